@@ -1,5 +1,5 @@
 import type { Filter, ObjectId, UpdateFilter } from 'mongodb';
-import { Conflict } from '../core/errors.ts';
+import { Conflict, Forbidden } from '../core/errors.ts';
 import type { AppRole } from '../core/roles.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { type AccessCollection, type AccessDocument, ADMINS, MAX_MEMBERS, type Member } from './accounts.model.ts';
@@ -32,6 +32,7 @@ const LOWER_ROLES: Record<Member['role'], Member['role'][]> = {
   manager: ['viewer', 'editor'],
   admin: [],
 };
+const ACTIVE_MANAGER = { role: 'manager' as const, isSuspended: { $ne: true } };
 const LAST_MANAGER = 'The last manager stays while the app has no shared log-in';
 const LAST_ADMIN = 'The last active admin stays';
 const SESSION_MEMBERSHIPS = 1_000;
@@ -51,6 +52,12 @@ export function createAccessStore(access: AccessCollection) {
     { members: { $elemMatch: { account: { $ne: account } } } },
     { byGroups: { $elemMatch: { $ne: account } } },
   ];
+
+  const mark = async (account: ObjectId, isSuspended: boolean): Promise<void> => {
+    const change = { $set: { 'members.$[one].isSuspended': isSuspended } };
+    const filter = { 'members.account': account, _id: { $ne: ADMINS } };
+    await access.updateMany(filter, change, { arrayFilters: [{ 'one.account': account }] });
+  };
 
   const idOf = (app: MemberApp): string => app.id.toHexString();
 
@@ -111,10 +118,16 @@ export function createAccessStore(access: AccessCollection) {
     /**
      * Replaces a member's role, or removes the member (`undefined`). Resolves with false when the
      * account is no member. @throws {Conflict} for the last manager of an app without shared log-in
+     * @throws {Forbidden} for a manager when the caller may not change one
      */
-    async changeMember(app: MemberApp, account: ObjectId, role: AppRole | undefined): Promise<boolean> {
+    async changeMember(
+      app: MemberApp,
+      account: ObjectId,
+      role: AppRole | undefined,
+      { changesManagers }: { changesManagers: boolean },
+    ): Promise<boolean> {
       const _id = idOf(app);
-      const another = { $elemMatch: { role: 'manager' as const, account: { $ne: account } } };
+      const another = { $elemMatch: { ...ACTIVE_MANAGER, account: { $ne: account } } };
       const isAllowed = role === 'manager' ? {} : { $or: [{ sharedLogin: { $ne: false } }, { members: another }] };
       const change: UpdateFilter<AccessDocument> =
         role === undefined ? { $pull: { members: { account } } } : { $set: { 'members.$[one].role': role } };
@@ -122,10 +135,11 @@ export function createAccessStore(access: AccessCollection) {
       const filter = { _id, $and: [{ 'members.account': account }, isAllowed] };
       // A member who is no manager can always be changed.
       const lesser = { _id, members: { $elemMatch: { account, role: { $ne: 'manager' as const } } } };
-      for (const allowed of [lesser, filter]) {
+      for (const allowed of changesManagers ? [lesser, filter] : [lesser]) {
         if ((await access.updateOne(allowed, change, arrayFilters)).matchedCount === 1) return true;
       }
       if (!(await access.findOne({ _id, 'members.account': account }, { projection: { _id: 1 } }))) return false;
+      if (!changesManagers) throw new Forbidden('Only managers and admins may change a manager');
       throw new Conflict(LAST_MANAGER);
     },
 
@@ -169,26 +183,46 @@ export function createAccessStore(access: AccessCollection) {
       return !(await isAdmin({ byGroups: account }));
     },
 
-    /** Makes an admin whose suspension ends an admin again. */
-    async restoreAdmin(account: ObjectId): Promise<void> {
+    /** What a suspended account was given counts for nobody until the suspension ends. */
+    async park(account: ObjectId): Promise<void> {
+      const $pull = { members: { account }, byGroups: account };
+      await update({ _id: ADMINS, 'members.account': account }, { $pull, $addToSet: { suspended: account } });
+      await update({ _id: ADMINS, byGroups: account }, { $pull });
+      await mark(account, true);
+    },
+
+    /** Gives back what `park` and `suspendAdmin` took. */
+    async unpark(account: ObjectId): Promise<void> {
       const member = { account, role: 'admin' as const, addedAt: new Date() };
       const filter = { _id: ADMINS, suspended: account, 'members.account': { $ne: account } };
       await update(filter, { $pull: { suspended: account }, $push: { members: member } });
+      await mark(account, false);
     },
+
+    /** Removes all that an account was given that does not exist any more. */
+    async forget(account: ObjectId): Promise<void> {
+      await access.updateMany({ 'members.account': account }, { $pull: { members: { account } } });
+      const $pull = { byGroups: account, suspended: account };
+      await update({ _id: ADMINS, $or: [{ byGroups: account }, { suspended: account }] }, { $pull });
+    },
+
+    /** Resolves with the accounts that are listed as admins by groups. */
+    listByGroups: async (): Promise<ObjectId[]> => (await access.findOne({ _id: ADMINS }))?.byGroups ?? [],
 
     /**
      * Removes an erased account everywhere. @throws {Conflict} when an app or the service needs it
      */
     async removeEverywhere(account: ObjectId): Promise<void> {
       // Before the first removal, so that a refused erasure changes nothing.
-      const others = { $elemMatch: { role: 'manager' as const, account: { $ne: account } } };
+      const others = { $elemMatch: { ...ACTIVE_MANAGER, account: { $ne: account } } };
       const own = { $elemMatch: { role: 'manager' as const, account } };
       const needed = { sharedLogin: false, $and: [{ members: own }, { members: { $not: others } }] };
       if (await access.findOne(needed, { projection: { _id: 1 } })) throw new Conflict(LAST_MANAGER);
       await this.suspendAdmin(account);
       await this.removeAdmin(account);
       for await (const { appId, sourceAppId } of access.find({ 'members.account': account, _id: { $ne: ADMINS } })) {
-        if (appId && sourceAppId !== undefined) await this.changeMember({ id: appId, sourceAppId }, account, undefined);
+        if (!appId || sourceAppId === undefined) continue;
+        await this.changeMember({ id: appId, sourceAppId }, account, undefined, { changesManagers: true });
       }
     },
 
@@ -202,7 +236,7 @@ export function createAccessStore(access: AccessCollection) {
     async setSharedLogin(app: MemberApp, enabled: boolean): Promise<number> {
       const _id = idOf(app);
       await ensure(_id, app);
-      const isAllowed = enabled ? {} : { 'members.role': 'manager' as const };
+      const isAllowed = enabled ? {} : { members: { $elemMatch: ACTIVE_MANAGER } };
       const changed = await access.findOneAndUpdate(
         { _id, ...isAllowed },
         { $set: { sharedLogin: enabled }, $inc: { sharedLoginEpoch: 1 } },

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Binary, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
+import { Binary, type Document, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
 import { Conflict } from '../core/errors.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import {
@@ -9,11 +9,14 @@ import {
   type Factors,
   type Identity,
   MAX_SESSIONS,
+  MAX_WAITING_SESSIONS,
 } from './accounts.model.ts';
 
 const TOKEN_BYTES = 32;
 /** How long a session may wait for its second factor. */
 const SECOND_FACTOR_MS = 10 * 60 * 1_000;
+/** Between a server and a provider. */
+const CLOCKS_DIFFER_MS = 60_000;
 const MAX_DEVICE_LENGTH = 200;
 const ACTIVE = { suspendedAt: { $exists: false } };
 const ACCOUNTS_AT_ONCE = 1_000;
@@ -28,7 +31,8 @@ export const hashToken = (token: string): Binary => new Binary(createHash('sha25
 
 export const hasSameBytes = (a: Binary, b: Binary): boolean => Buffer.from(a.buffer).equals(b.buffer);
 
-function openLink(kind: 'reset' | 'link', token: string): Filter<AccountDocument> {
+/** The condition that a link is open, so that it works once. */
+export function openLink(kind: 'reset' | 'link', token: string): Filter<AccountDocument> {
   const open = { [`${kind}.hash`]: hashToken(token), [`${kind}.expiresAt`]: { $gt: new Date() } };
   return { ...open, ...ACTIVE } as Filter<AccountDocument>;
 }
@@ -37,6 +41,26 @@ function openLink(kind: 'reset' | 'link', token: string): Filter<AccountDocument
 export interface Origin {
   device: string;
   address: string;
+}
+
+interface NewSession {
+  sessionId: string;
+  by: Proof;
+  origin: Origin;
+  second: boolean;
+  continues?: AccountSession | undefined;
+}
+
+/** Keeps the newest sessions of each state, with room for another one. */
+const MAKE_ROOM: Document[] = [
+  {
+    $set: { sessions: { $concatArrays: [newestIn('active', MAX_SESSIONS), newestIn('second', MAX_WAITING_SESSIONS)] } },
+  },
+];
+
+function newestIn(state: AccountSession['state'], limit: number): Document {
+  const inState = { $filter: { input: '$sessions', cond: { $eq: ['$$this.state', state] } } };
+  return { $slice: [inState, 1 - limit] };
 }
 
 /** What lists of members show. */
@@ -55,11 +79,21 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
   const update = async (filter: Filter<AccountDocument>, change: UpdateFilter<AccountDocument>): Promise<boolean> =>
     (await accounts.updateOne(filter, change)).matchedCount === 1;
 
-  function newSession(sessionId: string, by: Proof, origin: Origin, state: AccountSession['state']) {
+  function newSession(
+    sessionId: string,
+    by: Proof,
+    origin: Origin,
+    state: AccountSession['state'],
+    continues?: AccountSession,
+  ) {
     const now = new Date();
     const device = origin.device.slice(0, MAX_DEVICE_LENGTH);
     const lifetimeMs = state === 'second' ? SECOND_FACTOR_MS : sessionMs;
-    const times = { createdAt: now, authenticatedAt: now, expiresAt: new Date(now.getTime() + lifetimeMs) };
+    const times = {
+      createdAt: now,
+      authenticatedAt: continues?.authenticatedAt ?? now,
+      expiresAt: continues?.expiresAt ?? new Date(now.getTime() + lifetimeMs),
+    };
     const proof = { method: by.method, ...(by.sid !== undefined && { sid: by.sid }) };
     return { id: hashToken(sessionId), state, ...proof, ...times, device, address: origin.address };
   }
@@ -85,13 +119,18 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
 
     /**
      * Ends the sessions that began by single sign-on: those of an identity, of a session of the
-     * provider, or of both.
+     * provider, or of both. A sign-on of before `at` that stalled begins none later.
      */
-    async endSignedOn(issuer: string, { subject, sid }: { subject?: string; sid?: string }): Promise<void> {
+    async endSignedOn(
+      issuer: string,
+      { subject, sid, at }: { subject?: string; sid?: string; at: Date },
+    ): Promise<void> {
       const whose = subject === undefined ? {} : { identities: { $elemMatch: { issuer, subject } } };
       const which = sid === undefined ? {} : { 'sessions.sid': sid };
-      const session = { method: 'oidc' as const, ...(sid !== undefined && { sid }) };
-      await accounts.updateMany({ ...whose, ...which }, { $pull: { sessions: session } });
+      const until = new Date(at.getTime() + CLOCKS_DIFFER_MS);
+      const before = { method: { $eq: 'oidc' as const }, createdAt: { $lte: until } };
+      const sessions = sid === undefined ? before : { ...before, sid: { $eq: sid } };
+      await accounts.updateMany({ ...whose, ...which }, { $pull: { sessions }, $max: { signedOutAt: at } });
     },
 
     /** Resolves with a page of accounts by email, at most `limit` after `after`. */
@@ -135,14 +174,15 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
     },
 
     /** Begins a session while `checked` holds, which the caller verified. */
-    beginSession: (
+    beginSession: async (
       accountId: ObjectId,
       checked: Filter<AccountDocument>,
-      { sessionId, by, origin, second }: { sessionId: string; by: Proof; origin: Origin; second: boolean },
+      { sessionId, by, origin, second, continues }: NewSession,
       change: UpdateFilter<AccountDocument> = {},
     ): Promise<boolean> => {
-      const session = newSession(sessionId, by, origin, second ? 'second' : 'active');
-      const sessions = { $each: [session], $slice: -MAX_SESSIONS };
+      const session = newSession(sessionId, by, origin, second ? 'second' : 'active', continues);
+      const sessions = { $each: [session], $slice: -2 * (MAX_SESSIONS + MAX_WAITING_SESSIONS) };
+      await accounts.updateOne({ _id: accountId, ...ACTIVE, ...checked }, MAKE_ROOM);
       return update({ _id: accountId, ...ACTIVE, ...checked }, { ...change, $push: { sessions } });
     },
 
@@ -197,16 +237,9 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
       return found?.guesses?.count ?? Number.POSITIVE_INFINITY;
     },
 
-    /** Resolves with whether a one-time link is open. */
-    hasLink: async (kind: 'reset' | 'link', token: string): Promise<boolean> =>
-      (await accounts.findOne(openLink(kind, token), { projection: { _id: 1 } })) !== null,
-
-    /** Takes a one-time link: resolves with its account, once. */
-    async takeLink(kind: 'reset' | 'link', token: string): Promise<AccountDocument | undefined> {
-      const used = { $unset: { [kind]: 1 } } as UpdateFilter<AccountDocument>;
-      const found = await accounts.findOneAndUpdate(openLink(kind, token), used);
-      return found ?? undefined;
-    },
+    /** Resolves with the account of an open link. */
+    findByLink: async (kind: 'reset' | 'link', token: string): Promise<AccountDocument | undefined> =>
+      (await accounts.findOne(openLink(kind, token))) ?? undefined,
 
     remove: async (_id: ObjectId): Promise<boolean> => (await accounts.deleteOne({ _id })).deletedCount === 1,
   };

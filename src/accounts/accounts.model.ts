@@ -53,6 +53,8 @@ export interface AccountDocument {
   identities?: Identity[];
   /** The groups with a role that the provider named last, at its time `at`. */
   groups?: { at: Date; names: string[] };
+  /** The last log-out at the provider, by its clock. */
+  signedOutAt?: Date;
   /** The newest {@link MAX_SESSIONS}. */
   sessions: AccountSession[];
   /** The hashes of the newest links that log in once. */
@@ -89,6 +91,8 @@ export interface Entry {
   checked: Filter<AccountDocument>;
   change?: UpdateFilter<AccountDocument>;
   sid?: string | undefined;
+  /** The session that goes on under another id, with its times. Default: a log-in of now. */
+  continues?: AccountSession;
   /** Whether the session waits for the second factor. */
   second: boolean;
 }
@@ -108,6 +112,8 @@ interface OneTimeLink {
 }
 
 export const MAX_SESSIONS = 20;
+/** Of one account, beside those: a password alone must not end sessions. */
+export const MAX_WAITING_SESSIONS = 5;
 
 const ACCOUNTS = declareCollection('accounts')
   .index({ email: 1 }, { unique: true })
@@ -123,6 +129,8 @@ export interface Member {
   account: ObjectId;
   role: AppRole | 'admin';
   addedAt: Date;
+  /** A suspended manager is not the manager who stays. */
+  isSuspended?: boolean;
 }
 
 /** The `_id` of the document whose members are the active admins. */
@@ -174,7 +182,8 @@ export const MAX_INVITATIONS = 200;
 const INVITATIONS = declareCollection('invitations')
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index({ 'app.id': 1, createdAt: 1 })
-  .index({ email: 1 }, { sparse: true });
+  .index({ email: 1 }, { sparse: true })
+  .index({ invitedBy: 1 }, { sparse: true });
 
 /** The hash of what counts once and was used: challenges, states of sign-on, logout tokens. */
 export interface UsedDocument {

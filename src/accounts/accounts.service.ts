@@ -6,7 +6,8 @@ import { Conflict, Forbidden, Gone, InvalidInput, NotFound, Unauthenticated } fr
 import { normalizeEmail } from '../core/identifiers.ts';
 import type { AccessStore, Membership } from './access-store.ts';
 import type { AccountMail } from './account-mail.ts';
-import { type AccountStore, createToken, type Origin } from './account-store.ts';
+import type { AccountStatus } from './account-status.ts';
+import { type AccountStore, createToken, type Origin, openLink } from './account-store.ts';
 import type { AccountDocument, Entry, InvitationDocument, LogInMethod, SignedIn } from './accounts.model.ts';
 import { FIRST_LINK_MS, type Invitations } from './invitations.ts';
 import type { Passkeys, RelyingParty } from './passkeys.ts';
@@ -15,8 +16,8 @@ import { type CodeUse, hasSecondFactor, type SecondFactors, withSecondFactor } f
 
 const RESET_MS = 60 * 60 * 1_000;
 const LINK_MS = 15 * 60 * 1_000;
-/** An account gets one email with a reset link in this time. */
-const RESET_EVERY_MS = 60 * 1_000;
+/** The time for which a reset link stays the newest, however often somebody asks for one. */
+const RESET_EVERY_MS = 10 * 60 * 1_000;
 /** The requests for a link that are worked on, and those that wait. More are dropped. */
 const FORGOTTEN_AT_ONCE = 2;
 const MAX_FORGOTTEN = 200;
@@ -53,6 +54,7 @@ export function createAccountService(deps: {
   store: AccountStore;
   access: AccessStore;
   invitations: Invitations;
+  status: Pick<AccountStatus, 'settle'>;
   factors: SecondFactors;
   passkeys: Passkeys;
   hasher: PasswordHasher;
@@ -64,13 +66,14 @@ export function createAccountService(deps: {
   /** Whether single sign-on is the only way to log in, beside links of the host. */
   signOnOnly: boolean;
 }) {
-  const { roles, signOnOnly } = deps;
+  const { roles, status, signOnOnly } = deps;
   const { store, access, invitations, factors, passkeys, hasher, apps, mail, publicUrl } = deps;
 
   /** Gives an account what an invitation offers. @throws {Gone} when the app was deleted */
   async function grant(accountId: ObjectId, { app, admin }: InvitationDocument): Promise<void> {
     if (admin) await access.putAdmin(accountId);
     if (app) await access.putMember(await findOfferedApp(app), accountId, app.role);
+    await status.settle(accountId);
   }
 
   /** @throws {Gone} when the app was deleted */
@@ -88,6 +91,86 @@ export function createAccountService(deps: {
 
   const limitForgotten = pLimit(FORGOTTEN_AT_ONCE);
   const hashNew = (password: string): Promise<string> => hasher.hash(password);
+
+  /**
+   * Requests with one token take turns, so that those after the first find it used before they
+   * compute a hash. Hashes of new passwords come before the checks of other log-ins.
+   */
+  const turns = new Map<string, Promise<unknown>>();
+  async function inTurn<Result>(token: string, work: () => Promise<Result>): Promise<Result> {
+    const turn = (turns.get(token) ?? Promise.resolve()).catch(() => undefined).then(work);
+    turns.set(token, turn);
+    try {
+      return await turn;
+    } finally {
+      if (turns.get(token) === turn) turns.delete(token);
+    }
+  }
+
+  /** @throws {Forbidden} when single sign-on is the only way to log in */
+  function requirePasswords(): void {
+    if (signOnOnly) throw new Forbidden('Passwords and passkeys are switched off: log in by single sign-on');
+  }
+
+  /**
+   * Uses an invitation. Somebody with an account has to be logged in as it, and gains what the
+   * invitation offers; others get an account. Resolves with the account's way in.
+   * @throws {Gone} when the invitation was used or is over
+   */
+  async function accept(
+    token: string,
+    given: { name: string; email?: string | undefined; password?: string | undefined },
+    current: SignedIn | undefined,
+  ): Promise<Entry> {
+    const invitation = await invitations.find(token);
+    const email = invitation.email ?? normalizeEmail(given.email ?? '');
+    if (email === undefined)
+      throw new InvalidInput('Invalid request body', [{ path: 'email', message: 'must be a valid email' }]);
+    await requireFirst(invitation);
+    const existing = await store.findByEmail(email);
+    const own = existing && current?.account._id.equals(existing._id) ? current : undefined;
+    if (!own) requirePasswords();
+    if (existing && !own) {
+      throw new Forbidden('This email has an account: log in with it, then open the invitation again');
+    }
+    const passwordHash = existing || given.password === undefined ? undefined : await hashNew(given.password);
+    const taken = await invitations.take(token);
+    try {
+      const account =
+        existing ?? (await store.create({ email, name: given.name, ...(passwordHash && { passwordHash }) }));
+      await grant(account._id, taken);
+      if (taken.email === undefined) await invitations.endFirstLinks();
+      if (own) {
+        const { id, method, sid } = own.session;
+        return { account, method, sid, continues: own.session, checked: { 'sessions.id': id }, second: false };
+      }
+      const checked = { passwordHash: passwordHash ?? { $exists: false }, emailProvedAt: { $exists: false } };
+      return { account, method: 'invitation', checked: checked as Filter<AccountDocument>, second: false };
+    } catch (error) {
+      if (!(error instanceof Gone)) await invitations.giveBack(taken);
+      throw error;
+    }
+  }
+
+  /**
+   * Replaces the password by a link and ends all sessions. Proves the email of an account that
+   * has nothing but a password. @throws {Gone} when the link was used or has expired
+   */
+  async function reset(token: string, password: string): Promise<Entry> {
+    requirePasswords();
+    // Before the hash, which takes processor time.
+    const account = await store.findByLink('reset', token);
+    if (!account) throw usedLink();
+    const passwordHash = await hashNew(password);
+    // Passkeys, codes and identities may be those of somebody who never read the email.
+    const isProof = !hasSecondFactor(account) && (account.identities ?? []).length === 0;
+    const seen = isProof ? { ...withSecondFactor(false), 'identities.0': { $exists: false } } : {};
+    const $set = { passwordHash, sessions: [], ...(isProof && { emailProvedAt: new Date() }) };
+    const change = { $set, $unset: { reset: 1, link: 1 } as const };
+    if (!(await store.change(account._id, { ...openLink('reset', token), ...seen }, change))) throw usedLink();
+    mail.send(account.email, { kind: 'changed', what: 'password' });
+    return { account, method: 'password', checked: { passwordHash }, second: hasSecondFactor(account) };
+  }
 
   return {
     /**
@@ -109,17 +192,14 @@ export function createAccountService(deps: {
       hasher.verify(password, hash, waiter),
 
     /** Begins the session of a way in. @throws {Unauthenticated} when it was closed meanwhile */
-    async begin(
-      { account, method, sid, checked, change, second }: Entry,
-      sessionId: string,
-      origin: Origin,
-    ): Promise<void> {
+    async begin(entry: Entry, sessionId: string, origin: Origin): Promise<void> {
+      const { account, method, sid, continues, checked, change, second } = entry;
       // A passkey and a link of the host need no second factor, although the account has one.
       const still = second || !hasSecondFactor(account) ? withSecondFactor(second) : {};
       const by = { method, ...(sid !== undefined && { sid }) };
-      const begun = { sessionId, by, origin, second };
+      const begun = { sessionId, by, origin, second, continues };
       if (await store.beginSession(account._id, { ...checked, ...still }, begun, change)) return;
-      throw new Unauthenticated('Invalid credentials');
+      throw method === 'link' ? usedLink() : new Unauthenticated('Invalid credentials');
     },
 
     /**
@@ -180,40 +260,14 @@ export function createAccountService(deps: {
       };
     },
 
-    /**
-     * Uses an invitation. Somebody with an account has to be logged in as it, and gains what the
-     * invitation offers; others get an account. Resolves with the account's way in.
-     * @throws {Gone} when the invitation was used or is over
-     */
-    async accept(
-      token: string,
-      given: { name: string; email?: string | undefined; password?: string | undefined },
-      current: SignedIn | undefined,
-    ): Promise<Entry> {
-      if (!current) this.requirePasswords();
-      const invitation = await invitations.find(token);
-      const email = invitation.email ?? normalizeEmail(given.email ?? '');
-      if (email === undefined)
-        throw new InvalidInput('Invalid request body', [{ path: 'email', message: 'must be a valid email' }]);
-      await requireFirst(invitation);
-      const existing = await store.findByEmail(email);
-      if (existing && !current?.account._id.equals(existing._id)) {
-        throw new Forbidden('This email has an account: log in with it, then open the invitation again');
-      }
-      const passwordHash = existing || given.password === undefined ? undefined : await hashNew(given.password);
-      const taken = await invitations.take(token);
-      try {
-        const account =
-          existing ?? (await store.create({ email, name: given.name, ...(passwordHash && { passwordHash }) }));
-        await grant(account._id, taken);
-        if (taken.email === undefined) await invitations.endFirstLinks();
-        const by = current?.session ?? { method: 'invitation' as const, sid: undefined };
-        return { account, method: by.method, sid: by.sid, checked: {}, second: hasSecondFactor(account) && !current };
-      } catch (error) {
-        if (!(error instanceof Gone)) await invitations.giveBack(taken);
-        throw error;
-      }
-    },
+    /** Uses an invitation; requests with one token take turns. Throws as {@link accept}. */
+    accept: (...[token, given, current]: Parameters<typeof accept>): Promise<Entry> =>
+      inTurn(token, () => accept(token, given, current)),
+
+    /** Uses a link for a new password; requests with one token take turns. @throws {Gone} */
+    reset: (token: string, password: string): Promise<Entry> => inTurn(token, () => reset(token, password)),
+
+    requirePasswords,
 
     /**
      * Gives an account what the open invitations of its email offer. Call it when a provider proved
@@ -230,11 +284,6 @@ export function createAccountService(deps: {
           if (!(error instanceof Conflict)) throw error;
         }
       }
-    },
-
-    /** @throws {Forbidden} when single sign-on is the only way to log in */
-    requirePasswords(): void {
-      if (signOnOnly) throw new Forbidden('Passwords and passkeys are switched off: log in by single sign-on');
     },
 
     /** Creates the link to the first admin account; undefined when an admin account exists. */
@@ -255,14 +304,16 @@ export function createAccountService(deps: {
 
     /** Uses a link of the host. @throws {Gone} */
     async useLink(token: string): Promise<Entry> {
-      const account = await store.takeLink('link', token);
+      const account = await store.findByLink('link', token);
       if (!account) throw usedLink();
-      return { account, method: 'link', checked: {}, second: false };
+      // The session begins with the update that uses the link up.
+      const change = { $unset: { link: 1 } } as const;
+      return { account, method: 'link', checked: openLink('link', token), change, second: false };
     },
 
     /** Sends a link for a new password, if the email has an active account. Takes no time. */
     forget(email: string): void {
-      this.requirePasswords();
+      requirePasswords();
       const send = async (): Promise<void> => {
         const account = await store.findByEmail(normalizeEmail(email) ?? '');
         if (!account || account.suspendedAt) return;
@@ -276,30 +327,6 @@ export function createAccountService(deps: {
       // The answer is the same, and as fast, for an email without an account.
       if (!mail.isOn || publicUrl === undefined || limitForgotten.pendingCount >= MAX_FORGOTTEN) return;
       void limitForgotten(send).catch(() => undefined);
-    },
-
-    /**
-     * Replaces the password by a link, which proves the email; ends all sessions. @throws {Gone}
-     */
-    async reset(token: string, password: string): Promise<Entry> {
-      this.requirePasswords();
-      // Before the hash, which takes processor time and is never refused.
-      if (!(await store.hasLink('reset', token))) throw usedLink();
-      const passwordHash = await hashNew(password);
-      const account = await store.takeLink('reset', token);
-      if (!account) throw usedLink();
-      const before = account.passwordHash ?? { $exists: false };
-      const $set = { passwordHash, emailProvedAt: new Date(), sessions: [] };
-      if (
-        !(await store.change(account._id, { passwordHash: before } as Filter<AccountDocument>, {
-          $set,
-          $unset: { link: 1 },
-        }))
-      ) {
-        throw new Conflict('The account was changed meanwhile; ask for a new link');
-      }
-      mail.send(account.email, { kind: 'changed', what: 'password' });
-      return { account, method: 'password', checked: { passwordHash }, second: hasSecondFactor(account) };
     },
 
     /** @throws {Forbidden} when the log-in is too old */
@@ -316,7 +343,7 @@ export function createAccountService(deps: {
       { current, password }: { current?: string | undefined; password: string },
       confirm: (password: string, hash: string | undefined) => Promise<boolean>,
     ): Promise<void> {
-      this.requirePasswords();
+      requirePasswords();
       this.requireRecent({ account, session });
       if (account.passwordHash !== undefined && current === undefined) {
         throw new InvalidInput('Invalid password change', [{ path: 'current', message: 'is required' }]);
@@ -328,7 +355,7 @@ export function createAccountService(deps: {
       const checked = { passwordHash: account.passwordHash ?? { $exists: false }, 'sessions.id': session.id };
       const change = {
         $set: { passwordHash },
-        $unset: { reset: 1 as const },
+        $unset: { reset: 1, link: 1 } as const,
         $pull: { sessions: { id: { $ne: session.id } } },
       };
       if (!(await store.change(account._id, checked as Filter<AccountDocument>, change))) {
@@ -359,13 +386,13 @@ export function createAccountService(deps: {
 
     /** @throws {Conflict} when the account has too many */
     async beginPasskey(own: SignedIn, at: RelyingParty) {
-      this.requirePasswords();
+      requirePasswords();
       this.requireRecent(own);
       return passkeys.optionsToAdd(own, at);
     },
 
     async addPasskey(own: SignedIn, made: Parameters<Passkeys['add']>[1], at: RelyingParty) {
-      this.requirePasswords();
+      requirePasswords();
       this.requireRecent(own);
       const added = await passkeys.add(own, made, at);
       mail.send(own.account.email, { kind: 'changed', what: 'passkey added' });

@@ -1,4 +1,3 @@
-import type { ObjectId } from 'mongodb';
 import type { Apps } from '../apps/apps.ts';
 import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { Config } from '../core/config.ts';
@@ -7,6 +6,7 @@ import type { Connection } from '../database/client.ts';
 import { createMailer } from '../mail/mailer.ts';
 import { createAccessStore } from './access-store.ts';
 import { createAccountMail } from './account-mail.ts';
+import { createAccountStatus } from './account-status.ts';
 import { createAccountStore } from './account-store.ts';
 import { createAccountModels } from './accounts.model.ts';
 import { createAccountService } from './accounts.service.ts';
@@ -38,24 +38,24 @@ export function createAccounts(deps: {
   const mail = createAccountMail(mailer, logger);
   const { publicUrl, oidc } = config;
   const roles = createRoles(access, apps.service, oidc?.roleMap ?? []);
+  const status = createAccountStatus({ store, access, invitations });
   const challenges = createChallenges(secret, models.used.collection);
   const service = createAccountService({
-    ...{ store, access, invitations, factors: createSecondFactors(store), mail, publicUrl },
+    ...{ store, access, invitations, status, factors: createSecondFactors(store), mail, publicUrl },
     passkeys: createPasskeys(store, challenges),
     ...{ hasher: apps.hasher, apps: apps.service, roles, signOnOnly: oidc?.only ?? false },
   });
-  /**
-   * Ends all sessions, and the admin role until the suspension ends. @throws {Conflict} for the
-   * last active admin
-   */
-  async function suspend(id: ObjectId): Promise<void> {
-    // First, so that the last active admin is refused before anything changes.
-    await access.suspendAdmin(id);
-    await store.change(id, {}, { $set: { suspendedAt: new Date(), sessions: [] }, $unset: { link: 1, reset: 1 } });
+
+  /** Ends entries of the list that a stopped process or another role map left. */
+  async function checkAdminsByGroups(): Promise<void> {
+    for (const id of await access.listByGroups()) {
+      const account = await store.findById(id);
+      if (!roles.isAdminBy(account?.groups?.names ?? [])) await access.retractByGroups(id);
+    }
   }
 
   return {
-    suspend,
+    status,
     service,
     store,
     access,
@@ -69,6 +69,7 @@ export function createAccounts(deps: {
         ownedBy(models.access.collection, 'createdAt'),
         ownedBy(models.invitations.collection, 'createdAt', { of: (appId) => ({ 'app.id': appId }) }),
       ],
+      prepare: checkAdminsByGroups,
       close: () => mailer?.close(),
     } satisfies Feature,
   };

@@ -1,5 +1,6 @@
 import { type Filter, ObjectId } from 'mongodb';
 import { Conflict, Gone } from '../core/errors.ts';
+import { type AppRole, rolesUpTo } from '../core/roles.ts';
 import { createToken, hashToken } from './account-store.ts';
 import { type InvitationCollection, type InvitationDocument, MAX_INVITATIONS } from './accounts.model.ts';
 
@@ -39,8 +40,10 @@ export function createInvitations(invitations: InvitationCollection) {
       const times = { createdAt: new Date(now), expiresAt: new Date(now + forMs) };
       const stored = { _id: hash, id: new ObjectId().toHexString(), ...offer, ...(app && { app }), ...times };
       await invitations.insertOne(stored);
-      const same = app ? { 'app.id': app.id } : { app: { $exists: false } };
-      if (email !== undefined) await invitations.deleteMany({ email, ...same, _id: { $ne: hash } });
+      // Those of a higher role stay: whoever may not give it may not take it either.
+      const same = app ? { 'app.id': app.id, 'app.role': { $in: rolesUpTo(app.role) } } : { app: { $exists: false } };
+      const isEarlier = { _id: { $ne: hash }, createdAt: { $lt: times.createdAt } };
+      if (email !== undefined) await invitations.deleteMany({ email, ...same, ...isEarlier });
       return { token, invitation: stored };
     },
 
@@ -51,8 +54,9 @@ export function createInvitations(invitations: InvitationCollection) {
         .sort({ createdAt: 1 })
         .toArray(),
 
-    remove: async (appId: ObjectId, id: string): Promise<boolean> =>
-      (await invitations.deleteOne({ 'app.id': appId, id })).deletedCount === 1,
+    /** Withdraws an invitation with one of these roles. */
+    remove: async (appId: ObjectId, id: string, withRoles: readonly AppRole[]): Promise<boolean> =>
+      (await invitations.deleteOne({ 'app.id': appId, id, 'app.role': { $in: [...withRoles] } })).deletedCount === 1,
 
     /** @throws {Gone} when the token is used or expired */
     async find(token: string): Promise<InvitationDocument> {
@@ -81,7 +85,12 @@ export function createInvitations(invitations: InvitationCollection) {
       await invitations.insertOne(invitation);
     },
 
-    /** Removes the invitations that an account sent or an email received. */
+    /** Withdraws the invitations that an account sent: all, or those to one app. */
+    async withdrawBy(invitedBy: ObjectId, appId?: ObjectId): Promise<void> {
+      await invitations.deleteMany({ invitedBy, ...(appId && { 'app.id': appId }) });
+    },
+
+    /** Removes the invitations that an email received. */
     async forget(email: string): Promise<void> {
       await invitations.deleteMany({ email });
     },

@@ -62,6 +62,10 @@ export function createApiKeyService(deps: {
       if (scopes.includes('schema:write') && !mayWriteSchemas(creator)) {
         throw new Forbidden('Admin role required to give the scope schema:write');
       }
+      // The key of an admin app has the rights of an admin.
+      if (creator.role !== 'admin' && creator.app.role === 'admin') {
+        throw new Forbidden('Admin role required to create keys of an admin app');
+      }
       const text = generateKey();
       const hash = hashOfKey(text);
       if (!hash) throw new Error('a generated key has the form of a key');

@@ -46,8 +46,10 @@ export const appRoutes = (
       return { sourceAppId: app.sourceAppId, role: app.role, password };
     },
 
-    rotatePassword: async ({ principal: { app: own }, params, body, req, leftMs }) => {
-      if (params.sourceAppId !== own.sourceAppId) return presentNew(await apps.rotatePassword(params.sourceAppId));
+    rotatePassword: async ({ principal, params, body, req, leftMs }) => {
+      // An admin's account has no password of an app to confirm.
+      const own = principal.account ? undefined : principal.app;
+      if (params.sourceAppId !== own?.sourceAppId) return presentNew(await apps.rotatePassword(params.sourceAppId));
       if (body?.currentPassword === undefined) throw new InvalidInput('Invalid password change', [CURRENT_REQUIRED]);
       await confirmPassword(own, body.currentPassword, { address: req.ip ?? '', leftMs });
       return presentNew(await apps.rotateOwnPassword(own));

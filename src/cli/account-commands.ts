@@ -75,7 +75,7 @@ export function accountCommands({ withServices, streams }: Tool): Command {
       withServices(async ({ accounts, audit }) => {
         const found = await accounts.store.findByEmail(parseEmail(email));
         if (!found) throw new NotFound('No account has this email');
-        await accounts.suspend(found._id);
+        await accounts.status.suspend(found._id);
         const event = { action: 'account.changed', actor: COMMAND_LINE, app: null } as const;
         await audit.record({ ...event, target: found._id.toHexString(), detail: { suspended: true } });
         say(streams, `Suspended ${found.email}`);

@@ -7,3 +7,6 @@ export type AppRole = z.infer<typeof AppRole>;
 
 /** Returns the role that allows more. */
 export const higherRole = (a: AppRole, b: AppRole): AppRole => (APP_ROLES.indexOf(a) > APP_ROLES.indexOf(b) ? a : b);
+
+/** Returns a role and those that allow less. */
+export const rolesUpTo = (role: AppRole): AppRole[] => APP_ROLES.slice(0, APP_ROLES.indexOf(role) + 1);

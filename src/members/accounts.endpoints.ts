@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { AccessStore } from '../accounts/access-store.ts';
 import type { AccountMail } from '../accounts/account-mail.ts';
+import type { AccountStatus } from '../accounts/account-status.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { AccountDocument } from '../accounts/accounts.model.ts';
-import type { Accounts } from '../accounts/accounts.ts';
 import type { Invitations } from '../accounts/invitations.ts';
 import type { Roles } from '../accounts/roles.ts';
 import { hasSecondFactor } from '../accounts/second-factor.ts';
@@ -100,7 +100,7 @@ export const accountEndpoints = {
 export function accountRoutes(deps: {
   store: AccountStore;
   access: AccessStore;
-  suspend: Accounts['suspend'];
+  status: AccountStatus;
   roles: Pick<Roles, 'findAdmins' | 'isAdminBy'>;
   invitations: Invitations;
   mail: AccountMail;
@@ -108,7 +108,7 @@ export function accountRoutes(deps: {
   link: PageLink;
   publicUrl: string | undefined;
 }): Route[] {
-  const { store, access, suspend, roles, invitations, mail, cursors, link, publicUrl } = deps;
+  const { store, access, status, roles, invitations, mail, cursors, link, publicUrl } = deps;
 
   return routes(accountEndpoints, {
     listAccounts: async ({ query: { q = '', limit, cursor } }) => {
@@ -141,18 +141,14 @@ export function accountRoutes(deps: {
       if (admin && (suspended ?? account.suspendedAt !== undefined)) {
         throw new Conflict('A suspended account cannot become an admin');
       }
-      if (admin === false) {
-        await access.removeAdmin(id);
-        if (roles.isAdminBy(account.groups?.names ?? [])) {
-          throw new Conflict('Groups of the provider make this account an admin: change them there');
-        }
+      if (admin === false && roles.isAdminBy(account.groups?.names ?? [])) {
+        throw new Conflict('Groups of the provider make this account an admin: change them there');
       }
-      if (suspended === true) await suspend(id);
-      if (suspended === false) {
-        await store.change(id, {}, { $unset: { suspendedAt: 1 } });
-        await access.restoreAdmin(id);
-      }
+      if (admin === false) await access.removeAdmin(id);
+      if (suspended === true) await status.suspend(id);
+      if (suspended === false) await status.resume(id);
       if (admin === true) await access.putAdmin(id);
+      await status.settle(id);
       const detail = { ...(admin !== undefined && { admin }), ...(suspended !== undefined && { suspended }) };
       audit({ app: null, detail });
       return { ok: true as const };
@@ -168,9 +164,7 @@ export function accountRoutes(deps: {
       const id = parseAccountId(params.id);
       const account = await store.findById(id);
       if (!account) throw new NotFound('Account not found');
-      await access.removeEverywhere(id);
-      await store.remove(id);
-      await invitations.forget(account.email);
+      await status.erase(id, account.email);
       audit({ app: null });
       return { ok: true as const };
     },

@@ -16,8 +16,13 @@ import { AppPath } from '../apps/apps.contract.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { Conflict, Forbidden, InvalidInput, NotFound } from '../core/errors.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
-import { type AppRole, higherRole } from '../core/roles.ts';
+import { type AppRole, higherRole, rolesUpTo } from '../core/roles.ts';
+import { createWindowLimit } from '../core/window-limit.ts';
 import { Email, MemberRole } from '../sessions/account-log-in.endpoints.ts';
+
+/** Emails with invitations to one app, on each server; the link is shown in any case. */
+const MAX_MAILS = 100;
+const MAILS_MS = 60 * 60 * 1_000;
 
 const Id = z.string().meta({ example: '65f0c0ffee65f0c0ffee65f0' });
 const Ok = z.strictObject({ ok: z.literal(true) });
@@ -165,6 +170,7 @@ export function memberRoutes(deps: {
   publicUrl: string | undefined;
 }): Route[] {
   const { store, access, invitations, mail, apps, roles, scope, link, publicUrl } = deps;
+  const mails = createWindowLimit(MAX_MAILS, MAILS_MS);
 
   return routes(memberEndpoints, {
     listInvitations: async ({ principal, params }) => {
@@ -185,7 +191,9 @@ export function memberRoutes(deps: {
       const offered = { id: app.id, sourceAppId: app.sourceAppId, role: body.role };
       const { token, invitation } = await invitations.create({ email, app: offered, ...invitedBy(principal) });
       const address = link('invitation', token, req);
-      if (publicUrl !== undefined) {
+      const isMailed = publicUrl !== undefined && mails.waitMs(app.sourceAppId) === 0;
+      if (isMailed) {
+        mails.count(app.sourceAppId);
         mail.send(email, { kind: 'invitation', link: address, sourceAppId: app.sourceAppId, role: body.role });
       }
       audit({ target: invitation.id, detail: { role: body.role } });
@@ -194,7 +202,8 @@ export function memberRoutes(deps: {
 
     deleteInvitation: async ({ principal, params }) => {
       const { id } = await scope(principal, params.sourceAppId);
-      if (!(await invitations.remove(id, params.id))) throw new NotFound('Invitation not found');
+      if (!(await invitations.remove(id, params.id, rolesUpTo(highestRole(principal)))))
+        throw new NotFound('Invitation not found');
       return { ok: true as const };
     },
 
@@ -224,13 +233,13 @@ export function memberRoutes(deps: {
 
     changeMember: async ({ principal, params, body, audit }) => {
       requireRole(principal, body.role);
-      await change(await scope(principal, params.sourceAppId), params.accountId, body.role);
+      await change(principal, params, body.role);
       audit({ target: params.accountId, detail: { role: body.role } });
       return { ok: true as const };
     },
 
     removeMember: async ({ principal, params, audit }) => {
-      await change(await scope(principal, params.sourceAppId), params.accountId, undefined);
+      await change(principal, params, undefined);
       audit({ target: params.accountId });
       return { ok: true as const };
     },
@@ -252,26 +261,32 @@ export function memberRoutes(deps: {
   });
 
   async function change(
-    app: Awaited<ReturnType<AppScope>>,
-    accountId: string,
+    principal: SessionPrincipal,
+    { sourceAppId, accountId }: { sourceAppId: string; accountId: string },
     role: AppRole | undefined,
   ): Promise<void> {
+    const app = await scope(principal, sourceAppId);
     const id = parseAccountId(accountId);
-    if (await access.changeMember(app, id, role)) return;
-    const account = await store.findById(id);
-    if (account && roles.roleBy(account.groups?.names ?? [], app.sourceAppId)) {
+    const byGroups = roles.roleBy((await store.findById(id))?.groups?.names ?? [], app.sourceAppId);
+    if (byGroups && (role === undefined || higherRole(byGroups, role) !== role)) {
       throw new Conflict('Groups of the provider give this role: change them there');
     }
-    throw new NotFound('Member not found');
+    const changesManagers = highestRole(principal) === 'manager';
+    if (!(await access.changeMember(app, id, role, { changesManagers }))) throw new NotFound('Member not found');
+    if (role !== 'manager') await invitations.withdrawBy(id, app.id);
   }
 }
+
+/** The highest role that a caller may give and take: the password of an app gives no managers. */
+const highestRole = ({ role, account }: SessionPrincipal): AppRole =>
+  role === 'admin' || account ? 'manager' : 'editor';
 
 /**
  * Nobody gives a role above their own: a manager may replace the schema, and the app's password may
  * not. @throws {Forbidden}
  */
-function requireRole({ role, account }: SessionPrincipal, given: AppRole): void {
-  if (given === 'manager' && role !== 'admin' && !account) {
+function requireRole(principal: SessionPrincipal, given: AppRole): void {
+  if (!rolesUpTo(highestRole(principal)).includes(given)) {
     throw new Forbidden('Only managers and admins may give this role');
   }
 }

@@ -24,7 +24,7 @@ export function createMembers(deps: {
   return {
     routes: [
       ...memberRoutes({ ...common, apps: apps.service, scope: apps.scope }),
-      ...accountRoutes({ ...common, suspend: accounts.suspend, cursors }),
+      ...accountRoutes({ ...common, status: accounts.status, cursors }),
       ...ownAccountRoutes({ accounts: service, sessions, publicUrl }),
     ],
   };

@@ -7,6 +7,7 @@ import type { SignOnConfig } from '../core/config.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
 import type { Logger } from '../core/logger.ts';
 import { deriveSecretKey } from '../core/secrets.ts';
+import { withTimeout } from '../core/timeouts.ts';
 
 export const CALLBACK_PATH = '/auth/oidc/callback';
 /** How long somebody may take at the provider. */
@@ -22,6 +23,11 @@ const SCOPE = 'openid email profile';
 const EXCHANGES_AT_ONCE = 8;
 const MAX_EXCHANGES = 100;
 const MAX_GROUPS = 1_000;
+/** A log-out does not wait longer for a provider. */
+const END_WITHIN_MS = 1_000;
+const CLOCKS_DIFFER_S = 60;
+/** Refusals of a token. Other errors are those of the request for the keys. */
+const TOKEN_REFUSED = /^ERR_(JWT|JWS|JWKS_NO|JWKS_MULTI)/;
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 /** How old a logout token may be. */
 export const LOGOUT_TOKEN_S = 600;
@@ -60,6 +66,7 @@ const Text = z.string().max(1_000);
 const NamedGroups = z.union([z.array(z.unknown()), z.string().transform((group) => [group])]);
 const LogoutClaims = z.looseObject({
   jti: Text.min(1),
+  iat: z.number(),
   sub: Text.optional(),
   sid: Text.optional(),
   nonce: z.undefined().optional(),
@@ -204,7 +211,8 @@ export function createProvider(config: SignOnConfig, secret: string, logger: Log
 
     /** Resolves with the address that ends the session at the provider; undefined without one. */
     async endSessionUrl(): Promise<string | undefined> {
-      const at = await client().catch(() => undefined);
+      const failure = () => new SignOnRefused('unavailable');
+      const at = await withTimeout(client(), END_WITHIN_MS, failure).catch(() => undefined);
       if (at?.serverMetadata().end_session_endpoint === undefined) return undefined;
       return oidc.buildEndSessionUrl(at, { post_logout_redirect_uri: `${publicUrl}/dashboard` }).href;
     },
@@ -218,14 +226,18 @@ export function createProvider(config: SignOnConfig, secret: string, logger: Log
         keys = { uri, get: createRemoteJWKSet(new URL(uri), { timeoutDuration: TIMEOUT_S * 1_000 }) };
       try {
         const { payload } = await jwtVerify(token, keys.get, {
-          ...{ issuer: at.serverMetadata().issuer, audience: clientId, maxTokenAge: LOGOUT_TOKEN_S },
+          ...{ issuer: at.serverMetadata().issuer, audience: clientId },
+          ...{ maxTokenAge: LOGOUT_TOKEN_S, clockTolerance: CLOCKS_DIFFER_S },
         });
-        const { sub: subject, sid, jti } = LogoutClaims.parse(payload);
+        const { sub: subject, sid, jti, iat } = LogoutClaims.parse(payload);
         if (subject === undefined && sid === undefined) return undefined;
-        const which = { ...(subject !== undefined && { subject }), ...(sid !== undefined && { sid }) };
+        const whose = { ...(subject !== undefined && { subject }), ...(sid !== undefined && { sid }) };
+        const which = { ...whose, at: new Date(iat * 1_000) };
         return { issuer: at.serverMetadata().issuer, which, id: createHash('sha256').update(jti).digest('base64url') };
-      } catch {
-        return undefined;
+      } catch (error) {
+        if (error instanceof z.ZodError || TOKEN_REFUSED.test((error as { code?: string }).code ?? ''))
+          return undefined;
+        throw new SignOnRefused('unavailable', error);
       }
     },
   };

@@ -75,13 +75,14 @@ export function createSignOn(deps: {
     const had = before?.names ?? [];
     if (named.length === 0 && had.length === 0) return;
     const isAdmin = roles.isAdminBy(named);
-    if (isAdmin) await access.joinByGroups(_id);
     const stays = !isAdmin && roles.isAdminBy(had) && !(await access.leaveByGroups(_id));
     const names = stays ? [...named, ...roles.adminGroups(had)] : named;
     const isLatest = { $or: [{ groups: { $exists: false } }, { 'groups.at': { $lte: at } }] };
-    if (await store.change(_id, isLatest, { $set: { groups: { at, names } } })) return;
+    await store.change(_id, isLatest, { $set: { groups: { at, names } } });
+    // The list of admins by groups follows the account, also after a later or stopped sign-on.
+    if (isAdmin) await access.joinByGroups(_id);
     const now = await store.findById(_id);
-    if (isAdmin && !roles.isAdminBy(now?.groups?.names ?? [])) await access.retractByGroups(_id);
+    if (!now || now.suspendedAt || !roles.isAdminBy(now.groups?.names ?? [])) await access.retractByGroups(_id);
   }
 
   return {
@@ -93,7 +94,9 @@ export function createSignOn(deps: {
       if (!account || account.suspendedAt) throw new SignOnRefused('no_access');
       if (claims.isProved && claims.email === account.email) await accounts.acceptAll(account);
       await follow(account, groups, claims.at);
-      const checked = { identities: { $elemMatch: identity } };
+      // A log-out at the provider after this authentication leaves no way in.
+      const isLoggedIn = { $or: [{ signedOutAt: { $exists: false } }, { signedOutAt: { $lte: claims.at } }] };
+      const checked = { identities: { $elemMatch: identity }, ...isLoggedIn };
       return { account, method: 'oidc', checked, second: false, sid: claims.sid };
     },
   };

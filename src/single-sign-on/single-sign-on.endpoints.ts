@@ -145,10 +145,12 @@ export function singleSignOnRoutes(deps: {
       const token =
         body instanceof FormEntries ? body.list.find(([name]) => name === 'logout_token')?.[1] : body.logout_token;
       const logout = await provider.readLogout((token ?? '').slice(0, MAX_TOKEN_LENGTH)).catch(unavailable);
-      if (!logout || !(await challenges.use(`logout ${logout.id}`, LOGOUT_AGAIN_MS))) {
-        throw new InvalidInput('The logout token is not valid');
-      }
+      if (!logout) throw new InvalidInput('The logout token is not valid');
+      // Before the token counts as used, so that the provider can repeat what failed.
       await store.endSignedOn(logout.issuer, logout.which);
+      if (!(await challenges.use(`logout ${logout.id}`, LOGOUT_AGAIN_MS))) {
+        throw new InvalidInput('The logout token was used');
+      }
       return { ok: true as const };
     },
   });

@@ -377,11 +377,11 @@ describe('a link for a new password', () => {
 
   /** The service of the server, with other parts in the places that a test observes. */
   function serviceWith(others: Partial<Parameters<typeof createAccountService>[0]>) {
-    const { store, access, roles, invitations, mail, challenges } = server.services.accounts;
+    const { store, access, status, roles, invitations, mail, challenges } = server.services.accounts;
     const passkeys = createPasskeys(store, challenges);
     const factors = createSecondFactors(store);
     const hasher = createPasswordHasher(4);
-    const own = { roles, signOnOnly: false };
+    const own = { roles, status, signOnOnly: false };
     const parts = { ...own, store, access, invitations, factors, passkeys, hasher, mail, apps: server.services.apps };
     return createAccountService({ ...parts, publicUrl: 'https://example.com', ...others });
   }

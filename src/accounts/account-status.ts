@@ -1,0 +1,54 @@
+import type { ObjectId } from 'mongodb';
+import type { AccessStore } from './access-store.ts';
+import type { AccountStore } from './account-store.ts';
+import type { Invitations } from './invitations.ts';
+
+export type AccountStatus = ReturnType<typeof createAccountStatus>;
+
+/**
+ * Suspends, resumes and erases accounts. What an account may do is in other documents than whether
+ * it is active. Each side therefore writes first and then reads what the other one wrote: whoever
+ * gives something to an account calls `settle`, and a suspension takes it once more at its end.
+ */
+export function createAccountStatus(deps: { store: AccountStore; access: AccessStore; invitations: Invitations }) {
+  const { store, access, invitations } = deps;
+
+  /** Takes back what was given to an account that was suspended or erased meanwhile. */
+  async function settle(id: ObjectId): Promise<void> {
+    const account = await store.findById(id);
+    if (!account) await access.forget(id);
+    else if (account.suspendedAt) await access.park(id);
+  }
+
+  return {
+    settle,
+
+    /**
+     * Ends all sessions, the links, the invitations that the account sent, and the admin role until
+     * the suspension ends. @throws {Conflict} for the last active admin
+     */
+    async suspend(id: ObjectId): Promise<void> {
+      // First, so that the last active admin is refused before anything changes.
+      await access.suspendAdmin(id);
+      await store.change(id, {}, { $set: { suspendedAt: new Date(), sessions: [] }, $unset: { link: 1, reset: 1 } });
+      await access.park(id);
+      await invitations.withdrawBy(id);
+    },
+
+    /** Ends a suspension. */
+    async resume(id: ObjectId): Promise<void> {
+      await store.change(id, {}, { $unset: { suspendedAt: 1 } });
+      await access.unpark(id);
+      await settle(id);
+    },
+
+    /** @throws {Conflict} for the last active admin, and for a manager whom an app needs */
+    async erase(id: ObjectId, email: string): Promise<void> {
+      await access.removeEverywhere(id);
+      await store.remove(id);
+      await access.forget(id);
+      await invitations.forget(email);
+      await invitations.withdrawBy(id);
+    },
+  };
+}
