@@ -66,7 +66,7 @@ const JOB_OPTIONS: readonly (keyof ServiceOptions)[] = [
  * Starts a server with its own database.
  *
  * @param env environment variables of the service, like `MAX_ARRAY_ITEMS`; `MONGODB_URI` selects
- * another route to the shared mongod, for example through a proxy
+ * another route to the shared mongod, for example through a proxy; without `PORT` any port is used
  * @param database the database of another server, to start a second server on it
  * @param options.pollEveryMs the interval in ms at which a server reads which jobs are due; short
  * with options of background work, with emails and with webhooks
@@ -109,7 +109,7 @@ export async function startServer(
   const sessionSecret = config.sessionSecret ?? 'unset';
   const listener = await listen(
     createApp({ config: { ...config, sessionSecret }, logger, services, embed }),
-    0,
+    env.PORT === undefined ? 0 : config.port,
     '127.0.0.1',
   );
   const admin = new Client(listener.url);

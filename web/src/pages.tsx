@@ -1,5 +1,6 @@
+import { notifications } from '@mantine/notifications';
 import { lazy, Suspense, useEffect } from 'react';
-import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
+import { Redirect, Route, Switch, useLocation, useRoute, useSearch } from 'wouter';
 import { AllUsersPage } from './apps/all-users-page.tsx';
 import { AppLinks } from './apps/app-links.tsx';
 import { AppsPage } from './apps/apps-page.tsx';
@@ -7,6 +8,7 @@ import { RecordPage } from './record/record-page.tsx';
 import { useAbilities, WithAbilities } from './session/abilities.tsx';
 import { rememberApp, useCurrentApp } from './session/current-app.ts';
 import type { Session } from './session/session.ts';
+import { useSignOnRefusal } from './session/single-sign-on.tsx';
 import { ChooseAppPage } from './shell/choose-app-page.tsx';
 import { NotFoundPage, OtherAppPage } from './shell/not-found-page.tsx';
 import { PageSkeleton } from './shell/page-skeleton.tsx';
@@ -37,11 +39,24 @@ const WebhookPage = lazy(() => import('./webhooks/webhook-page.tsx').then((page)
 
 /** Maps URLs to pages for the role of the session. */
 export function Pages({ session }: { session: Session }) {
+  const [isLogIn] = useRoute('/login');
+  if (isLogIn) return <LoggedIn />;
   return (
     <Shell session={session}>
       {session.role === 'admin' ? <AdminPages session={session} /> : <OperatorPages session={session} />}
     </Shell>
   );
+}
+
+/** The address of the log-in page for somebody who is logged in. */
+function LoggedIn() {
+  const refusal = useSignOnRefusal();
+  const [, navigate] = useLocation();
+  useEffect(() => {
+    if (refusal) notifications.show({ color: 'red', title: 'Log-in failed', message: refusal });
+    navigate('/', { replace: true });
+  }, [refusal, navigate]);
+  return null;
 }
 
 function AdminPages({ session }: { session: Session }) {

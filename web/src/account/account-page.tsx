@@ -1,17 +1,22 @@
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import card from '../components/card.module.css';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
+import { useLogInWays } from '../session/single-sign-on.tsx';
 import { AuthenticatorCard } from './authenticator-card.tsx';
 import { NameCard } from './name-card.tsx';
+import { PasskeysCard } from './passkeys-card.tsx';
 import { PasswordCard } from './password-card.tsx';
 import { accountQuery } from './queries.ts';
+import { Section } from './section.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 
 /** What somebody changes of their own account. */
 export function AccountPage() {
   const { data, error, refetch } = useQuery(accountQuery);
+  const ways = useLogInWays();
   return (
     <>
       <PageHeader title="Your account" note={data?.account.email} />
@@ -20,11 +25,26 @@ export function AccountPage() {
       {data && (
         <div className={card.stack}>
           <NameCard name={data.account.name} />
-          <PasswordCard email={data.account.email} hasPassword={data.hasPassword} />
-          <AuthenticatorCard isOn={data.totp} codesLeft={data.recoveryCodes} />
+          {ways && !ways.password && <SignOnOnly label={ways.oidc?.label ?? 'single sign-on'} />}
+          {ways?.password && (
+            <>
+              <PasswordCard email={data.account.email} hasPassword={data.hasPassword} />
+              <PasskeysCard {...data} />
+              <AuthenticatorCard isOn={data.totp} codesLeft={data.recoveryCodes} />
+            </>
+          )}
           <SessionsCard />
         </div>
       )}
     </>
+  );
+}
+
+/** Passwords, passkeys and authenticator apps log nobody in. */
+function SignOnOnly({ label }: { label: string }) {
+  return (
+    <Section id="account-log-in" title="Log-in">
+      <Text size="sm">You log in with {label}. Your password and your second factor are managed there.</Text>
+    </Section>
   );
 }

@@ -1,16 +1,19 @@
 import { Badge, Button, Group, Modal, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { count } from '../components/count.ts';
 import { AddAuthenticator } from './add-authenticator.tsx';
 import { Problem } from './problem.tsx';
-import { useAccountChanges } from './queries.ts';
+import { passkeysQuery, useAccountChanges } from './queries.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { Section } from './section.tsx';
 
 /** The second factor of the account. */
 export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLeft: number }) {
   const { beginTotp, confirmTotp, removeTotp } = useAccountChanges();
+  const { data: passkeys = [] } = useQuery(passkeysQuery);
+  const hasPasskeys = passkeys.length > 0;
   const [removing, setRemoving] = useState(false);
   const codes = confirmTotp.data?.recoveryCodes;
   const close = (): void => {
@@ -74,7 +77,11 @@ export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLef
         onConfirm={() => removeTotp.mutate('totp', { onSuccess: closeRemoval })}
         onClose={closeRemoval}
       >
-        <Text size="sm">Your password alone then opens your account. The recovery codes stop working.</Text>
+        <Text size="sm">
+          {hasPasskeys
+            ? 'Your passkeys stay your second factor, and the recovery codes stay valid.'
+            : 'Your password alone then opens your account. The recovery codes stop working.'}
+        </Text>
       </ConfirmDialog>
     </Section>
   );

@@ -29,7 +29,7 @@ export function PasswordCard({ email, hasPassword }: { email: string; hasPasswor
       <Text size="sm" c="dimmed">
         {hasPassword
           ? 'All your other sessions end with the change.'
-          : 'Your account has no password yet. With one you log in without a link.'}
+          : 'Your account has no password yet. With one you can log in on any device, and use your recovery codes.'}
       </Text>
       <form onSubmit={submit} noValidate>
         <input type="email" autoComplete="username" value={email} readOnly hidden />

@@ -1,5 +1,6 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
+import { createPasskey } from '../session/passkeys.ts';
 import { revalidateSession, useConfirmed } from '../session/session.ts';
 
 const KEY = 'account';
@@ -12,6 +13,11 @@ export const accountQuery = queryOptions({
 export const sessionsQuery = queryOptions({
   queryKey: [KEY, 'sessions'],
   queryFn: async ({ signal }) => (await call('GET /auth/account/sessions', { signal })).sessions,
+});
+
+export const passkeysQuery = queryOptions({
+  queryKey: [KEY, 'passkeys'],
+  queryFn: async ({ signal }) => (await call('GET /auth/account/passkeys', { signal })).passkeys,
 });
 
 /** The changes of the own account. Those that need a recent log-in ask for it. */
@@ -37,6 +43,11 @@ export function useAccountChanges() {
     }),
     removeTotp: useMutation({
       mutationFn: (_: string) => confirmed(() => call('DELETE /auth/account/totp')),
+      onSettled,
+    }),
+    addPasskey: useMutation({ mutationFn: (name: string) => confirmed(() => createPasskey(name)), onSettled }),
+    removePasskey: useMutation({
+      mutationFn: (id: string) => confirmed(() => call('DELETE /auth/account/passkeys/:id', { params: { id } })),
       onSettled,
     }),
     endSession: useMutation({

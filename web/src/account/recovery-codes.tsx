@@ -11,7 +11,10 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
   const text = codes.join('\n');
   return (
     <Stack>
-      <Text size="sm">Without your phone, each of these codes logs you in once in place of a code of the app.</Text>
+      <Text size="sm">
+        When you have neither your phone nor your passkey, your password and one of these codes log you in. Each code
+        works once.
+      </Text>
       <ul className={classes.codes} aria-label="Recovery codes">
         {codes.map((code) => (
           <li key={code}>
@@ -31,7 +34,7 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
         </Button>
       </Group>
       <Alert color="yellow" variant="light" title="You won't see this again">
-        Keep them where you find them without your phone, for example in a password manager.
+        Keep them where you find them without your phone, for example on paper or in a password manager.
       </Alert>
       <Checkbox
         label="I've saved these codes"

@@ -13,6 +13,8 @@ const METHODS: Record<string, string> = {
   password: 'by password',
   link: 'by a link',
   invitation: 'by an invitation',
+  passkey: 'by passkey',
+  oidc: 'by single sign-on',
 };
 
 /** Where the account is logged in. */

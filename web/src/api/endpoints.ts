@@ -20,6 +20,7 @@ import type { userStatsEndpoints } from '../../../src/search/statistics.ts';
 import type { userEndpoints } from '../../../src/search/users.endpoints.ts';
 import type { accountLogInEndpoints } from '../../../src/sessions/account-log-in.endpoints.ts';
 import type { sessionEndpoints } from '../../../src/sessions/sessions.endpoints.ts';
+import type { singleSignOnEndpoints } from '../../../src/single-sign-on/single-sign-on.endpoints.ts';
 import type { heldEndpoints } from '../../../src/submissions/held.ts';
 import type { deliveryEndpoints } from '../../../src/webhooks/deliveries.ts';
 import type { webhookEndpoints } from '../../../src/webhooks/webhooks.endpoints.ts';
@@ -47,6 +48,7 @@ type Endpoints = typeof accountEndpoints &
   typeof schemaCheckEndpoints &
   typeof schemaEndpoints &
   typeof sessionEndpoints &
+  typeof singleSignOnEndpoints &
   typeof userEndpoints &
   typeof userStatsEndpoints &
   typeof webhookEndpoints;
@@ -105,6 +107,9 @@ export type Kind = Field['kind'];
 export type Webhook = ResponseBody<'GET /auth/webhooks'>['webhooks'][number];
 export type Delivery = ResponseBody<'GET /auth/webhooks/:id/deliveries'>['deliveries'][number];
 export type SessionAnswer = ResponseBody<'GET /auth/session'>;
+export type SecondFactorKind = Extract<ResponseBody<'POST /auth/login'>, { ok: false }>['second'][number];
+export type LogInWays = ResponseBody<'GET /auth/login'>;
+export type OwnPasskey = ResponseBody<'GET /auth/account/passkeys'>['passkeys'][number];
 export type OwnAccount = ResponseBody<'GET /auth/account'>;
 export type Account = OwnAccount['account'];
 export type Membership = OwnAccount['memberships'][number];

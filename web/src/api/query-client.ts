@@ -5,8 +5,12 @@ import type { EndpointName } from './endpoints.ts';
 
 const RETRIES = 2;
 
-/** Their 401 is about the password or code that was sent. */
-const LOG_INS: readonly string[] = ['POST /auth/login', 'POST /auth/login/second'] satisfies EndpointName[];
+/** Their 401 is about the password, code or passkey that was sent. */
+const LOG_INS: readonly string[] = [
+  'POST /auth/login',
+  'POST /auth/login/second',
+  'POST /auth/login/passkey',
+] satisfies EndpointName[];
 
 /** Creates the query cache. A 401 from any endpoint except the login revalidates the session. */
 export function createQueryClient(): QueryClient {

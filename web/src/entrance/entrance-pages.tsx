@@ -2,6 +2,7 @@ import { Alert, Button, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError, call } from '../api/call.ts';
+import type { SecondFactorKind } from '../api/endpoints.ts';
 import { LogInError, useCountdown } from '../session/log-in-error.tsx';
 import { useWay } from '../session/log-in-page.tsx';
 import { SecondFactor } from '../session/second-factor.tsx';
@@ -33,16 +34,18 @@ export function ResetPage() {
 
 function Reset({ token }: { token: string }) {
   const open = useOpenDashboard();
-  const [isWaiting, setWaiting] = useState(false);
+  const [factors, setFactors] = useState<readonly SecondFactorKind[]>();
   const reset = useEntry((password: string) => call('POST /auth/password/reset', { body: { token, password } }));
-  if (isWaiting) return <SecondFactor onDone={open} onBack={open} />;
+  if (factors) return <SecondFactor factors={factors} onDone={open} onBack={open} />;
   if (isGone(reset.error)) return <Gone />;
   return (
     <NewPasswordForm
       action="Save and log in"
       pending={reset.isPending}
       error={reset.error}
-      onSubmit={(password) => reset.mutate(password, { onSuccess: (session) => (session ? open() : setWaiting(true)) })}
+      onSubmit={(password) =>
+        reset.mutate(password, { onSuccess: ({ second }) => (second ? setFactors(second) : open()) })
+      }
     >
       <Text size="sm">All sessions of your account end.</Text>
     </NewPasswordForm>

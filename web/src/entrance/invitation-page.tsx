@@ -2,15 +2,18 @@ import { Alert, Button, Loader, Stack, Text, TextInput } from '@mantine/core';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError, call } from '../api/call.ts';
-import type { Account, InvitationPreview } from '../api/endpoints.ts';
+import type { Account, InvitationPreview, LogInWays, SecondFactorKind } from '../api/endpoints.ts';
 import { LoadError } from '../components/load-error.tsx';
 import { AccountLogIn, EmailInput } from '../session/account-log-in.tsx';
 import { LogInError } from '../session/log-in-error.tsx';
+import { supportsPasskeys } from '../session/passkeys.ts';
 import { SecondFactor } from '../session/second-factor.tsx';
 import { useEntry } from '../session/session.ts';
+import { SignOnButton, useLogInWays } from '../session/single-sign-on.tsx';
 import classes from './entrance.module.css';
 import { Gone, isGone, LinkPage, useOpenDashboard } from './entrance-pages.tsx';
 import { issueAt, NewPasswordForm } from './new-password-form.tsx';
+import { PasskeyStep } from './passkey-step.tsx';
 import { useToken } from './token.ts';
 
 /** Shows what an invitation gives, and accepts it with a new account or the one of the email. */
@@ -52,12 +55,15 @@ const visitorQuery = queryOptions({
 function Invitation({ token }: { token: string }) {
   const offer = useQuery(offerQuery(token));
   const visitor = useQuery(visitorQuery);
+  const ways = useLogInWays();
   const refetch = () => Promise.all([offer.refetch(), visitor.refetch()]);
   if (isGone(offer.error)) return <Gone />;
   const error = offer.error ?? visitor.error;
   if (error) return <LoadError error={error} onRetry={refetch} />;
-  if (!offer.data || visitor.data === undefined) return <Loader mx="auto" display="block" aria-label="Loading" />;
-  return <Offered token={token} offer={offer.data} visitor={visitor.data} onStale={refetch} />;
+  if (!offer.data || visitor.data === undefined || !ways) {
+    return <Loader mx="auto" display="block" aria-label="Loading" />;
+  }
+  return <Offered token={token} offer={offer.data} visitor={visitor.data} ways={ways} onStale={refetch} />;
 }
 
 /** What is sent with the acceptance. The name of an account stays as it is. */
@@ -71,20 +77,22 @@ interface OfferedProps {
   token: string;
   offer: InvitationPreview;
   visitor: Account | null;
+  ways: LogInWays;
   /** Is called when the email got an account, or its session ended, meanwhile. */
   onStale: () => Promise<unknown>;
 }
 
-function Offered({ token, offer, visitor, onStale }: OfferedProps) {
+function Offered({ token, offer, visitor, ways, onStale }: OfferedProps) {
   const client = useQueryClient();
   const isFirst = offer.email === undefined;
   const open = useOpenDashboard(isFirst ? '/new-form' : '/');
   const [knownEmail, setKnownEmail] = useState(offer.hasAccount ? offer.email : undefined);
-  const [isWaiting, setWaiting] = useState(false);
+  const [factors, setFactors] = useState<readonly SecondFactorKind[]>();
+  const [addsPasskey, setAddsPasskey] = useState(false);
   const accept = useEntry((body: Given) => call('POST /auth/invitations/accept', { body: { token, ...body } }));
-  const send = (body: Given): void =>
+  const send = (body: Given, next = open): void =>
     accept.mutate(body, {
-      onSuccess: (session) => (session ? open() : setWaiting(true)),
+      onSuccess: ({ second }) => (second ? setFactors(second) : next()),
       onError: (error) => {
         if (!(error instanceof ApiError && error.status === 403)) return;
         setKnownEmail(body.email ?? offer.email);
@@ -99,7 +107,8 @@ function Offered({ token, offer, visitor, onStale }: OfferedProps) {
   };
   const pending = accept.isPending;
   if (isGone(accept.error)) return <Gone />;
-  if (isWaiting) return <SecondFactor onDone={open} onBack={() => setWaiting(false)} />;
+  if (addsPasskey) return <PasskeyStep onDone={open} />;
+  if (factors) return <SecondFactor factors={factors} onDone={open} onBack={() => setFactors(undefined)} />;
   return (
     <Stack gap="lg">
       <Offer offer={offer} />
@@ -107,7 +116,13 @@ function Offered({ token, offer, visitor, onStale }: OfferedProps) {
       {visitor && (isFirst || visitor.email === offer.email) && (
         <Accept visitor={visitor} isFirst={isFirst} pending={pending} error={accept.error} onAccept={acceptAs} />
       )}
-      {!visitor && knownEmail !== undefined && (
+      {/* A sign-on accepts the invitations of its email. */}
+      {!visitor && ways.oidc && (
+        <div>
+          <SignOnButton ways={ways} returnTo="/dashboard" />
+        </div>
+      )}
+      {!visitor && ways.password && knownEmail !== undefined && (
         <>
           <Text size="sm" role="status" className="breaks">
             <strong>{knownEmail}</strong> has an account. Log in to accept the invitation. Your name and your password
@@ -116,8 +131,13 @@ function Offered({ token, offer, visitor, onStale }: OfferedProps) {
           <AccountLogIn email={knownEmail} onDone={() => void acceptAfterLogIn()} />
         </>
       )}
-      {!visitor && knownEmail === undefined && (
-        <NewAccount email={offer.email} pending={pending} error={accept.error} onSubmit={send} />
+      {!visitor && ways.password && knownEmail === undefined && (
+        <NewAccount
+          email={offer.email}
+          pending={pending}
+          error={accept.error}
+          onSubmit={(given) => send(given, given.password === undefined ? () => setAddsPasskey(true) : open)}
+        />
       )}
     </Stack>
   );
@@ -234,13 +254,22 @@ function NewAccount({ email: invited, pending, error, onSubmit }: NewAccountProp
   const isFirst = invited === undefined;
   const emailIssue = issueAt(error, 'email');
   const nameIssue = issueAt(error, 'name');
+  const isComplete = name.trim() !== '' && (!isFirst || email.trim() !== '');
+  const typed = { name: name.trim(), ...(isFirst && { email: email.trim() }) };
   return (
     <NewPasswordForm
       action="Create account"
       pending={pending}
       error={emailIssue || nameIssue ? null : error}
-      isComplete={name.trim() !== '' && (!isFirst || email.trim() !== '')}
-      onSubmit={(password) => onSubmit({ name: name.trim(), password, ...(isFirst && { email: email.trim() }) })}
+      isComplete={isComplete}
+      onSubmit={(password) => onSubmit({ ...typed, password })}
+      {...(supportsPasskeys() && {
+        instead: (
+          <Button variant="default" disabled={!isComplete || pending} onClick={() => onSubmit(typed)}>
+            Use a passkey instead
+          </Button>
+        ),
+      })}
     >
       {isFirst ? (
         <EmailInput value={email} onChange={setEmail} isFirst error={emailIssue && `The email ${emailIssue}.`} />

@@ -12,13 +12,15 @@ interface NewPasswordFormProps {
   /** Whether the other inputs are filled in. */
   isComplete?: boolean;
   onSubmit: (password: string) => void;
+  /** A way without a password, below the button. */
+  instead?: ReactNode;
   /** Shown before the password. */
   children: ReactNode;
 }
 
 /** Asks for a new password once; it can be shown. */
 export function NewPasswordForm(props: NewPasswordFormProps) {
-  const { action, pending, error, isComplete = true, onSubmit, children } = props;
+  const { action, pending, error, isComplete = true, onSubmit, instead, children } = props;
   const [password, setPassword] = useState('');
   const secondsLeft = useCountdown(error);
   const submit = (event: FormEvent): void => {
@@ -46,6 +48,7 @@ export function NewPasswordForm(props: NewPasswordFormProps) {
         <Button type="submit" loading={pending} disabled={!isComplete || password === '' || secondsLeft > 0}>
           {action}
         </Button>
+        {instead}
       </Stack>
     </form>
   );

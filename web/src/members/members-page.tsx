@@ -16,7 +16,7 @@ import { Time } from '../components/time.tsx';
 import { InviteMember } from './invite.tsx';
 import classes from './members.module.css';
 import { invitationsQuery, membersQuery, useMemberChanges } from './queries.ts';
-import { ROLES, roleOf } from './roles.ts';
+import { labelOf, ROLES, roleOf } from './roles.ts';
 import { SharedLogin } from './shared-login.tsx';
 
 /** The people who work on an app: members, open invitations, and the password of the app. */
@@ -51,6 +51,11 @@ export function MembersPage({ sourceAppId }: { sourceAppId: string }) {
           >
             {(list) => <MemberRows members={list} change={change} onRemove={setRemoving} />}
           </ListBody>
+          {members.data?.some(({ byGroups }) => byGroups) && (
+            <Text size="sm" c="dimmed" p="md">
+              A role by group comes from the groups of the single sign-on. Change it there.
+            </Text>
+          )}
         </section>
         <Invitations sourceAppId={sourceAppId} />
         <SharedLogin sourceAppId={sourceAppId} />
@@ -97,30 +102,39 @@ function MemberRows({ members, change, onRemove }: MemberRowsProps) {
             </div>
           </Table.Td>
           <Table.Td>
-            <NativeSelect
-              size="xs"
-              className={classes.role ?? ''}
-              aria-label={`Role of ${member.email}`}
-              data={ROLES.map(({ value, label }) => ({ value, label }))}
-              value={change.isPending && change.variables.id === member.id ? change.variables.role : member.role}
-              disabled={change.isPending}
-              onChange={(event) => change.mutate({ id: member.id, role: roleOf(event.currentTarget.value) })}
-            />
+            {member.byGroups ? (
+              <>
+                {labelOf(member.role)}
+                <div className={classes.detail}>by group</div>
+              </>
+            ) : (
+              <NativeSelect
+                size="xs"
+                className={classes.role ?? ''}
+                aria-label={`Role of ${member.email}`}
+                data={ROLES.map(({ value, label }) => ({ value, label }))}
+                value={change.isPending && change.variables.id === member.id ? change.variables.role : member.role}
+                disabled={change.isPending}
+                onChange={(event) => change.mutate({ id: member.id, role: roleOf(event.currentTarget.value) })}
+              />
+            )}
           </Table.Td>
           <Table.Td data-wide-only>{member.secondFactor ? 'On' : 'Off'}</Table.Td>
           <Table.Td data-wide-only>
             <Time at={member.addedAt} relative />
           </Table.Td>
           <Table.Td className={classes.right ?? ''}>
-            <Button
-              size="xs"
-              variant="subtle"
-              color="red"
-              aria-label={`Remove ${member.email}`}
-              onClick={() => onRemove(member)}
-            >
-              Remove
-            </Button>
+            {!member.byGroups && (
+              <Button
+                size="xs"
+                variant="subtle"
+                color="red"
+                aria-label={`Remove ${member.email}`}
+                onClick={() => onRemove(member)}
+              >
+                Remove
+              </Button>
+            )}
           </Table.Td>
         </Table.Tr>
       ))}
@@ -207,7 +221,7 @@ function InvitationRow({ invitation: { email, role, expiresAt }, pending, onWith
           {role}, ends <Time at={expiresAt} />
         </div>
       </Table.Td>
-      <Table.Td data-wide-only>{ROLES.find(({ value }) => value === role)?.label}</Table.Td>
+      <Table.Td data-wide-only>{labelOf(role)}</Table.Td>
       <Table.Td data-wide-only>
         <Time at={expiresAt} />
       </Table.Td>

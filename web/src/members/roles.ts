@@ -11,3 +11,5 @@ export const ROLES: readonly { value: MemberRole; label: string; meaning: string
 ];
 
 export const roleOf = (text: string): MemberRole => ROLES.find(({ value }) => value === text)?.value ?? 'viewer';
+
+export const labelOf = (role: MemberRole): string => ROLES.find(({ value }) => value === role)?.label ?? role;

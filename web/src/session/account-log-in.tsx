@@ -2,7 +2,9 @@ import { Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from '@m
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { call } from '../api/call.ts';
+import type { SecondFactorKind } from '../api/endpoints.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
+import { PasskeyLogIn } from './passkey-log-in.tsx';
 import { SecondFactor } from './second-factor.tsx';
 import { useLogIn } from './session.ts';
 
@@ -13,28 +15,33 @@ interface AccountLogInProps {
   onDone?: () => void;
 }
 
-/** The log-in of an account: the password, then the second factor if it has one. */
+/** The log-in of an account: a passkey, or the password and the second factor if it has one. */
 export function AccountLogIn({ email: initial = '', onDone }: AccountLogInProps) {
   const [email, setEmail] = useState(initial);
-  const [step, setStep] = useState<'password' | 'second' | 'forgotten'>('password');
-  const back = (): void => setStep('password');
-  if (step === 'second') return <SecondFactor {...(onDone && { onDone })} onBack={back} />;
-  if (step === 'forgotten') return <ForgottenPassword email={email} onBack={back} />;
+  const [factors, setFactors] = useState<readonly SecondFactorKind[]>();
+  const [isForgotten, setForgotten] = useState(false);
+  if (factors) {
+    return <SecondFactor factors={factors} {...(onDone && { onDone })} onBack={() => setFactors(undefined)} />;
+  }
+  if (isForgotten) return <ForgottenPassword email={email} onBack={() => setForgotten(false)} />;
   return (
-    <PasswordStep
-      email={email}
-      onEmail={setEmail}
-      onSecond={() => setStep('second')}
-      onForgotten={() => setStep('forgotten')}
-      {...(onDone && { onDone })}
-    />
+    <>
+      <PasswordStep
+        email={email}
+        onEmail={setEmail}
+        onSecond={setFactors}
+        onForgotten={() => setForgotten(true)}
+        {...(onDone && { onDone })}
+      />
+      <PasskeyLogIn {...(onDone && { onDone })} />
+    </>
   );
 }
 
 interface PasswordStepProps {
   email: string;
   onEmail: (email: string) => void;
-  onSecond: () => void;
+  onSecond: (factors: readonly SecondFactorKind[]) => void;
   onForgotten: () => void;
   onDone?: () => void;
 }
@@ -48,7 +55,7 @@ function PasswordStep({ email, onEmail, onSecond, onForgotten, onDone }: Passwor
     event.preventDefault();
     logIn.mutate(
       { email: email.trim(), password },
-      { onError: () => setPassword(''), onSuccess: (session) => (session ? onDone?.() : onSecond()) },
+      { onError: () => setPassword(''), onSuccess: ({ second }) => (second ? onSecond(second) : onDone?.()) },
     );
   };
   return (

@@ -2,6 +2,7 @@ import { Alert } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { ApiError } from '../api/call.ts';
 import { duration } from '../components/time.tsx';
+import { PasskeyError } from './passkeys.ts';
 import { CookieRejected } from './session.ts';
 
 interface LogInErrorProps {
@@ -33,6 +34,7 @@ export function errorText(error: Error, wrong: string): string {
   if (error instanceof CookieRejected) {
     return `${error.message}. Allow cookies for this site. In production, open the dashboard over HTTPS.`;
   }
+  if (error instanceof PasskeyError) return `${error.message}.`;
   if (!(error instanceof ApiError)) return `${error.message}. Check your connection and try again.`;
   if (error.status === 401) return wrong;
   if (error.status === 429) return 'You can try again now.';

@@ -3,6 +3,7 @@ import { useLocalStorage } from '@mantine/hooks';
 import { Entrance } from '../entrance/entrance.tsx';
 import { AccountLogIn } from './account-log-in.tsx';
 import { LogInForm } from './log-in-form.tsx';
+import { SignOnButton, SignOnRefusal, useLogInWays, useSignOnRefusal } from './single-sign-on.tsx';
 
 type Way = 'app' | 'account';
 
@@ -18,8 +19,21 @@ export function useWay(): [Way, (way: Way) => void] {
 
 export function LogInPage() {
   const [way, setWay] = useWay();
+  const ways = useLogInWays();
+  const refusal = useSignOnRefusal();
+  if (!ways) return null;
+  if (!ways.password) {
+    return (
+      <Entrance title="Log in" note={<SignOnNote />}>
+        <SignOnRefusal refusal={refusal} />
+        <SignOnButton ways={ways} />
+      </Entrance>
+    );
+  }
   return (
     <Entrance title="Log in" note={way === 'app' ? <AppNote /> : <AccountNote />}>
+      <SignOnRefusal refusal={refusal} />
+      <SignOnButton ways={ways} />
       <Tabs value={way} onChange={(chosen) => setWay(chosen === 'account' ? 'account' : 'app')} keepMounted={false}>
         <Tabs.List grow mb="lg" aria-label="How to log in">
           <Tabs.Tab value="app">As an app</Tabs.Tab>
@@ -56,7 +70,15 @@ function AccountNote() {
   return (
     <Text size="sm">
       <strong>No account yet?</strong> A manager of your app or an administrator invites you. You get a link to choose a
-      password.
+      password or a passkey.
+    </Text>
+  );
+}
+
+function SignOnNote() {
+  return (
+    <Text size="sm">
+      <strong>No access yet?</strong> Your administrator gives it to you. You then log in here as you do elsewhere.
     </Text>
   );
 }

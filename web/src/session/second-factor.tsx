@@ -1,17 +1,66 @@
 import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import type { SecondFactorKind } from '../api/endpoints.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
+import { PasskeyButton } from './passkey-log-in.tsx';
+import { supportsPasskeys } from './passkeys.ts';
 import { useSecondFactor } from './session.ts';
 
 interface SecondFactorProps {
+  /** Those that the account has. */
+  factors: readonly SecondFactorKind[];
   onDone?: () => void;
   onBack: () => void;
 }
 
-/** The second step of a log-in: a code of the authenticator app, or a recovery code. */
-export function SecondFactor({ onDone, onBack }: SecondFactorProps) {
+type Step = SecondFactorKind | 'recovery';
+
+const CHANGES: Record<Step, string> = {
+  passkey: 'Use a passkey',
+  totp: 'Use the authenticator app',
+  recovery: 'Use a recovery code',
+};
+
+/** The second step of a log-in: a code of the authenticator app, a passkey or a recovery code. */
+export function SecondFactor({ factors, onDone, onBack }: SecondFactorProps) {
+  const usable = factors.filter((factor) => factor !== 'passkey' || supportsPasskeys());
+  const steps: Step[] = [...usable, 'recovery'];
+  const [step, setStep] = useState<Step>(usable.includes('totp') ? 'totp' : (usable[0] ?? 'recovery'));
+  return (
+    <Stack gap="md">
+      {step === 'passkey' ? (
+        <>
+          <Text size="sm">Confirm with your passkey that it is you.</Text>
+          <PasskeyButton label="Use passkey" isFirst {...(onDone && { onDone })} />
+          <Button variant="default" onClick={onBack}>
+            Back
+          </Button>
+        </>
+      ) : (
+        <CodeForm key={step} isRecovery={step === 'recovery'} {...(onDone && { onDone })} onBack={onBack} />
+      )}
+      {usable.length < factors.length && (
+        <Text size="sm">Your passkey does not work in this browser or at this address.</Text>
+      )}
+      {steps
+        .filter((other) => other !== step)
+        .map((other) => (
+          <Anchor key={other} component="button" type="button" size="sm" onClick={() => setStep(other)}>
+            {CHANGES[other]}
+          </Anchor>
+        ))}
+    </Stack>
+  );
+}
+
+interface CodeFormProps {
+  isRecovery: boolean;
+  onDone?: () => void;
+  onBack: () => void;
+}
+
+function CodeForm({ isRecovery, onDone, onBack }: CodeFormProps) {
   const complete = useSecondFactor();
-  const [isRecovery, setRecovery] = useState(false);
   const [code, setCode] = useState('');
   const secondsLeft = useCountdown(complete.error);
   const submit = (event: FormEvent): void => {
@@ -31,7 +80,6 @@ export function SecondFactor({ onDone, onBack }: SecondFactorProps) {
             : 'Enter the code that your authenticator app shows now.'}
         </Text>
         <TextInput
-          key={String(isRecovery)}
           label={isRecovery ? 'Recovery code' : 'Code'}
           name="code"
           inputMode={isRecovery ? 'text' : 'numeric'}
@@ -63,18 +111,6 @@ export function SecondFactor({ onDone, onBack }: SecondFactorProps) {
             Continue
           </Button>
         </Group>
-        <Anchor
-          component="button"
-          type="button"
-          size="sm"
-          onClick={() => {
-            setRecovery(!isRecovery);
-            setCode('');
-            complete.reset();
-          }}
-        >
-          {isRecovery ? 'Use the authenticator app' : 'Use a recovery code'}
-        </Anchor>
       </Stack>
     </form>
   );

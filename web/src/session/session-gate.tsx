@@ -5,6 +5,7 @@ import { AccountLogIn } from './account-log-in.tsx';
 import { LogInForm } from './log-in-form.tsx';
 import { LogInPage } from './log-in-page.tsx';
 import { type Session, useCancelConfirmation, useSession } from './session.ts';
+import { SignOnButton, useLogInWays } from './single-sign-on.tsx';
 
 /** Above the dialogs of the page, which can be open when the session ends. */
 const LOGIN_Z_INDEX = 1_000;
@@ -33,17 +34,29 @@ export function SessionGate({ children }: { children: (session: Session) => Reac
         zIndex={LOGIN_Z_INDEX}
         title={isConfirming ? 'Confirm that it is you' : 'Your session has ended'}
       >
-        <Text size="sm" mb="md">
-          {isConfirming
-            ? 'This change needs a log-in of the last ten minutes. Log in again to make it.'
-            : 'Log in again to continue. Your unsaved changes are kept.'}
-        </Text>
-        {session.account ? (
-          <AccountLogIn email={session.account.email} />
-        ) : (
-          <LogInForm {...(session.sourceAppId !== undefined && { sourceAppId: session.sourceAppId })} />
-        )}
+        <LogInAgain session={session} isConfirming={isConfirming} />
       </Modal>
+    </>
+  );
+}
+
+/** The ways to log in as before, above the page. */
+function LogInAgain({ session, isConfirming }: { session: Session; isConfirming: boolean }) {
+  const { account, sourceAppId } = session;
+  const ways = useLogInWays();
+  if (!ways) return null;
+  return (
+    <>
+      <Text size="sm" mb="md">
+        {isConfirming
+          ? 'This change needs a log-in of the last ten minutes. Log in again to make it.'
+          : 'Log in again to continue.'}{' '}
+        {ways.oidc && `A log-in with ${ways.oidc.label} leaves this page, and unsaved changes are lost.`}
+        {ways.password && !ways.oidc && !isConfirming && 'Your unsaved changes are kept.'}
+      </Text>
+      <SignOnButton ways={ways} />
+      {ways.password && account && <AccountLogIn email={account.email} />}
+      {ways.password && !account && <LogInForm {...(sourceAppId !== undefined && { sourceAppId })} />}
     </>
   );
 }

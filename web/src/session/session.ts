@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError, call } from '../api/call.ts';
-import type { Account, Membership, SessionAnswer } from '../api/endpoints.ts';
+import type { Account, Membership, SecondFactorKind, SessionAnswer } from '../api/endpoints.ts';
 
 /** Who is logged in: an app with its password, or an account. */
 export interface Session {
@@ -41,20 +41,21 @@ export function useSession() {
   );
 }
 
-/** What a way in answers. `ok: false`: the log-in waits for the second factor. */
-type Entry = { ok: true } | { ok: false };
+/** What a way in answers. `ok: false`: the log-in waits for one of the second factors. */
+type Entry = { ok: true } | { ok: false; second: readonly SecondFactorKind[] };
 
-/**
- * A request that logs in. Its data is the session, or null while the second factor is missing.
- */
+/** What a way in led to: a session, or the second factors of which one is missing. */
+type Entered = { session: Session; second?: undefined } | { session?: undefined; second: readonly SecondFactorKind[] };
+
+/** A request that logs in. */
 export function useEntry<Variables>(send: (variables: Variables) => Promise<Entry>) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (variables: Variables): Promise<Session | null> => {
-      const { ok } = await send(variables);
-      return ok ? confirmSession() : null;
+    mutationFn: async (variables: Variables): Promise<Entered> => {
+      const entry = await send(variables);
+      return entry.ok ? { session: await confirmSession() } : { second: entry.second };
     },
-    onSuccess: async (session) => {
+    onSuccess: async ({ session }) => {
       if (!session) return;
       const before = cachedSession(client);
       if (before && before.state !== 'loggedOut' && before.identity !== session.identity) return reloadDashboard();
@@ -76,7 +77,8 @@ export const useSecondFactor = () =>
 export function useLogOut() {
   return useMutation({
     mutationFn: () => call('POST /auth/logout'),
-    onSuccess: reloadDashboard,
+    // After single sign-on the session at the provider ends, too.
+    onSuccess: ({ endSessionUrl }) => (endSessionUrl ? window.location.assign(endSessionUrl) : reloadDashboard()),
   });
 }
 
@@ -156,7 +158,7 @@ async function confirmSession(): Promise<Session> {
 export class CookieRejected extends Error {
   override readonly name = 'CookieRejected';
   constructor() {
-    super('The password is correct, but the browser did not store the session cookie');
+    super('The log-in was correct, but the browser did not store the session cookie');
   }
 }
 

@@ -1,0 +1,97 @@
+import { Alert, Button, Divider, Loader, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { deviceName } from '../account/device.ts';
+import { RecoveryCodes } from '../account/recovery-codes.tsx';
+import { ApiError, call } from '../api/call.ts';
+import { errorText } from '../session/log-in-error.tsx';
+import { createPasskey } from '../session/passkeys.ts';
+import { NewPasswordForm } from './new-password-form.tsx';
+
+/**
+ * Gives an account that was created without a password its first passkey. Without one nothing opens
+ * the account later, so this asks again or for a password.
+ */
+export function PasskeyStep({ onDone }: { onDone: () => void }) {
+  const [choosesPassword, setChoosesPassword] = useState(false);
+  const create = useMutation({
+    mutationFn: async () => {
+      const { hasPassword, recoveryCodes } = await call('GET /auth/account');
+      // Somebody who had an account gains the membership, and nothing else changes.
+      if (hasPassword || recoveryCodes > 0) return undefined;
+      return createPasskey(deviceName(navigator.userAgent));
+    },
+    onSuccess: (passkey) => (passkey?.recoveryCodes ? undefined : onDone()),
+  });
+  const { mutate } = create;
+  const isBegun = useRef(false);
+  useEffect(() => {
+    if (!isBegun.current) mutate();
+    isBegun.current = true;
+  }, [mutate]);
+
+  if (create.data?.recoveryCodes) {
+    return (
+      <Stack gap="md">
+        <Text size="sm" role="status">
+          Your passkey is ready. You can use these recovery codes after you have also chosen a password.
+        </Text>
+        <RecoveryCodes codes={create.data.recoveryCodes} onClose={onDone} />
+      </Stack>
+    );
+  }
+  if (choosesPassword) return <ChoosePassword onDone={onDone} onBack={() => setChoosesPassword(false)} />;
+  if (!create.error) {
+    return (
+      <Stack gap="md" align="center">
+        <Loader size="sm" aria-hidden />
+        <Text size="sm" role="status">
+          Your account is created. Follow your browser to create the passkey.
+        </Text>
+      </Stack>
+    );
+  }
+  return (
+    <Stack gap="md">
+      <Alert color="yellow" variant="light" role="alert" title="Your account has no passkey yet">
+        {problemText(create.error)} Without a passkey or a password you cannot log in again.
+      </Alert>
+      <Button autoFocus onClick={() => mutate()}>
+        Try again
+      </Button>
+      <Divider label="or" />
+      <Button variant="default" onClick={() => setChoosesPassword(true)}>
+        Choose a password
+      </Button>
+    </Stack>
+  );
+}
+
+function ChoosePassword({ onDone, onBack }: { onDone: () => void; onBack: () => void }) {
+  const choose = useMutation({
+    mutationFn: (password: string) => call('PUT /auth/account/password', { body: { password } }),
+    onSuccess: onDone,
+  });
+  return (
+    <Stack gap="md">
+      <NewPasswordForm
+        action="Save password"
+        pending={choose.isPending}
+        error={choose.error}
+        onSubmit={(password) => choose.mutate(password)}
+      >
+        <Text size="sm">You log in with your email and this password. You can add a passkey later.</Text>
+      </NewPasswordForm>
+      <Button variant="default" onClick={onBack}>
+        Back to the passkey
+      </Button>
+    </Stack>
+  );
+}
+
+function problemText(error: Error): string {
+  if (error instanceof ApiError && error.reauthenticate) {
+    return 'More than ten minutes have passed. Ask your administrator for a log-in link.';
+  }
+  return errorText(error, 'Your session has ended. Ask your administrator for a log-in link.');
+}
