@@ -154,7 +154,7 @@ export const accountLogInEndpoints = {
     ...visitor,
     path: '/auth/password/forgot',
     summary: 'Ask for a link to choose a new password',
-    description: 'The response is the same for an email without an account. The service sends one email a minute.',
+    description: 'The response is the same for an email without an account. The service sends an account one email in ten minutes.',
     body: jsonBody(z.strictObject({ email: Email })),
     response: z.strictObject({ ok: z.literal(true) }),
     status: 202,

@@ -1,3 +1,4 @@
+import { ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { safeReturnTo } from '../../src/single-sign-on/provider.ts';
 import { joinApp, logIn, PASSWORD, tokenOf } from '../support/accounts.ts';
@@ -295,6 +296,46 @@ describe('groups', () => {
     expect((await session(client)).memberships).toEqual([{ sourceAppId: APP, role: 'viewer' }]);
   });
 
+  it('and what was given by hand: neither is changed in place of the other', async () => {
+    const claims = somebody();
+    await invite(claims.email, 'editor', APP);
+    const client = newClient();
+    await signOn(client, { ...claims, groups: ['leads', 'bosses'] });
+    const { id } = (await session(client)).account;
+    const path = `/auth/apps/${APP}/members/${id}`;
+    await server.admin.delete(path).expect(409);
+    await server.admin.patch(path, { role: 'viewer' }).expect(409);
+    await server.admin.patch(`/auth/accounts/${id}`, { admin: true }).expect(200);
+    await server.admin.patch(`/auth/accounts/${id}`, { admin: false }).expect(409);
+    await signOn(client, { ...claims, groups: [] });
+    expect(await session(client)).toMatchObject({ account: { admin: true }, memberships: [{ role: 'editor' }] });
+    await server.admin.delete(path).expect(200);
+    await server.admin.post('/auth/accounts', { email: 'spare@example.com', admin: true });
+    await accounts().deleteOne({ _id: new ObjectId(id) });
+    await server.services.accounts.access.forget(new ObjectId(id));
+  });
+
+  it('that give nothing any more leave no admin who counts as the last', async () => {
+    const own = await startServer(env);
+    try {
+      const [client, token] = [newClient(own), await own.services.accounts.service.firstLink()];
+      const first = { token, name: 'First', email: 'first@example.com', password: PASSWORD };
+      const { body } = await client.post('/auth/invitations/accept', first).expect(200);
+      await signOn(newClient(own), somebody({ groups: ['bosses'] }));
+      const next = await startServer(
+        { ...env, OIDC_ROLE_MAP: JSON.stringify([{ group: 'x', admin: true }]) },
+        own.database,
+      );
+      try {
+        await next.admin.patch(`/auth/accounts/${body.account.id}`, { admin: false }).expect(409);
+      } finally {
+        await next.close();
+      }
+    } finally {
+      await own.close();
+    }
+  });
+
   it('do not come back with a sign-on that stalled', async () => {
     const claims = somebody();
     const iat = Math.floor(Date.now() / 1_000);
@@ -347,6 +388,18 @@ describe('a log-out at the provider', () => {
     const all = await provider.sign({ sub: claims.sub, jti: `all-${claims.sub}`, events: EVENTS });
     await logOut(all).expect(200);
     await other?.get('/auth/session').expect(401);
+  });
+
+  it('may come from a clock that is ahead, and ends a sign-on that stalled', async () => {
+    const claims = somebody({ groups: ['readers'] });
+    const iat = Math.floor(Date.now() / 1_000);
+    const client = newClient();
+    await signOn(client, { ...claims, iat });
+    const ahead = { sub: claims.sub, jti: `ahead-${claims.sub}`, events: EVENTS, iat: iat + 20 };
+    await logOut(await provider.sign(ahead)).expect(200);
+    await client.get('/auth/session').expect(401);
+    expect(await signOn(client, { ...claims, iat: iat + 10 })).toBe(refusal('no_access'));
+    expect(await signOn(client, { ...claims, iat: iat + 21 })).toBe(HOME);
   });
 
   it('is refused when the token is not one', async () => {
@@ -432,6 +485,10 @@ describe('OIDC_ONLY', () => {
       await linked.put('/auth/account/password', { password: PASSWORD }).expect(403);
       const claims = somebody({ email: 'by-password@example.com' });
       expect(await signOn(client, claims)).toBe(HOME);
+      // Nor does somebody who is signed on accept an invitation of another email.
+      const other = await invite('fresh@example.com');
+      const fresh = { token: tokenOf(other.link), name: 'Name', password: PASSWORD };
+      await client.post('/auth/invitations/accept', fresh).expect(403);
       expect((await client.get('/auth/session').expect(200)).body.memberships).toEqual([
         { sourceAppId, role: 'editor' },
       ]);

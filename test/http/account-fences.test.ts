@@ -1,0 +1,248 @@
+import { ObjectId } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createToken } from '../../src/accounts/account-store.ts';
+import { joinApp, logIn, PASSWORD, tokenOf, totp } from '../support/accounts.ts';
+import { Client } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let second: TestServer;
+let sourceAppId: string;
+beforeAll(async () => {
+  server = await startServer();
+  second = await startServer({}, server.database);
+  ({ sourceAppId } = await server.admin.buildApp());
+});
+afterAll(async () => {
+  await second.close();
+  await server.close();
+});
+
+const ORIGIN = { device: 'a browser', address: '192.0.2.1' };
+const newClient = (at = server) => new Client(at.client.url);
+const accounts = () => server.db.collection('accounts');
+const join = (role: string, app = sourceAppId) => joinApp(server, app, role);
+
+async function invite(email: string, role: string, app = sourceAppId, inviter = server.admin) {
+  const { body } = await inviter.post(`/auth/apps/${app}/invitations`, { email, role }).expect(200);
+  return { ...body, token: tokenOf(body.link) };
+}
+
+/** An account with its newest session, as a request reads them before it stalls. */
+async function signedIn(id: string) {
+  const account = await server.services.accounts.store.findById(new ObjectId(id));
+  const session = account?.sessions.at(-1);
+  if (!account || !session) throw new Error('no session');
+  return { account, session };
+}
+
+/** An account that is an admin. */
+async function joinAdmins() {
+  const member = await join('viewer');
+  await server.admin.patch(`/auth/accounts/${member.id}`, { admin: true }).expect(200);
+  return member;
+}
+
+async function setLink(id: string, kind: 'link' | 'reset'): Promise<string> {
+  const { token, hash } = createToken();
+  const link = { hash, expiresAt: new Date(Date.now() + 60_000) };
+  await accounts().updateOne({ _id: new ObjectId(id) }, { $set: { [kind]: link } });
+  return token;
+}
+
+describe('an invitation that is accepted in a session', () => {
+  it('continues that session: its method, its end and the age of its log-in', async () => {
+    const { client, id, email } = await join('viewer');
+    await logIn(client, email).expect(200);
+    const early = { $set: { 'sessions.$[].authenticatedAt': new Date(Date.now() - 11 * 60_000) } };
+    await accounts().updateOne({ _id: new ObjectId(id) }, early);
+    const before = await signedIn(id);
+    const { token } = await invite(email, 'editor');
+    await client.post('/auth/invitations/accept', { token, name: 'Name' }).expect(200);
+    const after = await signedIn(id);
+    expect(after.session.id).not.toEqual(before.session.id);
+    const { method, authenticatedAt, expiresAt } = before.session;
+    expect(after.session).toMatchObject({ method, authenticatedAt, expiresAt });
+    await client.post('/auth/account/totp').expect(403);
+  });
+
+  it('begins no session when the one that stalled has ended', async () => {
+    const { id, email } = await join('viewer');
+    const { token } = await invite(email, 'editor');
+    const { service } = server.services.accounts;
+    const entry = await service.accept(token, { name: 'Name' }, await signedIn(id));
+    await server.admin.delete(`/auth/accounts/${id}/sessions`).expect(200);
+    await expect(service.begin(entry, 'session', ORIGIN)).rejects.toThrow('Invalid credentials');
+  });
+
+  it('begins no session in an account whose email was proved meanwhile', async () => {
+    const { token } = await invite('stalled@example.com', 'viewer');
+    const { service } = server.services.accounts;
+    const entry = await service.accept(token, { name: 'Name', password: PASSWORD }, undefined);
+    await accounts().updateOne({ email: 'stalled@example.com' }, { $set: { emailProvedAt: new Date() } });
+    await expect(service.begin(entry, 'session', ORIGIN)).rejects.toThrow('Invalid credentials');
+  });
+});
+
+describe('a link', () => {
+  it('of the host begins no session after the password was replaced', async () => {
+    const { client, id } = await join('viewer');
+    const { service } = server.services.accounts;
+    const entry = await service.useLink(await setLink(id, 'link'));
+    await client.put('/auth/account/password', { current: PASSWORD, password: 'a second password' }).expect(200);
+    await expect(service.begin(entry, 'session', ORIGIN)).rejects.toThrow('used or has expired');
+  });
+
+  it('of the host works once, also in parallel on two servers', async () => {
+    const { id } = await join('viewer');
+    const token = await setLink(id, 'link');
+    const answers = await Promise.all(
+      [server, second, server, second].map((at) => newClient(at).post('/auth/login/link', { token })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 410, 410, 410]);
+  });
+
+  it('for a new password proves an email only for an account with nothing but a password', async () => {
+    const [plain, prepared] = [await join('viewer'), await join('viewer')];
+    const identities = [{ issuer: 'https://provider.example.com', subject: prepared.id }];
+    await accounts().updateOne({ _id: new ObjectId(prepared.id) }, { $set: { identities } });
+    for (const { id } of [plain, prepared]) {
+      const token = await setLink(id, 'reset');
+      await newClient().post('/auth/password/reset', { token, password: 'a second password' }).expect(200);
+    }
+    expect((await signedIn(plain.id)).account.emailProvedAt).toBeInstanceOf(Date);
+    expect((await signedIn(prepared.id)).account.emailProvedAt).toBeUndefined();
+  });
+
+  it('for a new password does nothing for an account that was suspended meanwhile', async () => {
+    const { id, email } = await join('viewer');
+    const token = await setLink(id, 'reset');
+    await accounts().updateOne({ _id: new ObjectId(id) }, { $set: { suspendedAt: new Date() } });
+    await newClient().post('/auth/password/reset', { token, password: 'a second password' }).expect(410);
+    await server.admin.patch(`/auth/accounts/${id}`, { suspended: false }).expect(200);
+    await logIn(newClient(), email).expect(200);
+  });
+});
+
+describe('sessions', () => {
+  it('that wait for a second factor end no others', async () => {
+    const { client, email } = await join('viewer');
+    const { body } = await client.post('/auth/account/totp').expect(200);
+    await client.post('/auth/account/totp/confirm', { code: totp(body.secret) }).expect(200);
+    for (let sent = 0; sent < 25; sent += 1) await logIn(newClient(), email).expect(202);
+    await client.get('/auth/account').expect(200);
+    const stored = await accounts().findOne({ email });
+    expect(stored?.sessions).toHaveLength(6);
+  });
+
+  it('are at most 20: the oldest ends', async () => {
+    const { client, email } = await join('viewer');
+    for (let sent = 0; sent < 19; sent += 1) await logIn(newClient(), email).expect(200);
+    await client.get('/auth/account').expect(200);
+    await logIn(newClient(), email).expect(200);
+    await client.get('/auth/account').expect(401);
+  });
+
+  it.each(['log-in', 'acceptance', 'reset'])('have another id after a %s, and the old one is dead', async (by) => {
+    const { client, email, id } = await join('viewer');
+    const first = await logIn(client, email).expect(200);
+    const cookie = String(first.headers['set-cookie']).split(';')[0] ?? '';
+    if (by === 'log-in') await logIn(client, email).expect(200);
+    if (by === 'acceptance') {
+      const { token } = await invite(email, 'editor');
+      await client.post('/auth/invitations/accept', { token, name: 'Name' }).expect(200);
+    }
+    if (by === 'reset') {
+      const token = await setLink(id, 'reset');
+      await client.post('/auth/password/reset', { token, password: 'a second password' }).expect(200);
+    }
+    await client.get('/auth/account').expect(200);
+    await newClient().get('/auth/account').set('Cookie', cookie).expect(401);
+  });
+});
+
+describe('what is given to an account', () => {
+  it('is taken back when the account was suspended or erased meanwhile', async () => {
+    const { access, status } = server.services.accounts;
+    const admins = () => server.db.collection<{ _id: string; members: unknown[] }>('access').findOne({ _id: 'admins' });
+    const given = async () => JSON.stringify((await admins())?.members);
+    const suspended = await join('viewer');
+    await server.admin.patch(`/auth/accounts/${suspended.id}`, { suspended: true }).expect(200);
+    // What a stalled grant writes when it goes on.
+    await access.putAdmin(new ObjectId(suspended.id));
+    await status.settle(new ObjectId(suspended.id));
+    expect(await given()).not.toContain(suspended.id);
+    await server.admin.patch(`/auth/accounts/${suspended.id}`, { suspended: false }).expect(200);
+    expect(await given()).toContain(suspended.id);
+    const erased = new ObjectId();
+    await access.putAdmin(erased);
+    await status.settle(erased);
+    expect(await given()).not.toContain(erased.toHexString());
+  });
+
+  it('counts for nobody while a manager is suspended', async () => {
+    const app = await server.admin.buildApp();
+    const path = `/auth/apps/${app.sourceAppId}`;
+    const [one, two] = [await join('manager', app.sourceAppId), await join('manager', app.sourceAppId)];
+    await server.admin.put(`${path}/access`, { sharedLogin: false }).expect(200);
+    await server.admin.patch(`/auth/accounts/${one.id}`, { suspended: true }).expect(200);
+    await server.admin.delete(`${path}/members/${two.id}`).expect(409);
+    await server.admin.patch(`${path}/members/${two.id}`, { role: 'editor' }).expect(409);
+    await server.admin.patch(`/auth/accounts/${one.id}`, { suspended: false }).expect(200);
+    await server.admin.delete(`${path}/members/${two.id}`).expect(200);
+    const other = await server.admin.buildApp();
+    const only = await join('manager', other.sourceAppId);
+    await server.admin.patch(`/auth/accounts/${only.id}`, { suspended: true }).expect(200);
+    await server.admin.put(`/auth/apps/${other.sourceAppId}/access`, { sharedLogin: false }).expect(409);
+  });
+
+  it('does not come back by invitations that the account sent', async () => {
+    const app = await server.admin.buildApp();
+    const open = async (change: (id: string) => PromiseLike<unknown>) => {
+      const { client, id } = await join('manager', app.sourceAppId);
+      const { token } = await invite(`${id}@example.com`, 'manager', app.sourceAppId, client);
+      await change(id);
+      return newClient().post('/auth/invitations/accept', { token, name: 'Name', password: PASSWORD });
+    };
+    const member = (id: string) => `/auth/apps/${app.sourceAppId}/members/${id}`;
+    const answers = [
+      await open((id) => server.admin.delete(member(id)).expect(200)),
+      await open((id) => server.admin.patch(member(id), { role: 'editor' }).expect(200)),
+      await open((id) => server.admin.patch(`/auth/accounts/${id}`, { suspended: true }).expect(200)),
+      await open((id) => server.admin.delete(`/auth/accounts/${id}`).expect(200)),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([410, 410, 410, 410]);
+  });
+
+  it('by the password of an app takes nothing from managers', async () => {
+    const app = await server.admin.buildApp();
+    const path = `/auth/apps/${app.sourceAppId}`;
+    const operator = await newClient().logIn(app.sourceAppId, app.password);
+    const { id } = await join('manager', app.sourceAppId);
+    await operator.delete(`${path}/members/${id}`).expect(403);
+    await operator.patch(`${path}/members/${id}`, { role: 'viewer' }).expect(403);
+    const offered = await invite('kept@example.com', 'manager', app.sourceAppId);
+    await operator.delete(`${path}/invitations/${offered.id}`).expect(404);
+    await invite('kept@example.com', 'viewer', app.sourceAppId, operator);
+    const accept = { token: offered.token, name: 'Name', password: PASSWORD };
+    const { body } = await newClient().post('/auth/invitations/accept', accept).expect(200);
+    expect(body.memberships).toEqual([{ sourceAppId: app.sourceAppId, role: 'manager' }]);
+  });
+});
+
+describe('an admin', () => {
+  it('by account replaces the password of an app, also of one whose member it is', async () => {
+    const { client } = await joinAdmins();
+    const other = await server.admin.buildApp();
+    for (const app of [sourceAppId, other.sourceAppId]) {
+      const { body } = await client.post(`/auth/apps/${app}/password`, {}).expect(200);
+      expect(body.password).toEqual(expect.any(String));
+    }
+  });
+
+  it('is not made by a key: a manager of an admin app creates none', async () => {
+    const { client } = await join('manager', 'admin');
+    await client.get('/auth/apps').expect(403);
+    await client.post('/auth/keys', { name: 'Key', scopes: ['users:read'] }).expect(403);
+  });
+});
