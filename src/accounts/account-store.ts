@@ -119,18 +119,21 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
 
     /**
      * Ends the sessions that began by single sign-on: those of an identity, of a session of the
-     * provider, or of both. A sign-on of before `at` that stalled begins none later.
+     * provider, or of both. A sign-on of before `at` that stalled begins none later. Resolves with
+     * the account, if there is one.
      */
     async endSignedOn(
       issuer: string,
       { subject, sid, at }: { subject?: string; sid?: string; at: Date },
-    ): Promise<void> {
+    ): Promise<ObjectId | undefined> {
       const whose = subject === undefined ? {} : { identities: { $elemMatch: { issuer, subject } } };
       const which = sid === undefined ? {} : { 'sessions.sid': sid };
       const until = new Date(at.getTime() + CLOCKS_DIFFER_MS);
       const before = { method: { $eq: 'oidc' as const }, createdAt: { $lte: until } };
       const sessions = sid === undefined ? before : { ...before, sid: { $eq: sid } };
+      const found = await accounts.findOne({ ...whose, ...which }, { projection: { _id: 1 } });
       await accounts.updateMany({ ...whose, ...which }, { $pull: { sessions }, $max: { signedOutAt: at } });
+      return found?._id;
     },
 
     /** Resolves with a page of accounts by email, at most `limit` after `after`. */

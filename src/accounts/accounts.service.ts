@@ -270,20 +270,23 @@ export function createAccountService(deps: {
     requirePasswords,
 
     /**
-     * Gives an account what the open invitations of its email offer. Call it when a provider proved
-     * the email.
+     * Gives an account what the open invitations of its email offer; resolves with their number.
+     * Call it when a provider proved the email.
      */
-    async acceptAll({ _id, email }: AccountDocument): Promise<void> {
+    async acceptAll({ _id, email }: AccountDocument): Promise<number> {
+      let accepted = 0;
       for (const invitation of await invitations.listOf(email)) {
         if (!(await invitations.takeStored(invitation))) continue;
         try {
           await grant(_id, invitation);
+          accepted += 1;
         } catch (error) {
           if (error instanceof Gone) continue;
           await invitations.giveBack(invitation);
           if (!(error instanceof Conflict)) throw error;
         }
       }
+      return accepted;
     },
 
     /** Creates the link to the first admin account; undefined when an admin account exists. */

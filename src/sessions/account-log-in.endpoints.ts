@@ -154,7 +154,8 @@ export const accountLogInEndpoints = {
     ...visitor,
     path: '/auth/password/forgot',
     summary: 'Ask for a link to choose a new password',
-    description: 'The response is the same for an email without an account. The service sends an account one email in ten minutes.',
+    description:
+      'The response is the same for an email without an account. The service sends an account one email in ten minutes.',
     body: jsonBody(z.strictObject({ email: Email })),
     response: z.strictObject({ ok: z.literal(true) }),
     status: 202,
@@ -215,7 +216,7 @@ export const originOf = (req: Request) => ({ device: req.headers['user-agent'] ?
 
 export function accountLogInRoutes(deps: {
   accounts: AccountService;
-  sessions: Pick<SessionService, 'logInByPasskey'>;
+  sessions: Pick<SessionService, 'checkCode' | 'logInByPasskey'>;
   enter: EnterAccount;
   config: Pick<Config, 'publicUrl' | 'sessionCookieName'>;
 }): Route[] {
@@ -231,7 +232,7 @@ export function accountLogInRoutes(deps: {
       const waiting = await current(req);
       if (waiting?.session.state !== 'second') throw new Unauthenticated();
       const id = waiting.account._id.toHexString();
-      const use = await accounts.checkCode(waiting.account, body);
+      const use = await sessions.checkCode(waiting.account, body, req.ip ?? '');
       await beginAccountSession(req, id);
       try {
         await accounts.complete(waiting, use, req.sessionID, originOf(req));

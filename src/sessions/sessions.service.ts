@@ -8,6 +8,7 @@ import type { AccountDocument, AccountSession, Entry } from '../accounts/account
 import type { AccountService } from '../accounts/accounts.service.ts';
 import type { RelyingParty } from '../accounts/passkeys.ts';
 import type { Roles } from '../accounts/roles.ts';
+import type { CodeUse } from '../accounts/second-factor.ts';
 import { ALL_SCOPES, type Permission, type SessionPrincipal, withApp } from '../api/principal.ts';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
@@ -161,6 +162,20 @@ export function createSessionService(deps: {
       const entry = await check('passkey', () => accounts.checkPasskey(response, at), caller);
       if (!entry) throw new Unauthenticated(INVALID_CREDENTIALS);
       return entry;
+    },
+
+    /** As `AccountService.checkCode`. A wrong code counts as a failed log-in in the audit log. */
+    async checkCode(
+      account: AccountDocument,
+      given: Parameters<AccountService['checkCode']>[1],
+      address: string,
+    ): Promise<CodeUse> {
+      try {
+        return await accounts.checkCode(account, given);
+      } catch (error) {
+        if (error instanceof AppError) onFailure?.({ email: account.email }, address);
+        throw error;
+      }
     },
 
     /** Resolves with whether a password has this hash. Failures count as failed logins. */

@@ -35,7 +35,7 @@ export function createSignOn(deps: {
   /** Whether somebody whose groups give a role gets an account. */
   createsAccounts: boolean;
 }) {
-  const { store, access, invitations, accounts, roles, mail, createsAccounts } = deps;
+  const { store, access, accounts, roles, mail, createsAccounts } = deps;
 
   /** Adds the identity to the account of a proved email. */
   async function link({ email, isProved }: Claims, identity: Identity): Promise<AccountDocument | undefined> {
@@ -54,19 +54,21 @@ export function createSignOn(deps: {
   async function create(claims: Claims, identity: Identity, groups: string[]): Promise<AccountDocument | undefined> {
     const { email, isProved } = claims;
     if (email === undefined) return undefined;
-    const isInvited = isProved && (await invitations.listOf(email)).length > 0;
+    const isInvited = isProved && (await deps.invitations.listOf(email)).length > 0;
     if (!isInvited && !(createsAccounts && groups.length > 0)) return undefined;
     const name = (claims.name || email).slice(0, MAX_NAME_LENGTH);
     return store.create({ email, name, identities: [identity], ...(isProved && { emailProvedAt: new Date() }) });
   }
 
   /** Links or creates, and finds what a parallel sign-on of the same person did. */
-  async function enroll(claims: Claims, identity: Identity, groups: string[]): Promise<AccountDocument | undefined> {
+  async function enroll(claims: Claims, identity: Identity, groups: string[]) {
     try {
-      return (await link(claims, identity)) ?? (await create(claims, identity, groups));
+      const linked = await link(claims, identity);
+      const account = linked ?? (await create(claims, identity, groups));
+      return { account, detail: linked ? { linked: true } : { created: true } };
     } catch (error) {
       if (!(error instanceof Conflict) && !isDuplicateKey(error)) throw error;
-      return store.findByIdentity(identity);
+      return { account: await store.findByIdentity(identity), detail: {} };
     }
   }
 
@@ -86,18 +88,30 @@ export function createSignOn(deps: {
   }
 
   return {
-    /** Resolves with the way in. @throws {SignOnRefused} for somebody without access */
-    async enter(claims: Claims): Promise<Entry> {
+    /**
+     * Resolves with the way in, and with what the sign-on changed, for the audit log.
+     * @throws {SignOnRefused} for somebody without access
+     */
+    async enter(claims: Claims): Promise<{ entry: Entry; detail: Record<string, number | boolean> }> {
       const identity = { issuer: claims.issuer, subject: claims.subject };
       const groups = roles.known(claims.groups);
-      const account = (await store.findByIdentity(identity)) ?? (await enroll(claims, identity, groups));
+      const known = await store.findByIdentity(identity);
+      const { account, detail } = known ? { account: known, detail: {} } : await enroll(claims, identity, groups);
       if (!account || account.suspendedAt) throw new SignOnRefused('no_access');
-      if (claims.isProved && claims.email === account.email) await accounts.acceptAll(account);
+      const isOwn = claims.isProved && claims.email === account.email;
+      const invitations = isOwn ? await accounts.acceptAll(account) : 0;
       await follow(account, groups, claims.at);
       // A log-out at the provider after this authentication leaves no way in.
       const isLoggedIn = { $or: [{ signedOutAt: { $exists: false } }, { signedOutAt: { $lte: claims.at } }] };
       const checked = { identities: { $elemMatch: identity }, ...isLoggedIn };
-      return { account, method: 'oidc', checked, second: false, sid: claims.sid };
+      return {
+        entry: { account, method: 'oidc', checked, second: false, sid: claims.sid },
+        detail: {
+          ...detail,
+          ...(invitations > 0 && { invitations }),
+          ...(groups.length > 0 && { groups: groups.length }),
+        },
+      };
     },
   };
 }

@@ -73,6 +73,7 @@ export const singleSignOnEndpoints = {
     method: 'post',
     path: '/auth/oidc/backchannel-logout',
     auth: 'none',
+    audit: 'account.sessions.ended',
     summary: 'End the sessions of somebody who logged out at the provider',
     description: 'OpenID Connect Back-Channel Logout. 400 for a token that is not genuine or was used.',
     body: jsonOrFormBody(z.strictObject({ logout_token: z.string().max(MAX_TOKEN_LENGTH) })),
@@ -135,22 +136,25 @@ export function singleSignOnRoutes(deps: {
         const claims = await provider.finish(queryOf(req), flow);
         undoCount();
         if (!(await challenges.use(`sign-on ${flow.state}`, FLOW_MS))) throw new SignOnRefused('expired');
-        await enter(await signOn.enter(claims), req, res, audit);
+        const { entry, detail } = await signOn.enter(claims);
+        await enter(entry, req, res, audit);
+        audit({ detail });
         return publicUrl + safeReturnTo(flow.returnTo, publicUrl);
       });
     },
 
-    endSignedOn: async ({ body }) => {
+    endSignedOn: async ({ body, audit }) => {
       const { provider } = required();
       const token =
         body instanceof FormEntries ? body.list.find(([name]) => name === 'logout_token')?.[1] : body.logout_token;
       const logout = await provider.readLogout((token ?? '').slice(0, MAX_TOKEN_LENGTH)).catch(unavailable);
       if (!logout) throw new InvalidInput('The logout token is not valid');
       // Before the token counts as used, so that the provider can repeat what failed.
-      await store.endSignedOn(logout.issuer, logout.which);
+      const target = await store.endSignedOn(logout.issuer, logout.which);
       if (!(await challenges.use(`logout ${logout.id}`, LOGOUT_AGAIN_MS))) {
         throw new InvalidInput('The logout token was used');
       }
+      audit({ app: null, ...(target && { target: target.toHexString() }), detail: { byProvider: true } });
       return { ok: true as const };
     },
   });

@@ -439,6 +439,8 @@ describe('tokens', () => {
     ]);
     expect(stored).not.toContain(token);
     expect(stored).not.toContain(PASSWORD);
+    const logs = server.log() + second.log();
+    for (const secret of [token, PASSWORD]) expect(logs).not.toContain(secret);
     await server.admin.delete(`/auth/accounts/${id}`).expect(200);
     expect(JSON.stringify(await server.db.collection('audit_events').find().toArray())).not.toContain(email);
     expect(await server.db.collection('accounts').countDocuments({ email })).toBe(0);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRepeatedEvents } from '../../src/audit/audit-log.ts';
 import { listEndpoints } from '../../src/http/endpoints.ts';
+import { logIn, totp } from '../support/accounts.ts';
 import { Client, type TestApp } from '../support/client.ts';
 import { createKey } from '../support/keys.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
@@ -373,6 +374,12 @@ describe('failed log-ins of accounts', () => {
     const change = { current: 'wrong', password: 'another password' };
     await client.put('/auth/account/password', change).expect(403);
     await expect.poll(async () => (await failed())[0]?.detail.count).toBe(2);
+    const { body } = await client.post('/auth/account/totp').expect(200);
+    await client.post('/auth/account/totp/confirm', { code: totp(body.secret) }).expect(200);
+    const waiting = new Client(server.listener.url);
+    await logIn(waiting, email, STAFF_PASSWORD).expect(202);
+    await waiting.post('/auth/login/second', { code: '000000' }).expect(401);
+    await expect.poll(async () => (await failed())[0]?.detail.count).toBe(3);
     const events = await server.db.collection('audit_events').find({ action: 'login.failed' }).toArray();
     expect(events.filter(({ sourceAppId }) => sourceAppId === null)).toHaveLength(1);
     expect(JSON.stringify(events)).not.toContain('staff.example.com');

@@ -87,6 +87,7 @@ describe('somebody enters by single sign-on', () => {
     expect((await again.get('/auth/session').expect(200)).body.account).toEqual(body.account);
     const { body: log } = await server.admin.get('/auth/audit?action=login').expect(200);
     expect(log.events[0]).toMatchObject({ actor: { id: body.account.id, method: 'oidc' } });
+    expect(log.events[1]).toMatchObject({ detail: { created: true, invitations: 1 } });
   });
 
   it('as the account of a verified email, which keeps what was proved', async () => {
@@ -388,6 +389,8 @@ describe('a log-out at the provider', () => {
     const all = await provider.sign({ sub: claims.sub, jti: `all-${claims.sub}`, events: EVENTS });
     await logOut(all).expect(200);
     await other?.get('/auth/session').expect(401);
+    const { body: log } = await server.admin.get('/auth/audit').expect(200);
+    expect(log.events[0]).toMatchObject({ action: 'account.sessions.ended', detail: { byProvider: true } });
   });
 
   it('may come from a clock that is ahead, and ends a sign-on that stalled', async () => {
