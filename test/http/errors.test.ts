@@ -94,7 +94,7 @@ describe('spec 7, error body: JSON for 404 and 405', () => {
     ['PUT', '/v1/users', 'POST'],
     ['POST', '/v1/schema', 'GET, HEAD'],
     ['DELETE', '/health', 'GET, HEAD'],
-    ['GET', '/auth/login', 'POST'],
+    ['PUT', '/auth/login', 'POST, GET, HEAD'],
     ['GET', '/auth/logout', 'POST'],
     ['PATCH', '/auth/apps/x/schema', 'GET, HEAD, PUT'],
     ['POST', '/auth/users', 'GET, HEAD, DELETE'],
