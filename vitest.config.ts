@@ -7,6 +7,7 @@ const MEASURED = ['test/http/memory.test.ts', 'test/unit/window-limit.test.ts', 
 
 const common = {
   pool: 'forks',
+  setupFiles: 'test/support/after-each-file.ts',
   // A test may wait for several conditions. Each default is too short on a busy machine.
   // A wait of a page ends after 30 s, and names what did not happen.
   testTimeout: 90_000,

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { randomName } from '../support/databases.ts';
 import { databaseUri, Leftovers, Process, runCli, ServerProcess } from '../support/process.ts';
-import { randomName } from '../support/server.ts';
 import { runTool } from '../support/tool.ts';
 
 const leftovers = new Leftovers();

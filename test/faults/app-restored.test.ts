@@ -3,8 +3,9 @@ import type { Document, ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createRecordIds } from '../../src/records/record-id.ts';
 import type { Client, TestApp } from '../support/client.ts';
+import { randomName } from '../support/databases.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { FULL_LEASES, randomName, startServer, type TestServer } from '../support/server.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 
 const RECORDS = 200;
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { randomName } from '../support/databases.ts';
 import { databaseUri } from '../support/process.ts';
-import { randomName } from '../support/server.ts';
 import { Ledger } from './ledger.ts';
 import { send } from './load.ts';
 import { inspect } from './mongod.ts';

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Connection, connectDatabase } from '../../src/database/client.ts';
 import { Client } from '../support/client.ts';
+import { randomName } from '../support/databases.ts';
 import { linesIn, prepareImport, rejectsOf, untilImport } from '../support/imports.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
 import { rounds } from '../support/rounds.ts';
-import { randomName } from '../support/server.ts';
 import { logProgress } from './service.ts';
 
 const STOPS = rounds(8, 2);

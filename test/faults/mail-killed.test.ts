@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { randomName } from '../support/databases.ts';
 import { insertRecord } from '../support/mail-events.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
-import { ADMIN_PASSWORD, FULL_LEASES, randomName, startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
 
 const POLL = { timeout: 60_000, interval: 20 };

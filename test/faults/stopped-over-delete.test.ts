@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { randomName } from '../support/databases.ts';
 import { databaseUri } from '../support/process.ts';
 import { startProxy } from '../support/proxy.ts';
 import { rounds } from '../support/rounds.ts';
-import { FULL_LEASES, randomName, startServer } from '../support/server.ts';
+import { FULL_LEASES, startServer } from '../support/server.ts';
 import { send } from './load.ts';
 import { inspect } from './mongod.ts';
 import { logProgress, Service } from './service.ts';

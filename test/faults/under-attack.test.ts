@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { randomName } from '../support/databases.ts';
 import { databaseUri } from '../support/process.ts';
 import { rounds } from '../support/rounds.ts';
-import { randomName } from '../support/server.ts';
 import { startAttacks } from './attacks.ts';
 import { Ledger } from './ledger.ts';
 import { send, startLoad } from './load.ts';

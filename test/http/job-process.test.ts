@@ -7,8 +7,8 @@ import { connectDatabase } from '../../src/database/client.ts';
 import { createJobLocks, createJobModel } from '../../src/jobs/job-locks.ts';
 import { createJobRunner } from '../../src/jobs/job-runner.ts';
 import { createProcessWorker } from '../../src/jobs/process-worker.ts';
+import { randomName } from '../support/databases.ts';
 import { databaseUri, Process } from '../support/process.ts';
-import { randomName } from '../support/server.ts';
 
 const POLL = { timeout: 30_000, interval: 100 };
 const program = pathToFileURL(join(import.meta.dirname, '..', 'support', 'served-job.mjs'));

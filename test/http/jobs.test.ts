@@ -7,8 +7,8 @@ import { type Connection, connectDatabase } from '../../src/database/client.ts';
 import { createJobLocks, createJobModel } from '../../src/jobs/job-locks.ts';
 import { createJobRunner, type Job, type JobRunner } from '../../src/jobs/job-runner.ts';
 import { startCommandTap } from '../support/command-tap.ts';
+import { randomName } from '../support/databases.ts';
 import { databaseUri, Leftovers, Process } from '../support/process.ts';
-import { randomName } from '../support/server.ts';
 
 const POLL = { timeout: 30_000, interval: 20 };
 const uri = databaseUri(randomName());

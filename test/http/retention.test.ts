@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, inject, it } from 'vitest';
 import { createRecordIds } from '../../src/records/record-id.ts';
 import { Client } from '../support/client.ts';
+import { randomName } from '../support/databases.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
 import { startProxy } from '../support/proxy.ts';
-import { ADMIN_PASSWORD, FULL_LEASES, randomName, startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const POLL = { timeout: 30_000, interval: 50 };

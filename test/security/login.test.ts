@@ -10,8 +10,9 @@ import { createServices } from '../../src/services.ts';
 import { createLoginLimiter, createSessionService } from '../../src/sessions/sessions.service.ts';
 import type { Client } from '../support/client.ts';
 import { startCommandTap } from '../support/command-tap.ts';
+import { randomName } from '../support/databases.ts';
 import { startProxy } from '../support/proxy.ts';
-import { ADMIN_PASSWORD, randomName, startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { randomName } from '../support/databases.ts';
 import { databaseUri, type Ended, Leftovers, ServerProcess } from '../support/process.ts';
-import { randomName } from '../support/server.ts';
 
 const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());

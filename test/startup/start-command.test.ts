@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { randomName } from '../support/databases.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
-import { randomName } from '../support/server.ts';
 
 const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());

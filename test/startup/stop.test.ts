@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
+import { randomName } from '../support/databases.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
-import { randomName } from '../support/server.ts';
 
 const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());

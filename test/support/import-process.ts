@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Connection, connectDatabase } from '../../src/database/client.ts';
 import { Client } from './client.ts';
+import { randomName } from './databases.ts';
 import { prepareImport, untilImport } from './imports.ts';
 import { databaseUri, Leftovers, ServerProcess } from './process.ts';
 import { rounds } from './rounds.ts';
-import { randomName } from './server.ts';
 
 export const POLL = { timeout: 60_000, interval: 50 };
 /** An import of so many takes longer than the stop of its process. */

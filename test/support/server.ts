@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { inject } from 'vitest';
 import { LEASE_MS } from '../../src/apps/revision.ts';
@@ -10,6 +9,7 @@ import { createEmbed } from '../../src/http/embed.ts';
 import { type Listener, listen } from '../../src/http/listener.ts';
 import { createServices, type ServiceOptions, type Services } from '../../src/services.ts';
 import { Client } from './client.ts';
+import { keepDatabase, randomName } from './databases.ts';
 import { rounds } from './rounds.ts';
 
 /**
@@ -140,10 +140,7 @@ let shared: Promise<TestServer> | undefined;
 export async function sharedServer(): Promise<TestServer> {
   shared ??= startServer();
   const { listener, ...server } = await shared;
+  keepDatabase(server.database);
   const admin = await new Client(listener.url).logIn('admin', ADMIN_PASSWORD);
   return { ...server, listener, client: new Client(listener.url), admin, close: async () => undefined };
-}
-
-export function randomName(): string {
-  return `test-${randomBytes(6).toString('hex')}`;
 }

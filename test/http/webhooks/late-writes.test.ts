@@ -6,9 +6,9 @@ import { createRecordIds } from '../../../src/records/record-id.ts';
 import { createDeliveryStore } from '../../../src/webhooks/delivery-store.ts';
 import type { DeliveryDocument, WebhookDocument } from '../../../src/webhooks/webhook-store.ts';
 import { createWebhookStore } from '../../../src/webhooks/webhook-store.ts';
+import { randomName } from '../../support/databases.ts';
 import { createModels, type Models } from '../../support/models.ts';
 import { databaseUri } from '../../support/process.ts';
-import { randomName } from '../../support/server.ts';
 
 // What a server that stalled writes when another one, or an operator, has continued.
 

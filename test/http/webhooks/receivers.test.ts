@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSecret } from '../../../src/webhooks/sender.ts';
 import { Client } from '../../support/client.ts';
+import { randomName } from '../../support/databases.ts';
 import { Leftovers, Process } from '../../support/process.ts';
 import {
   RECEIVER_FOLDER,
@@ -11,7 +12,7 @@ import {
   receiveFrom,
   receiverCommand,
 } from '../../support/receiver-process.ts';
-import { randomName, startServer, type TestServer } from '../../support/server.ts';
+import { startServer, type TestServer } from '../../support/server.ts';
 
 const TOLERANCE_S = 300;
 const leftovers = new Leftovers();
