@@ -1,6 +1,7 @@
-import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { CopyButton } from '../components/copy-button.tsx';
+import { FormActions } from '../components/form-actions.tsx';
 import { LogInError, useCountdown } from '../session/log-in-error.tsx';
 import classes from './account.module.css';
 
@@ -51,14 +52,12 @@ export function AddAuthenticator({ secret, uri, pending, error, onSubmit, onCanc
           onChange={(event) => setCode(event.currentTarget.value)}
         />
         <LogInError error={error} secondsLeft={secondsLeft} wrong="Log in again." />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={pending} disabled={code.trim() === '' || secondsLeft > 0}>
-            Turn on
-          </Button>
-        </Group>
+        <FormActions
+          action="Turn on"
+          loading={pending}
+          disabled={code.trim() === '' || secondsLeft > 0}
+          onCancel={onCancel}
+        />
       </Stack>
     </form>
   );

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -6,13 +6,14 @@ import { ApiError } from '../api/call.ts';
 import type { OwnAccount, OwnPasskey } from '../api/endpoints.ts';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { count } from '../components/count.ts';
+import { FormActions } from '../components/form-actions.tsx';
 import { LoadError } from '../components/load-error.tsx';
+import { Problem } from '../components/problem.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
 import { supportsPasskeys } from '../session/passkeys.ts';
 import classes from './account.module.css';
 import { deviceName } from './device.ts';
-import { Problem } from './problem.tsx';
 import { passkeysQuery, useAccountChanges } from './queries.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { Section } from './section.tsx';
@@ -149,14 +150,7 @@ function AddPasskey({ pending, error, onSubmit, onCancel }: AddPasskeyProps) {
         />
         <Text size="sm">Your browser then asks where to keep the passkey.</Text>
         <Problem error={error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={pending} disabled={name.trim() === ''}>
-            Add
-          </Button>
-        </Group>
+        <FormActions action="Add" loading={pending} disabled={name.trim() === ''} onCancel={onCancel} />
       </Stack>
     </form>
   );

@@ -1,11 +1,11 @@
 import { Badge, Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { LoadError } from '../components/load-error.tsx';
+import { Problem } from '../components/problem.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
 import classes from './account.module.css';
 import { deviceName } from './device.ts';
-import { Problem } from './problem.tsx';
 import { sessionsQuery, useAccountChanges } from './queries.ts';
 import { Section } from './section.tsx';
 

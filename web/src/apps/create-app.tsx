@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Modal, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError, call } from '../api/call.ts';
+import { FormActions } from '../components/form-actions.tsx';
 import { NewPassword } from './new-password.tsx';
 
 /** Creates an app, shows its password once, and then opens its schema. */
@@ -64,14 +65,7 @@ function AppIdForm({ onSubmit, pending, error, onCancel }: AppIdFormProps) {
     <form onSubmit={submit}>
       <Stack>
         <AppIdInput value={sourceAppId} onChange={setSourceAppId} error={error} isFirst />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={pending}>
-            Create
-          </Button>
-        </Group>
+        <FormActions action="Create" loading={pending} onCancel={onCancel} />
       </Stack>
     </form>
   );

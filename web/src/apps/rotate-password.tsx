@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { Alert, Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ApiError, call } from '../api/call.ts';
+import { FormActions } from '../components/form-actions.tsx';
 import { useSession } from '../session/session.ts';
 import { NewPassword } from './new-password.tsx';
 
@@ -90,14 +91,7 @@ function RotationForm({ sourceAppId, onSubmit, pending, error, onCancel }: Rotat
             {errorText(error)}
           </Alert>
         )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={pending}>
-            Rotate password
-          </Button>
-        </Group>
+        <FormActions action="Rotate password" loading={pending} onCancel={onCancel} />
       </Stack>
     </form>
   );

@@ -1,6 +1,7 @@
-import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { Problem } from './problem.tsx';
 
 interface ConfirmDialogProps {
   opened: boolean;
@@ -29,11 +30,7 @@ export function Confirmation(props: Omit<ConfirmDialogProps, 'opened' | 'title'>
   return (
     <Stack>
       {children}
-      {error && (
-        <Alert color="red" variant="light" role="alert">
-          {error.message}.
-        </Alert>
-      )}
+      <Problem error={error} />
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
           Cancel

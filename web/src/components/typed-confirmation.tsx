@@ -1,5 +1,7 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { FormActions } from './form-actions.tsx';
+import { Problem } from './problem.tsx';
 
 interface TypedConfirmationProps {
   opened: boolean;
@@ -62,19 +64,8 @@ function Confirmation({
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
-        {error && (
-          <Alert color="red" variant="light" role="alert">
-            {error.message}.
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" color="red.9" disabled={!isTyped} loading={pending}>
-            {action}
-          </Button>
-        </Group>
+        <Problem error={error} />
+        <FormActions action={action} color="red.9" disabled={!isTyped} loading={pending} onCancel={onClose} />
       </Stack>
     </form>
   );

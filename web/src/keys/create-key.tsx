@@ -1,7 +1,9 @@
-import { Alert, Button, Checkbox, Group, Modal, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Modal, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../api/call.ts';
 import type { KeyScope } from '../api/endpoints.ts';
+import { FormActions } from '../components/form-actions.tsx';
+import { Problem } from '../components/problem.tsx';
 import { useAbilities } from '../session/abilities.tsx';
 import type { Scope } from '../users/scope.ts';
 import classes from './keys-page.module.css';
@@ -113,24 +115,18 @@ function KeyForm({ scopes, pending, error, onSubmit, onCancel }: KeyFormProps) {
           onChange={(event) => setNetworks(event.currentTarget.value)}
           error={networkProblem && `Each entry ${networkProblem}.`}
         />
-        {error && !isOfField(error) && (
-          <Alert color="red" variant="light" role="alert">
-            {error.message}.
-          </Alert>
-        )}
+        <Problem error={error && isOfField(error) ? null : error} />
         {chosen.length === 0 && (
           <Text size="sm" c="dimmed">
             Choose at least one thing that the key may do.
           </Text>
         )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={pending} disabled={chosen.length === 0 || name.trim() === ''}>
-            Create
-          </Button>
-        </Group>
+        <FormActions
+          action="Create"
+          loading={pending}
+          disabled={chosen.length === 0 || name.trim() === ''}
+          onCancel={onCancel}
+        />
       </Stack>
     </form>
   );

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Radio, Stack } from '@mantine/core';
+import { Modal, Radio, Stack } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { Problem } from '../account/problem.tsx';
 import type { MemberRole } from '../api/endpoints.ts';
+import { FormActions } from '../components/form-actions.tsx';
 import { OneTimeSecret } from '../components/one-time-secret.tsx';
+import { Problem } from '../components/problem.tsx';
 import { issueAt } from '../entrance/new-password-form.tsx';
 import { EmailInput } from '../session/account-log-in.tsx';
 import { useMemberChanges } from './queries.ts';
@@ -114,14 +115,7 @@ function InviteForm({
         />
         {children}
         <Problem error={issue ? null : error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={pending} disabled={email.trim() === ''}>
-            Invite
-          </Button>
-        </Group>
+        <FormActions action="Invite" loading={pending} disabled={email.trim() === ''} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,7 +1,6 @@
 import { Badge, Button, NativeSelect, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Problem } from '../account/problem.tsx';
 import { Section } from '../account/section.tsx';
 import type { Invitation, Member } from '../api/endpoints.ts';
 import card from '../components/card.module.css';
@@ -12,6 +11,7 @@ import { PlusIcon } from '../components/icons.tsx';
 import { ListBody } from '../components/list-body.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
+import { Problem } from '../components/problem.tsx';
 import { Time } from '../components/time.tsx';
 import { InviteMember } from './invite.tsx';
 import classes from './members.module.css';

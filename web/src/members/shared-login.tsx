@@ -1,10 +1,10 @@
 import { Switch, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Problem } from '../account/problem.tsx';
 import { Section } from '../account/section.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { LoadError } from '../components/load-error.tsx';
+import { Problem } from '../components/problem.tsx';
 import { accessQuery, useMemberChanges } from './queries.ts';
 
 /** Allows or refuses the log-in with the ID and the password of the app. */

@@ -1,5 +1,6 @@
 import { Alert } from '@mantine/core';
 import type { ResponseBody } from '../api/endpoints.ts';
+import { Problem } from '../components/problem.tsx';
 import { milliseconds } from './names.ts';
 import { TextBlock } from './text-block.tsx';
 
@@ -8,13 +9,7 @@ interface TestResultProps {
 }
 
 export function TestResult({ test: { data, error } }: TestResultProps) {
-  if (error) {
-    return (
-      <Alert color="red" variant="light" p="xs" role="alert">
-        {error.message}.
-      </Alert>
-    );
-  }
+  if (error) return <Problem error={error} p="xs" />;
   if (!data) return null;
   const { ok, status, ms, error: problem, response } = data;
   return (

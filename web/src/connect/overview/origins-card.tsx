@@ -1,7 +1,8 @@
-import { Alert, Button, Switch, Text, TextInput, Title } from '@mantine/core';
+import { Button, Switch, Text, TextInput, Title } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import card from '../../components/card.module.css';
 import { CrossIcon, PlusIcon } from '../../components/icons.tsx';
+import { Problem } from '../../components/problem.tsx';
 import classes from '../connect-page.module.css';
 import { type ConnectedApp, useChangeSettings } from '../queries.ts';
 import { originOf, siblingOf } from './origin.ts';
@@ -50,11 +51,7 @@ export function OriginsCard({ app }: { app: ConnectedApp }) {
             }}
           />
         </div>
-        {change.error && (
-          <Alert color="red" variant="light" role="alert" title="The change was not saved">
-            {change.error.message}.
-          </Alert>
-        )}
+        <Problem error={change.error} title="The change was not saved" />
         <RefusedOrigins settings={settings} change={change} />
         <IgnoredRedirects settings={settings} change={change} />
       </div>

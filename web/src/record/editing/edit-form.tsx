@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../../api/call.ts';
 import type { Field } from '../../api/endpoints.ts';
+import { FormActions } from '../../components/form-actions.tsx';
 import { labelOf } from '../../components/labels.ts';
 import type { Scope } from '../../users/scope.ts';
 import { FullValue } from '../full-value.tsx';
@@ -65,14 +66,12 @@ export function EditForm({ scope, stored, fields, onSaved, onCancel }: EditFormP
           />
         ))}
         {save.error && !(save.error instanceof Outdated) && <Refusal error={save.error} fields={fields} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={!change} loading={save.isPending}>
-            {others ? 'Save my values' : 'Save'}
-          </Button>
-        </Group>
+        <FormActions
+          action={others ? 'Save my values' : 'Save'}
+          disabled={!change}
+          loading={save.isPending}
+          onCancel={onCancel}
+        />
       </Stack>
     </form>
   );

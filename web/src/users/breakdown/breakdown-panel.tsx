@@ -1,7 +1,8 @@
-import { Alert, Button, Loader, Text } from '@mantine/core';
+import { Button, Loader, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { count as countOf } from '../../components/count.ts';
+import { Problem } from '../../components/problem.tsx';
 import { parseCondition, type Target, targetOf } from '../filters/condition.ts';
 import { IndexOffer } from '../index-offer.tsx';
 import type { ChangeList, ListParameters } from '../list/list-parameters.ts';
@@ -36,11 +37,7 @@ export function BreakdownPanel({ scope, parameters, change, targets }: Breakdown
   const canCount = q === '' && target.index === 'present' && countedView !== view;
   return (
     <section className={classes.panel} aria-label={`Breakdown by ${target.label}`} aria-busy={isFetching}>
-      {error && (
-        <Alert color="red" variant="light" role="alert" p="xs">
-          {error.message}.
-        </Alert>
-      )}
+      <Problem error={error} p="xs" />
       {!error && !shown && (
         <div className={classes.loading}>
           <Loader size={18} aria-label="Counting" />

@@ -9,6 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { RepeatIcon } from '../../components/icons.tsx';
 import { ListBody } from '../../components/list-body.tsx';
 import { LoadError } from '../../components/load-error.tsx';
+import { Problem } from '../../components/problem.tsx';
 import type { Scope } from '../../users/scope.ts';
 import { DELIVERY_STATES } from '../names.ts';
 import { type DeliveryState, deliveriesQuery, useWebhookChanges } from '../queries.ts';
@@ -82,11 +83,7 @@ function Pages({ webhook, scope, state }: PagesProps) {
   return (
     <>
       {error && <LoadError error={error} onRetry={refetch} />}
-      {replay.error && (
-        <Alert color="red" variant="light" role="alert" m="md">
-          {replay.error.message}.
-        </Alert>
-      )}
+      <Problem error={replay.error} m="md" />
       <ListBody
         items={data?.deliveries}
         error={error}

@@ -1,7 +1,9 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { type FormEvent, useState } from 'react';
 import { count } from '../../components/count.ts';
+import { FormActions } from '../../components/form-actions.tsx';
+import { Problem } from '../../components/problem.tsx';
 import type { WebhookDialogProps } from '../dialogs/dialog-props.ts';
 import { useWebhookChanges } from '../queries.ts';
 
@@ -49,19 +51,13 @@ function ReplayForm({ webhook, scope, onClose }: Omit<WebhookDialogProps, 'opene
           value={since}
           onChange={(event) => setSince(event.currentTarget.value)}
         />
-        {replaySince.error && (
-          <Alert color="red" variant="light" role="alert">
-            {replaySince.error.message}.
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={Number.isNaN(Date.parse(since))} loading={replaySince.isPending}>
-            Replay
-          </Button>
-        </Group>
+        <Problem error={replaySince.error} />
+        <FormActions
+          action="Replay"
+          disabled={Number.isNaN(Date.parse(since))}
+          loading={replaySince.isPending}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   );

@@ -1,7 +1,9 @@
-import { Alert, Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../../api/call.ts';
 import type { Webhook } from '../../api/endpoints.ts';
+import { FormActions } from '../../components/form-actions.tsx';
+import { Problem } from '../../components/problem.tsx';
 import { EVENTS } from '../names.ts';
 
 type Values = Pick<Webhook, 'url' | 'events'>;
@@ -56,19 +58,8 @@ export function WebhookForm({ initial, action, pending, error, onSubmit, onCance
             ))}
           </Stack>
         </Checkbox.Group>
-        {error && !ofUrl && !ofEvents && (
-          <Alert color="red" variant="light" role="alert">
-            {error.message}.
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={pending}>
-            {action}
-          </Button>
-        </Group>
+        <Problem error={ofUrl || ofEvents ? null : error} />
+        <FormActions action={action} loading={pending} onCancel={onCancel} />
       </Stack>
     </form>
   );

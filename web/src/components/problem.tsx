@@ -1,0 +1,11 @@
+import { Alert, type AlertProps } from '@mantine/core';
+
+/** Why a change was refused. */
+export function Problem({ error, ...alert }: { error: Error | null } & Omit<AlertProps, 'children'>) {
+  if (!error) return null;
+  return (
+    <Alert color="red" variant="light" role="alert" {...alert}>
+      {error.message}.
+    </Alert>
+  );
+}
