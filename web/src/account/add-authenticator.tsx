@@ -1,9 +1,8 @@
 import { Anchor, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { CopyButton } from '../components/copy-button.tsx';
 import { FormActions } from '../components/form-actions.tsx';
+import { SecretText } from '../components/one-time-secret.tsx';
 import { LogInError, useCountdown } from '../session/log-in-error.tsx';
-import classes from './account.module.css';
 
 interface AddAuthenticatorProps {
   secret: string;
@@ -33,12 +32,7 @@ export function AddAuthenticator({ secret, uri, pending, error, onSubmit, onCanc
           </Anchor>
           . On another device: enter this key in the app.
         </Text>
-        <div className={classes.box}>
-          <code className={classes.secret} data-secret>
-            {secret.match(/.{1,4}/g)?.join(' ')}
-          </code>
-          <CopyButton text={secret} label="Copy key" />
-        </div>
+        <SecretText text={secret} name="key" shown={secret.match(/.{1,4}/g)?.join(' ')} />
         <TextInput
           label="Code"
           description="The six digits that the app shows now."

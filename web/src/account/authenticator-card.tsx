@@ -1,8 +1,9 @@
-import { Badge, Button, Group, Modal, Text } from '@mantine/core';
+import { Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { count } from '../components/count.ts';
+import { SecretDialog } from '../components/one-time-secret.tsx';
 import { Problem } from '../components/problem.tsx';
 import { AddAuthenticator } from './add-authenticator.tsx';
 import { passkeysQuery, useAccountChanges } from './queries.ts';
@@ -48,13 +49,11 @@ export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLef
         )}
       </div>
       <Problem error={beginTotp.error} />
-      <Modal
+      <SecretDialog
         opened={beginTotp.data !== undefined}
         onClose={close}
         title={codes ? 'Save your recovery codes' : 'Add an authenticator app'}
-        closeOnClickOutside={!codes}
-        closeOnEscape={!codes}
-        withCloseButton={!codes}
+        isShown={codes !== undefined}
       >
         {codes && <RecoveryCodes codes={codes} onClose={close} />}
         {!codes && beginTotp.data && (
@@ -66,7 +65,7 @@ export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLef
             onCancel={close}
           />
         )}
-      </Modal>
+      </SecretDialog>
       <ConfirmDialog
         opened={removing}
         title="Remove the authenticator app?"

@@ -1,4 +1,4 @@
-import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -8,6 +8,7 @@ import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { count } from '../components/count.ts';
 import { FormActions } from '../components/form-actions.tsx';
 import { LoadError } from '../components/load-error.tsx';
+import { SecretDialog } from '../components/one-time-secret.tsx';
 import { Problem } from '../components/problem.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
@@ -56,20 +57,18 @@ export function PasskeysCard({ hasPassword, totp, recoveryCodes }: OwnAccount) {
           </Button>
         </div>
       )}
-      <Modal
+      <SecretDialog
         opened={isAdding}
         onClose={close}
         title={codes ? 'Save your recovery codes' : 'Add a passkey'}
-        closeOnClickOutside={!codes}
-        closeOnEscape={!codes}
-        withCloseButton={!codes}
+        isShown={codes !== undefined}
       >
         {codes ? (
           <RecoveryCodes codes={codes} onClose={close} />
         ) : (
           <AddPasskey pending={addPasskey.isPending} error={addPasskey.error} onSubmit={add} onCancel={close} />
         )}
-      </Modal>
+      </SecretDialog>
       <RemovePasskey removed={removed} isOnlyFactor={isOnlyFactor} onClose={() => setRemoved(undefined)} />
     </Section>
   );

@@ -1,13 +1,12 @@
-import { Alert, Button, Checkbox, Group, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { CopyButton } from '../components/copy-button.tsx';
 import { DownloadIcon } from '../components/icons.tsx';
+import { Saved } from '../components/one-time-secret.tsx';
 import { saveFile } from '../components/save-file.ts';
 import classes from './account.module.css';
 
 /** Shows new recovery codes once. */
 export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
-  const [isSaved, setSaved] = useState(false);
   const text = codes.join('\n');
   return (
     <Stack>
@@ -33,19 +32,9 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
           Download codes
         </Button>
       </Group>
-      <Alert color="yellow" variant="light" title="You won't see this again">
+      <Saved name="these codes" onClose={onClose}>
         Keep them where you find them without your phone, for example on paper or in a password manager.
-      </Alert>
-      <Checkbox
-        label="I've saved these codes"
-        checked={isSaved}
-        onChange={(event) => setSaved(event.currentTarget.checked)}
-      />
-      <Group justify="flex-end">
-        <Button disabled={!isSaved} onClick={onClose}>
-          Done
-        </Button>
-      </Group>
+      </Saved>
     </Stack>
   );
 }

@@ -1,9 +1,10 @@
-import { Modal, Stack, TextInput } from '@mantine/core';
+import { Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError, call } from '../api/call.ts';
 import { FormActions } from '../components/form-actions.tsx';
+import { SecretDialog } from '../components/one-time-secret.tsx';
 import { NewPassword } from './new-password.tsx';
 
 /** Creates an app, shows its password once, and then opens its schema. */
@@ -24,13 +25,11 @@ export function CreateApp({ opened, onClose }: { opened: boolean; onClose: () =>
   };
   const created = create.data;
   return (
-    <Modal
+    <SecretDialog
       opened={opened}
       onClose={close}
       title={created ? `${created.sourceAppId} was created` : 'Create app'}
-      closeOnClickOutside={!created}
-      closeOnEscape={!created}
-      withCloseButton={!created}
+      isShown={created !== undefined}
     >
       {created ? (
         <NewPassword
@@ -44,7 +43,7 @@ export function CreateApp({ opened, onClose }: { opened: boolean; onClose: () =>
       ) : (
         <AppIdForm onSubmit={create.mutate} pending={create.isPending} error={create.error} onCancel={close} />
       )}
-    </Modal>
+    </SecretDialog>
   );
 }
 

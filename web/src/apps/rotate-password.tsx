@@ -1,8 +1,9 @@
-import { Alert, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { Alert, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ApiError, call } from '../api/call.ts';
 import { FormActions } from '../components/form-actions.tsx';
+import { SecretDialog } from '../components/one-time-secret.tsx';
 import { useSession } from '../session/session.ts';
 import { NewPassword } from './new-password.tsx';
 
@@ -27,13 +28,11 @@ export function RotatePassword({ app, onClose }: { app: { sourceAppId: string } 
   };
   const rotated = rotate.data;
   return (
-    <Modal
+    <SecretDialog
       opened={app !== undefined}
       onClose={close}
       title={rotated ? 'New password' : 'Rotate password'}
-      closeOnClickOutside={!rotated}
-      closeOnEscape={!rotated}
-      withCloseButton={!rotated}
+      isShown={rotated !== undefined}
     >
       {rotated && <NewPassword {...rotated} onClose={close} />}
       {!rotated && app && (
@@ -45,7 +44,7 @@ export function RotatePassword({ app, onClose }: { app: { sourceAppId: string } 
           onCancel={close}
         />
       )}
-    </Modal>
+    </SecretDialog>
   );
 }
 

@@ -1,36 +1,68 @@
-import { Alert, Button, Checkbox, Group, Stack } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Modal, type ModalProps, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { CopyButton } from './copy-button.tsx';
 import classes from './one-time-secret.module.css';
 
-interface OneTimeSecretProps {
+/** A dialog that, once it shows a secret, closes only by the button below the secret. */
+export function SecretDialog({ isShown, ...modal }: ModalProps & { isShown: boolean }) {
+  return <Modal {...modal} closeOnClickOutside={!isShown} closeOnEscape={!isShown} withCloseButton={!isShown} />;
+}
+
+interface OneTimeSecretProps extends Omit<SavedProps, 'name' | 'children'> {
   /** For example `password`. */
   name: string;
   text: string;
   /** Where to save it, and what to do after a loss. */
   warning: ReactNode;
-  /** The label of the button that closes the dialog. */
-  done?: string | undefined;
-  onClose: () => void;
   /** Its purpose. */
   children: ReactNode;
 }
 
-/** Shows a secret once. The button is enabled after the reader confirmed to have saved it. */
-export function OneTimeSecret({ name, text, warning, done = 'Done', onClose, children }: OneTimeSecretProps) {
-  const [isSaved, setSaved] = useState(false);
+/** Shows a secret once. */
+export function OneTimeSecret({ name, text, warning, children, ...saved }: OneTimeSecretProps) {
   return (
     <Stack>
       {children}
-      <div className={classes.box}>
-        <code className={classes.text}>{text}</code>
-        <CopyButton text={text} label={`Copy ${name}`} />
-      </div>
-      <Alert color="yellow" variant="light" title="You won't see this again">
+      <SecretText text={text} name={name} />
+      <Saved name={`this ${name}`} {...saved}>
         {warning}
+      </Saved>
+    </Stack>
+  );
+}
+
+/** A secret with a button that copies it. `shown`: the secret as it is easier to read. */
+export function SecretText({ text, name, shown = text }: { text: string; name: string; shown?: string | undefined }) {
+  return (
+    <div className={classes.box}>
+      <code className={classes.text} data-secret>
+        {shown}
+      </code>
+      <CopyButton text={text} label={`Copy ${name}`} />
+    </div>
+  );
+}
+
+interface SavedProps {
+  /** For example `this password`. */
+  name: string;
+  /** The label of the button that closes the dialog. */
+  done?: string | undefined;
+  onClose: () => void;
+  /** Where to save it. */
+  children: ReactNode;
+}
+
+/** The end of a dialog with a secret. The button is enabled after the reader confirmed to have saved it. */
+export function Saved({ name, done = 'Done', onClose, children }: SavedProps) {
+  const [isSaved, setSaved] = useState(false);
+  return (
+    <>
+      <Alert color="yellow" variant="light" title="You won't see this again">
+        {children}
       </Alert>
       <Checkbox
-        label={`I've saved this ${name}`}
+        label={`I've saved ${name}`}
         checked={isSaved}
         onChange={(event) => setSaved(event.currentTarget.checked)}
       />
@@ -39,6 +71,6 @@ export function OneTimeSecret({ name, text, warning, done = 'Done', onClose, chi
           {done}
         </Button>
       </Group>
-    </Stack>
+    </>
   );
 }

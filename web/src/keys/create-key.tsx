@@ -1,8 +1,9 @@
-import { Checkbox, Modal, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../api/call.ts';
 import type { KeyScope } from '../api/endpoints.ts';
 import { FormActions } from '../components/form-actions.tsx';
+import { SecretDialog } from '../components/one-time-secret.tsx';
 import { Problem } from '../components/problem.tsx';
 import { useAbilities } from '../session/abilities.tsx';
 import type { Scope } from '../users/scope.ts';
@@ -29,13 +30,11 @@ export function CreateKey({ scope, opened, onClose }: { scope: Scope; opened: bo
   };
   const created = create.data;
   return (
-    <Modal
+    <SecretDialog
       opened={opened}
       onClose={close}
       title={created ? `${create.variables?.name} was created` : 'Create API key'}
-      closeOnClickOutside={!created}
-      closeOnEscape={!created}
-      withCloseButton={!created}
+      isShown={created !== undefined}
     >
       {created ? (
         <NewKey text={created.key} onClose={close} />
@@ -48,7 +47,7 @@ export function CreateKey({ scope, opened, onClose }: { scope: Scope; opened: bo
           onCancel={close}
         />
       )}
-    </Modal>
+    </SecretDialog>
   );
 }
 

@@ -1,8 +1,8 @@
-import { Modal, Radio, Stack } from '@mantine/core';
+import { Radio, Stack } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { MemberRole } from '../api/endpoints.ts';
 import { FormActions } from '../components/form-actions.tsx';
-import { OneTimeSecret } from '../components/one-time-secret.tsx';
+import { OneTimeSecret, SecretDialog } from '../components/one-time-secret.tsx';
 import { Problem } from '../components/problem.tsx';
 import { issueAt } from '../entrance/new-password-form.tsx';
 import { EmailInput } from '../session/account-log-in.tsx';
@@ -63,13 +63,11 @@ interface Props {
 /** A dialog that invites an email, and then shows the link once. */
 export function InviteDialog({ title, opened, created, email, onClose, ...form }: Props) {
   return (
-    <Modal
+    <SecretDialog
       opened={opened}
       onClose={onClose}
       title={created ? 'Invitation created' : title}
-      closeOnClickOutside={!created}
-      closeOnEscape={!created}
-      withCloseButton={!created}
+      isShown={created !== undefined}
     >
       {created ? (
         <OneTimeSecret
@@ -86,7 +84,7 @@ export function InviteDialog({ title, opened, created, email, onClose, ...form }
       ) : (
         <InviteForm {...form} onClose={onClose} />
       )}
-    </Modal>
+    </SecretDialog>
   );
 }
 

@@ -1,10 +1,11 @@
-import { Alert, Button, Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { call } from '../../api/call.ts';
 import type { ResponseBody } from '../../api/endpoints.ts';
 import { LoadError } from '../../components/load-error.tsx';
+import { Problem } from '../../components/problem.tsx';
 import { TableSkeleton } from '../../components/table-skeleton.tsx';
 import type { Scope } from '../../users/scope.ts';
 import classes from '../privacy.module.css';
@@ -93,11 +94,7 @@ function RetentionForm({ scope, stored }: { scope: Scope; stored: Retention }) {
           {wanted ? 'Check and save' : 'Save'}
         </Button>
       </div>
-      {save.error && !confirming && (
-        <Alert color="red" variant="light" role="alert" mt="sm">
-          {save.error.message}.
-        </Alert>
-      )}
+      <Problem error={confirming ? null : save.error} mt="sm" />
       {confirming && wanted && (
         <ConfirmRetention
           scope={scope}

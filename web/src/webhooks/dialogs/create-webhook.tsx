@@ -1,4 +1,5 @@
-import { Modal, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
+import { SecretDialog } from '../../components/one-time-secret.tsx';
 import type { Scope } from '../../users/scope.ts';
 import { EVENTS } from '../names.ts';
 import { useWebhookChanges } from '../queries.ts';
@@ -20,13 +21,11 @@ export function CreateWebhook({ scope, opened, onClose }: CreateWebhookProps) {
   };
   const created = create.data;
   return (
-    <Modal
+    <SecretDialog
       opened={opened}
       onClose={close}
       title={created ? 'The webhook was added' : 'Add webhook'}
-      closeOnClickOutside={!created}
-      closeOnEscape={!created}
-      withCloseButton={!created}
+      isShown={created !== undefined}
     >
       {created ? (
         <NewSecret secret={created.secret} onClose={close}>
@@ -45,6 +44,6 @@ export function CreateWebhook({ scope, opened, onClose }: CreateWebhookProps) {
           onCancel={close}
         />
       )}
-    </Modal>
+    </SecretDialog>
   );
 }

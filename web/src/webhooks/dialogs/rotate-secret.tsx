@@ -1,5 +1,6 @@
-import { Modal, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { Confirmation } from '../../components/confirm-dialog.tsx';
+import { SecretDialog } from '../../components/one-time-secret.tsx';
 import { useWebhookChanges } from '../queries.ts';
 import type { WebhookDialogProps } from './dialog-props.ts';
 import { NewSecret } from './new-secret.tsx';
@@ -13,13 +14,11 @@ export function RotateSecret({ webhook, scope, opened, onClose }: WebhookDialogP
   };
   const rotated = rotate.data;
   return (
-    <Modal
+    <SecretDialog
       opened={opened}
       onClose={close}
       title={rotated ? 'New secret' : 'Rotate secret'}
-      closeOnClickOutside={!rotated}
-      closeOnEscape={!rotated}
-      withCloseButton={!rotated}
+      isShown={rotated !== undefined}
     >
       {rotated ? (
         <NewSecret secret={rotated.secret} onClose={close}>
@@ -41,6 +40,6 @@ export function RotateSecret({ webhook, scope, opened, onClose }: WebhookDialogP
           </Text>
         </Confirmation>
       )}
-    </Modal>
+    </SecretDialog>
   );
 }
