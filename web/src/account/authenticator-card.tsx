@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
 import { count } from '../components/count.ts';
 import { SecretDialog } from '../components/one-time-secret.tsx';
 import { Problem } from '../components/problem.tsx';
@@ -20,10 +20,6 @@ export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLef
   const close = (): void => {
     beginTotp.reset();
     confirmTotp.reset();
-  };
-  const closeRemoval = (): void => {
-    setRemoving(false);
-    removeTotp.reset();
   };
   return (
     <Section id="account-authenticator" title="Authenticator app">
@@ -66,22 +62,19 @@ export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLef
           />
         )}
       </SecretDialog>
-      <ConfirmDialog
-        opened={removing}
+      <ConfirmRemoval
+        id={removing ? 'totp' : undefined}
         title="Remove the authenticator app?"
         action="Remove"
-        isDangerous
-        pending={removeTotp.isPending}
-        error={removeTotp.error}
-        onConfirm={() => removeTotp.mutate('totp', { onSuccess: closeRemoval })}
-        onClose={closeRemoval}
+        remove={removeTotp}
+        onClose={() => setRemoving(false)}
       >
         <Text size="sm">
           {hasPasskeys
             ? 'Your passkeys stay your second factor, and the recovery codes stay valid.'
             : 'Your password alone then opens your account. The recovery codes stop working.'}
         </Text>
-      </ConfirmDialog>
+      </ConfirmRemoval>
     </Section>
   );
 }

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../api/call.ts';
 import type { OwnAccount, OwnPasskey } from '../api/endpoints.ts';
-import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
 import { count } from '../components/count.ts';
 import { FormActions } from '../components/form-actions.tsx';
 import { LoadError } from '../components/load-error.tsx';
@@ -164,26 +164,19 @@ interface RemovePasskeyProps {
 
 function RemovePasskey({ removed, isOnlyFactor, onClose }: RemovePasskeyProps) {
   const { removePasskey } = useAccountChanges();
-  const close = (): void => {
-    removePasskey.reset();
-    onClose();
-  };
   return (
-    <ConfirmDialog
-      opened={removed !== undefined}
+    <ConfirmRemoval
+      id={removed?.id}
       title="Remove this passkey?"
       action="Remove"
-      isDangerous
-      pending={removePasskey.isPending}
-      error={removePasskey.error}
-      onConfirm={() => removed && removePasskey.mutate(removed.id, { onSuccess: close })}
-      onClose={close}
+      remove={removePasskey}
+      onClose={onClose}
     >
       <Text size="sm" className="breaks">
         <strong>{removed?.name}</strong> can no longer log in.{' '}
         {isOnlyFactor && 'Your password alone then opens your account, and the recovery codes stop working. '}
         Delete it on your device, too.
       </Text>
-    </ConfirmDialog>
+    </ConfirmRemoval>
   );
 }

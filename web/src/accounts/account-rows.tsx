@@ -1,8 +1,8 @@
-import { ActionIcon, Badge, Group, Menu, Table } from '@mantine/core';
+import { Badge, Group, Menu, Table } from '@mantine/core';
 import type { ListedAccount } from '../api/endpoints.ts';
+import { ActionsMenu } from '../components/actions-menu.tsx';
 import { count } from '../components/count.ts';
 import { ActionsHeader, DataTable } from '../components/data-table.tsx';
-import { MenuIcon } from '../components/icons.tsx';
 import { Time } from '../components/time.tsx';
 import classes from '../members/members.module.css';
 import { ACTIONS, type OpenAccountDialog } from './account-dialogs.tsx';
@@ -54,24 +54,17 @@ export function AccountRows({ accounts, onOpen }: AccountRowsProps) {
             <Time at={account.createdAt} relative />
           </Table.Td>
           <Table.Td className={classes.right ?? ''}>
-            <Menu>
-              <Menu.Target>
-                <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${account.email}`}>
-                  <MenuIcon />
-                </ActionIcon>
-              </Menu.Target>
-              <Menu.Dropdown>
-                {ACTIONS.filter(({ isFor }) => isFor(account)).map(({ kind, name, isDangerous }) => (
-                  <Menu.Item
-                    key={kind}
-                    {...(isDangerous && { c: 'var(--mantine-color-error)' })}
-                    onClick={() => onOpen({ kind, account })}
-                  >
-                    {name}
-                  </Menu.Item>
-                ))}
-              </Menu.Dropdown>
-            </Menu>
+            <ActionsMenu name={account.email}>
+              {ACTIONS.filter(({ isFor }) => isFor(account)).map(({ kind, name, isDangerous }) => (
+                <Menu.Item
+                  key={kind}
+                  {...(isDangerous && { c: 'var(--mantine-color-error)' })}
+                  onClick={() => onOpen({ kind, account })}
+                >
+                  {name}
+                </Menu.Item>
+              ))}
+            </ActionsMenu>
           </Table.Td>
         </Table.Tr>
       ))}

@@ -43,34 +43,39 @@ export function Confirmation(props: Omit<ConfirmDialogProps, 'opened' | 'title'>
   );
 }
 
-interface ConfirmDeleteProps {
-  /** The id of the object to delete; undefined: the dialog is closed. */
+interface ConfirmRemovalProps {
+  /** The id of the object to remove; undefined: the dialog is closed. */
   id: string | undefined;
   title: string;
+  action?: string;
   remove: Pick<UseMutationResult<unknown, Error, string>, 'mutate' | 'reset' | 'isPending' | 'error'>;
   onClose: () => void;
+  /** Is called after the removal. */
+  onDone?: (() => void) | undefined;
   /** Names the object, and explains the consequences. */
   children: ReactNode;
 }
 
-/** Asks before a deletion, and shows why it failed. */
-export function ConfirmDelete({ id, title, remove, onClose, children }: ConfirmDeleteProps) {
+/** Asks before a removal, and shows why it failed. */
+export function ConfirmRemoval({ id, remove, action = 'Delete', onClose, onDone, ...about }: ConfirmRemovalProps) {
   const close = (): void => {
     remove.reset();
     onClose();
   };
+  const done = (): void => {
+    close();
+    onDone?.();
+  };
   return (
     <ConfirmDialog
       opened={id !== undefined}
-      title={title}
-      action="Delete"
+      action={action}
       isDangerous
       pending={remove.isPending}
       error={remove.error}
-      onConfirm={() => id !== undefined && remove.mutate(id, { onSuccess: close })}
+      onConfirm={() => id !== undefined && remove.mutate(id, { onSuccess: done })}
       onClose={close}
-    >
-      {children}
-    </ConfirmDialog>
+      {...about}
+    />
   );
 }

@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { ApiError } from '../api/call.ts';
 import type { HeldSubmission } from '../api/endpoints.ts';
 import card from '../components/card.module.css';
-import { ConfirmDelete } from '../components/confirm-dialog.tsx';
+import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
 import { count } from '../components/count.ts';
 import { CursorPager, useCursorPages } from '../components/cursor-pager.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -149,10 +149,10 @@ interface DeleteDialogProps {
 
 function DeleteDialog({ scope, held, onClose }: DeleteDialogProps) {
   return (
-    <ConfirmDelete id={held?.id} title="Delete this submission?" remove={useDelete(scope)} onClose={onClose}>
+    <ConfirmRemoval id={held?.id} title="Delete this submission?" remove={useDelete(scope)} onClose={onClose}>
       <Text size="sm" className="breaks">
         The submission of <strong>{held?.email}</strong> is deleted. This cannot be undone.
       </Text>
-    </ConfirmDelete>
+    </ConfirmRemoval>
   );
 }

@@ -1,7 +1,7 @@
 import { Alert, Badge, Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Import } from '../api/endpoints.ts';
-import { ConfirmDelete } from '../components/confirm-dialog.tsx';
+import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
 import { count } from '../components/count.ts';
 import { DownloadIcon } from '../components/icons.tsx';
 import { Time } from '../components/time.tsx';
@@ -150,11 +150,11 @@ function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
 
 function DeleteDialog({ scope, one, onClose }: { scope: Scope; one: Import | undefined; onClose: () => void }) {
   return (
-    <ConfirmDelete id={one?.id} title="Delete this import?" remove={useDeleteImport(scope)} onClose={onClose}>
+    <ConfirmRemoval id={one?.id} title="Delete this import?" remove={useDeleteImport(scope)} onClose={onClose}>
       <Text size="sm">
         {one?.state === 'running' ? 'It stops. ' : ''}Its file and its rejected lines are deleted. No users are deleted:
         those that it created or changed stay.
       </Text>
-    </ConfirmDelete>
+    </ConfirmRemoval>
   );
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ApiKey } from '../api/endpoints.ts';
 import card from '../components/card.module.css';
-import { ConfirmDelete } from '../components/confirm-dialog.tsx';
+import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PlusIcon } from '../components/icons.tsx';
 import { ListBody } from '../components/list-body.tsx';
@@ -62,10 +62,10 @@ interface DeleteDialogProps {
 
 function DeleteDialog({ scope, deleted, onClose }: DeleteDialogProps) {
   return (
-    <ConfirmDelete id={deleted?.id} title="Delete this API key?" remove={useDeleteKey(scope)} onClose={onClose}>
+    <ConfirmRemoval id={deleted?.id} title="Delete this API key?" remove={useDeleteKey(scope)} onClose={onClose}>
       <Text size="sm" className="breaks">
         Programs that use <strong>{deleted?.name}</strong> are refused from now on. This cannot be undone.
       </Text>
-    </ConfirmDelete>
+    </ConfirmRemoval>
   );
 }

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Section } from '../account/section.tsx';
 import type { Invitation, Member } from '../api/endpoints.ts';
 import card from '../components/card.module.css';
-import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
 import { ActionsHeader, DataTable } from '../components/data-table.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PlusIcon } from '../components/icons.tsx';
@@ -150,26 +150,13 @@ interface RemoveDialogProps {
 
 function RemoveDialog({ sourceAppId, removed, onClose }: RemoveDialogProps) {
   const { remove } = useMemberChanges(sourceAppId);
-  const close = (): void => {
-    remove.reset();
-    onClose();
-  };
   return (
-    <ConfirmDialog
-      opened={removed !== undefined}
-      title="Remove this member?"
-      action="Remove"
-      isDangerous
-      pending={remove.isPending}
-      error={remove.error}
-      onConfirm={() => removed && remove.mutate(removed.id, { onSuccess: close })}
-      onClose={close}
-    >
+    <ConfirmRemoval id={removed?.id} title="Remove this member?" action="Remove" remove={remove} onClose={onClose}>
       <Text size="sm" className="breaks">
         <strong>{removed?.email}</strong> can no longer open {sourceAppId}. The account stays, and you can invite it
         again.
       </Text>
-    </ConfirmDialog>
+    </ConfirmRemoval>
   );
 }
 

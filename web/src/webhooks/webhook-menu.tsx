@@ -1,8 +1,9 @@
-import { ActionIcon, Menu } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import type { Webhook } from '../api/endpoints.ts';
-import { KeyIcon, MenuIcon, TrashIcon } from '../components/icons.tsx';
+import { ActionsMenu } from '../components/actions-menu.tsx';
+import { KeyIcon, TrashIcon } from '../components/icons.tsx';
 import type { Scope } from '../users/scope.ts';
 import { ChangeWebhook } from './dialogs/change-webhook.tsx';
 import { DeleteWebhook } from './dialogs/delete-webhook.tsx';
@@ -34,33 +35,23 @@ export function WebhookMenu({ webhook, scope, onDeleted }: WebhookMenuProps) {
     );
   return (
     <>
-      <Menu>
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${webhook.url}`}>
-            <MenuIcon />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => setDialog('change')}>Change URL and events</Menu.Item>
-          <Menu.Item leftSection={<KeyIcon size={16} />} onClick={() => setDialog('rotate')}>
-            Rotate secret
-          </Menu.Item>
-          {webhook.state === 'active' && <Menu.Item onClick={disable}>Disable</Menu.Item>}
-          <Menu.Item
-            leftSection={<TrashIcon size={16} />}
-            c="var(--mantine-color-error)"
-            onClick={() => setDialog('delete')}
-          >
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <ActionsMenu name={webhook.url}>
+        <Menu.Item onClick={() => setDialog('change')}>Change URL and events</Menu.Item>
+        <Menu.Item leftSection={<KeyIcon size={16} />} onClick={() => setDialog('rotate')}>
+          Rotate secret
+        </Menu.Item>
+        {webhook.state === 'active' && <Menu.Item onClick={disable}>Disable</Menu.Item>}
+        <Menu.Item
+          leftSection={<TrashIcon size={16} />}
+          c="var(--mantine-color-error)"
+          onClick={() => setDialog('delete')}
+        >
+          Delete
+        </Menu.Item>
+      </ActionsMenu>
       <ChangeWebhook webhook={webhook} scope={scope} opened={dialog === 'change'} onClose={close} />
       <RotateSecret webhook={webhook} scope={scope} opened={dialog === 'rotate'} onClose={close} />
-      <DeleteWebhook
-        {...{ webhook, scope, opened: dialog === 'delete', onClose: close }}
-        {...(onDeleted && { onDeleted })}
-      />
+      <DeleteWebhook {...{ webhook, scope, opened: dialog === 'delete', onClose: close, onDeleted }} />
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmRemoval } from '../../components/confirm-dialog.tsx';
 import { useWebhookChanges } from '../queries.ts';
 import type { WebhookDialogProps } from './dialog-props.ts';
 
@@ -9,34 +9,15 @@ export function DeleteWebhook({
   opened,
   onClose,
   onDeleted,
-}: WebhookDialogProps & { onDeleted?: () => void }) {
+}: WebhookDialogProps & { onDeleted?: (() => void) | undefined }) {
   const { remove } = useWebhookChanges(scope);
-  const close = (): void => {
-    onClose();
-    remove.reset();
-  };
-  const confirm = (): void =>
-    remove.mutate(webhook.id, {
-      onSuccess: () => {
-        close();
-        onDeleted?.();
-      },
-    });
+  const id = opened ? webhook.id : undefined;
   return (
-    <ConfirmDialog
-      opened={opened}
-      title="Delete this webhook?"
-      action="Delete"
-      isDangerous
-      pending={remove.isPending}
-      error={remove.error}
-      onConfirm={confirm}
-      onClose={close}
-    >
+    <ConfirmRemoval id={id} title="Delete this webhook?" remove={remove} onClose={onClose} onDone={onDeleted}>
       <Text size="sm" className="breaks">
         <strong>{webhook.url}</strong> gets no more events, and what waits for it is not delivered. The list of its
         deliveries is gone. This cannot be undone.
       </Text>
-    </ConfirmDialog>
+    </ConfirmRemoval>
   );
 }
