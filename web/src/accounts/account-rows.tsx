@@ -2,9 +2,9 @@ import { Badge, Group, Menu, Table } from '@mantine/core';
 import type { ListedAccount } from '../api/endpoints.ts';
 import { ActionsMenu } from '../components/actions-menu.tsx';
 import { count } from '../components/count.ts';
+import table from '../components/data-table.module.css';
 import { ActionsHeader, DataTable } from '../components/data-table.tsx';
 import { Time } from '../components/time.tsx';
-import classes from '../members/members.module.css';
 import { ACTIONS, type OpenAccountDialog } from './account-dialogs.tsx';
 
 interface AccountRowsProps {
@@ -16,7 +16,8 @@ export function AccountRows({ accounts, onOpen }: AccountRowsProps) {
   return (
     <DataTable
       label="Table of accounts"
-      className={classes.scroll}
+      width={640}
+      isQuiet
       head={
         <>
           <Table.Th>Account</Table.Th>
@@ -43,8 +44,8 @@ export function AccountRows({ accounts, onOpen }: AccountRowsProps) {
                 </Badge>
               )}
             </Group>
-            <div className={classes.detail}>{account.email}</div>
-            <div className={classes.onPhone}>
+            <div className={table.detail}>{account.email}</div>
+            <div className={table.onPhone}>
               {account.secondFactor ? 'Second factor on' : 'No second factor'}, {count(account.sessions, 'session')}
             </div>
           </Table.Td>
@@ -53,7 +54,7 @@ export function AccountRows({ accounts, onOpen }: AccountRowsProps) {
           <Table.Td data-wide-only>
             <Time at={account.createdAt} relative />
           </Table.Td>
-          <Table.Td className={classes.right ?? ''}>
+          <Table.Td className={table.right ?? ''}>
             <ActionsMenu name={account.email}>
               {ACTIONS.filter(({ isFor }) => isFor(account)).map(({ kind, name, isDangerous }) => (
                 <Menu.Item

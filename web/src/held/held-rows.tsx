@@ -1,6 +1,7 @@
 import { Button, Group, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { HeldSubmission } from '../api/endpoints.ts';
+import table from '../components/data-table.module.css';
 import { ActionsHeader, DataTable } from '../components/data-table.tsx';
 import { Time } from '../components/time.tsx';
 import { useAbilities } from '../session/abilities.tsx';
@@ -24,13 +25,13 @@ export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsPr
   return (
     <DataTable
       label="Table of held submissions"
-      className={classes.scroll}
+      width={720}
       head={
         <>
           <Table.Th>Email</Table.Th>
           <Table.Th>Data</Table.Th>
-          <Table.Th>Reason</Table.Th>
-          <Table.Th>Time</Table.Th>
+          <Table.Th data-wide-only>Reason</Table.Th>
+          <Table.Th data-wide-only>Time</Table.Th>
           <ActionsHeader />
         </>
       }
@@ -39,15 +40,15 @@ export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsPr
         <Table.Tr key={one.id}>
           <Table.Td className="breaks">
             {one.email}
-            <div className={classes.onPhone}>
+            <div className={`${table.onPhone} ${classes.onPhone}`}>
               {REASONS[one.reason]}, <Time at={one.at} relative />
             </div>
           </Table.Td>
           <Table.Td>
             <Data data={one.data} fields={schema?.fields ?? []} />
           </Table.Td>
-          <Table.Td>{REASONS[one.reason]}</Table.Td>
-          <Table.Td className={classes.time}>
+          <Table.Td data-wide-only>{REASONS[one.reason]}</Table.Td>
+          <Table.Td data-wide-only className={classes.time}>
             <Time at={one.at} relative />
           </Table.Td>
           <Table.Td>

@@ -1,64 +1,67 @@
-import { Badge, Button, Group, Table } from '@mantine/core';
+import { Badge, Button, Group, Stack, Table } from '@mantine/core';
 import type { ApiKey } from '../api/endpoints.ts';
+import table from '../components/data-table.module.css';
+import { ActionsHeader, DataTable } from '../components/data-table.tsx';
 import { Time } from '../components/time.tsx';
 import classes from './keys-page.module.css';
 import { SCOPES } from './scopes.ts';
 
 export function KeyRows({ keys, onDelete }: { keys: readonly ApiKey[]; onDelete: (key: ApiKey) => void }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable
-    <section className={classes.scroll} tabIndex={0} aria-label="Table of API keys">
-      <Table verticalSpacing="sm" horizontalSpacing="md">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Allowed to</Table.Th>
-            <Table.Th>Last used</Table.Th>
-            <Table.Th>Ends</Table.Th>
-            <Table.Th>
-              <span className="visually-hidden">Actions</span>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {keys.map((key) => (
-            <Table.Tr key={key.id}>
-              <Table.Td className="breaks">
-                {key.name}
-                {key.cidrs.length > 0 && <div className={classes.detail}>From {key.cidrs.join(', ')}</div>}
-                <div className={classes.onPhone}>
-                  <Scopes of={key} />
-                  <div>
-                    <LastUse apiKey={key} />
-                  </div>
-                  <End at={key.expiresAt} />
-                </div>
-              </Table.Td>
-              <Table.Td>
+    <DataTable
+      label="Table of API keys"
+      width={720}
+      isQuiet
+      head={
+        <>
+          <Table.Th>Name</Table.Th>
+          <Table.Th data-wide-only>Allowed to</Table.Th>
+          <Table.Th data-wide-only>Last used</Table.Th>
+          <Table.Th data-wide-only>Ends</Table.Th>
+          <ActionsHeader />
+        </>
+      }
+    >
+      {keys.map((key) => (
+        <Table.Tr key={key.id}>
+          <Table.Td className="breaks">
+            {key.name}
+            {key.cidrs.length > 0 && (
+              <div className={`${table.detail} ${classes.detail}`}>From {key.cidrs.join(', ')}</div>
+            )}
+            <div className={table.onPhone}>
+              <Stack gap={4}>
                 <Scopes of={key} />
-              </Table.Td>
-              <Table.Td>
-                <LastUse apiKey={key} />
-              </Table.Td>
-              <Table.Td>
+                <div>
+                  <LastUse apiKey={key} />
+                </div>
                 <End at={key.expiresAt} />
-              </Table.Td>
-              <Table.Td className={classes.right ?? ''}>
-                <Button
-                  size="xs"
-                  variant="subtle"
-                  color="red"
-                  aria-label={`Delete ${key.name}`}
-                  onClick={() => onDelete(key)}
-                >
-                  Delete
-                </Button>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
+              </Stack>
+            </div>
+          </Table.Td>
+          <Table.Td data-wide-only>
+            <Scopes of={key} />
+          </Table.Td>
+          <Table.Td data-wide-only>
+            <LastUse apiKey={key} />
+          </Table.Td>
+          <Table.Td data-wide-only>
+            <End at={key.expiresAt} />
+          </Table.Td>
+          <Table.Td className={table.right ?? ''}>
+            <Button
+              size="xs"
+              variant="subtle"
+              color="red"
+              aria-label={`Delete ${key.name}`}
+              onClick={() => onDelete(key)}
+            >
+              Delete
+            </Button>
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </DataTable>
   );
 }
 
@@ -79,7 +82,7 @@ function LastUse({ apiKey: { lastUsedAt, lastUsedFrom } }: { apiKey: ApiKey }) {
   return (
     <>
       <Time at={lastUsedAt} relative />
-      {lastUsedFrom && <div className={classes.detail}>from {lastUsedFrom}</div>}
+      {lastUsedFrom && <div className={`${table.detail} ${classes.detail}`}>from {lastUsedFrom}</div>}
     </>
   );
 }

@@ -5,6 +5,7 @@ import { Section } from '../account/section.tsx';
 import type { Invitation, Member } from '../api/endpoints.ts';
 import card from '../components/card.module.css';
 import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
+import table from '../components/data-table.module.css';
 import { ActionsHeader, DataTable } from '../components/data-table.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PlusIcon } from '../components/icons.tsx';
@@ -76,7 +77,8 @@ function MemberRows({ members, change, onRemove }: MemberRowsProps) {
   return (
     <DataTable
       label="Table of members"
-      className={classes.scroll}
+      width={640}
+      isQuiet
       head={
         <>
           <Table.Th>Member</Table.Th>
@@ -96,8 +98,8 @@ function MemberRows({ members, change, onRemove }: MemberRowsProps) {
                 Suspended
               </Badge>
             )}
-            <div className={classes.detail}>{member.email}</div>
-            <div className={classes.onPhone}>
+            <div className={table.detail}>{member.email}</div>
+            <div className={table.onPhone}>
               {member.secondFactor ? 'Second factor on' : 'No second factor'}, <Time at={member.addedAt} relative />
             </div>
           </Table.Td>
@@ -105,7 +107,7 @@ function MemberRows({ members, change, onRemove }: MemberRowsProps) {
             {member.byGroups ? (
               <>
                 {labelOf(member.role)}
-                <div className={classes.detail}>by group</div>
+                <div className={table.detail}>by group</div>
               </>
             ) : (
               <NativeSelect
@@ -123,7 +125,7 @@ function MemberRows({ members, change, onRemove }: MemberRowsProps) {
           <Table.Td data-wide-only>
             <Time at={member.addedAt} relative />
           </Table.Td>
-          <Table.Td className={classes.right ?? ''}>
+          <Table.Td className={table.right ?? ''}>
             {!member.byGroups && (
               <Button
                 size="xs"
@@ -170,7 +172,8 @@ function Invitations({ sourceAppId }: { sourceAppId: string }) {
       <Problem error={withdraw.error} />
       <DataTable
         label="Table of invitations"
-        className={classes.scroll}
+        width={640}
+        isQuiet
         head={
           <>
             <Table.Th>Email</Table.Th>
@@ -204,7 +207,7 @@ function InvitationRow({ invitation: { email, role, expiresAt }, pending, onWith
     <Table.Tr>
       <Table.Td className="breaks">
         {email}
-        <div className={classes.onPhone}>
+        <div className={table.onPhone}>
           {role}, ends <Time at={expiresAt} />
         </div>
       </Table.Td>
@@ -212,7 +215,7 @@ function InvitationRow({ invitation: { email, role, expiresAt }, pending, onWith
       <Table.Td data-wide-only>
         <Time at={expiresAt} />
       </Table.Td>
-      <Table.Td className={classes.right ?? ''}>
+      <Table.Td className={table.right ?? ''}>
         <Button
           size="xs"
           variant="subtle"

@@ -2,6 +2,8 @@ import { Badge, Button, Group, Table } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Delivery } from '../../api/endpoints.ts';
 import { count } from '../../components/count.ts';
+import table from '../../components/data-table.module.css';
+import { ActionsHeader, DataTable } from '../../components/data-table.tsx';
 import { Time } from '../../components/time.tsx';
 import { type Scope, usersPath } from '../../users/scope.ts';
 import { DELIVERY_STATES, milliseconds } from '../names.ts';
@@ -22,70 +24,69 @@ interface DeliveriesTableProps {
 
 export function DeliveriesTable({ deliveries, scope, canReplay, replaying, onReplay, onShow }: DeliveriesTableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable
-    <section className={classes.scroll} tabIndex={0} aria-label="Table of deliveries">
-      <Table verticalSpacing="sm" horizontalSpacing="md">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>State</Table.Th>
-            <Table.Th>Event</Table.Th>
-            <Table.Th>Revision</Table.Th>
-            <Table.Th>Changed</Table.Th>
-            <Table.Th>Time</Table.Th>
-            <Table.Th>
-              <span className="visually-hidden">Actions</span>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {deliveries.map((delivery) => (
-            <Table.Tr key={delivery.id}>
-              <Table.Td>
-                <DeliveryBadge state={delivery.state} />
-                <LastAttempt delivery={delivery} />
-              </Table.Td>
-              <Table.Td>
-                {delivery.type}
-                <div className={classes.muted}>
-                  <RecordLink delivery={delivery} scope={scope} />
-                </div>
-                <div className={`${classes.onPhone} ${classes.muted}`}>
-                  Revision {delivery.revision}, <Time at={delivery.at} relative />
-                  {delivery.changed && <>, {pathsOf(delivery.changed)}</>}
-                </div>
-              </Table.Td>
-              <Table.Td>{delivery.revision}</Table.Td>
-              <Table.Td className={classes.changed}>{delivery.changed ? pathsOf(delivery.changed) : '–'}</Table.Td>
-              <Table.Td className={classes.nowrap}>
-                <Time at={delivery.at} relative />
-              </Table.Td>
-              <Table.Td>
-                <Group gap="xs" justify="flex-end" className={classes.rowActions ?? ''}>
-                  <Button
-                    size="xs"
-                    variant="default"
-                    aria-label={`Details of ${nameOf(delivery)}`}
-                    onClick={() => onShow(delivery.id)}
-                  >
-                    Details
-                  </Button>
-                  <Button
-                    size="xs"
-                    variant="subtle"
-                    disabled={!canReplay || replaying !== undefined}
-                    loading={replaying === delivery.id}
-                    aria-label={`${replayName(delivery)} ${nameOf(delivery)}`}
-                    onClick={() => onReplay(delivery.id)}
-                  >
-                    {replayName(delivery)}
-                  </Button>
-                </Group>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
+    <DataTable
+      label="Table of deliveries"
+      width={760}
+      className={classes.scroll}
+      head={
+        <>
+          <Table.Th>State</Table.Th>
+          <Table.Th>Event</Table.Th>
+          <Table.Th data-wide-only>Revision</Table.Th>
+          <Table.Th data-wide-only>Changed</Table.Th>
+          <Table.Th data-wide-only>Time</Table.Th>
+          <ActionsHeader />
+        </>
+      }
+    >
+      {deliveries.map((delivery) => (
+        <Table.Tr key={delivery.id}>
+          <Table.Td>
+            <DeliveryBadge state={delivery.state} />
+            <LastAttempt delivery={delivery} />
+          </Table.Td>
+          <Table.Td>
+            {delivery.type}
+            <div className={classes.muted}>
+              <RecordLink delivery={delivery} scope={scope} />
+            </div>
+            <div className={`${table.onPhone} ${table.detail}`}>
+              Revision {delivery.revision}, <Time at={delivery.at} relative />
+              {delivery.changed && <>, {pathsOf(delivery.changed)}</>}
+            </div>
+          </Table.Td>
+          <Table.Td data-wide-only>{delivery.revision}</Table.Td>
+          <Table.Td data-wide-only className={classes.changed}>
+            {delivery.changed ? pathsOf(delivery.changed) : '–'}
+          </Table.Td>
+          <Table.Td data-wide-only className={classes.nowrap}>
+            <Time at={delivery.at} relative />
+          </Table.Td>
+          <Table.Td>
+            <Group gap="xs" justify="flex-end" className={classes.rowActions ?? ''}>
+              <Button
+                size="xs"
+                variant="default"
+                aria-label={`Details of ${nameOf(delivery)}`}
+                onClick={() => onShow(delivery.id)}
+              >
+                Details
+              </Button>
+              <Button
+                size="xs"
+                variant="subtle"
+                disabled={!canReplay || replaying !== undefined}
+                loading={replaying === delivery.id}
+                aria-label={`${replayName(delivery)} ${nameOf(delivery)}`}
+                onClick={() => onReplay(delivery.id)}
+              >
+                {replayName(delivery)}
+              </Button>
+            </Group>
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </DataTable>
   );
 }
 
