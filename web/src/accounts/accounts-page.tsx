@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import apps from '../apps/apps-page.module.css';
 import card from '../components/card.module.css';
+import { More } from '../components/cursor-pager.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PlusIcon } from '../components/icons.tsx';
 import { ListBody } from '../components/list-body.tsx';
@@ -57,17 +58,7 @@ export function AccountsPage() {
         >
           {(list) => <AccountRows accounts={list} onOpen={setDialog} />}
         </ListBody>
-        {accounts.hasNextPage && (
-          <div className={card.more}>
-            <Button
-              variant="default"
-              loading={accounts.isFetchingNextPage}
-              onClick={() => void accounts.fetchNextPage()}
-            >
-              Show more accounts
-            </Button>
-          </div>
-        )}
+        <More list={accounts}>Show more accounts</More>
       </section>
       <InviteAccount opened={isInviting} onClose={() => setInviting(false)} />
       {dialog && <AccountDialog {...dialog} onClose={() => setDialog(undefined)} />}

@@ -4,6 +4,7 @@ import { Link, useSearchParams } from 'wouter';
 import { call } from '../api/call.ts';
 import type { ResponseBody } from '../api/endpoints.ts';
 import card from '../components/card.module.css';
+import { More } from '../components/cursor-pager.tsx';
 import { DataTable } from '../components/data-table.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { LoadError } from '../components/load-error.tsx';
@@ -92,13 +93,7 @@ function FoundUsers({ q }: { q: string }) {
           The search matches any part of the email or of a text.
         </EmptyState>
       )}
-      {list.hasNextPage && (
-        <div className={card.more}>
-          <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Search on
-          </Button>
-        </div>
-      )}
+      <More list={list}>Search on</More>
     </>
   );
 }

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import card from '../components/card.module.css';
+import { More } from '../components/cursor-pager.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PlusIcon } from '../components/icons.tsx';
 import { ListBody } from '../components/list-body.tsx';
@@ -85,13 +86,7 @@ export function AppsPage() {
         >
           {(shown) => <AppsTable rows={shown} order={order} onSort={go} onOpenDialog={setDialog} />}
         </ListBody>
-        {apps.hasNextPage && (
-          <div className={card.more}>
-            <Button variant="default" loading={apps.isFetchingNextPage} onClick={() => void apps.fetchNextPage()}>
-              Show more apps
-            </Button>
-          </div>
-        )}
+        <More list={apps}>Show more apps</More>
         {onlyAdmins && (
           <EmptyState
             title="Create your first app"

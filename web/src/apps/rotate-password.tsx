@@ -1,9 +1,10 @@
-import { Alert, PasswordInput, Stack, Text } from '@mantine/core';
+import { Alert, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ApiError, call } from '../api/call.ts';
 import { FormActions } from '../components/form-actions.tsx';
 import { SecretDialog } from '../components/one-time-secret.tsx';
+import { CurrentPassword } from '../session/log-in-form.tsx';
 import { useSession } from '../session/session.ts';
 import { NewPassword } from './new-password.tsx';
 
@@ -72,19 +73,7 @@ function RotationForm({ sourceAppId, onSubmit, pending, error, onCancel }: Rotat
           The current password of <strong className="breaks">{sourceAppId}</strong> stops working immediately. All its
           sessions end{isOwn && ', including this one'}. Forms are not affected: they do not use the password.
         </Text>
-        {isOwn && (
-          <PasswordInput
-            label="Current password"
-            name="password"
-            autoComplete="current-password"
-            required
-            withAsterisk={false}
-            data-autofocus
-            value={current}
-            onChange={(event) => setCurrent(event.currentTarget.value)}
-            visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
-          />
-        )}
+        {isOwn && <CurrentPassword label="Current password" value={current} onChange={setCurrent} isFirst />}
         {error && (
           <Alert color="red" variant="light" role="alert">
             {errorText(error)}

@@ -2,6 +2,7 @@ import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
 import card from '../components/card.module.css';
+import { More } from '../components/cursor-pager.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { ListBody } from '../components/list-body.tsx';
 import { LoadError } from '../components/load-error.tsx';
@@ -81,13 +82,7 @@ export function AuditPage({ scope }: { scope?: Scope }) {
         >
           {(shown) => <AuditRows events={shown} ofAllApps={ofAllApps} />}
         </ListBody>
-        {events.hasNextPage && (
-          <div className={card.more}>
-            <Button variant="default" loading={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()}>
-              Show older events
-            </Button>
-          </div>
-        )}
+        <More list={events}>Show older events</More>
       </section>
     </>
   );

@@ -1,5 +1,7 @@
 import { Button } from '@mantine/core';
+import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
+import card from './card.module.css';
 import classes from './cursor-pager.module.css';
 import { LeftIcon, RightIcon } from './icons.tsx';
 
@@ -49,5 +51,23 @@ export function CursorPager({ pages: { isFirst, goNewer, goOlder }, shown }: Cur
         Older
       </Button>
     </nav>
+  );
+}
+
+interface MoreProps {
+  list: Pick<UseInfiniteQueryResult, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>;
+  /** The label of the button. */
+  children: string;
+}
+
+/** A button below a list that reads its next page, if there is one. */
+export function More({ list: { hasNextPage, isFetchingNextPage, fetchNextPage }, children }: MoreProps) {
+  if (!hasNextPage) return null;
+  return (
+    <div className={card.more}>
+      <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+        {children}
+      </Button>
+    </div>
   );
 }

@@ -1,12 +1,11 @@
-import { Button, Tabs } from '@mantine/core';
+import { Tabs } from '@mantine/core';
 import { lazy, Suspense } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { ApiError } from '../api/call.ts';
-import { EmptyState } from '../components/empty-state.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { useAbilities } from '../session/abilities.tsx';
-import { NotFoundPage } from '../shell/not-found-page.tsx';
+import { AppNotFound, NotFoundPage } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import type { Scope } from '../users/scope.ts';
 import { Overview } from './overview/overview.tsx';
@@ -40,7 +39,8 @@ export function ConnectPage({ scope, tab = '' }: ConnectPageProps) {
   const { app, error, refetch } = useConnectedApp(scope);
   const active = useTabs().find(({ path }) => path === tab);
   if (!active) return <NotFoundPage />;
-  if (error instanceof ApiError && error.status === 404) return <AppNotFound sourceAppId={sourceAppId} />;
+  if (error instanceof ApiError && error.status === 404)
+    return <AppNotFound sourceAppId={sourceAppId} path="/" action="Go to the start page" />;
   return (
     <>
       <PageHeader
@@ -82,23 +82,5 @@ function Content({ app, active }: { app: ConnectedApp; active: Tab }) {
         </Suspense>
       </Tabs.Panel>
     </Tabs>
-  );
-}
-
-function AppNotFound({ sourceAppId }: { sourceAppId: string }) {
-  return (
-    <>
-      <PageHeader title="App not found" />
-      <EmptyState
-        title={`No app has the ID ${sourceAppId}`}
-        action={
-          <Button component={Link} href="/">
-            Go to the start page
-          </Button>
-        }
-      >
-        The app may have been deleted.
-      </EmptyState>
-    </>
   );
 }

@@ -5,11 +5,10 @@ import { ApiError } from '../api/call.ts';
 import { appSchemaQuery } from '../apps/queries.ts';
 import { useRenaming } from '../background-work/queries.ts';
 import { WorkStatus } from '../background-work/work-status.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
 import { PlugIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { NotFoundPage } from '../shell/not-found-page.tsx';
+import { AppNotFound, NotFoundPage } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { appPath } from '../users/scope.ts';
 import { Editor } from './editor.tsx';
@@ -27,7 +26,9 @@ export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppI
   const activeTab = TABS.find(({ id }) => id === tab);
 
   if (!activeTab) return <NotFoundPage />;
-  if (newest.error instanceof ApiError && newest.error.status === 404) return <AppNotFound sourceAppId={sourceAppId} />;
+  if (newest.error instanceof ApiError && newest.error.status === 404) {
+    return <AppNotFound sourceAppId={sourceAppId} path="/apps" action="Go to apps" />;
+  }
   if (!newest.data)
     return newest.error ? <LoadError error={newest.error} onRetry={newest.refetch} /> : <PageSkeleton />;
   return (
@@ -58,24 +59,6 @@ export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppI
       <WorkStatus sourceAppId={sourceAppId} asAdmin fields={newest.data.schema.fields} />
       <RenameNotice renaming={renaming} />
       <Editor sourceAppId={sourceAppId} newest={newest.data} tab={activeTab.id} />
-    </>
-  );
-}
-
-function AppNotFound({ sourceAppId }: { sourceAppId: string }) {
-  return (
-    <>
-      <PageHeader title="App not found" />
-      <EmptyState
-        title={`No app has the ID ${sourceAppId}`}
-        action={
-          <Button component={Link} href="/apps">
-            Go to apps
-          </Button>
-        }
-      >
-        The app may have been deleted.
-      </EmptyState>
     </>
   );
 }

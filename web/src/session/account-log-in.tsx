@@ -1,9 +1,10 @@
-import { Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { call } from '../api/call.ts';
 import type { SecondFactorKind } from '../api/endpoints.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
+import { CurrentPassword } from './log-in-form.tsx';
 import { PasskeyLogIn } from './passkey-log-in.tsx';
 import { SecondFactor } from './second-factor.tsx';
 import { useLogIn } from './session.ts';
@@ -62,18 +63,7 @@ function PasswordStep({ email, onEmail, onSecond, onForgotten, onDone }: Passwor
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <EmailInput value={email} onChange={onEmail} isFirst={!knowsEmail} />
-        <PasswordInput
-          label="Password"
-          name="password"
-          autoComplete="current-password"
-          required
-          withAsterisk={false}
-          data-autofocus={knowsEmail || undefined}
-          autoFocus={knowsEmail}
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
-        />
+        <CurrentPassword value={password} onChange={setPassword} isFirst={knowsEmail} />
         <LogInError error={logIn.error} secondsLeft={secondsLeft} wrong="Wrong email or password." />
         <Button
           type="submit"

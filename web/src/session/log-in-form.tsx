@@ -33,22 +33,37 @@ export function LogInForm({ sourceAppId = '', onDone }: { sourceAppId?: string; 
           value={appId}
           onChange={(event) => setAppId(event.currentTarget.value)}
         />
-        <PasswordInput
-          label="Password"
-          name="password"
-          autoComplete="current-password"
-          required
-          withAsterisk={false}
-          data-autofocus={sourceAppId !== '' || undefined}
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
-        />
+        <CurrentPassword value={password} onChange={setPassword} isFirst={sourceAppId !== ''} />
         <LogInError error={logIn.error} secondsLeft={secondsLeft} wrong="Wrong app ID or password." />
         <Button type="submit" loading={logIn.isPending} disabled={secondsLeft > 0} fullWidth>
           Log in
         </Button>
       </Stack>
     </form>
+  );
+}
+
+interface CurrentPasswordProps {
+  label?: string;
+  value: string;
+  onChange: (password: string) => void;
+  /** Whether it gets the focus. */
+  isFirst: boolean;
+}
+
+export function CurrentPassword({ label = 'Password', value, onChange, isFirst }: CurrentPasswordProps) {
+  return (
+    <PasswordInput
+      label={label}
+      name="password"
+      autoComplete="current-password"
+      required
+      withAsterisk={false}
+      data-autofocus={isFirst || undefined}
+      autoFocus={isFirst}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
+    />
   );
 }

@@ -29,6 +29,29 @@ export function OtherAppPage({ sourceAppId, session }: { sourceAppId: string; se
   );
 }
 
+interface AppNotFoundProps {
+  sourceAppId: string;
+  path: string;
+  /** The label of the link to `path`. */
+  action: string;
+}
+
+export function AppNotFound({ sourceAppId, path, action }: AppNotFoundProps) {
+  const link = (
+    <Button component={Link} href={path}>
+      {action}
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader title="App not found" />
+      <EmptyState title={`No app has the ID ${sourceAppId}`} action={link}>
+        The app may have been deleted.
+      </EmptyState>
+    </>
+  );
+}
+
 function StartButton() {
   return (
     <Button component={Link} href="/">
