@@ -1,7 +1,7 @@
 import type { Binary, Filter, ObjectId, UpdateFilter } from 'mongodb';
 import type { AppRole } from '../core/roles.ts';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
+import { type Collection, createModel, declareCollection } from '../database/collections.ts';
 
 /** How somebody logged in. */
 export type LogInMethod = 'password' | 'link' | 'invitation' | 'passkey' | 'oidc';
@@ -198,16 +198,9 @@ export type AccountCollection = Collection<AccountDocument>;
 export type AccessCollection = Collection<AccessDocument>;
 export type InvitationCollection = Collection<InvitationDocument>;
 
-export interface AccountModels {
-  accounts: Model<AccountDocument>;
-  access: Model<AccessDocument>;
-  invitations: Model<InvitationDocument>;
-  used: Model<UsedDocument>;
-}
-
-export const createAccountModels = (connection: Connection): AccountModels => ({
-  accounts: createModel(connection, ACCOUNTS),
-  access: createModel(connection, ACCESS),
-  invitations: createModel(connection, INVITATIONS),
-  used: createModel(connection, USED),
+export const createAccountModels = (connection: Connection) => ({
+  accounts: createModel<AccountDocument>(connection, ACCOUNTS),
+  access: createModel<AccessDocument>(connection, ACCESS),
+  invitations: createModel<InvitationDocument>(connection, INVITATIONS),
+  used: createModel<UsedDocument>(connection, USED),
 });

@@ -49,10 +49,7 @@ export function createInvitations(invitations: InvitationCollection) {
 
     /** Resolves with the open invitations to an app, the oldest first. */
     list: (appId: ObjectId): Promise<InvitationDocument[]> =>
-      invitations
-        .find({ 'app.id': appId, ...open() }, { limit: MAX_INVITATIONS })
-        .sort({ createdAt: 1 })
-        .toArray(),
+      invitations.find({ 'app.id': appId, ...open() }, { sort: { createdAt: 1 }, limit: MAX_INVITATIONS }).toArray(),
 
     /** Withdraws an invitation with one of these roles. */
     remove: async (appId: ObjectId, id: string, withRoles: readonly AppRole[]): Promise<boolean> =>

@@ -68,33 +68,33 @@ const ApiKey = z
 
 const Scoped = z.strictObject({ sourceAppId: ScopeParameter });
 
+const shared = {
+  auth: 'session',
+  scope: 'manage',
+  load: 'light',
+  tag: 'API keys',
+  query: Scoped,
+} as const;
+
 /** The endpoints of API keys (spec 4.8). No API key may call them. */
 export const apiKeyEndpoints = {
   listKeys: {
+    ...shared,
     method: 'get',
     path: '/auth/keys',
-    auth: 'session',
-    scope: 'manage',
-    load: 'light',
-    tag: 'API keys',
     summary: "The API keys of the session's app",
     description: 'Also those that have ended, the oldest first.',
-    query: Scoped,
     response: z.strictObject({ keys: z.array(ApiKey) }),
     errors: [404],
   },
   createKey: {
+    ...shared,
     method: 'post',
     path: '/auth/keys',
-    auth: 'session',
-    scope: 'manage',
-    load: 'light',
     audit: 'key.created',
-    tag: 'API keys',
     summary: "Create an API key of the session's app",
     description:
       'Only this response contains the key; the service stores a hash and cannot return it again. Programs send it as `Authorization: Bearer uck_...`. Only admins can give the scope `schema:write`.',
-    query: Scoped,
     body: jsonBody(NewKey, 'Invalid API key settings'),
     response: z.strictObject({
       id: Id,
@@ -106,17 +106,13 @@ export const apiKeyEndpoints = {
     errors: [404, 409],
   },
   deleteKey: {
+    ...shared,
     method: 'delete',
     path: '/auth/keys/:id',
-    auth: 'session',
-    scope: 'manage',
-    load: 'light',
     audit: 'key.deleted',
-    tag: 'API keys',
     summary: "Delete an API key of the session's app",
     description: 'After the response no server accepts the key.',
     params: z.object({ id: Id }),
-    query: Scoped,
     response: z.strictObject({ ok: z.literal(true) }),
     errors: [404],
   },

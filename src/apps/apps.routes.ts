@@ -3,10 +3,10 @@ import { type Route, routes } from '../api/endpoint.ts';
 import { JsonStream } from '../api/reply.ts';
 import { InvalidInput } from '../core/errors.ts';
 import type { App } from './app.ts';
-import { type AppPlace, parsePlace } from './app-page.ts';
 import type { AppRemoval } from './app-removal.ts';
 import { appEndpoints } from './apps.contract.ts';
 import type { AppService, NewPassword } from './apps.service.ts';
+import { type AppPlace, parsePlace } from './apps.service.ts';
 
 /** Rejects unless the password is the app's. Implemented by the sessions feature. */
 type ConfirmPassword = (
@@ -17,7 +17,6 @@ type ConfirmPassword = (
 
 const DEFAULT_LIMIT = 50;
 
-/** The endpoints of apps (spec 4.4). */
 export const appRoutes = (
   apps: AppService,
   removal: AppRemoval,

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { type Filter, type FindOptions, ObjectId } from 'mongodb';
 import { AppNotFound, Conflict, InvalidInput, Unauthenticated } from '../core/errors.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/identifiers.ts';
+import { literal } from '../database/collections.ts';
 import { type App, toApp } from './app.ts';
 import type { CreateApp } from './app-creation.ts';
-import { type AppPageRequest, findAppPage } from './app-page.ts';
+import type { AppOrder } from './apps.contract.ts';
 import {
   type AppCollection,
   type AppDocument,
@@ -187,11 +188,8 @@ function createAppLookup({ apps, deletedApps }: { apps: AppCollection; deletedAp
     /** Resolves with at most `count` ids of apps after `after`, ascending. */
     async idsAfter(after: ObjectId | undefined, count: number): Promise<ObjectId[]> {
       const filter = { ...NOT_BEING_DELETED, ...(after && { _id: { $gt: after } }) };
-      const found = await apps
-        .find(filter, { projection: { _id: 1 } })
-        .sort({ _id: 1 })
-        .limit(count)
-        .toArray();
+      const options = { projection: { _id: 1 }, sort: { _id: 1 }, limit: count } as const;
+      const found = await apps.find(filter, options).toArray();
       return found.map(({ _id }) => _id);
     },
 
@@ -201,4 +199,51 @@ function createAppLookup({ apps, deletedApps }: { apps: AppCollection; deletedAp
       return new Map(found.map(({ _id, sourceAppId }) => [_id.toHexString(), sourceAppId]));
     },
   };
+}
+
+/** The last app of the previous page: its name, and its time if the order has one. */
+export interface AppPlace {
+  sourceAppId: string;
+  time?: Date | null;
+}
+
+export interface AppPageRequest {
+  /** A part of `sourceAppId`, in any case. */
+  q: string;
+  sort: AppOrder;
+  direction: 1 | -1;
+  after?: AppPlace | undefined;
+  limit: number;
+}
+
+/** Resolves with a page of apps; ties are ordered by `sourceAppId`, in the same direction. */
+export function findAppPage(
+  apps: AppCollection,
+  { q, sort, direction, after, limit }: AppPageRequest,
+): Promise<AppDocument[]> {
+  const parts: Filter<AppDocument>[] = [NOT_BEING_DELETED];
+  if (q !== '') parts.push({ sourceAppId: { $regex: literal(q), $options: 'i' } });
+  if (after) parts.push(laterThan(after, sort, direction));
+  const order = sort === 'sourceAppId' ? { sourceAppId: direction } : { [sort]: direction, sourceAppId: direction };
+  return apps.find({ $and: parts }).sort(order).limit(limit).toArray();
+}
+
+/** Returns the place after which the next page begins. */
+export function parsePlace(
+  app: { sourceAppId: string; createdAt: Date; lastSubmissionAt?: Date | undefined },
+  sort: AppOrder,
+): AppPlace {
+  const { sourceAppId } = app;
+  return sort === 'sourceAppId' ? { sourceAppId } : { sourceAppId, time: app[sort] ?? null };
+}
+
+function laterThan({ sourceAppId, time = null }: AppPlace, sort: AppOrder, direction: 1 | -1): Filter<AppDocument> {
+  const beyond = direction === 1 ? '$gt' : '$lt';
+  const name = { sourceAppId: { [beyond]: sourceAppId } } as Filter<AppDocument>;
+  if (sort === 'sourceAppId') return name;
+  const tie = { [sort]: time, ...name } as Filter<AppDocument>;
+  // An app without the time comes first in ascending order.
+  if (time === null) return direction === 1 ? { $or: [{ [sort]: { $ne: null } }, tie] } : tie;
+  const others = direction === 1 ? [] : [{ [sort]: null }];
+  return { $or: [{ [sort]: { [beyond]: time } }, ...others, tie] };
 }

@@ -134,40 +134,38 @@ const FormSettingsDocument = z
 
 const ETAG = { ETag: 'Identifies the settings, for `If-Match` of the replacement' };
 
+const shared = {
+  path: '/auth/apps/:sourceAppId/form',
+  auth: 'session',
+  load: 'light',
+  tag: 'Forms',
+  params: AppPath,
+  response: FormSettingsDocument,
+  responseHeaders: ETAG,
+} as const;
+
 /** The endpoints of form settings (spec 4.5). */
 export const formSettingsEndpoints = {
   getFormSettings: {
+    ...shared,
     method: 'get',
-    path: '/auth/apps/:sourceAppId/form',
-    auth: 'session',
     scope: 'users:read',
-    load: 'light',
-    tag: 'Forms',
     summary: "The settings of an app's public forms",
     description: 'For the operators of the app and for admins. An unset member is null.',
-    params: AppPath,
-    response: FormSettingsDocument,
-    responseHeaders: ETAG,
     errors: [404],
   },
   replaceFormSettings: {
+    ...shared,
     method: 'put',
-    path: '/auth/apps/:sourceAppId/form',
-    auth: 'session',
     scope: 'manage',
-    load: 'light',
     audit: 'form.replaced',
-    tag: 'Forms',
     summary: "Replace the settings of an app's public forms",
     description:
       'Absent members are unset. After the response the settings are in force on every server. With `If-Match` the replacement succeeds only if the named settings are stored; otherwise the response is 412.',
-    params: AppPath,
     headers: z.object({
       'if-match': z.string().optional().meta({ description: 'The ETag of the settings to replace' }),
     }),
     body: jsonBody(FormSettingsInput, 'Invalid form settings'),
-    response: FormSettingsDocument,
-    responseHeaders: ETAG,
     errors: [404, 412],
   },
 } as const satisfies Endpoints;

@@ -40,7 +40,6 @@ const AUDIT_EVENTS = declareCollection('audit_events')
 
 type AuditCollection = Collection<AuditDocument>;
 
-/** The model of `audit_events`, with its indexes. */
 export const createAuditModel = (connection: Connection): Model<AuditDocument> => createModel(connection, AUDIT_EVENTS);
 
 const DAY_MS = 24 * 60 * 60 * 1_000;

@@ -95,7 +95,6 @@ function checkCsv(
   }
 }
 
-/** The routes of `exportEndpoints` (spec 4.3). */
 export const exportRoutes = (exports: ExportService, scope: AppScope): Route[] =>
   routes(exportEndpoints, {
     exportUsers: async ({ principal, query: { sourceAppId, ...request }, closed, audit }) => {

@@ -67,9 +67,7 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
 
     list: (appId: ObjectId, limit: number): Promise<ImportDocument[]> =>
       imports
-        .find({ appId, ...visible }, { projection: { chunks: 0, excluded: 0 } })
-        .sort({ _id: -1 })
-        .limit(limit)
+        .find({ appId, ...visible }, { projection: { chunks: 0, excluded: 0 }, sort: { _id: -1 }, limit })
         .toArray(),
 
     unfinished: (appId: ObjectId, limit: number): Promise<number> =>
@@ -105,11 +103,8 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
 
     /** The imports to run: of each app the one that was started first. */
     async heads(): Promise<ImportDocument[]> {
-      const running = await imports
-        .find({ state: 'running' }, { projection: { appId: 1, runs: 1 } })
-        .sort({ startedAt: 1 })
-        .limit(MAX_RUNNING)
-        .toArray();
+      const options = { projection: { appId: 1, runs: 1 }, sort: { startedAt: 1 }, limit: MAX_RUNNING } as const;
+      const running = await imports.find({ state: 'running' }, options).toArray();
       const first = new Map<string, ImportDocument>();
       for (const one of running) {
         const app = one.appId.toHexString();
@@ -125,10 +120,8 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
      * Starts a run, from now on the only one that may write. `isClean`: the previous run was
      * released. Undefined when the import does not run, or another run has begun.
      */
-    async claim({
-      _id,
-      runs,
-    }: Pick<ImportDocument, '_id' | 'runs'>): Promise<{ runner: number; isClean: boolean } | undefined> {
+    async claim(found: ImportDocument): Promise<{ runner: number; isClean: boolean } | undefined> {
+      const { _id, runs } = found;
       const runner = (runs ?? 0) + 1;
       const filter = { _id, state: 'running' as const, runs: runs ?? { $exists: false } };
       const before = await imports.findOneAndUpdate(filter, { $set: { runner, runs: runner } });
@@ -145,10 +138,7 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
       known: RunningImport & Pick<ImportDocument, 'position'>,
       { counters, errors, position, end, failure }: BatchOutcome,
     ): Promise<boolean> {
-      const filter = {
-        ...whileRunBy(known),
-        'position.offset': known.position?.offset,
-      };
+      const filter = { ...whileRunBy(known), 'position.offset': known.position?.offset };
       const ended = end && {
         ...{ state: end, endedAt: new Date(), expiresAt: newExpiry(), cleanup: true as const },
         ...(failure !== undefined && { failure }),

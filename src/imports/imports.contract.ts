@@ -5,7 +5,9 @@ import { canonicalTimeZone } from '../core/identifiers.ts';
 import { ScopeParameter } from '../search/parameters.ts';
 import { DELIMITERS } from './csv-cells.ts';
 import { compileDateFormat, DATE_FORMAT_HELP, FILE_NAME } from './date-format.ts';
-import { IMPORT_FORMATS, IMPORT_MODES, IMPORT_STATES } from './imports.model.ts';
+
+/** `running` includes waiting for an earlier import; `aborted`: by a rejected line. */
+export const IMPORT_STATES = ['uploading', 'running', 'completed', 'aborted', 'failed'] as const;
 
 /** All fields of a schema, and extra keys. */
 const MAX_MAPPED_COLUMNS = 300;
@@ -36,8 +38,11 @@ const ColumnMap = z
 
 const Settings = z
   .strictObject({
-    format: z.enum(IMPORT_FORMATS, 'must be csv or ndjson').default('csv').meta({ example: 'csv' }),
-    mode: z.enum(IMPORT_MODES, 'must be upsert, insert or update').default('upsert').meta({ example: 'upsert' }),
+    format: z.enum(['csv', 'ndjson'], 'must be csv or ndjson').default('csv').meta({ example: 'csv' }),
+    mode: z
+      .enum(['upsert', 'insert', 'update'], 'must be upsert, insert or update')
+      .default('upsert')
+      .meta({ example: 'upsert' }),
     arrays: z.enum(['append', 'replace'], 'must be append or replace').default('append').meta({ example: 'append' }),
     invalid: z.enum(['skip', 'abort'], 'must be skip or abort').default('skip').meta({ example: 'skip' }),
     map: ColumnMap.optional(),

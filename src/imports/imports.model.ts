@@ -1,33 +1,16 @@
 import type { Binary, ObjectId } from 'mongodb';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
-import type { Encoding } from './text-blocks.ts';
+import type { IMPORT_STATES, ImportRequest } from './imports.contract.ts';
 
-export const IMPORT_FORMATS = ['csv', 'ndjson'] as const;
-export const IMPORT_MODES = ['upsert', 'insert', 'update'] as const;
-/** `running` includes waiting for an earlier import; `aborted`: by a rejected line. */
-export const IMPORT_STATES = ['uploading', 'running', 'completed', 'aborted', 'failed'] as const;
-type ImportState = (typeof IMPORT_STATES)[number];
-
-export interface ImportSettings {
-  format: (typeof IMPORT_FORMATS)[number];
-  mode: (typeof IMPORT_MODES)[number];
-  arrays: 'append' | 'replace';
-  invalid: 'skip' | 'abort';
+export interface ImportSettings extends Omit<ImportRequest, 'map'> {
   /** By column: `email` or `data.<key>`. Absent: by the names of the columns. */
   map?: [column: string, path: string][];
-  delimiter?: string;
-  decimal: '.' | ',';
-  dateFormat?: string;
-  timeZone?: string;
-  dryRun: boolean;
-  /** Without an `@`, so that it is not the email of a person. */
-  fileName?: string;
 }
 
 /** How the file is read; known when the import starts. */
 export interface ImportLayout {
-  encoding: Encoding;
+  encoding: 'utf-8' | 'utf-16le' | 'utf-16be';
   /** Empty for NDJSON. */
   columns: string[];
   delimiter: string;
@@ -41,13 +24,7 @@ export interface Position {
   line: number;
 }
 
-export interface Counters {
-  read: number;
-  created: number;
-  updated: number;
-  unchanged: number;
-  rejected: number;
-}
+export type Counters = Record<'read' | 'created' | 'updated' | 'unchanged' | 'rejected', number>;
 
 /** Spec 4.7. */
 export interface ImportDocument {
@@ -55,7 +32,7 @@ export interface ImportDocument {
   appId: ObjectId;
   sourceAppId: string;
   settings: ImportSettings;
-  state: ImportState | 'deleting';
+  state: (typeof IMPORT_STATES)[number] | 'deleting';
   createdAt: Date;
   startedAt?: Date;
   endedAt?: Date;
@@ -132,13 +109,10 @@ export type ImportCollection = Collection<ImportDocument>;
 export type ChunkCollection = Collection<ChunkDocument>;
 export type RejectCollection = Collection<RejectDocument>;
 
-/** The model of `imports`. */
 export const createImportModel = (connection: Connection): Model<ImportDocument> => createModel(connection, IMPORTS);
 
-/** The model of `import_chunks`, the files. */
 export const createChunkModel = (connection: Connection): Model<ChunkDocument> =>
   createModel(connection, IMPORT_CHUNKS);
 
-/** The model of `import_rejects`. */
 export const createRejectModel = (connection: Connection): Model<RejectDocument> =>
   createModel(connection, IMPORT_REJECTS);

@@ -6,7 +6,6 @@ import { importEndpoints } from './imports.contract.ts';
 import type { ImportDocument } from './imports.model.ts';
 import type { ImportService } from './imports.service.ts';
 
-/** The routes of `importEndpoints` (spec 4.7). */
 export const importRoutes = (service: ImportService, scope: AppScope): Route[] =>
   routes(importEndpoints, {
     createImport: async ({ principal, query, body }) => {

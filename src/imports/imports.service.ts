@@ -5,10 +5,10 @@ import { AppNotFound, Conflict, InvalidInput, NotFound } from '../core/errors.ts
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { headerIssues, mapIssues } from './columns.ts';
 import type { ContentStore } from './content.ts';
-import { readLayout } from './header.ts';
 import type { ImportStore } from './import-store.ts';
 import type { ImportRequest } from './imports.contract.ts';
 import type { ImportDocument, ImportSettings } from './imports.model.ts';
+import { readLayout } from './line-reader.ts';
 import { type RejectStore, rejectsAsCsv } from './rejects.ts';
 import type { Uploads } from './upload.ts';
 
@@ -46,7 +46,7 @@ export function createImportService(deps: {
      * @throws {Conflict} when the app has too many unfinished imports
      */
     async create(app: ScopedApp, { map, ...request }: ImportRequest): Promise<string> {
-      const settings = { ...request, ...(map && { map: Object.entries(map) }) } as ImportSettings;
+      const settings: ImportSettings = { ...request, ...(map && { map: Object.entries(map) }) };
       const { schema } = await leaseOn(app);
       const issues = mapIssues(settings.map, schema);
       if (issues.length > 0) throw new InvalidInput('Invalid import', issues);

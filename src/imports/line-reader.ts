@@ -1,6 +1,47 @@
 import { isUtf8 } from 'node:buffer';
+import { InvalidInput } from '../core/errors.ts';
+import { detectDelimiter, MAX_COLUMNS, splitCells } from './csv-cells.ts';
 import type { ImportLayout, ImportSettings, Position } from './imports.model.ts';
-import { type BlockDecoder, createBlockDecoder } from './text-blocks.ts';
+
+const LF = 0x0a;
+const CR = 0x0d;
+const QUOTE = 0x22;
+
+/**
+ * Reads the layout of a file and the position of its first line of data.
+ * @throws {InvalidInput} when the file is empty, or its header cannot be read
+ */
+export async function readLayout(
+  readFrom: (offset: number) => AsyncIterable<Buffer>,
+  { format, delimiter }: Pick<ImportSettings, 'format' | 'delimiter'>,
+): Promise<{ layout: ImportLayout; position: Position }> {
+  const first = await firstBlock(readFrom);
+  const { encoding, bom } = detectEncoding(first);
+  const text = createBlockDecoder(encoding).decode(first.subarray(bom));
+  const newline = text.includes(LF) || !text.includes(CR) ? LF : CR;
+  const start = { offset: bom, line: 1 };
+  const layout: ImportLayout = { encoding, newline, delimiter: delimiter ?? ',', columns: [] };
+  if (format === 'ndjson') return { layout, position: start };
+  const recognized = delimiter ?? detectDelimiter(firstLine(text, newline));
+  const reader = createLineReader(readFrom, { ...layout, delimiter: recognized }, format, start);
+  const header = await reader.next();
+  if (header?.text === undefined || header.problem !== undefined) {
+    throw new InvalidInput(`The first line of the file ${header?.problem ?? 'is missing: it names the columns'}`);
+  }
+  const columns = splitCells(header.text, recognized, MAX_COLUMNS + 1).map((name) => name.trim());
+  if (columns.length > MAX_COLUMNS) throw new InvalidInput(`The file has more than ${MAX_COLUMNS} columns`);
+  return { layout: { ...layout, delimiter: recognized, columns }, position: header.next() };
+}
+
+async function firstBlock(readFrom: (offset: number) => AsyncIterable<Buffer>): Promise<Buffer> {
+  for await (const block of readFrom(0)) return block;
+  throw new InvalidInput('The file is empty');
+}
+
+function firstLine(text: Buffer, newline: number): string {
+  const end = text.indexOf(newline);
+  return text.subarray(0, end < 0 ? text.length : end).toString();
+}
 
 interface RecordEnd {
   end: number;
@@ -70,9 +111,6 @@ function closingQuote(bytes: Buffer, from: number): number | undefined {
 
 /** More than a record can hold. */
 export const MAX_LINE_BYTES = 1024 * 1024;
-
-const QUOTE = 0x22;
-const CR = 0x0d;
 
 const TOO_LONG = `is longer than ${MAX_LINE_BYTES / 1024 / 1024} MB`;
 const NO_TEXT = 'is not valid in the encoding of the file';
@@ -189,4 +227,63 @@ export function createLineReader(
 
     position: (): Position => ({ offset: offset + decoder.lengthInFile(bytes.subarray(0, at)), line: number }),
   };
+}
+
+type Encoding = ImportLayout['encoding'];
+
+/** No byte of valid UTF-8. It represents a lone surrogate, so that its line is not valid. */
+const INVALID = Buffer.of(0xff);
+const LONE_SURROGATE = /(\p{Surrogate})/u;
+
+/** By the byte order mark, else UTF-16 if the first character is ASCII in it, else UTF-8. */
+export function detectEncoding(first: Uint8Array): { encoding: Encoding; bom: number } {
+  const [a, b, c] = first;
+  if (a === 0xef && b === 0xbb && c === 0xbf) return { encoding: 'utf-8', bom: 3 };
+  if (a === 0xff && b === 0xfe) return { encoding: 'utf-16le', bom: 2 };
+  if (a === 0xfe && b === 0xff) return { encoding: 'utf-16be', bom: 2 };
+  if (a !== undefined && a !== 0 && b === 0) return { encoding: 'utf-16le', bom: 0 };
+  if (a === 0 && b !== undefined && b !== 0) return { encoding: 'utf-16be', bom: 0 };
+  return { encoding: 'utf-8', bom: 0 };
+}
+
+/** Converts a file to UTF-8 by blocks. Invalid bytes stay invalid: their line is rejected. */
+export interface BlockDecoder {
+  /** Some bytes may be kept until the next call. */
+  decode(bytes: Buffer): Buffer;
+  end(): Buffer;
+  lengthInFile(converted: Buffer): number;
+}
+
+export function createBlockDecoder(encoding: Encoding): BlockDecoder {
+  if (encoding === 'utf-8') {
+    return { decode: (bytes) => bytes, end: () => Buffer.alloc(0), lengthInFile: ({ length }) => length };
+  }
+  let rest: Buffer = Buffer.alloc(0);
+  return {
+    decode(bytes) {
+      const all = rest.length > 0 ? Buffer.concat([rest, bytes]) : bytes;
+      let end = all.length - (all.length % 2);
+      if (end >= 2 && isHighSurrogate(all, end - 2, encoding)) end -= 2;
+      rest = Buffer.from(all.subarray(end));
+      return toUtf8(all.subarray(0, end), encoding);
+    },
+    end() {
+      const even = rest.length - (rest.length % 2);
+      const last = toUtf8(rest.subarray(0, even), encoding);
+      return even === rest.length ? last : Buffer.concat([last, INVALID]);
+    },
+    // Each invalid byte represents one unit, and is decoded to one.
+    lengthInFile: (converted) => converted.toString().length * 2,
+  };
+}
+
+function isHighSurrogate(bytes: Buffer, at: number, encoding: Encoding): boolean {
+  const unit = encoding === 'utf-16le' ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at);
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function toUtf8(bytes: Buffer, encoding: Encoding): Buffer {
+  const text = (encoding === 'utf-16be' ? Buffer.from(bytes).swap16() : bytes).toString('utf16le');
+  if (text.isWellFormed()) return Buffer.from(text);
+  return Buffer.concat(text.split(LONE_SURROGATE).map((part) => (part.isWellFormed() ? Buffer.from(part) : INVALID)));
 }

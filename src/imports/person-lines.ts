@@ -2,12 +2,10 @@ import type { ObjectId } from 'mongodb';
 import type { PersonData } from '../apps/feature.ts';
 import { Unavailable } from '../core/errors.ts';
 import { CHUNK_BYTES, type ContentStore, MissingContent } from './content.ts';
-import { readLayout } from './header.ts';
 import type { ImportStore } from './import-store.ts';
 import type { ImportDocument, RejectCollection } from './imports.model.ts';
-import { createLineReader, type Line, MAX_LINE_BYTES } from './line-reader.ts';
+import { createLineReader, detectEncoding, type Line, MAX_LINE_BYTES, readLayout } from './line-reader.ts';
 import { importOf } from './rejects.ts';
-import { detectEncoding } from './text-blocks.ts';
 import { findUnlisted } from './upload.ts';
 
 /** With these characters before or after it, a text is another email. */

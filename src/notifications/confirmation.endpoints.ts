@@ -19,33 +19,30 @@ const PAGE_HEADERS = {
   'Cache-Control': '`no-store`',
 };
 
+const shared = {
+  path: '/f/:sourceAppId/confirm/:token',
+  auth: 'form',
+  tag: 'Forms',
+  params: LinkPath,
+  response: z.string(),
+  isPage: true,
+  responseHeaders: PAGE_HEADERS,
+  errors: [410],
+} as const;
+
 /** The pages behind the link of a confirmation email (spec 4.12). */
 const confirmationEndpoints = {
   getConfirmationPage: {
+    ...shared,
     method: 'get',
-    path: '/f/:sourceAppId/confirm/:token',
-    auth: 'form',
-    tag: 'Forms',
     summary: 'The page behind the link of a confirmation email',
     description: 'Shows a button and confirms nothing, because programs that check emails open their links.',
-    params: LinkPath,
-    response: z.string(),
-    isPage: true,
-    responseHeaders: PAGE_HEADERS,
-    errors: [410],
   },
   confirmEmail: {
+    ...shared,
     method: 'post',
-    path: '/f/:sourceAppId/confirm/:token',
-    auth: 'form',
-    tag: 'Forms',
     summary: 'Confirm an email address',
     description: 'Sets `confirmedAt` of the record. A repeat changes nothing. A body is ignored.',
-    params: LinkPath,
-    response: z.string(),
-    isPage: true,
-    responseHeaders: PAGE_HEADERS,
-    errors: [410],
   },
 } as const satisfies Endpoints;
 
@@ -121,7 +118,6 @@ export function createConfirmationPages(assets: PageAssets = DEFAULT_ASSETS): Co
   };
 }
 
-/** The pages behind the link of a confirmation email (spec 4.12). */
 export function confirmationRoutes(
   confirmations: Pick<ConfirmationService, 'isConfirmed' | 'confirm'>,
   findForm: FindForm,

@@ -20,9 +20,8 @@ export function createMailApps(apps: AppCollection) {
   return {
     /** Resolves with these apps, by their ids in hexadecimal. */
     async ofIds(ids: readonly ObjectId[]): Promise<Map<string, MailApp>> {
-      const found = await apps
-        .find({ _id: { $in: [...ids] }, ...NOT_BEING_DELETED }, { projection: PROJECTION })
-        .toArray();
+      const filter = { _id: { $in: [...ids] }, ...NOT_BEING_DELETED };
+      const found = await apps.find(filter, { projection: PROJECTION }).toArray();
       return new Map(found.map((app) => [app._id.toHexString(), toMailApp(app)]));
     },
 

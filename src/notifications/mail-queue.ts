@@ -53,7 +53,6 @@ const MAILS = declareCollection('mails')
 
 type MailCollection = Collection<MailDocument>;
 
-/** The model of `mails`, with its indexes. */
 export const createMailModel = (connection: Connection): Model<MailDocument> => createModel(connection, MAILS);
 
 const MINUTE_MS = 60_000;
@@ -112,11 +111,8 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
     /** Resolves with at most `count` ids of due emails, the longest waiting first. */
     async dueIds(count: number): Promise<string[]> {
       const due = { state: 'due', nextAt: { $lte: new Date(now()) } } as const;
-      const found = await mails
-        .find(due, { projection: { _id: 1 } })
-        .sort({ nextAt: 1 })
-        .limit(count)
-        .toArray();
+      const options = { projection: { _id: 1 }, sort: { nextAt: 1 }, limit: count } as const;
+      const found = await mails.find(due, options).toArray();
       return found.map(({ _id }) => _id);
     },
 
@@ -135,10 +131,7 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
       settled: { taken?: string; refused?: string },
     ): Promise<boolean> {
       const isSettled = Object.keys(settled).length > 0;
-      const update = {
-        $set: { nextAt: new Date(now() + CLAIM_MS) },
-        ...(isSettled && { $addToSet: settled }),
-      };
+      const update = { $set: { nextAt: new Date(now() + CLAIM_MS) }, ...(isSettled && { $addToSet: settled }) };
       return (await mails.updateOne({ _id, state: 'due', attempts }, update)).matchedCount === 1;
     },
 

@@ -102,6 +102,5 @@ export const mailStatusEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** The endpoint of the email status (spec 4.12). */
 export const mailStatusRoutes = ({ mail, links }: MailAbilities): Route[] =>
   routes(mailStatusEndpoints, { getMailStatus: () => ({ mail, links }) });

@@ -77,7 +77,6 @@ function checkEdit({ set, unset, removeItems }: Parts, context: z.RefinementCtx)
   }
 }
 
-/** The endpoint that changes a record (spec 4.3). */
 export const editingRoutes = (editor: RecordEditor, scope: AppScope): Route[] =>
   routes(editingEndpoints, {
     editUser: async ({ principal, params, query, headers, body, res }) => {

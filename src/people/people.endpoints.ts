@@ -21,39 +21,38 @@ const Entry = z
   })
   .meta({ id: 'PersonEntry' });
 
+const shared = {
+  method: 'post',
+  auth: 'session or key',
+  load: 'long',
+  tag: 'People',
+  query: Scope,
+  slow: true,
+  errors: [404, 429],
+} as const;
+
 /** The endpoints for the data of one person (spec 4.6). */
 export const peopleEndpoints = {
   exportPerson: {
-    method: 'post',
+    ...shared,
     path: '/auth/people/export',
-    auth: 'session or key',
-    load: 'long',
     scope: 'export',
     audit: 'person.exported',
-    tag: 'People',
     summary: 'Everything that is held of a person',
     description:
       "In the session's app; for admins in all apps, or in the one that `sourceAppId` names. One JSON document, streamed.",
-    query: Scope,
     body: jsonBody(z.strictObject({ email: Email })),
-    slow: true,
     response: z.strictObject({ entries: z.array(Entry), email: z.string(), at: Timestamp }),
-    errors: [404, 429],
   },
   erasePerson: {
-    method: 'post',
+    ...shared,
     path: '/auth/people/erase',
-    auth: 'session or key',
-    load: 'long',
     scope: 'users:write',
     audit: 'person.erased',
-    tag: 'People',
     summary: 'Erase everything that is held of a person',
     description:
       "Permanent. In the session's app; for admins in all apps, or in the one that `sourceAppId` names. With `suppress` a keyed hash of the email is kept, so that no import brings the person back.",
-    query: Scope,
     body: jsonBody(z.strictObject({ email: Email, suppress: z.boolean('must be true or false').default(false) })),
-    slow: true,
     response: z
       .strictObject({
         id: z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }),
@@ -63,11 +62,9 @@ export const peopleEndpoints = {
           .meta({ description: 'The erased documents by kind', example: { records: 1, held: 0, deliveries: 4 } }),
       })
       .meta({ id: 'ErasureReceipt' }),
-    errors: [404, 429],
   },
 } as const satisfies Endpoints;
 
-/** The endpoints for the data of one person (spec 4.6). */
 export const peopleRoutes = (people: PeopleService, scope: AppScope): Route[] => {
   /** Resolves with the app of the session or of the request; undefined: all apps. */
   async function resolveScope(

@@ -7,8 +7,7 @@ import type { Records } from '../records/records.ts';
 import { editingRoutes } from './editing.ts';
 import { peopleRoutes } from './people.endpoints.ts';
 import { createPeopleService } from './people.service.ts';
-import { createRetentionStore, retentionRoutes } from './retention.ts';
-import { createRetentionJob } from './retention-job.ts';
+import { createRetentionJob, createRetentionStore, retentionRoutes } from './retention.ts';
 import { createSuppressionModel, createSuppressions, type Suppressions } from './suppressions.ts';
 
 /** Creates the list of the people who must not be imported. */

@@ -1,10 +1,17 @@
 import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import type { Pace } from '../apps/activity.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import { type AppCollection, NOT_BEING_DELETED, type Retention } from '../apps/apps.model.ts';
 import { AppNotFound, Conflict } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { beginsBefore, type DatabaseClock } from '../database/clock.ts';
+import type { Job, StepContext } from '../jobs/job-runner.ts';
+import { createPassJob } from '../jobs/pass-job.ts';
+import type { RecordId } from '../records/record-id.ts';
+import type { Records } from '../records/records.ts';
 
 const MAX_DAYS = 36_500;
 const DAYS = `must be a whole number from 1 to ${MAX_DAYS}`;
@@ -17,35 +24,33 @@ const RetentionBody = z
   .meta({ id: 'Retention' })
   .nullable();
 
+const shared = {
+  path: '/auth/apps/:sourceAppId/retention',
+  params: AppPath,
+  auth: 'session',
+  scope: 'manage',
+  load: 'light',
+  tag: 'People',
+  response: RetentionBody,
+} as const;
+
 /** The endpoints of the retention of records (spec 4.6). */
 export const retentionEndpoints = {
   getRetention: {
+    ...shared,
     method: 'get',
-    path: '/auth/apps/:sourceAppId/retention',
-    auth: 'session',
-    scope: 'manage',
-    load: 'light',
-    tag: 'People',
     summary: 'When records of an app are erased for their age',
     description: 'For the operators of the app and for admins. Null: never.',
-    params: AppPath,
-    response: RetentionBody,
     errors: [404],
   },
   replaceRetention: {
+    ...shared,
     method: 'put',
-    path: '/auth/apps/:sourceAppId/retention',
-    auth: 'session',
-    scope: 'manage',
-    load: 'light',
     audit: 'retention.replaced',
-    tag: 'People',
     summary: 'Set when records of an app are erased for their age',
     description:
       'For the operators of the app and for admins. Records that are older than `days` are erased within an hour, permanently; null ends that.',
-    params: AppPath,
     body: jsonBody(RetentionBody, 'Invalid retention'),
-    response: RetentionBody,
     errors: [404, 409],
   },
 } as const satisfies Endpoints;
@@ -54,10 +59,12 @@ export type RetentionStore = ReturnType<typeof createRetentionStore>;
 
 /** The retention settings in the documents of apps. An app that is being deleted has none. */
 export function createRetentionStore(apps: AppCollection) {
+  const find = (_id: ObjectId) => apps.findOne({ _id, ...NOT_BEING_DELETED }, { projection: { retention: 1 } });
+
   return {
     /** Resolves with the retention of an app; null: records are kept. @throws {NotFound} */
     async get(_id: ObjectId): Promise<Retention | null> {
-      const app = await apps.findOne({ _id, ...NOT_BEING_DELETED }, { projection: { retention: 1 } });
+      const app = await find(_id);
       if (!app) throw new AppNotFound();
       return app.retention ?? null;
     },
@@ -67,7 +74,7 @@ export function createRetentionStore(apps: AppCollection) {
      * @throws {NotFound} @throws {Conflict} when it was replaced meanwhile
      */
     async replace(_id: ObjectId, retention: Retention | null): Promise<void> {
-      const app = await apps.findOne({ _id, ...NOT_BEING_DELETED }, { projection: { retention: 1 } });
+      const app = await find(_id);
       if (!app) throw new AppNotFound();
       const update = retention ? { $set: { retention } } : { $unset: { retention: 1 as const } };
       const isUnchanged = { retention: app.retention ?? { $exists: false } };
@@ -76,10 +83,7 @@ export function createRetentionStore(apps: AppCollection) {
     },
 
     /** Resolves with the retention; undefined: records are kept, or the app is deleted. */
-    async of(_id: ObjectId): Promise<Retention | undefined> {
-      const app = await apps.findOne({ _id, ...NOT_BEING_DELETED }, { projection: { retention: 1 } });
-      return app?.retention;
-    },
+    of: async (_id: ObjectId): Promise<Retention | undefined> => (await find(_id))?.retention,
 
     /** Resolves with the ids of the apps whose records are erased for their age. */
     async appIds(): Promise<ObjectId[]> {
@@ -90,7 +94,6 @@ export function createRetentionStore(apps: AppCollection) {
   };
 }
 
-/** The endpoints of the retention of records (spec 4.6). */
 export const retentionRoutes = (retention: RetentionStore, scope: AppScope): Route[] =>
   routes(retentionEndpoints, {
     getRetention: async ({ principal, params }) => {
@@ -104,3 +107,78 @@ export const retentionRoutes = (retention: RetentionStore, scope: AppScope): Rou
       return body;
     },
   });
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Less than the hour that is promised (spec 4.6). */
+const EVERY_MS = 10 * 60 * 1_000;
+const BATCH = 1_000;
+
+/** A statement that begins later after the read of its setting erases nothing. */
+const ERASE_WITHIN_MS = 10_000;
+
+interface Pass {
+  appIds: ObjectId[];
+  /** The newest processed record of the first app. */
+  after: RecordId | undefined;
+  erased: number;
+}
+
+/**
+ * The job that erases records for their age (spec 4.6). A pass reads the records of each app that
+ * are old enough by their id, from the oldest on. Age is by the earlier of the clocks of the
+ * database and of this server; when they differ by more than five minutes, nothing is erased.
+ */
+export function createRetentionJob(deps: {
+  store: RetentionStore;
+  records: Pick<Records, 'reader' | 'erase'>;
+  clock: Pick<DatabaseClock, 'read' | 'earlier' | 'isTrusted'>;
+  logger: Logger;
+  pace: Pick<Pace, 'rest'>;
+  everyMs?: number | undefined;
+}): Job {
+  const { store, records, clock, logger, pace, everyMs = EVERY_MS } = deps;
+
+  /** Resolves with the last record of the batch; undefined at the end of the app. */
+  async function eraseBatch(
+    appId: ObjectId,
+    { days, basis }: Retention,
+    current: Pass,
+    begun: Date,
+    { stillOwner }: StepContext,
+  ): Promise<RecordId | undefined> {
+    const before = new Date(clock.earlier().getTime() - days * DAY_MS);
+    // No record was changed before it was created.
+    const found = await records.reader.oldest(appId, { after: current.after, before, limit: BATCH });
+    const old = found.filter((record) => record[basis] < before).map(({ _id }) => _id);
+    if (old.length > 0 && stillOwner()) {
+      // Excludes records that changed after the read, and settings that may have been replaced.
+      const inTime = beginsBefore(new Date(begun.getTime() + ERASE_WITHIN_MS));
+      current.erased += await records.erase(appId, old, { [basis]: { $lt: before }, ...inTime });
+    }
+    return found.length < BATCH ? undefined : found.at(-1)?._id;
+  }
+
+  async function advance(current: Pass, context: StepContext): Promise<boolean> {
+    const [appId] = current.appIds;
+    if (!appId) return false;
+    const begun = await clock.read();
+    if (!clock.isTrusted()) return false;
+    // Read for each batch, so that the removal of a setting ends the erasure.
+    const retention = await store.of(appId);
+    const last = retention && (await eraseBatch(appId, retention, current, begun, context));
+    current.after = last;
+    if (!last) current.appIds.shift();
+    return current.appIds.length > 0;
+  }
+
+  return createPassJob<Pass>({
+    name: 'retention',
+    everyMs,
+    rest: pace.rest,
+    begin: async () => ({ appIds: await store.appIds(), after: undefined, erased: 0 }),
+    advance,
+    end: ({ erased }) => {
+      if (erased > 0) logger.info({ records: erased }, 'erased records for their age');
+    },
+  });
+}

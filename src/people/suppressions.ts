@@ -20,7 +20,6 @@ const SUPPRESSED_PEOPLE = declareCollection('suppressed_people');
 
 type SuppressionCollection = Collection<SuppressionDocument>;
 
-/** The model of `suppressed_people`. */
 export const createSuppressionModel = (connection: Connection): Model<SuppressionDocument> =>
   createModel(connection, SUPPRESSED_PEOPLE);
 

@@ -1,10 +1,14 @@
 import type { ObjectId } from 'mongodb';
+import { z } from 'zod';
+import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
+import type { AppScope, ScopedApp } from '../apps/app-scope.ts';
 import { InvalidInput } from '../core/errors.ts';
 import { decode } from '../database/collections.ts';
 import { parseInstant } from '../fields/kinds/date.ts';
 import { createBudget, type Position, type RecordRanges, type Segment } from '../records/ranges.ts';
 import type { Target } from './condition-filters.ts';
 import { findTarget, type QuerySchema } from './conditions.ts';
+import { queryParameters } from './parameters.ts';
 import { countSegments, type Query } from './plan.ts';
 import type { SlotOf } from './queried-app.ts';
 import {
@@ -13,18 +17,72 @@ import {
   dateScale,
   MAX_TEXT,
   numberScale,
-  type TallyResult,
   type ValueTally,
   withinDates,
 } from './tallies.ts';
+import type { QueryRequest } from './user-finder.ts';
+
+const Count = z.int().nonnegative().meta({ example: 42 });
+const Bound = z.union([z.number(), z.string()]).optional();
+
+export const breakdownEndpoints = {
+  breakDownUsers: {
+    method: 'get',
+    path: '/auth/users/breakdown',
+    auth: 'session',
+    scope: 'users:read',
+    tag: 'Users',
+    summary: "How the session's users divide by a field",
+    description:
+      'Of the users that match `where` and `q`: how many have each of the most frequent values, or a number or a date in each of some ranges. Reads for a limited time; `complete` is false when that was not enough, and `records` is the number of users that were read.',
+    query: z.strictObject({
+      field: z.string('must be one text').max(100, 'is too long').meta({
+        description: '`data.<key>` of a field with one value, `createdAt`, `updatedAt` or `schemaVersion`',
+        example: 'data.plan',
+      }),
+      ...queryParameters,
+    }),
+    response: z
+      .strictObject({
+        field: z.string().meta({ example: 'data.plan' }),
+        records: Count.meta({ description: 'The users that were read' }),
+        empty: Count.meta({ description: 'Those without a value' }),
+        values: z
+          .array(z.strictObject({ value: z.union([z.string(), z.boolean()]), count: Count }))
+          .optional()
+          .meta({
+            description: 'For texts, choices and checkboxes: the most frequent values',
+            example: [{ value: 'pro', count: 42 }],
+          }),
+        ranges: z
+          .array(z.strictObject({ from: Bound, to: Bound, count: Count }))
+          .optional()
+          .meta({
+            description: 'For numbers and dates: `from` belongs to the range, `to` does not',
+            example: [{ from: 20, to: 25, count: 42 }],
+          }),
+        other: Count.meta({ description: 'Those with a value that is in no entry' }),
+        limited: z.literal(true).optional().meta({
+          description: 'There are too many different values to find the most frequent ones with certainty',
+        }),
+        complete: z.boolean().meta({ description: 'Whether all matching users were read' }),
+      })
+      .meta({ id: 'Breakdown' }),
+    errors: [404],
+  },
+} as const satisfies Endpoints;
+
+export const breakdownRoutes = (
+  users: { breakdown(app: ScopedApp, field: string, request: QueryRequest): Promise<Breakdown> },
+  scope: AppScope,
+): Route[] =>
+  routes(breakdownEndpoints, {
+    breakDownUsers: async ({ principal, query: { sourceAppId, field, ...request } }) =>
+      users.breakdown(await scope(principal, sourceAppId), field, request),
+  });
 
 /** How the records that match a query are distributed over the values of a field (spec 4.3). */
-export interface Breakdown extends TallyResult {
-  field: string;
-  records: number;
-  empty: number;
-  complete: boolean;
-}
+export type Breakdown = z.infer<typeof breakdownEndpoints.breakDownUsers.response>;
 
 /** Below the deadline of a request. */
 const BUDGET_MS = 1_500;

@@ -64,12 +64,8 @@ function packed(ids: readonly DocumentId[]): PackedIds {
 }
 
 function unpacked({ uuids, others }: PackedIds): DocumentId[] {
-  const count = uuids.length / UUID_BYTES;
-  const ids = Array.from(
-    { length: count },
-    (_, at) => new UUID(uuids.subarray(at * UUID_BYTES, (at + 1) * UUID_BYTES)),
-  );
-  return [...ids, ...others];
+  const idAt = (_: unknown, at: number) => new UUID(uuids.subarray(at * UUID_BYTES, (at + 1) * UUID_BYTES));
+  return [...Array.from({ length: uuids.length / UUID_BYTES }, idAt), ...others];
 }
 
 function tooMany(): InvalidInput {

@@ -104,6 +104,7 @@ function readDate(text: string): Required<Interval> | string {
 }
 
 const only = (value: Ordered): Required<Interval> => ({ from: value, isFromOpen: false, to: value, isToOpen: false });
+
 const point = (value: number | undefined) => (value === undefined ? undefined : only(value));
 
 /** The values with this relation to all values of `given`. */
@@ -196,10 +197,6 @@ function parseOne(text: string, schema: QuerySchema): Predicate | string {
   if (!isOperator(operator)) return 'has no known operator after its path';
   if (!OPERATORS_OF[target.type].includes(operator)) return `has an operator that ${target.type} fields do not have`;
   if (value.length > MAX_VALUE_LENGTH) return `has a value of more than ${MAX_VALUE_LENGTH} characters`;
-  return parsePredicate(target, operator, value);
-}
-
-function parsePredicate(target: Target, operator: Operator, value: string): Predicate | string {
   const test = parseComparison(target.type, operator, value);
   return typeof test === 'string' ? test : { target, ...test };
 }

@@ -3,7 +3,7 @@ import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
 import { requireOperator } from '../apps/app-scope.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import type { AppService } from '../apps/apps.service.ts';
-import { renamedSlots, type SlotState } from '../apps/index-slots.ts';
+import { renamedSlots } from '../apps/index-slots.ts';
 import { planSlots, wantedFields } from '../records/slot-store.ts';
 import type { RenameStore } from '../schemas/pending-renames.ts';
 import type { SchemaStore } from '../schemas/schema-store.ts';
@@ -34,25 +34,17 @@ export const indexSlotEndpoints = {
   },
 } as const satisfies Endpoints;
 
-interface IndexView {
-  key: string;
-  state: SlotState | 'renaming';
-  done: number;
-  total: number;
-}
+type IndexView = z.infer<typeof Index>;
 
 type IndexSlotService = ReturnType<typeof createIndexSlotService>;
 
 /** What operators see of the indexes of an app (spec 4.3). */
-export function createIndexSlotService({
-  apps,
-  schemas,
-  renames,
-}: {
+export function createIndexSlotService(deps: {
   apps: Pick<AppService, 'get'>;
   schemas: Pick<SchemaStore, 'newest'>;
   renames: Pick<RenameStore, 'progressOf'>;
 }) {
+  const { apps, schemas, renames } = deps;
   return {
     /**
      * Resolves with the indexes of the newest schema, in the order of its fields, then those that
@@ -84,7 +76,6 @@ export function createIndexSlotService({
   };
 }
 
-/** The route of `indexSlotEndpoints` (spec 4.3). */
 export const indexSlotRoutes = (indexSlots: IndexSlotService): Route[] =>
   routes(indexSlotEndpoints, {
     listIndexes: async ({ principal, params }) => {

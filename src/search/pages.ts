@@ -54,11 +54,8 @@ export async function orderedPage(
     ids.push(...left.slice(0, room).map(readId));
     if (left.length > room) {
       const last = left[room - 1];
-      if (last)
-        position = {
-          segment: segments.indexOf(step.segment),
-          place: { key: readKey(step.segment.index, last), isRead: true },
-        };
+      const segment = segments.indexOf(step.segment);
+      if (last) position = { segment, place: { key: readKey(step.segment.index, last), isRead: true } };
       return { ids, next: { position }, isComplete: true };
     }
     position = step.next;
@@ -137,10 +134,7 @@ export async function sortedPage(
 
   async function readRegion(): Promise<{ isWhole: boolean; position: Position | undefined }> {
     let position: Position | undefined = from ?? { segment: 0 };
-    const reading = () => ({
-      limit: STEP_LIMIT,
-      members: sortMembers(sort),
-    });
+    const reading = () => ({ limit: STEP_LIMIT, members: sortMembers(sort) });
     const time = BSON.EJSON.stringify(later).length < MAX_REGIONS_LENGTH ? budget : NO_LIMIT;
     const part = upTo(segments, region.end);
     for await (const step of ranges.walk(appId, part, position, reading, { budget: time })) {

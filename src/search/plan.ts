@@ -66,7 +66,7 @@ export function countSegments(query: Query, slotOf: SlotOf): Segment[] {
 function listSegments(query: Query, candidate: Candidate | undefined): Segment[] {
   const { index, bounds } = candidate ?? { index: 'id', bounds: [EVERY_ID] };
   const filter = residual(query, candidate);
-  return bounds.map((part) => segment(index, part, false, filter));
+  return bounds.map((part) => ({ index, bounds: part, isReversed: false, ...filter }));
 }
 
 type ResidualFilter = Pick<Segment, 'filter' | 'isOfKeys'>;
@@ -77,10 +77,6 @@ function residual({ predicates, search }: Query, candidate?: Candidate): Residua
   const left = buildFilter(predicates.filter((predicate) => !exact.includes(predicate)));
   const ofRecords = allOf(left, search?.filter ?? {});
   return { filter: allOf(keys, ofRecords), isOfKeys: Object.keys(ofRecords).length === 0 };
-}
-
-function segment(index: IndexName, bounds: Bounds, isReversed: boolean, filter: ResidualFilter): Segment {
-  return { index, bounds, isReversed, ...filter };
 }
 
 function findOrderIndex({ target }: Sort, slotOf: SlotOf): IndexName | undefined {
@@ -100,13 +96,13 @@ function singlePoint(candidates: readonly Candidate[], { target }: Sort): Candid
 function inOrder(index: IndexName, bounds: readonly Bounds[], { direction }: Sort, filter: ResidualFilter): Segment[] {
   const isReversed = isAgainst(index, direction);
   const parts = isReversed ? [...bounds].reverse() : bounds;
-  return parts.map((part) => segment(index, part, isReversed, filter));
+  return parts.map((part) => ({ index, bounds: part, isReversed, ...filter }));
 }
 
 /** Records without a value are last in both directions. */
 function wholeIndex(index: IndexName, { direction }: Sort, filter: ResidualFilter): Segment[] {
   const parts = index === 'id' ? [EVERY_ID] : index === 'email' ? [EVERY_ASCENDING] : [WITH_VALUE, WITHOUT_VALUE];
-  return parts.map((part) => segment(index, part, isAgainst(index, direction), filter));
+  return parts.map((part) => ({ index, bounds: part, isReversed: isAgainst(index, direction), ...filter }));
 }
 
 const isAgainst = (index: IndexName, direction: 1 | -1): boolean =>

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import type { AppService } from '../apps/apps.service.ts';
-import { Forbidden, InvalidInput, type Issue } from '../core/errors.ts';
+import { Forbidden, InvalidInput } from '../core/errors.ts';
 import { compileSchema } from '../fields/compile.ts';
 import { completeDefinition, definitionIssues } from '../fields/definition.ts';
 import { renameIssues, resolveRenames, withRenamedKeys } from '../fields/renames.ts';
@@ -58,20 +58,7 @@ const MAX_EXAMPLES = 5;
 /** The properties of a field with which a count reveals stored values. */
 const OF_VALUES = ['regex', 'enum', 'min', 'max', 'minLength', 'maxLength'] as const;
 
-interface SchemaCheck {
-  checked: number;
-  failing: number;
-  /** Those that conform to the schema in force. */
-  newlyFailing: number;
-  /** The first problem of at most 5 records: newly failing ones, newest first, then others. */
-  examples: FailingExample[];
-  complete: boolean;
-}
-
-interface FailingExample extends Issue {
-  id: string;
-  email: string;
-}
+type SchemaCheck = z.infer<typeof schemaCheckEndpoints.checkSchema.response>;
 
 type SchemaCheckService = ReturnType<typeof createSchemaCheckService>;
 
@@ -87,6 +74,7 @@ export function createSchemaCheckService(deps: {
   return {
     /**
      * Checks an app's records under a schema, newest first, until the time limit. Stores nothing.
+     * The examples are newly failing records, newest first, then others.
      * @throws {Forbidden} when the counts would reveal values to a caller without `canRead`
      * @throws {NotFound}
      * @throws {InvalidInput} when the definitions are contradictory
@@ -111,7 +99,7 @@ export function createSchemaCheckService(deps: {
       const current = compileSchema(newest);
 
       const result: SchemaCheck = { checked: 0, failing: 0, newlyFailing: 0, examples: [], complete: false };
-      const others: FailingExample[] = [];
+      const others: SchemaCheck['examples'] = [];
       const answer = (complete: boolean): SchemaCheck => {
         return { ...result, examples: [...result.examples, ...others].slice(0, MAX_EXAMPLES), complete };
       };
@@ -137,7 +125,6 @@ export function createSchemaCheckService(deps: {
   };
 }
 
-/** The routes of `schemaCheckEndpoints`. */
 export const schemaCheckRoutes = (check: SchemaCheckService): Route[] =>
   routes(schemaCheckEndpoints, {
     checkSchema: async ({ principal, params, body, audit }) => {

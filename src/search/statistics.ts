@@ -32,13 +32,17 @@ const SomeApps = z
     example: ['newsletter'],
   });
 
+const shared = {
+  method: 'get',
+  auth: 'session or key',
+  scope: 'users:read',
+  tag: 'Users',
+} as const;
+
 export const userStatsEndpoints = {
   getStats: {
-    method: 'get',
+    ...shared,
     path: '/auth/stats',
-    auth: 'session or key',
-    scope: 'users:read',
-    tag: 'Users',
     summary: "How many users the session's app has",
     description: 'With the number of records created on each of the last days (UTC, today included), oldest first.',
     query: z.strictObject({
@@ -55,12 +59,9 @@ export const userStatsEndpoints = {
     errors: [404],
   },
   getStatsOfAllApps: {
-    method: 'get',
+    ...shared,
     path: '/auth/admin/stats',
-    auth: 'session or key',
-    scope: 'users:read',
     role: 'admin',
-    tag: 'Users',
     summary: 'How many users each app has',
     description: 'All apps, or those that are named, sorted by `sourceAppId`.',
     query: z.strictObject({ sourceAppId: SomeApps }),
@@ -139,7 +140,6 @@ export function createUserStatsService(deps: {
   };
 }
 
-/** The routes of `userStatsEndpoints`. */
 export const userStatsRoutes = (stats: UserStatsService, scope: AppScope): Route[] =>
   routes(userStatsEndpoints, {
     getStats: async ({ principal, query }) => {

@@ -1,8 +1,3 @@
-interface ValueCount {
-  value: string | boolean;
-  count: number;
-}
-
 /** From `from`, inclusive, to `to`, exclusive. Absent: no bound that a query can name. */
 interface RangeCount {
   from?: number | string;
@@ -10,8 +5,8 @@ interface RangeCount {
   count: number;
 }
 
-export interface TallyResult {
-  values?: ValueCount[];
+interface TallyResult {
+  values?: { value: string | boolean; count: number }[];
   ranges?: RangeCount[];
   other: number;
   /** There are too many different values to find the most frequent ones with certainty. */

@@ -50,13 +50,9 @@ export function createUserQuery(deps: {
   /** Decides once per search whether the matches are sorted in memory. */
   async function chooseStart(appId: ObjectId, plan: Plan, skip: number, budget: Budget): Promise<PageStart> {
     const { ordered, unordered } = plan;
-    const isSmall =
-      ordered === undefined ||
-      (unordered !== undefined &&
-        plan.isNarrow &&
-        (await countMatches(ranges, appId, unordered.map(withoutFilter), { cap: MAX_NARROW, budget })).totalIs ===
-          'exact');
-    if (!isSmall) return { ordered: { skip } };
+    const narrow = ordered && plan.isNarrow ? unordered : undefined;
+    const size = narrow && (await countMatches(ranges, appId, narrow.map(withoutFilter), { cap: MAX_NARROW, budget }));
+    if (ordered !== undefined && size?.totalIs !== 'exact') return { ordered: { skip } };
     if (ordered === undefined && skip > MAX_SORTED_SKIP) {
       throw refused('skip', `must be at most ${MAX_SORTED_SKIP} in this order; continue with cursor`);
     }
@@ -70,12 +66,8 @@ export function createUserQuery(deps: {
     { limit, budget, isEager }: { limit: number; budget: Budget; isEager: boolean },
   ): Promise<FoundPage<PageStart>> {
     if ('ordered' in start) {
-      const page = await orderedPage(ranges, appId, plan.ordered ?? [], {
-        start: start.ordered,
-        limit,
-        budget,
-        isEager,
-      });
+      const options = { start: start.ordered, limit, budget, isEager };
+      const page = await orderedPage(ranges, appId, plan.ordered ?? [], options);
       return { ...page, next: page.next && { ordered: page.next } };
     }
     const { sort } = plan;

@@ -94,15 +94,19 @@ const skipMeta = { description: 'The number of users to skip', example: 0 };
 const PageLimit = z.int().min(1).max(MAX_LIMIT);
 const PageSkip = z.int().nonnegative();
 
+const shared = {
+  auth: 'session or key',
+  tag: 'Users',
+} as const;
+
 export const userEndpoints = {
   listUsers: {
+    ...shared,
     method: 'get',
     path: '/auth/users',
-    auth: 'session or key',
     load: (query) => (Object.keys(query).length === 0 ? 'long' : 'read'),
     scope: 'users:read',
     audit: 'users.listed',
-    tag: 'Users',
     summary: "The session's users",
     description:
       "Without parameters: all users of the session's app, newest first, streamed; a session may have 8 concurrent unpaged listings and exports. With any parameter: a page of the matching users, with the `total` number of matches. Ties are broken by id. With `where`, `q`, `cursor`, `total` or `sourceAppId`: a page with `next`, the cursor of the next one; a search that takes too long answers what it found, with `complete` false.",
@@ -123,12 +127,11 @@ export const userEndpoints = {
     errors: [404, 429],
   },
   getUser: {
+    ...shared,
     method: 'get',
     path: '/auth/users/:id',
-    auth: 'session or key',
     load: 'light',
     scope: 'users:read',
-    tag: 'Users',
     summary: "One of the session's users",
     params: UserPath,
     query: z.object({ sourceAppId: ScopeParameter }),
@@ -137,13 +140,12 @@ export const userEndpoints = {
     errors: [404],
   },
   eraseUsers: {
+    ...shared,
     method: 'delete',
     path: '/auth/users',
-    auth: 'session or key',
     load: 'long',
     scope: 'users:write',
     audit: 'users.erased',
-    tag: 'Users',
     summary: "Erase many of the session's users",
     description:
       'Permanent. Erases the users that match `where` and `q`, if `confirm` is their number; otherwise 409 tells their number.',
@@ -159,13 +161,12 @@ export const userEndpoints = {
     errors: [404, 409, 429],
   },
   eraseUser: {
+    ...shared,
     method: 'delete',
     path: '/auth/users/:id',
-    auth: 'session or key',
     load: 'light',
     scope: 'users:write',
     audit: 'user.erased',
-    tag: 'Users',
     summary: "Erase one of the session's users",
     description: 'Permanent. A later submission of the same email creates a new record.',
     params: UserPath,
@@ -174,13 +175,12 @@ export const userEndpoints = {
     errors: [404],
   },
   listAllUsers: {
+    ...shared,
     method: 'get',
     path: '/auth/admin/users',
-    auth: 'session or key',
     scope: 'users:read',
     role: 'admin',
     audit: 'users.listed',
-    tag: 'Users',
     summary: 'Users across all apps',
     description:
       'A page of users of all apps, or of one, newest first. With `q` or `where` (on `email`, or on any path with `sourceAppId`): the users that match, with `next`, the cursor of the next page.',
@@ -202,7 +202,6 @@ export const userEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** The routes of `userEndpoints` (spec 4.3 and 4.4). */
 export const userRoutes = (users: UserService, scope: AppScope, cursors: Cursors): Route[] =>
   routes(userEndpoints, {
     listUsers: async ({ principal, query, closed }) => {

@@ -61,34 +61,31 @@ const PAGE_HEADERS = {
   'Cache-Control': '`no-store`',
 };
 
+const shared = {
+  method: 'get',
+  auth: 'form',
+  tag: 'Forms',
+  params: AppPath,
+  response: z.string(),
+  isPage: true,
+  responseHeaders: PAGE_HEADERS,
+  errors: [],
+} as const;
+
 const formPageEndpoints = {
   getFormPage: {
-    method: 'get',
+    ...shared,
     path: '/f/:sourceAppId',
-    auth: 'form',
-    tag: 'Forms',
     summary: "The app's form as a page",
     description:
       'Works without JavaScript. Query parameters fill the fields that allow `prefill`. The page cannot be framed; sites embed the form with `/embed/v1.js`.',
-    params: AppPath,
-    response: z.string(),
-    isPage: true,
-    responseHeaders: PAGE_HEADERS,
-    errors: [],
   },
   getThanksPage: {
-    method: 'get',
+    ...shared,
     path: '/f/:sourceAppId/thanks',
-    auth: 'form',
-    tag: 'Forms',
     summary: 'The page after a submission',
     description:
       'With the query parameter `held` it says that the entries are looked at before they are stored, as after an HTML form without the proof of work that the app asks for.',
-    params: AppPath,
-    response: z.string(),
-    isPage: true,
-    responseHeaders: PAGE_HEADERS,
-    errors: [],
   },
 } as const satisfies Endpoints;
 

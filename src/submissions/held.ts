@@ -33,14 +33,18 @@ const HeldPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9
 
 const Scope = z.strictObject({ sourceAppId: ScopeParameter });
 
+const shared = {
+  auth: 'session or key',
+  tag: 'Forms',
+} as const;
+
 export const heldEndpoints = {
   listHeld: {
+    ...shared,
     method: 'get',
     path: '/auth/held',
-    auth: 'session or key',
     scope: 'users:read',
     audit: 'held.listed',
-    tag: 'Forms',
     summary: "The session's held submissions",
     description:
       'A page of the submissions that bot protection holds for 30 days, newest first. A page may have fewer than `limit`; `next` tells whether there are more.',
@@ -72,13 +76,12 @@ export const heldEndpoints = {
     errors: [404],
   },
   releaseHeld: {
+    ...shared,
     method: 'post',
     path: '/auth/held/:id/release',
-    auth: 'session or key',
     load: 'light',
     scope: 'users:write',
     audit: 'held.released',
-    tag: 'Forms',
     summary: 'Store a held submission',
     description:
       'Stores it as if it came now, checked by the newest schema, and once, also when this is requested twice. A submission that is refused stays held.',
@@ -88,13 +91,12 @@ export const heldEndpoints = {
     errors: [400, 404, 409, 413, 422],
   },
   deleteHeld: {
+    ...shared,
     method: 'delete',
     path: '/auth/held/:id',
-    auth: 'session or key',
     load: 'light',
     scope: 'users:write',
     audit: 'held.deleted',
-    tag: 'Forms',
     summary: 'Delete a held submission',
     params: HeldPath,
     query: Scope,

@@ -178,7 +178,6 @@ function notFound(): NotFound {
   return new NotFound('Delivery not found');
 }
 
-/** The routes of `deliveryEndpoints` (spec 4.11). */
 export const deliveryRoutes = (deliveries: DeliveryService, scope: AppScope): Route[] =>
   routes(deliveryEndpoints, {
     listDeliveries: async ({ principal, query: { sourceAppId, limit, cursor, state }, params }) => {

@@ -25,14 +25,10 @@ function createDueDeliveries(deliveries: DeliveryCollection) {
     { now, limit, busy }: { now: number; limit: number; busy: RecordId[] },
   ): Promise<DeliveryDocument[]> => {
     const isDue = { state: 'waiting', webhookId, nextAt: { $lte: new Date(now) } } as const;
-    const found = await deliveries
-      .find({ ...isDue, recordId: { $nin: busy } }, { limit: DUE_BATCH })
-      .sort({ nextAt: 1 })
-      .toArray();
-    const firsts = await firstOfEach(
-      webhookId,
-      found.map(({ recordId }) => recordId),
-    );
+    const options = { sort: { nextAt: 1 }, limit: DUE_BATCH } as const;
+    const found = await deliveries.find({ ...isDue, recordId: { $nin: busy } }, options).toArray();
+    const recordIds = found.map(({ recordId }) => recordId);
+    const firsts = await firstOfEach(webhookId, recordIds);
     const due: DeliveryDocument[] = [];
     for (const delivery of found) {
       const first = firsts.get(delivery.recordId.toHexString());
@@ -70,6 +66,8 @@ export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 /** Reads and writes deliveries (spec 4.11). */
 export function createDeliveryStore(deliveries: DeliveryCollection) {
   const expiry = (now: number): Date => new Date(now + KEPT_MS);
+  const firstAttempt = (now: number) =>
+    ({ state: 'waiting', attempts: 0, nextAt: new Date(now), expiresAt: expiry(now) }) as const;
 
   /** Changes each delivery once, even if it returns to its state, in steps of bounded duration. */
   async function changeAll(
@@ -80,11 +78,9 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     let changed = 0;
     let _id: { $gte: string } | { $gt: string } = { $gte: first };
     while (changed < limit) {
-      const options = { projection: { _id: 1 }, limit: Math.min(STEP, limit - changed), hint: LOG_OF_WEBHOOK };
-      const found = await deliveries
-        .find({ ...of, _id }, options)
-        .sort({ _id: 1 })
-        .toArray();
+      const size = Math.min(STEP, limit - changed);
+      const options = { projection: { _id: 1 }, sort: { _id: 1 }, limit: size, hint: LOG_OF_WEBHOOK } as const;
+      const found = await deliveries.find({ ...of, _id }, options).toArray();
       const ids = found.map((delivery) => delivery._id);
       const last = ids.at(-1);
       if (last === undefined) break;
@@ -116,7 +112,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
             return {
               ...{ _id: `${id}:${webhookId}`, webhookId, appId, recordId, type, revision, at },
               ...(changed && { changed }),
-              ...{ state: 'waiting', attempts: 0, log: [], nextAt: new Date(now), expiresAt: expiry(now) },
+              ...{ log: [], ...firstAttempt(now) },
             };
           }),
       );
@@ -135,10 +131,8 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
 
     /** Resolves with the time of the next attempt of an endpoint; undefined when none waits. */
     async nextDue(webhookId: RecordId): Promise<number | undefined> {
-      const [next] = await deliveries
-        .find({ state: 'waiting', webhookId }, { projection: { nextAt: 1 }, limit: 1 })
-        .sort({ nextAt: 1 })
-        .toArray();
+      const options = { projection: { nextAt: 1 }, sort: { nextAt: 1 } } as const;
+      const next = await deliveries.findOne({ state: 'waiting', webhookId }, options);
       return next?.nextAt?.getTime();
     },
 
@@ -210,17 +204,14 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
 
     /** Makes a delivery wait for a first attempt. Resolves with false when there is none. */
     async replay(appId: ObjectId, id: string, now: number): Promise<boolean> {
-      const update = {
-        $set: { state: 'waiting' as const, attempts: 0, nextAt: new Date(now), expiresAt: expiry(now) },
-      };
-      return (await deliveries.updateOne({ _id: id, appId }, update)).matchedCount === 1;
+      return (await deliveries.updateOne({ _id: id, appId }, { $set: firstAttempt(now) })).matchedCount === 1;
     },
 
     /** Makes ended deliveries of events since a time wait again, the oldest first. */
     replaySince: (webhookId: RecordId, since: Date, limit: number, now: number): Promise<number> =>
       changeAll(
         { webhookId, state: { $in: ['delivered', 'failed'] } },
-        { $set: { state: 'waiting', attempts: 0, nextAt: new Date(now), expiresAt: expiry(now) } },
+        { $set: firstAttempt(now) },
         { first: firstIdAt(new Date(Math.max(since.getTime(), 0))).toString(), limit },
       ),
 
@@ -264,18 +255,8 @@ export function createDeliveriesOfPerson(
       for await (const delivery of deliveries.ofRecords(await records.idsOfPerson(appIds, email))) {
         const { _id, appId, type, at, state, recordId, log } = delivery;
         const attempts = log.map((attempt) => ({ ...attempt, at: attempt.at.toISOString() }));
-        yield {
-          appId,
-          shown: {
-            kind: 'delivery',
-            id: _id,
-            type,
-            at: at.toISOString(),
-            state,
-            record: recordId.toString(),
-            attempts,
-          },
-        };
+        const event = { kind: 'delivery', id: _id, type, at: at.toISOString(), state, record: recordId.toString() };
+        yield { appId, shown: { ...event, attempts } };
       }
     },
 

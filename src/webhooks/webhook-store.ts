@@ -96,14 +96,11 @@ type WebhookCollection = Collection<WebhookDocument>;
 export type DeliveryCollection = Collection<DeliveryDocument>;
 export type DeletedWebhookCollection = Collection<DeletedWebhookDocument>;
 
-/** The model of `webhooks`, with its index. */
 export const createWebhookModel = (connection: Connection): Model<WebhookDocument> => createModel(connection, WEBHOOKS);
 
-/** The model of `deliveries`, with its indexes. */
 export const createDeliveryModel = (connection: Connection): Model<DeliveryDocument> =>
   createModel(connection, DELIVERIES);
 
-/** The model of `deleted_webhooks`, with its indexes. */
 export const createDeletedWebhookModel = (connection: Connection): Model<DeletedWebhookDocument> =>
   createModel(connection, DELETED_WEBHOOKS);
 
@@ -143,10 +140,7 @@ export function createWebhookStore(webhooks: WebhookCollection) {
 
     /** Resolves with the webhooks of these apps, oldest first. */
     ofApps: (appIds: readonly ObjectId[]): Promise<WebhookDocument[]> =>
-      webhooks
-        .find({ appId: { $in: [...appIds] } })
-        .sort({ appId: 1, _id: 1 })
-        .toArray(),
+      webhooks.find({ appId: { $in: [...appIds] } }, { sort: { appId: 1, _id: 1 } }).toArray(),
 
     /** Changes a webhook and resolves with it; undefined when the app does not have it. */
     update: async (

@@ -147,7 +147,6 @@ function isPlainUrl(text: string): boolean {
   return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '' && hash === '';
 }
 
-/** The routes of `webhookEndpoints` (spec 4.11). */
 export const webhookRoutes = (webhooks: WebhookService, scope: AppScope): Route[] =>
   routes(webhookEndpoints, {
     listWebhooks: async ({ principal, query }) => {

@@ -32,7 +32,10 @@ const countWhere = (list: readonly UserDocument[], ...conditions: string[]): num
   list.filter((record) => conditions.every((one) => holds(record, one))).length;
 
 /** The conditions that select the records of an entry. */
-function conditionsOf(field: string, { from, to }: { from?: number | string; to?: number | string }): string[] {
+function conditionsOf(
+  field: string,
+  { from, to }: Partial<Record<'from' | 'to', number | string | undefined>>,
+): string[] {
   const bounds = [
     ...(from === undefined ? [] : [`${field}:gte:${from}`]),
     ...(to === undefined ? [] : [`${field}:lt:${to}`]),

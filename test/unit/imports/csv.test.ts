@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { detectDelimiter, splitCells } from '../../../src/imports/csv-cells.ts';
 import { compileDateFormat } from '../../../src/imports/date-format.ts';
-import { createLineReader } from '../../../src/imports/line-reader.ts';
-import { createBlockDecoder, detectEncoding } from '../../../src/imports/text-blocks.ts';
+import { createBlockDecoder, createLineReader, detectEncoding } from '../../../src/imports/line-reader.ts';
 
 /** Yields a file in blocks of these sizes, from an offset on. */
 function blocksOf(file: Buffer, sizes: readonly number[]) {

@@ -13,7 +13,7 @@ import type { editingEndpoints } from '../../../src/people/editing.ts';
 import type { peopleEndpoints } from '../../../src/people/people.endpoints.ts';
 import type { retentionEndpoints } from '../../../src/people/retention.ts';
 import type { schemaEndpoints } from '../../../src/schemas/schemas.endpoints.ts';
-import type { breakdownEndpoints } from '../../../src/search/breakdown.endpoints.ts';
+import type { breakdownEndpoints } from '../../../src/search/breakdown.ts';
 import type { indexSlotEndpoints } from '../../../src/search/indexes.ts';
 import type { schemaCheckEndpoints } from '../../../src/search/schema-check.ts';
 import type { userStatsEndpoints } from '../../../src/search/statistics.ts';
