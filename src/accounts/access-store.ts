@@ -206,7 +206,6 @@ export function createAccessStore(access: AccessCollection) {
       await update({ _id: ADMINS, $or: [{ byGroups: account }, { suspended: account }] }, { $pull });
     },
 
-    /** Resolves with the accounts that are listed as admins by groups. */
     listByGroups: async (): Promise<ObjectId[]> => (await access.findOne({ _id: ADMINS }))?.byGroups ?? [],
 
     /**

@@ -25,7 +25,6 @@ export type AccountEmail =
 export interface AccountMail {
   /** Sends an email in the background; it is tried again twice. Does nothing without a mailer. */
   send(to: string, email: AccountEmail): void;
-  /** Whether emails are sent. */
   isOn: boolean;
 }
 

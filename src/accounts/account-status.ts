@@ -35,7 +35,6 @@ export function createAccountStatus(deps: { store: AccountStore; access: AccessS
       await invitations.withdrawBy(id);
     },
 
-    /** Ends a suspension. */
     async resume(id: ObjectId): Promise<void> {
       await store.change(id, {}, { $unset: { suspendedAt: 1 } });
       await access.unpark(id);

@@ -240,7 +240,6 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
       return found?.guesses?.count ?? Number.POSITIVE_INFINITY;
     },
 
-    /** Resolves with the account of an open link. */
     findByLink: async (kind: 'reset' | 'link', token: string): Promise<AccountDocument | undefined> =>
       (await accounts.findOne(openLink(kind, token))) ?? undefined,
 

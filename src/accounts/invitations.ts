@@ -69,7 +69,6 @@ export function createInvitations(invitations: InvitationCollection) {
       return found;
     },
 
-    /** Resolves with the open invitations of an email. */
     listOf: (email: string): Promise<InvitationDocument[]> =>
       invitations.find({ email, ...open() }, { limit: MAX_INVITATIONS }).toArray(),
 
@@ -92,7 +91,6 @@ export function createInvitations(invitations: InvitationCollection) {
       await invitations.deleteMany({ email });
     },
 
-    /** Ends the links to the first admin account. */
     async endFirstLinks(): Promise<void> {
       await invitations.deleteMany({ email: { $exists: false } });
     },

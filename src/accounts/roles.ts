@@ -44,14 +44,12 @@ export function createRoles(
     /** Returns the groups that give a role. */
     known: (groups: readonly string[]): string[] => [...new Set(groups)].filter((group) => known.has(group)),
 
-    /** Returns the groups that make admins. */
     adminGroups: (groups: readonly string[]): string[] => groups.filter((group) => isAdminBy([group])),
 
     /** Returns the role that an account has in an app by its groups. */
     roleBy: (groups: readonly string[], sourceAppId: string): AppRole | undefined =>
       rolesBy(groups, sourceAppId).get(sourceAppId),
 
-    /** Returns the groups that give a role in an app. */
     groupsOf: (sourceAppId: string): string[] =>
       rules.flatMap((rule) => ('sourceAppId' in rule && rule.sourceAppId === sourceAppId ? [rule.group] : [])),
 

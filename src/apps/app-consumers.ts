@@ -19,13 +19,11 @@ export function createAppConsumers(apps: AppCollection, revision: Pick<AppRevisi
       if (modifiedCount > 0) await revision.publish();
     },
 
-    /** Resolves with whether the app has a consumer. */
     async hasAny(appId: ObjectId): Promise<boolean> {
       const filter = { _id: appId, 'consumers.0': { $exists: true } };
       return (await apps.findOne(filter, { projection: { _id: 1 } })) !== null;
     },
 
-    /** Resolves with whether any app has a consumer. */
     async existAny(): Promise<boolean> {
       const found = await apps.findOne({ consumers: { $gt: '' } }, { projection: { _id: 1 } });
       return found !== null;

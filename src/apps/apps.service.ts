@@ -165,7 +165,6 @@ function createAppLookup({ apps, deletedApps }: { apps: AppCollection; deletedAp
     findBySession: (id: string, credentialId: string): Promise<App | undefined> =>
       findOne({ _id: new ObjectId(id), credentialId, ...WITH_SHARED_LOGIN }),
 
-    /** Resolves with an incarnation of an app; undefined when it does not exist. */
     findById: (_id: ObjectId): Promise<App | undefined> => findOne({ _id }),
 
     /** Yields all apps from a cursor, ordered by `sourceAppId`. */
@@ -174,12 +173,10 @@ function createAppLookup({ apps, deletedApps }: { apps: AppCollection; deletedAp
       for await (const app of found) yield toApp(app);
     },
 
-    /** Resolves with a page of apps (spec 4.4). */
     async page(request: AppPageRequest): Promise<App[]> {
       return (await findAppPage(apps, request)).map(toApp);
     },
 
-    /** Resolves with those of the named apps that exist, ordered by `sourceAppId`. */
     async named(names: readonly string[]): Promise<App[]> {
       const filter = { sourceAppId: { $in: [...names] }, ...NOT_BEING_DELETED };
       return (await apps.find(filter).sort({ sourceAppId: 1 }).toArray()).map(toApp);

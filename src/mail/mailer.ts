@@ -43,7 +43,6 @@ export interface Mailer {
    * @throws {MailFailure} when it was refused, or when it is unknown whether it was taken
    */
   send(id: string, message: Message): Promise<void>;
-  /** Closes the connections. */
   close(): void;
 }
 

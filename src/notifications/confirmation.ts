@@ -92,7 +92,6 @@ export function createConfirmationService(deps: {
   }
 
   return {
-    /** Returns the path of a link of an app's form. */
     linkPath(sourceAppId: string, appId: ObjectId, recordId: RecordId, expiresAt: Date): string {
       return `/f/${encodeURIComponent(sourceAppId)}/confirm/${tokens.issue(appId, { recordId, expiresAt })}`;
     },

@@ -25,13 +25,11 @@ export function createMailApps(apps: AppCollection) {
       return new Map(found.map((app) => [app._id.toHexString(), toMailApp(app)]));
     },
 
-    /** Resolves with an app, or with undefined. */
     async ofId(_id: ObjectId): Promise<MailApp | undefined> {
       const found = await apps.findOne({ _id, ...NOT_BEING_DELETED }, { projection: PROJECTION });
       return found ? toMailApp(found) : undefined;
     },
 
-    /** Resolves with the ids of the apps that have a daily email. */
     async withDigest(): Promise<ObjectId[]> {
       const filter = { 'form.notify.when': 'daily' as const, ...NOT_BEING_DELETED };
       const found = await apps.find(filter, { projection: { _id: 1 } }).toArray();

@@ -153,7 +153,6 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
     exists: async (_id: string): Promise<boolean> =>
       (await mails.findOne({ _id }, { projection: { _id: 1 } })) !== null,
 
-    /** Resolves with the number of changes that a summary counts. */
     countSummed: (summary: string): Promise<number> => mails.countDocuments({ summary }),
 
     /** Deletes the emails about records, sent or not; resolves with their number. */

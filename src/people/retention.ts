@@ -85,7 +85,6 @@ export function createRetentionStore(apps: AppCollection) {
     /** Resolves with the retention; undefined: records are kept, or the app is deleted. */
     of: async (_id: ObjectId): Promise<Retention | undefined> => (await find(_id))?.retention,
 
-    /** Resolves with the ids of the apps whose records are erased for their age. */
     async appIds(): Promise<ObjectId[]> {
       const filter = { 'retention.days': { $gt: 0 }, ...NOT_BEING_DELETED };
       const found = await apps.find(filter, { projection: { _id: 1 } }).toArray();

@@ -48,7 +48,6 @@ type Conditions = Record<string, unknown>;
 /** Otherwise MongoDB also matches an array that contains a matching value. */
 const NO_ARRAY = { $not: { $type: 'array' } };
 
-/** The filter of records for which all predicates hold. */
 export function buildFilter(predicates: readonly Predicate[]): RecordFilter {
   if (predicates.length === 0) return {};
   return { $and: predicates.map(buildCondition) } as RecordFilter;
@@ -189,7 +188,6 @@ export interface Sort {
   direction: 1 | -1;
 }
 
-/** Whether `value` lies in the interval. */
 export function isWithin({ from, isFromOpen, to, isToOpen }: Interval, value: Ordered): boolean {
   if (from !== undefined && (isFromOpen ? value <= from : value < from)) return false;
   return to === undefined || (isToOpen ? value < to : value <= to);

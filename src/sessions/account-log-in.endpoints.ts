@@ -178,6 +178,14 @@ export const accountLogInEndpoints = {
 
 export type AccountReply = ({ ok: true } & ShownAccount) | { ok: false; second: SecondFactor[] };
 
+/** Resolves with the account of the request's session; undefined without one. */
+export async function findAccountSession(
+  accounts: Pick<AccountService, 'findSession'>,
+  { session, sessionID }: Request,
+): Promise<SignedIn | undefined> {
+  return session?.accountId === undefined ? undefined : accounts.findSession(session.accountId, sessionID);
+}
+
 export type EnterAccount = ReturnType<typeof createEntrance>;
 
 /** Begins the session of a way into an account, under a new id, and answers the request. */
@@ -189,10 +197,7 @@ export function createEntrance(accounts: AccountService, cookieName: string) {
     audit: (facts: AuditFacts) => void,
   ): Promise<AccountReply> => {
     const { account, method, second } = entry;
-    const before =
-      req.session?.accountId === undefined
-        ? undefined
-        : await accounts.findSession(req.session.accountId, req.sessionID);
+    const before = await findAccountSession(accounts, req);
     await beginAccountSession(req, account._id.toHexString());
     try {
       await accounts.begin(entry, req.sessionID, originOf(req));
@@ -223,13 +228,9 @@ export function accountLogInRoutes(deps: {
   const { accounts, sessions, enter } = deps;
   const { publicUrl, sessionCookieName: cookieName } = deps.config;
 
-  /** The account of the request's session; undefined without one. */
-  const current = async (req: Request): Promise<SignedIn | undefined> =>
-    req.session?.accountId === undefined ? undefined : accounts.findSession(req.session.accountId, req.sessionID);
-
   return routes(accountLogInEndpoints, {
     completeLogIn: async ({ body, req, res, audit }) => {
-      const waiting = await current(req);
+      const waiting = await findAccountSession(accounts, req);
       if (waiting?.session.state !== 'second') throw new Unauthenticated();
       const id = waiting.account._id.toHexString();
       const use = await sessions.checkCode(waiting.account, body, req.ip ?? '');
@@ -245,7 +246,7 @@ export function accountLogInRoutes(deps: {
     },
 
     beginPasskeyLogIn: async ({ req }) => {
-      const waiting = await current(req);
+      const waiting = await findAccountSession(accounts, req);
       const account = waiting?.session.state === 'second' ? waiting.account : undefined;
       return accounts.passkeyOptions(relyingPartyOf(publicUrl, req.headers.host), account);
     },
@@ -262,7 +263,7 @@ export function accountLogInRoutes(deps: {
     previewInvitation: ({ body }) => accounts.preview(body.token),
 
     acceptInvitation: async ({ body, req, res, audit }) => {
-      const signedIn = await current(req);
+      const signedIn = await findAccountSession(accounts, req);
       const usable = signedIn?.session.state === 'active' ? signedIn : undefined;
       const entry = await accounts.accept(body.token, body, usable);
       return enter(entry, req, res, audit);

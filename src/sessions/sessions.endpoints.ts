@@ -9,6 +9,7 @@ import {
   Account,
   Email,
   type EnterAccount,
+  findAccountSession,
   LoggedIn,
   Memberships,
   SecondRequired,
@@ -120,8 +121,7 @@ export function sessionRoutes(deps: {
     },
 
     logOut: async ({ req, res }) => {
-      const { accountId } = req.session ?? {};
-      const own = accountId === undefined ? undefined : await accounts.findSession(accountId, req.sessionID);
+      const own = await findAccountSession(accounts, req);
       if (own) await accounts.endSession(own);
       await endSession(req, res, cookieName);
       const url = own?.session.method === 'oidc' ? await endSessionUrl?.() : undefined;

@@ -10,7 +10,6 @@ import { createSessionOwnership, createSessionStore } from './session-store.ts';
 import { sessionRoutes } from './sessions.endpoints.ts';
 import { createLoginLimiter, createSessionService, type LogInName } from './sessions.service.ts';
 
-/** Creates log-in and sessions. */
 export function createSessions(deps: {
   connection: Connection;
   apps: Pick<Apps, 'service'>;

@@ -48,7 +48,6 @@ const Solution = z.object({
   solution: z.object({ counter: z.number(), derivedKey: z.string() }),
 });
 
-/** A verified solution. */
 export interface Proof {
   /** Identifies the challenge. */
   challengeId: string;

@@ -43,7 +43,6 @@ export function formControls(fields: readonly FieldDefinition[]): readonly FormC
   return described;
 }
 
-/** Returns whether a form of these fields can be shown again with its entries. */
 export function canShowAgain(fields: readonly FieldDefinition[]): boolean {
   const choices = formControls(fields).reduce((sum, control) => sum + control.choices.length, 0);
   return choices <= MAX_CHOICES_AGAIN;
@@ -90,7 +89,6 @@ function withChoice(markup: string, type: FormControl['type'], text: string): st
 /** A field, or the entries of a key that the schema does not have. */
 type KeyOfPage = { field: FormField } | { key: string; entries: readonly FormEntry[] };
 
-/** Returns the texts that were sent for a field. */
 function enteredTexts({ email, data }: SentForm, { id, control }: FormField): string[] {
   if (id === 'email') return email === undefined ? [] : [email];
   return (data.get(control.key) ?? []).map(([, text]) => text);
@@ -311,7 +309,6 @@ const ATTEMPT: Advice = {
   text: 'Nothing was stored. Open the page with the form again, then send it once more.',
 };
 
-/** Returns the text about a refusal. */
 export function adviceFor(status: number, message = ''): Advice {
   return status === 403 && message.endsWith(NEW_CHALLENGE) ? ATTEMPT : (ADVICE[status] ?? OTHER);
 }

@@ -52,7 +52,6 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS): FormPages 
   return pages;
 }
 
-/** Whether the app accepts no submission any more. */
 export function isClosed({ closesAt }: FormSettings): boolean {
   return closesAt !== undefined && closesAt.getTime() <= Date.now();
 }
@@ -73,7 +72,6 @@ function closedPage(view: FormView) {
   return { title: formTitle(view), main, locale: settings.locale, status: refusal?.status ?? 200 };
 }
 
-/** Returns the data of the request for a form page. */
 export function pageContext(req: Request): PageContext {
   const { query } = req;
   const referrer = req.get('referer') ?? '';
@@ -84,7 +82,6 @@ export function pageContext(req: Request): PageContext {
   };
 }
 
-/** Returns the prefilled texts of a form, by control name. */
 export function prefilledTexts(
   fields: readonly FieldDefinition[],
   context: PageContext,

@@ -205,13 +205,11 @@ export function createHeldStore(
       return Object.fromEntries(await Promise.all(counted)) as Record<HoldReason, number>;
     },
 
-    /** Resolves with an entry, or with undefined when the app has none of this id. */
     async find(appId: ObjectId, id: string): Promise<HeldDocument | undefined> {
       const _id = parseRecordId(id);
       return (_id && (await held.findOne({ _id, appId, expiresAt: { $gt: clock.earlier() } }))) ?? undefined;
     },
 
-    /** Deletes an entry; resolves with false when the app has none of this id. */
     async remove(appId: ObjectId, id: string): Promise<boolean> {
       const _id = parseRecordId(id);
       return _id !== undefined && (await held.deleteOne({ _id, appId })).deletedCount === 1;

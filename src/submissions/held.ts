@@ -131,7 +131,6 @@ export function createHeldService(deps: {
       return { held, ...(next && { next: Buffer.from(next.buffer).toString('base64url') }) };
     },
 
-    /** Resolves with the number of held submissions, by reason. */
     counts: ({ id }: AppRef): Promise<Record<HoldReason, number>> => store.counts(id),
 
     /**

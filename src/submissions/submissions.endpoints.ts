@@ -18,11 +18,9 @@ export const SubmittedUser = z
   .strictObject({ id: UserId, createdAt: Timestamp, updatedAt: Timestamp })
   .meta({ id: 'SubmittedUser' });
 
-/** The form of an `Idempotency-Key`. */
 export const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
 export const KEY_FORMAT = 'must be 1 to 255 visible ASCII characters';
 
-/** The headers of a submission. */
 export const SubmissionHeaders = z.object({
   'idempotency-key': z.string().regex(KEY_PATTERN, KEY_FORMAT).optional().meta({
     description: 'A text that the client chooses, unique for each submission',

@@ -109,7 +109,6 @@ export class Endpoint {
   #failures = 0;
   #probeAt = 0;
 
-  /** Returns the number of attempts that may begin now. */
   free(now: number): number {
     if (this.#failures < OPENS_AFTER) return MAX_AT_ONCE - this.busy.size;
     return this.busy.size === 0 && now >= this.#probeAt ? 1 : 0;
@@ -122,17 +121,14 @@ export class Endpoint {
     return { ...ready, deliveries: ready.deliveries.splice(0, limit) };
   }
 
-  /** Keeps deliveries that were read. */
   fill(ready: Ready): void {
     this.#ready = ready;
   }
 
-  /** Returns whether deliveries may be due. */
   isDue(now: number): boolean {
     return now >= this.#readAt;
   }
 
-  /** Deliveries may be due now. */
   wake(): void {
     this.#readAt = 0;
     this.#wakes += 1;
@@ -151,7 +147,6 @@ export class Endpoint {
     this.#readAt = Math.min(this.#readAt, time);
   }
 
-  /** Counts the result of an attempt. */
   note(isSuccess: boolean, now: number): void {
     this.#failures = isSuccess ? 0 : this.#failures + 1;
     if (this.#failures < OPENS_AFTER) return;

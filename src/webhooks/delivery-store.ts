@@ -124,7 +124,6 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
       }
     },
 
-    /** Resolves with the webhooks that have waiting deliveries. */
     waitingWebhooks: (): Promise<RecordId[]> => deliveries.distinct('webhookId', { state: 'waiting' }),
 
     due: createDueDeliveries(deliveries),
@@ -198,7 +197,6 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
         .sort({ _id: -1 })
         .toArray(),
 
-    /** Resolves with a delivery of an app. */
     find: async (appId: ObjectId, id: string): Promise<DeliveryDocument | undefined> =>
       (await deliveries.findOne({ _id: id, appId })) ?? undefined,
 
@@ -218,7 +216,6 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     /** Deletes all deliveries of a webhook, in steps. */
     removeOf: (webhookId: RecordId): Promise<number> => removeInSteps(deliveries, { webhookId }),
 
-    /** Resolves with those of these webhooks that have deliveries. */
     withDeliveries: (webhookIds: readonly RecordId[]): Promise<RecordId[]> =>
       deliveries.distinct('webhookId', { webhookId: { $in: [...webhookIds] } }),
 
@@ -229,7 +226,6 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     names: async (recordIds: readonly RecordId[]): Promise<boolean> =>
       (await deliveries.findOne(namesOf(recordIds), { projection: { _id: 1 } })) !== null,
 
-    /** Yields the deliveries of these records. */
     ofRecords: (recordIds: readonly RecordId[]): AsyncIterable<DeliveryDocument> =>
       deliveries.find({ recordId: { $in: [...recordIds] } }),
   };

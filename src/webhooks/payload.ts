@@ -15,7 +15,6 @@ export type DeliveryRecords = ReturnType<typeof createDeliveryRecords>;
 /** Reads the records of deliveries in their current state. */
 export function createDeliveryRecords(records: Pick<RecordReader, 'find' | 'findSome'>) {
   return {
-    /** Resolves with the record of a delivery, if it exists. */
     one: async ({ appId, recordId, type }: DeliveryDocument): Promise<RecordValues | undefined> =>
       type === 'user.erased' ? undefined : records.find(appId, recordId),
 

@@ -73,7 +73,6 @@ const MAX_KEY_BYTES = 64;
 
 export const SECRET_FORMAT = `${PREFIX} and 24 to 64 bytes in base64`;
 
-/** Generates the secret of a webhook. */
 export function createSecret(): string {
   return PREFIX + randomBytes(KEY_BYTES).toString('base64');
 }
@@ -199,7 +198,6 @@ export function createSender(options: {
       }
     },
 
-    /** Closes all idle connections. */
     close(): void {
       for (const agent of Object.values(agents)) agent.destroy();
     },

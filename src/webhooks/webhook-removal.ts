@@ -10,7 +10,6 @@ const BATCH = 200;
 
 type DeletedWebhookStore = ReturnType<typeof createDeletedWebhookStore>;
 
-/** Reads and writes which webhooks were deleted. */
 export function createDeletedWebhookStore(deleted: DeletedWebhookCollection) {
   return {
     /** Stores the intent to delete a webhook. Idempotent. */

@@ -134,7 +134,6 @@ export function createWebhookStore(webhooks: WebhookCollection) {
       return !found || found.disabled !== undefined;
     },
 
-    /** Resolves with a webhook of an app, or undefined. */
     ofApp: async (appId: ObjectId, _id: RecordId): Promise<WebhookDocument | undefined> =>
       (await webhooks.findOne({ _id, appId })) ?? undefined,
 
@@ -170,7 +169,6 @@ export function createWebhookStore(webhooks: WebhookCollection) {
     remove: async (appId: ObjectId, _id: RecordId): Promise<boolean> =>
       (await webhooks.deleteOne({ _id, appId })).deletedCount === 1,
 
-    /** Stores that a delivery succeeded. */
     async noteSuccess({ _id, failingSince }: WebhookDocument): Promise<void> {
       if (failingSince) await webhooks.updateOne({ _id, failingSince }, { $unset: { failingSince: 1 } });
     },
