@@ -5,9 +5,11 @@ import LongestFirst from './test/support/longest-first.ts';
 /** Tests that measure the memory or the CPU time of their own process. */
 const MEASURED = ['test/http/memory.test.ts', 'test/unit/window-limit.test.ts', 'test/security/login*.test.ts'];
 
+const setupFiles = ['test/support/after-each-file.ts', 'test/support/shard-keys-hold.ts'];
+
 const common = {
   pool: 'forks',
-  setupFiles: 'test/support/after-each-file.ts',
+  setupFiles,
   // A test may wait for several conditions. Each default is too short on a busy machine.
   // A wait of a page ends after 30 s, and names what did not happen.
   testTimeout: 90_000,

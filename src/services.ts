@@ -170,6 +170,7 @@ export function createServices(
     ...[formSettings.feature, notifications.feature, webhooks, records.feature, suppressions.feature],
   ];
   const jobModel = createJobModel(connection);
+  const models = [jobModel, ...features.flatMap((feature) => feature.models ?? [])];
   const jobs = createJobRunner({
     locks: createJobLocks(jobModel.collection),
     jobs: features.flatMap((feature) => feature.jobs ?? []),
@@ -191,6 +192,7 @@ export function createServices(
     apiKeys: apiKeys.service,
     audit: audit.log,
     challenges: submissions.challenges,
+    collections: models.map(({ declaration }) => declaration),
     confirmations: notifications.confirmations,
     exports: exports.service,
     findApp: schemas.findApp,
@@ -217,7 +219,7 @@ export function createServices(
     /** Creates the indexes on which the invariants depend. Await it before any other call. */
     async prepare(): Promise<void> {
       for (const feature of features) await feature.prepare?.();
-      await ensureIndexes([jobModel, ...features.flatMap(({ models = [] }) => models)]);
+      await ensureIndexes(models);
     },
 
     /** For a server, before it listens: finishes interrupted deletions and starts the jobs. */

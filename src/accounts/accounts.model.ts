@@ -1,7 +1,12 @@
 import type { Binary, Filter, ObjectId, UpdateFilter } from 'mongodb';
 import type { AppRole } from '../core/roles.ts';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection } from '../database/collections.ts';
+import {
+  type Collection,
+  createModel,
+  declareCollection,
+  onPrimaryShard,
+} from '../database/collections.ts';
 
 /** How somebody logged in. */
 export type LogInMethod = 'password' | 'link' | 'invitation' | 'passkey' | 'oidc';
@@ -115,7 +120,10 @@ export const MAX_SESSIONS = 20;
 /** Of one account, beside those: a password alone must not end sessions. */
 export const MAX_WAITING_SESSIONS = 5;
 
-const ACCOUNTS = declareCollection('accounts')
+const ACCOUNTS = declareCollection(
+  'accounts',
+  onPrimaryShard('the staff; emails, passkeys and identities are unique over all accounts'),
+)
   .index({ email: 1 }, { unique: true })
   .index({ 'passkeys.id': 1 }, { unique: true, sparse: true })
   .index({ 'identities.subject': 1, 'identities.issuer': 1 }, { unique: true, sparse: true })
@@ -159,7 +167,9 @@ export interface AccessDocument {
   sharedLoginEpoch?: number;
 }
 
-const ACCESS = declareCollection('access').index({ 'members.account': 1 }).index({ appId: 1 }, { sparse: true });
+const ACCESS = declareCollection('access', onPrimaryShard('one document for each app with members'))
+  .index({ 'members.account': 1 })
+  .index({ appId: 1 }, { sparse: true });
 
 /** An invitation. Without an email: the link to the first admin account. */
 export interface InvitationDocument {
@@ -179,7 +189,7 @@ export interface InvitationDocument {
 /** The open invitations to one app. */
 export const MAX_INVITATIONS = 200;
 
-const INVITATIONS = declareCollection('invitations')
+const INVITATIONS = declareCollection('invitations', onPrimaryShard('open invitations of the staff'))
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index({ 'app.id': 1, createdAt: 1 })
   .index({ email: 1 }, { sparse: true })
@@ -191,7 +201,10 @@ export interface UsedDocument {
   expiresAt: Date;
 }
 
-const USED = declareCollection('used_challenges').index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+const USED = declareCollection('used_challenges', onPrimaryShard('log-ins of the last minutes')).index(
+  { expiresAt: 1 },
+  { expireAfterSeconds: 0 },
+);
 
 export type UsedCollection = Collection<UsedDocument>;
 export type AccountCollection = Collection<AccountDocument>;

@@ -2,7 +2,13 @@ import { type Binary, ObjectId } from 'mongodb';
 import type { Scope } from '../api/principal.ts';
 import { Conflict, Unavailable } from '../core/errors.ts';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
+import {
+  type Collection,
+  createModel,
+  declareCollection,
+  type Model,
+  onPrimaryShard,
+} from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 
 /** The keys of one app at most (spec 8). */
@@ -28,7 +34,10 @@ export interface ApiKeyDocument {
   lastUsedFrom?: string;
 }
 
-const API_KEYS = declareCollection('api_keys')
+const API_KEYS = declareCollection(
+  'api_keys',
+  onPrimaryShard('at most 50 for each app; the hash is unique over all apps'),
+)
   .index({ hash: 1 }, { unique: true })
   .index({ appId: 1, place: 1 }, { unique: true });
 

@@ -1,6 +1,12 @@
 import type { ObjectId } from 'mongodb';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
+import {
+  type Collection,
+  createModel,
+  declareCollection,
+  type Model,
+  onPrimaryShard,
+} from '../database/collections.ts';
 import type { CountedOrigin, StoredFormSettings } from './form-settings.ts';
 import type { IndexSlot } from './index-slots.ts';
 
@@ -72,7 +78,7 @@ export interface AppDocument {
 /** Matches apps that are neither being created nor being deleted. */
 export const NOT_BEING_DELETED = { deletingSince: { $exists: false } };
 
-const APPS = declareCollection('apps')
+const APPS = declareCollection('apps', onPrimaryShard('one document for each app; the name is unique over all apps'))
   .index({ sourceAppId: 1 }, { unique: true })
   .index({ deletingSince: 1 }, { sparse: true })
   // Preflights do not name the app (origins.ts).
@@ -102,7 +108,7 @@ export interface DeletedAppDocument {
   lateSince?: Date;
 }
 
-const DELETED_APPS = declareCollection('deleted_apps')
+const DELETED_APPS = declareCollection('deleted_apps', onPrimaryShard('one document for each deleted app'))
   .index({ forgetAt: 1 }, { expireAfterSeconds: 0 })
   .index({ lateSince: 1 }, { sparse: true });
 
@@ -112,7 +118,7 @@ interface RevisionDocument {
   stamp: ObjectId;
 }
 
-const CHANGE_STAMPS = declareCollection('change_stamps');
+const CHANGE_STAMPS = declareCollection('change_stamps', onPrimaryShard('one document'));
 
 export type AppCollection = Collection<AppDocument>;
 export type DeletedAppCollection = Collection<DeletedAppDocument>;

@@ -23,6 +23,7 @@ export interface AppOwned {
  * Declares that all documents of a collection belong to apps.
  * @param created the member that holds the time of creation, or has the order of creation
  * @param of matches the documents of an app @param valueAt the value of `created` at a time
+ * @param keyMembers see `removeInSteps`
  */
 export function ownedBy<Document extends MongoDocument>(
   collection: Collection<Document>,
@@ -30,13 +31,18 @@ export function ownedBy<Document extends MongoDocument>(
   {
     of = (appId) => ({ appId }),
     valueAt = (time) => time,
-  }: { of?(appId: ObjectId): object; valueAt?(time: Date): unknown } = {},
+    keyMembers = [],
+  }: {
+    of?(appId: ObjectId): object;
+    valueAt?(time: Date): unknown;
+    keyMembers?: readonly (keyof Document & string)[];
+  } = {},
 ): AppOwned {
   const filterOf = (appId: ObjectId, range?: object) =>
     ({ ...of(appId), ...(range && { [created]: range }) }) as unknown as Filter<Document>;
   return {
     removeAll: (appId, since, guard) =>
-      removeInSteps(collection, filterOf(appId, since && { $gte: valueAt(since) }), guard),
+      removeInSteps(collection, filterOf(appId, since && { $gte: valueAt(since) }), guard, keyMembers),
     has: async (appId, made, time) => {
       const range = { [made === 'before' ? '$lt' : '$gte']: valueAt(time) };
       return (await collection.findOne(filterOf(appId, range), { projection: { _id: 1 } })) !== null;

@@ -8,7 +8,13 @@ import { type Logger, reasonOf } from '../core/logger.ts';
 import { createWindowLimit } from '../core/window-limit.ts';
 import type { Connection } from '../database/client.ts';
 import type { DatabaseClock } from '../database/clock.ts';
-import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
+import {
+  type Collection,
+  createModel,
+  declareCollection,
+  type Model,
+  onPrimaryShard,
+} from '../database/collections.ts';
 
 /** The actions of endpoints, and failed log-ins. */
 type LoggedAction = AuditAction | 'login.failed';
@@ -31,7 +37,10 @@ export interface AuditDocument {
   expiresAt: Date;
 }
 
-const AUDIT_EVENTS = declareCollection('audit_events')
+const AUDIT_EVENTS = declareCollection(
+  'audit_events',
+  onPrimaryShard('grows with actions of operators; admins read it across apps'),
+)
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   // The events of an app, and those of one action, newest first.
   .index({ sourceAppId: 1, _id: -1 })

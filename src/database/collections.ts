@@ -10,17 +10,43 @@ export type Collection<Document extends MongoDocument> = MongoCollection<Documen
 
 type IndexDeclaration = [keys: Record<string, 1 | -1>, options: CreateIndexesOptions];
 
-/** A collection's name and its indexes. Its documents are declared by a type. */
-interface CollectionDeclaration {
+/** A key that MongoDB can split by ranges, and zones can divide by app. */
+export type ShardKey = Readonly<Record<string, 1>>;
+
+/** Where a sharded cluster keeps a collection: divided by a key, or on its primary shard. */
+interface Placement {
+  shardKey?: ShardKey;
+  reason: string;
+}
+
+/**
+ * Declares that a cluster divides the collection by this key (docs/sharding.md). Every write names
+ * the whole key by equality, and every read its first member. No write changes the key. A unique
+ * index begins with the key, or is that on `_id` of ids that the app in the key determines.
+ */
+export const shardedBy = (shardKey: ShardKey, reason: string): Placement => ({ shardKey, reason });
+
+/** Declares that a cluster keeps the whole collection on its primary shard. */
+export const onPrimaryShard = (reason: string): Placement => ({ reason });
+
+/** A collection's name, place and indexes. Its documents are declared by a type. */
+export interface CollectionDeclaration {
   name: string;
+  placement: Placement;
   indexes: readonly IndexDeclaration[];
   /** Returns the declaration with one more index. */
   index(...index: [keys: IndexDeclaration[0], options?: IndexDeclaration[1]]): CollectionDeclaration;
 }
 
 /** Declares a collection without any index but that on `_id`. */
-export function declareCollection(name: string, indexes: readonly IndexDeclaration[] = []): CollectionDeclaration {
-  return { name, indexes, index: (keys, options = {}) => declareCollection(name, [...indexes, [keys, options]]) };
+export function declareCollection(
+  name: string,
+  placement: Placement,
+  indexes: readonly IndexDeclaration[] = [],
+): CollectionDeclaration {
+  const index: CollectionDeclaration['index'] = (keys, options = {}) =>
+    declareCollection(name, placement, [...indexes, [keys, options]]);
+  return { name, placement, indexes, index };
 }
 
 /**

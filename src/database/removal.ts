@@ -15,15 +15,17 @@ export type RemovalGuard = () => Promise<Date>;
  * Removes what the filter matches in bounded statements; resolves with the number of documents.
  *
  * @param guard asked before each step
+ * @param keyMembers the members of the shard key besides `_id` and those that the filter names
  */
 export async function removeInSteps<Document extends MongoDocument>(
   collection: Collection<Document>,
   filter: Filter<Document>,
   guard?: RemovalGuard,
+  keyMembers: readonly (keyof Document & string)[] = [],
 ): Promise<number> {
   let removed = 0;
   while (true) {
-    const step = await removeStep(collection, filter, guard);
+    const step = await removeStep(collection, filter, guard, keyMembers);
     if (step === undefined) return removed;
     removed += step;
   }
@@ -47,12 +49,15 @@ async function removeStep<Document extends MongoDocument>(
   collection: Collection<Document>,
   filter: Filter<Document>,
   guard?: RemovalGuard,
+  keyMembers: readonly string[] = [],
 ): Promise<number | undefined> {
   const inTime = guard && beginsBefore(await guard());
-  const step = await collection.find(filter, { projection: { _id: 1 }, limit: STEP }).toArray();
+  const named = ['_id', ...keyMembers];
+  const projection = Object.fromEntries(named.map((member) => [member, 1]));
+  const step = await collection.find<MongoDocument>(filter, { projection, limit: STEP }).toArray();
   if (step.length === 0) return undefined;
-  const ids = { _id: { $in: step.map(({ _id }) => _id) } };
+  const those = Object.fromEntries(named.map((member) => [member, { $in: step.map((one) => one[member]) }]));
   // With the filter, because a document of the same id may have been stored since.
-  const found = { $and: [filter, ids], ...inTime } as unknown as Filter<Document>;
+  const found = { $and: [filter, those], ...inTime } as unknown as Filter<Document>;
   return (await collection.deleteMany(found, { hint: { _id: 1 } })).deletedCount;
 }

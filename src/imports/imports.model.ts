@@ -1,6 +1,12 @@
 import type { Binary, ObjectId } from 'mongodb';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
+import {
+  type Collection,
+  createModel,
+  declareCollection,
+  type Model,
+  onPrimaryShard,
+} from '../database/collections.ts';
 import type { IMPORT_STATES, ImportRequest } from './imports.contract.ts';
 
 export interface ImportSettings extends Omit<ImportRequest, 'map'> {
@@ -86,20 +92,23 @@ export interface RejectDocument {
   row?: string;
 }
 
-const IMPORTS = declareCollection('imports')
+const IMPORTS = declareCollection('imports', onPrimaryShard('grows with imported files only'))
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index({ cleanup: 1 }, { sparse: true })
   .index({ appId: 1, _id: -1 })
   .index({ state: 1, startedAt: 1 });
 
-const IMPORT_CHUNKS = declareCollection('import_chunks')
+const IMPORT_CHUNKS = declareCollection('import_chunks', onPrimaryShard('exists while a file is imported'))
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index({ appId: 1, at: 1 })
   // The ids of the chunks of an import, and their sizes, without reading the chunks.
   .index({ importId: 1, _id: 1 })
   .index({ appId: 1, importId: 1, size: 1 });
 
-const IMPORT_REJECTS = declareCollection('import_rejects')
+const IMPORT_REJECTS = declareCollection(
+  'import_rejects',
+  onPrimaryShard('grows with rejected lines; a run inserts and removes them by ranges of `_id`'),
+)
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index({ appId: 1, at: 1 })
   // The rejected lines of a person, in any app.

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
+import {
+  type Collection,
+  createModel,
+  declareCollection,
+  type Model,
+  onPrimaryShard,
+} from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import type { StepContext } from './job.ts';
 
@@ -18,7 +24,7 @@ interface JobDocument {
   next: Date;
 }
 
-const JOBS = declareCollection('jobs');
+const JOBS = declareCollection('jobs', onPrimaryShard('one document for each job'));
 
 type JobCollection = Collection<JobDocument>;
 

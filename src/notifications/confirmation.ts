@@ -107,7 +107,8 @@ export function createConfirmationService(deps: {
     /** Confirms the address of a link. Idempotent: the first time stays. Throws as above. */
     async confirm(sourceAppId: string, token: string): Promise<void> {
       const { appId, id } = await findRecord(sourceAppId, token);
-      if (!(await store.confirm(appId, id, new Date(now())))) throw new InvalidLink();
+      const record = await store.find(appId, id);
+      if (!record || !(await store.confirm(appId, id, record.email, new Date(now())))) throw new InvalidLink();
     },
 
     /**

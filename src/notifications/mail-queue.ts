@@ -1,7 +1,13 @@
 import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
 import type { PersonData } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
+import {
+  type Collection,
+  createModel,
+  declareCollection,
+  type Model,
+  onPrimaryShard,
+} from '../database/collections.ts';
 import { isOnlyDuplicates } from '../database/failures.ts';
 import type { RecordId } from '../records/record-id.ts';
 import type { RecordReader } from '../records/record-reader.ts';
@@ -44,7 +50,10 @@ export interface MailDocument {
   expiresAt: Date;
 }
 
-const MAILS = declareCollection('mails')
+const MAILS = declareCollection(
+  'mails',
+  onPrimaryShard('no personal data, limited for each app and hour, kept for 30 days'),
+)
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index({ nextAt: 1 }, { partialFilterExpression: { state: 'due' } })
   .index({ appId: 1, createdAt: 1 })

@@ -3,7 +3,7 @@ import { Binary, ObjectId } from 'mongodb';
 import { ownedBy, type PersonEntry } from '../apps/feature.ts';
 import { deriveSecretKey } from '../core/secrets.ts';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
+import { type Collection, createModel, declareCollection, type Model, shardedBy } from '../database/collections.ts';
 
 const HASH_BYTES = 16;
 
@@ -16,7 +16,10 @@ interface SuppressionDocument {
   at: Date;
 }
 
-const SUPPRESSED_PEOPLE = declareCollection('suppressed_people');
+const SUPPRESSED_PEOPLE = declareCollection(
+  'suppressed_people',
+  shardedBy({ _id: 1 }, 'one for each suppressed person; the id begins with that of the app'),
+);
 
 type SuppressionCollection = Collection<SuppressionDocument>;
 

@@ -24,8 +24,8 @@ export function createConfirmationStore(users: UserCollection) {
     },
 
     /** Confirms the email of a record. The first time stays. Resolves with whether it exists. */
-    async confirm(appId: ObjectId, id: RecordId, at: Date): Promise<boolean> {
-      const record = { _id: id, appId };
+    async confirm(appId: ObjectId, id: RecordId, email: string, at: Date): Promise<boolean> {
+      const record = { _id: id, appId, email };
       const update = { $set: { confirmedAt: at }, $unset: { confirmation: 1 as const } };
       const { matchedCount } = await users.updateOne({ ...record, confirmedAt: { $exists: false } }, update);
       return matchedCount > 0 || (await users.findOne(record, { projection: { _id: 1 } })) !== null;

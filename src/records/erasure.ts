@@ -4,8 +4,14 @@ import { Unavailable } from '../core/errors.ts';
 import type { DocumentId } from '../database/bson/documents.ts';
 import type { Connection } from '../database/client.ts';
 import { beginsBefore } from '../database/clock.ts';
-import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
-import type { RecordFilter, UserCollection, UserDocument } from './record.ts';
+import {
+  type Collection,
+  createModel,
+  declareCollection,
+  type Model,
+  onPrimaryShard,
+} from '../database/collections.ts';
+import { type RecordFilter, theseRecords, type UserCollection, type UserDocument } from './record.ts';
 import type { RecordId } from './record-id.ts';
 
 /** An announced erasure, without personal data; the event follows the deletion (decision 23). */
@@ -18,7 +24,9 @@ export interface ErasureDocument {
   at: Date;
 }
 
-const ERASURES = declareCollection('erasures').index({ appId: 1 });
+const ERASURES = declareCollection('erasures', onPrimaryShard('removed as soon as the event is stored')).index({
+  appId: 1,
+});
 
 export type ErasureCollection = Collection<ErasureDocument>;
 
@@ -44,15 +52,15 @@ export function createErasureStore(erasures: ErasureCollection) {
 /** Less than the time after which the relay withdraws an announcement (outbox.ts). */
 const ERASED_WITHIN_MS = 20_000;
 
-interface Announced extends Pick<UserDocument, '_id' | 'eventCount'> {
+interface FoundRecord extends Pick<UserDocument, '_id' | 'email' | 'eventCount'> {
   now: Date;
 }
 
 /** Data of other features about records. It may repeat values of the record. */
 export interface RecordTraces {
   /** Whether something names one of these records. */
-  exist(ids: readonly DocumentId[]): Promise<boolean>;
-  remove(ids: readonly DocumentId[]): Promise<unknown>;
+  exist(appIds: readonly ObjectId[], ids: readonly DocumentId[]): Promise<boolean>;
+  remove(appIds: readonly ObjectId[], ids: readonly DocumentId[]): Promise<unknown>;
 }
 
 export type RecordEraser = ReturnType<typeof createRecordEraser>;
@@ -73,13 +81,10 @@ export function createRecordEraser(deps: {
   const { users, erasures, newId, removeKeysOf, hasConsumers, traces, onEvents } = deps;
 
   /**
-   * Announces the erasure of those records that exist. Resolves with the time of MongoDB's clock
+   * Announces the erasure of records that were just read. Resolves with the time of MongoDB's clock
    * until which the erasure may begin; later the relay may have withdrawn the announcement.
    */
-  async function announce(appId: ObjectId, ids: DocumentId[]): Promise<Date | undefined> {
-    const found = await users
-      .find<Announced>(named(appId, ids), { projection: { eventCount: 1, now: '$$NOW' } })
-      .toArray();
+  async function announce(appId: ObjectId, found: readonly FoundRecord[]): Promise<Date | undefined> {
     const [first] = found;
     if (!first) return undefined;
     const writes = found.map(({ _id, eventCount = 0 }) => ({
@@ -106,18 +111,21 @@ export function createRecordEraser(deps: {
   /** Deletes the matching records, with their idempotency keys; resolves with their number. */
   return async (appId: ObjectId, ids: DocumentId[], matching: RecordFilter = {}): Promise<number> => {
     if (ids.length === 0) return 0;
-    const hasTraces = await traces.exist(ids);
+    const hasTraces = await traces.exist([appId], ids);
     // A server that stops after the deletion has announced it, so the relay removes the traces.
     const isAnnounced = hasTraces || (await hasConsumers(appId));
     const begun = performance.now();
-    const until = isAnnounced ? await announce(appId, ids) : undefined;
+    const projection = { email: 1, eventCount: 1, now: '$$NOW' };
+    const found = await users.find<FoundRecord>(named(appId, ids), { projection }).toArray();
+    const until = isAnnounced ? await announce(appId, found) : undefined;
     const inTime = until ? beginsBefore(until) : {};
-    const { deletedCount } = await users.deleteMany({ $and: [named(appId, ids), matching, inTime] });
+    const those = { $and: [theseRecords(appId, found), matching, inTime] };
+    const { deletedCount } = await users.deleteMany(those, { hint: { _id: 1 } });
     if (until && deletedCount < ids.length && performance.now() - begun > ERASED_WITHIN_MS / 2) throw new Unavailable();
     if (isAnnounced && deletedCount > 0) onEvents();
     const gone = deletedCount === ids.length ? ids : await selectMissing(appId, ids);
     if (gone.length > 0) await removeKeysOf(appId, ...gone);
-    if (hasTraces) await traces.remove(gone);
+    if (hasTraces) await traces.remove([appId], gone);
     return deletedCount;
   };
 }

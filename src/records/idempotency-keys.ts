@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Binary, type ObjectId } from 'mongodb';
-import type { AppOwned } from '../apps/feature.ts';
+import { type AppOwned, ownedBy } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
+import { type Collection, createModel, declareCollection, type Model, shardedBy } from '../database/collections.ts';
 import { isOnlyDuplicates } from '../database/failures.ts';
+import { removeInSteps } from '../database/removal.ts';
 import type { AppliedKey, UserCollection, UserDocument } from './record.ts';
 import type { RecordId } from './record-id.ts';
 
@@ -21,7 +22,10 @@ interface MovedKeyDocument {
   at: Date;
 }
 
-const APPLIED_KEYS = declareCollection('applied_keys').index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS });
+const APPLIED_KEYS = declareCollection(
+  'applied_keys',
+  shardedBy({ _id: 1 }, 'one for each keyed submission beyond 128 of a record; the id begins with that of the app'),
+).index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS });
 
 type MovedKeyCollection = Collection<MovedKeyDocument>;
 
@@ -80,19 +84,19 @@ export function createIdempotencyKeys(
   const moves = new Map<string, Promise<void>>();
 
   async function move({ _id, appId }: Pick<UserDocument, '_id' | 'appId'>): Promise<void> {
-    const projection = { appliedKeys: 1, keyEpoch: 1, now: '$$NOW' };
-    const record = await users.findOne<Pick<UserDocument, 'appliedKeys' | 'keyEpoch'> & { now: Date }>(
+    const projection = { email: 1, appliedKeys: 1, keyEpoch: 1, now: '$$NOW' };
+    const record = await users.findOne<Pick<UserDocument, 'email' | 'appliedKeys' | 'keyEpoch'> & { now: Date }>(
       { _id, appId },
       { projection, readConcern: 'majority' },
     );
     if (!record?.appliedKeys?.length) return;
-    const { appliedKeys, keyEpoch, now } = record;
+    const { email, appliedKeys, keyEpoch, now } = record;
     // From now on, by MongoDB's clock, which removes them: the keys have times of other clocks.
     await insertMissing(
       appliedKeys.map(({ key, content }) => ({ _id: movedKeyId(appId, _id, key), content, at: now })),
     );
     await users.updateOne(
-      { _id, appId, keyEpoch: keyEpoch ?? { $exists: false } },
+      { _id, appId, email, keyEpoch: keyEpoch ?? { $exists: false } },
       {
         $pull: { appliedKeys: { key: { $in: appliedKeys.map(({ key }) => key) } } },
         $set: { keyEpoch: (keyEpoch ?? 0) + 1 },
@@ -109,8 +113,6 @@ export function createIdempotencyKeys(
     }
   }
 
-  const ofApp = (appId: ObjectId) => prefixRange(Buffer.from(appId.id));
-
   return {
     async find(appId, record, key) {
       return (await moved.findOne({ _id: movedKeyId(appId, record, key) })) ?? undefined;
@@ -126,14 +128,10 @@ export function createIdempotencyKeys(
     async removeOf(appId, ...records) {
       if (records.length === 0) return;
       const ranges = records.map((record) => ({ _id: prefixRange(Buffer.concat([appId.id, record.buffer])) }));
-      await moved.deleteMany(ranges.length === 1 ? (ranges[0] as (typeof ranges)[0]) : { $or: ranges });
+      await removeInSteps(moved, ranges.length === 1 ? (ranges[0] as (typeof ranges)[0]) : { $or: ranges });
     },
 
-    removeAll: async (appId, since) =>
-      (await moved.deleteMany({ _id: ofApp(appId), ...(since && { at: { $gte: since } }) })).deletedCount,
-
-    has: async (appId, made, time) =>
-      (await moved.findOne({ _id: ofApp(appId), at: { [made === 'before' ? '$lt' : '$gte']: time } })) !== null,
+    ...ownedBy(moved, 'at', { of: (appId) => ({ _id: prefixRange(Buffer.from(appId.id)) }) }),
   };
 }
 

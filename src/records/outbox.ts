@@ -60,7 +60,7 @@ export interface EventConsumer {
   consume(events: readonly RecordEvent[]): Promise<void>;
 }
 
-type Waiting = Pick<UserDocument, '_id' | 'appId' | 'outbox' | 'eventCount'>;
+type Waiting = Pick<UserDocument, '_id' | 'appId' | 'email' | 'outbox' | 'eventCount'>;
 
 /** Gives events to all consumers, then removes them. One server runs it; overlaps are harmless. */
 export function createRelay(deps: {
@@ -84,15 +84,18 @@ export function createRelay(deps: {
   }
 
   async function relayOutboxes(): Promise<number> {
-    const projection = { appId: 1, outbox: 1, eventCount: 1 };
+    const projection = { appId: 1, email: 1, outbox: 1, eventCount: 1 };
     const found = await users
       .find<Waiting>(WAITING, { projection, hint: BY_FIRST_EVENT, sort: BY_FIRST_EVENT, limit: BATCH })
       .toArray();
     if (found.length === 0) return 0;
     const events = found.flatMap(waitingEvents);
     await consume(events);
-    const pulls = found.map(({ _id, appId, outbox = [] }) => ({
-      updateOne: { filter: { _id, appId }, update: { $pull: { outbox: { id: { $in: outbox.map(({ id }) => id) } } } } },
+    const pulls = found.map(({ _id, appId, email, outbox = [] }) => ({
+      updateOne: {
+        filter: { _id, appId, email },
+        update: { $pull: { outbox: { id: { $in: outbox.map(({ id }) => id) } } } },
+      },
     }));
     // Entries that a crash restores are given to the consumers again.
     await users.bulkWrite(pulls, { ordered: false, writeConcern: { w: 1, j: false } });
@@ -106,7 +109,10 @@ export function createRelay(deps: {
     if (found.length === 0) return 0;
     const ids = found.map(({ _id }) => _id);
     const existing = await users
-      .find({ _id: { $in: ids } }, { projection: { _id: 1 }, readConcern: 'majority' })
+      .find(
+        { appId: { $in: found.map(({ appId }) => appId) }, _id: { $in: ids } },
+        { projection: { _id: 1 }, readConcern: 'majority', hint: { _id: 1 } },
+      )
       .toArray();
     const existingIds = new Set(existing.map(({ _id }) => _id.toHexString()));
     const done = found.filter(({ _id }) => !existingIds.has(_id.toHexString()));

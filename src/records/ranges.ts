@@ -140,8 +140,14 @@ export function createRecordRanges(users: UserCollection, queues: ReadQueues = c
     maxTimeMS = RANGE_TIME_MS,
   ): Promise<Key | undefined> {
     const projection = buildProjection(segment.index);
-    const range = { from, isFiltered: false };
-    const { documents } = await find(appId, segment, range, { projection, limit: 1, skip: length, maxTimeMS }, run);
+    const read = { projection, limit: 1, skip: length, maxTimeMS };
+    const ids = idConditions(appId, segment, from);
+    if (ids) {
+      const options = { hint: BY_ID.hint, sort: BY_ID.hint as Sort, raw: true, batchSize: 1, ...read };
+      const { documents } = await run(appId, () => firstBatch(users.find<Uint8Array>(ids.filter, options)));
+      if (documents[0] || ids.isWhole) return documents[0] && readKey(segment.index, documents[0]);
+    }
+    const { documents } = await find(appId, segment, { from, isFiltered: false }, read, run);
     return documents[0] && readKey(segment.index, documents[0]);
   }
 
@@ -339,10 +345,7 @@ function buildProjection(index: IndexName, others: readonly string[] = []): Reco
   return { ...(!members.includes('_id') && { _id: 0 }), ...Object.fromEntries(members.map((member) => [member, 1])) };
 }
 
-/**
- * `to` is exclusive, except in a reversed walk of an index other than that of emails. Without the
- * filter MongoDB answers from the index alone.
- */
+/** `to` is exclusive, except in a reversed walk of an index other than that of emails. */
 function rangeQuery(
   appId: AppId,
   segment: Segment,
@@ -358,15 +361,34 @@ function rangeQuery(
   const bounds = narrowed(segment, from, to);
   const isRepeated = from?.isRead === true && !isReversed && bounds.low === from.key;
   const afterRead = isRepeated ? ({ _id: { $ne: from.key.at(-1) } } as RecordFilter) : {};
-  const scope = Object.keys(own).length > 0 ? inApp(appId) : {};
   return {
-    filter: allOf(scope, afterRead, own),
+    // The bounds name the app too, but a cluster selects its shards by the filter.
+    filter: allOf(inApp(appId), afterRead, own),
     options: {
       ...{ hint, sort: sort as Sort },
       min: indexBound(appId, index, bounds.low),
       max: indexBound(appId, index, bounds.high),
     },
   };
+}
+
+/**
+ * The ids after a place as conditions, which MongoDB answers from the index alone; with `min` and
+ * `max` and the app in the filter it reads each record. Conditions match ids of the type of their
+ * values: unless they are `isWhole`, there may be others. Undefined for other indexes and ids.
+ */
+function idConditions(
+  appId: AppId,
+  segment: Segment,
+  from: Place | undefined,
+): { filter: RecordFilter; isWhole: boolean } | undefined {
+  if (segment.index !== 'id' || segment.isReversed || !appId) return undefined;
+  const { low, high } = narrowed(segment, from, undefined);
+  const isWhole = low[0] === MAX && high[0] === MIN;
+  const areUuids = [low[0], high[0]].every((id) => id === MAX || id === MIN || id instanceof Binary);
+  if (!areUuids) return undefined;
+  const { filter } = idRange(appId, { ...segment, filter: {} }, from, undefined);
+  return { filter, isWhole };
 }
 
 /** The same range of the index on ids as conditions, for an aggregation, which has no `min`. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { BSON } from 'mongodb';
 import { notAfterEpoch } from '../apps/index-slots.ts';
 import { AppNotFound, Conflict, InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../core/errors.ts';
-import { oldKeyIssues } from '../fields/renames.ts';
+import { oldKeyIssues, type PendingRenames } from '../fields/renames.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { outboxEntry } from './outbox.ts';
 import {
@@ -88,7 +88,7 @@ interface EditWrite {
  * @throws {TooLarge | InvalidInput} when the record would exceed its limits
  */
 function editWrite(record: EditedRecord, edit: RecordEdit, context: EditContext): EditWrite {
-  const { _id, appId, data, updatedAt, sizeBound } = record;
+  const { _id, appId, email, data, updatedAt, sizeBound } = record;
   const set: Record<string, unknown> = {
     schemaVersion: context.schemaVersion,
     updatedAt: new Date(Math.max(Date.now(), updatedAt.getTime() + 1)),
@@ -122,7 +122,7 @@ function editWrite(record: EditedRecord, edit: RecordEdit, context: EditContext)
   const event = context.eventId && outboxEntry(context.eventId, set.updatedAt as Date, changed);
   return {
     filter: {
-      ...{ _id, appId, updatedAt, schemaVersion: { $lte: context.schemaVersion }, data: { $eq: data } },
+      ...{ _id, appId, email, updatedAt, schemaVersion: { $lte: context.schemaVersion }, data: { $eq: data } },
       sizeBound: sizeBound === undefined ? { $exists: false } : sizeBound,
       ...(slotEpoch !== undefined && notAfterEpoch(slotEpoch)),
     },
@@ -196,7 +196,7 @@ export function createRecordEditor(deps: {
   ): Promise<DetailedRecord | undefined> {
     const { app, schema, validator, renames } = lease;
     const filter = { _id, appId: app.id };
-    if (renames) await moves.one(filter, renames);
+    if (renames) await moveFirst(filter, renames);
     const record = await users.findOne<EditedRecord>(filter, { projection: EDITED_PROJECTION });
     if (!record) throw new NotFound('User not found');
     if (tags && !isNamed(tags, record)) throw new PreconditionFailed('The record was changed meanwhile');
@@ -229,6 +229,11 @@ export function createRecordEditor(deps: {
       revalidation.settleLater(write, lease);
       throw error;
     }
+  }
+
+  async function moveFirst(filter: Pick<UserDocument, '_id' | 'appId'>, renames: PendingRenames): Promise<void> {
+    const found = await users.findOne<Pick<UserDocument, 'email'>>(filter, { projection: { email: 1 } });
+    if (found) await moves.one({ ...filter, email: found.email }, renames);
   }
 
   return {

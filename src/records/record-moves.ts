@@ -3,7 +3,14 @@ import type { RawDocuments } from '../database/bson/documents.ts';
 import { decodeExactly } from '../database/collections.ts';
 import { type DisplacedNames, displacedNames, type PendingRenames, withRenamedKeys } from '../fields/renames.ts';
 import type { RenameStore, RenamesByApp } from '../schemas/pending-renames.ts';
-import { newestFirst, type RecordFilter, type UserCollection, type UserDocument } from './record.ts';
+import {
+  NEWEST_FIRST,
+  newestFirst,
+  type RecordFilter,
+  theseRecords,
+  type UserCollection,
+  type UserDocument,
+} from './record.ts';
 
 const KEYED = ['data', 'arraySizes', 'consentState'] as const;
 
@@ -103,7 +110,7 @@ export type RecordMoves = ReturnType<typeof createRecordMoves>;
 export function createRecordMoves(users: UserCollection) {
   return {
     async one(
-      record: Pick<UserDocument, 'appId'> & Partial<Pick<UserDocument, '_id' | 'email'>>,
+      record: Pick<UserDocument, 'appId' | 'email'> & Partial<Pick<UserDocument, '_id'>>,
       renames: PendingRenames,
     ): Promise<void> {
       await users.updateOne({ ...record, ...unmovedFilter(renames) }, moveUpdate(renames));
@@ -116,19 +123,19 @@ export function createRecordMoves(users: UserCollection) {
       from: UUID | undefined,
       limit: number,
     ): Promise<{ visited: number; moved: number; last: UUID | undefined }> {
-      const ids = await users
-        .find(
+      const found = await users
+        .find<Pick<UserDocument, '_id' | 'email'>>(
           { appId, ...(from && { _id: { $ne: from } }) },
           {
             ...newestFirst(appId, from),
-            ...{ limit, batchSize: limit + 1, projection: { _id: 1 } },
+            ...{ limit, batchSize: limit + 1, projection: { email: 1 } },
           },
         )
         .toArray();
-      if (ids.length === 0) return { visited: 0, moved: 0, last: undefined };
-      const _id = { $in: ids.map((record) => record._id) };
-      const { modifiedCount } = await users.updateMany({ appId, _id, ...unmovedFilter(renames) }, moveUpdate(renames));
-      return { visited: ids.length, moved: modifiedCount, last: ids.at(-1)?._id };
+      if (found.length === 0) return { visited: 0, moved: 0, last: undefined };
+      const unmoved = { ...theseRecords(appId, found), ...unmovedFilter(renames) };
+      const { modifiedCount } = await users.updateMany(unmoved, moveUpdate(renames), { hint: NEWEST_FIRST });
+      return { visited: found.length, moved: modifiedCount, last: found.at(-1)?._id };
     },
   };
 }

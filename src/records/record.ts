@@ -2,7 +2,7 @@ import { type Binary, type Filter, MaxKey, MinKey, type ObjectId, type UpdateFil
 import type { SlotName } from '../apps/index-slots.ts';
 import type { DocumentId } from '../database/bson/documents.ts';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
+import { type Collection, createModel, declareCollection, type Model, shardedBy } from '../database/collections.ts';
 import type { IndexValue } from '../fields/base/kind.ts';
 import type { RecordId } from './record-id.ts';
 
@@ -95,7 +95,9 @@ export const NEWEST_FIRST = { appId: 1, _id: -1 } as const;
 /** At most one record per app and email (invariant 2). */
 export const BY_EMAIL = { appId: 1, email: 1 } as const;
 
-const USERS = declareCollection('users').index(BY_EMAIL, { unique: true }).index(NEWEST_FIRST);
+const USERS = declareCollection('users', shardedBy(BY_EMAIL, 'one record for each person of an app'))
+  .index(BY_EMAIL, { unique: true })
+  .index(NEWEST_FIRST);
 
 export type UserCollection = Collection<UserDocument>;
 export type RecordFilter = Filter<UserDocument>;
@@ -113,6 +115,16 @@ export function allOf(...filters: readonly RecordFilter[]): RecordFilter {
   if (conditions.length <= 1) return conditions[0] ?? {};
   return { $and: conditions } as RecordFilter;
 }
+
+/** Matches these records of an app. A write of several records names their emails (shard key). */
+export const theseRecords = (
+  appId: ObjectId,
+  records: readonly { _id: DocumentId; email: string }[],
+): RecordFilter => ({
+  appId,
+  email: { $in: records.map(({ email }) => email) },
+  _id: { $in: records.map(({ _id }) => _id) },
+});
 
 /**
  * Bounds of the index match ids of any type; `$lt` matches only ids of its own type.

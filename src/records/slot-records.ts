@@ -7,7 +7,14 @@ import type { IndexValue } from '../fields/base/kind.ts';
 import type { RecordChange } from '../fields/compile.ts';
 import { getKind } from '../fields/kinds/registry.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
-import { newestFirst, recordUpdate, type UserCollection, type UserDocument } from './record.ts';
+import {
+  NEWEST_FIRST,
+  newestFirst,
+  recordUpdate,
+  theseRecords,
+  type UserCollection,
+  type UserDocument,
+} from './record.ts';
 
 /** The effect of a write of a record on one slot. */
 export interface SlotWrite {
@@ -67,6 +74,8 @@ interface DroppedBatch {
 
 interface ReadRecord extends Partial<Record<SlotName, IndexValue>> {
   _id: UUID;
+  appId: ObjectId;
+  email: string;
   slotEpoch?: number;
   schemaVersion?: number;
   /** The part of each value from which its index value results, in the order of the slots. */
@@ -84,7 +93,7 @@ export function createSlotRecords(users: UserCollection) {
   function correction(
     slots: readonly IndexSlot[],
     unused: readonly SlotName[],
-    { _id, values, slotEpoch = 0, ...record }: ReadRecord,
+    { _id, appId, email, values, slotEpoch = 0, ...record }: ReadRecord,
     fence: Pick<SlotFence, 'slotEpoch'> & Ahead,
   ) {
     const meant = slots.map(({ slot, key, kind }, index) => ({
@@ -101,7 +110,7 @@ export function createSlotRecords(users: UserCollection) {
     const { schemaVersion } = fence;
     return {
       filter: {
-        ...{ _id, ...notAfterEpoch(fence.slotEpoch), $expr: { $and: isUnchanged } },
+        ...{ _id, appId, email, ...notAfterEpoch(fence.slotEpoch), $expr: { $and: isUnchanged } },
         ...(schemaVersion !== undefined && { schemaVersion: { $not: { $gt: schemaVersion } } }),
       },
       update: recordUpdate({
@@ -117,7 +126,7 @@ export function createSlotRecords(users: UserCollection) {
   const indexed = new Set<SlotName>();
 
   const projection = (slots: readonly IndexSlot[]) => ({
-    ...{ slotEpoch: 1, schemaVersion: 1 },
+    ...{ appId: 1, email: 1, slotEpoch: 1, schemaVersion: 1 },
     values: slots.map(({ key }) => decisivePart(key)),
     ...Object.fromEntries(slots.map(({ slot }) => [slot, 1])),
   });
@@ -184,13 +193,14 @@ export function createSlotRecords(users: UserCollection) {
     /** Removes a slot from at most `limit` records. */
     async drop(appId: ObjectId, slot: SlotName, limit: number, fence: SlotFence): Promise<DroppedBatch> {
       const filter = { appId, [slot]: { $exists: true } };
-      const options = { projection: { slotEpoch: 1 }, hint: slotIndex(slot), limit } as const;
-      const found = await users.find<Pick<ReadRecord, '_id' | 'slotEpoch'>>(filter, options).toArray();
+      const options = { projection: { email: 1, slotEpoch: 1 }, hint: slotIndex(slot), limit } as const;
+      const found = await users.find<Pick<ReadRecord, '_id' | 'email' | 'slotEpoch'>>(filter, options).toArray();
       if (found.length === 0) return { found: 0, dropped: 0, ahead: {} };
       const { slotEpoch } = fence;
       const { matchedCount } = await users.updateMany(
-        { appId, _id: { $in: found.map(({ _id }) => _id) }, ...notAfterEpoch(slotEpoch) },
+        { ...theseRecords(appId, found), ...notAfterEpoch(slotEpoch) },
         recordUpdate({ $unset: { [slot]: 1 }, ...(slotEpoch > 0 && { $set: { slotEpoch } }) }),
+        { hint: NEWEST_FIRST },
       );
       return { found: found.length, dropped: matchedCount, ahead: latestAfter(fence, found) };
     },

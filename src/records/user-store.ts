@@ -2,7 +2,7 @@ import type { ObjectId, UUID } from 'mongodb';
 import type { AppOwned } from '../apps/feature.ts';
 import { beginsBefore } from '../database/clock.ts';
 import type { RecordEraser } from './erasure.ts';
-import { newestFirst, type UserCollection, type UserDocument } from './record.ts';
+import { newestFirst, theseRecords, type UserCollection, type UserDocument } from './record.ts';
 import { firstIdAt, parseRecordId } from './record-id.ts';
 import { DETAILS_PROJECTION, type DetailedRecord, type RecordBatches } from './record-json.ts';
 import { type RecentRenames, shownRecord } from './record-moves.ts';
@@ -85,20 +85,20 @@ export function createRecordRemoval(users: UserCollection): AppOwned['removeAll'
     let last: UUID | undefined;
     for (;;) {
       const inTime = guard && beginsBefore(await guard());
-      const ids = await idsFrom(appId, since, last);
-      if (ids.length === 0) return removed;
-      const { deletedCount } = await users.deleteMany({ appId, _id: { $in: ids }, ...inTime });
+      const found = await recordsFrom(appId, since, last);
+      if (found.length === 0) return removed;
+      const those = { ...theseRecords(appId, found), ...inTime };
+      const { deletedCount } = await users.deleteMany(those, { hint: { _id: 1 } });
       // Others removed some, or the statement began too late: read them again.
-      if (deletedCount === ids.length) last = ids.at(-1);
+      if (deletedCount === found.length) last = found.at(-1)?._id;
       removed += deletedCount;
     }
   };
 
   /** From the last removed id on: MongoDB would pass over the keys of all removed records. */
-  async function idsFrom(appId: ObjectId, since: Date | undefined, last: UUID | undefined): Promise<UUID[]> {
-    const createdSince = since ? { _id: { $gte: firstIdAt(since) } } : {};
-    const options = { ...newestFirst(appId, last), projection: { _id: 1 }, limit: REMOVAL_STEP };
-    const found = await users.find<Pick<UserDocument, '_id'>>(createdSince, options).toArray();
-    return found.map(({ _id }) => _id);
+  function recordsFrom(appId: ObjectId, since: Date | undefined, last: UUID | undefined) {
+    const created = { appId, ...(since && { _id: { $gte: firstIdAt(since) } }) };
+    const options = { ...newestFirst(appId, last), projection: { email: 1 }, limit: REMOVAL_STEP };
+    return users.find<Pick<UserDocument, '_id' | 'email'>>(created, options).toArray();
   }
 }

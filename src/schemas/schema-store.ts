@@ -1,7 +1,13 @@
 import { ObjectId, type UUID } from 'mongodb';
 import { ownedBy } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
+import {
+  type Collection,
+  createModel,
+  declareCollection,
+  type Model,
+  onPrimaryShard,
+} from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import type { PendingRenames, Rename } from '../fields/renames.ts';
@@ -54,7 +60,7 @@ export interface RenameCheck {
   position?: UUID;
 }
 
-const SCHEMA_VERSIONS = declareCollection('schema_versions')
+const SCHEMA_VERSIONS = declareCollection('schema_versions', onPrimaryShard('grows with changes of schemas only'))
   .index({ appId: 1, version: -1 }, { unique: true })
   // For the apps that have indexed fields, or had them (records/slot-store.ts).
   .index({ 'fields.indexed': 1 }, { partialFilterExpression: { 'fields.indexed': true } })

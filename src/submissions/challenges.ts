@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { Forbidden, Unavailable } from '../core/errors.ts';
 import { deriveSecretKey } from '../core/secrets.ts';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
+import { type Collection, createModel, declareCollection, type Model, shardedBy } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 
 /** The end of the messages of refusals after which a solution of another challenge helps. */
@@ -124,7 +124,10 @@ interface SpentChallengeDocument {
   at: Date;
 }
 
-const SPENT_CHALLENGES = declareCollection('spent_challenges').index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS });
+const SPENT_CHALLENGES = declareCollection(
+  'spent_challenges',
+  shardedBy({ _id: 1 }, 'one for each submission with a proof of work; the id begins with that of the app'),
+).index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS });
 
 type SpentChallengeCollection = Collection<SpentChallengeDocument>;
 

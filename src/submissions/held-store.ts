@@ -6,7 +6,7 @@ import { KeyReused, TooManyRequests } from '../core/errors.ts';
 import { createWindowLimit } from '../core/window-limit.ts';
 import type { Connection } from '../database/client.ts';
 import type { DatabaseClock } from '../database/clock.ts';
-import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
+import { type Collection, createModel, declareCollection, type Model, shardedBy } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { parseRecordId, type RecordId } from '../records/record-id.ts';
 import { HOLD_REASONS, type HoldReason, type Submission } from '../records/submission.ts';
@@ -35,7 +35,10 @@ export interface HeldDocument {
 /** The entries of a person, in any app. */
 const BY_EMAIL = { email: 1, appId: 1 } as const;
 
-const HELD_SUBMISSIONS = declareCollection('held_submissions')
+const HELD_SUBMISSIONS = declareCollection(
+  'held_submissions',
+  shardedBy({ appId: 1, email: 1 }, 'emails and data of people, up to 20 MB for each app'),
+)
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   // The entries of an app, newest first.
   .index({ appId: 1, _id: -1 })
@@ -210,10 +213,9 @@ export function createHeldStore(
       return (_id && (await held.findOne({ _id, appId, expiresAt: { $gt: clock.earlier() } }))) ?? undefined;
     },
 
-    async remove(appId: ObjectId, id: string): Promise<boolean> {
-      const _id = parseRecordId(id);
-      return _id !== undefined && (await held.deleteOne({ _id, appId })).deletedCount === 1;
-    },
+    /** Deletes an entry; resolves with false when it is gone. */
+    remove: async ({ _id, appId, email }: Pick<HeldDocument, '_id' | 'appId' | 'email'>): Promise<boolean> =>
+      (await held.deleteOne({ _id, appId, email })).deletedCount === 1,
   };
 }
 

@@ -155,13 +155,14 @@ export function createHeldService(deps: {
         if (error instanceof KeyReused) return submit(ownKey);
         throw error;
       });
-      await store.remove(appId, id);
+      await store.remove(entry);
       return stored;
     },
 
     /** Deletes a held submission. @throws {NotFound} when the app holds none of this id */
     async remove({ id: appId }: AppRef, id: string): Promise<void> {
-      if (!(await store.remove(appId, id))) throw heldNotFoundError();
+      const entry = await store.find(appId, id);
+      if (!entry || !(await store.remove(entry))) throw heldNotFoundError();
     },
   };
 }

@@ -117,7 +117,7 @@ export function createSubmissionService(deps: {
     const entry = await held.hold(submission, dataUnderNewKeys(data, lease), { reason, page, address });
     const { _id: id, at } = entry;
     if (!lease.isCurrent()) {
-      await revalidation.revalidate(lease, submission, () => held.remove(appId, id.toString()));
+      await revalidation.revalidate(lease, submission, () => held.remove(entry));
     }
     return { id, createdAt: at, updatedAt: at, held: true, heldFor: entry.reason };
   }

@@ -70,7 +70,7 @@ export function createSubmissions(deps: {
       models: Object.values(models),
       owned: [
         ownedBy(models.spent.collection, 'at', { of: spentByApp }),
-        ownedBy(models.held.collection, '_id', { valueAt: firstIdAt }),
+        ownedBy(models.held.collection, '_id', { valueAt: firstIdAt, keyMembers: ['email'] }),
       ],
       personal: [createHeldOfPerson(models.held.collection)],
     } satisfies Feature,

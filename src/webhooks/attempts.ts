@@ -1,3 +1,4 @@
+import type { ObjectId } from 'mongodb';
 import type { DeliveryStore } from './delivery-store.ts';
 import { type Message, type Sender, signedHeaders } from './sender.ts';
 import type { DeliveryDocument, WebhookDocument, WebhookStore } from './webhook-store.ts';
@@ -42,9 +43,10 @@ export function createAttempts(deps: {
   const { webhooks, deliveries, sender, now } = deps;
 
   async function noteHealth(webhook: WebhookDocument, isSuccess: boolean, isGone: boolean): Promise<void> {
+    const { appId, _id: webhookId } = webhook;
     if (isSuccess) return webhooks.noteSuccess(webhook);
     const isDisabled = await webhooks.noteFailure(webhook, isGone, now());
-    if (isDisabled) await deliveries.giveUp(webhook._id, () => webhooks.isOff(webhook._id));
+    if (isDisabled) await deliveries.giveUp({ appId, webhookId }, () => webhooks.isOff(webhookId));
   }
 
   return async (
@@ -101,6 +103,8 @@ interface Ready {
  * growing intervals, until one succeeds.
  */
 export class Endpoint {
+  /** Known from the first event or delivery on. */
+  appId: ObjectId | undefined;
   /** By record id. */
   readonly busy = new Map<string, Promise<void>>();
   #ready: Ready | undefined;

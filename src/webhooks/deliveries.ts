@@ -143,8 +143,8 @@ export function createDeliveryService(deps: {
       id: string,
       page: { limit: number; before?: string | undefined; state?: DeliveryState | undefined },
     ): Promise<DeliveryDocument[]> {
-      const { _id } = await findWebhook(webhooks, app, id);
-      return deliveries.page(_id, page);
+      const { _id: webhookId } = await findWebhook(webhooks, app, id);
+      return deliveries.page({ appId: app.id, webhookId }, page);
     },
 
     /** Resolves with a delivery and what an attempt would send now. @throws {NotFound} */
@@ -166,8 +166,8 @@ export function createDeliveryService(deps: {
 
     /** Replays events since a time, oldest first; resolves with their number. @throws {NotFound} */
     async replaySince(app: ScopedApp, id: string, since: Date): Promise<number> {
-      const { _id } = await findWebhook(webhooks, app, id);
-      const replayed = await deliveries.replaySince(_id, since, MAX_REPLAYED, Date.now());
+      const { _id: webhookId } = await findWebhook(webhooks, app, id);
+      const replayed = await deliveries.replaySince({ appId: app.id, webhookId }, since, MAX_REPLAYED, Date.now());
       wake();
       return replayed;
     },

@@ -12,7 +12,10 @@ import {
   type DeliveryDocument,
   type DeliveryState,
   LOG_OF_WEBHOOK,
+  NEXT_ATTEMPTS,
+  OF_RECORD,
   type WebhookDocument,
+  type WebhookOfApp,
 } from './webhook-store.ts';
 
 const DUE_BATCH = 500;
@@ -21,23 +24,27 @@ const DUE_BATCH = 500;
 function createDueDeliveries(deliveries: DeliveryCollection) {
   /** @param busy records with an attempt in progress */
   return async (
-    webhookId: RecordId,
+    of: WebhookOfApp,
     { now, limit, busy }: { now: number; limit: number; busy: RecordId[] },
   ): Promise<DeliveryDocument[]> => {
-    const isDue = { state: 'waiting', webhookId, nextAt: { $lte: new Date(now) } } as const;
-    const options = { sort: { nextAt: 1 }, limit: DUE_BATCH } as const;
-    const found = await deliveries.find({ ...isDue, recordId: { $nin: busy } }, options).toArray();
-    const recordIds = found.map(({ recordId }) => recordId);
-    const firsts = await firstOfEach(webhookId, recordIds);
+    const isDue = { ...of, state: 'waiting', nextAt: { $lte: new Date(now) } } as const;
+    const found = await deliveries
+      .find({ ...isDue, recordId: { $nin: busy } }, { limit: DUE_BATCH, hint: NEXT_ATTEMPTS })
+      .sort({ nextAt: 1 })
+      .toArray();
+    const firsts = await firstOfEach(
+      of,
+      found.map(({ recordId }) => recordId),
+    );
     const due: DeliveryDocument[] = [];
     for (const delivery of found) {
       const first = firsts.get(delivery.recordId.toHexString());
       if (!first || first.revision >= delivery.revision) due.push(delivery);
       // Not read again before the delivery that it waits for, unless it was replayed meanwhile.
       else if (first.nextAt.getTime() > now) {
-        const { _id, nextAt } = delivery;
+        const { _id, appId, nextAt } = delivery;
         await deliveries.updateOne(
-          { _id, state: 'waiting', ...(nextAt && { nextAt }) },
+          { _id, appId, state: 'waiting', ...(nextAt && { nextAt }) },
           { $set: { nextAt: first.nextAt } },
         );
       }
@@ -46,12 +53,15 @@ function createDueDeliveries(deliveries: DeliveryCollection) {
     return due;
   };
 
-  async function firstOfEach(webhookId: RecordId, recordIds: RecordId[]) {
+  async function firstOfEach(of: WebhookOfApp, recordIds: RecordId[]) {
     const found = await deliveries
-      .aggregate<{ _id: RecordId; first: { revision: number; nextAt: Date } }>([
-        { $match: { recordId: { $in: recordIds }, webhookId, state: 'waiting' } },
-        { $group: { _id: '$recordId', first: { $min: { revision: '$revision', nextAt: '$nextAt' } } } },
-      ])
+      .aggregate<{ _id: RecordId; first: { revision: number; nextAt: Date } }>(
+        [
+          { $match: { ...of, recordId: { $in: recordIds }, state: 'waiting' } },
+          { $group: { _id: '$recordId', first: { $min: { revision: '$revision', nextAt: '$nextAt' } } } },
+        ],
+        { hint: OF_RECORD },
+      )
       .toArray();
     return new Map(found.map(({ _id, first }) => [_id.toHexString(), first]));
   }
@@ -71,7 +81,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
 
   /** Changes each delivery once, even if it returns to its state, in steps of bounded duration. */
   async function changeAll(
-    of: { webhookId: RecordId; state: { $in: DeliveryState[] } },
+    of: WebhookOfApp & { state: { $in: DeliveryState[] } },
     update: UpdateFilter<DeliveryDocument>,
     { first = '', limit = Number.POSITIVE_INFINITY }: { first?: string; limit?: number } = {},
   ): Promise<number> {
@@ -84,17 +94,18 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
       const ids = found.map((delivery) => delivery._id);
       const last = ids.at(-1);
       if (last === undefined) break;
-      changed += (await deliveries.updateMany({ ...of, _id: { $in: ids } }, update)).modifiedCount;
+      changed += (await deliveries.updateMany({ ...of, _id: { $in: ids } }, update, { hint: { _id: 1 } }))
+        .modifiedCount;
       _id = { $gt: last };
     }
     return changed;
   }
 
   /** Ends waiting deliveries unless they were replayed since the read; resolves with the number. */
-  async function endAll(waiting: readonly Pick<DeliveryDocument, '_id' | 'nextAt'>[]): Promise<number> {
-    const writes = waiting.map(({ _id, nextAt }) => ({
+  async function endAll(waiting: readonly Pick<DeliveryDocument, '_id' | 'appId' | 'nextAt'>[]): Promise<number> {
+    const writes = waiting.map(({ _id, appId, nextAt }) => ({
       updateOne: {
-        filter: { _id, state: 'waiting' as const, ...(nextAt && { nextAt }) },
+        filter: { _id, appId, state: 'waiting' as const, ...(nextAt && { nextAt }) },
         update: { $set: { state: 'failed' as const }, $unset: { nextAt: 1 as const } },
       },
     }));
@@ -126,24 +137,30 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
 
     waitingWebhooks: (): Promise<RecordId[]> => deliveries.distinct('webhookId', { state: 'waiting' }),
 
+    /** Resolves with the app of a webhook with waiting deliveries, which may be deleted. */
+    appOf: async (webhookId: RecordId): Promise<ObjectId | undefined> =>
+      (await deliveries.findOne({ webhookId, state: 'waiting' }, { projection: { appId: 1 } }))?.appId,
+
     due: createDueDeliveries(deliveries),
 
     /** Resolves with the time of the next attempt of an endpoint; undefined when none waits. */
-    async nextDue(webhookId: RecordId): Promise<number | undefined> {
-      const options = { projection: { nextAt: 1 }, sort: { nextAt: 1 } } as const;
-      const next = await deliveries.findOne({ state: 'waiting', webhookId }, options);
+    async nextDue(of: WebhookOfApp): Promise<number | undefined> {
+      const [next] = await deliveries
+        .find({ ...of, state: 'waiting' }, { projection: { nextAt: 1 }, limit: 1, hint: NEXT_ATTEMPTS })
+        .sort({ nextAt: 1 })
+        .toArray();
       return next?.nextAt?.getTime();
     },
 
     /** Stores a result, unless the delivery was erased or replayed. No `nextAt`: it was last. */
     async settle(
-      { _id, attempts, type, nextAt: dueAt }: DeliveryDocument,
+      { _id, appId, attempts, type, nextAt: dueAt }: DeliveryDocument,
       { attempt, isSuccess, nextAt }: { attempt: Attempt; isSuccess: boolean; nextAt: number | undefined },
       now: number,
     ): Promise<void> {
       const settled = isSuccess ? 'delivered' : 'failed';
       await deliveries.updateOne(
-        { _id, state: 'waiting', attempts, ...(dueAt && { nextAt: dueAt }) },
+        { _id, appId, state: 'waiting', attempts, ...(dueAt && { nextAt: dueAt }) },
         {
           $set: {
             state: nextAt === undefined ? settled : 'waiting',
@@ -164,10 +181,10 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
      * @param isOff called after each read, so that no delivery ends that was added after an
      * operator enabled the endpoint again
      */
-    async giveUp(webhookId: RecordId, isOff: () => Promise<boolean>): Promise<number> {
-      const options = { projection: { nextAt: 1 }, limit: STEP, hint: LOG_OF_WEBHOOK } as const;
+    async giveUp(of: WebhookOfApp, isOff: () => Promise<boolean>): Promise<number> {
+      const options = { projection: { appId: 1, nextAt: 1 }, limit: STEP, hint: LOG_OF_WEBHOOK } as const;
       for (let ended = 0, last = ''; ; ) {
-        const waiting = { webhookId, state: 'waiting' as const, _id: { $gt: last } };
+        const waiting = { ...of, state: 'waiting' as const, _id: { $gt: last } };
         const found = await deliveries.find(waiting, options).sort({ _id: 1 }).toArray();
         const end = found.at(-1);
         if (!end || !(await isOff())) return ended;
@@ -177,19 +194,19 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     },
 
     /** Deletes a waiting delivery whose record is gone. */
-    async drop({ _id }: DeliveryDocument): Promise<void> {
-      await deliveries.deleteOne({ _id, state: 'waiting' });
+    async drop({ _id, appId }: DeliveryDocument): Promise<void> {
+      await deliveries.deleteOne({ _id, appId, state: 'waiting' });
     },
 
     /** Resolves with a page of an endpoint's deliveries, newest first. */
     page: (
-      webhookId: RecordId,
+      of: WebhookOfApp,
       { limit, before, state }: { limit: number; before?: string | undefined; state?: DeliveryState | undefined },
     ): Promise<DeliveryDocument[]> =>
       deliveries
         .find(
           {
-            ...{ webhookId, state: { $in: state ? [state] : [...DELIVERY_STATES] } },
+            ...{ ...of, state: { $in: state ? [state] : [...DELIVERY_STATES] } },
             ...(before !== undefined && { _id: { $lt: before } }),
           },
           { limit, hint: LOG_OF_WEBHOOK },
@@ -206,33 +223,39 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     },
 
     /** Makes ended deliveries of events since a time wait again, the oldest first. */
-    replaySince: (webhookId: RecordId, since: Date, limit: number, now: number): Promise<number> =>
+    replaySince: (of: WebhookOfApp, since: Date, limit: number, now: number): Promise<number> =>
       changeAll(
-        { webhookId, state: { $in: ['delivered', 'failed'] } },
+        { ...of, state: { $in: ['delivered', 'failed'] } },
         { $set: firstAttempt(now) },
         { first: firstIdAt(new Date(Math.max(since.getTime(), 0))).toString(), limit },
       ),
 
     /** Deletes all deliveries of a webhook, in steps. */
-    removeOf: (webhookId: RecordId): Promise<number> => removeInSteps(deliveries, { webhookId }),
+    removeOf: (of: WebhookOfApp): Promise<number> => removeInSteps(deliveries, of),
 
-    withDeliveries: (webhookIds: readonly RecordId[]): Promise<RecordId[]> =>
-      deliveries.distinct('webhookId', { webhookId: { $in: [...webhookIds] } }),
+    /** Resolves with the ids of those of these webhooks that have deliveries. */
+    withDeliveries: (webhooks: readonly WebhookOfApp[]): Promise<RecordId[]> =>
+      deliveries.distinct('webhookId', {
+        appId: { $in: webhooks.map(({ appId }) => appId) },
+        webhookId: { $in: webhooks.map(({ webhookId }) => webhookId) },
+      }),
 
     /** Deletes what names these records, except their erasures. Resolves with the number. */
-    forget: (recordIds: readonly RecordId[]): Promise<number> => removeInSteps(deliveries, namesOf(recordIds)),
+    forget: (appIds: readonly ObjectId[], recordIds: readonly RecordId[]): Promise<number> =>
+      removeInSteps(deliveries, namesOf(appIds, recordIds)),
 
     /** Resolves with whether {@link forget} would delete something. */
-    names: async (recordIds: readonly RecordId[]): Promise<boolean> =>
-      (await deliveries.findOne(namesOf(recordIds), { projection: { _id: 1 } })) !== null,
+    names: async (appIds: readonly ObjectId[], recordIds: readonly RecordId[]): Promise<boolean> =>
+      (await deliveries.findOne(namesOf(appIds, recordIds), { projection: { _id: 1 } })) !== null,
 
-    ofRecords: (recordIds: readonly RecordId[]): AsyncIterable<DeliveryDocument> =>
-      deliveries.find({ recordId: { $in: [...recordIds] } }),
+    /** Yields the deliveries of these records. */
+    ofRecords: (appIds: readonly ObjectId[], recordIds: readonly RecordId[]): AsyncIterable<DeliveryDocument> =>
+      deliveries.find({ appId: { $in: [...appIds] }, recordId: { $in: [...recordIds] } }, { hint: OF_RECORD }),
   };
 }
 
-const namesOf = (recordIds: readonly RecordId[]) =>
-  ({ recordId: { $in: [...recordIds] }, type: { $ne: 'user.erased' } }) as const;
+const namesOf = (appIds: readonly ObjectId[], recordIds: readonly RecordId[]) =>
+  ({ appId: { $in: [...appIds] }, recordId: { $in: [...recordIds] }, type: { $ne: 'user.erased' } }) as const;
 
 /** The answer may contain personal data, and this delivery outlives the record. */
 function withoutResponse({ response: _, ...attempt }: Attempt): Attempt {
@@ -248,7 +271,7 @@ export function createDeliveriesOfPerson(
     name: 'deliveries',
 
     async *entriesOf(appIds, email) {
-      for await (const delivery of deliveries.ofRecords(await records.idsOfPerson(appIds, email))) {
+      for await (const delivery of deliveries.ofRecords(appIds, await records.idsOfPerson(appIds, email))) {
         const { _id, appId, type, at, state, recordId, log } = delivery;
         const attempts = log.map((attempt) => ({ ...attempt, at: attempt.at.toISOString() }));
         const event = { kind: 'delivery', id: _id, type, at: at.toISOString(), state, record: recordId.toString() };
@@ -256,6 +279,6 @@ export function createDeliveriesOfPerson(
       }
     },
 
-    eraseOf: async (appIds, email) => deliveries.forget(await records.idsOfPerson(appIds, email)),
+    eraseOf: async (appIds, email) => deliveries.forget(appIds, await records.idsOfPerson(appIds, email)),
   };
 }

@@ -4,7 +4,6 @@ import pLimit from 'p-limit';
 import { FairQueue } from '../core/fair-queue.ts';
 import { type Logger, reasonOf } from '../core/logger.ts';
 import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
-import type { RecordId } from '../records/record-id.ts';
 import type { UnreadRecord } from '../records/record-reader.ts';
 import { createAttempts, Endpoint } from './attempts.ts';
 import type { DeliveryStore } from './delivery-store.ts';
@@ -82,15 +81,19 @@ export function createDispatcher(deps: {
     const postpone = endpoint.beginRead();
     const webhookId = new UUID(id);
     const busy = [...endpoint.busy.keys()].map((record) => new UUID(record));
-    const due = await deliveries.due(webhookId, { now: now(), limit: DUE_LIMIT, busy });
+    endpoint.appId ??= await deliveries.appOf(webhookId);
+    const { appId } = endpoint;
+    if (!appId) return postpone(Number.POSITIVE_INFINITY);
+    const of = { appId, webhookId };
+    const due = await deliveries.due(of, { now: now(), limit: DUE_LIMIT, busy });
     if (due.length === 0) {
-      const next = await deliveries.nextDue(webhookId);
+      const next = await deliveries.nextDue(of);
       // Due deliveries wait for an attempt in progress, whose end wakes the endpoint.
       return postpone(Math.max(next ?? Number.POSITIVE_INFINITY, now() + BLOCKED_MS));
     }
     const webhook = await webhooks.find(webhookId);
     if (webhook && !webhook.disabled) endpoint.fill({ webhook, deliveries: due, readAt: now() });
-    else await deliveries.giveUp(webhookId, () => webhooks.isOff(webhookId));
+    else await deliveries.giveUp(of, () => webhooks.isOff(webhookId));
   }
 
   async function advance(id: string, endpoint: Endpoint): Promise<number> {
@@ -179,8 +182,12 @@ export function createDispatcher(deps: {
 
   return {
     /** Attempts new deliveries of these webhooks immediately. */
-    notify(webhookIds: readonly RecordId[]): void {
-      for (const id of webhookIds) endpointState(id.toHexString()).wake();
+    notify(webhooksWithEvents: readonly Pick<WebhookDocument, '_id' | 'appId'>[]): void {
+      for (const { _id, appId } of webhooksWithEvents) {
+        const endpoint = endpointState(_id.toHexString());
+        endpoint.appId = appId;
+        endpoint.wake();
+      }
       onWork();
     },
 

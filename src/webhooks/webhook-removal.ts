@@ -43,7 +43,7 @@ export function createWebhookRemoval(deps: {
   async function finish({ _id, appId }: Pick<DeletedWebhookDocument, '_id' | 'appId'>): Promise<void> {
     await webhooks.remove(appId, _id);
     await consumers.remove(appId, consumerName(_id));
-    await deliveries.removeOf(_id);
+    await deliveries.removeOf({ appId, webhookId: _id });
     await deleted.setDone(_id);
   }
 
@@ -51,7 +51,9 @@ export function createWebhookRemoval(deps: {
   async function sweep(after: RecordId | undefined): Promise<RecordId | undefined> {
     const found = await deleted.after(after);
     for (const one of found) if (!one.isDone) await finish(one);
-    for (const late of await deliveries.withDeliveries(found.map(({ _id }) => _id))) await deliveries.removeOf(late);
+    const ofApps = found.map(({ _id: webhookId, appId }) => ({ webhookId, appId }));
+    const late = new Set((await deliveries.withDeliveries(ofApps)).map(String));
+    for (const one of ofApps) if (late.has(String(one.webhookId))) await deliveries.removeOf(one);
     return found.length < BATCH ? undefined : found.at(-1)?._id;
   }
 

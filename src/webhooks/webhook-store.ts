@@ -1,6 +1,13 @@
 import type { Filter, ObjectId, UUID } from 'mongodb';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection, type Model } from '../database/collections.ts';
+import {
+  type Collection,
+  createModel,
+  declareCollection,
+  type Model,
+  onPrimaryShard,
+  shardedBy,
+} from '../database/collections.ts';
 import type { EventType } from '../records/outbox.ts';
 import type { RecordId } from '../records/record-id.ts';
 
@@ -61,6 +68,9 @@ export interface DeliveryDocument {
   expiresAt: Date;
 }
 
+/** The webhook of deliveries, and its app. */
+export type WebhookOfApp = Pick<DeliveryDocument, 'appId' | 'webhookId'>;
+
 /** Outlives the webhook: an interrupted deletion is finished, and late deliveries are removed. */
 export interface DeletedWebhookDocument {
   _id: UUID;
@@ -71,24 +81,31 @@ export interface DeletedWebhookDocument {
   isDone?: boolean;
 }
 
-const WEBHOOKS = declareCollection('webhooks').index({ appId: 1, _id: 1 });
+const WEBHOOKS = declareCollection('webhooks', onPrimaryShard('a few for each app')).index({ appId: 1, _id: 1 });
+
+/** The next attempts of an endpoint. */
+export const NEXT_ATTEMPTS = { state: 1, webhookId: 1, nextAt: 1 } as const;
+
+/** The order of the events of a record; what is held of a person. */
+export const OF_RECORD = { recordId: 1, webhookId: 1, state: 1, revision: 1 } as const;
 
 /** The log of an endpoint, newest first, of one state or merged of all. */
 export const LOG_OF_WEBHOOK = { webhookId: 1, state: 1, _id: -1 } as const;
 
-const DELIVERIES = declareCollection('deliveries')
+const DELIVERIES = declareCollection(
+  'deliveries',
+  shardedBy({ appId: 1, _id: 1 }, 'one for each event and webhook, kept for 30 days'),
+)
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
-  // The next attempts of an endpoint.
-  .index({ state: 1, webhookId: 1, nextAt: 1 })
+  .index(NEXT_ATTEMPTS)
   .index(LOG_OF_WEBHOOK)
-  // The order of the events of a record; what is held of a person.
-  .index({ recordId: 1, webhookId: 1, state: 1, revision: 1 })
+  .index(OF_RECORD)
   .index({ appId: 1, _id: -1 });
 
 /** As for apps: longer than any server may be suspended. */
 const DELETED_KEPT_SECONDS = 90 * 24 * 60 * 60;
 
-const DELETED_WEBHOOKS = declareCollection('deleted_webhooks')
+const DELETED_WEBHOOKS = declareCollection('deleted_webhooks', onPrimaryShard('one document for each deleted webhook'))
   .index({ deletedAt: 1 }, { expireAfterSeconds: DELETED_KEPT_SECONDS })
   .index({ appId: 1 });
 

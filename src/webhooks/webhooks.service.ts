@@ -90,7 +90,7 @@ export function createWebhookService(deps: {
         unset: enabled ? { disabled: 1, failingSince: 1 } : {},
       });
       if (!changed) throw notFound();
-      if (isSwitchedOff) await deliveries.giveUp(_id, () => webhooks.isOff(_id));
+      if (isSwitchedOff) await deliveries.giveUp({ appId: app.id, webhookId: _id }, () => webhooks.isOff(_id));
       return changed;
     },
 

@@ -101,9 +101,9 @@ export function createDeliveryConsumer(deps: {
       const appIds = [...new Map(events.map(({ appId }) => [appId.toHexString(), appId])).values()];
       const active = (await webhooks.ofApps(appIds)).filter(({ disabled }) => !disabled);
       const erased = events.filter(({ type }) => type === 'user.erased').map(({ recordId }) => recordId);
-      if (erased.length > 0) await deliveries.forget(erased);
+      if (erased.length > 0) await deliveries.forget(appIds, erased);
       await deliveries.add(events, active, now());
-      dispatcher.notify(active.map(({ _id }) => _id));
+      dispatcher.notify(active);
     },
   };
 }

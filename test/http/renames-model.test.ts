@@ -66,7 +66,7 @@ it('A record is shown before its move exactly as it is after it, and a second mo
     const shownRaw = decode<UserDocument>(shownBytes(before, () => pending));
     const was = decode<UserDocument>(before).data;
     const shown = shownRecord(decode<UserDocument>(before), pending);
-    await moves.one({ _id, appId }, pending);
+    await moves.one({ _id, appId, email: 'a@x.org' }, pending);
     const after = decode<UserDocument>(await raw());
     // As text: the order of the keys counts too.
     expect(JSON.stringify(after.data)).toBe(JSON.stringify(shown.data));
@@ -94,7 +94,7 @@ it('A record is shown before its move exactly as it is after it, and a second mo
     const isMoved =
       isOld && pending.pairs.some(({ from }) => Object.hasOwn(stored, from) || Object.hasOwn(state, from));
     expect(after.schemaVersion).toBe(isMoved ? pending.version : schemaVersion);
-    await moves.one({ _id, appId }, pending);
+    await moves.one({ _id, appId, email: 'a@x.org' }, pending);
     expect(decode<UserDocument>(await raw())).toEqual(after);
   };
   await fc.assert(fc.asyncProperty(renames, data, fc.integer({ min: 3, max: 6 }), consents, check), {

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { type Db, MongoClient } from 'mongodb';
 import { inject } from 'vitest';
 import { LEASE_MS } from '../../src/apps/revision.ts';
 import { loadConfig } from '../../src/core/config.ts';
@@ -11,6 +12,7 @@ import { createServices, type ServiceOptions, type Services } from '../../src/se
 import { Client } from './client.ts';
 import { keepDatabase, randomName } from './databases.ts';
 import { rounds } from './rounds.ts';
+import { watchShardKeys } from './shard-keys.ts';
 
 /**
  * For servers whose background work a test waits for: they look for it ten times a second instead
@@ -38,17 +40,13 @@ export interface TestServer {
   admin: Client;
   services: Services;
   listener: Listener;
-  /** The database, for assertions on stored documents. */
-  db: ReturnType<typeof databaseOf>;
+  /** The database, for assertions on stored documents, by a client of its own. */
+  db: Db;
   /** The name of the database. Pass it to `startServer` to start a second server on it. */
   database: string;
   /** Returns all log output, one JSON object per line. */
   log(): string;
   close(): Promise<void>;
-}
-
-function databaseOf(connection: Awaited<ReturnType<typeof connectDatabase>>) {
-  return connection.getClient().db(connection.name);
 }
 
 /** The options of background work. A test that gives one of them waits for such work. */
@@ -96,6 +94,8 @@ export async function startServer(
   const logger = createLogger(config, sink);
   const uri = new URL(config.mongodbUri ?? inject('mongodbUri'));
   uri.pathname = `/${database}`;
+  const ownDatabase = new MongoClient(uri.href);
+  uri.searchParams.set('monitorCommands', 'true');
   const connection = await connectDatabase(uri.href);
   const { leaseMs = rounds(LEASE_MS, LEASE_OF_TESTS_MS), ...others } = options;
   const hasJobs =
@@ -103,6 +103,7 @@ export async function startServer(
   const embed = createEmbed();
   const defaults = { passwordCost: PASSWORD_COST, pageAssets: embed.assets, leaseMs, ...(hasJobs && QUICK_JOBS) };
   const services = createServices(config, connection, logger, { ...defaults, ...others });
+  watchShardKeys(connection.getClient(), services.collections);
   await services.prepare();
   await services.start();
   await services.apps.ensureAdmin(config.adminAppId, config.adminPassword);
@@ -119,13 +120,14 @@ export async function startServer(
     admin,
     services,
     listener,
-    db: databaseOf(connection),
+    db: ownDatabase.db(database),
     database,
     log: () => lines.join(''),
     async close() {
       await listener.close();
       await services.stop();
       await connection.close();
+      await ownDatabase.close();
     },
   };
 }

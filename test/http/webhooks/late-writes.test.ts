@@ -32,6 +32,7 @@ afterAll(async () => {
 });
 
 const deliveries = () => createDeliveryStore(models.deliveries.collection);
+const of = ({ _id: webhookId }: WebhookDocument) => ({ appId, webhookId });
 const webhooks = () => createWebhookStore(models.webhooks.collection);
 
 function webhook(): WebhookDocument {
@@ -55,7 +56,7 @@ describe('a delivery', () => {
   beforeEach(async () => {
     endpoint = webhook();
     await deliveries().add([eventAt(NOW)], [endpoint], NOW);
-    [delivery] = (await deliveries().due(endpoint._id, { now: NOW, limit: 1, busy: [] })) as [DeliveryDocument];
+    [delivery] = (await deliveries().due(of(endpoint), { now: NOW, limit: 1, busy: [] })) as [DeliveryDocument];
   });
 
   it('that was replayed is not settled by an attempt from before', async () => {
@@ -65,15 +66,15 @@ describe('a delivery', () => {
   });
 
   it('is ended with its endpoint, unless the endpoint was enabled meanwhile', async () => {
-    expect(await deliveries().giveUp(endpoint._id, async () => false)).toBe(0);
+    expect(await deliveries().giveUp(of(endpoint), async () => false)).toBe(0);
     expect(await current()).toMatchObject({ state: 'waiting' });
-    expect(await deliveries().giveUp(endpoint._id, async () => true)).toBe(1);
+    expect(await deliveries().giveUp(of(endpoint), async () => true)).toBe(1);
     expect(await current()).toMatchObject({ state: 'failed' });
   });
 
   it('that was replayed since it was read is not ended', async () => {
     const replays = async (): Promise<boolean> => deliveries().replay(appId, delivery._id, NOW + 1);
-    expect(await deliveries().giveUp(endpoint._id, replays)).toBe(0);
+    expect(await deliveries().giveUp(of(endpoint), replays)).toBe(0);
     expect(await current()).toMatchObject({ state: 'waiting' });
   });
 });
