@@ -1,9 +1,32 @@
+import type { MongoClient } from 'mongodb';
 import { ConfigError } from '../core/config.ts';
 import { AppError } from '../core/errors.ts';
+import type { CollectionDeclaration } from '../database/collections.ts';
 import type { Services } from '../services.ts';
 
 /** Opens the database, runs a task with the services, and closes the database. */
 export type WithServices = (task: (services: Services) => Promise<void>) => Promise<void>;
+
+/** The declared collections of the service and a client, without its services. */
+export interface DatabaseAccess {
+  /** Not connected unless the connection is open. */
+  client: MongoClient;
+  /** The name of the database. */
+  database: string;
+  collections: readonly CollectionDeclaration[];
+  /** Creates the declared indexes. */
+  ensureIndexes(): Promise<void>;
+}
+
+/**
+ * Runs a task on the database in `MONGODB_URI`, and closes it.
+ * @param isOpen false: connects to no database
+ * @throws {ConfigError} when it is to be open and `MONGODB_URI` is not set
+ */
+export type WithConnection = (
+  options: { isOpen: boolean },
+  task: (access: DatabaseAccess) => Promise<void> | void,
+) => Promise<void>;
 
 /** The standard streams: those of the process, or of a test. */
 export interface Streams {
@@ -15,6 +38,7 @@ export interface Streams {
 /** What the commands use. */
 export interface Tool {
   withServices: WithServices;
+  withConnection: WithConnection;
   streams: Streams;
 }
 

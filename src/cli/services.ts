@@ -1,9 +1,10 @@
-import { loadConfig } from '../core/config.ts';
+import { ConfigError, loadConfig } from '../core/config.ts';
 import { createLogger } from '../core/logger.ts';
 import { existingSecret } from '../core/session-secret.ts';
+import { createClosedConnection } from '../database/client.ts';
 import { openDatabase } from '../database/open.ts';
 import { createServices, type ServiceOptions } from '../services.ts';
-import type { Streams, WithServices } from './command.ts';
+import type { Streams, WithConnection, WithServices } from './command.ts';
 
 /** Runs one task with the services, also while a server runs. @throws {ConfigError} */
 export async function withServices(
@@ -24,5 +25,29 @@ export async function withServices(
   } finally {
     await services.stop();
     await database.close();
+  }
+}
+
+/** Implements `WithConnection`. */
+export async function withConnection(
+  { env, streams }: { env: NodeJS.ProcessEnv; streams: Streams },
+  ...[{ isOpen }, task]: Parameters<WithConnection>
+): Promise<void> {
+  const config = loadConfig(env);
+  if (isOpen && config.mongodbUri === undefined) {
+    throw new ConfigError(['MONGODB_URI is not set; the embedded database is one mongod, not a sharded cluster']);
+  }
+  const logger = createLogger({ logLevel: 'silent' }, { write: () => undefined });
+  const progress = (line: string): void => void streams.stderr.write(`${line}\n`);
+  const { connection, close } = isOpen
+    ? await openDatabase(config, { logger, progress })
+    : { connection: createClosedConnection(config.mongodbUri), close: async () => undefined };
+  const services = createServices(config, connection, logger);
+  try {
+    const { collections, prepare } = services;
+    await task({ client: connection.getClient(), database: connection.name, collections, ensureIndexes: prepare });
+  } finally {
+    await services.stop();
+    await close();
   }
 }

@@ -4,6 +4,7 @@ import { accountCommands } from './account-commands.ts';
 import { appCommands } from './app-commands.ts';
 import { report, type Streams, type Tool } from './command.ts';
 import { schemaCommands } from './schema-commands.ts';
+import { shardCommand } from './shard-command.ts';
 import { userCommands } from './user-commands.ts';
 
 const FAILED = 1;
@@ -23,6 +24,8 @@ export async function runTool(
     streams,
     // Loaded on use, so that help and usage errors are fast.
     withServices: async (task) => (await import('./services.ts')).withServices({ env, streams, options }, task),
+    withConnection: async (access, task) =>
+      (await import('./services.ts')).withConnection({ env, streams }, access, task),
   };
   const program = new Command('user-collection')
     .description(
@@ -33,7 +36,7 @@ export async function runTool(
       '\nThe database is the one the server uses: MONGODB_URI, or the embedded one in DATA_DIR.\nExit codes: 0 done, 1 refused or failed, 2 wrong usage.',
     )
     .configureHelp({ showGlobalOptions: true });
-  const groups = [appCommands, schemaCommands, userCommands, accountCommands];
+  const groups = [appCommands, schemaCommands, userCommands, accountCommands, shardCommand];
   for (const createGroup of groups) program.addCommand(createGroup(tool));
   for (const command of [program, ...program.commands.flatMap((group) => [group, ...group.commands])]) {
     command.exitOverride().configureOutput({

@@ -59,10 +59,13 @@ const wrapClient = (client: MongoClient, name: string): Connection => ({
   close: () => client.close(),
 });
 
-/** A connection that is never opened, for descriptions of the service. */
-export function createClosedConnection(): Connection {
-  return wrapClient(new MongoClient('mongodb://127.0.0.1'), DEFAULT_DATABASE);
+/** A connection that is never opened, for descriptions of the service and of its database. */
+export function createClosedConnection(uri = 'mongodb://127.0.0.1'): Connection {
+  return wrapClient(new MongoClient(uri), databaseName(uri));
 }
+
+const databaseName = (uri: string): string =>
+  /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(uri)?.[1] ?? DEFAULT_DATABASE;
 
 /** Compares the effective options of the driver with the required ones. */
 function assertDurable(connection: Connection): void {

@@ -1,0 +1,115 @@
+import type { CreateIndexesOptions, Document, MongoClient } from 'mongodb';
+import { type CollectionDeclaration, INDEX_BUILD_TIME_MS, type ShardKey, STATEMENT_TIME_MS } from './collections.ts';
+
+/** One command that shards a part of the database, in the form of mongosh and of the driver. */
+export interface ShardStep {
+  shell: string;
+  /** The database of the command. */
+  database: string;
+  command: Document;
+}
+
+/** The steps that shard one collection. */
+interface ShardedCollection {
+  name: string;
+  shardKey: ShardKey;
+  reason: string;
+  steps: readonly ShardStep[];
+}
+
+/** How a sharded cluster keeps the database of the service (docs/sharding.md). */
+export interface ShardPlan {
+  enable: ShardStep;
+  sharded: readonly ShardedCollection[];
+  /** The collections that stay on the primary shard. */
+  whole: readonly { name: string; reason: string }[];
+}
+
+/** Plans the commands that shard the collections that declare a key. Each can be repeated. */
+export function planShards(database: string, declarations: readonly CollectionDeclaration[]): ShardPlan {
+  const sorted = declarations.toSorted((one, other) => one.name.localeCompare(other.name));
+  return {
+    enable: {
+      ...{ database: 'admin', command: { enableSharding: database } },
+      shell: `sh.enableSharding(${JSON.stringify(database)});`,
+    },
+    sharded: sorted.flatMap((declaration) => {
+      const { name, placement } = declaration;
+      const { shardKey, reason } = placement;
+      if (!shardKey) return [];
+      const steps = [supportingIndex(database, declaration, shardKey), shardStep(database, name, shardKey)];
+      return [{ name, shardKey, reason, steps: steps.filter((step) => step !== undefined) }];
+    }),
+    whole: sorted.flatMap(({ name, placement: { shardKey, reason } }) => (shardKey ? [] : [{ name, reason }])),
+  };
+}
+
+/**
+ * MongoDB splits a collection by an index that begins with the key and has all its documents.
+ * Undefined for a key on `_id`, whose index exists.
+ */
+function supportingIndex(
+  database: string,
+  { name, indexes }: CollectionDeclaration,
+  shardKey: ShardKey,
+): ShardStep | undefined {
+  if (isSameKey(shardKey, { _id: 1 })) return undefined;
+  const [keys, options] = indexes.find(
+    ([declared, { partialFilterExpression, sparse }]) =>
+      !partialFilterExpression && !sparse && isSameKey(declared, shardKey),
+  ) ?? [shardKey, {} satisfies CreateIndexesOptions];
+  const indexName = Object.entries(keys).flat().join('_');
+  const shellOptions = Object.keys(options).length > 0 ? `, ${inShell(options)}` : '';
+  return {
+    database,
+    command: {
+      createIndexes: name,
+      indexes: [{ key: keys, name: indexName, ...options }],
+      maxTimeMS: INDEX_BUILD_TIME_MS,
+    },
+    shell: `db.getSiblingDB(${JSON.stringify(database)}).${name}.createIndex(${inShell(keys)}${shellOptions});`,
+  };
+}
+
+function shardStep(database: string, name: string, key: ShardKey): ShardStep {
+  const namespace = `${database}.${name}`;
+  return {
+    ...{ database: 'admin', command: { shardCollection: namespace, key } },
+    shell: `sh.shardCollection(${JSON.stringify(namespace)}, ${inShell(key)});`,
+  };
+}
+
+const isSameKey = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** A document of numbers and booleans as mongosh reads it: `{ appId: 1, _id: 1 }`. */
+function inShell(document: object): string {
+  const members = Object.entries(document).map(([member, value]) => `${member}: ${JSON.stringify(value)}`);
+  return `{ ${members.join(', ')} }`;
+}
+
+/** The database is no sharded cluster, or this process is not connected to its router. */
+export class NotSharded extends Error {
+  override readonly name = 'NotSharded';
+}
+
+/** @throws {NotSharded} when the client is not connected to a mongos, the router of a cluster */
+export async function assertMongos(client: MongoClient): Promise<void> {
+  const { msg, setName } = await client.db('admin').command({ hello: 1, maxTimeMS: STATEMENT_TIME_MS });
+  if (msg === 'isdbgrid') return;
+  const found = setName === undefined ? 'a standalone mongod' : `a member of the replica set ${setName}`;
+  throw new NotSharded(
+    `MONGODB_URI leads to ${found}, not to a mongos. Only the mongos of a sharded cluster can shard collections. Nothing was changed.`,
+  );
+}
+
+/** Runs the steps in their order. @param onDone called after each */
+export async function applyShards(
+  client: MongoClient,
+  { enable, sharded }: ShardPlan,
+  onDone: (step: ShardStep) => void,
+): Promise<void> {
+  for (const step of [enable, ...sharded.flatMap(({ steps }) => steps)]) {
+    await client.db(step.database).command(step.command);
+    onDone(step);
+  }
+}
