@@ -114,11 +114,17 @@ export function createRecordRanges(users: UserCollection, queues: ReadQueues = c
   async function find(
     appId: AppId,
     segment: Segment,
-    range: Parameters<typeof rangeQuery>[2],
+    range: RangeOptions,
     read: { projection: Record<string, 0 | 1>; limit: number; skip?: number; maxTimeMS?: number },
     run: RunQuery,
   ): Promise<{ documents: RawDocuments; isWhole: boolean }> {
-    const { filter, options } = rangeQuery(appId, segment, range);
+    const ids = idConditions(appId, segment, range, read.projection);
+    if (ids) {
+      const options = { ...ids.options, raw: true, batchSize: read.limit, maxTimeMS: RANGE_TIME_MS, ...read };
+      const found = await run(appId, () => firstBatch(users.find<Uint8Array>(ids.filter, options)));
+      if (ids.isWhole || found.documents.length === read.limit) return found;
+    }
+    const { filter, options } = rangeQuery(appId, segment, { ...range, projection: read.projection });
     const cursor = users.find<Uint8Array>(filter, {
       ...options,
       ...{ raw: true, batchSize: read.limit, maxTimeMS: RANGE_TIME_MS, ...read },
@@ -140,14 +146,8 @@ export function createRecordRanges(users: UserCollection, queues: ReadQueues = c
     maxTimeMS = RANGE_TIME_MS,
   ): Promise<Key | undefined> {
     const projection = buildProjection(segment.index);
-    const read = { projection, limit: 1, skip: length, maxTimeMS };
-    const ids = idConditions(appId, segment, from);
-    if (ids) {
-      const options = { hint: BY_ID.hint, sort: BY_ID.hint as Sort, raw: true, batchSize: 1, ...read };
-      const { documents } = await run(appId, () => firstBatch(users.find<Uint8Array>(ids.filter, options)));
-      if (documents[0] || ids.isWhole) return documents[0] && readKey(segment.index, documents[0]);
-    }
-    const { documents } = await find(appId, segment, { from, isFiltered: false }, read, run);
+    const range = { from, isFiltered: false };
+    const { documents } = await find(appId, segment, range, { projection, limit: 1, skip: length, maxTimeMS }, run);
     return documents[0] && readKey(segment.index, documents[0]);
   }
 
@@ -309,6 +309,12 @@ export interface Place {
   isRead: boolean;
 }
 
+interface RangeOptions {
+  from: Place | undefined;
+  to?: Key | undefined;
+  isFiltered: boolean;
+}
+
 interface RangeQuery {
   filter: RecordFilter;
   options: FindOptions;
@@ -349,23 +355,22 @@ function buildProjection(index: IndexName, others: readonly string[] = []): Reco
 function rangeQuery(
   appId: AppId,
   segment: Segment,
-  { from, to, isFiltered }: { from: Place | undefined; to?: Key | undefined; isFiltered: boolean },
+  { from, to, isFiltered, projection }: RangeOptions & { projection: Record<string, 0 | 1> },
 ): RangeQuery {
   const { index, isReversed } = segment;
   const { hint } = walkable(index);
-  const sort = isReversed ? Object.fromEntries(Object.entries(hint).map(([name, order]) => [name, -order])) : hint;
+  const sort = sortOf(segment);
   const own = isFiltered ? segment.filter : {};
   if (index === 'email') {
-    return { filter: allOf(emailFilter(appId, segment, from, to), own), options: { hint, sort: sort as Sort } };
+    return { filter: allOf(emailFilter(appId, segment, from, to), own), options: { hint, sort } };
   }
   const bounds = narrowed(segment, from, to);
   const isRepeated = from?.isRead === true && !isReversed && bounds.low === from.key;
   const afterRead = isRepeated ? ({ _id: { $ne: from.key.at(-1) } } as RecordFilter) : {};
   return {
-    // The bounds name the app too, but a cluster selects its shards by the filter.
-    filter: allOf(inApp(appId), afterRead, own),
+    filter: isRepeated || !readsKeysOfSlot(index, own, projection) ? allOf(inApp(appId), afterRead, own) : {},
     options: {
-      ...{ hint, sort: sort as Sort },
+      ...{ hint, sort },
       min: indexBound(appId, index, bounds.low),
       max: indexBound(appId, index, bounds.high),
     },
@@ -373,22 +378,40 @@ function rangeQuery(
 }
 
 /**
- * The ids after a place as conditions, which MongoDB answers from the index alone; with `min` and
- * `max` and the app in the filter it reads each record. Conditions match ids of the type of their
- * values: unless they are `isWhole`, there may be others. Undefined for other indexes and ids.
+ * A read of ids alone by conditions, which MongoDB answers from the index; with `min`, `max` and a
+ * filter it reads each record. Conditions match only ids of the type of their values: unless they
+ * are `isWhole`, ids of other types may follow. Undefined for other reads.
  */
 function idConditions(
   appId: AppId,
   segment: Segment,
-  from: Place | undefined,
-): { filter: RecordFilter; isWhole: boolean } | undefined {
-  if (segment.index !== 'id' || segment.isReversed || !appId) return undefined;
-  const { low, high } = narrowed(segment, from, undefined);
-  const isWhole = low[0] === MAX && high[0] === MIN;
-  const areUuids = [low[0], high[0]].every((id) => id === MAX || id === MIN || id instanceof Binary);
-  if (!areUuids) return undefined;
-  const { filter } = idRange(appId, { ...segment, filter: {} }, from, undefined);
-  return { filter, isWhole };
+  { from, to, isFiltered }: RangeOptions,
+  projection: Record<string, 0 | 1>,
+): (RangeQuery & { isWhole: boolean }) | undefined {
+  if (!appId || segment.index !== 'id' || Object.keys(projection).join() !== '_id') return undefined;
+  if (isFiltered && Object.keys(segment.filter).length > 0) return undefined;
+  const { low, high } = narrowed(segment, from, to);
+  const ends = [low[0], high[0]];
+  if (!ends.every((id) => id === MAX || id === MIN || id instanceof Binary)) return undefined;
+  const { filter, hint } = idRange(appId, { ...segment, filter: {} }, from, to);
+  return { filter, options: { hint, sort: sortOf(segment) }, isWhole: low[0] === MAX && high[0] === MIN };
+}
+
+/**
+ * The bounds name the app too, but a cluster selects its shards by the filter. With a filter MongoDB
+ * would read each record instead of the keys of a slot alone, so this read asks all shards.
+ */
+function readsKeysOfSlot(index: IndexName, filter: RecordFilter, projection: Record<string, 0 | 1>): boolean {
+  const { members } = walkable(index);
+  const names = Object.keys(projection);
+  const readsKeys = names.length > 0 && names.every((name) => members.includes(name));
+  return members.length > 1 && readsKeys && Object.keys(filter).length === 0;
+}
+
+/** The order of the index, or its reverse. */
+function sortOf({ index, isReversed }: Segment): Sort {
+  const { hint } = walkable(index);
+  return (isReversed ? Object.fromEntries(Object.entries(hint).map(([name, order]) => [name, -order])) : hint) as Sort;
 }
 
 /** The same range of the index on ids as conditions, for an aggregation, which has no `min`. */

@@ -1,4 +1,4 @@
-import type { ObjectId } from 'mongodb';
+import { MinKey, type ObjectId } from 'mongodb';
 import type { PersonData } from '../apps/feature.ts';
 import { isOverTime } from '../database/failures.ts';
 import type { RecordEraser } from './erasure.ts';
@@ -50,7 +50,7 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
     /** The number of records by app, in one index scan; a count for each app takes much longer. */
     async countByApp(): Promise<Map<string, number>> {
       const groups = users.aggregate<{ _id: ObjectId; count: number }>(
-        [{ $group: { _id: '$appId', count: { $sum: 1 } } }],
+        [{ $match: { appId: { $gt: new MinKey() } } }, { $group: { _id: '$appId', count: { $sum: 1 } } }],
         { hint: NEWEST_FIRST },
       );
       const counts = new Map<string, number>();

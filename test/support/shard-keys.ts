@@ -1,4 +1,5 @@
 import type { Document, MongoClient } from 'mongodb';
+import { SLOT_NAMES } from '../../src/apps/index-slots.ts';
 import type { CollectionDeclaration } from '../../src/database/collections.ts';
 
 /** The members of the shard key of each sharded collection, by its name. */
@@ -20,9 +21,14 @@ interface Allowed {
 
 /** Statements over all apps, which a cluster sends to each shard. */
 export const ALLOWED: readonly Allowed[] = [
-  { statement: 'find users {outbox.0.at}', reason: 'the relay reads the events of all apps' },
+  { statement: 'find users {outbox.0.at $exists}', reason: 'the relay reads the events of all apps' },
   { statement: 'find users {} from {_id}', reason: 'admins list the records of all apps' },
-  { statement: 'find users {_id}', reason: 'admins read a page of all apps by ids' },
+  { statement: 'find users {_id $in}', reason: 'admins read a page of all apps by ids' },
+  ...SLOT_NAMES.map((slot) => ({
+    statement: `find users {} from {appId, ${slot}, _id}`,
+    reason: 'reads the keys of a slot alone, between bounds that name the app',
+  })),
+  { statement: 'aggregate users {appId $gt}', reason: 'counts the records of each app for admins' },
   { statement: 'distinct deliveries {state}', reason: 'the dispatcher looks for endpoints with work in all apps' },
   { statement: 'find deliveries {webhookId, state}', reason: 'finds the app of an endpoint that was deleted' },
 ];
@@ -171,7 +177,7 @@ function namedBy(filter: Document): Map<string, Named> {
 
 function howNamed(condition: unknown): Named | undefined {
   if (condition === null || condition === undefined || condition instanceof RegExp) return undefined;
-  const operators = Object.keys(Object(condition)).filter((name) => name.startsWith('$'));
+  const operators = operatorsOf(condition);
   if (operators.length === 0) return 'one';
   if (operators.includes('$eq')) return 'one';
   if (operators.includes('$in')) return 'some';
@@ -179,7 +185,10 @@ function howNamed(condition: unknown): Named | undefined {
   return has('$gt', '$gte') && has('$lt', '$lte') ? 'range' : undefined;
 }
 
-/** The members of the filters of a command, without values: `{appId, _id}`. */
+const operatorsOf = (condition: unknown): string[] =>
+  Object.keys(Object(condition)).filter((name) => name.startsWith('$'));
+
+/** The members of the filters of a command, without values: `{appId, _id $in}`. */
 function shapeOf({ filter, query, updates, deletes, pipeline, documents, min }: Document): string {
   const filters: Document[] = updates ?? deletes ?? [{ q: filter ?? query ?? pipeline?.[0]?.$match ?? {} }];
   if (documents) return '';
@@ -190,7 +199,9 @@ function shapeOf({ filter, query, updates, deletes, pipeline, documents, min }: 
 
 function membersOf(filter: Document): string[] {
   return Object.entries(filter).flatMap(([member, condition]) =>
-    member === '$and' || member === '$or' ? condition.flatMap(membersOf) : [member],
+    member === '$and' || member === '$or'
+      ? condition.flatMap(membersOf)
+      : [[member, ...operatorsOf(condition)].join(' ')],
   );
 }
 
