@@ -398,8 +398,8 @@ function idConditions(
 }
 
 /**
- * The bounds name the app too, but a cluster selects its shards by the filter. With a filter MongoDB
- * would read each record instead of the keys of a slot alone, so this read asks all shards.
+ * The bounds name the app too, but a cluster selects its shards by the filter. With a filter
+ * MongoDB would read each record instead of the keys of a slot alone, so this read asks all shards.
  */
 function readsKeysOfSlot(index: IndexName, filter: RecordFilter, projection: Record<string, 0 | 1>): boolean {
   const { members } = walkable(index);

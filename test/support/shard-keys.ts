@@ -14,7 +14,9 @@ export function shardKeysOf(declarations: readonly CollectionDeclaration[]): Sha
 }
 
 interface Allowed {
-  /** The command, its collection and the members of its filter, as in the message of a violation. */
+  /**
+   * The command, its collection and the members of its filter, as in the message of a violation.
+   */
   statement: string | RegExp;
   reason: string;
 }
@@ -226,7 +228,9 @@ export function watchShardKeys(
 /** Returns the violations since the last call. */
 export const takeViolations = (): string[] => violations.splice(0);
 
-/** The lines of this project in the stack: the event is emitted within the call of the statement. */
+/**
+ * The lines of this project in the stack: the event is emitted within the call of the statement.
+ */
 function placeOf(): string {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 100;
