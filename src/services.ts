@@ -12,6 +12,7 @@ import { withTimeout } from './core/timeouts.ts';
 import { type Connection, measurePool } from './database/client.ts';
 import { createDatabaseClock } from './database/clock.ts';
 import { ensureIndexes } from './database/collections.ts';
+import { createSharedLimits } from './database/shared-limits.ts';
 import { createExports } from './exports/exports.ts';
 import { createImports, type ImportProcess } from './imports/imports.ts';
 import { createJobLocks, createJobModel } from './jobs/job-locks.ts';
@@ -57,6 +58,10 @@ interface EntryOptions {
   /** The process that runs imports; without it, this process runs them. */
   importProcess?: ImportProcess;
   pageAssets?: PageAssets;
+  /** In a worker: the jobs run in the first process of the server. */
+  wakeJob?: (name: string) => void;
+  /** Called when a network becomes known by a log-in. */
+  onKnownNetwork?: (network: string) => void;
 }
 
 type ServiceConfig = Pick<
@@ -74,6 +79,7 @@ type ServiceConfig = Pick<
   | 'sessionCookieName'
   | 'sessionSecret'
   | 'webhooksAllowPrivate'
+  | 'workers'
 >;
 
 export type Services = ReturnType<typeof createServices>;
@@ -93,6 +99,7 @@ export function createServices(
   const secret = config.sessionSecret ?? randomUUID();
   const cursors = createCursors(secret);
   const clock = createDatabaseClock({ connection, logger, metrics });
+  const limits = createSharedLimits(connection, secret);
   const signal = createJobSignal();
   const abilities = { mail: config.mail !== undefined, links: config.publicUrl !== undefined };
 
@@ -104,11 +111,14 @@ export function createServices(
   const accounts = createAccounts({ connection, apps, config, logger, secret, sessionMs: SESSION_LIFETIME_MS });
   const provider = config.oidc && createProvider(config.oidc, secret, logger);
   const endSessionUrl = provider?.endSessionUrl;
-  const sessions = createSessions({ connection, apps, accounts, audit: audit.log, config, endSessionUrl });
-  const singleSignOn = createSingleSignOn({ accounts, enter: sessions.enter, provider, config });
+  const sessions = createSessions({
+    ...{ connection, apps, accounts, audit: audit.log, config, endSessionUrl, limits },
+    onKnownNetwork: options.onKnownNetwork,
+  });
+  const singleSignOn = createSingleSignOn({ accounts, enter: sessions.enter, provider, config, limits });
   const auditReading = createAuditReading({ audit, cursors, findAccounts: accounts.store.named });
-  const members = createMembers({ accounts, apps, sessions: sessions.service, config, cursors });
-  const apiKeys = createApiKeys({ connection, apps, failures: config.rateLimitLogin });
+  const members = createMembers({ accounts, apps, sessions: sessions.service, config, cursors, limits });
+  const apiKeys = createApiKeys({ connection, apps, failures: config.rateLimitLogin, limits });
   const deliveries = createDeliveryStorage(connection);
   const traces = { exist: deliveries.store.names, remove: deliveries.store.forget };
   const records = createRecords({ config, connection, apps, schemas, traces, metrics, writesEndMs, checksMs });
@@ -116,7 +126,7 @@ export function createServices(
   const exports = createExports({ apps, records, search });
   const submissions = createSubmissions({
     ...{ connection, apps, schemas, records, clock, secret, pageAssets, metrics },
-    ignoredRedirects: formSettings.ignoredRedirects,
+    ...{ ignoredRedirects: formSettings.ignoredRedirects, limits, workers: config.workers },
   });
   const suppressions = createSuppressionList(connection, config.sessionSecret);
   const imports = createImports({
@@ -170,7 +180,7 @@ export function createServices(
     ...[formSettings.feature, notifications.feature, webhooks, records.feature, suppressions.feature],
   ];
   const jobModel = createJobModel(connection);
-  const models = [jobModel, ...features.flatMap((feature) => feature.models ?? [])];
+  const models = [jobModel, limits.model, ...features.flatMap((feature) => feature.models ?? [])];
   const jobs = createJobRunner({
     locks: createJobLocks(jobModel.collection),
     jobs: features.flatMap((feature) => feature.jobs ?? []),
@@ -178,7 +188,7 @@ export function createServices(
     logger,
     pollEveryMs,
   });
-  signal.connect(jobs.wake);
+  signal.connect(options.wakeJob ?? jobs.wake);
   measureJobs(jobs, metrics);
   measurePool(connection, metrics);
   const stopMeasuring = measureProcess(metrics);
@@ -213,6 +223,8 @@ export function createServices(
     submissions: submissions.service,
     suppressions: suppressions.list,
     users: search.users,
+    /** Notes a network that logged in at another process of the server. */
+    noteKnownNetwork: sessions.service.noteKnownNetwork,
     /** Whether it knows the secret of stored hashes of emails. */
     hasSecret: config.sessionSecret !== undefined,
 
@@ -229,6 +241,9 @@ export function createServices(
       await administration.removal.start();
       jobs.start();
     },
+
+    /** For a worker, before it listens. The first process of the server does the rest. */
+    startWorker: (): Promise<void> => clock.start(),
 
     /** Resolves with whether the database answers. */
     async ping(): Promise<boolean> {

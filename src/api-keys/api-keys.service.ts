@@ -4,7 +4,7 @@ import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { clientNetwork } from '../core/client-network.ts';
 import { Forbidden, NotFound, TooManyRequests, Unauthenticated } from '../core/errors.ts';
-import { createWindowLimit, type WindowLimit } from '../core/window-limit.ts';
+import type { SharedLimit, SharedLimits } from '../database/shared-limits.ts';
 import type { ApiKeyDocument, ApiKeyStore } from './api-key-store.ts';
 import { generateKey, hashOfKey, isInNetworks } from './key-text.ts';
 
@@ -29,9 +29,10 @@ export function createApiKeyService(deps: {
   store: ApiKeyStore;
   apps: Pick<AppService, 'findById'>;
   failures: number;
+  limits: SharedLimits;
 }) {
-  const { store, apps, failures } = deps;
-  const limit = failures > 0 ? createWindowLimit(failures * NETWORK_FACTOR, FAILURE_WINDOW_MS) : undefined;
+  const { store, apps, failures, limits } = deps;
+  const limit = failures > 0 ? limits.create('API keys', failures * NETWORK_FACTOR, FAILURE_WINDOW_MS) : undefined;
 
   return {
     /**
@@ -44,7 +45,7 @@ export function createApiKeyService(deps: {
       const hash = hashOfKey(text);
       const key = hash && (await store.find(hash));
       const app = key && isUsable(key, address) ? await apps.findById(key.appId) : undefined;
-      if (!key || !app) throw refusal(limit, clientNetwork(address));
+      if (!key || !app) throw await refusal(limit, clientNetwork(address));
       store.noteUse(key, address);
       return { key, app };
     },
@@ -97,10 +98,9 @@ function isUsable({ expiresAt, cidrs }: ApiKeyDocument, address: string): boolea
   return cidrs === undefined || isInNetworks(address, cidrs);
 }
 
-/** Counts a failure of a network and returns its error. */
-function refusal(limit: WindowLimit | undefined, network: string): Error {
-  const waitMs = limit?.waitMs(network) ?? 0;
+/** Counts a failure of a network and resolves with its error. */
+async function refusal(limit: SharedLimit | undefined, network: string): Promise<Error> {
+  const waitMs = (await limit?.take(network))?.waitMs ?? 0;
   if (waitMs > 0) return new TooManyRequests('Too many invalid API keys; try again later', Math.ceil(waitMs / 1000));
-  limit?.count(network);
   return new Unauthenticated(INVALID_KEY);
 }

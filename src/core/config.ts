@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { homedir } from 'node:os';
+import { availableParallelism, homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { ConnectionString } from 'mongodb-connection-string-url';
 import { z } from 'zod';
@@ -199,6 +199,14 @@ const roleMap = parsed((text): RoleRule[] | undefined => {
   }
 }, `a JSON list of { "group", "sourceAppId", "role" } and { "group", "admin": true }, at most ${MAX_ROLE_RULES}`);
 
+const MAX_WORKERS = 64;
+
+/** The processes that serve requests. `auto`: one for each core that this process may use. */
+const workers = parsed((text) => {
+  if (text === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);
+  return /^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_WORKERS ? Number(text) : undefined;
+}, `auto, or a whole number from 1 to ${MAX_WORKERS}`);
+
 const yesOrNo = z.enum(['true', 'false'], 'must be true or false').default('false');
 
 /** A password that a log-in accepts, with the least length for an administrator. */
@@ -225,6 +233,7 @@ export const environment = z.object({
     .default('development'),
   PORT: whole(0, 65_535).default(3000),
   HOST: z.string().default('0.0.0.0'),
+  WORKERS: workers.default(1),
   MONGODB_URI: mongodbUri.optional(),
   DATA_DIR: z.string().default('./data'),
   ADMIN_APP_ID: z
@@ -302,6 +311,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     production,
     port: value.PORT,
     host: value.HOST,
+    /** The processes that serve requests; 1: the first process serves them itself. */
+    workers: value.WORKERS,
     mongodbUri: value.MONGODB_URI,
     dataDir: value.DATA_DIR,
     adminAppId: value.ADMIN_APP_ID,

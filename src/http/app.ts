@@ -29,10 +29,13 @@ interface AppDeps {
   services: Services;
   embed: Embed;
   isStopping?: () => boolean;
+  /** The metrics of all processes of the server; the default is those of this process. */
+  readMetrics?: () => Promise<string>;
 }
 
 /** Creates the Express application. Every request passes the handlers in this order. */
-export function createApp({ config, logger, services, embed, isStopping = () => false }: AppDeps): Express {
+export function createApp(deps: AppDeps): Express {
+  const { config, logger, services, embed, isStopping = () => false } = deps;
   const http = express();
   http.disable('x-powered-by');
   http.disable('etag');
@@ -59,7 +62,7 @@ export function createApp({ config, logger, services, embed, isStopping = () => 
     cors,
     readers: createBodyReaders(config.bodyLimit),
     load: createOperatorLoad(metrics),
-    limitSubmit: createSubmitLimiter(config.rateLimitSubmit),
+    limitSubmit: createSubmitLimiter(config.rateLimitSubmit, config.workers),
     findApp: services.findApp,
     recordAudit: createAuditRecorder(services.audit, services.findApp),
   });
@@ -67,7 +70,8 @@ export function createApp({ config, logger, services, embed, isStopping = () => 
   // Origin check for pages and unknown paths; endpoints declare their own policies.
   http.use(...cors.trusted);
   if (services.metrics && config.metricsToken !== undefined) {
-    http.use(createMetricsRouter(services.metrics, config.metricsToken));
+    const { contentType, text } = services.metrics;
+    http.use(createMetricsRouter({ contentType, text: deps.readMetrics ?? text }, config.metricsToken));
   }
   http.use(createDocsRouter(createOpenApiDocument(routes, config.sessionCookieName)));
   http.use(createDashboardRouter());

@@ -17,7 +17,7 @@ import type { AppService } from '../apps/apps.service.ts';
 import { Conflict, Forbidden, InvalidInput, NotFound } from '../core/errors.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
 import { type AppRole, higherRole, rolesUpTo } from '../core/roles.ts';
-import { createWindowLimit } from '../core/window-limit.ts';
+import type { SharedLimits } from '../database/shared-limits.ts';
 import { Email, MemberRole } from '../sessions/account-log-in.endpoints.ts';
 
 /** Emails with invitations to one app, on each server; the link is shown in any case. */
@@ -174,9 +174,10 @@ export function memberRoutes(deps: {
   scope: AppScope;
   link: PageLink;
   publicUrl: string | undefined;
+  limits: SharedLimits;
 }): Route[] {
-  const { store, access, invitations, mail, apps, roles, scope, link, publicUrl } = deps;
-  const mails = createWindowLimit(MAX_MAILS, MAILS_MS);
+  const { store, access, invitations, mail, apps, roles, scope, link, publicUrl, limits } = deps;
+  const mails = limits.create('invitations', MAX_MAILS, MAILS_MS);
 
   return routes(memberEndpoints, {
     listInvitations: async ({ principal, params }) => {
@@ -197,9 +198,7 @@ export function memberRoutes(deps: {
       const offered = { id: app.id, sourceAppId: app.sourceAppId, role: body.role };
       const { token, invitation } = await invitations.create({ email, app: offered, ...invitedBy(principal) });
       const address = link('invitation', token, req);
-      const isMailed = publicUrl !== undefined && mails.waitMs(app.sourceAppId) === 0;
-      if (isMailed) {
-        mails.count(app.sourceAppId);
+      if (publicUrl !== undefined && (await mails.take(app.sourceAppId)).waitMs === 0) {
         mail.send(email, { kind: 'invitation', link: address, sourceAppId: app.sourceAppId, role: body.role });
       }
       audit({ target: invitation.id, detail: { role: body.role } });

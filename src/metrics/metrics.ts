@@ -1,5 +1,13 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  AggregatorRegistry,
+  Counter,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
 
 /** No label may have a value for each app or person. */
 export type Labels = Readonly<Record<string, string>>;
@@ -15,6 +23,10 @@ interface MetricOptions {
   labels?: readonly string[];
 }
 
+interface GaugeOptions extends MetricOptions {
+  across?: 'sum' | 'max' | 'min' | 'average';
+}
+
 /** The metrics of features (spec 4.10), with names as in Prometheus: units, and `_total`. */
 export interface Metrics {
   readonly isOn: boolean;
@@ -22,8 +34,11 @@ export interface Metrics {
   counter(name: string, options: MetricOptions): (labels?: Labels) => void;
   /** Returns a function that observes a value. */
   histogram(name: string, options: MetricOptions & { buckets: number[] }): (value: number, labels?: Labels) => void;
-  /** Declares values that are read when the metrics are requested. */
-  gauge(name: string, options: MetricOptions, read: () => number | readonly Sample[]): void;
+  /**
+   * Declares values that are read when the metrics are requested.
+   * @param options.across how the values of the processes of a server become one
+   */
+  gauge(name: string, options: GaugeOptions, read: () => number | readonly Sample[]): void;
   /** As `gauge`, for values that only grow, and begin at 0 with the process. */
   total(name: string, options: MetricOptions, read: () => number | readonly Sample[]): void;
 }
@@ -43,7 +58,23 @@ export interface MetricsRegistry extends Metrics {
   contentType: string;
   /** Resolves with all metrics in the text format of Prometheus. */
   text(): Promise<string>;
+  /** Resolves with all metrics as JSON, for another process of the server. */
+  snapshot(): Promise<MetricsSnapshot>;
 }
+
+export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
+
+/** Resolves with the metrics of several processes as those of one. */
+export const mergeSnapshots = (snapshots: readonly MetricsSnapshot[]): Promise<MetricsSnapshot> =>
+  AggregatorRegistry.aggregate([...snapshots]).getMetricsAsJSON();
+
+/** Resolves with a snapshot in the text format of Prometheus. */
+export const toText = (snapshot: MetricsSnapshot): Promise<string> =>
+  AggregatorRegistry.aggregate([snapshot]).metrics();
+
+/** The metrics of a snapshot that only grow. */
+export const totalsOf = (snapshot: MetricsSnapshot): MetricsSnapshot =>
+  snapshot.filter(({ type }) => String(type) !== 'gauge');
 
 /** Creates the metrics of one service. Two services in one process share nothing. */
 export function createMetrics(): MetricsRegistry {
@@ -72,7 +103,7 @@ export function createMetrics(): MetricsRegistry {
 
     gauge(name, options, read) {
       new Gauge({
-        ...common(name, options),
+        ...{ ...common(name, options), aggregator: options.across ?? 'sum' },
         collect() {
           this.reset();
           for (const { labels = {}, value } of readSamples(read)) this.set(labels, value);
@@ -92,6 +123,7 @@ export function createMetrics(): MetricsRegistry {
 
     contentType: registry.contentType,
     text: () => registry.metrics(),
+    snapshot: () => registry.getMetricsAsJSON(),
   };
 }
 
@@ -107,7 +139,10 @@ export function measureProcess(metrics: Metrics): () => void {
   delay.enable();
   metrics.gauge(
     'nodejs_eventloop_delay_seconds',
-    { help: 'The delay of the event loop since the last time this was read, by quantile', labels: ['quantile'] },
+    {
+      help: 'The delay of the event loop since the last time this was read, by quantile',
+      ...{ labels: ['quantile'], across: 'max' },
+    },
     () => {
       const ofQuantile = (quantile: number) => ({
         labels: { quantile: String(quantile) },
@@ -130,7 +165,7 @@ export function measureProcess(metrics: Metrics): () => void {
   });
   metrics.gauge(
     'process_start_time_seconds',
-    { help: 'When the process started, since 1970' },
+    { help: 'When the process started, since 1970', across: 'min' },
     () => (Date.now() - process.uptime() * 1_000) / 1_000,
   );
   return () => void delay.disable();

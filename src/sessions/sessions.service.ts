@@ -12,11 +12,11 @@ import type { CodeUse } from '../accounts/second-factor.ts';
 import { ALL_SCOPES, type Permission, type SessionPrincipal, withApp } from '../api/principal.ts';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
-import type { Waiter } from '../apps/passwords.ts';
+import type { PasswordHasher, Waiter } from '../apps/passwords.ts';
 import { clientNetwork } from '../core/client-network.ts';
 import { AppError, Forbidden, TooManyRequests, Unauthenticated } from '../core/errors.ts';
 import type { AppRole } from '../core/roles.ts';
-import { createWindowLimit } from '../core/window-limit.ts';
+import type { SharedLimit, SharedLimits } from '../database/shared-limits.ts';
 
 /** The message for an unknown app and for a wrong password alike (spec 7). */
 export const INVALID_CREDENTIALS = 'Invalid credentials';
@@ -57,12 +57,15 @@ export function createSessionService(deps: {
   accounts: AccountService;
   roles: Pick<Roles, 'read'>;
   limiter: LoginLimiter;
+  hasher: Pick<PasswordHasher, 'assertCapacity'>;
   /** Whether single sign-on is the only way to log in. */
   signOnOnly: boolean;
   /** Called for each wrong password and each unknown app or email. Must not take time. */
   onFailure?: (named: LogInName, address: string) => void;
+  /** Called with the network of each log-in. */
+  onKnownNetwork?: ((network: string) => void) | undefined;
 }) {
-  const { apps, accounts, roles, limiter, signOnOnly, onFailure } = deps;
+  const { apps, accounts, roles, limiter, hasher, signOnOnly, onFailure, onKnownNetwork } = deps;
   const networks = createKnownNetworks();
   const delayRefusal = createRefusalDelay();
 
@@ -83,15 +86,18 @@ export function createSessionService(deps: {
     hasSession = false,
   ): Promise<Found | undefined> {
     const network = clientNetwork(address);
-    let undoCount: (() => void) | undefined;
+    let undoCount: (() => Promise<void>) | undefined;
     let found: Found | undefined;
     try {
-      undoCount = limiter.attempt(limitKey(named), network);
       if (hasSession) networks.noteSession(network);
-      found = await verify({ network, known: networks.has(network), leftMs });
+      const waiter = { network, known: networks.has(network), leftMs };
+      // A flood must not reach the database. A passkey needs no hash.
+      if (named !== 'passkey') hasher.assertCapacity(waiter);
+      undoCount = await limiter.attempt(limitKey(named), network);
+      found = await verify(waiter);
     } catch (error) {
       // Retries while the database is unavailable must not lock an operator out.
-      undoCount?.();
+      await undoCount?.().catch(() => undefined);
       if (error instanceof AppError) await delayRefusal(leftMs());
       throw error;
     }
@@ -100,8 +106,9 @@ export function createSessionService(deps: {
       onFailure?.(named, address);
       return undefined;
     }
-    undoCount();
+    await undoCount().catch(() => undefined);
     networks.remember(network);
+    onKnownNetwork?.(network);
     return found;
   }
 
@@ -215,6 +222,9 @@ export function createSessionService(deps: {
       return withApp({ kind: 'session' as const, role: app.role, own: app, scopes: ALL_SCOPES });
     },
 
+    /** Notes a network that logged in at another process of the server. */
+    noteKnownNetwork: networks.remember,
+
     /** Resolves with whether the session's app exists and its password is unchanged since login. */
     isLive: async (session: Partial<SessionData>): Promise<boolean> => (await find(session)) !== undefined,
   };
@@ -227,12 +237,12 @@ const NETWORK_FACTOR = 3;
 /** Limits failed logins per network and app, and per network over all apps. */
 interface LoginLimiter {
   /**
-   * Counts an attempt before its password check, so that concurrent attempts stay in the limit.
-   * @returns a function that undoes the count; call it at most once, after an attempt that
-   * succeeded or could not be checked
+   * Counts an attempt before its password check, so that concurrent attempts on all servers stay in
+   * the limit. Resolves with a function that undoes the count; call it at most once, after an
+   * attempt that succeeded or could not be checked. Rejects when the database is away.
    * @throws {TooManyRequests} when a limit is reached; the attempt is not counted
    */
-  attempt(sourceAppId: string, network: string): () => void;
+  attempt(sourceAppId: string, network: string): Promise<() => Promise<void>>;
 }
 
 /**
@@ -241,21 +251,27 @@ interface LoginLimiter {
  *
  * @param failures the failures allowed in 15 minutes per app and network; 0 disables both limits
  */
-export function createLoginLimiter(failures: number): LoginLimiter {
-  if (failures === 0) return { attempt: () => () => undefined };
-  const ofNetwork = createWindowLimit(failures * NETWORK_FACTOR, WINDOW_MS);
-  const ofApp = createWindowLimit(failures, WINDOW_MS);
+export function createLoginLimiter(failures: number, limits: SharedLimits): LoginLimiter {
+  if (failures === 0) return { attempt: async () => async () => undefined };
+  const ofNetwork = limits.create('log-ins of a network', failures * NETWORK_FACTOR, WINDOW_MS);
+  const ofApp = limits.create('log-ins', failures, WINDOW_MS);
   return {
-    attempt(sourceAppId, network) {
-      const key = `${sourceAppId} ${network}`;
-      const waitMs = Math.max(ofNetwork.waitMs(network), ofApp.waitMs(key));
-      if (waitMs > 0) {
-        throw new TooManyRequests('Too many failed log-ins; try again later', Math.ceil(waitMs / 1000));
-      }
-      const undoCounts = [ofNetwork.count(network), ofApp.count(key)];
-      return () => {
-        for (const undo of undoCounts) undo();
+    async attempt(sourceAppId, network) {
+      const undos: (() => Promise<void>)[] = [];
+      const undoAll = async (): Promise<void> => void (await Promise.all(undos.map((undo) => undo())));
+      const take = async (limit: SharedLimit, key: string): Promise<void> => {
+        const { undo, waitMs } = await limit.take(key);
+        if (!undo) throw new TooManyRequests('Too many failed log-ins; try again later', Math.ceil(waitMs / 1000));
+        undos.push(undo);
       };
+      try {
+        await take(ofNetwork, network);
+        await take(ofApp, `${sourceAppId} ${network}`);
+      } catch (error) {
+        await undoAll().catch(() => undefined);
+        throw error;
+      }
+      return undoAll;
     },
   };
 }

@@ -5,6 +5,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../core/config.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
 import type { Connection } from '../database/client.ts';
+import type { SharedLimits } from '../database/shared-limits.ts';
 import { accountLogInRoutes, createEntrance } from './account-log-in.endpoints.ts';
 import { createSessionOwnership, createSessionStore } from './session-store.ts';
 import { sessionRoutes } from './sessions.endpoints.ts';
@@ -12,14 +13,16 @@ import { createLoginLimiter, createSessionService, type LogInName } from './sess
 
 export function createSessions(deps: {
   connection: Connection;
-  apps: Pick<Apps, 'service'>;
+  apps: Pick<Apps, 'service' | 'hasher'>;
   accounts: Pick<Accounts, 'service' | 'store' | 'roles'>;
   audit: Pick<AuditLog, 'record'>;
   /** Resolves with where a browser ends its session at the provider of single sign-on. */
   endSessionUrl?: (() => Promise<string | undefined>) | undefined;
   config: Pick<Config, 'oidc' | 'publicUrl' | 'rateLimitLogin' | 'sessionCookieName'>;
+  limits: SharedLimits;
+  onKnownNetwork?: ((network: string) => void) | undefined;
 }) {
-  const { connection, apps, accounts, audit, config, endSessionUrl } = deps;
+  const { connection, apps, accounts, audit, config, endSessionUrl, limits, onKnownNetwork } = deps;
   const ownership = createSessionOwnership(connection);
 
   /**
@@ -40,7 +43,8 @@ export function createSessions(deps: {
 
   const service = createSessionService({
     ...{ accounts: accounts.service, roles: accounts.roles, signOnOnly: config.oidc?.only ?? false },
-    ...{ apps: apps.service, limiter: createLoginLimiter(config.rateLimitLogin) },
+    ...{ apps: apps.service, hasher: apps.hasher, onKnownNetwork },
+    limiter: createLoginLimiter(config.rateLimitLogin, limits),
     onFailure: (named, address) => void noteFailedLogin(named, address).catch(() => undefined),
   });
   const enter = createEntrance(accounts.service, config.sessionCookieName);

@@ -8,7 +8,7 @@ import { Redirect } from '../api/reply.ts';
 import { clientNetwork } from '../core/client-network.ts';
 import type { SignOnConfig } from '../core/config.ts';
 import { AppError, InvalidInput, NotFound } from '../core/errors.ts';
-import { createWindowLimit } from '../core/window-limit.ts';
+import type { SharedLimits } from '../database/shared-limits.ts';
 import type { EnterAccount } from '../sessions/account-log-in.endpoints.ts';
 import {
   CALLBACK_PATH,
@@ -93,11 +93,12 @@ export function singleSignOnRoutes(deps: {
   enter: EnterAccount;
   cookieName: string;
   production: boolean;
+  limits: SharedLimits;
 }): Route[] {
   const { oidc, signOn, store, challenges, enter, production } = deps;
   const flowCookie = `${deps.cookieName}_sign_on`;
   const cookieOptions = { path: COOKIE_PATH, httpOnly: true, sameSite: 'lax', secure: production } as const;
-  const failures = createWindowLimit(MAX_FAILURES, FAILURES_MS);
+  const failures = deps.limits.create('sign-on', MAX_FAILURES, FAILURES_MS);
 
   function required(): { provider: Provider; publicUrl: string } {
     if (!deps.provider || !oidc) throw new NotFound('Single sign-on is not configured');
@@ -130,11 +131,11 @@ export function singleSignOnRoutes(deps: {
       const { provider, publicUrl } = required();
       return orLogInPage(publicUrl, async () => {
         const network = clientNetwork(req.ip ?? '');
-        if (failures.waitMs(network) > 0) throw new SignOnRefused('unavailable');
         const flow = await provider.readFlow(takeCookie(req, res));
-        const undoCount = failures.count(network);
+        const { undo } = await failures.take(network);
+        if (!undo) throw new SignOnRefused('unavailable');
         const claims = await provider.finish(queryOf(req), flow);
-        undoCount();
+        await undo();
         if (!(await challenges.use(`sign-on ${flow.state}`, FLOW_MS))) throw new SignOnRefused('expired');
         const { entry, detail } = await signOn.enter(claims);
         await enter(entry, req, res, audit);

@@ -57,15 +57,18 @@ type ChallengeLimiter = (sourceAppId: string, address: string, submitPerMinute?:
  * Limits challenges per app and client network, and per network over all apps. Without the second
  * limit one network could request as many as the service can make. An app with a higher limit of
  * its own is outside of it.
+ *
+ * @param workers the processes that share each limit
  */
-export function createChallengeLimiter(perMinute = CHALLENGES_PER_MINUTE): ChallengeLimiter {
-  const ofApp = createWindowLimit(perMinute, WINDOW_MS);
-  const ofNetwork = createWindowLimit(perMinute * NETWORK_FACTOR, WINDOW_MS);
+export function createChallengeLimiter(perMinute = CHALLENGES_PER_MINUTE, workers = 1): ChallengeLimiter {
+  const share = (limit: number): number => Math.ceil(limit / workers);
+  const ofApp = createWindowLimit(share(perMinute), WINDOW_MS);
+  const ofNetwork = createWindowLimit(share(perMinute * NETWORK_FACTOR), WINDOW_MS);
   return (sourceAppId, address, submitPerMinute = 0) => {
     const network = clientNetwork(address);
     const key = `${sourceAppId} ${network}`;
     const isRaised = submitPerMinute > perMinute;
-    const ownMs = ofApp.waitMs(key, isRaised ? submitPerMinute : perMinute);
+    const ownMs = ofApp.waitMs(key, share(isRaised ? submitPerMinute : perMinute));
     const waitMs = isRaised ? ownMs : Math.max(ownMs, ofNetwork.waitMs(network));
     if (waitMs > 0) throw new TooManyRequests('Too many challenges; try again later', Math.ceil(waitMs / 1000));
     ofApp.count(key);
@@ -77,7 +80,7 @@ export function createChallengeLimiter(perMinute = CHALLENGES_PER_MINUTE): Chall
 export const challengeRoutes = (
   challenges: Challenges,
   findApp: (sourceAppId: string) => Promise<App | undefined>,
-  limit: ChallengeLimiter = createChallengeLimiter(),
+  limit: ChallengeLimiter,
 ): Route[] =>
   routes(challengeEndpoints, {
     getChallenge: async ({ principal: { sourceAppId }, req, res }) => {

@@ -3,11 +3,11 @@ import type { Binary, ObjectId, UUID } from 'mongodb';
 import type { PersonData } from '../apps/feature.ts';
 import { clientNetwork } from '../core/client-network.ts';
 import { KeyReused, TooManyRequests } from '../core/errors.ts';
-import { createWindowLimit } from '../core/window-limit.ts';
 import type { Connection } from '../database/client.ts';
 import type { DatabaseClock } from '../database/clock.ts';
 import { type Collection, createModel, declareCollection, type Model, shardedBy } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
+import type { SharedLimits } from '../database/shared-limits.ts';
 import { parseRecordId, type RecordId } from '../records/record-id.ts';
 import { HOLD_REASONS, type HoldReason, type Submission } from '../records/submission.ts';
 
@@ -60,13 +60,13 @@ export const UNITS_PER_HOUR = 100;
 const UNIT_BYTES = 16 * 1024;
 
 /** Limits the share of one client network in the queue of one app. @throws {TooManyRequests} */
-function createHeldLimiter(): (appId: ObjectId, address: string, bytes: number) => void {
-  const limit = createWindowLimit(UNITS_PER_HOUR, WINDOW_MS);
-  return (appId, address, bytes) => {
+function createHeldLimiter(limits: SharedLimits) {
+  const limit = limits.create('held submissions', UNITS_PER_HOUR, WINDOW_MS);
+  return async (appId: ObjectId, address: string, bytes: number): Promise<void> => {
     const key = `${appId.toHexString()} ${clientNetwork(address)}`;
-    const waitMs = limit.waitMs(key);
+    // A submission does not depend on the store of limits.
+    const { waitMs } = await limit.take(key, Math.ceil(bytes / UNIT_BYTES)).catch(() => ({ waitMs: 0 }));
     if (waitMs > 0) throw new TooManyRequests('Too many submissions; try again later', Math.ceil(waitMs / 1_000));
-    for (let units = Math.ceil(bytes / UNIT_BYTES); units > 0; units -= 1) limit.count(key);
   };
 }
 
@@ -104,8 +104,9 @@ export function createHeldStore(
   held: HeldCollection,
   newId: (at: Date) => RecordId,
   clock: Pick<DatabaseClock, 'earlier' | 'later'>,
+  limits: SharedLimits,
 ) {
-  const limitNetwork = createHeldLimiter();
+  const limitNetwork = createHeldLimiter(limits);
   /** Submissions that this server is adding, by app and reason. */
   const adding = new Map<string, Load>();
   const full = new LRUCache<string, true>({ max: MAX_FULL_APPS, ttl: FULL_FOR_MS });
@@ -174,7 +175,7 @@ export function createHeldStore(
       };
       const earlier = await findRepeat(entry);
       if (earlier) return earlier;
-      if (address !== undefined) limitNetwork(appId, address, size);
+      if (address !== undefined) await limitNetwork(appId, address, size);
       return withRoom(entry, async () => {
         try {
           await held.insertOne(entry);

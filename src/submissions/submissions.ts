@@ -3,12 +3,13 @@ import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { OriginCounts } from '../apps/origins.ts';
 import type { Connection } from '../database/client.ts';
 import type { DatabaseClock } from '../database/clock.ts';
+import type { SharedLimits } from '../database/shared-limits.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { firstIdAt } from '../records/record-id.ts';
 import type { Records } from '../records/records.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { createAdmissionCheck, createCapacity, createSeats } from './admission.ts';
-import { challengeRoutes } from './challenges.endpoints.ts';
+import { CHALLENGES_PER_MINUTE, challengeRoutes, createChallengeLimiter } from './challenges.endpoints.ts';
 import { createChallenges, createSpentChallengeModel, createSpentChallenges, spentByApp } from './challenges.ts';
 import { formPageRoutes } from './form-pages.endpoints.ts';
 import { createFormPages } from './form-pages.ts';
@@ -24,6 +25,7 @@ import { countSubmissions, createSubmissionService } from './submissions.service
  * Creates the feature that accepts submissions.
  *
  * @param deps.secret derives the keys of challenges
+ * @param deps.workers the processes that share the limit of challenges
  */
 export function createSubmissions(deps: {
   connection: Connection;
@@ -35,12 +37,14 @@ export function createSubmissions(deps: {
   secret: string;
   pageAssets: PageAssets | undefined;
   metrics: Metrics;
+  limits: SharedLimits;
+  workers: number;
 }) {
   const { connection, apps, schemas, records, clock, ignoredRedirects, secret, pageAssets, metrics } = deps;
   const { leases, findApp } = schemas;
   const models = { spent: createSpentChallengeModel(connection), held: createHeldModel(connection) };
   const spent = createSpentChallenges(models.spent.collection, clock.later);
-  const held = createHeldStore(models.held.collection, records.newId, clock);
+  const held = createHeldStore(models.held.collection, records.newId, clock, deps.limits);
   const challenges = createChallenges(secret);
   const service = countSubmissions(
     createSubmissionService({
@@ -62,7 +66,7 @@ export function createSubmissions(deps: {
       routes: [
         // Routes are tried in this order: the most frequent requests first.
         ...submissionRoutes(service),
-        ...challengeRoutes(challenges, findApp),
+        ...challengeRoutes(challenges, findApp, createChallengeLimiter(CHALLENGES_PER_MINUTE, deps.workers)),
         ...formRoutes({ submissions: service, leases, pages, ignoredRedirects }),
         ...formPageRoutes(findForm, pages),
         ...heldRoutes(heldService, apps.scope),

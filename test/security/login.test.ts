@@ -5,7 +5,8 @@ import { clientNetwork } from '../../src/core/client-network.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { Unauthenticated, Unavailable } from '../../src/core/errors.ts';
 import { createLogger } from '../../src/core/logger.ts';
-import { connectDatabase } from '../../src/database/client.ts';
+import { connectDatabase, createClosedConnection } from '../../src/database/client.ts';
+import { createSharedLimits } from '../../src/database/shared-limits.ts';
 import { createServices } from '../../src/services.ts';
 import { createLoginLimiter, createSessionService } from '../../src/sessions/sessions.service.ts';
 import type { Client } from '../support/client.ts';
@@ -174,7 +175,8 @@ describe('refused log-ins (attack: clients that send the next password at once)'
       accounts: services.accounts.service,
       roles: services.accounts.roles,
       signOnOnly: false,
-      limiter: createLoginLimiter(0),
+      limiter: createLoginLimiter(0, createSharedLimits(createClosedConnection(), 'unused')),
+      hasher: { assertCapacity: () => undefined },
     });
     const caller = { address: '192.0.2.1', leftMs: () => 30_000 };
     const wrong = () => expect(sessions.logIn('admin', 'wrong', caller)).rejects.toBeInstanceOf(Unauthenticated);
