@@ -24,7 +24,13 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown';
 }
 
-function standardOutput(): DestinationStream {
+/** The log of a server of several processes, which write whole lines to one standard output. */
+export const sharedOutput = (): DestinationStream => standardOutput(WHOLE_LINES);
+
+/** A pipe keeps a write of this size together (PIPE_BUF). */
+const WHOLE_LINES = { minLength: 2_048, maxWrite: 4_096 };
+
+function standardOutput(sizes: { minLength: number; maxWrite?: number } = { minLength: 8_192 }): DestinationStream {
   // Lines are buffered and written at least once a second and at exit: one write per line would
   // block requests on the reader of the log.
   if (!process.stdout.isTTY) {
@@ -32,7 +38,7 @@ function standardOutput(): DestinationStream {
     const lines = pino.destination({
       dest: 1,
       sync: false,
-      minLength: 8_192,
+      ...sizes,
       periodicFlush: 1_000,
       contentMode: 'buffer',
     });

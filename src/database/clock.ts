@@ -34,7 +34,7 @@ export function createDatabaseClock(deps: {
   let aheadMs = 0;
   let timer: NodeJS.Timeout | undefined;
   const help = 'How far the clock of this server is ahead of the clock of the database';
-  metrics.gauge('clock_difference_seconds', { help }, () => aheadMs / 1_000);
+  metrics.gauge('clock_difference_seconds', { help, across: 'average' }, () => aheadMs / 1_000);
 
   const isTrusted = (): boolean => Math.abs(aheadMs) <= MAX_CLOCK_DIFFERENCE_MS;
 

@@ -9,8 +9,8 @@ const root = join(import.meta.dirname, '..', '..');
  * and from lower ones only.
  */
 const LAYERS = [
-  ['server.ts', 'cli.ts', 'import-process.ts'],
-  ['cli'],
+  ['server.ts', 'cli.ts', 'import-process.ts', 'worker-process.ts'],
+  ['cli', 'cluster'],
   ['http', 'services.ts'],
   ['imports', 'notifications', 'webhooks'],
   ['submissions'],

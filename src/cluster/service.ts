@@ -1,0 +1,102 @@
+import type { Config } from '../core/config.ts';
+import type { Logger } from '../core/logger.ts';
+import { sessionSecret } from '../core/session-secret.ts';
+import { openDatabase } from '../database/open.ts';
+import { createApp } from '../http/app.ts';
+import { createEmbed, type Embed } from '../http/embed.ts';
+import { listen } from '../http/listener.ts';
+import { createServices, type Services } from '../services.ts';
+
+/** More accept a burst sooner, also one of an attack, before the server has answered the last. */
+const ACCEPT_HANDLES = 4;
+
+export interface Running {
+  /** Where the service listens. */
+  url: string;
+  /** On the first start: the admin app's password, and the token of the first admin account. */
+  first: { sourceAppId: string; password: string; token: string | undefined } | undefined;
+  /** Answers all received requests, then closes everything: 8 s and the time of the database. */
+  close(): Promise<void>;
+}
+
+type Opened = Awaited<ReturnType<typeof openService>>;
+
+/**
+ * Opens what a server has once, however many processes serve its requests: the database, indexes,
+ * background jobs and the first admin.
+ * @param say prints a line for the person who starts the server
+ */
+export async function openService(config: Config, logger: Logger, say: (line: string) => void, embed = createEmbed()) {
+  const secret = await sessionSecret(config);
+  const database = await openDatabase(config, { logger, progress: say });
+  const services = createServices({ ...config, sessionSecret: secret }, database.connection, logger, {
+    pageAssets: embed.assets,
+    importProcess: {
+      program: new URL('../import-process.js', import.meta.url),
+      setup: { uri: database.uri, sessionSecret: secret },
+    },
+  });
+  const close = async (): Promise<void> => {
+    await services.stop();
+    await database.close();
+  };
+  try {
+    await services.prepare();
+    // Migrations of stored data belong here: no job and no worker runs yet.
+    await services.start();
+    const created = await services.apps.ensureAdmin(config.adminAppId, config.adminPassword);
+    return { database, secret, services, created, embed, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Resolves with what a first start prints, once the service listens; undefined on later starts. */
+export async function firstOf({ created, services }: Opened): Promise<Running['first']> {
+  if (!created) return undefined;
+  const { app, password } = created;
+  return { sourceAppId: app.sourceAppId, password, token: await services.accounts.service.firstLink() };
+}
+
+/** Serves HTTP in this process. @param deps.readMetrics those of all workers of the server */
+export async function serve(deps: {
+  config: Config & { sessionSecret: string };
+  logger: Logger;
+  services: Services;
+  embed: Embed;
+  readMetrics?: () => Promise<string>;
+}): Promise<{ url: string; close(): Promise<void> }> {
+  const { port, host, workers } = deps.config;
+  let stopping = false;
+  const http = createApp({ ...deps, isStopping: () => stopping });
+  // The first process accepts the connections of its workers (decision 40).
+  const listener = await listen(http, port, host, { acceptHandles: workers === 1 ? ACCEPT_HANDLES : 1 });
+  return {
+    url: listener.url,
+    close() {
+      stopping = true;
+      return listener.close();
+    },
+  };
+}
+
+/** Starts a server of one process. */
+export async function startSingle(config: Config, logger: Logger, say: (line: string) => void): Promise<Running> {
+  const opened = await openService(config, logger, say);
+  const { services, embed, secret: sessionSecret } = opened;
+  try {
+    const listener = await serve({ config: { ...config, sessionSecret }, logger, services, embed });
+    return {
+      url: listener.url,
+      first: await firstOf(opened),
+      async close() {
+        await listener.close();
+        await opened.close();
+      },
+    };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}

@@ -1,0 +1,19 @@
+// A worker of a server with WORKERS (decision 40).
+
+// A terminal signals all processes. The first process decides when this one stops, so the modules
+// are loaded after its signals are ignored.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+
+const { loadConfig } = await import('./core/config.ts');
+const { createLogger, sharedOutput } = await import('./core/logger.ts');
+const { reportFailure, runWorker } = await import('./cluster/worker.ts');
+
+try {
+  const config = loadConfig(process.env);
+  await runWorker(config, createLogger(config, sharedOutput()));
+} catch (error) {
+  await reportFailure(error instanceof Error ? error.message : String(error));
+  process.exit(1);
+}
+
+export {};
