@@ -1,4 +1,3 @@
-import { startPrimary } from './cluster/primary.ts';
 import { type Running, startSingle } from './cluster/service.ts';
 import { closeOnce, STOP_SIGNALS } from './cluster/stop.ts';
 import { type Config, ConfigError, loadConfig } from './core/config.ts';
@@ -29,7 +28,10 @@ try {
   const config = loadConfig(process.env);
   const isSingle = config.workers === 1;
   const logger = isSingle ? createLogger(config) : createLogger(config, sharedOutput());
-  const running = isSingle ? startSingle(config, logger, say) : startPrimary(config, logger, say);
+  // A server of one process loads nothing of node:cluster.
+  const running = isSingle
+    ? startSingle(config, logger, say)
+    : import('./cluster/primary.ts').then(({ startPrimary }) => startPrimary(config, logger, say));
   const stop = closeOnce(running, logger);
   for (const signal of STOP_SIGNALS) process.on(signal, stop);
   announce(await running, config);

@@ -1,4 +1,6 @@
 import type { Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
@@ -11,10 +13,10 @@ import { createWorkerPool, sendTo } from './worker-pool.ts';
  * and the background jobs, and accepts connections; the workers serve them.
  */
 export async function startPrimary(config: Config, logger: Logger, say: (line: string) => void): Promise<Running> {
+  // Workers that start later listen where the first ones did, also with PORT=0.
+  const port = config.port === 0 ? await freePort(config.host) : config.port;
   const opened = await openService(config, logger, say);
   const { services, secret, database } = opened;
-  // Those that start later listen where the first ones do, also with PORT=0.
-  let { port } = config;
   const pool = createWorkerPool({
     count: config.workers,
     program: fileURLToPath(new URL('../worker-process.js', import.meta.url)),
@@ -41,7 +43,6 @@ export async function startPrimary(config: Config, logger: Logger, say: (line: s
 
   try {
     const url = await pool.start();
-    port = Number(new URL(url).port);
     return {
       url,
       first: await firstOf(opened),
@@ -54,4 +55,13 @@ export async function startPrimary(config: Config, logger: Logger, say: (line: s
     await opened.close();
     throw error;
   }
+}
+
+async function freePort(host: string): Promise<number> {
+  const server = createServer().listen(0, host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }

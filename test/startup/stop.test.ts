@@ -54,12 +54,14 @@ describe('stop under keep-alive load', () => {
     ['SIGINT', 'the server', ['node', 'scripts/start.mjs']],
     ['SIGTERM', 'npm start', ['npm', 'start', '--silent']],
     ['SIGINT', 'npm start', ['npm', 'start', '--silent']],
+    ['SIGTERM', 'two workers', ['node', 'scripts/start.mjs']],
   ] as const)(
     'responds to every request, exits with code 0 and closes the port: %s to %s',
     async (signal, program, command) => {
       const database: Record<string, string> =
         program === 'npm start' ? { DATA_DIR: await leftovers.dataDir() } : { MONGODB_URI: databaseUri(randomName()) };
-      const env = { ...database, LOG_LEVEL: 'silent', SESSION_SECRET: 'of the stop tests' };
+      const WORKERS = program === 'two workers' ? '2' : '1';
+      const env = { ...database, WORKERS, LOG_LEVEL: 'silent', SESSION_SECRET: 'of the stop tests' };
       const server = leftovers.keep(new ServerProcess(env, command));
       const { url, finished } = await underLoad(server);
       const ended = await server.end(signal);
