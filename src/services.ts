@@ -25,6 +25,7 @@ import { createPeople, createSuppressionList } from './people/people.ts';
 import { createRecords } from './records/records.ts';
 import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
 import { createSearch } from './search/search.ts';
+import { createAnnouncement, createServerModel, type Levels, listServers, VERSION } from './servers/servers.ts';
 import { SESSION_LIFETIME_MS } from './sessions/session-store.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { createProvider } from './single-sign-on/provider.ts';
@@ -34,6 +35,10 @@ import { createSubmissions } from './submissions/submissions.ts';
 import { createDeliveryStorage, createWebhooks } from './webhooks/webhooks.ts';
 
 const STOP_JOBS_WITHIN_MS = 1_000;
+const STOP_ANNOUNCEMENT_WITHIN_MS = 500;
+
+/** There is no numbered migration yet. */
+const LEVELS: Levels = { reads: 0, writes: 0 };
 
 /** What tests shorten. */
 export interface ServiceOptions {
@@ -52,6 +57,7 @@ export interface ServiceOptions {
   leaseMs?: number;
   retentionEveryMs?: number;
   importWritesEndMs?: number;
+  announceEveryMs?: number;
 }
 
 interface EntryOptions {
@@ -62,6 +68,8 @@ interface EntryOptions {
   wakeJob?: (name: string) => void;
   /** Called when a network becomes known by a log-in. */
   onKnownNetwork?: (network: string) => void;
+  /** The processes that serve requests, for the announcement of the server. */
+  workers?: number;
 }
 
 type ServiceConfig = Pick<
@@ -180,7 +188,8 @@ export function createServices(
     ...[formSettings.feature, notifications.feature, webhooks, records.feature, suppressions.feature],
   ];
   const jobModel = createJobModel(connection);
-  const models = [jobModel, limits.model, ...features.flatMap((feature) => feature.models ?? [])];
+  const serverModel = createServerModel(connection);
+  const models = [jobModel, serverModel, limits.model, ...features.flatMap((feature) => feature.models ?? [])];
   const jobs = createJobRunner({
     locks: createJobLocks(jobModel.collection),
     jobs: features.flatMap((feature) => feature.jobs ?? []),
@@ -189,6 +198,15 @@ export function createServices(
     pollEveryMs,
   });
   signal.connect(options.wakeJob ?? jobs.wake);
+  const announcement = createAnnouncement(
+    serverModel.collection,
+    {
+      ...{ version: VERSION, levels: LEVELS, workers: options.workers ?? 1, sessionSecret: secret },
+      ...{ publicUrl: config.publicUrl ?? null, sendsMail: config.mail !== undefined },
+      poolSize: connection.getClient().options.maxPoolSize,
+    },
+    { clockAheadMs: clock.aheadMs, renewEveryMs: options.announceEveryMs },
+  );
   measureJobs(jobs, metrics);
   measurePool(connection, metrics);
   const stopMeasuring = measureProcess(metrics);
@@ -225,6 +243,8 @@ export function createServices(
     users: search.users,
     /** Notes a network that logged in at another process of the server. */
     noteKnownNetwork: sessions.service.noteKnownNetwork,
+    /** The servers on this database (servers/servers.ts). */
+    servers: { list: () => listServers(serverModel.collection), own: announcement.id },
     /** Whether it knows the secret of stored hashes of emails. */
     hasSecret: config.sessionSecret !== undefined,
 
@@ -237,6 +257,7 @@ export function createServices(
     /** For a server, before it listens: finishes interrupted deletions and starts the jobs. */
     async start(): Promise<void> {
       await clock.start();
+      await announcement.start();
       await apps.revision.bump();
       await administration.removal.start();
       jobs.start();
@@ -266,6 +287,9 @@ export function createServices(
       // A step in progress may be abandoned: the next server repeats it.
       await withTimeout(jobs.stop(), STOP_JOBS_WITHIN_MS, () => new Error('a job still runs')).catch(() => undefined);
       await Promise.all(features.map((feature) => feature.close?.())).catch(() => undefined);
+      // Last, because the server still wrote documents of its level.
+      const removal = withTimeout(announcement.stop(), STOP_ANNOUNCEMENT_WITHIN_MS, () => new Error('no answer'));
+      await removal.catch(() => undefined);
     },
   };
 }

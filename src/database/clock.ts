@@ -58,6 +58,9 @@ export function createDatabaseClock(deps: {
 
     isTrusted,
 
+    /** How far this server's clock is ahead of the database's, as last measured. */
+    aheadMs: () => aheadMs,
+
     earlier: (): Date => new Date(now() - Math.max(0, aheadMs)),
 
     later: (): Date => new Date(now() - Math.min(0, aheadMs)),

@@ -23,7 +23,7 @@ const LAYERS = [
   ['accounts'],
   ['apps'],
   ['audit'],
-  ['jobs'],
+  ['jobs', 'servers'],
   ['mail'],
   ['api'],
   ['fields'],

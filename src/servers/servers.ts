@@ -1,0 +1,152 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname, totalmem } from 'node:os';
+import { deriveSecretKey } from '../core/secrets.ts';
+import type { Connection } from '../database/client.ts';
+import { type Collection, createModel, declareCollection, type Model, onPrimaryShard } from '../database/collections.ts';
+
+/**
+ * The servers that run on a database.
+ *
+ * Each server process has one document in `servers`: with `WORKERS`, the first process has it for
+ * all workers. It is written before the server uses the database, renewed every 15 s by one update,
+ * and removed when the server stops. A server that is killed leaves its document; the time-to-live
+ * index removes it after ten minutes. All times are MongoDB's.
+ *
+ * A server counts as running while its document was renewed in the last minute
+ * ({@link SEEN_WITHIN_MS}). One that is paused for longer writes its document again when it goes
+ * on, so the document of a server that was missing can appear at any time. The command line and the
+ * process of imports have no document, nor have servers of releases before this collection.
+ */
+export interface ServerDocument {
+  /** Random, another one for each start. */
+  _id: string;
+  /** The version in package.json. */
+  version: string;
+  /**
+   * The levels of stored documents, which are numbers of migrations: this release reads documents
+   * that were migrated at least up to `reads`, and writes documents of level `writes`. Migration n
+   * may be contracted when all running servers write level n or later.
+   */
+  levels: Levels;
+  startedAt: Date;
+  /** When the document was last renewed. */
+  seenAt: Date;
+  host: string;
+  pid: number;
+  /** The number of processes that serve requests. */
+  workers: number;
+  /**
+   * Equal for servers with the same session secret: an HMAC with a key that is derived from it for
+   * this use only. It signs and decrypts nothing, and reveals a secret only to who can guess it.
+   */
+  secretHash: string;
+  /** PUBLIC_URL; null if it is not set. */
+  publicUrl: string | null;
+  /** Whether the server sends emails. */
+  sendsMail: boolean;
+  /** The most connections of one process to one member of the database. */
+  poolSize: number;
+  /** The memory that the process may use, in bytes; null if it has no limit. */
+  memoryLimit: number | null;
+  /** The version of Node.js. */
+  node: string;
+  /** How far the clock of the server is ahead of the database's, in milliseconds. */
+  clockAheadMs: number;
+}
+
+export interface Levels {
+  reads: number;
+  writes: number;
+}
+
+/** How long ago a running server renewed its document at most, four renewals. */
+export const SEEN_WITHIN_MS = 60_000;
+const RENEW_EVERY_MS = 15_000;
+const DEAD_AFTER_SECONDS = 600;
+
+const SERVERS = declareCollection('servers', onPrimaryShard('one document for each server')).index(
+  { seenAt: 1 },
+  { expireAfterSeconds: DEAD_AFTER_SECONDS },
+);
+
+type ServerCollection = Collection<ServerDocument>;
+
+/** The model of `servers`. */
+export const createServerModel = (connection: Connection): Model<ServerDocument> => createModel(connection, SERVERS);
+
+/** The version in package.json. */
+export const VERSION: string = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
+
+/** A server and how long ago its document was renewed, by MongoDB's clock. */
+export type SeenServer = ServerDocument & { silentMs: number };
+
+/** Resolves with the servers that have a document, also those that were killed, oldest first. */
+export function listServers(servers: ServerCollection): Promise<SeenServer[]> {
+  const silentMs = { $subtract: ['$$NOW', '$seenAt'] };
+  const pipeline = [{ $set: { silentMs } }, { $sort: { startedAt: 1, _id: 1 } }];
+  return servers.aggregate<SeenServer>(pipeline).toArray();
+}
+
+/** Resolves with the servers that count as running. */
+export async function runningServers(servers: ServerCollection): Promise<SeenServer[]> {
+  return (await listServers(servers)).filter(({ silentMs }) => silentMs < SEEN_WITHIN_MS);
+}
+
+/** The hash in `secretHash` of servers with this session secret. */
+export function hashSecret(secret: string): string {
+  return createHmac('sha256', deriveSecretKey(secret, 'server announcement')).update('equal').digest('base64url');
+}
+
+export type ServerSettings = Pick<
+  ServerDocument,
+  'version' | 'levels' | 'workers' | 'publicUrl' | 'sendsMail' | 'poolSize'
+> & { sessionSecret: string };
+
+/** Announces this process in `servers` from `start` to `stop`. */
+export function createAnnouncement(
+  servers: ServerCollection,
+  { sessionSecret, ...settings }: ServerSettings,
+  { clockAheadMs, renewEveryMs = RENEW_EVERY_MS }: { clockAheadMs(): number; renewEveryMs?: number | undefined },
+) {
+  const fixed = {
+    ...{ _id: randomUUID(), ...settings, secretHash: hashSecret(sessionSecret) },
+    ...{ host: hostname(), pid: process.pid, node: process.version, memoryLimit: memoryLimit() },
+  };
+  let renewal = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function announce(): Promise<void> {
+    const document = { $literal: { ...fixed, clockAheadMs: Math.round(clockAheadMs()) } };
+    const times = { startedAt: { $ifNull: ['$startedAt', '$$NOW'] }, seenAt: '$$NOW' };
+    const update = [{ $replaceWith: { $mergeObjects: [document, times] } }];
+    await servers.updateOne({ _id: fixed._id }, update, { upsert: true });
+  }
+
+  return {
+    id: fixed._id,
+
+    /** Resolves when the document is written. @throws when the database does not answer */
+    async start(): Promise<void> {
+      await announce();
+      timer = setInterval(() => {
+        // The database may be away; the next renewal writes the document again.
+        renewal = renewal.then(announce).catch(() => undefined);
+      }, renewEveryMs).unref();
+    },
+
+    /** Removes the document, after a renewal in progress, which would write it again. */
+    async stop(): Promise<void> {
+      if (timer === undefined) return;
+      clearInterval(timer);
+      await renewal;
+      await servers.deleteOne({ _id: fixed._id });
+    },
+  };
+}
+
+/** The limit of a container, if it is below the memory of the machine. */
+function memoryLimit(): number | null {
+  const limit = process.constrainedMemory();
+  return limit > 0 && limit < totalmem() ? limit : null;
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { hashSecret, type ServerDocument, VERSION } from '../../src/servers/servers.ts';
+import { randomName, startServer, type TestServer } from '../support/server.ts';
+
+const servers = ({ db }: TestServer) => db.collection<ServerDocument>('servers');
+
+describe('the announcement of a server', () => {
+  it('tells what it is, without its secret, and ends when the server stops', async () => {
+    const database = randomName();
+    const secret = '$a secret of this test';
+    const first = await startServer({ SESSION_SECRET: secret, PUBLIC_URL: 'https://forms.example.com' }, database);
+    const second = await startServer({ SESSION_SECRET: 'another secret of it' }, database);
+    const [older, younger] = await second.services.servers.list();
+
+    expect(older).toMatchObject({
+      ...{ _id: first.services.servers.own, version: VERSION, pid: process.pid, workers: 1 },
+      ...{ publicUrl: 'https://forms.example.com', sendsMail: false, poolSize: 160, node: process.version },
+      secretHash: hashSecret(secret),
+    });
+    expect(older?.silentMs).toBeLessThan(60_000);
+    expect(younger?.secretHash).not.toBe(older?.secretHash);
+    expect(JSON.stringify(older)).not.toContain(secret);
+
+    await first.close();
+    expect((await second.services.servers.list()).map(({ _id }) => _id)).toEqual([younger?._id]);
+    await second.close();
+  });
+
+  it('is renewed, also after its document was removed', async () => {
+    const server = await startServer({}, randomName(), { announceEveryMs: 50 });
+    const own = { _id: server.services.servers.own };
+    const first = await servers(server).findOne(own);
+    const seenAt = async () => (await servers(server).findOne(own))?.seenAt.getTime() ?? 0;
+    await expect.poll(seenAt).toBeGreaterThan(first?.seenAt.getTime() ?? Number.NaN);
+    expect((await servers(server).findOne(own))?.startedAt).toEqual(first?.startedAt);
+
+    await servers(server).deleteOne(own);
+    await expect.poll(seenAt).toBeGreaterThan(0);
+    await server.close();
+  });
+});
