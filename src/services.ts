@@ -19,13 +19,23 @@ import { createJobLocks, createJobModel } from './jobs/job-locks.ts';
 import { createJobRunner, createJobSignal, measureJobs } from './jobs/job-runner.ts';
 import { createMembers } from './members/members.ts';
 import { createMetrics, measureProcess, NO_METRICS } from './metrics/metrics.ts';
+import { createMigrationModel, inOrder } from './migrations/migration.ts';
+import { createMigrationStore } from './migrations/migration-store.ts';
+import { createMigrator } from './migrations/migrator.ts';
 import type { MailLimits } from './notifications/mail-rates.ts';
 import { createNotifications } from './notifications/notifications.ts';
 import { createPeople, createSuppressionList } from './people/people.ts';
 import { createRecords } from './records/records.ts';
 import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
 import { createSearch } from './search/search.ts';
-import { createAnnouncement, createServerModel, type Levels, listServers, VERSION } from './servers/servers.ts';
+import {
+  createAnnouncement,
+  createServerModel,
+  listServers,
+  runningServers,
+  SEEN_WITHIN_MS,
+  VERSION,
+} from './servers/servers.ts';
 import { SESSION_LIFETIME_MS } from './sessions/session-store.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { createProvider } from './single-sign-on/provider.ts';
@@ -37,8 +47,8 @@ import { createDeliveryStorage, createWebhooks } from './webhooks/webhooks.ts';
 const STOP_JOBS_WITHIN_MS = 1_000;
 const STOP_ANNOUNCEMENT_WITHIN_MS = 500;
 
-/** There is no numbered migration yet. */
-const LEVELS: Levels = { reads: 0, writes: 0 };
+/** The level of the stored documents that this release still reads; see `migrations`. */
+const READS_LEVEL = 0;
 
 /** What tests shorten. */
 export interface ServiceOptions {
@@ -70,6 +80,8 @@ interface EntryOptions {
   onKnownNetwork?: (network: string) => void;
   /** The processes that serve requests, for the announcement of the server. */
   workers?: number;
+  /** Gets the progress of migrations; without it they are logged. */
+  progress?: (line: string) => void;
 }
 
 type ServiceConfig = Pick<
@@ -79,6 +91,7 @@ type ServiceConfig = Pick<
   | 'mail'
   | 'maxArrayItems'
   | 'metricsToken'
+  | 'migrateOnStart'
   | 'production'
   | 'oidc'
   | 'publicUrl'
@@ -188,20 +201,36 @@ export function createServices(
     ...[formSettings.feature, notifications.feature, webhooks, records.feature, suppressions.feature],
   ];
   const jobModel = createJobModel(connection);
+  const jobLocks = createJobLocks(jobModel.collection);
   const serverModel = createServerModel(connection);
-  const models = [jobModel, serverModel, limits.model, ...features.flatMap((feature) => feature.models ?? [])];
+  const migrationModel = createMigrationModel(connection);
+  const featureModels = features.flatMap((feature) => feature.models ?? []);
+  const models = [jobModel, serverModel, migrationModel, limits.model, ...featureModels];
   const jobs = createJobRunner({
-    locks: createJobLocks(jobModel.collection),
+    locks: jobLocks,
     jobs: features.flatMap((feature) => feature.jobs ?? []),
     workers: features.flatMap(({ workers = [] }) => workers),
     logger,
     pollEveryMs,
   });
   signal.connect(options.wakeJob ?? jobs.wake);
+  const migrator = createMigrator({
+    migrations: inOrder(features.flatMap(({ migrations = [] }) => migrations)),
+    store: createMigrationStore(migrationModel.collection),
+    locks: jobLocks,
+    older: { find: findOlderServers },
+    rest: apps.pace.rest,
+    progress: options.progress ?? ((line) => logger.info(line)),
+  });
   const announcement = createAnnouncement(
     serverModel.collection,
     {
-      ...{ version: VERSION, levels: LEVELS, workers: options.workers ?? 1, sessionSecret: secret },
+      ...{
+        version: VERSION,
+        levels: { reads: READS_LEVEL, writes: migrator.level },
+        workers: options.workers ?? 1,
+        sessionSecret: secret,
+      },
       ...{ publicUrl: config.publicUrl ?? null, sendsMail: config.mail !== undefined },
       poolSize: connection.getClient().options.maxPoolSize,
     },
@@ -210,6 +239,24 @@ export function createServices(
   measureJobs(jobs, metrics);
   measurePool(connection, metrics);
   const stopMeasuring = measureProcess(metrics);
+
+  /** Whether no server has used the database: the first one creates an app and takes locks. */
+  async function isNew(): Promise<boolean> {
+    const projection = { _id: 1 } as const;
+    const found = await Promise.all([
+      apps.collection.findOne({}, { projection }),
+      jobModel.collection.findOne({}, { projection }),
+    ]);
+    return found.every((document) => document === null);
+  }
+
+  async function findOlderServers(level: number): Promise<string[]> {
+    const running = await runningServers(serverModel.collection);
+    const older = running.filter(({ levels }) => levels.writes < level);
+    const known = older.map(({ host, pid, version }) => `${host}, process ${pid}, version ${version}`);
+    const isUnknownSeen = await jobLocks.isOlderReleaseSeen(SEEN_WITHIN_MS);
+    return isUnknownSeen ? [...known, 'a server of a release that does not announce itself'] : known;
+  }
 
   return {
     routes: features.flatMap(({ routes = [] }) => routes),
@@ -243,13 +290,23 @@ export function createServices(
     users: search.users,
     /** Notes a network that logged in at another process of the server. */
     noteKnownNetwork: sessions.service.noteKnownNetwork,
+    migrator,
     /** The servers on this database (servers/servers.ts). */
     servers: { list: () => listServers(serverModel.collection), own: announcement.id },
     /** Whether it knows the secret of stored hashes of emails. */
     hasSecret: config.sessionSecret !== undefined,
 
-    /** Creates the indexes on which the invariants depend. Await it before any other call. */
-    async prepare(): Promise<void> {
+    /**
+     * Runs missing migrations, and creates the indexes on which the invariants depend. Await it
+     * before any other call.
+     * @param migrate false: it runs no migration, except on a new database
+     * @throws {MigrationRefused} when one is missing, or a later release has contracted the database
+     */
+    async prepare(migrate = config.migrateOnStart): Promise<void> {
+      await migrator.admit();
+      if (await isNew()) await migrator.skipAll();
+      else if (migrate) await migrator.expand();
+      else await migrator.requireAll();
       for (const feature of features) await feature.prepare?.();
       await ensureIndexes(models);
     },
@@ -258,6 +315,7 @@ export function createServices(
     async start(): Promise<void> {
       await clock.start();
       await announcement.start();
+      await migrator.admit();
       await apps.revision.bump();
       await administration.removal.start();
       jobs.start();

@@ -4,6 +4,8 @@ import type { Logger } from '../core/logger.ts';
 import { beginsBefore, type DatabaseClock } from '../database/clock.ts';
 import type { RemovalGuard } from '../database/removal.ts';
 import type { Job } from '../jobs/job-runner.ts';
+import type { Migration } from '../migrations/migration.ts';
+import { dropIndex, inTurn, updateAll } from '../migrations/parts.ts';
 import type { AppCollection, AppDocument, DeletedAppCollection, DeletedAppDocument } from './apps.model.ts';
 import type { AppOwned } from './feature.ts';
 import type { AppRevision } from './revision.ts';
@@ -160,9 +162,6 @@ const LATE_BY_MS = 10 * MINUTE_MS;
 /** A late document is removed after this fraction of the sweep interval. */
 const CONFIRM_AFTER_INTERVALS = 0.9;
 
-/** NamespaceNotFound and IndexNotFound. */
-const NOT_FOUND_CODES = new Set<unknown>([26, 27]);
-
 type LateSweep = () => Promise<void>;
 
 /**
@@ -240,13 +239,15 @@ export function createLateSweep(deps: {
   };
 }
 
-/** Migrates tombstones of earlier releases, which expired by `deletedAt`. Idempotent. */
-export async function upgradeTombstones(deletedApps: DeletedAppCollection): Promise<void> {
-  try {
-    await deletedApps.dropIndex('deletedAt_1');
-  } catch (error) {
-    if (!NOT_FOUND_CODES.has((error as { code?: unknown }).code)) throw error;
-  }
+/** Tombstones of early releases expired by `deletedAt`, after an hour. */
+export function createTombstoneMigration(deletedApps: DeletedAppCollection): Migration {
   const forgetAt = { $add: ['$deletedAt', KEEP_TOMBSTONE_MS] };
-  await deletedApps.updateMany({ forgetAt: { $exists: false } }, [{ $set: { forgetAt } }]);
+  return {
+    number: 1,
+    name: 'expiry of tombstones',
+    expand: inTurn(
+      dropIndex(deletedApps, 'deletedAt_1'),
+      updateAll(deletedApps, { forgetAt: { $exists: false } }, [{ $set: { forgetAt } }]),
+    ),
+  };
 }

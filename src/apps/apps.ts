@@ -10,8 +10,8 @@ import {
   createAppRemoval,
   createLateSweep,
   createRemovalGuard,
+  createTombstoneMigration,
   SWEEP_EVERY_MS,
-  upgradeTombstones,
 } from './app-removal.ts';
 import { createAppScope } from './app-scope.ts';
 import { createAppModel, createDeletedAppModel, createRevisionModel } from './apps.model.ts';
@@ -65,7 +65,7 @@ export function createApps(deps: {
     scope: createAppScope(service),
     feature: {
       models: Object.values(models),
-      prepare: () => upgradeTombstones(deletedApps),
+      migrations: [createTombstoneMigration(deletedApps)],
       close: () => activity.flush(),
     } satisfies Feature,
   };

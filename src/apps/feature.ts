@@ -4,6 +4,7 @@ import type { Collection, CollectionIndexes } from '../database/collections.ts';
 import { type RemovalGuard, removeInSteps } from '../database/removal.ts';
 import type { Job } from '../jobs/job-runner.ts';
 import type { JobWorker } from '../jobs/job-worker.ts';
+import type { Migration } from '../migrations/migration.ts';
 
 /** Data deleted with an incarnation of an app; features depend on apps (docs/architecture.md). */
 export interface AppOwned {
@@ -78,7 +79,8 @@ export interface Feature {
   owned?: readonly AppOwned[];
   /** Personal data, in the order of an erasure. */
   personal?: readonly PersonData[];
-  /** Changes stored data before the indexes are created. */
+  migrations?: readonly Migration[];
+  /** Repairs stored data at each start, after the migrations. */
   prepare?(): Promise<void>;
   /** Stops work in progress, before the background jobs stop. */
   stop?(): Promise<void>;

@@ -1,5 +1,5 @@
 import type { ObjectId, UUID } from 'mongodb';
-import { INDEX_VERSION } from '../fields/base/index-value.ts';
+import { DATE_INDEX_VERSION, INDEX_VERSION } from '../fields/base/index-value.ts';
 import type { KindName } from '../fields/kinds/registry.ts';
 import type { Rename } from '../fields/renames.ts';
 
@@ -46,9 +46,26 @@ export function notAfterEpoch(slotEpoch: number) {
   return { slotEpoch: { $not: { $gt: slotEpoch } } };
 }
 
-/** Returns whether the slot has index values of the current version. */
-export function isCurrentVersion({ version }: Pick<IndexSlot, 'version'>): boolean {
-  return version === INDEX_VERSION;
+/** The version of the index values of slots that are claimed now. */
+export function indexVersion(kind: KindName): number {
+  return kind === 'date' ? DATE_INDEX_VERSION : INDEX_VERSION;
+}
+
+/**
+ * Returns whether the slot serves its field. Dates with more than three digits of a fraction may
+ * differ in version 2, but servers of the release before this one use no other.
+ */
+export function isUsableVersion({ version }: Pick<IndexSlot, 'version'>): boolean {
+  return version === INDEX_VERSION || version === DATE_INDEX_VERSION;
+}
+
+/** Matches the apps with slots that migration 3 builds again. */
+export const WITH_OUTDATED_SLOTS = {
+  slots: { $elemMatch: { kind: 'date', version: INDEX_VERSION, state: { $ne: 'dropping' } } },
+} as const;
+
+export function isOutdated({ kind, version, state }: Pick<IndexSlot, 'kind' | 'version' | 'state'>): boolean {
+  return kind === 'date' && version === INDEX_VERSION && state !== 'dropping';
 }
 
 /** Returns whether writes of the field write the slot. */

@@ -5,7 +5,11 @@ import type { CollectionDeclaration } from '../database/collections.ts';
 import type { Services } from '../services.ts';
 
 /** Opens the database, runs a task with the services, and closes the database. */
-export type WithServices = (task: (services: Services) => Promise<void>) => Promise<void>;
+export type WithServices = (
+  task: (services: Services) => Promise<void>,
+  /** `prepare: false`: the task calls `prepare` itself. */
+  how?: { prepare?: boolean },
+) => Promise<void>;
 
 /** The declared collections of the service and a client, without its services. */
 export interface DatabaseAccess {

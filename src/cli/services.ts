@@ -10,6 +10,7 @@ import type { Streams, WithConnection, WithServices } from './command.ts';
 export async function withServices(
   { env, streams, options }: { env: NodeJS.ProcessEnv; streams: Streams; options: ServiceOptions | undefined },
   task: Parameters<WithServices>[0],
+  { prepare = true }: Parameters<WithServices>[1] = {},
 ): Promise<void> {
   const config = loadConfig(env);
   // Standard output is for the output of the command.
@@ -18,9 +19,9 @@ export async function withServices(
   const database = await openDatabase(config, { logger, progress, shared: true });
   // For hashes with the secret, such as those of imports.
   const sessionSecret = await existingSecret(config);
-  const services = createServices({ ...config, sessionSecret }, database.connection, logger, options);
+  const services = createServices({ ...config, sessionSecret }, database.connection, logger, { ...options, progress });
   try {
-    await services.prepare();
+    if (prepare) await services.prepare();
     await task(services);
   } finally {
     await services.stop();

@@ -3,6 +3,7 @@ import type { ServiceOptions } from '../services.ts';
 import { accountCommands } from './account-commands.ts';
 import { appCommands } from './app-commands.ts';
 import { report, type Streams, type Tool } from './command.ts';
+import { migrateCommand } from './migrate-command.ts';
 import { schemaCommands } from './schema-commands.ts';
 import { shardCommand } from './shard-command.ts';
 import { userCommands } from './user-commands.ts';
@@ -23,7 +24,8 @@ export async function runTool(
   const tool: Tool = {
     streams,
     // Loaded on use, so that help and usage errors are fast.
-    withServices: async (task) => (await import('./services.ts')).withServices({ env, streams, options }, task),
+    withServices: async (task, how) =>
+      (await import('./services.ts')).withServices({ env, streams, options }, task, how),
     withConnection: async (access, task) =>
       (await import('./services.ts')).withConnection({ env, streams }, access, task),
   };
@@ -36,6 +38,7 @@ export async function runTool(
       '\nThe database is the one the server uses: MONGODB_URI, or the embedded one in DATA_DIR.\nExit codes: 0 done, 1 refused or failed, 2 wrong usage.',
     )
     .configureHelp({ showGlobalOptions: true });
+  program.addCommand(migrateCommand(tool));
   const groups = [appCommands, schemaCommands, userCommands, accountCommands, shardCommand];
   for (const createGroup of groups) program.addCommand(createGroup(tool));
   for (const command of [program, ...program.commands.flatMap((group) => [group, ...group.commands])]) {

@@ -275,6 +275,7 @@ export const environment = z.object({
     .string()
     .regex(/^[\x21-\x7e]{16,200}$/, 'must be 16 to 200 visible ASCII characters')
     .optional(),
+  MIGRATE_ON_START: z.enum(['true', 'false'], 'must be true or false').default('true'),
   AUDIT_DAYS: whole(1, 3_650).default(400),
   LOG_LEVEL: z
     .enum(
@@ -332,6 +333,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     recordLimit: value.RECORD_LIMIT,
     /** What `GET /metrics` requires; without it nothing is measured. */
     metricsToken: value.METRICS_TOKEN,
+    /** Whether a server runs missing migrations; otherwise it refuses to start without them. */
+    migrateOnStart: value.MIGRATE_ON_START === 'true',
     /** How long events of the audit log are kept. */
     auditDays: value.AUDIT_DAYS,
     /** Undefined: the service sends no email. */

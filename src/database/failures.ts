@@ -12,6 +12,8 @@ const DUPLICATE_KEY = 11_000;
 const BAD_VALUE = 2;
 const PATH_NOT_VIABLE = 28;
 const MAX_TIME_EXPIRED = 50;
+const NAMESPACE_NOT_FOUND = 26;
+const INDEX_NOT_FOUND = 27;
 const EMPTY_RANGE = 51_175;
 
 /** The document would exceed MongoDB's limit of 16 MB, before or after (17419) an update. */
@@ -55,6 +57,12 @@ export function isOverTime(error: unknown): boolean {
 /** Nothing is between the bounds `min` and `max` of a query. */
 export function isEmptyRange(error: unknown): boolean {
   return errorCode(error) === EMPTY_RANGE;
+}
+
+/** The index, or its collection, does not exist. */
+export function isMissingIndex(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === NAMESPACE_NOT_FOUND || code === INDEX_NOT_FOUND;
 }
 
 /** No server could be reached. */

@@ -7,6 +7,8 @@ import {
   type Model,
   onPrimaryShard,
 } from '../database/collections.ts';
+import type { Migration } from '../migrations/migration.ts';
+import { dropIndex, updateAll } from '../migrations/parts.ts';
 import type { IMPORT_STATES, ImportRequest } from './imports.contract.ts';
 
 export interface ImportSettings extends Omit<ImportRequest, 'map'> {
@@ -125,3 +127,18 @@ export const createChunkModel = (connection: Connection): Model<ChunkDocument> =
 
 export const createRejectModel = (connection: Connection): Model<RejectDocument> =>
   createModel(connection, IMPORT_REJECTS);
+
+/** A chunk has up to 256 kB. */
+const CHUNKS_OF_STEP = 100;
+
+export function createImportMigrations(chunks: ChunkCollection): Migration[] {
+  const size = { $binarySize: '$bytes' };
+  return [
+    {
+      number: 2,
+      name: 'sizes of import chunks',
+      expand: updateAll(chunks, { size: { $exists: false } }, [{ $set: { size } }], CHUNKS_OF_STEP),
+    },
+    { number: 4, name: 'index of import chunks', contract: dropIndex(chunks, 'importId_1') },
+  ];
+}

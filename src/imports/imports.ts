@@ -13,7 +13,7 @@ import { createBatchWriter } from './batch-writer.ts';
 import { createContentStore } from './content.ts';
 import { createImportJob, IMPORT_JOB } from './import-job.ts';
 import { createImportStore } from './import-store.ts';
-import { createChunkModel, createImportModel, createRejectModel } from './imports.model.ts';
+import { createChunkModel, createImportMigrations, createImportModel, createRejectModel } from './imports.model.ts';
 import { importRoutes } from './imports.routes.ts';
 import { createImportService } from './imports.service.ts';
 import { createLineBatches } from './line-batches.ts';
@@ -79,6 +79,7 @@ export function createImports(deps: {
     feature: {
       routes: importRoutes(service, apps.scope),
       models: Object.values(models),
+      migrations: createImportMigrations(models.chunks.collection),
       ...(importProcess
         ? { workers: [createProcessWorker({ name, everyMs, hasWork, ...importProcess, flags: PROCESS_FLAGS }, logger)] }
         : { jobs: [job] }),

@@ -22,6 +22,10 @@ interface JobDocument {
   at: Date;
   /** Before this time only a runner that was woken takes the lock. */
   next: Date;
+  /** As `at`, but not set by releases without `servers`: unlike `at` if such a release came last. */
+  ownAt?: Date;
+  /** When such a release last had the lock. */
+  olderAt?: Date;
 }
 
 const JOBS = declareCollection('jobs', onPrimaryShard('one document for each job'));
@@ -34,6 +38,9 @@ export const createJobModel = (connection: Connection): Model<JobDocument> => cr
 const LOCK_MS = 3_500;
 
 const NEVER = new Date(0);
+
+/** When a release without `ownAt` last had the lock; null: never. Read before an update. */
+const OLDER_AT = { $cond: [{ $eq: [{ $ifNull: ['$at', null] }, { $ifNull: ['$ownAt', null] }] }, '$olderAt', '$at'] };
 
 /** Why a job does not run: another server holds its lock, or it is not due. */
 export type Obstacle = 'held' | 'early';
@@ -74,6 +81,8 @@ export function createJobLocks(jobs: JobCollection) {
         ...set('turn', turn),
         ...set('until', until),
         ...set('at', '$$NOW'),
+        ...set('ownAt', '$$NOW'),
+        ...set('olderAt', OLDER_AT),
         ...set('next', '$$NOW'),
       };
       try {
@@ -83,6 +92,18 @@ export function createJobLocks(jobs: JobCollection) {
         if (isDuplicateKey(error)) return false; // another owner took the lock for the first time
         throw error;
       }
+    },
+
+    /** Resolves with when the lock of a turn ends, by MongoDB's clock; undefined: it was lost. */
+    async heldUntil(name: string, turn: ObjectId): Promise<Date | undefined> {
+      const filter = { _id: name, owner: self, turn, $expr: { $gt: ['$until', '$$NOW'] } };
+      return (await jobs.findOne(filter, { projection: { until: 1 } }))?.until;
+    },
+
+    /** Resolves with whether a server without a document in `servers` had a lock recently. */
+    async isOlderReleaseSeen(withinMs: number): Promise<boolean> {
+      const isRecent = { $gt: [OLDER_AT, { $subtract: ['$$NOW', withinMs] }] };
+      return (await jobs.findOne({ $expr: isRecent }, { projection: { _id: 1 } })) !== null;
     },
 
     /** Releases the lock; the job is due in `dueInMs`. Does nothing if another turn has it. */

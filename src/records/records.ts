@@ -24,7 +24,7 @@ import { createRenameJob } from './rename-job.ts';
 import { createRevalidation } from './revalidation.ts';
 import { createSlotJob } from './slot-job.ts';
 import { createSlotRecords, createSlotRepair } from './slot-records.ts';
-import { createSlotStore } from './slot-store.ts';
+import { createSlotMigration, createSlotStore } from './slot-store.ts';
 import { createSubmissionStore } from './submission-store.ts';
 import { createUserStore } from './user-store.ts';
 
@@ -101,6 +101,7 @@ export function createRecords(deps: {
     relayTo: (consumers: readonly EventConsumer[]) => createRelay({ users, erasures, consumers }),
     feature: {
       models: Object.values(models),
+      migrations: [createSlotMigration(slots)],
       jobs: [
         createSlotJob({
           ...{ store: slots, records: slotRecords, schemas: schemas.store, renames, revision, pace },

@@ -1,8 +1,17 @@
 import { type Filter, ObjectId, type UpdateFilter } from 'mongodb';
 import type { AppCollection, AppDocument } from '../apps/apps.model.ts';
-import { type IndexSlot, isCurrentVersion, ofEpoch, SLOT_NAMES, type SlotName } from '../apps/index-slots.ts';
-import { INDEX_VERSION } from '../fields/base/index-value.ts';
+import {
+  type IndexSlot,
+  indexVersion,
+  isOutdated,
+  isUsableVersion,
+  ofEpoch,
+  SLOT_NAMES,
+  type SlotName,
+  WITH_OUTDATED_SLOTS,
+} from '../apps/index-slots.ts';
 import { type FieldDefinition, isIndexed } from '../fields/definition.ts';
+import type { Migration } from '../migrations/migration.ts';
 
 const MAX_OPEN = 200;
 
@@ -62,7 +71,7 @@ export function createSlotStore(apps: AppCollection) {
       });
       const claimed = claim.map(
         (one): IndexSlot => ({
-          ...{ id: new ObjectId(), ...one, version: INDEX_VERSION },
+          ...{ id: new ObjectId(), ...one, version: indexVersion(one.kind) },
           ...{ state: 'building', since, done: 0, total: 0 },
         }),
       );
@@ -113,6 +122,15 @@ export function createSlotStore(apps: AppCollection) {
       await update(appId, change as UpdateFilter<AppDocument>, [which(uses)]);
     },
 
+    /** Resolves with at most `limit` apps whose date slots have values of an earlier version. */
+    async outdated(limit: number): Promise<AppSlots[]> {
+      const options = { projection: { slots: 1, slotEpoch: 1 }, limit } as const;
+      const found = await apps
+        .find({ 'slots.state': { $exists: true }, ...LIVE, ...WITH_OUTDATED_SLOTS }, options)
+        .toArray();
+      return found.map(({ _id, slots = [], slotEpoch = 0 }) => ({ appId: _id, slots, slotEpoch }));
+    },
+
     async remove(appId: ObjectId, { id }: IndexSlot): Promise<void> {
       await apps.updateOne({ _id: appId }, { $pull: { slots: { id, state: 'dropping' } } });
     },
@@ -160,5 +178,31 @@ export function planSlots(slots: readonly IndexSlot[], wanted: readonly WantedFi
 }
 
 function serves(slot: IndexSlot, field: WantedField): boolean {
-  return slot.key === field.key && slot.kind === field.kind && isCurrentVersion(slot);
+  return slot.key === field.key && slot.kind === field.kind && isUsableVersion(slot);
+}
+
+const APPS_OF_STEP = 50;
+
+/**
+ * Ends the uses of slots with earlier index values of dates; the job claims others for their fields
+ * and builds them. Servers of the earlier release would replace those again, so it is a
+ * contraction.
+ */
+export function createSlotMigration(store: Pick<SlotStore, 'outdated' | 'assign'>): Migration {
+  return {
+    number: 3,
+    name: 'index values of dates',
+    contract: {
+      async step() {
+        const apps = await store.outdated(APPS_OF_STEP);
+        let changed = 0;
+        for (const app of apps) {
+          // An app that changed meanwhile is found again.
+          if (await store.assign(app, { drop: app.slots.filter(isOutdated), claim: [] })) changed += 1;
+        }
+        return { changed, ...(apps.length > 0 && { position: 'more' }) };
+      },
+      pending: async (limit) => (await store.outdated(limit)).length,
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { App } from '../apps/app.ts';
-import { type IndexSlot, isCurrentVersion } from '../apps/index-slots.ts';
+import { type IndexSlot, isUsableVersion } from '../apps/index-slots.ts';
 import type { RecentRenames } from '../records/record-moves.ts';
 import type { SlotStore } from '../records/slot-store.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
@@ -47,7 +47,7 @@ function readySlots(slots: readonly IndexSlot[], { fields }: QuerySchema): SlotO
   for (const use of slots) {
     const { slot, key, kind, state, id } = use;
     // A slot of an earlier kind or version has other values.
-    const isCurrent = isCurrentVersion(use) && fields.some((field) => field.key === key && field.kind === kind);
+    const isCurrent = isUsableVersion(use) && fields.some((field) => field.key === key && field.kind === kind);
     if (state === 'ready' && isCurrent) ready.set(key, { slot, use: String(id) });
   }
   return (key) => ready.get(key);

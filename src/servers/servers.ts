@@ -9,8 +9,8 @@ import { type Collection, createModel, declareCollection, type Model, onPrimaryS
  * The servers that run on a database.
  *
  * Each server process has one document in `servers`: with `WORKERS`, the first process has it for
- * all workers. It is written before the server uses the database, renewed every 15 s by one update,
- * and removed when the server stops. A server that is killed leaves its document; the time-to-live
+ * all workers. It is written before the server listens, renewed every 15 s by one update, and
+ * removed when the server stops. A server that is killed leaves its document; the time-to-live
  * index removes it after ten minutes. All times are MongoDB's.
  *
  * A server counts as running while its document was renewed in the last minute
@@ -24,9 +24,9 @@ export interface ServerDocument {
   /** The version in package.json. */
   version: string;
   /**
-   * The levels of stored documents, which are numbers of migrations: this release reads documents
-   * that were migrated at least up to `reads`, and writes documents of level `writes`. Migration n
-   * may be contracted when all running servers write level n or later.
+   * Numbers of migrations (migrations/migration.ts): the server reads documents that were migrated
+   * at least up to `reads`, and knows migrations up to `writes`. Migration n is contracted only
+   * while no running server has a lower `writes`.
    */
   levels: Levels;
   startedAt: Date;

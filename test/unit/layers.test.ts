@@ -23,6 +23,7 @@ const LAYERS = [
   ['accounts'],
   ['apps'],
   ['audit'],
+  ['migrations'],
   ['jobs', 'servers'],
   ['mail'],
   ['api'],
