@@ -308,7 +308,7 @@ export function createServices(
       else if (migrate) await migrator.expand();
       else await migrator.requireAll();
       for (const feature of features) await feature.prepare?.();
-      await ensureIndexes(models);
+      await ensureIndexes(connection, models);
     },
 
     /** For a server, before it listens: finishes interrupted deletions and starts the jobs. */

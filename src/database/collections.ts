@@ -3,6 +3,7 @@ import {
   type CreateIndexesOptions,
   type Collection as MongoCollection,
   type Document as MongoDocument,
+  MongoNetworkTimeoutError,
 } from 'mongodb';
 import type { Connection } from './client.ts';
 
@@ -69,8 +70,8 @@ export function decodeExactly<Document>(bytes: Uint8Array): Document {
 /** Default time limit of one statement in the database, in milliseconds. */
 export const STATEMENT_TIME_MS = 3_000;
 
-/** An index build on a large collection takes minutes. */
-export const INDEX_BUILD_TIME_MS = 60 * 60 * 1_000;
+/** When its time is over, MongoDB aborts the build; that of a very large collection takes hours. */
+export const INDEX_BUILD_TIME_MS = 24 * 60 * 60 * 1_000;
 
 /** Index of the options argument of each collection method. */
 const OPTIONS_INDEX = {
@@ -136,14 +137,38 @@ export function createModel<Document extends MongoDocument>(
 
 /**
  * Creates the indexes that models declare. The service must not listen before: without the unique
- * index, concurrent first submissions of one email create two records (invariant 2).
+ * index, concurrent first submissions of one email create two records (invariant 2). Submissions to
+ * other servers pass while an index is built.
  */
-export async function ensureIndexes(models: readonly CollectionIndexes[]): Promise<void> {
+export async function ensureIndexes(connection: Connection, models: readonly CollectionIndexes[]): Promise<void> {
+  const { setName, msg } = await connection
+    .getClient()
+    .db()
+    .admin()
+    .command({ hello: 1, maxTimeMS: STATEMENT_TIME_MS });
+  // By default a build waits for all members, also for one that is down.
+  const quorum = setName !== undefined || msg === 'isdbgrid' ? { commitQuorum: 'majority' as const } : {};
   for (const { declaration, collection } of models) {
     // Not `createIndexes`: the driver removes the time limit from its options.
     for (const [keys, options] of declaration.indexes) {
-      const limited = { ...options, maxTimeMS: INDEX_BUILD_TIME_MS };
-      await (collection as Collection<MongoDocument>).createIndex(keys, limited);
+      const limited = { ...options, ...quorum, maxTimeMS: INDEX_BUILD_TIME_MS };
+      await build(() => (collection as Collection<MongoDocument>).createIndex(keys, limited));
+    }
+  }
+}
+
+/**
+ * Repeats the statement when the connection ends: the driver gives a connection up that is silent
+ * for 30 s, but the build continues, and the same statement joins it.
+ */
+async function build(create: () => Promise<unknown>): Promise<void> {
+  const until = performance.now() + INDEX_BUILD_TIME_MS;
+  for (;;) {
+    try {
+      await create();
+      return;
+    } catch (error) {
+      if (!(error instanceof MongoNetworkTimeoutError) || performance.now() > until) throw error;
     }
   }
 }
