@@ -61,6 +61,7 @@ describe('migrations of an old database (decision 42)', () => {
     await expect.poll(() => chunksOf(database.db).countDocuments({ size: { $exists: true } })).toBe(100);
     expect((await migrate(database.uri).ended).code).toBe(0);
     await expectMigrated(database);
+    expect(stopped.child.exitCode).toBeNull();
 
     // A server of the earlier release writes a chunk that the stopped update names.
     await chunksOf(database.db).updateOne({ _id: 150 }, { $unset: { size: 1 } });

@@ -13,9 +13,11 @@ const SCHEMA = { fields: [{ key: 'items', kind: 'array' as const }] };
 export class Service {
   readonly url: string;
   readonly #env: Record<string, string>;
+  readonly #program: string;
   #process: ServerProcess | undefined;
 
-  private constructor(port: number, env: Record<string, string>) {
+  private constructor(port: number, env: Record<string, string>, program: string) {
+    this.#program = program;
     this.url = `http://127.0.0.1:${port}`;
     this.#env = {
       PORT: String(port),
@@ -28,9 +30,12 @@ export class Service {
     };
   }
 
-  /** @param env `MONGODB_URI`, or `DATA_DIR` for the embedded default */
-  static async create(env: Record<string, string>): Promise<Service> {
-    return new Service(await freePort(), env);
+  /**
+   * @param env `MONGODB_URI`, or `DATA_DIR` for the embedded default
+   * @param program that of another release
+   */
+  static async create(env: Record<string, string>, program = 'dist/server.js'): Promise<Service> {
+    return new Service(await freePort(), env, program);
   }
 
   get pid(): number {
@@ -40,7 +45,7 @@ export class Service {
 
   /** Starts the process; resolves when the server listens. */
   async start(): Promise<this> {
-    this.#process = new ServerProcess(this.#env, [process.execPath, 'dist/server.js']);
+    this.#process = new ServerProcess(this.#env, [process.execPath, this.#program]);
     await this.#process.url();
     return this;
   }

@@ -9,7 +9,7 @@ import type { TestServer } from './server.ts';
 const POLL = { timeout: 60_000, interval: 50 };
 
 /** Resolves with the document of an app. */
-export async function appDocument({ db }: TestServer, sourceAppId: string): Promise<AppDocument> {
+export async function appDocument({ db }: Pick<TestServer, 'db'>, sourceAppId: string): Promise<AppDocument> {
   const app = await db.collection<AppDocument>('apps').findOne({ sourceAppId });
   if (!app) throw new Error(`no app ${sourceAppId}`);
   return app;
@@ -31,7 +31,7 @@ export async function untilReady(server: TestServer, sourceAppId: string, keys: 
  * Asserts that each record of the app has exactly the slots in use, each with the index value of
  * its field. Resolves with the number of records.
  */
-export async function expectSlotsOfRecords(server: TestServer, sourceAppId: string): Promise<number> {
+export async function expectSlotsOfRecords(server: Pick<TestServer, 'db'>, sourceAppId: string): Promise<number> {
   const { _id, slots = [] } = await appDocument(server, sourceAppId);
   const records = await server.db.collection<UserDocument>('users').find({ appId: _id }).toArray();
   const wrong = records.filter((record) => {

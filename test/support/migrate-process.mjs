@@ -6,7 +6,9 @@ import { connectDatabase } from '../../dist/database/client.js';
 import { createServices } from '../../dist/services.js';
 
 const { MONGODB_URI = '', SIGNAL, AT, UPDATE_OF } = process.env;
-const connection = await connectDatabase(`${MONGODB_URI}?monitorCommands=true`);
+const uri = new URL(MONGODB_URI);
+uri.searchParams.set('monitorCommands', 'true');
+const connection = await connectDatabase(uri.href);
 let statements = 0;
 connection.getClient().on('commandStarted', ({ command }) => {
   if (UPDATE_OF !== undefined && command.update !== UPDATE_OF) return;

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MongoClient } from 'mongodb';
+import { afterEach, expect, it } from 'vitest';
+import type { Client } from '../support/client.ts';
+import { appDocument, expectSlotsOfRecords } from '../support/index-slots.ts';
+import { runCli } from '../support/process.ts';
+import { buildEarlierRelease } from './earlier-release.ts';
+import { Ledger, summary } from './ledger.ts';
+import { startLoad } from './load.ts';
+import { startReplicaSet } from './mongod.ts';
+import { logProgress, Service } from './service.ts';
+
+const RATE = 60;
+const CITIES = ['Bonn', 'Lima', 'Oslo'];
+const FIELDS = [
+  { key: 'items', kind: 'array' as const },
+  { key: 'city', kind: 'text' as const, indexed: true },
+  { key: 'day', kind: 'date' as const, indexed: true },
+];
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+
+it('a release runs beside the one before it: neither loses or misreads what the other writes', async () => {
+  const program = buildEarlierRelease();
+  const database = await startReplicaSet(1);
+  cleanups.push(() => database.stop());
+  const env = { MONGODB_URI: database.uri };
+  const client = await new MongoClient(database.uri).connect();
+  cleanups.push(() => client.close());
+  const db = client.db('user-collection');
+  const slots = async () =>
+    ((await appDocument({ db }, 'forms')).slots ?? []).map(({ id, key, state, version }) => ({
+      ...{ id: String(id), key, state, version },
+    }));
+  const untilReady = () =>
+    expect
+      .poll(async () => (await slots()).map(({ key, state }) => `${key} ${state}`).sort())
+      .toEqual(['city ready', 'day ready']);
+
+  const start = async (service: Service): Promise<Service> => {
+    cleanups.push(() => service.stop());
+    return service.start();
+  };
+  const earlier = await start(await Service.create(env, program));
+  await earlier.createApp('forms');
+  await (await earlier.admin()).putSchema('forms', { fields: FIELDS }).expect(200);
+  await untilReady();
+  const ledger = new Ledger();
+  const load = startLoad({ urls: [earlier.url], sourceAppId: 'forms', ledger, rate: RATE });
+
+  logProgress('the new release starts beside it');
+  const first = await start(await Service.create(env));
+  const second = await Service.create(env);
+  await load.stop();
+  const both = startLoad({ urls: [earlier.url, first.url], sourceAppId: 'forms', ledger, rate: RATE });
+  const before = await slots();
+  await useBoth([await earlier.admin(), await first.admin()], 60);
+  // The job of each release has compared the slots with the schema several times.
+  expect(await slots()).toEqual(before);
+  const refused = await runCli(['migrate', '--contract'], env);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('does not announce itself') });
+
+  logProgress('the earlier release ends, and is started again');
+  await start(second);
+  await both.stop();
+  await earlier.stop();
+  const again = await start(await Service.create(env, program));
+  const third = startLoad({ urls: [again.url, second.url], sourceAppId: 'forms', ledger, rate: RATE });
+  await useBoth([await again.admin(), await second.admin()], 20);
+  await third.stop();
+  await again.stop();
+
+  logProgress('contraction');
+  await db.collection('jobs').updateMany({}, [{ $set: { at: '$ownAt', olderAt: null } }]);
+  const last = startLoad({ urls: [first.url, second.url], sourceAppId: 'forms', ledger, rate: RATE });
+  expect(await runCli(['migrate', '--contract'], env)).toMatchObject({ code: 0 });
+  await useBoth([await first.admin(), await second.admin()], 20);
+  await expect
+    .poll(async () => (await slots()).map(({ key, state, version }) => `${key} ${state} ${version}`).sort())
+    .toEqual(['city ready 2', 'day ready 3']);
+  await last.stop();
+  await sleep(100);
+
+  await expectSlotsOfRecords({ db }, 'forms');
+  const audit = await ledger.audit(db.collection('users'));
+  logProgress(summary(audit));
+  expect(audit).toMatchObject({ lost: [], twice: [], invented: [] });
+  expect(audit.acknowledged).toBeGreaterThan(RATE);
+  expect(ledger.unexpected).toEqual([]);
+
+  /** What one server writes, the other lists, finds by an index, and edits. */
+  async function useBoth(admins: [Client, Client], times: number): Promise<void> {
+    for (let round = 0; round < times; round += 1) {
+      const [writer, reader] = round % 2 === 0 ? admins : ([...admins].reverse() as typeof admins);
+      const email = `both-${round}@example.org`;
+      const city = `${CITIES[round % CITIES.length]}-${Date.now()}-${round}`;
+      const data = { city, day: `2026-03-0${1 + (round % 9)}` };
+      await writer.post('/v1/users', { email, data }).set('x-app-id', 'forms').expect(200);
+      const found = await find(reader, city);
+      expect(found).toMatchObject([{ email, data }]);
+      const path = `/auth/users/${found[0]?.id}?sourceAppId=forms`;
+      await reader.patch(path, { set: { city: `${city} edited` } }).expect(200);
+      expect(await find(writer, `${city} edited`)).toMatchObject([{ email, data: { city: `${city} edited` } }]);
+      expect(await find(writer, city)).toEqual([]);
+      await sleep(200);
+    }
+  }
+
+  async function find(admin: Client, city: string): Promise<{ id: string }[]> {
+    const where = encodeURIComponent(`data.city:eq:${city}`);
+    const { body } = await admin.get(`/auth/users?sourceAppId=forms&total=none&where=${where}`).expect(200);
+    return body.users;
+  }
+});
