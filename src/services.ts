@@ -300,7 +300,8 @@ export function createServices(
      * Runs missing migrations, and creates the indexes on which the invariants depend. Await it
      * before any other call.
      * @param migrate false: it runs no migration, except on a new database
-     * @throws {MigrationRefused} when one is missing, or a later release has contracted the database
+     * @throws {MigrationRefused} when one is missing, or a later release has contracted the
+     *   database
      */
     async prepare(migrate = config.migrateOnStart): Promise<void> {
       await migrator.admit();

@@ -22,7 +22,9 @@ interface JobDocument {
   at: Date;
   /** Before this time only a runner that was woken takes the lock. */
   next: Date;
-  /** As `at`, but not set by releases without `servers`: unlike `at` if such a release came last. */
+  /**
+   * As `at`, but not set by releases without `servers`: unlike `at` if such a release came last.
+   */
   ownAt?: Date;
   /** When such a release last had the lock. */
   olderAt?: Date;

@@ -72,7 +72,9 @@ export type MigrationCollection = Collection<MigrationDocument>;
 export const createMigrationModel = (connection: Connection): Model<MigrationDocument> =>
   createModel(connection, MIGRATIONS);
 
-/** Returns the migrations of all features in their order. @throws when a number is missing or twice */
+/**
+ * Returns the migrations of all features in their order. @throws when a number is missing or twice
+ */
 export function inOrder(migrations: readonly Migration[]): Migration[] {
   const ordered = [...migrations].sort((one, other) => one.number - other.number);
   const wrong = ordered.findIndex(({ number }, index) => number !== index + 1);
