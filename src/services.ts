@@ -21,7 +21,7 @@ import { createMembers } from './members/members.ts';
 import { createMetrics, measureProcess, NO_METRICS } from './metrics/metrics.ts';
 import { createMigrationModel, inOrder } from './migrations/migration.ts';
 import { createMigrationStore } from './migrations/migration-store.ts';
-import { createMigrator } from './migrations/migrator.ts';
+import { createMigrator, MigrationRefused } from './migrations/migrator.ts';
 import type { MailLimits } from './notifications/mail-rates.ts';
 import { createNotifications } from './notifications/notifications.ts';
 import { createPeople, createSuppressionList } from './people/people.ts';
@@ -80,6 +80,8 @@ interface EntryOptions {
   onKnownNetwork?: (network: string) => void;
   /** The processes that serve requests, for the announcement of the server. */
   workers?: number;
+  /** Called when a later release has contracted the database: the server must end. */
+  onOutdated?: (error: Error) => void;
   /** Gets the progress of migrations; without it they are logged. */
   progress?: (line: string) => void;
 }
@@ -234,7 +236,7 @@ export function createServices(
       ...{ publicUrl: config.publicUrl ?? null, sendsMail: config.mail !== undefined },
       poolSize: connection.getClient().options.maxPoolSize,
     },
-    { clockAheadMs: clock.aheadMs, renewEveryMs: options.announceEveryMs },
+    { clockAheadMs: clock.aheadMs, renewEveryMs: options.announceEveryMs, onReturn: () => void admitAgain() },
   );
   measureJobs(jobs, metrics);
   measurePool(connection, metrics);
@@ -248,6 +250,15 @@ export function createServices(
       jobModel.collection.findOne({}, { projection }),
     ]);
     return found.every((document) => document === null);
+  }
+
+  /** Another release may have contracted the database while this server did not count as running. */
+  async function admitAgain(): Promise<void> {
+    try {
+      await migrator.admit();
+    } catch (error) {
+      if (error instanceof MigrationRefused) options.onOutdated?.(error);
+    }
   }
 
   async function findOlderServers(level: number): Promise<string[]> {

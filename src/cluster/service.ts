@@ -31,6 +31,12 @@ export async function openService(config: Config, logger: Logger, say: (line: st
   const database = await openDatabase(config, { logger, progress: say });
   const services = createServices({ ...config, sessionSecret: secret }, database.connection, logger, {
     pageAssets: embed.assets,
+    workers: config.workers,
+    // As an unexpected error, which closes the service and ends the process.
+    onOutdated: (error) =>
+      setImmediate(() => {
+        throw error;
+      }),
     importProcess: {
       program: new URL('../import-process.js', import.meta.url),
       setup: { uri: database.uri, sessionSecret: secret },
@@ -42,7 +48,6 @@ export async function openService(config: Config, logger: Logger, say: (line: st
   };
   try {
     await services.prepare();
-    // Migrations of stored data belong here: no job and no worker runs yet.
     await services.start();
     const created = await services.apps.ensureAdmin(config.adminAppId, config.adminPassword);
     return { database, secret, services, created, embed, close };

@@ -107,7 +107,18 @@ export type ServerSettings = Pick<
 export function createAnnouncement(
   servers: ServerCollection,
   { sessionSecret, ...settings }: ServerSettings,
-  { clockAheadMs, renewEveryMs = RENEW_EVERY_MS }: { clockAheadMs(): number; renewEveryMs?: number | undefined },
+  {
+    clockAheadMs,
+    onReturn,
+    renewEveryMs = RENEW_EVERY_MS,
+    seenWithinMs = SEEN_WITHIN_MS,
+  }: {
+    clockAheadMs(): number;
+    /** Called when the server did not count as running, because it was paused or cut off. */
+    onReturn(): void;
+    renewEveryMs?: number | undefined;
+    seenWithinMs?: number;
+  },
 ) {
   const fixed = {
     ...{ _id: randomUUID(), ...settings, secretHash: hashSecret(sessionSecret) },
@@ -115,12 +126,17 @@ export function createAnnouncement(
   };
   let renewal = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
+  let renewedAt = performance.now();
 
   async function announce(): Promise<void> {
     const document = { $literal: { ...fixed, clockAheadMs: Math.round(clockAheadMs()) } };
     const times = { startedAt: { $ifNull: ['$startedAt', '$$NOW'] }, seenAt: '$$NOW' };
     const update = [{ $replaceWith: { $mergeObjects: [document, times] } }];
+    const begun = performance.now();
     await servers.updateOne({ _id: fixed._id }, update, { upsert: true });
+    const isBack = begun - renewedAt > seenWithinMs;
+    renewedAt = begun;
+    if (isBack) onReturn();
   }
 
   return {
@@ -128,6 +144,7 @@ export function createAnnouncement(
 
     /** Resolves when the document is written. @throws when the database does not answer */
     async start(): Promise<void> {
+      renewedAt = performance.now();
       await announce();
       timer = setInterval(() => {
         // The database may be away; the next renewal writes the document again.

@@ -1,8 +1,13 @@
-import { describe, expect, it } from 'vitest';
-import { hashSecret, type ServerDocument, VERSION } from '../../src/servers/servers.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { createAnnouncement, hashSecret, type ServerDocument, VERSION } from '../../src/servers/servers.ts';
 import { randomName, startServer, type TestServer } from '../support/server.ts';
 
 const servers = ({ db }: TestServer) => db.collection<ServerDocument>('servers');
+
+const SETTINGS = {
+  ...{ version: VERSION, levels: { reads: 0, writes: 0 }, workers: 1, poolSize: 1 },
+  ...{ publicUrl: null, sendsMail: false, sessionSecret: 'a secret of the tests' },
+};
 
 describe('the announcement of a server', () => {
   it('tells what it is, without its secret, and ends when the server stops', async () => {
@@ -36,6 +41,21 @@ describe('the announcement of a server', () => {
 
     await servers(server).deleteOne(own);
     await expect.poll(seenAt).toBeGreaterThan(0);
+    await server.close();
+  });
+
+  it('notices that the server did not count as running', async () => {
+    const server = await startServer();
+    const onReturn = vi.fn();
+    const timing = { clockAheadMs: () => 0, onReturn, renewEveryMs: 20 };
+    const usual = createAnnouncement(servers(server), SETTINGS, timing);
+    const paused = createAnnouncement(servers(server), SETTINGS, { ...timing, seenWithinMs: 1 });
+    await usual.start();
+    await expect.poll(async () => (await servers(server).findOne({ _id: usual.id }))?.seenAt).toBeDefined();
+    expect(onReturn).not.toHaveBeenCalled();
+    await paused.start();
+    await expect.poll(() => onReturn.mock.calls.length).toBeGreaterThan(0);
+    await Promise.all([usual.stop(), paused.stop()]);
     await server.close();
   });
 });
