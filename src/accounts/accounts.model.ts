@@ -1,12 +1,7 @@
 import type { Binary, Filter, ObjectId, UpdateFilter } from 'mongodb';
 import type { AppRole } from '../core/roles.ts';
 import type { Connection } from '../database/client.ts';
-import {
-  type Collection,
-  createModel,
-  declareCollection,
-  onPrimaryShard,
-} from '../database/collections.ts';
+import { type Collection, createModel, declareCollection, onPrimaryShard } from '../database/collections.ts';
 
 /** How somebody logged in. */
 export type LogInMethod = 'password' | 'link' | 'invitation' | 'passkey' | 'oidc';

@@ -1,6 +1,12 @@
 import type { ObjectId } from 'mongodb';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection, type Model, onPrimaryShard } from '../database/collections.ts';
+import {
+  type Collection,
+  createModel,
+  declareCollection,
+  type Model,
+  onPrimaryShard,
+} from '../database/collections.ts';
 
 /**
  * A numbered change of stored data, declared by the feature that owns the data. Numbers begin with

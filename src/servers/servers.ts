@@ -3,7 +3,13 @@ import { readFileSync } from 'node:fs';
 import { hostname, totalmem } from 'node:os';
 import { deriveSecretKey } from '../core/secrets.ts';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection, type Model, onPrimaryShard } from '../database/collections.ts';
+import {
+  type Collection,
+  createModel,
+  declareCollection,
+  type Model,
+  onPrimaryShard,
+} from '../database/collections.ts';
 
 /**
  * The servers that run on a database.

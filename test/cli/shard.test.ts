@@ -1,8 +1,8 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, describe, expect, inject, it } from 'vitest';
+import { randomName } from '../support/databases.ts';
 import { startFakeMongos } from '../support/fake-mongos.ts';
 import { databaseUri } from '../support/process.ts';
-import { randomName } from '../support/server.ts';
 import { runTool } from '../support/tool.ts';
 
 const NO_DATABASE = { MONGODB_URI: 'mongodb://127.0.0.1:1/people' };

@@ -1,10 +1,10 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { MigrationDocument } from '../../src/migrations/migration.ts';
+import { randomName } from '../support/databases.ts';
 import { chunksOf, countOld, storeOldData } from '../support/old-database.ts';
 import { databaseUri, Process } from '../support/process.ts';
 import { rounds } from '../support/rounds.ts';
-import { randomName } from '../support/server.ts';
 
 const AT_ONCE = 3;
 

@@ -5,9 +5,10 @@ import { createLogger } from '../../src/core/logger.ts';
 import { connectDatabase } from '../../src/database/client.ts';
 import type { ServerDocument } from '../../src/servers/servers.ts';
 import { createServices } from '../../src/services.ts';
+import { randomName } from '../support/databases.ts';
 import { countOld, storeOldData } from '../support/old-database.ts';
 import { databaseUri } from '../support/process.ts';
-import { randomName, startServer, type TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 import { runTool } from '../support/tool.ts';
 
 const states = ({ db }: TestServer) =>

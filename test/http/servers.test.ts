@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createAnnouncement, hashSecret, type ServerDocument, VERSION } from '../../src/servers/servers.ts';
-import { randomName, startServer, type TestServer } from '../support/server.ts';
+import { randomName } from '../support/databases.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 const servers = ({ db }: TestServer) => db.collection<ServerDocument>('servers');
 

@@ -3,8 +3,9 @@ import { TooManyRequests } from '../../src/core/errors.ts';
 import { type Connection, connectDatabase } from '../../src/database/client.ts';
 import { createSharedLimits, type SharedLimits } from '../../src/database/shared-limits.ts';
 import { createLoginLimiter } from '../../src/sessions/sessions.service.ts';
+import { randomName } from '../support/databases.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { ADMIN_PASSWORD, randomName, startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 const FAILURES = 3;
 const WINDOW_MS = 60_000;

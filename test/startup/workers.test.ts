@@ -6,8 +6,8 @@ import { solve } from '../../web/embed/proof-of-work.ts';
 import { Ledger } from '../faults/ledger.ts';
 import { startLoad } from '../faults/load.ts';
 import { Client } from '../support/client.ts';
+import { randomName } from '../support/databases.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
-import { randomName } from '../support/server.ts';
 
 const WORKERS = 2;
 const FAILURES = 3;
