@@ -283,6 +283,7 @@ export function createServices(
     exports: exports.service,
     findApp: schemas.findApp,
     imports: imports.service,
+    inventory: records.inventory,
     jobs,
     leases: schemas.leases,
     mailConsumer: notifications.consumer,

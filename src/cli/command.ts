@@ -44,6 +44,9 @@ export interface Tool {
   withServices: WithServices;
   withConnection: WithConnection;
   streams: Streams;
+  env: NodeJS.ProcessEnv;
+  /** Sets the exit code of a command that ran, instead of 0. */
+  endWith(exitCode: number): void;
 }
 
 /** The actor of the audit log (spec 4.9). */

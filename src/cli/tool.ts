@@ -3,6 +3,7 @@ import type { ServiceOptions } from '../services.ts';
 import { accountCommands } from './account-commands.ts';
 import { appCommands } from './app-commands.ts';
 import { report, type Streams, type Tool } from './command.ts';
+import { doctorCommand } from './doctor-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { schemaCommands } from './schema-commands.ts';
 import { shardCommand } from './shard-command.ts';
@@ -21,8 +22,13 @@ export async function runTool(
   env: NodeJS.ProcessEnv,
   options?: ServiceOptions,
 ): Promise<number> {
+  let exitCode = 0;
   const tool: Tool = {
     streams,
+    env,
+    endWith: (code) => {
+      exitCode = code;
+    },
     // Loaded on use, so that help and usage errors are fast.
     withServices: async (task, how) =>
       (await import('./services.ts')).withServices({ env, streams, options }, task, how),
@@ -39,7 +45,7 @@ export async function runTool(
     )
     .configureHelp({ showGlobalOptions: true });
   program.addCommand(migrateCommand(tool));
-  const groups = [appCommands, schemaCommands, userCommands, accountCommands, shardCommand];
+  const groups = [appCommands, schemaCommands, userCommands, accountCommands, doctorCommand, shardCommand];
   for (const createGroup of groups) program.addCommand(createGroup(tool));
   for (const command of [program, ...program.commands.flatMap((group) => [group, ...group.commands])]) {
     command.exitOverride().configureOutput({
@@ -60,7 +66,7 @@ export async function runTool(
     await new Promise((resolve) => streams.stdout.write('', resolve));
     // The reader closed the pipe (`... | head`): not an error.
     if (output.error && output.error.code !== 'EPIPE') throw output.error;
-    return 0;
+    return exitCode;
   } catch (error) {
     // Commander has written its message or the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;

@@ -52,6 +52,30 @@ export async function connectDatabase(uri: string, timeoutMs = 15_000): Promise<
   }
 }
 
+/**
+ * Connects for a diagnosis: few connections, and reads from a secondary while there is no primary.
+ * @throws {Error} when no member of the database can be used
+ */
+export async function connectForDiagnosis(uri: string): Promise<Connection> {
+  const client = new MongoClient(uri, {
+    maxPoolSize: 4,
+    minPoolSize: 0,
+    writeConcern: { w: 'majority', journal: true },
+    readPreference: 'primaryPreferred',
+    serverSelectionTimeoutMS: 3_000,
+    connectTimeoutMS: 3_000,
+    waitQueueTimeoutMS: 3_000,
+    socketTimeoutMS: 60_000,
+  });
+  try {
+    await client.connect();
+    return wrapClient(client, namesDatabase(uri) ? client.options.dbName : DEFAULT_DATABASE);
+  } catch (error) {
+    await client.close().catch(() => undefined);
+    throw error;
+  }
+}
+
 const wrapClient = (client: MongoClient, name: string): Connection => ({
   name,
   getClient: () => client,

@@ -1,3 +1,4 @@
+import type { Document } from 'mongodb';
 import type { Logger } from '../core/logger.ts';
 import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
 import type { Connection } from './client.ts';
@@ -15,6 +16,20 @@ export function beginsBefore(deadline: Date): { $expr: object } {
 /** Clocks that differ by more than this are not trusted: nothing is erased for its age. */
 export const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 const MEASURE_EVERY_MS = 60_000;
+
+/** Compares the clocks by one `hello`. `difference`: how far this process is ahead, in ms. */
+export async function compareClocks(
+  hello: () => Promise<Document>,
+  now: () => number,
+): Promise<{ databaseTime: Date; difference: number }> {
+  const begun = now();
+  const { localTime: databaseTime }: { localTime?: Date } = await hello();
+  const ended = now();
+  if (databaseTime === undefined) throw new Error('the database did not tell its time');
+  const time = databaseTime.getTime();
+  // The time was read between the two: only what is outside of them is a difference.
+  return { databaseTime, difference: time < begun ? begun - time : Math.min(0, ended - time) };
+}
 
 export type DatabaseClock = ReturnType<typeof createDatabaseClock>;
 
@@ -40,14 +55,13 @@ export function createDatabaseClock(deps: {
 
   /** Resolves with the database's time, and compares the clocks. */
   async function read(): Promise<Date> {
-    const begun = now();
-    const reply = await connection.getClient().db().admin().command({ hello: 1, maxTimeMS: STATEMENT_TIME_MS });
-    const ended = now();
-    const databaseTime: Date = reply.localTime;
-    const time = databaseTime.getTime();
+    const admin = connection.getClient().db().admin();
+    const { databaseTime, difference } = await compareClocks(
+      () => admin.command({ hello: 1, maxTimeMS: STATEMENT_TIME_MS }),
+      now,
+    );
     const wasTrusted = isTrusted();
-    // The time was read between the two: only what is outside of them is a difference.
-    aheadMs = time < begun ? begun - time : Math.min(0, ended - time);
+    aheadMs = difference;
     if (wasTrusted && !isTrusted()) logger.warn({ aheadSeconds: Math.round(aheadMs / 1_000) }, CLOCKS_DIFFER);
     if (!wasTrusted && isTrusted()) logger.info('the clocks of this server and of the database agree again');
     return databaseTime;

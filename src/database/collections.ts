@@ -9,7 +9,7 @@ import type { Connection } from './client.ts';
 
 export type Collection<Document extends MongoDocument> = MongoCollection<Document>;
 
-type IndexDeclaration = [keys: Record<string, 1 | -1>, options: CreateIndexesOptions];
+export type IndexDeclaration = [keys: Record<string, 1 | -1>, options: CreateIndexesOptions];
 
 /** A key that MongoDB can split by ranges, and zones can divide by app. */
 export type ShardKey = Readonly<Record<string, 1>>;

@@ -17,29 +17,35 @@ class DatabaseUnreachable extends Error {
 
 /**
  * Opens the database in `MONGODB_URI`, or the embedded one; with `shared` also while it runs.
+ * @param options.connect how to connect to it
  * @throws {DatabaseUnreachable} @throws {EmbeddedDatabaseError}
  */
 export async function openDatabase(
   config: Config,
-  { logger, progress, shared = false }: { logger: Logger; progress: Progress; shared?: boolean },
+  options: { logger: Logger; progress: Progress; shared?: boolean; connect?: typeof connectDatabase },
 ): Promise<OpenDatabase> {
-  if (config.mongodbUri !== undefined) return connected(config.mongodbUri);
+  const { logger, progress, shared = false, connect = connectDatabase } = options;
+  if (config.mongodbUri !== undefined) return connected(config.mongodbUri, connect);
   // Imported on use: it loads a second copy of the driver.
   const { attachEmbedded, startEmbedded } = await import('./embedded/embedded.ts');
   const running = shared ? await attachEmbedded(config) : undefined;
-  if (running !== undefined) return connected(running);
+  if (running !== undefined) return connected(running, connect);
   const embedded = await startEmbedded(config, { progress, logger });
   try {
-    return await connected(embedded.uri, () => embedded.stop());
+    return await connected(embedded.uri, connect, () => embedded.stop());
   } catch (error) {
     await embedded.stop();
     throw error;
   }
 }
 
-async function connected(uri: string, afterClose = async (): Promise<void> => undefined): Promise<OpenDatabase> {
+async function connected(
+  uri: string,
+  connect: typeof connectDatabase,
+  afterClose = async (): Promise<void> => undefined,
+): Promise<OpenDatabase> {
   try {
-    const connection = await connectDatabase(uri);
+    const connection = await connect(uri);
     return {
       ...{ connection, uri },
       async close() {

@@ -43,6 +43,11 @@ export interface Mailer {
    * @throws {MailFailure} when it was refused, or when it is unknown whether it was taken
    */
   send(id: string, message: Message): Promise<void>;
+  /**
+   * Connects and logs in, and sends nothing.
+   * @throws {MailFailure} when the server cannot be reached or refuses the log-in
+   */
+  check(): Promise<void>;
   close(): void;
 }
 
@@ -79,6 +84,14 @@ export function createMailer({ server, from }: { server: SmtpServer; from: Mailb
       });
       try {
         await sending;
+      } catch (error) {
+        throw toMailFailure(error);
+      }
+    },
+
+    async check() {
+      try {
+        await transport.verify();
       } catch (error) {
         throw toMailFailure(error);
       }

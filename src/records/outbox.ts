@@ -40,8 +40,9 @@ const BATCH = 500;
 /** By then the statement of an erasure, and any repetition by the driver, has ended. */
 const FAILED_AFTER_MS = 60_000;
 
-const WAITING = { 'outbox.0.at': { $exists: true } } as const;
-const BY_FIRST_EVENT = { 'outbox.0.at': 1 } as const;
+/** The records with events that no consumer has got yet, and the index of them. */
+export const WAITING = { 'outbox.0.at': { $exists: true } } as const;
+export const BY_FIRST_EVENT = { 'outbox.0.at': 1 } as const;
 
 export interface RecordEvent {
   /** Unique, and the same when the event is repeated. */

@@ -10,6 +10,7 @@ import { createErasureModel, createErasureStore, createRecordEraser, type Record
 import { createGroupCommit, createRecordWriter } from './group-commit.ts';
 import { createIdempotencyKeys, createMovedKeyModel } from './idempotency-keys.ts';
 import { createImportLines } from './import-lines.ts';
+import { createInventory } from './inventory.ts';
 import { createOutboxSignal, createRelay, type EventConsumer } from './outbox.ts';
 import { createRecordRanges } from './ranges.ts';
 import { createReadQueues } from './read-queues.ts';
@@ -98,6 +99,7 @@ export function createRecords(deps: {
     }),
     editor: createRecordEditor({ ...writes, leases, revalidation, onEvents: outboxSignal.notify }),
     importLines: createImportLines({ ...writes, erase }),
+    inventory: createInventory(users, erasures),
     relayTo: (consumers: readonly EventConsumer[]) => createRelay({ users, erasures, consumers }),
     feature: {
       models: Object.values(models),

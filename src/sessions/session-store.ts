@@ -2,16 +2,23 @@ import { createHash } from 'node:crypto';
 import MongoStore from 'connect-mongo';
 import type { Request, RequestHandler, Response } from 'express';
 import session, { type SessionData, type Store } from 'express-session';
+import type { Document } from 'mongodb';
 import { z } from 'zod';
 import type { App } from '../apps/app.ts';
 import { type AppOwned, ownedBy } from '../apps/feature.ts';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
-import { INDEX_BUILD_TIME_MS, limitStatementTime } from '../database/collections.ts';
+import { createModel, declareCollection, limitStatementTime, type Model, onPrimaryShard } from '../database/collections.ts';
 
 /** The lifetime of a session (spec 2.5), in milliseconds. */
 export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
-const COLLECTION = 'sessions';
+
+const SESSIONS = declareCollection('sessions', onPrimaryShard('one document for each log-in'))
+  .index({ expires: 1 }, { expireAfterSeconds: 0 })
+  .index({ 'session.appId': 1 });
+
+/** The model of `sessions`, with its indexes. The session store writes the documents. */
+export const createSessionModel = (connection: Connection): Model<Document> => createModel(connection, SESSIONS);
 
 // The attributes of the cookie are dropped: they matter only when it is set, and an invalid one
 // would make express-session throw where no handler catches it.
@@ -60,7 +67,7 @@ export function createSessionStore(connection: Connection): MongoStore {
   return new SessionStore({
     client: connection.getClient(),
     dbName: connection.name,
-    collectionName: COLLECTION,
+    collectionName: SESSIONS.name,
     autoRemove: 'disabled',
     transformId: (id) => createHash('sha256').update(id).digest('base64url'),
     stringify: false,
@@ -69,20 +76,13 @@ export function createSessionStore(connection: Connection): MongoStore {
   });
 }
 
-/** Removes the sessions of an app with the app, and creates the collection's indexes. */
-export function createSessionOwnership(connection: Connection): AppOwned & { createIndexes(): Promise<void> } {
-  const sessions = limitStatementTime(connection.getClient().db(connection.name).collection(COLLECTION));
-  return {
-    ...ownedBy(sessions, 'expires', {
-      of: (appId) => ({ 'session.appId': appId.toHexString() }),
-      // The time of the creation itself is not stored.
-      valueAt: (time) => new Date(time.getTime() + SESSION_LIFETIME_MS),
-    }),
-    async createIndexes() {
-      await sessions.createIndex({ expires: 1 }, { expireAfterSeconds: 0, maxTimeMS: INDEX_BUILD_TIME_MS });
-      await sessions.createIndex({ 'session.appId': 1 }, { maxTimeMS: INDEX_BUILD_TIME_MS });
-    },
-  };
+/** Removes the sessions of an app with the app. */
+export function createSessionOwnership({ collection }: Model<Document>): AppOwned {
+  return ownedBy(collection, 'expires', {
+    of: (appId) => ({ 'session.appId': appId.toHexString() }),
+    // The time of the creation itself is not stored.
+    valueAt: (time) => new Date(time.getTime() + SESSION_LIFETIME_MS),
+  });
 }
 
 /** Sets `req.session` of a request. Rejects with the store's error. */

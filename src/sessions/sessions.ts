@@ -7,7 +7,7 @@ import { normalizeEmail } from '../core/identifiers.ts';
 import type { Connection } from '../database/client.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
 import { accountLogInRoutes, createEntrance } from './account-log-in.endpoints.ts';
-import { createSessionOwnership, createSessionStore } from './session-store.ts';
+import { createSessionModel, createSessionOwnership, createSessionStore } from './session-store.ts';
 import { sessionRoutes } from './sessions.endpoints.ts';
 import { createLoginLimiter, createSessionService, type LogInName } from './sessions.service.ts';
 
@@ -23,7 +23,7 @@ export function createSessions(deps: {
   onKnownNetwork?: ((network: string) => void) | undefined;
 }) {
   const { connection, apps, accounts, audit, config, endSessionUrl, limits, onKnownNetwork } = deps;
-  const ownership = createSessionOwnership(connection);
+  const model = createSessionModel(connection);
 
   /**
    * Not awaited, so that the answer takes the same time for an app or an email that does not exist.
@@ -57,8 +57,8 @@ export function createSessions(deps: {
         ...sessionRoutes({ sessions: service, accounts: accounts.service, enter, endSessionUrl, config }),
         ...accountLogInRoutes({ accounts: accounts.service, sessions: service, enter, config }),
       ],
-      owned: [ownership],
-      prepare: () => ownership.createIndexes(),
+      models: [model],
+      owned: [createSessionOwnership(model)],
     } satisfies Feature,
   };
 }

@@ -11,6 +11,8 @@ const root = join(import.meta.dirname, '..', '..');
 const LAYERS = [
   ['server.ts', 'cli.ts', 'import-process.ts', 'worker-process.ts'],
   ['cli', 'cluster'],
+  ['backups'],
+  ['doctor'],
   ['http', 'services.ts'],
   ['imports', 'notifications', 'webhooks'],
   ['submissions'],

@@ -1,0 +1,144 @@
+import { type Config, loadConfig } from '../core/config.ts';
+import { createLogger } from '../core/logger.ts';
+import { existingSecret } from '../core/session-secret.ts';
+import { type Connection, connectForDiagnosis } from '../database/client.ts';
+import { compareClocks } from '../database/clock.ts';
+import { openDatabase } from '../database/open.ts';
+import { createServerModel, runningServers, type SeenServer } from '../servers/servers.ts';
+import { createServices } from '../services.ts';
+import { checkConnections, checkDisk, checkMemory } from './capacity.ts';
+import { type Check, type Context, createCommand } from './context.ts';
+import { checkClocks, checkOplog, checkTopology, checkVersion, checkWrite } from './deployment.ts';
+import { fault, good, openingFaults, type Result, runCheck, unknown } from './findings.ts';
+import { checkEvents, checkJobs } from './progress.ts';
+import { checkPublicUrl, checkSecrets, checkServerVersions, checkSettings, checkSmtp } from './servers.ts';
+import { checkDuplicates, checkExpiry, checkIndexes, checkShardKeys } from './stored-data.ts';
+
+/** The checks that need only the settings, in the order of the output. */
+const LOCAL_CHECKS: readonly { name: string; run(context: { config: Config }): ReturnType<Check['run']> }[] = [
+  { name: 'PUBLIC_URL', run: checkPublicUrl },
+  { name: 'SMTP', run: checkSmtp },
+];
+
+/** The checks of a database that answers, in the order of the output. */
+const CHECKS: readonly Check[] = [
+  { name: 'MongoDB version', run: checkVersion },
+  { name: 'topology', run: checkTopology },
+  { name: 'majority write', run: checkWrite },
+  { name: 'indexes', run: checkIndexes },
+  { name: 'duplicates', run: checkDuplicates },
+  { name: 'shard keys', run: checkShardKeys },
+  { name: 'clocks', run: checkClocks },
+  { name: 'oplog window', run: checkOplog },
+  { name: 'expired documents', run: checkExpiry },
+  { name: 'waiting events', run: checkEvents },
+  { name: 'background jobs', run: checkJobs },
+  { name: 'server versions', run: checkServerVersions },
+  { name: 'session secret', run: checkSecrets },
+  { name: 'settings of servers', run: checkSettings },
+  { name: 'free disk', run: checkDisk },
+  { name: 'memory', run: checkMemory },
+  { name: 'connections', run: checkConnections },
+];
+
+/** An opened database with what the checks and the manifest of a backup read. */
+export interface Diagnosis {
+  config: Config;
+  connection: Connection;
+  services: ReturnType<typeof createServices>;
+  secret: string | undefined;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the database without changing it: no index is created and no job runs.
+ * @throws {DatabaseUnreachable} @throws {EmbeddedDatabaseError}
+ */
+export async function openDiagnosis(config: Config, progress: (line: string) => void): Promise<Diagnosis> {
+  const logger = createLogger({ logLevel: 'silent' }, { write: () => undefined });
+  const secret = await existingSecret(config);
+  const opened = await openDatabase(config, { logger, progress, shared: true, connect: connectForDiagnosis });
+  const { connection } = opened;
+  const services = createServices({ ...config, sessionSecret: secret }, connection, logger);
+  return {
+    ...{ config, connection, services, secret },
+    async close() {
+      await services.stop();
+      await opened.close();
+    },
+  };
+}
+
+/**
+ * Runs all checks. A check that cannot run gives a warning, a database that cannot be used a fault;
+ * it never rejects. No result contains a secret.
+ */
+export async function diagnose(env: NodeJS.ProcessEnv, progress: (line: string) => void): Promise<Result[]> {
+  let config: Config;
+  try {
+    config = loadConfig(env);
+  } catch (error) {
+    return openingFaults(error);
+  }
+  const local = runAll(LOCAL_CHECKS, { config });
+  let opened: Diagnosis;
+  try {
+    opened = await openDiagnosis(config, progress);
+  } catch (error) {
+    const skipped = CHECKS.map(({ name }) => ({ check: name, ...unknown(new DatabaseAway()) }));
+    return [...openingFaults(error), ...skipped, ...(await local)];
+  }
+  try {
+    return [...(await examine(opened)), ...(await local)];
+  } finally {
+    await opened.close().catch(() => undefined); // the results are complete
+  }
+}
+
+class DatabaseAway extends Error {
+  override readonly name = 'the database cannot be used';
+}
+
+async function examine({ config, connection, services, secret }: Diagnosis): Promise<Result[]> {
+  const command = createCommand(connection);
+  let context: Context;
+  const opening: Result[] = [];
+  try {
+    let hello: Context['hello'] = {};
+    const clocks = await compareClocks(async () => {
+      hello = await command({ hello: 1 });
+      return hello;
+    }, Date.now);
+    const client = connection.getClient();
+    context = {
+      ...{ config, secret, services, client, database: client.db(connection.name), hello, command },
+      ...{ now: clocks.databaseTime, aheadMs: clocks.difference },
+      running: await readServers(connection, opening),
+    };
+  } catch (error) {
+    const found = fault('the database does not answer', 'Start it, or check the network and its log.');
+    const skipped = CHECKS.map(({ name }) => ({ check: name, ...unknown(error) }));
+    return [{ check: 'database', ...found }, ...skipped];
+  }
+  opening.unshift({ check: 'database', ...good(`"${connection.name}" answers`) });
+  return [...opening, ...(await runAll(CHECKS, context))];
+}
+
+async function readServers(connection: Connection, results: Result[]): Promise<SeenServer[]> {
+  try {
+    return await runningServers(createServerModel(connection).collection);
+  } catch (error) {
+    results.push({ check: 'running servers', ...unknown(error) });
+    return [];
+  }
+}
+
+/** One after another: together they would be a burst on a database that may be in trouble. */
+async function runAll<Given>(
+  checks: readonly { name: string; run(context: Given): ReturnType<Check['run']> }[],
+  context: Given,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const { name, run } of checks) results.push(...(await runCheck(name, () => run(context))));
+  return results;
+}
