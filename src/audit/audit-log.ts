@@ -132,7 +132,7 @@ export function createAuditLog(deps: {
 }
 
 /** Returns the least id of a time: a UUID of version 7 begins with 48 bits of milliseconds. */
-function firstIdAt(time: Date): string {
+export function firstIdAt(time: Date): string {
   const hex = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-`;
 }

@@ -8,6 +8,7 @@ import { migrateCommand } from './migrate-command.ts';
 import { schemaCommands } from './schema-commands.ts';
 import { shardCommand } from './shard-command.ts';
 import { userCommands } from './user-commands.ts';
+import { verifyCommand } from './verify-command.ts';
 
 const FAILED = 1;
 const USAGE = 2;
@@ -44,8 +45,8 @@ export async function runTool(
       '\nThe database is the one the server uses: MONGODB_URI, or the embedded one in DATA_DIR.\nExit codes: 0 done, 1 refused or failed, 2 wrong usage.',
     )
     .configureHelp({ showGlobalOptions: true });
-  program.addCommand(migrateCommand(tool));
-  const groups = [appCommands, schemaCommands, userCommands, accountCommands, doctorCommand, shardCommand];
+  const host = [doctorCommand, migrateCommand, verifyCommand, shardCommand];
+  const groups = [appCommands, schemaCommands, userCommands, accountCommands, ...host];
   for (const createGroup of groups) program.addCommand(createGroup(tool));
   for (const command of [program, ...program.commands.flatMap((group) => [group, ...group.commands])]) {
     command.exitOverride().configureOutput({

@@ -1,5 +1,6 @@
 import { MongoServerError, MongoServerSelectionError } from 'mongodb';
 import { ConfigError } from '../core/config.ts';
+import { InvalidInput } from '../core/errors.ts';
 import { withTimeout } from '../core/timeouts.ts';
 
 export type Level = 'good' | 'warning' | 'fault';
@@ -62,11 +63,12 @@ export async function runCheck(check: string, run: () => Promise<Finding | Findi
   }
 }
 
-/** The results for a database or a configuration that cannot be used. */
+/** The result of an error that prevents all checks. */
 export function openingFaults(error: unknown): Result[] {
   if (error instanceof ConfigError) {
     return error.lines.map((line) => ({ check: 'settings', ...fault(line, 'Correct the variable.') }));
   }
+  if (error instanceof InvalidInput) return [{ check: 'manifest', ...fault(error.message, 'Name another file.') }];
   // Errors of openDatabase have messages for operators, which name neither user nor password.
   const isDescribed =
     error instanceof Error &&

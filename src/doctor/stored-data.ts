@@ -15,13 +15,13 @@ interface IndexState {
 /** The options that change what an index refuses, finds or removes. */
 const DECISIVE = ['unique', 'sparse', 'partialFilterExpression', 'expireAfterSeconds', 'collation'] as const;
 
-/** The decisive options as text, for comparison. `unique: false` counts as absent. */
-function decisive(options: Document): string {
+/** The options that decide what an index does, as text for comparison. `unique: false` counts as absent. */
+export function decisive(options: Document): string {
   return JSON.stringify(DECISIVE.map((name) => (options[name] === false ? undefined : options[name]) ?? null));
 }
 
 /** Resolves with the indexes of a collection; undefined when it does not exist. */
-async function readIndexes(database: Db, name: string): Promise<Document[] | undefined> {
+export async function readIndexes(database: Db, name: string): Promise<Document[] | undefined> {
   try {
     return await database.collection(name).listIndexes({ maxTimeMS: STATEMENT_MS }).toArray();
   } catch (error) {
@@ -47,7 +47,7 @@ async function compareIndexes({ database, services }: Context): Promise<IndexSta
   return exists ? states : undefined;
 }
 
-const nameOf = ({ collection, keys }: Pick<IndexState, 'collection' | 'keys'>): string =>
+export const nameOf = ({ collection, keys }: Pick<IndexState, 'collection' | 'keys'>): string =>
   `${collection} { ${Object.entries(keys)
     .map(([key, order]) => `${key}: ${order}`)
     .join(', ')} }`;

@@ -53,12 +53,6 @@ export function createInventory(users: UserCollection, erasures: ErasureCollecti
       }
     },
 
-    /** Counts the records of an app from `since` on, up to `limit`. */
-    async countSince(appId: ObjectId, since: Date, limit: number): Promise<number> {
-      const filter = { appId, _id: { $gte: firstIdAt(since) } };
-      return users.countDocuments(filter, { hint: NEWEST_FIRST, limit, maxTimeMS: STEP_TIME_MS });
-    },
-
     /** Resolves with the time of the oldest event that waits; undefined when there is none. */
     async oldestWaitingEvent(): Promise<Date | undefined> {
       const [change, erasure] = await Promise.all([oldestChange(), oldestErasure()]);

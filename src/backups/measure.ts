@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto';
+import { type Db, type Document, MinKey, type ObjectId } from 'mongodb';
+import { firstIdAt } from '../audit/audit-log.ts';
+import { decisive, readIndexes } from '../doctor/stored-data.ts';
+import type { Inventory } from '../records/inventory.ts';
+import type { AppLine, AuditLine, CollectionLine } from './manifest.ts';
+
+const STATEMENT_MS = 30_000;
+const APPS_AT_ONCE = 500;
+const VERSIONS_AT_ONCE = 100;
+const EVENTS_AT_ONCE = 2_000;
+const COUNTED_AT_ONCE = 50_000;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+export interface StoredApp {
+  _id: ObjectId;
+  sourceAppId: string;
+  createdAt: Date;
+  retention?: object;
+}
+
+/**
+ * Measures a database for a manifest or a comparison. Each statement reads a bounded range of an
+ * index, and memory grows neither with records nor with apps.
+ */
+export function createMeasurement({ database, inventory }: { database: Db; inventory: Inventory }) {
+  return {
+    /** The apps in order of their ids, except those that are being created or deleted. */
+    async *apps(): AsyncGenerator<StoredApp> {
+      let after: ObjectId | undefined;
+      for (;;) {
+        const filter = { ...(after && { _id: { $gt: after } }), deletingSince: { $exists: false } };
+        const projection = { sourceAppId: 1, createdAt: 1, retention: 1 };
+        const options = { projection, sort: { _id: 1 }, limit: APPS_AT_ONCE, maxTimeMS: STATEMENT_MS } as const;
+        const page = await database.collection<StoredApp>('apps').find(filter, options).toArray();
+        yield* page;
+        if (page.length < APPS_AT_ONCE) return;
+        after = page.at(-1)?._id;
+      }
+    },
+
+    /** The records of an app that were created before `until`, and its schema versions. */
+    async app({ _id, sourceAppId }: StoredApp, until: Date): Promise<AppLine> {
+      const hash = createHash('sha256');
+      let records = 0;
+      let newestCreatedAt: string | null = null;
+      let newestUpdatedAt: string | null = null;
+      for await (const step of inventory.recordsOf(_id, until)) {
+        for (const id of step.ids) hash.update(id.buffer);
+        records += step.ids.length;
+        newestCreatedAt = laterOf(newestCreatedAt, step.newestCreatedAt);
+        newestUpdatedAt = laterOf(newestUpdatedAt, step.newestUpdatedAt);
+      }
+      const found = { records, newestCreatedAt, newestUpdatedAt, digest: hash.digest('base64url') };
+      return { kind: 'app', id: _id.toHexString(), sourceAppId, ...found, versions: await versionsOf(_id, until) };
+    },
+
+    /** The number of documents of a collection, and its indexes. */
+    async collection(name: string): Promise<CollectionLine> {
+      const indexes = (await readIndexes(database, name)) ?? [];
+      return {
+        ...{ kind: 'collection', name, documents: await countDocuments(name) },
+        indexes: indexes.map((index) => ({
+          ...{ keys: JSON.stringify(index.key), options: decisive(index), unique: index.unique === true },
+        })),
+      };
+    },
+
+    /** The days of the audit log that have events before `until`, in their order. */
+    async *auditDays(until: Date): AsyncGenerator<AuditLine> {
+      let from = '';
+      for (;;) {
+        const [first] = await events({ $gte: from, $lt: firstIdAt(until) }, 1);
+        if (!first) return;
+        const day = first.at.toISOString().slice(0, 10);
+        const line = await measureDay(day, until);
+        if (line.events > 0) yield line;
+        from = firstIdAt(new Date(Date.parse(day) + DAY_MS));
+        // An event of another clock than its id.
+        if (from <= first._id) from = `${first._id}0`;
+      }
+    },
+
+    auditDay: measureDay,
+
+    /** Whether the app has a tombstone. */
+    async isDeleted(id: ObjectId): Promise<boolean> {
+      const options = { projection: { _id: 1 }, maxTimeMS: STATEMENT_MS };
+      return (await database.collection('deleted_apps').findOne({ _id: id }, options)) !== null;
+    },
+
+    /** Whether the audit log has erasures of records of the app from `since` on. */
+    async hasErasures(id: ObjectId, since: Date): Promise<boolean> {
+      const action = { $in: ['user.erased', 'users.erased', 'person.erased'] };
+      const filter = { action, _id: { $gte: firstIdAt(since) }, appId: { $in: [id, null] } };
+      const options = { projection: { _id: 1 }, maxTimeMS: STATEMENT_MS };
+      return (await database.collection<{ _id: string }>('audit_events').findOne(filter, options)) !== null;
+    },
+  };
+
+  /** The versions of a schema that were stored before `until`, without the progress of renames. */
+  async function versionsOf(appId: ObjectId, until: Date): Promise<AppLine['versions']> {
+    const versions: AppLine['versions'] = [];
+    let after = 0;
+    for (;;) {
+      const filter = { appId, version: { $gt: after }, createdAt: { $lt: until } };
+      const options = { sort: { version: 1 }, limit: VERSIONS_AT_ONCE, maxTimeMS: STATEMENT_MS } as const;
+      const page = await database.collection<Document>('schema_versions').find(filter, options).toArray();
+      for (const { version, rejectUnknown, fields, renames, createdAt, author } of page) {
+        versions.push([version, digestOf([version, rejectUnknown, fields, renames, createdAt, author])]);
+      }
+      if (page.length < VERSIONS_AT_ONCE) return versions;
+      after = page.at(-1)?.version;
+    }
+  }
+
+  async function countDocuments(name: string): Promise<number> {
+    const collection = database.collection<Document>(name);
+    let count = 0;
+    let after: unknown = new MinKey();
+    for (;;) {
+      const [step] = await collection
+        .aggregate<{ count: number; last: unknown }>(
+          [
+            { $match: { _id: { $gt: after } } },
+            { $sort: { _id: 1 } },
+            { $limit: COUNTED_AT_ONCE },
+            { $project: { _id: 1 } },
+            { $group: { _id: null, count: { $sum: 1 }, last: { $last: '$_id' } } },
+          ],
+          { hint: { _id: 1 }, maxTimeMS: STATEMENT_MS },
+        )
+        .toArray();
+      count += step?.count ?? 0;
+      if (!step || step.count < COUNTED_AT_ONCE) return count;
+      after = step.last;
+    }
+  }
+
+  function events(range: { $gt?: string; $gte?: string; $lt: string }, limit: number) {
+    const projection = { count: 0, lastAt: 0 };
+    const options = { projection, sort: { _id: 1 }, limit, maxTimeMS: STATEMENT_MS } as const;
+    return database.collection<StoredEvent>('audit_events').find({ _id: range }, options).toArray();
+  }
+
+  /** The events of one day, without the counts of repetitions, which change. */
+  async function measureDay(day: string, until: Date): Promise<AuditLine> {
+    const begin = new Date(day);
+    const end = firstIdAt(new Date(Math.min(begin.getTime() + DAY_MS, until.getTime())));
+    const hash = createHash('sha256');
+    let count = 0;
+    let expiresAt = Number.POSITIVE_INFINITY;
+    let last = firstIdAt(begin);
+    for (;;) {
+      const page = await events({ $gt: last, $lt: end }, EVENTS_AT_ONCE);
+      for (const event of page) {
+        const { _id, at, action, actor, appId, sourceAppId, target, detail } = event;
+        hash.update(digestOf([_id, at, action, actor, appId, sourceAppId, target, detail]));
+        expiresAt = Math.min(expiresAt, event.expiresAt.getTime());
+      }
+      count += page.length;
+      if (page.length < EVENTS_AT_ONCE) break;
+      last = page.at(-1)?._id ?? end;
+    }
+    const expires = new Date(Number.isFinite(expiresAt) ? expiresAt : 0).toISOString();
+    return { kind: 'audit', day, events: count, digest: hash.digest('base64url'), expiresAt: expires };
+  }
+}
+
+export type Measurement = ReturnType<typeof createMeasurement>;
+
+interface StoredEvent {
+  _id: string;
+  at: Date;
+  expiresAt: Date;
+  [member: string]: unknown;
+}
+
+/** A short digest of JSON, for parts of a line. */
+export function digestOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
+}
+
+function laterOf(known: string | null, date: Date | null): string | null {
+  const text = date?.toISOString() ?? null;
+  return known === null || (text !== null && text > known) ? text : known;
+}

@@ -1,0 +1,94 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Document } from 'mongodb';
+import { InvalidInput } from '../core/errors.ts';
+import { compareClocks } from '../database/clock.ts';
+import { createCommand } from '../doctor/context.ts';
+import type { Diagnosis } from '../doctor/doctor.ts';
+import { createServerModel, runningServers, VERSION } from '../servers/servers.ts';
+import type { Line } from './manifest.ts';
+import { createMeasurement } from './measure.ts';
+
+/** By then every write that was begun before has ended. */
+const WRITES_END_MS = 10_000;
+
+/**
+ * Writes the manifest of a database to a file, which appears when it is complete. Start the dump
+ * after it.
+ *
+ * @param writesEndMs how long to wait for writes in flight, while servers run; shorter in tests
+ * @returns the number of records and apps
+ */
+export async function writeManifest(
+  { connection, services }: Diagnosis,
+  path: string,
+  writesEndMs = WRITES_END_MS,
+): Promise<{ apps: number; records: number }> {
+  const database = connection.getClient().db(connection.name);
+  const command = createCommand(connection);
+  const clocks = await compareClocks((): Promise<Document> => command({ hello: 1 }), Date.now);
+  const running = await runningServers(createServerModel(connection).collection);
+  // The ids of records have the time of the server: one that is behind creates earlier ids.
+  const behindMs = Math.min(0, ...running.map(({ clockAheadMs }) => clockAheadMs));
+  const until = new Date(clocks.databaseTime.getTime() + behindMs);
+  if (running.length > 0) await sleep(writesEndMs);
+
+  const measurement = createMeasurement({ database, inventory: services.inventory });
+  const totals = { apps: 0, records: 0 };
+  const file = await createManifestFile(path);
+  try {
+    const times = { at: clocks.databaseTime.toISOString(), until: until.toISOString() };
+    await file.add({ kind: 'manifest', format: 1, version: VERSION, database: database.databaseName, ...times });
+    for (const { name } of services.collections) await file.add(await measurement.collection(name));
+    for await (const app of measurement.apps()) {
+      if (app.createdAt >= until) continue;
+      const line = await measurement.app(app, until);
+      totals.apps += 1;
+      totals.records += line.records;
+      await file.add(line);
+    }
+    for await (const day of measurement.auditDays(until)) await file.add(day);
+    await file.end();
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
+  return totals;
+}
+
+async function createManifestFile(path: string) {
+  const temporary = `${path}.${randomUUID()}`;
+  const output = createWriteStream(temporary, { flags: 'wx', mode: 0o600 });
+  await once(output, 'open').catch((error: NodeJS.ErrnoException) => {
+    throw new InvalidInput(`Cannot write ${path} (${error.code ?? 'unknown error'})`);
+  });
+  const hash = createHash('sha256');
+  let lines = 0;
+
+  async function write(line: Line): Promise<void> {
+    const text = `${JSON.stringify(line)}\n`;
+    hash.update(text);
+    lines += 1;
+    if (!output.write(text)) await once(output, 'drain');
+  }
+
+  return {
+    add: write,
+
+    async end(): Promise<void> {
+      await write({ kind: 'end', lines, digest: hash.copy().digest('base64url') });
+      output.end();
+      await finished(output);
+      await rename(temporary, path);
+    },
+
+    async discard(): Promise<void> {
+      output.destroy();
+      await rm(temporary, { force: true });
+    },
+  };
+}

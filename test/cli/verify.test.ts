@@ -1,0 +1,262 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Db, Document, ObjectId } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeManifest } from '../../src/backups/write-manifest.ts';
+import { loadConfig } from '../../src/core/config.ts';
+import { connectDatabase } from '../../src/database/client.ts';
+import { openDiagnosis } from '../../src/doctor/doctor.ts';
+import type { Result } from '../../src/doctor/findings.ts';
+import { databaseUri } from '../support/process.ts';
+import { randomName } from '../support/databases.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { runTool } from '../support/tool.ts';
+
+const RECORDS = 40;
+
+let server: TestServer;
+let folder: string;
+let manifest: string;
+/** The database as a dump: documents and indexes of each collection. */
+let dump: { name: string; documents: Document[]; indexes: Document[] }[];
+const copies: string[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'user-collection-verify-'));
+  manifest = join(folder, 'manifest.jsonl');
+  server = await startServer();
+  for (const app of ['news', 'shop', 'empty']) await server.admin.post('/auth/apps', { sourceAppId: app }).expect(200);
+  await server.admin.putSchema('shop', { fields: [{ key: 'age', kind: 'number', indexed: true }] }).expect(200);
+  for (let n = 0; n < RECORDS; n += 1) {
+    await server.client
+      .submit(n % 4 === 0 ? 'news' : 'shop', { email: `person-${n}@example.com`, data: { age: n } })
+      .expect(200);
+  }
+  await server.client.submit('shop', { email: 'person-1@example.com', data: { age: 99 } }).expect(200);
+  // Without a running server there are no writes to wait for.
+  await server.close();
+  const { code, stdout } = await runTool(['verify', '--write', manifest], envOf(server.database));
+  expect(stdout).toMatch(/^Wrote .*: 40 records of 4 apps\. Start the dump now\.\n$/);
+  expect(code).toBe(0);
+  dump = await withDatabase(server.database, dumpDatabase);
+});
+afterAll(async () => {
+  for (const name of [server.database, ...copies]) await withDatabase(name, (db) => db.dropDatabase());
+  await rm(folder, { recursive: true, force: true });
+});
+
+const envOf = (database: string) => ({ MONGODB_URI: databaseUri(database) });
+
+async function withDatabase<T>(name: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const connection = await connectDatabase(databaseUri(name));
+  try {
+    return await work(connection.getClient().db(name));
+  } finally {
+    await connection.close();
+  }
+}
+
+async function dumpDatabase(db: Db): Promise<typeof dump> {
+  const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
+  return Promise.all(
+    names.map(async (name) => ({
+      name,
+      documents: await db.collection(name).find({}, { promoteValues: false }).toArray(),
+      indexes: await db.collection(name).listIndexes().toArray(),
+    })),
+  );
+}
+
+/** Restores the dump into another database, changes it, and compares it with the manifest. */
+async function verifyRestored(change: (db: Db) => Promise<unknown> = async () => undefined, file = manifest) {
+  const name = randomName();
+  copies.push(name);
+  await withDatabase(name, async (db) => {
+    for (const { name: collection, documents, indexes } of dump) {
+      await db.createCollection(collection);
+      const others = indexes.filter(({ key }) => JSON.stringify(key) !== '{"_id":1}');
+      if (others.length > 0)
+        await db.collection(collection).createIndexes(others.map(({ v: _, ...index }) => index) as never);
+      if (documents.length > 0) await db.collection(collection).insertMany(documents);
+    }
+    await change(db);
+  });
+  return verify(name, file);
+}
+
+async function verify(database: string, file = manifest) {
+  const { code, stdout } = await runTool(['verify', file, '--json'], envOf(database));
+  const { checks } = JSON.parse(stdout);
+  const bad = checks.filter(({ level }: Result) => level !== 'good');
+  return { code, checks, bad: bad.map(({ level, found }: Result) => `${level}: ${found}`) };
+}
+
+async function appIdOf(db: Db, sourceAppId: string): Promise<ObjectId> {
+  const app = await db.collection('apps').findOne({ sourceAppId });
+  if (!app) throw new Error(`no app ${sourceAppId}`);
+  return app._id;
+}
+
+async function oneRecord(db: Db, sourceAppId: string): Promise<Document> {
+  const record = await db.collection('users').findOne({ appId: await appIdOf(db, sourceAppId) });
+  if (!record) throw new Error(`no record of ${sourceAppId}`);
+  return record;
+}
+
+describe('verify', () => {
+  it('says that a restored copy is whole, also when it is compared again', async () => {
+    const { code, bad, checks } = await verifyRestored();
+    expect(bad).toEqual([]);
+    expect(checks.map(({ check, found }: Result) => `${check}: ${found}`)).toEqual([
+      expect.stringMatching(/^manifest: of test-.*, of what was created before 20/),
+      expect.stringMatching(/^collections: all \d\d+ indexes are there/),
+      'apps: all 4 apps with 40 records and 5 schema versions are there',
+      expect.stringMatching(/^audit log: all [1-9]\d* events are there$/),
+    ]);
+    expect(code).toBe(0);
+  });
+
+  it('takes what came after the manifest as it is', async () => {
+    const { bad } = await verifyRestored(async (db) => {
+      const uri = databaseUri(db.databaseName);
+      const later = await startServer({ MONGODB_URI: uri }, db.databaseName);
+      await later.client.submit('news', { email: 'later@example.com', data: {} }).expect(200);
+      await later.client.submit('news', { email: 'person-0@example.com', data: { name: 'Later' } }).expect(200);
+      await later.admin.putSchema('shop', { fields: [] }).expect(200);
+      await later.admin.post('/auth/apps', { sourceAppId: 'later' }).expect(200);
+      await later.close();
+    });
+    expect(bad).toEqual([]);
+  });
+
+  it.concurrent('names missing records, indexes, schema versions and apps', async () => {
+    const { bad, code } = await verifyRestored(async (db) => {
+      const appId = await appIdOf(db, 'shop');
+      const records = await db.collection('users').find({ appId }).limit(2).toArray();
+      await db.collection('users').deleteMany({ _id: { $in: records.map(({ _id }) => _id) } });
+      await db.collection('users').dropIndex({ appId: 1, email: 1 } as never);
+      await db.collection('schema_versions').deleteOne({ version: 2 });
+      await db.collection('apps').deleteOne({ sourceAppId: 'news' });
+      await db.collection('apps').insertOne({ sourceAppId: 'old', createdAt: new Date(0) });
+      await db.collection('audit_events').deleteOne({ action: 'app.created' });
+      await db.collection('sessions').deleteMany({});
+    });
+    expect(bad.sort()).toEqual([
+      expect.stringMatching(/^fault: the app news with 10 records is missing$/),
+      expect.stringMatching(/^fault: the app old was created before the manifest, which does not name it$/),
+      expect.stringMatching(/^fault: the app shop has 28 of 30 records, the newest of 20.* instead of 20/),
+      expect.stringMatching(/^fault: the audit log of 20\S+ has 1 of \d+ events fewer$/),
+      expect.stringMatching(/^fault: the unique index users \{"appId":1,"email":1\} is missing$/),
+      expect.stringMatching(/^fault: version 2 of the schema of shop is missing$/),
+      expect.stringMatching(/^warning: sessions is empty; it had 1 documents, which end by themselves$/),
+    ]);
+    expect(code).toBe(2);
+  });
+
+  it.concurrent('names records, indexes, schema versions and events that are not the same', async () => {
+    const { bad, code } = await verifyRestored(async (db) => {
+      const [news, shop] = [await oneRecord(db, 'news'), await oneRecord(db, 'shop')];
+      await db.collection('users').deleteOne({ _id: news._id });
+      await db.collection('users').updateOne({ _id: shop._id }, { $set: { appId: news.appId } });
+      await db.collection('mails').dropIndex({ nextAt: 1 } as never);
+      await db.collection('mails').createIndex({ nextAt: 1 });
+      await db.collection('schema_versions').updateOne({ version: 2 }, { $set: { rejectUnknown: 'changed' } });
+      await db.collection('audit_events').updateOne({ action: 'app.created' }, { $set: { target: 'another' } });
+    });
+    expect(bad.sort()).toEqual([
+      expect.stringMatching(/^fault: the app news has 10 records, but not the same ones$/),
+      expect.stringMatching(/^fault: the app shop has 29 of 30 records/),
+      expect.stringMatching(/^fault: the events of the audit log of 20\S+ were changed$/),
+      expect.stringMatching(/^fault: version 2 of the schema of shop has another content$/),
+      expect.stringMatching(/^warning: the index mails \{"nextAt":1\} has other options$/),
+    ]);
+    expect(code).toBe(2);
+  });
+
+  it.concurrent('names an older state of records', async () => {
+    const { bad, code } = await verifyRestored(async (db) => {
+      await db.collection('users').updateMany({}, { $set: { updatedAt: new Date(0) } });
+    });
+    expect(bad).toEqual([
+      expect.stringMatching(/^fault: the newest change of the app news is of 1970/),
+      expect.stringMatching(/^fault: the newest change of the app shop is of 1970/),
+    ]);
+    expect(code).toBe(2);
+  });
+
+  it('warns where an erasure, a retention or a deletion of an app after the manifest explains what is missing', async () => {
+    const { bad, code } = await verifyRestored(async (db) => {
+      const uri = databaseUri(db.databaseName);
+      const later = await startServer({ MONGODB_URI: uri }, db.databaseName);
+      const { body } = await later.admin.get('/auth/users?sourceAppId=shop&limit=1').expect(200);
+      await later.admin.delete(`/auth/users/${body.users[0].id}?sourceAppId=shop`).expect(200);
+      await later.admin.delete('/auth/apps/empty').expect(200);
+      await later.close();
+      const news = await appIdOf(db, 'news');
+      await db.collection('apps').updateOne({ _id: news }, { $set: { retention: { days: 1, basis: 'createdAt' } } });
+      await db.collection('users').deleteOne({ appId: news });
+    });
+    expect(bad.sort()).toEqual([
+      expect.stringMatching(/^warning: the app empty was deleted after the manifest$/),
+      expect.stringMatching(/^warning: the app news has 9 of 10 records.*; the app erases records for their age$/),
+      expect.stringMatching(/^warning: the app shop has 29 of 30 records.*; the audit log has later erasures$/),
+    ]);
+    expect(code).toBe(1);
+  });
+
+  it('refuses a manifest that is cut off, changed or none', async () => {
+    const lines = (await readFile(manifest, 'utf8')).split('\n');
+    const files: [string, string][] = [
+      ['cut', lines.slice(0, -2).join('\n')],
+      ['changed', lines.join('\n').replace('"records":30', '"records":29')],
+      ['none', 'hello\n'],
+      ['empty', ''],
+    ];
+    for (const [name, content] of files) {
+      await writeFile(join(folder, name), content);
+      const { code, bad } = await verify(server.database, join(folder, name));
+      expect({ code, bad }).toEqual({ code: 2, bad: [expect.stringMatching(/is no complete manifest of/)] });
+    }
+    const { code, bad } = await verify(server.database, join(folder, 'missing'));
+    expect({ code, bad }).toEqual({ code: 2, bad: [expect.stringMatching(/^fault: Cannot read .*ENOENT/)] });
+  });
+
+  it('has no personal data in a manifest', async () => {
+    const text = await readFile(manifest, 'utf8');
+    expect(text).not.toMatch(/@|person-|password/);
+  });
+});
+
+describe('a manifest that is written while submissions run', () => {
+  it('covers only what a dump that begins later holds, of two servers', async () => {
+    const a = await startServer();
+    const b = await startServer({}, a.database);
+    await a.admin.post('/auth/apps', { sourceAppId: 'busy' }).expect(200);
+    let isBusy = true;
+    let count = 0;
+    const load = [a, b].map(async ({ client }) => {
+      while (isBusy) await client.submit('busy', { email: `person-${count++}@example.com`, data: {} }).expect(200);
+    });
+    await expect.poll(() => count).toBeGreaterThan(20);
+    const file = join(folder, 'busy.jsonl');
+    const opened = await openDiagnosis(loadConfig(envOf(a.database)), () => undefined);
+    const begun = count;
+    const { records } = await writeManifest(opened, file, 1_500);
+    await opened.close();
+    const copy = await withDatabase(a.database, dumpDatabase);
+    const ended = count;
+    isBusy = false;
+    await Promise.all(load);
+    expect(records).toBeGreaterThan(20);
+    expect(records).toBeLessThanOrEqual(begun + 2);
+    expect(ended).toBeGreaterThan(begun);
+    await b.close();
+    await a.close();
+    const before = dump;
+    dump = copy;
+    const { bad } = await verifyRestored(undefined, file);
+    dump = before;
+    expect(bad).toEqual([]);
+  });
+});
