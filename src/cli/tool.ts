@@ -42,7 +42,7 @@ export async function runTool(
     )
     .addHelpText(
       'after',
-      '\nThe database is the one the server uses: MONGODB_URI, or the embedded one in DATA_DIR.\nExit codes: 0 done, 1 refused or failed, 2 wrong usage.',
+      '\nThe database is the one the server uses: MONGODB_URI, or the embedded one in DATA_DIR.\nExit codes: 0 done, 1 refused or failed, 2 wrong usage. Of doctor and verify: 0 good, 1 warnings, 2 faults.',
     )
     .configureHelp({ showGlobalOptions: true });
   const host = [doctorCommand, migrateCommand, verifyCommand, shardCommand];

@@ -1,18 +1,18 @@
 import { Command } from 'commander';
 import { loadConfig } from '../core/config.ts';
-import { InvalidInput } from '../core/errors.ts';
 import { say, type Tool } from './command.ts';
 
 /** The command `verify`: writes the manifest of a backup, or compares a copy with it. */
 export function verifyCommand({ streams, env, endWith }: Tool): Command {
-  return new Command('verify')
+  const command = new Command('verify')
     .description('compare a restored copy with the manifest of its backup; exit code 0 same, 1 warnings, 2 faults')
     .argument('[manifest]', 'the file to compare the database with')
     .option('--write <file>', 'write the manifest of this database instead; start the dump afterwards')
-    .option('--json', 'print one JSON document instead of lines')
-    .action(async (manifest: string | undefined, { write, json = false }: { write?: string; json?: boolean }) => {
+    .option('--json', 'print one JSON document instead of lines');
+  return command.action(
+    async (manifest: string | undefined, { write, json = false }: { write?: string; json?: boolean }) => {
       if ((manifest === undefined) === (write === undefined)) {
-        throw new InvalidInput('Name a manifest to compare with, or a file with --write');
+        command.error('error: name a manifest to compare with, or a file with --write');
       }
       const progress = (line: string): void => void streams.stderr.write(`${line}\n`);
       if (write !== undefined) {
@@ -24,7 +24,8 @@ export function verifyCommand({ streams, env, endWith }: Tool): Command {
       const results = await compareWith(manifest ?? '', env, progress).catch(openingFaults);
       streams.stdout.write(formatResults(results, json));
       endWith(worstLevel(results).exitCode);
-    });
+    },
+  );
 }
 
 // The modules are loaded on use, so that help and usage errors are fast.

@@ -13,7 +13,7 @@ export interface Context {
   config: Config;
   /** SESSION_SECRET or the kept one; undefined when there is none. */
   secret: string | undefined;
-  services: Pick<Services, 'collections' | 'inventory' | 'jobs'>;
+  services: Pick<Services, 'collections' | 'inventory' | 'jobs' | 'migrator'>;
   client: MongoClient;
   database: Db;
   /** The reply to `hello` of the member that is read. */

@@ -10,7 +10,7 @@ import { checkConnections, checkDisk, checkMemory } from './capacity.ts';
 import { type Check, type Context, createCommand } from './context.ts';
 import { checkClocks, checkOplog, checkTopology, checkVersion, checkWrite } from './deployment.ts';
 import { fault, good, openingFaults, type Result, runCheck, unknown } from './findings.ts';
-import { checkEvents, checkJobs } from './progress.ts';
+import { checkEvents, checkJobs, checkMigrations } from './progress.ts';
 import { checkPublicUrl, checkSecrets, checkServerVersions, checkSettings, checkSmtp } from './servers.ts';
 import { checkDuplicates, checkExpiry, checkIndexes, checkShardKeys } from './stored-data.ts';
 
@@ -33,6 +33,7 @@ const CHECKS: readonly Check[] = [
   { name: 'expired documents', run: checkExpiry },
   { name: 'waiting events', run: checkEvents },
   { name: 'background jobs', run: checkJobs },
+  { name: 'migrations', run: checkMigrations },
   { name: 'server versions', run: checkServerVersions },
   { name: 'session secret', run: checkSecrets },
   { name: 'settings of servers', run: checkSettings },

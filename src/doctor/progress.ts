@@ -1,3 +1,4 @@
+import type { MigrationStatus } from '../migrations/migrator.ts';
 import { type Context, STATEMENT_MS } from './context.ts';
 import { duration, type Finding, fault, good, warning } from './findings.ts';
 
@@ -60,4 +61,50 @@ function judgeJob({ _id, owner, turn, until, next }: StoredJob, now: Date, hasSe
   if (turnMs <= LONG_TURN_MS) return undefined;
   const found = `the job ${_id} works without a pause for ${duration(turnMs)}`;
   return warning(found, 'Check that its progress grows; otherwise restart the server that runs it.');
+}
+
+interface StoredMigration {
+  _id: number;
+  name: string;
+  state: string;
+}
+
+const UNFINISHED = ['waiting', 'expanding'];
+const BEING_CONTRACTED = ['checking', 'contracting'];
+const CONTRACTED = [...BEING_CONTRACTED, 'contracted'];
+
+/** Migrations that this release needs, contractions that were interrupted, and those of later releases. */
+export async function checkMigrations({ database, services: { migrator } }: Context): Promise<Finding[]> {
+  const later = await database
+    .collection<StoredMigration>('migrations')
+    .find({ _id: { $gt: migrator.level } }, { sort: { _id: 1 }, maxTimeMS: STATEMENT_MS })
+    .toArray();
+  return judgeMigrations(
+    await migrator.status(),
+    later.map(({ _id, name, state }) => ({ number: _id, name, state })),
+  );
+}
+
+type MigrationState = Pick<MigrationStatus, 'number' | 'name'> & { state: string };
+
+/** @param own those of this release @param later those of a later one, as far as they are stored */
+export function judgeMigrations(own: readonly MigrationState[], later: readonly MigrationState[]): Finding[] {
+  const findings = own.flatMap(({ number, name, state }): Finding[] => {
+    const migration = `the migration ${number} (${name})`;
+    if (UNFINISHED.includes(state)) {
+      const advice = 'Run `user-collection migrate`, or start a server of this version.';
+      return [warning(`${migration} is ${state === 'waiting' ? 'missing' : 'not finished'}`, advice)];
+    }
+    if (!BEING_CONTRACTED.includes(state)) return [];
+    return [warning(`the contraction of ${migration} is not finished`, 'Run `user-collection migrate --contract`.')];
+  });
+  for (const { number, name, state } of later) {
+    const found = `the migration ${number} (${name}) is of a later release`;
+    findings.push(
+      CONTRACTED.includes(state)
+        ? fault(`${found} and is contracted: servers of this version do not start`, 'Use the later release.')
+        : warning(found, 'Finish the upgrade, and run this command of the later release.'),
+    );
+  }
+  return findings.length > 0 ? findings : [good(`all ${own.length} are done`)];
 }

@@ -1,6 +1,5 @@
 import { type Db, type Document, MongoServerError } from 'mongodb';
 import type { CollectionDeclaration, IndexDeclaration } from '../database/collections.ts';
-import { SHARD_KEYS } from '../database/shard-keys.ts';
 import { type Context, isSharded, STATEMENT_MS } from './context.ts';
 import { duration, type Finding, fault, good, reasonOf, warning } from './findings.ts';
 
@@ -180,18 +179,29 @@ interface ShardedCollection {
 export async function checkShardKeys(context: Context): Promise<Finding | Finding[]> {
   if (!isSharded(context)) return good('the database is not sharded');
   const { databaseName } = context.database;
-  const ids = Object.keys(SHARD_KEYS).map((name) => `${databaseName}.${name}`);
+  const ids = declaredKeys(context.services.collections).map(([name]) => `${databaseName}.${name}`);
   const sharded = await context.client
     .db('config')
     .collection<ShardedCollection>('collections')
     .find({ _id: { $in: ids } }, { projection: { key: 1 }, maxTimeMS: STATEMENT_MS })
     .toArray();
-  return judgeShardKeys(databaseName, sharded);
+  return judgeShardKeys(databaseName, context.services.collections, sharded);
 }
 
-export function judgeShardKeys(databaseName: string, sharded: readonly ShardedCollection[]): Finding | Finding[] {
+function declaredKeys(collections: readonly CollectionDeclaration[]): [string, Document][] {
+  return collections.flatMap(({ name, placement }): [string, Document][] =>
+    placement?.shardKey ? [[name, placement.shardKey]] : [],
+  );
+}
+
+export function judgeShardKeys(
+  databaseName: string,
+  collections: readonly CollectionDeclaration[],
+  sharded: readonly ShardedCollection[],
+): Finding | Finding[] {
+  const keys = declaredKeys(collections);
   const found = new Map(sharded.map(({ _id, key }) => [_id, key]));
-  const findings = Object.entries(SHARD_KEYS).flatMap(([name, key]): Finding[] => {
+  const findings = keys.flatMap(([name, key]): Finding[] => {
     const actual = found.get(`${databaseName}.${name}`);
     if (JSON.stringify(actual) === JSON.stringify(key)) return [];
     if (!actual) {
@@ -201,7 +211,5 @@ export function judgeShardKeys(databaseName: string, sharded: readonly ShardedCo
       fault(`${name} has the shard key ${JSON.stringify(actual)} instead of ${JSON.stringify(key)}`, 'Reshard it.'),
     ];
   });
-  return findings.length > 0
-    ? findings
-    : good(`all ${Object.keys(SHARD_KEYS).length} collections have their shard key`);
+  return findings.length > 0 ? findings : good(`all ${keys.length} collections have their shard key`);
 }

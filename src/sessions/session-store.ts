@@ -8,7 +8,13 @@ import type { App } from '../apps/app.ts';
 import { type AppOwned, ownedBy } from '../apps/feature.ts';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
-import { createModel, declareCollection, limitStatementTime, type Model, onPrimaryShard } from '../database/collections.ts';
+import {
+  createModel,
+  declareCollection,
+  limitStatementTime,
+  type Model,
+  onPrimaryShard,
+} from '../database/collections.ts';
 
 /** The lifetime of a session (spec 2.5), in milliseconds. */
 export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;

@@ -1,10 +1,12 @@
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { declareCollection, onPrimaryShard, shardedBy } from '../../src/database/collections.ts';
 import { freePort } from '../../src/database/embedded/mongod-process.ts';
 import { judgeCache, judgeConnections, judgeDisk, judgeProcess } from '../../src/doctor/capacity.ts';
 import { judgeOplog } from '../../src/doctor/deployment.ts';
 import type { Result } from '../../src/doctor/findings.ts';
+import { judgeMigrations } from '../../src/doctor/progress.ts';
 import { judgeShardKeys } from '../../src/doctor/stored-data.ts';
 import { Mongod } from '../faults/mongod.ts';
 import { createSmallDisk } from '../faults/small-disk.ts';
@@ -155,13 +157,21 @@ describe('the limits', () => {
 
   it('compares the shard keys of a cluster', () => {
     const name = 'user-collection';
-    const right = { _id: `${name}.users`, key: { appId: 1, email: 1 } };
-    expect(judgeShardKeys(name, [])).toContainEqual(
-      expect.objectContaining({ level: 'warning', found: match(/^users is not/) }),
-    );
-    expect(judgeShardKeys(name, [{ ...right, key: { _id: 1 } }])).toContainEqual(
-      expect.objectContaining({ level: 'fault', found: match(/^users has the shard key/) }),
-    );
-    expect([judgeShardKeys(name, [right])].flat().filter(({ found }) => /^users/.test(found))).toEqual([]);
+    const key = { appId: 1, email: 1 };
+    const users = declareCollection('users', shardedBy({ appId: 1, email: 1 }, 'of the test'));
+    const right = { _id: `${name}.users`, key };
+    const judge = (sharded: Parameters<typeof judgeShardKeys>[2]) =>
+      judgeShardKeys(name, [users, declareCollection('apps', onPrimaryShard('of the test'))], sharded);
+    expect(judge([])).toMatchObject([{ level: 'warning', found: match(/^users is not sharded/) }]);
+    expect(judge([{ ...right, key: { _id: 1 } }])).toMatchObject([
+      { level: 'fault', found: match(/^users has the shard key \{"_id":1\} instead of/) },
+    ]);
+    expect(judge([right])).toMatchObject({ level: 'good' });
+  });
+
+  it('names migrations that are missing, not finished, or of a later release', () => {
+    const levels = (state: string) => judgeMigrations([{ number: 1, name: 'a', state }], []).map(({ level }) => level);
+    for (const state of ['waiting', 'expanding', 'checking', 'contracting']) expect(levels(state)).toEqual(['warning']);
+    for (const state of ['expanded', 'contracted']) expect(levels(state)).toEqual(['good']);
   });
 });

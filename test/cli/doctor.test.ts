@@ -5,8 +5,8 @@ import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectDatabase } from '../../src/database/client.ts';
 import type { Result } from '../../src/doctor/findings.ts';
-import { databaseUri, Process } from '../support/process.ts';
 import { randomName } from '../support/databases.ts';
+import { databaseUri, Process } from '../support/process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { mailEnv, startSmtp } from '../support/smtp.ts';
 import { runTool } from '../support/tool.ts';
@@ -34,6 +34,13 @@ async function doctor(env: Record<string, string> = {}, database = server.databa
   const { level, checks } = JSON.parse(stdout);
   expect(code).toBe(['good', 'warning', 'fault'].indexOf(level));
   return { code, stdout, checks, of: (name) => checks.filter(({ check }: Result) => check === name) };
+}
+
+/** Announces a server that does not exist, as servers/servers.ts does. */
+function announce({ db }: TestServer, members: Record<string, unknown>) {
+  const server = { version: '1.0.0', host: 'elsewhere', pid: 1, workers: 1, poolSize: 160, memoryLimit: null };
+  const others = { secretHash: 'of another secret', publicUrl: null, sendsMail: false, clockAheadMs: 0 };
+  return db.collection('servers').insertOne({ ...server, ...others, seenAt: new Date(), ...members });
 }
 
 const good = (check: string, found: RegExp) => [{ check, level: 'good', found: expect.stringMatching(found) }];
@@ -149,9 +156,7 @@ describe('doctor names the fault', () => {
     ]);
     const stopped = await doctor({}, other.database);
     expect(stopped.of('server versions')).toEqual(bad('server versions', 'warning', /^no server was seen/));
-    await other.db
-      .collection('servers')
-      .insertOne({ seenAt: new Date(), version: '1.0.0', host: 'a', pid: 1, secretHash: '' });
+    await announce(other, {});
     const running = await doctor({}, other.database);
     await other.close();
     const lock = { level: 'fault', found: expect.stringContaining(`the job ${stuck} ends in 90 minutes`) };
@@ -160,13 +165,24 @@ describe('doctor names the fault', () => {
     expect(running.of('background jobs')).toMatchObject([lock, { level: 'fault', found: waits }]);
   });
 
+  it('migrations of a later release, which this one may use until they are contracted', async () => {
+    const migrations = damaged.db.collection<{ _id: number }>('migrations');
+    await migrations.insertMany([98, 99].map((_id) => ({ _id, name: 'later', state: 'expanded' })));
+    const expanded = await doctor({}, damaged.database);
+    await migrations.updateOne({ _id: 99 }, { $set: { state: 'contracted' } });
+    const contracted = await doctor({}, damaged.database);
+    expect(expanded.of('migrations').map(({ level }) => level)).toEqual(['warning', 'warning']);
+    expect(contracted.of('migrations').map(({ level }) => level)).toEqual(['warning', 'fault']);
+    expect(contracted.of('migrations')[1]?.found).toMatch(
+      /migration 99 \(later\) .* servers of this version do not start/,
+    );
+  });
+
   it('two servers with different secrets, versions and settings', async () => {
     const other = await startServer();
     const second = await startServer({ SESSION_SECRET: 'another secret of the tests' }, other.database);
     const differ = await doctor({ SESSION_SECRET: 'the secret of no server at all' }, other.database);
-    await other.db
-      .collection<{ _id: string }>('servers')
-      .updateOne({ _id: second.services.servers.own }, { $set: { version: '0.0.1', publicUrl: 'https://a.example' } });
+    await announce(other, { version: '0.0.1', publicUrl: 'https://a.example' });
     const versions = await doctor({}, other.database);
     await second.close();
     await other.close();
@@ -181,14 +197,14 @@ describe('doctor names the fault', () => {
   });
 
   it('a clock that is wrong, of this machine and of a server', async () => {
-    await damaged.db.collection('servers').updateMany({}, { $set: { clockAheadMs: -20_000 } });
+    await announce(damaged, { clockAheadMs: -20_000 });
     const env = { MONGODB_URI: databaseUri(damaged.database), CLOCK_SHIFT_MS: String(10 * MINUTE_MS) };
     const command = ['--import', './test/support/shifted-clock.mjs', 'dist/cli.js', 'doctor', '--json'];
     const { stdout } = await new Process([process.execPath, ...command], env).ended;
     const clocks = JSON.parse(stdout).checks.filter(({ check }: Result) => check === 'clocks');
     expect(clocks).toMatchObject([
       { level: 'fault', found: expect.stringMatching(/^this machine is 10 minutes ahead of the database/) },
-      { level: 'warning', found: expect.stringMatching(/^the server .* is 20 seconds behind the database$/) },
+      { level: 'warning', found: expect.stringMatching(/^the server elsewhere .* is 20 seconds behind the database$/) },
     ]);
   });
 

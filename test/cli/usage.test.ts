@@ -55,6 +55,8 @@ describe.concurrent('exit codes', () => {
     [['app', 'delete', 'a', '--force'], /^error: unknown option '--force'\n/],
     [['schema', 'get', 'a', '--version', '1.5'], /^error: option '--version <number>' argument '1.5' is invalid\./],
     [['users', 'export', 'a', '--format', 'xml'], /^error: option '--format <format>' argument 'xml' is invalid\./],
+    [['verify'], /^error: name a manifest to compare with, or a file with --write\n$/],
+    [['doctor', 'now'], /^error: too many arguments/],
     [['users', 'export', 'a', 'b'], /^error: too many arguments/],
   ])('exits with 2 and prints the error for %j', async (args, stderr) => {
     const ended = await runTool(args, unreachable);

@@ -8,8 +8,8 @@ import { loadConfig } from '../../src/core/config.ts';
 import { connectDatabase } from '../../src/database/client.ts';
 import { openDiagnosis } from '../../src/doctor/doctor.ts';
 import type { Result } from '../../src/doctor/findings.ts';
-import { databaseUri } from '../support/process.ts';
 import { randomName } from '../support/databases.ts';
+import { databaseUri } from '../support/process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { runTool } from '../support/tool.ts';
 
