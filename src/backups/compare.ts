@@ -21,8 +21,8 @@ const RESTORE_AGAIN = 'Restore the dump again, into an empty database, and read 
 const DROPPED = 'Restore the dump with its indexes, or start a server, which creates those that it needs.';
 
 /**
- * Compares a restored copy with the manifest of its backup, and names each difference. What the copy
- * holds beyond the time of the manifest is not compared.
+ * Compares a restored copy with the manifest of its backup, and names each difference. What was
+ * created after the manifest is not compared.
  * @throws {InvalidInput} when the file is no complete manifest
  */
 export async function compareWithManifest({ connection, services }: Diagnosis, path: string): Promise<Result[]> {

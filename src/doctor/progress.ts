@@ -73,7 +73,7 @@ const UNFINISHED = ['waiting', 'expanding'];
 const BEING_CONTRACTED = ['checking', 'contracting'];
 const CONTRACTED = [...BEING_CONTRACTED, 'contracted'];
 
-/** Migrations that this release needs, contractions that were interrupted, and those of later releases. */
+/** Migrations that are missing or not finished, and those of later releases. */
 export async function checkMigrations({ database, services: { migrator } }: Context): Promise<Finding[]> {
   const later = await database
     .collection<StoredMigration>('migrations')

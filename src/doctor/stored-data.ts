@@ -14,7 +14,7 @@ interface IndexState {
 /** The options that change what an index refuses, finds or removes. */
 const DECISIVE = ['unique', 'sparse', 'partialFilterExpression', 'expireAfterSeconds', 'collation'] as const;
 
-/** The options that decide what an index does, as text for comparison. `unique: false` counts as absent. */
+/** The options that decide what an index does, as text. `unique: false` counts as absent. */
 export function decisive(options: Document): string {
   return JSON.stringify(DECISIVE.map((name) => (options[name] === false ? undefined : options[name]) ?? null));
 }
@@ -77,7 +77,7 @@ const SOUGHT = 100_000;
 const SHOWN = 3;
 const SEEK_MS = 15_000;
 
-/** Values that occur twice where a unique index is missing. Without such an index: nothing to do. */
+/** Looks for values that occur twice, where a unique index is missing. */
 export async function checkDuplicates(context: Context): Promise<Finding[]> {
   const states = (await compareIndexes(context)) ?? [];
   const missing = states.filter(({ state, options }) => state !== 'exact' && options.unique);

@@ -59,13 +59,12 @@ async function withDatabase<T>(name: string, work: (db: Db) => Promise<T>): Prom
 
 async function dumpDatabase(db: Db): Promise<typeof dump> {
   const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
-  return Promise.all(
-    names.map(async (name) => ({
-      name,
-      documents: await db.collection(name).find({}, { promoteValues: false }).toArray(),
-      indexes: await db.collection(name).listIndexes().toArray(),
-    })),
-  );
+  const collections: typeof dump = [];
+  for (const name of names) {
+    const documents = await db.collection(name).find({}, { promoteValues: false }).toArray();
+    collections.push({ name, documents, indexes: await db.collection(name).listIndexes().toArray() });
+  }
+  return collections;
 }
 
 /** Restores the dump into another database, changes it, and compares it with the manifest. */
