@@ -53,7 +53,7 @@ interface SavedProps {
   children: ReactNode;
 }
 
-/** The end of a dialog with a secret. The button is enabled after the reader confirmed to have saved it. */
+/** The end of a dialog with a secret; its button needs a confirmation that the secret was saved. */
 export function Saved({ name, done = 'Done', onClose, children }: SavedProps) {
   const [isSaved, setSaved] = useState(false);
   return (
