@@ -12,18 +12,12 @@ import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts
 import { PageLimit, Timestamp } from '../api/validation.ts';
 import { Conflict, NotFound } from '../core/errors.ts';
 import { AccountName, Email } from '../sessions/account-log-in.endpoints.ts';
-import {
-  AccountId,
-  InvitationCreated,
-  invitedBy,
-  Ok,
-  type PageLink,
-  parseAccountId,
-  requireEmail,
-} from './members.endpoints.ts';
+import { InvitationCreated, invitedBy, type PageLink, parseAccountId, requireEmail } from './members.endpoints.ts';
 
+const Id = z.string().meta({ example: '65f0c0ffee65f0c0ffee65f0' });
+const Ok = z.strictObject({ ok: z.literal(true) });
 const shared = { auth: 'session', role: 'admin', load: 'light', tag: 'Accounts' } as const;
-const ofAccount = { ...shared, params: z.object({ id: AccountId }) } as const;
+const ofAccount = { ...shared, params: z.object({ id: Id }) } as const;
 
 /** The accounts of the whole service, for admins (spec 4.13). */
 export const accountEndpoints = {
@@ -41,7 +35,7 @@ export const accountEndpoints = {
     response: z.strictObject({
       accounts: z.array(
         z.strictObject({
-          ...{ id: AccountId, email: z.string(), name: z.string(), createdAt: Timestamp },
+          ...{ id: Id, email: z.string(), name: z.string(), createdAt: Timestamp },
           ...{ admin: z.boolean(), suspended: z.boolean(), secondFactor: z.boolean(), sessions: z.int() },
         }),
       ),

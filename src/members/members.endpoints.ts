@@ -24,15 +24,15 @@ import { Email, MemberRole } from '../sessions/account-log-in.endpoints.ts';
 const MAX_MAILS = 100;
 const MAILS_MS = 60 * 60 * 1_000;
 
-export const AccountId = z.string().meta({ example: '65f0c0ffee65f0c0ffee65f0' });
-export const Ok = z.strictObject({ ok: z.literal(true) });
+const Id = z.string().meta({ example: '65f0c0ffee65f0c0ffee65f0' });
+const Ok = z.strictObject({ ok: z.literal(true) });
 const Link = z.string().meta({
   description: 'To give to the invited person; it cannot be shown again',
   example: 'https://users.example.com/dashboard/invitation#Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g',
 });
 
 export const InvitationCreated = z
-  .strictObject({ id: AccountId, expiresAt: Timestamp, link: Link })
+  .strictObject({ id: Id, expiresAt: Timestamp, link: Link })
   .meta({ id: 'InvitationCreated' });
 
 const shared = { auth: 'session', scope: 'manage', load: 'light', tag: 'Members' } as const;
@@ -47,13 +47,7 @@ export const memberEndpoints = {
     summary: 'The open invitations to an app',
     response: z.strictObject({
       invitations: z.array(
-        z.strictObject({
-          id: AccountId,
-          email: z.string(),
-          role: MemberRole,
-          createdAt: Timestamp,
-          expiresAt: Timestamp,
-        }),
+        z.strictObject({ id: Id, email: z.string(), role: MemberRole, createdAt: Timestamp, expiresAt: Timestamp }),
       ),
     }),
     errors: [404],
@@ -75,7 +69,7 @@ export const memberEndpoints = {
     method: 'delete',
     path: '/auth/apps/:sourceAppId/invitations/:id',
     audit: 'invitation.deleted',
-    params: AppPath.extend({ id: AccountId }),
+    params: AppPath.extend({ id: Id }),
     summary: 'Withdraw an invitation',
     response: Ok,
     errors: [404],
@@ -88,7 +82,7 @@ export const memberEndpoints = {
     response: z.strictObject({
       members: z.array(
         z.strictObject({
-          ...{ id: AccountId, email: z.string(), name: z.string(), role: MemberRole, addedAt: Timestamp },
+          ...{ id: Id, email: z.string(), name: z.string(), role: MemberRole, addedAt: Timestamp },
           ...{ secondFactor: z.boolean(), suspended: z.boolean() },
           byGroups: z.boolean().meta({ description: 'Whether groups of the provider give the role' }),
         }),
@@ -101,7 +95,7 @@ export const memberEndpoints = {
     method: 'patch',
     path: '/auth/apps/:sourceAppId/members/:accountId',
     audit: 'member.changed',
-    params: AppPath.extend({ accountId: AccountId }),
+    params: AppPath.extend({ accountId: Id }),
     summary: 'Give a member another role',
     description: 'In force on every server with the response.',
     body: jsonBody(z.strictObject({ role: MemberRole })),
@@ -113,7 +107,7 @@ export const memberEndpoints = {
     method: 'delete',
     path: '/auth/apps/:sourceAppId/members/:accountId',
     audit: 'member.removed',
-    params: AppPath.extend({ accountId: AccountId }),
+    params: AppPath.extend({ accountId: Id }),
     summary: 'Remove a member',
     description: 'In force on every server with the response.',
     response: Ok,
