@@ -53,6 +53,13 @@ const allServe = () =>
   expect.poll(async () => [(await workersOf(server)).length, missing(server.stdout)]).toEqual([WORKERS, 0]);
 const ends = (log: string): number => log.split('a worker ended and will be started again').length - 1;
 
+/** Kills a worker; resolves when the server knows. */
+async function kill(worker: number): Promise<void> {
+  const before = ends(server.stdout);
+  process.kill(worker, 'SIGKILL');
+  await expect.poll(() => ends(server.stdout)).toBeGreaterThan(before);
+}
+
 /** Sends a request on a connection of its own; the next worker gets it. */
 function ask(path: string, headers: Record<string, string> = {}, timeoutMs = 10_000): Promise<number> {
   return new Promise((resolve) => {
@@ -116,14 +123,10 @@ describe('a server with WORKERS', () => {
   it('adds the metrics of its workers up, also when some have ended', async () => {
     const before = (await readMetrics())(HEALTH);
     for (let request = 0; request < 20; request += 1) expect(await ask('/health')).toBe(200);
-    const after = await readMetrics();
-    expect(after(HEALTH)).toBe(before + 20);
-    expect(after('job_steps_total{job="deletions"}')).toBeGreaterThan(0);
-    for (const worker of await workersOf(server)) {
-      const ended = ends(server.stdout);
-      process.kill(worker, 'SIGKILL');
-      await expect.poll(() => ends(server.stdout)).toBe(ended + 1);
-    }
+    const read = await readMetrics();
+    expect(read(HEALTH)).toBe(before + 20);
+    expect(read('job_steps_total{job="deletions"}')).toBeGreaterThan(0);
+    for (const worker of await workersOf(server)) await kill(worker);
     await allServe();
     expect((await readMetrics())(HEALTH)).toBe(before + 20);
   });
@@ -136,10 +139,11 @@ describe('a server with WORKERS', () => {
         headers: { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.1', connection: 'close' },
         body: JSON.stringify({ sourceAppId, password: sent }),
       });
-    const statuses = [];
-    for (let attempt = 0; attempt < FAILURES + 3; attempt += 1) statuses.push((await logIn('wrong')).status);
-    expect(statuses).toEqual([...Array(FAILURES).fill(401), 429, 429, 429]);
-    expect((await logIn(password)).status).toBe(429);
+    const statuses: number[] = [];
+    // On a busy machine a password is checked too late, which is 503.
+    while (!statuses.includes(429) && statuses.length < 30) statuses.push((await logIn('wrong')).status);
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(FAILURES);
+    for (let attempt = 0; attempt < 2 * WORKERS; attempt += 1) expect((await logIn(password)).status).toBe(429);
   });
 
   it('accepts a proof of work once over all workers', async () => {
@@ -175,6 +179,17 @@ describe('a server with WORKERS', () => {
     }
   });
 
+  it('ends the connections that a killed worker had not taken', async () => {
+    await allServe();
+    const [stopped = server.pid] = await workersOf(server);
+    process.kill(stopped, 'SIGSTOP');
+    let open = 10;
+    for (let request = 0; request < 10; request += 1) void ask('/health', {}, 600_000).then(() => (open -= 1));
+    await expect.poll(() => open).toBe(1);
+    await kill(stopped);
+    await expect.poll(() => open).toBe(0);
+  });
+
   it('loses no acknowledged submission when workers are killed, and replaces them', async () => {
     await allServe();
     const { sourceAppId } = await admin.buildApp({ fields: [{ key: 'items', kind: 'array' }] });
@@ -184,7 +199,7 @@ describe('a server with WORKERS', () => {
       const before = ledger.acknowledged;
       await expect.poll(() => ledger.acknowledged).toBeGreaterThan(before + 20);
       const [worker = server.pid] = await workersOf(server);
-      process.kill(worker, 'SIGKILL');
+      await kill(worker);
       await allServe();
     }
     await load.stop();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createChallengeLimiter } from '../../../../src/submissions/challenges.endpoints.ts';
+import { createSubmitLimiter } from '../../../../src/submissions/submit-limiter.ts';
 
 /** Requests challenges of different apps from one address; returns how many are granted. */
 function granted(limit: ReturnType<typeof createChallengeLimiter>, apps: number, address = '192.0.2.1'): number {
@@ -13,6 +14,19 @@ function granted(limit: ReturnType<typeof createChallengeLimiter>, apps: number,
     }
   }).length;
 }
+
+describe('limits that workers share', () => {
+  it('allow each worker its share, rounded up', () => {
+    expect(granted(createChallengeLimiter(10, 4), 100)).toBe(8);
+    const limit = createSubmitLimiter(10, 4);
+    for (let count = 0; count < 3; count += 1) limit('shop', '192.0.2.1');
+    expect(() => limit('shop', '192.0.2.1')).toThrow('Too many submissions');
+    limit('raised', '192.0.2.1', 8);
+    limit('raised', '192.0.2.1', 8);
+    expect(() => limit('raised', '192.0.2.1', 8)).toThrow('Too many submissions');
+    for (let count = 0; count < 100; count += 1) createSubmitLimiter(0, 4)('shop', '192.0.2.1');
+  });
+});
 
 describe('the limit of challenges (spec 8)', () => {
   it('is, for one network over all apps, three times that for one app', () => {
