@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Binary } from 'mongodb';
+import pLimit from 'p-limit';
 import { deriveSecretKey } from '../core/secrets.ts';
 import { createWindowLimit } from '../core/window-limit.ts';
 import type { Connection } from './client.ts';
@@ -28,6 +29,8 @@ const ID_BYTES = 16;
 /** For how long a process refuses by itself what another one filled. */
 const BLOCK_MS = 1_000;
 const MAX_BLOCKED = 10_000;
+/** Statements at once: a flood must leave the connections to submissions. */
+const MAX_CONCURRENT = 8;
 /** The counts live for minutes: the write need not survive a failover. */
 const WRITE_CONCERN = { w: 1, journal: false } as const;
 
@@ -36,6 +39,8 @@ export type LimitResult = { waitMs: 0; undo(): Promise<void> } | { waitMs: numbe
 
 /** A limit of events in a window for each key, over all processes on the database. */
 export interface SharedLimit {
+  /** Returns for how long `key` is refused, as far as this process knows without the database. */
+  waitMs(key: string): number;
   /**
    * Counts `events` of `key`, unless its limit is reached. Concurrent calls on all servers stay in
    * the limit, but for the events after the first of one call. Rejects when the database is away:
@@ -53,6 +58,7 @@ export type SharedLimits = ReturnType<typeof createSharedLimits>;
 export function createSharedLimits(connection: Connection, secret: string) {
   const model: Model<LimitDocument> = createModel(connection, LIMITS);
   const limits = model.collection;
+  const inTurn = pLimit(MAX_CONCURRENT);
   const hashKey = deriveSecretKey(secret, 'limits');
 
   const idOf = (name: string, key: string): Binary =>
@@ -71,7 +77,7 @@ export function createSharedLimits(connection: Connection, secret: string) {
       },
     ];
     const options = { upsert: true, returnDocument: 'after', writeConcern: WRITE_CONCERN } as const;
-    const run = () => limits.findOneAndUpdate({ _id }, change, options);
+    const run = () => inTurn(() => limits.findOneAndUpdate({ _id }, change, options));
     // Two first events of a key may both insert.
     const found = await run().catch((error) => (isDuplicateKey(error) ? run() : Promise.reject(error)));
     if (!found) throw new Error('an upsert returns a document');
@@ -89,11 +95,15 @@ export function createSharedLimits(connection: Connection, secret: string) {
         ...{ maxSize: MAX_BLOCKED, sizeCalculation: () => 1, ttl: BLOCK_MS, ttlResolution: 0 },
       });
 
+      const knownWait = (short: string): number => Math.max(own.waitMs(short), blocked.get(short) ?? 0);
+
       return {
+        waitMs: (key) => knownWait(idOf(name, key).toString('base64')),
+
         async take(key, events = 1) {
           const _id = idOf(name, key);
           const short = _id.toString('base64');
-          const waitMs = Math.max(own.waitMs(short), blocked.get(short) ?? 0);
+          const waitMs = knownWait(short);
           if (waitMs > 0) return { waitMs };
           const undos = Array.from({ length: events }, () => own.count(short));
           const undoOwn = (): void => {
@@ -108,7 +118,8 @@ export function createSharedLimits(connection: Connection, secret: string) {
                   undoOwn();
                   // Of this window only.
                   const same = { _id, until, count: { $gte: events } };
-                  await limits.updateOne(same, { $inc: { count: -events } }, { writeConcern: WRITE_CONCERN });
+                  const change = { $inc: { count: -events } };
+                  await inTurn(() => limits.updateOne(same, change, { writeConcern: WRITE_CONCERN }));
                 },
               };
             }

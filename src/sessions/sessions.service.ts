@@ -91,6 +91,7 @@ export function createSessionService(deps: {
     try {
       if (hasSession) networks.noteSession(network);
       const waiter = { network, known: networks.has(network), leftMs };
+      limiter.refuse(limitKey(named), network);
       // A flood must not reach the database. A passkey needs no hash.
       if (named !== 'passkey') hasher.assertCapacity(waiter);
       undoCount = await limiter.attempt(limitKey(named), network);
@@ -237,6 +238,10 @@ const NETWORK_FACTOR = 3;
 /** Limits failed logins per network and app, and per network over all apps. */
 interface LoginLimiter {
   /**
+   * Takes no time. @throws {TooManyRequests} when this process knows that a limit is reached
+   */
+  refuse(sourceAppId: string, network: string): void;
+  /**
    * Counts an attempt before its password check, so that concurrent attempts on all servers stay in
    * the limit. Resolves with a function that undoes the count; call it at most once, after an
    * attempt that succeeded or could not be checked. Rejects when the database is away.
@@ -252,21 +257,30 @@ interface LoginLimiter {
  * @param failures the failures allowed in 15 minutes per app and network; 0 disables both limits
  */
 export function createLoginLimiter(failures: number, limits: SharedLimits): LoginLimiter {
-  if (failures === 0) return { attempt: async () => async () => undefined };
+  if (failures === 0) return { refuse: () => undefined, attempt: async () => async () => undefined };
   const ofNetwork = limits.create('log-ins of a network', failures * NETWORK_FACTOR, WINDOW_MS);
   const ofApp = limits.create('log-ins', failures, WINDOW_MS);
+  const requireNone = (waitMs: number): void => {
+    if (waitMs === 0) return;
+    throw new TooManyRequests('Too many failed log-ins; try again later', Math.ceil(waitMs / 1000));
+  };
+  const keyOf = (sourceAppId: string, network: string): string => `${sourceAppId} ${network}`;
   return {
+    refuse(sourceAppId, network) {
+      requireNone(Math.max(ofNetwork.waitMs(network), ofApp.waitMs(keyOf(sourceAppId, network))));
+    },
+
     async attempt(sourceAppId, network) {
       const undos: (() => Promise<void>)[] = [];
       const undoAll = async (): Promise<void> => void (await Promise.all(undos.map((undo) => undo())));
       const take = async (limit: SharedLimit, key: string): Promise<void> => {
         const { undo, waitMs } = await limit.take(key);
-        if (!undo) throw new TooManyRequests('Too many failed log-ins; try again later', Math.ceil(waitMs / 1000));
-        undos.push(undo);
+        requireNone(waitMs);
+        if (undo) undos.push(undo);
       };
       try {
         await take(ofNetwork, network);
-        await take(ofApp, `${sourceAppId} ${network}`);
+        await take(ofApp, keyOf(sourceAppId, network));
       } catch (error) {
         await undoAll().catch(() => undefined);
         throw error;

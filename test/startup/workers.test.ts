@@ -143,7 +143,9 @@ describe('a server with WORKERS', () => {
     // On a busy machine a password is checked too late, which is 503.
     while (!statuses.includes(429) && statuses.length < 30) statuses.push((await logIn('wrong')).status);
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(FAILURES);
-    for (let attempt = 0; attempt < 2 * WORKERS; attempt += 1) expect((await logIn(password)).status).toBe(429);
+    for (let attempt = 0; attempt < 2 * WORKERS; attempt += 1) {
+      expect([429, 503]).toContain((await logIn(password)).status);
+    }
   });
 
   it('accepts a proof of work once over all workers', async () => {
