@@ -252,7 +252,7 @@ export function createServices(
     return found.every((document) => document === null);
   }
 
-  /** Another release may have contracted the database while this server did not count as running. */
+  /** The database may have been contracted while this server did not count as running. */
   async function admitAgain(): Promise<void> {
     try {
       await migrator.admit();
