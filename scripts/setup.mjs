@@ -9,39 +9,43 @@ import { withLock } from './setup-lock.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** Installs the packages if package-lock.json has changed. */
-export function install() {
-  once('node_modules/.installed-for', hash(['package-lock.json']), () => {
-    say('Installing packages (once; a minute or so) ...');
-    npm(['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
+/**
+ * Installs the packages if package-lock.json has changed.
+ * @param tests whether also those of test/package.json
+ */
+export function install({ tests = true } = {}) {
+  const lock = hash(['package-lock.json']);
+  const [all, serving] = [`${lock} all`, `${lock} serving`];
+  const step = { marker: 'node_modules/.installed-for', wanted: tests ? all : serving, enough: [all] };
+  once([step], () => {
+    const flags = ['--include=dev', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+    if (read(step) === serving) {
+      say('Installing packages for tests (once) ...');
+      // A service may run on the packages that are there: `npm ci` would remove them first.
+      npm(['install', '--no-save', ...flags]);
+    } else {
+      say('Installing packages (once) ...');
+      npm(['ci', ...(tests ? [] : ['--workspaces=false']), ...flags]);
+    }
   });
 }
 
 /** Compiles src/ to dist/ and web/ to dist/web/, each if one of its sources has changed. */
 export function build() {
-  once(
-    'dist/.built-for',
-    hash(['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', ...sources('src')]),
-    () => {
-      say('Building ...');
-      run(process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json']);
-    },
-  );
+  const shared = ['package-lock.json', 'scripts/build.mjs'];
+  const server = hash([...shared, 'tsconfig.json', 'tsconfig.build.json', ...sources('src')]);
   // The dashboard imports code of src/fields and src/core/errors.ts, and types of all other
   // modules.
-  once(
-    'dist/web/.built-for',
-    hash(['package-lock.json', 'src/core/errors.ts', ...sources('src/fields'), ...sources('web')]),
-    () => {
-      say('Building the dashboard ...');
-      run(process.execPath, [
-        join('node_modules', 'vite', 'bin', 'vite.js'),
-        'build',
-        '-c',
-        join('web', 'vite.config.ts'),
-      ]);
-    },
-  );
+  const dashboard = hash([...shared, 'src/core/errors.ts', ...sources('src/fields'), ...sources('web')]);
+  const steps = [
+    { name: 'server', marker: 'dist/.built-for', wanted: server },
+    { name: 'dashboard', marker: 'dist/web/.built-for', wanted: dashboard },
+  ];
+  once(steps, (missing) => {
+    const names = missing.map(({ name }) => name);
+    say(`Building: ${names.join(', ')} ...`);
+    run(process.execPath, [join('scripts', 'build.mjs'), ...names]);
+  });
 }
 
 /** Runs a program in the project folder; exits with its code if it fails. */
@@ -67,19 +71,27 @@ export function say(line) {
 }
 
 /**
- * Runs `work` unless the marker file contains `wanted`. Concurrent commands wait for each other.
+ * Runs `work` with the steps that are not done: whose marker file contains neither `wanted` nor one
+ * of `enough`. Concurrent commands wait for each other.
  */
-function once(marker, wanted, work) {
-  const path = join(root, marker);
-  const isDone = () => existsSync(path) && readFileSync(path, 'utf8') === wanted;
-  if (isDone()) return;
+function once(steps, work) {
+  const missing = () => steps.filter((step) => ![step.wanted, ...(step.enough ?? [])].includes(read(step)));
+  if (missing().length === 0) return;
   const onWait = (pid) => say(`Waiting for process ${pid}, which installs or builds here ...`);
   withLock(join(root, '.setup-lock'), onWait, () => {
-    if (isDone()) return;
-    work();
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, wanted);
+    const found = missing();
+    if (found.length === 0) return;
+    work(found);
+    for (const { marker, wanted } of found) {
+      mkdirSync(dirname(join(root, marker)), { recursive: true });
+      writeFileSync(join(root, marker), wanted);
+    }
   });
+}
+
+function read({ marker }) {
+  const path = join(root, marker);
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }
 
 function hash(files) {

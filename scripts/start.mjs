@@ -4,7 +4,7 @@
 // first command fails, and the one after || runs.
 import { build, install, root } from './setup.mjs';
 
-install();
+install({ tests: false });
 build();
 process.chdir(root);
 await import('../dist/server.js');

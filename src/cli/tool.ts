@@ -6,6 +6,7 @@ import { report, type Streams, type Tool } from './command.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { schemaCommands } from './schema-commands.ts';
+import { serveCommand } from './serve-command.ts';
 import { shardCommand } from './shard-command.ts';
 import { userCommands } from './user-commands.ts';
 import { verifyCommand } from './verify-command.ts';
@@ -38,14 +39,14 @@ export async function runTool(
   };
   const program = new Command('user-collection')
     .description(
-      'Manages the apps, schemas, users and accounts of a User Collection Service, straight on its database.',
+      'Runs a User Collection Service, and manages its apps, schemas, users and accounts straight on its database.',
     )
     .addHelpText(
       'after',
       '\nThe database is the one the server uses: MONGODB_URI, or the embedded one in DATA_DIR.\nExit codes: 0 done, 1 refused or failed, 2 wrong usage. Of doctor and verify: 0 good, 1 warnings, 2 faults.',
     )
     .configureHelp({ showGlobalOptions: true });
-  const host = [doctorCommand, migrateCommand, verifyCommand, shardCommand];
+  const host = [serveCommand, doctorCommand, migrateCommand, verifyCommand, shardCommand];
   const groups = [appCommands, schemaCommands, userCommands, accountCommands, ...host];
   for (const createGroup of groups) program.addCommand(createGroup(tool));
   for (const command of [program, ...program.commands.flatMap((group) => [group, ...group.commands])]) {

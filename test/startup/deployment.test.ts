@@ -123,9 +123,10 @@ describe('the image', () => {
     expect(last.filter((line) => line.startsWith('COPY'))).toEqual([
       'COPY package.json ./',
       'COPY --from=packages /app/node_modules ./node_modules',
+      'COPY --from=packages /app/sbom.json ./',
       'COPY --from=build /app/dist ./dist',
     ]);
-    expect(instructions).toContain('RUN npm ci --omit=dev --no-audit --no-fund');
+    expect(instructions).toContain('RUN npm ci --omit=dev --workspaces=false --no-audit --no-fund');
     expect(last).toContain('USER node');
     expect(last).toContain('ENV NODE_ENV=production');
   });

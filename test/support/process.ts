@@ -25,11 +25,11 @@ export class Process {
   stdout = '';
   stderr = '';
 
-  constructor(command: readonly string[], env: Record<string, string> = {}) {
+  constructor(command: readonly string[], env: Record<string, string> = {}, cwd = root) {
     const { PATH = '', HOME = '', XDG_CACHE_HOME = '', MONGOMS_SYSTEM_BINARY = '' } = process.env;
     const [program = '', ...args] = command;
     this.child = spawn(program, args, {
-      cwd: root,
+      cwd,
       env: { PATH, HOME, XDG_CACHE_HOME, MONGOMS_SYSTEM_BINARY, ...env },
     });
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => {

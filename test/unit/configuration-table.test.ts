@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { environment, loadConfig } from '../../src/core/config.ts';
+import { SETTINGS } from '../../src/core/settings.ts';
 
 const operations = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'operations.md'), 'utf8');
 const [, table = ''] = /^## Configuration$(.*?)^## /ms.exec(operations) ?? [];
@@ -40,5 +41,18 @@ describe('the table of docs/operations.md, "Configuration"', () => {
     const next = (text: string, step: number) => text.replace(/\d+/, (digits) => String(Number(digits) + step));
     expect([low, high].map(isValid)).toEqual([true, true]);
     expect([next(low, -1), next(high, 1)].map(isValid)).toEqual([false, false]);
+  });
+});
+
+describe('the help of `serve`', () => {
+  it('has the settings in the order of their declaration', () => {
+    expect(Object.keys(SETTINGS)).toEqual(Object.keys(variables).filter((name) => name !== 'PATH'));
+  });
+
+  it.each(Object.entries(SETTINGS))('has the default of %s', (name, { help, standard }) => {
+    const documented = rows.find((row) => row.name === name)?.documented ?? '';
+    if (standard === undefined) expect(documented).not.toMatch(/^`\S+`$/);
+    else expect(documented).toBe(`\`${standard}\``);
+    if (documented.startsWith('unset: ')) expect(help).toMatch(/without it|set together/);
   });
 });

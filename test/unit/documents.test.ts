@@ -7,11 +7,12 @@ import { readSpecification } from '../support/citations.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-it('docs/dependencies.md lists exactly the packages of package.json', () => {
+it('docs/dependencies.md lists exactly the packages of package.json and test/package.json', () => {
   const { dependencies, devDependencies } = JSON.parse(read('package.json'));
+  const { devDependencies: forTests } = JSON.parse(read('test/package.json'));
   const rows = read('docs/dependencies.md').matchAll(/^\| (`.+?) \|/gm);
   const listed = [...rows].flatMap(([, names = '']) => names.split(', ').map((name) => name.replaceAll('`', '')));
-  expect(listed.sort()).toEqual([...Object.keys(dependencies), ...Object.keys(devDependencies)].sort());
+  expect(listed.sort()).toEqual(Object.keys({ ...dependencies, ...devDependencies, ...forTests }).sort());
 });
 
 describe('the table of endpoints in docs/specification', () => {

@@ -1,0 +1,100 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Leftovers, Process } from '../support/process.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const leftovers = new Leftovers();
+afterAll(() => leftovers.clear());
+
+let folder: string;
+/** The paths in the package. */
+let files: string[];
+
+/** Runs npm until it exits; resolves with its output. */
+async function npm(args: string[], cwd: string): Promise<string> {
+  const { code, stdout, stderr } = await leftovers.keep(new Process(['npm', ...args], {}, cwd)).ended;
+  if (code !== 0) throw new Error(stderr);
+  return stdout;
+}
+
+/** The names of the files in a folder and its folders. */
+async function filesOf(path: string): Promise<string[]> {
+  const entries = await readdir(join(root, path), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(root.length + 1));
+}
+
+beforeAll(async () => {
+  folder = await leftovers.dataDir();
+  // `npm test` has built dist; other tests use it now.
+  const [packed] = JSON.parse(await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root));
+  files = packed.files.map(({ path }: { path: string }) => path);
+  const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  await npm(['install', '--omit=dev', ...quiet, `./${packed.filename}`], folder);
+}, 240_000);
+
+it('contains each module of src, the built pages, and nothing else', async () => {
+  const modules = (await filesOf('src')).filter((path) => !path.endsWith('.d.ts'));
+  const pages = (await filesOf('dist/web')).filter((path) => !path.endsWith('.built-for'));
+  expect(pages).toContain('dist/web/embed/v1.js');
+  expect([...files].sort()).toEqual(
+    [
+      ...modules.map((path) => path.replace(/^src(.*)\.ts$/, 'dist$1.js')),
+      ...pages,
+      ...['LICENSE', 'README.md', 'package.json'],
+    ].sort(),
+  );
+});
+
+it('brings no package for building or tests', async () => {
+  const read = async (path: string) => JSON.parse(await readFile(join(root, path), 'utf8')).devDependencies;
+  const unwanted = Object.keys({ ...(await read('package.json')), ...(await read('test/package.json')) });
+  const installed = await readdir(join(folder, 'node_modules'), { recursive: true });
+  expect(installed).toContain('user-collection-service');
+  expect(unwanted.filter((name) => installed.includes(name))).toEqual([]);
+});
+
+/** Starts the installed service in the folder. */
+async function serve(command: string[]) {
+  const options = ['--port', '0', '--log-level', 'silent'];
+  const server = leftovers.keep(new Process([...command, 'serve', ...options], {}, folder));
+  const [, url = ''] = await server.waitForOutput(/is ready: (\S+)/);
+  return { server, url };
+}
+
+it('is the whole service, with its data in the folder where it is started', async () => {
+  const program = join(folder, 'node_modules', '.bin', 'user-collection');
+  const { server, url } = await serve([program]);
+  const created = await leftovers.keep(new Process([program, 'app', 'create', 'contact'], {}, folder)).ended;
+  expect(created.code).toBe(0);
+
+  const stored = await fetch(`${url}/v1/users`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-app-id': 'contact' },
+    body: JSON.stringify({ email: 'ada@example.com', data: { name: 'Ada' } }),
+  });
+  expect(stored.status).toBe(200);
+  const page = await (await fetch(`${url}/dashboard/`)).text();
+  const [, script = ''] = /src="(\/dashboard\/assets\/[^"]+\.js)"/.exec(page) ?? [];
+  const others = ['/f/contact', '/embed/v1.js', '/embed/v1.css', '/docs', '/docs/swagger-ui.css', '/openapi.json'];
+  for (const path of [script, ...others]) {
+    const response = await fetch(url + path);
+    expect([path, response.status]).toEqual([path, 200]);
+    await response.arrayBuffer();
+  }
+
+  expect(await server.end('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
+  await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
+  expect(await readdir(join(folder, 'data'))).toContain('mongodb');
+});
+
+it('starts again with npx, and ends with it although its shell forwards no signal', async () => {
+  const { server, url } = await serve(['npx', '--no-install', 'user-collection']);
+  const schema = await fetch(`${url}/v1/schema`, { headers: { 'x-app-id': 'contact' } });
+  expect(schema.status).toBe(200);
+  // Resolves when the last process that has inherited the streams has ended.
+  await server.end('SIGTERM');
+  await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
+});
