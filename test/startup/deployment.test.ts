@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { SERVER_FLAGS } from '../../src/cli/serve-command.ts';
 import { loadConfig } from '../../src/core/config.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -131,10 +132,21 @@ describe('the image', () => {
     expect(last).toContain('ENV NODE_ENV=production');
   });
 
-  it('runs the server with the flags of npm start', () => {
+  it('lists the packages of the image, and only those', () => {
+    const stage = instructions.slice(instructions.indexOf(`FROM \${NODE} AS packages`));
+    const install = stage.indexOf('RUN npm ci --omit=dev --workspaces=false --no-audit --no-fund');
+    const list = stage.indexOf(
+      'RUN npm pkg delete workspaces devDependencies && npm sbom --sbom-format=cyclonedx > sbom.json',
+    );
+    expect(install).toBeGreaterThan(0);
+    expect(list).toBeGreaterThan(install);
+  });
+
+  it('runs the server with the flags of npm start, as does `user-collection serve`', () => {
     const { start }: { start: string } = JSON.parse(read('package.json')).scripts;
     const flags = [...new Set(start.split(' ').filter((argument) => argument.startsWith('--')))];
     expect(flags).not.toEqual([]);
+    expect(SERVER_FLAGS).toEqual(flags);
     expect(last).toContain(`CMD ${JSON.stringify(['node', ...flags, 'dist/server.js']).replaceAll(',', ', ')}`);
   });
 
