@@ -1,0 +1,36 @@
+// Initiates the replica set of compose.yml, and ends when it has a primary. Run by mongosh.
+
+const HOSTS = ['mongodb1:27017', 'mongodb2:27017', 'mongodb3:27017'];
+const WAIT_MS = 120_000;
+
+const admin = (host) =>
+  new Mongo(`mongodb://${host}/?directConnection=true&serverSelectionTimeoutMS=2000`).getDB('admin');
+
+/** What a member says of itself; undefined if it does not answer. */
+function helloOf(host) {
+  try {
+    return admin(host).adminCommand({ hello: 1 });
+  } catch (error) {
+    print(`${host}: ${error.message}`);
+    return undefined;
+  }
+}
+
+function hasPrimary() {
+  const hellos = HOSTS.map(helloOf);
+  if (hellos.some((hello) => hello?.isWritablePrimary)) return true;
+  // Only when all answer that they belong to no set: a member that is away may have the data.
+  if (hellos.every((hello) => hello !== undefined && hello.setName === undefined)) {
+    const members = HOSTS.map((host, _id) => ({ _id, host }));
+    admin(HOSTS[0]).adminCommand({ replSetInitiate: { _id: 'rs0', members } });
+  }
+  return false;
+}
+
+const until = Date.now() + WAIT_MS;
+let isDone = false;
+while (!isDone && Date.now() < until) {
+  isDone = hasPrimary();
+  if (!isDone) sleep(1_000);
+}
+quit(isDone ? 0 : 1);

@@ -1,0 +1,391 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { environment, loadConfig } from '../../src/core/config.ts';
+import { Leftovers } from '../support/process.ts';
+import { startServer } from '../support/server.ts';
+import { runTool } from '../support/tool.ts';
+
+/** Settings and commands that the files name before they exist. */
+const PENDING: { settings: string[]; commands: string[] } = {
+  settings: ['WORKERS', 'MIGRATE_ON_START'],
+  commands: ['serve', 'migrate', 'doctor', 'verify', 'shard'],
+};
+
+/** All received requests are answered within this time after SIGTERM (spec 7). */
+const STOP_SECONDS = 10;
+const SECRETS = { SESSION_SECRET: 'a secret of the test of deploy/', METRICS_TOKEN: 'a-token-of-the-test' };
+const DOMAIN = 'forms.example.com';
+
+const root = join(import.meta.dirname, '..', '..');
+const deploy = join(root, 'deploy');
+const read = (path: string): string => readFileSync(join(deploy, path), 'utf8');
+const { name: IMAGE, version, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+const settings = [...Object.keys(environment.shape), ...PENDING.settings];
+const unknownOf = (names: Iterable<string>) => [...names].filter((name) => !settings.includes(name));
+
+/** The variables of an env file of Kustomize. */
+const envFile = (path: string): Record<string, string> =>
+  Object.fromEntries([...read(path).matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]));
+
+/** The help of a command; undefined if there is none of that name. */
+async function helpOf(command: string): Promise<string | undefined> {
+  const { stdout } = await runTool([command, '--help'], {});
+  return stdout.startsWith(`Usage: user-collection ${command} `) ? stdout : undefined;
+}
+
+/** Expects that the command exists, with the options that follow it. */
+async function expectCommand([command = '', ...rest]: readonly string[]): Promise<void> {
+  if (PENDING.commands.includes(command)) return;
+  const help = await helpOf(command);
+  expect(help, command).toBeDefined();
+  for (const option of rest.filter((word) => word.startsWith('--'))) expect(help).toContain(option);
+}
+
+const leftovers = new Leftovers();
+afterAll(() => leftovers.clear());
+
+it('needs each pending setting and command', async () => {
+  expect(PENDING.settings.filter((name) => name in environment.shape)).toEqual([]);
+  for (const command of PENDING.commands) expect(await helpOf(command), command).toBeUndefined();
+  expect(await helpOf('account')).toContain('invite');
+});
+
+it('uses paths of health checks and a metric that a server has, and the port that it has by default', async () => {
+  const server = await startServer({ METRICS_TOKEN: SECRETS.METRICS_TOKEN });
+  try {
+    const ask = (path: string) =>
+      fetch(server.listener.url + path, { headers: { Authorization: `Bearer ${SECRETS.METRICS_TOKEN}` } });
+    const probes = Object.values(container).flatMap((one) => (one as Probe | undefined)?.httpGet?.path ?? []);
+    expect([...new Set(probes)].sort()).toEqual(['/health', '/ready']);
+    const [, checked = ''] = /health_uri (\S+)/.exec(read('replica-set/Caddyfile')) ?? [];
+    const [{ path }] = find('PodMonitor').spec.podMetricsEndpoints;
+    for (const asked of [...probes, checked, path])
+      expect({ asked, status: (await ask(asked)).status }).toEqual({ asked, status: 200 });
+    const [, metric = ''] = /^(\w+)\{/.exec(adapterRule.seriesQuery) ?? [];
+    expect(await (await ask(path)).text()).toMatch(new RegExp(`^${metric} \\d`, 'm'));
+  } finally {
+    await server.close();
+  }
+  const port = String(environment.parse({}).PORT);
+  expect([servers.server1.environment.PORT, envFile('kubernetes/settings/settings.env').PORT]).toEqual([port, port]);
+  expect(read('replica-set/Caddyfile')).toContain(`reverse_proxy server1:${port} server2:${port} {`);
+  expect(container.ports).toEqual([{ name: 'http', containerPort: Number(port) }]);
+});
+
+interface Probe {
+  httpGet?: { path: string; port: string };
+}
+
+const compose = parse(read('replica-set/compose.yml'), { merge: true });
+const servers = compose.services;
+const OF_SERVICE = ['server1', 'server2', 'migrate', 'verify'];
+const MEMBERS = ['mongodb1', 'mongodb2', 'mongodb3'];
+
+describe('deploy/replica-set/compose.yml', () => {
+  it('runs two servers of WORKERS=auto behind Caddy after the migration; only Caddy has ports', () => {
+    for (const name of ['server1', 'server2']) {
+      expect(servers[name]).toMatchObject({
+        environment: { WORKERS: 'auto', MIGRATE_ON_START: 'false', TRUST_PROXY: '1' },
+        depends_on: { migrate: { condition: 'service_completed_successfully' } },
+        networks: ['edge', 'database'],
+      });
+      expect(Number.parseInt(servers[name].stop_grace_period, 10)).toBeGreaterThan(STOP_SECONDS);
+    }
+    const published = Object.keys(servers).filter((name) => servers[name].ports);
+    expect(published).toEqual(['caddy']);
+    expect(compose.networks.database).toEqual({ internal: true });
+    for (const name of [...MEMBERS, 'initiate', 'dump', 'restore', 'drill'])
+      expect(servers[name].networks).toEqual(['database']);
+  });
+
+  it('sets only settings, which form a valid configuration, and runs commands that exist', async () => {
+    for (const name of OF_SERVICE) {
+      const { environment: env, image, build } = servers[name];
+      expect({ image, build }).toEqual({ image: IMAGE, build: '../..' });
+      expect(unknownOf(Object.keys(env))).toEqual([]);
+      const given = { ...env, ...SECRETS, PUBLIC_URL: `https://${DOMAIN}` };
+      expect(loadConfig(given)).toMatchObject({ production: true, trustProxy: 1 });
+      expect(env.SESSION_SECRET).toMatch(/^\$\{SESSION_SECRET:\?.+\}$/);
+    }
+    for (const name of ['migrate', 'verify']) {
+      const [node, program, ...command] = servers[name].command ?? servers[name].entrypoint;
+      expect([node, program]).toEqual(['node', bin['user-collection']]);
+      await expectCommand(command);
+    }
+  });
+
+  it('has a volume for the data of each member, and pins the images of others by version and digest', () => {
+    for (const member of MEMBERS) expect(servers[member].volumes).toEqual([`${member}:/data/db`]);
+    const named = Object.values<{ volumes?: string[] }>(servers).flatMap(({ volumes = [] }) =>
+      volumes.map((volume) => volume.split(':')[0] ?? ''),
+    );
+    expect(Object.keys(compose.volumes).sort()).toEqual(
+      [...new Set(named.filter((name) => !name.startsWith('.')))].sort(),
+    );
+    const images = Object.keys(servers)
+      .filter((name) => !OF_SERVICE.includes(name))
+      .map((name) => servers[name].image);
+    for (const image of images) expect(image).toMatch(/^(?:mongo|caddy):\d+\.\d+\.\d+\S*@sha256:[0-9a-f]{64}$/);
+    const alone = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8')).services.mongodb;
+    expect(servers.mongodb1).toMatchObject({ image: alone.image, user: alone.user, tmpfs: alone.tmpfs });
+  });
+
+  it.each(Object.keys(servers))(
+    'restricts the privileges, memory and log of %s, and mounts files that exist',
+    (name) => {
+      const one = servers[name];
+      expect(one).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+      expect(one.cap_add).toEqual(name === 'caddy' ? ['NET_BIND_SERVICE'] : undefined);
+      expect(one.mem_limit).toMatch(/^\d+[gm]$/);
+      expect(one.logging).toEqual({ driver: 'json-file', options: { 'max-size': '10m', 'max-file': '5' } });
+      const mounted = (one.volumes ?? []).filter((volume: string) => volume.startsWith('.'));
+      for (const volume of mounted) expect(existsSync(join(deploy, 'replica-set', volume.split(':')[0]))).toBe(true);
+    },
+  );
+
+  it('names the hosts of its members in every connection string', () => {
+    const hosts = MEMBERS.map((member) => `${member}:27017`).join(',');
+    expect(servers.server1.environment.MONGODB_URI).toBe(`mongodb://${hosts}/user-collection?replicaSet=rs0`);
+    expect(servers.dump.environment.BACKUP_URI).toContain(`mongodb://${hosts}/?replicaSet=rs0`);
+    expect(servers.restore.environment.RESTORE_URI).toBe('mongodb://drill:27017/');
+    for (const member of MEMBERS) expect(servers[member].command).toContain('rs0');
+  });
+});
+
+describe('deploy/replica-set/initiate.js', () => {
+  /** What the members answer, and what the script does, with stand-ins for mongosh's globals. */
+  function run(states: Record<string, object | undefined>): { initiated: object[]; code: number } {
+    const initiated: object[] = [];
+    let code = -1;
+    let now = 0;
+    class Mongo {
+      readonly host: string;
+      constructor(uri: string) {
+        this.host = new URL(uri).host;
+      }
+      getDB() {
+        return {
+          adminCommand: (command: { hello?: 1; replSetInitiate?: { members: { host: string }[] } }) => {
+            const state = states[this.host];
+            if (!state) throw new Error('no answer');
+            if (!command.replSetInitiate) return state;
+            initiated.push(command.replSetInitiate);
+            for (const { host } of command.replSetInitiate.members) states[host] = { setName: 'rs0' };
+            states[this.host] = { setName: 'rs0', isWritablePrimary: true };
+            return { ok: 1 };
+          },
+        };
+      }
+    }
+    const globals = {
+      Mongo,
+      Date: { now: () => now },
+      print: () => undefined,
+      sleep: (ms: number) => {
+        now += ms;
+      },
+      quit: (given: number) => {
+        code = given;
+      },
+    };
+    runInNewContext(read('replica-set/initiate.js'), globals);
+    return { initiated, code };
+  }
+  const hosts = MEMBERS.map((member) => `${member}:27017`);
+  const all = (state: object | undefined) => Object.fromEntries(hosts.map((host) => [host, state]));
+
+  it('initiates a set of the members once', () => {
+    const members = hosts.map((host, _id) => ({ _id, host }));
+    expect(run(all({ isreplicaset: true }))).toEqual({ initiated: [{ _id: 'rs0', members }], code: 0 });
+    expect(run({ ...all({ setName: 'rs0' }), 'mongodb3:27017': { setName: 'rs0', isWritablePrimary: true } })).toEqual({
+      initiated: [],
+      code: 0,
+    });
+  });
+
+  it('does not initiate while a member does not answer, or belongs to a set', () => {
+    expect(run({ ...all({ isreplicaset: true }), 'mongodb2:27017': undefined })).toEqual({ initiated: [], code: 1 });
+    expect(run({ ...all({ isreplicaset: true }), 'mongodb2:27017': { setName: 'rs0' } })).toEqual({
+      initiated: [],
+      code: 1,
+    });
+  });
+});
+
+describe('the scripts of backups', () => {
+  const HOST_SCRIPTS = ['replica-set/backup.sh', 'replica-set/drill.sh'];
+
+  it('are valid, and run services and commands that exist', async () => {
+    const scripts = [
+      ...HOST_SCRIPTS,
+      ...readdirSync(join(deploy, 'replica-set/backup')).map((file) => `replica-set/backup/${file}`),
+    ];
+    expect(scripts).toHaveLength(4);
+    for (const script of scripts) {
+      expect(spawnSync('sh', ['-n', join(deploy, script)]).status).toBe(0);
+      expect(read(script)).toMatch(/^set -eu$/m);
+    }
+    for (const script of HOST_SCRIPTS) {
+      const lines = read(script)
+        .replaceAll('\\\n', ' ')
+        .split('\n')
+        .filter((line) => line.startsWith('docker compose run'));
+      const runs = lines.map((line) => /-T(?: --env \S+)?\s+(\w+)(.*)$/.exec(line) ?? []);
+      expect(runs.map(([, service = '']) => servers[service]?.profiles)).toEqual([['backup'], ['backup']]);
+      for (const [, service, rest = ''] of runs)
+        if (service === 'verify') await expectCommand(['verify', ...rest.split(' ')]);
+    }
+  });
+
+  it('keep the newest KEEP backups, and remove none when the dump fails (a script instead of mongodump)', async () => {
+    const folder = await leftovers.folder();
+    const backups = join(folder, 'backups');
+    await mkdir(backups);
+    for (const day of [1, 2, 3]) {
+      for (const end of ['archive.gz', 'json']) await writeFile(join(backups, `2026-01-0${day}.${end}`), '');
+    }
+    await writeFile(join(backups, '2026-01-02.partial'), '');
+    const dump = async (name: string, program: string) => {
+      await writeFile(join(folder, 'mongodump'), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
+      const env = {
+        PATH: `${folder}:${process.env.PATH}`,
+        BACKUPS: backups,
+        BACKUP_URI: 'mongodb://db/?a=1&b=2',
+        KEEP: '2',
+      };
+      const { status } = spawnSync('sh', [join(deploy, 'replica-set/backup/dump.sh'), name], { env, encoding: 'utf8' });
+      return { status, files: (await readdir(backups)).sort() };
+    };
+    const kept = (...days: number[]) => days.flatMap((day) => [`2026-01-0${day}.archive.gz`, `2026-01-0${day}.json`]);
+    expect(await dump('2026-01-04', 'exit 1')).toEqual({ status: 1, files: kept(1, 2, 3) });
+    const archive = `for option; do case $option in --archive=*) { cat; echo "$@"; } > "\${option#--archive=}" ;; esac; done`;
+    expect(await dump('2026-01-04', archive)).toEqual({ status: 0, files: [...kept(3), '2026-01-04.archive.gz'] });
+    const written = readFileSync(join(backups, '2026-01-04.archive.gz'), 'utf8');
+    expect(written).toMatch(/^uri: "mongodb:\/\/db\/\?a=1&b=2"\n--config \/dev\/stdin --oplog --gzip /);
+  });
+});
+
+const FOLDERS = ['settings', 'migrate', 'service', 'autoscaled'];
+const kustomization = (folder: string) => parse(read(`kubernetes/${folder}/kustomization.yaml`));
+const objects = FOLDERS.flatMap((folder) =>
+  (kustomization(folder).resources as string[])
+    .filter((file) => file.endsWith('.yaml'))
+    .flatMap((file) => parseAllDocuments(read(`kubernetes/${folder}/${file}`)).map((document) => document.toJS())),
+);
+const find = (kind: string) => objects.find((object) => object.kind === kind);
+const { spec: pod, metadata: podMetadata } = find('Deployment').spec.template;
+const [container] = pod.containers;
+const {
+  custom: [adapterRule],
+} = parse(read('kubernetes/autoscaled/prometheus-adapter.yaml')).rules;
+
+/** kubectl builds what Kustomize makes of the files. The title of the test says which check ran. */
+const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
+
+describe('deploy/kubernetes', () => {
+  it(`consists of files that exist${hasKubectl ? ', which kubectl builds' : ' (kubectl is not installed)'}`, async () => {
+    const named = FOLDERS.flatMap((folder) => {
+      const { resources, configurations = [] } = kustomization(folder);
+      return [...resources, ...configurations].map((path: string) => join(deploy, 'kubernetes', folder, path));
+    });
+    expect(named.filter((path) => !existsSync(path))).toEqual([]);
+    if (!hasKubectl) return;
+    const folder = await leftovers.folder();
+    spawnSync('cp', ['-r', join(deploy, 'kubernetes'), folder]);
+    const settingsFolder = join(folder, 'kubernetes/settings');
+    await writeFile(join(settingsFolder, 'secrets.env'), readFileSync(join(settingsFolder, 'secrets.env.example')));
+    for (const name of FOLDERS) {
+      const { status, stderr, stdout } = spawnSync('kubectl', ['kustomize', join(folder, 'kubernetes', name)], {
+        encoding: 'utf8',
+      });
+      expect({ name, status, stderr }).toEqual({ name, status: 0, stderr: '' });
+      // Every reference to the Secret has the name that the hash of its content ends.
+      const built = parseAllDocuments(stdout).map((document) => document.toJS());
+      const secret = built.find(({ kind }) => kind === 'Secret').metadata.name;
+      expect(secret).toMatch(/^secrets-\w{10}$/);
+      const references = [...stdout.matchAll(/name: (secrets\S*)/g)].map(([, reference]) => reference);
+      expect(new Set(references)).toEqual(new Set([secret]));
+      expect(built.find(({ kind }) => kind === 'Deployment')?.spec.replicas).toBe(name === 'service' ? 2 : undefined);
+    }
+  });
+
+  it('has settings and secrets that exist and form a valid configuration, with empty secrets in the example', () => {
+    const configMap = envFile('kubernetes/settings/settings.env');
+    const secret = envFile('kubernetes/settings/secrets.env.example');
+    expect(unknownOf([...Object.keys(configMap), ...Object.keys(secret)])).toEqual([]);
+    expect(configMap).toMatchObject({ MIGRATE_ON_START: 'false', WORKERS: '1' });
+    expect(secret).toMatchObject({ SESSION_SECRET: '', METRICS_TOKEN: '' });
+    expect(loadConfig({ ...configMap, ...secret, ...SECRETS })).toMatchObject({ production: true });
+    expect(configMap.PUBLIC_URL).toBe(`https://${find('Ingress').spec.rules[0].host}`);
+    expect(readFileSync(join(root, '.gitignore'), 'utf8').split('\n')).toContain('secrets.env');
+  });
+
+  it('runs the servers and the migration from the image of this version, without rights', async () => {
+    const job = find('Job').spec.template.spec;
+    for (const { spec, images } of [
+      { spec: pod, images: kustomization('service').images },
+      { spec: job, images: kustomization('migrate').images },
+    ]) {
+      expect(images).toEqual([{ name: IMAGE, newTag: version }]);
+      const [{ image, envFrom, securityContext }] = spec.containers;
+      expect(image).toBe(IMAGE);
+      expect(envFrom).toEqual([{ configMapRef: { name: 'settings' } }, { secretRef: { name: 'secrets' } }]);
+      expect(spec).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      });
+      expect(securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+    }
+    const [node, program, ...command] = job.containers[0].command;
+    expect([node, program]).toEqual(['node', bin['user-collection']]);
+    await expectCommand(command);
+  });
+
+  it('drains a pod before it ends it, and asks the database only for readiness', () => {
+    const [sleep, seconds] = container.lifecycle.preStop.exec.command;
+    expect(sleep).toBe('sleep');
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(Number(seconds) + STOP_SECONDS);
+    expect(container.livenessProbe.httpGet.path).toBe('/health');
+    expect(container.startupProbe.httpGet.path).toBe('/health');
+    expect(container.readinessProbe.httpGet.path).toBe('/ready');
+    expect(find('Deployment').spec.strategy.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 });
+  });
+
+  it('selects the pods by their labels, and connects the parts by names that exist', () => {
+    const { labels } = podMetadata;
+    expect(find('Deployment').spec.selector.matchLabels).toEqual(labels);
+    for (const kind of ['PodDisruptionBudget', 'PodMonitor'])
+      expect(find(kind).spec.selector.matchLabels).toEqual(labels);
+    const service = find('Service');
+    expect(service.spec.selector).toEqual(labels);
+    expect(service.spec.ports[0].targetPort).toBe(container.ports[0].name);
+    const [{ host, http }] = find('Ingress').spec.rules;
+    expect(find('Ingress').spec.tls[0].hosts).toEqual([host]);
+    expect(http.paths[0].backend.service).toEqual({
+      name: service.metadata.name,
+      port: { name: service.spec.ports[0].name },
+    });
+    const [{ port, authorization }] = find('PodMonitor').spec.podMetricsEndpoints;
+    expect(port).toBe(container.ports[0].name);
+    expect(authorization.credentials).toEqual({ name: 'secrets', key: 'METRICS_TOKEN' });
+    expect(find('NetworkPolicy').spec.ingress[0].ports[0].port).toBe(container.ports[0].containerPort);
+  });
+
+  it('scales by a metric that the adapter makes of one of /metrics', () => {
+    const { scaleTargetRef, metrics, minReplicas } = find('HorizontalPodAutoscaler').spec;
+    expect(scaleTargetRef).toMatchObject({ kind: 'Deployment', name: find('Deployment').metadata.name });
+    expect(metrics[0].pods.metric.name).toBe(adapterRule.name.as);
+    expect(minReplicas).toBeGreaterThan(find('PodDisruptionBudget').spec.maxUnavailable);
+    expect(adapterRule.seriesQuery).toContain(`namespace="${find('Namespace').metadata.name}"`);
+  });
+});
