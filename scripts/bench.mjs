@@ -13,6 +13,7 @@
 //                 takes several (A,B)
 //   --busy N      processes that compute beside --logins, as on a slow machine
 //   --flood       instead: submissions beside floods of an operator's reads; --only names floods
+//   --capacity    instead: costs of single requests, and what the capacity model makes of them
 //   --rounds N, --seconds N, --connections N,M, --output FILE
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -35,6 +36,7 @@ const { values } = parseArgs({
     beside: { type: 'string' },
     busy: { type: 'string', default: '0' },
     flood: { type: 'boolean', default: false },
+    capacity: { type: 'boolean', default: false },
     records: { type: 'string', default: '1000000' },
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
@@ -87,6 +89,13 @@ if (values.flood) {
   const { measureFloods } = await import('./bench/flood.mjs');
   const { results, table: lines } = await measureFloods({ only: values.only?.split(','), progress: say });
   writeFileSync(values.output, `${JSON.stringify({ node: process.version, results }, null, 2)}\n`);
+  console.log(lines);
+  process.exit();
+}
+if (values.capacity) {
+  const { measureCapacity } = await import('./bench/capacity.mjs');
+  const { results, table: lines } = await measureCapacity({ seconds, progress: say });
+  writeFileSync(values.output, `${JSON.stringify({ node: process.version, seconds, ...results }, null, 2)}\n`);
   console.log(lines);
   process.exit();
 }

@@ -1,8 +1,10 @@
-// npm run docs: writes the tables of docs/specification from the endpoint declarations. With
-// --check it compares, and exits with 1 on a difference.
+// npm run docs: writes the tables of docs/specification from the endpoint declarations, and those
+// of docs/capacity.md from docs/capacity.json. With --check it compares, and exits with 1 on a
+// difference.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { renderTables } from './docs/tables.mjs';
+import { capacityTables } from './bench/capacity-tables.mjs';
+import { fillTables, renderTables } from './docs/tables.mjs';
 import { build, install, root, say } from './setup.mjs';
 
 install();
@@ -10,17 +12,23 @@ build();
 const { listEndpoints } = await import('../dist/http/endpoints.js');
 const { createOpenApiDocument } = await import('../dist/api/openapi.js');
 
-const folder = join(root, 'docs/specification');
-const files = Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+const docs = join(root, 'docs');
+const read = (path) => readFileSync(join(docs, path), 'utf8');
+const paths = readdirSync(join(docs, 'specification')).map((name) => `specification/${name}`);
+const files = Object.fromEntries(paths.map((path) => [path.slice('specification/'.length), read(path)]));
 const endpoints = listEndpoints();
-const rendered = renderTables(files, endpoints, createOpenApiDocument(endpoints));
-const changed = Object.keys(files).filter((name) => files[name] !== rendered[name]);
+const specification = renderTables(files, endpoints, createOpenApiDocument(endpoints));
+const rendered = {
+  ...Object.fromEntries(Object.entries(specification).map(([name, text]) => [`specification/${name}`, text])),
+  'capacity.md': fillTables(read('capacity.md'), capacityTables(JSON.parse(read('capacity.json'))), 'capacity.md'),
+};
+const changed = Object.keys(rendered).filter((path) => rendered[path] !== read(path));
 if (!process.argv.includes('--check')) {
-  for (const name of changed) {
-    writeFileSync(join(folder, name), rendered[name]);
-    say(`Wrote docs/specification/${name}`);
+  for (const path of changed) {
+    writeFileSync(join(docs, path), rendered[path]);
+    say(`Wrote docs/${path}`);
   }
 } else if (changed.length > 0) {
-  say(`${changed.join(', ')} in docs/specification: the tables differ from the declarations; run \`npm run docs\``);
+  say(`${changed.join(', ')} in docs: the tables differ from their source; run \`npm run docs\``);
   process.exit(1);
 }

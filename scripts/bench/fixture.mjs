@@ -95,13 +95,17 @@ async function fill(url, app) {
   for (let n = 0; n < LISTED; n += 200) await Promise.all(Array.from({ length: 200 }, (_, i) => one(n + i)));
 }
 
+/** Repeats a log-in that a busy machine refuses with 503. */
 async function logIn(url, sourceAppId, password) {
-  const response = await fetch(`${url}/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ sourceAppId, password }),
-  });
-  return response.headers.get('set-cookie').split(';')[0];
+  for (;;) {
+    const { status, headers } = await fetch(`${url}/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ sourceAppId, password }),
+    });
+    if (status === 200) return headers.get('set-cookie').split(';')[0];
+    if (status !== 503) throw new Error(`POST /auth/login: ${status}`);
+  }
 }
 
 async function call(url, method, path, cookie, body, headers = {}) {

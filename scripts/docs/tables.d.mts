@@ -11,3 +11,5 @@ export declare function renderTables(
   endpoints: readonly Pick<Route, 'name' | 'spec'>[],
   document: Document,
 ): Files;
+
+export declare function fillTables(text: string, tables: Readonly<Record<string, string>>, name: string): string;

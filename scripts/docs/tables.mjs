@@ -44,15 +44,15 @@ export function renderTables(files, endpoints, document) {
       ]),
     ),
   };
-  return Object.fromEntries(
-    Object.entries(files).map(([name, text]) => [
-      name,
-      text.replace(GENERATED, (_, start, kind, end) => {
-        if (!tables[kind]) throw new Error(`${name}: there is no table "${kind}"`);
-        return `${start}${tables[kind]}\n${end}`;
-      }),
-    ]),
-  );
+  return Object.fromEntries(Object.entries(files).map(([name, text]) => [name, fillTables(text, tables, name)]));
+}
+
+/** Replaces the generated parts of a text. @param tables by the names of the parts */
+export function fillTables(text, tables, name) {
+  return text.replace(GENERATED, (_, start, kind, end) => {
+    if (!tables[kind]) throw new Error(`${name}: there is no table "${kind}"`);
+    return `${start}${tables[kind]}\n${end}`;
+  });
 }
 
 /** The sections of all files in their order, and the place of each operation. */

@@ -250,9 +250,9 @@ describe('the scripts of backups', () => {
     for (const day of [1, 2, 3]) {
       for (const end of ['archive.gz', 'json']) await writeFile(join(backups, `2026-01-0${day}.${end}`), '');
     }
-    await writeFile(join(backups, '2026-01-02.partial'), '');
     const dump = async (name: string, program: string) => {
       await writeFile(join(folder, 'mongodump'), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
+      await writeFile(join(backups, `${name}.json`), '');
       const env = {
         PATH: `${folder}:${process.env.PATH}`,
         BACKUPS: backups,
@@ -263,9 +263,10 @@ describe('the scripts of backups', () => {
       return { status, files: (await readdir(backups)).sort() };
     };
     const kept = (...days: number[]) => days.flatMap((day) => [`2026-01-0${day}.archive.gz`, `2026-01-0${day}.json`]);
-    expect(await dump('2026-01-04', 'exit 1')).toEqual({ status: 1, files: kept(1, 2, 3) });
+    const fails = `for option; do case $option in --archive=*) : > "\${option#--archive=}" ;; esac; done; exit 1`;
+    expect(await dump('2026-01-04', fails)).toEqual({ status: 1, files: kept(1, 2, 3) });
     const archive = `for option; do case $option in --archive=*) { cat; echo "$@"; } > "\${option#--archive=}" ;; esac; done`;
-    expect(await dump('2026-01-04', archive)).toEqual({ status: 0, files: [...kept(3), '2026-01-04.archive.gz'] });
+    expect(await dump('2026-01-04', archive)).toEqual({ status: 0, files: kept(3, 4) });
     const written = readFileSync(join(backups, '2026-01-04.archive.gz'), 'utf8');
     expect(written).toMatch(/^uri: "mongodb:\/\/db\/\?a=1&b=2"\n--config \/dev\/stdin --oplog --gzip /);
   });

@@ -5,8 +5,8 @@ set -eu
 umask 077
 folder="${BACKUPS:-/backups}"
 
-# Left by dumps that did not end.
-rm -f "$folder"/*.partial
+# A dump that fails leaves neither a part of it nor its manifest.
+trap '[ -e "$folder/$1.archive.gz" ] || rm -f "$folder/$1.partial" "$folder/$1.json"' EXIT
 # The URI may have a password, which the list of processes must not show.
 printf 'uri: "%s"\n' "$BACKUP_URI" |
   mongodump --config /dev/stdin --oplog --gzip --archive="$folder/$1.partial"
