@@ -88,8 +88,8 @@ export const LOADS = [
 /**
  * Simulates processes that are each busy for `load` of the time, with arrivals at random times.
  *
- * @param options.isShared one queue for all processes; otherwise one for each, as with node:cluster,
- *   where a connection belongs to one worker
+ * @param options.isShared one queue for all processes; otherwise one for each, as with
+ *   node:cluster, where a connection belongs to one worker
  * @param options.services the times of the kinds of requests in microseconds, with their shares
  * @returns the mean, the median and the 99th percentile of the wait, in microseconds
  */

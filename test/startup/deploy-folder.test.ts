@@ -121,13 +121,12 @@ describe('deploy/replica-set/compose.yml', () => {
   });
 
   it('has a volume for the data of each member, and pins the images of others by version and digest', () => {
+    for (const name of ['dump', 'verify']) expect(servers[name].volumes).toContain(`\${BACKUPS:-./backups}:/backups`);
     for (const member of MEMBERS) expect(servers[member].volumes).toEqual([`${member}:/data/db`]);
     const named = Object.values<{ volumes?: string[] }>(servers).flatMap(({ volumes = [] }) =>
       volumes.map((volume) => volume.split(':')[0] ?? ''),
     );
-    expect(Object.keys(compose.volumes).sort()).toEqual(
-      [...new Set(named.filter((name) => !name.startsWith('.')))].sort(),
-    );
+    expect(Object.keys(compose.volumes).sort()).toEqual([...new Set(named.filter((name) => /^\w/.test(name)))].sort());
     const images = Object.keys(servers)
       .filter((name) => !OF_SERVICE.includes(name))
       .map((name) => servers[name].image);
