@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 /** As in deploy/replica-set/Caddyfile, shorter. */
 const CHECK_EVERY_MS = 250;
-const CHECK_TIMEOUT_MS = 1_000;
+const CHECK_TIMEOUT_MS = 2_000;
 const TRY_FOR_MS = 5_000;
 const TRY_EVERY_MS = 100;
 /** Errors of a connection that was never established: the request was not sent. */
