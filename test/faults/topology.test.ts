@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, inject, it } from 'vitest';
+import { rounds } from '../support/rounds.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { Ledger, summary } from './ledger.ts';
 import { type Answer, send, startLoad, submit, untilServed } from './load.ts';
@@ -9,7 +10,8 @@ import { logProgress, Service } from './service.ts';
 
 /** Worker processes of each server; 1: the server serves itself. */
 const WORKERS = 1;
-const RATE = 30;
+/** Submissions a second: few enough that a busy machine answers them beside nine processes. */
+const RATE = rounds(30, 10);
 const LIST_EVERY_MS = 200;
 /** The pause between two faults, in which the load runs undisturbed. */
 const PAUSE_MS = 500;
