@@ -12,7 +12,10 @@ const SERVER = fileURLToPath(new URL('../server.js', import.meta.url));
 const PARENT_INTERVAL_MS = 500;
 const FORWARDED: NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
-/** The command `serve`: the service, with each setting as an option. Ends with the server's exit code. */
+/**
+ * The command `serve`: the service, with each setting as an option. Ends with the exit code of the
+ * server.
+ */
 export function serveCommand({ env, endWith }: Pick<Tool, 'env' | 'endWith'>): Command {
   const settings = Object.entries(SETTINGS).map(([name, { help, standard, isSecret }]) => {
     const notes = [...(isSecret ? ['secret'] : []), ...(standard === undefined ? [] : [`default: ${standard}`])];

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { SERVER_FLAGS } from '../../src/cli/serve-command.ts';
 import { SETTINGS } from '../../src/core/settings.ts';
-import { databaseUri, Leftovers, Process, runCli } from '../support/process.ts';
 import { randomName } from '../support/databases.ts';
+import { databaseUri, Leftovers, Process, runCli } from '../support/process.ts';
 import { runTool } from '../support/tool.ts';
 
 const leftovers = new Leftovers();

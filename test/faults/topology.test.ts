@@ -9,7 +9,7 @@ import { inspect, type Mongod, type ReplicaSet, startReplicaSet } from './mongod
 import { logProgress, Service } from './service.ts';
 
 /** Worker processes of each server; 1: the server serves itself. */
-const WORKERS = 1;
+const WORKERS = 2;
 /** Submissions a second: few enough that a busy machine answers them beside nine processes. */
 const RATE = rounds(30, 10);
 const LIST_EVERY_MS = 200;
@@ -41,7 +41,7 @@ interface Topology {
 async function startTopology(): Promise<Topology> {
   const set = await startReplicaSet(3);
   cleanups.push(() => set.stop());
-  const env = { MONGODB_URI: set.uri, ...(WORKERS > 1 && { WORKERS: String(WORKERS) }) };
+  const env = { MONGODB_URI: set.uri, WORKERS: String(WORKERS) };
   const servers: Service[] = [];
   while (servers.length < 2) {
     const server = await (await Service.create(env)).start();
@@ -210,7 +210,7 @@ it('loses nothing, stores nothing twice, and serves before the fault is over, wh
   const { set, servers, balancer } = topology;
   const password = (await servers[0]?.createApp(APP)) ?? '';
   const cookie = await logIn(balancer.url, password);
-  for (const server of servers) expect(workersOf(server)).toHaveLength(WORKERS > 1 ? WORKERS : 0);
+  for (const server of servers) expect(workersOf(server)).toHaveLength(WORKERS);
 
   const ledger = new Ledger();
   const load = startLoad({ urls: [balancer.url], sourceAppId: APP, ledger, rate: RATE });
