@@ -22,6 +22,8 @@ describe('the configuration without variables', () => {
       production: false,
       port: 3000,
       host: '0.0.0.0',
+      workers: 1,
+      migrateOnStart: true,
       mongodbUri: undefined,
       dataDir: './data',
       adminAppId: 'admin',
