@@ -19,23 +19,13 @@ import { createJobLocks, createJobModel } from './jobs/job-locks.ts';
 import { createJobRunner, createJobSignal, measureJobs } from './jobs/job-runner.ts';
 import { createMembers } from './members/members.ts';
 import { createMetrics, measureProcess, NO_METRICS } from './metrics/metrics.ts';
-import { createMigrationModel, inOrder } from './migrations/migration.ts';
-import { createMigrationStore } from './migrations/migration-store.ts';
-import { createMigrator, MigrationRefused } from './migrations/migrator.ts';
+import { createUpgrades } from './migrations/upgrades.ts';
 import type { MailLimits } from './notifications/mail-rates.ts';
 import { createNotifications } from './notifications/notifications.ts';
 import { createPeople, createSuppressionList } from './people/people.ts';
 import { createRecords } from './records/records.ts';
 import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
 import { createSearch } from './search/search.ts';
-import {
-  createAnnouncement,
-  createServerModel,
-  listServers,
-  runningServers,
-  SEEN_WITHIN_MS,
-  VERSION,
-} from './servers/servers.ts';
 import { SESSION_LIFETIME_MS } from './sessions/session-store.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { createProvider } from './single-sign-on/provider.ts';
@@ -46,9 +36,6 @@ import { createDeliveryStorage, createWebhooks } from './webhooks/webhooks.ts';
 
 const STOP_JOBS_WITHIN_MS = 1_000;
 const STOP_ANNOUNCEMENT_WITHIN_MS = 500;
-
-/** The level of the stored documents that this release still reads; see `migrations`. */
-const READS_LEVEL = 0;
 
 /** What tests shorten. */
 export interface ServiceOptions {
@@ -204,10 +191,6 @@ export function createServices(
   ];
   const jobModel = createJobModel(connection);
   const jobLocks = createJobLocks(jobModel.collection);
-  const serverModel = createServerModel(connection);
-  const migrationModel = createMigrationModel(connection);
-  const featureModels = features.flatMap((feature) => feature.models ?? []);
-  const models = [jobModel, serverModel, migrationModel, limits.model, ...featureModels];
   const jobs = createJobRunner({
     locks: jobLocks,
     jobs: features.flatMap((feature) => feature.jobs ?? []),
@@ -216,28 +199,18 @@ export function createServices(
     pollEveryMs,
   });
   signal.connect(options.wakeJob ?? jobs.wake);
-  const migrator = createMigrator({
-    migrations: inOrder(features.flatMap(({ migrations = [] }) => migrations)),
-    store: createMigrationStore(migrationModel.collection),
-    locks: jobLocks,
-    older: { find: findOlderServers },
-    rest: apps.pace.rest,
+  const upgrades = createUpgrades({
+    ...{ connection, locks: jobLocks, isNew, rest: apps.pace.rest, onOutdated: options.onOutdated },
+    migrations: features.flatMap(({ migrations = [] }) => migrations),
+    server: {
+      ...{ workers: options.workers ?? 1, sessionSecret: secret },
+      ...{ publicUrl: config.publicUrl ?? null, sendsMail: config.mail !== undefined },
+    },
+    ...{ clockAheadMs: clock.aheadMs, announceEveryMs: options.announceEveryMs },
     progress: options.progress ?? ((line) => logger.info(line)),
   });
-  const announcement = createAnnouncement(
-    serverModel.collection,
-    {
-      ...{
-        version: VERSION,
-        levels: { reads: READS_LEVEL, writes: migrator.level },
-        workers: options.workers ?? 1,
-        sessionSecret: secret,
-      },
-      ...{ publicUrl: config.publicUrl ?? null, sendsMail: config.mail !== undefined },
-      poolSize: connection.getClient().options.maxPoolSize,
-    },
-    { clockAheadMs: clock.aheadMs, renewEveryMs: options.announceEveryMs, onReturn: () => void admitAgain() },
-  );
+  const featureModels = features.flatMap((feature) => feature.models ?? []);
+  const models = [jobModel, ...upgrades.models, limits.model, ...featureModels];
   measureJobs(jobs, metrics);
   measurePool(connection, metrics);
   const stopMeasuring = measureProcess(metrics);
@@ -250,23 +223,6 @@ export function createServices(
       jobModel.collection.findOne({}, { projection }),
     ]);
     return found.every((document) => document === null);
-  }
-
-  /** The database may have been contracted while this server did not count as running. */
-  async function admitAgain(): Promise<void> {
-    try {
-      await migrator.admit();
-    } catch (error) {
-      if (error instanceof MigrationRefused) options.onOutdated?.(error);
-    }
-  }
-
-  async function findOlderServers(level: number): Promise<string[]> {
-    const running = await runningServers(serverModel.collection);
-    const older = running.filter(({ levels }) => levels.writes < level);
-    const known = older.map(({ host, pid, version }) => `${host}, process ${pid}, version ${version}`);
-    const isUnknownSeen = await jobLocks.isOlderReleaseSeen(SEEN_WITHIN_MS);
-    return isUnknownSeen ? [...known, 'a server of a release that does not announce itself'] : known;
   }
 
   return {
@@ -302,9 +258,9 @@ export function createServices(
     users: search.users,
     /** Notes a network that logged in at another process of the server. */
     noteKnownNetwork: sessions.service.noteKnownNetwork,
-    migrator,
+    migrator: upgrades.migrator,
     /** The servers on this database (servers/servers.ts). */
-    servers: { list: () => listServers(serverModel.collection), own: announcement.id },
+    servers: upgrades.servers,
     /** Whether it knows the secret of stored hashes of emails. */
     hasSecret: config.sessionSecret !== undefined,
 
@@ -316,10 +272,7 @@ export function createServices(
      *   database
      */
     async prepare(migrate = config.migrateOnStart): Promise<void> {
-      await migrator.admit();
-      if (await isNew()) await migrator.skipAll();
-      else if (migrate) await migrator.expand();
-      else await migrator.requireAll();
+      await upgrades.prepare(migrate);
       for (const feature of features) await feature.prepare?.();
       await ensureIndexes(connection, models);
     },
@@ -327,8 +280,7 @@ export function createServices(
     /** For a server, before it listens: finishes interrupted deletions and starts the jobs. */
     async start(): Promise<void> {
       await clock.start();
-      await announcement.start();
-      await migrator.admit();
+      await upgrades.start();
       await apps.revision.bump();
       await administration.removal.start();
       jobs.start();
@@ -359,7 +311,7 @@ export function createServices(
       await withTimeout(jobs.stop(), STOP_JOBS_WITHIN_MS, () => new Error('a job still runs')).catch(() => undefined);
       await Promise.all(features.map((feature) => feature.close?.())).catch(() => undefined);
       // Last, because the server still wrote documents of its level.
-      const removal = withTimeout(announcement.stop(), STOP_ANNOUNCEMENT_WITHIN_MS, () => new Error('no answer'));
+      const removal = withTimeout(upgrades.stop(), STOP_ANNOUNCEMENT_WITHIN_MS, () => new Error('no answer'));
       await removal.catch(() => undefined);
     },
   };

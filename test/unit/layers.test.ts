@@ -12,7 +12,6 @@ const LAYERS = [
   ['server.ts', 'cli.ts', 'import-process.ts', 'worker-process.ts'],
   ['cli', 'cluster'],
   ['backups'],
-  ['backups'],
   ['doctor'],
   ['http', 'services.ts'],
   ['imports', 'notifications', 'webhooks'],
