@@ -220,6 +220,7 @@ export function createServices(
     const projection = { _id: 1 } as const;
     const found = await Promise.all([
       apps.collection.findOne({}, { projection }),
+      apps.deletedApps.findOne({}, { projection }),
       jobModel.collection.findOne({}, { projection }),
     ]);
     return found.every((document) => document === null);
@@ -276,6 +277,8 @@ export function createServices(
       for (const feature of features) await feature.prepare?.();
       await ensureIndexes(connection, models);
     },
+
+    createIndexes: () => ensureIndexes(connection, models),
 
     /** For a server, before it listens: finishes interrupted deletions and starts the jobs. */
     async start(): Promise<void> {

@@ -45,8 +45,8 @@ export async function withConnection(
     : { connection: createClosedConnection(config.mongodbUri), close: async () => undefined };
   const services = createServices(config, connection, logger);
   try {
-    const { collections, prepare } = services;
-    await task({ client: connection.getClient(), database: connection.name, collections, ensureIndexes: prepare });
+    const { collections, createIndexes: ensureIndexes } = services;
+    await task({ client: connection.getClient(), database: connection.name, collections, ensureIndexes });
   } finally {
     await services.stop();
     await close();

@@ -19,6 +19,9 @@ interface Profiled {
  * Queries that may scan a whole collection. All other queries must use an index.
  */
 const ALLOWED_SCANS = [
+  // All migrations, of which there are few; and whether a collection has any document.
+  ({ ns, command }: Profiled) => ns.endsWith('.migrations') && isEverything(command),
+  ({ command }: Profiled) => isEverything(command) && command.limit === 1,
   // Checks whether an admin app exists: once at start, on at most thousands of small documents.
   ({ ns, command }: Profiled) => ns.endsWith('.apps') && /^\{"role":"admin"/.test(JSON.stringify(command.filter)),
 ];
@@ -45,6 +48,8 @@ async function profile(work: () => Promise<unknown>): Promise<Profiled[]> {
   const all = await db.collection<Profiled>('system.profile').find().toArray();
   return all.filter(({ ns, planSummary }) => planSummary !== undefined && !ns.endsWith('system.profile'));
 }
+
+const isEverything = ({ filter }: Profiled['command']): boolean => JSON.stringify(filter) === '{}';
 
 /** Returns the distinct plans of the queries on one collection. */
 function plans(profiled: Profiled[], collection: string): string[] {

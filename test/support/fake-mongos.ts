@@ -47,7 +47,8 @@ function answer(message: Buffer, commands: Document[]): Buffer {
     fields.writeInt32LE(1, 16); // numberReturned
     return withHeader(message, OP_REPLY, fields);
   }
-  commands.push(BSON.deserialize(message.subarray(HEADER_BYTES + 5)));
+  const body = message.subarray(HEADER_BYTES + 5);
+  commands.push(BSON.deserialize(body.subarray(0, body.readInt32LE(0))));
   return withHeader(message, OP_MSG, Buffer.alloc(5));
 }
 
