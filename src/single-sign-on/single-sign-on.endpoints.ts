@@ -135,7 +135,8 @@ export function singleSignOnRoutes(deps: {
         const { undo } = await failures.take(network);
         if (!undo) throw new SignOnRefused('unavailable');
         const claims = await provider.finish(queryOf(req), flow);
-        await undo();
+        // A database that fails here must not refuse a sign-on that succeeded.
+        await undo().catch(() => undefined);
         if (!(await challenges.use(`sign-on ${flow.state}`, FLOW_MS))) throw new SignOnRefused('expired');
         const { entry, detail } = await signOn.enter(claims);
         await enter(entry, req, res, audit);

@@ -8,8 +8,6 @@ import type { DatabaseClock } from '../database/clock.ts';
 import { type Collection, createModel, declareCollection, type Model, shardedBy } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
-import type { Migration } from '../migrations/migration.ts';
-import { dropIndex } from '../migrations/parts.ts';
 import { parseRecordId, type RecordId } from '../records/record-id.ts';
 import { HOLD_REASONS, type HoldReason, type Submission } from '../records/submission.ts';
 
@@ -248,8 +246,4 @@ export function createHeldOfPerson(held: HeldCollection): PersonData {
     eraseOf: async (appIds, email) =>
       (await held.deleteMany({ email, appId: { $in: [...appIds] } }, { hint: BY_EMAIL })).deletedCount,
   };
-}
-
-export function createHeldMigration(held: HeldCollection): Migration {
-  return { number: 5, name: 'index of held submissions', contract: dropIndex(held, 'email_1_appId_1') };
 }

@@ -16,7 +16,7 @@ import { createFormPages } from './form-pages.ts';
 import { createFormLookup } from './form-view.ts';
 import { formRoutes } from './forms.endpoints.ts';
 import { createHeldService, heldRoutes } from './held.ts';
-import { createHeldMigration, createHeldModel, createHeldOfPerson, createHeldStore } from './held-store.ts';
+import { createHeldModel, createHeldOfPerson, createHeldStore } from './held-store.ts';
 import type { PageAssets } from './page.ts';
 import { submissionRoutes } from './submissions.endpoints.ts';
 import { countSubmissions, createSubmissionService } from './submissions.service.ts';
@@ -72,7 +72,6 @@ export function createSubmissions(deps: {
         ...heldRoutes(heldService, apps.scope),
       ],
       models: Object.values(models),
-      migrations: [createHeldMigration(models.held.collection)],
       owned: [
         ownedBy(models.spent.collection, 'at', { of: spentByApp }),
         ownedBy(models.held.collection, '_id', { valueAt: firstIdAt, keyMembers: ['email'] }),

@@ -25,7 +25,6 @@ export async function storeOldData(db: Db): Promise<void> {
   const chunk = (_id: number): OldChunk => ({ _id, importId, bytes: new Binary(Buffer.alloc(_id % 7)) });
   await chunksOf(db).insertMany(Array.from({ length: OLD_CHUNKS }, (_, index) => chunk(index)));
   await chunksOf(db).createIndex({ importId: 1 });
-  await db.collection('held_submissions').createIndex({ email: 1, appId: 1 });
 }
 
 /** Returns how many documents have not the shape of this release. */
