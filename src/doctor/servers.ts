@@ -56,7 +56,7 @@ export async function checkPublicUrl({ config }: Pick<Context, 'config'>): Promi
       headers: { connection: 'close' },
       signal: AbortSignal.timeout(REQUEST_MS),
     });
-    const body = (await response.text()).slice(0, 200);
+    const body = await beginningOf(response);
     if (response.status !== 200 || !body.includes('"status":"ok"')) {
       const found = `${publicUrl}/health answers with status ${response.status}, not as this service`;
       return fault(found, 'Correct PUBLIC_URL, or let the proxy pass all paths on to the service.');
@@ -69,6 +69,14 @@ export async function checkPublicUrl({ config }: Pick<Context, 'config'>): Promi
     return warning(`${publicUrl} leads here, without TLS`, 'Use https: passwords and records cross the network.');
   }
   return good(`${publicUrl} leads to the service`);
+}
+
+/** The first bytes of a body, which may have no end: another service may answer at this address. */
+async function beginningOf({ body }: Response): Promise<string> {
+  const reader = body?.getReader();
+  const first = await reader?.read();
+  await reader?.cancel();
+  return new TextDecoder().decode(first?.value?.subarray(0, 200));
 }
 
 function causeOf(error: unknown): string {
