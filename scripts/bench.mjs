@@ -11,6 +11,7 @@
 //   --logins      instead: submissions and right passwords beside a flood of wrong ones
 //   --beside A    the folder of another version, built, measured in turns with this one; --logins
 //                 takes several (A,B)
+//   --replica-set a replica set of one member instead of a standalone mongod
 //   --busy N      processes that compute beside --logins, as on a slow machine
 //   --flood       instead: submissions beside floods of an operator's reads; --only names floods
 //   --capacity    instead: costs of single requests, and what the capacity model makes of them
@@ -34,6 +35,7 @@ const { values } = parseArgs({
     import: { type: 'boolean', default: false },
     logins: { type: 'boolean', default: false },
     beside: { type: 'string' },
+    'replica-set': { type: 'boolean', default: false },
     busy: { type: 'string', default: '0' },
     flood: { type: 'boolean', default: false },
     capacity: { type: 'boolean', default: false },
@@ -101,7 +103,7 @@ if (values.capacity) {
 }
 const names = values.only?.split(',') ?? Object.keys(cases);
 
-const fixture = await prepareFixture(say, values.beside);
+const fixture = await prepareFixture(say, { beside: values.beside, replicaSet: values['replica-set'] });
 const results = [];
 try {
   for (const name of names) {

@@ -1,21 +1,18 @@
 // npm run bench -- --capacity: what one submission, page and event costs in processor time, writes
 // and bytes, on replica sets of one and three members and with one and two workers; and what the
 // capacity model makes of it.
-import { execFileSync } from 'node:child_process';
 import { randomInt, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { MongoClient } from 'mongodb';
-import { MongoMemoryReplSet } from 'mongodb-memory-server-core';
-import { loadConfig } from '../../dist/core/config.js';
 import { POOL_SIZE } from '../../dist/database/client.js';
-import { findMongod } from '../../dist/database/embedded/mongod-binary.js';
 import { createRecordIds } from '../../dist/records/record-id.js';
 import { costOfMix } from './capacity-model.mjs';
 import { capacityTables } from './capacity-tables.mjs';
 import { cases, schema, submission } from './cases.mjs';
 import { ADMIN_PASSWORD, createApp, SERVICE_ENV } from './fixture.mjs';
+import { startReplicaSet } from './mongods.mjs';
 import { childrenOf, cpuMicroseconds, START_FLAGS, startServer, stopServer } from './processes.mjs';
 
 const CONNECTIONS = 32;
@@ -59,13 +56,9 @@ const predict = ({ new: first, update }) => costOfMix({ new: first, update }, { 
 
 /** Runs `measure` with the URI of a new replica set. */
 async function onReplicaSet(count, measure) {
-  const { path } = await findMongod(loadConfig(process.env).mongod, () => {});
-  const set = await MongoMemoryReplSet.create({
-    replSet: { count, storageEngine: 'wiredTiger', args: ['--wiredTigerCacheSizeGB', '1'] },
-    binary: { systemBinary: path, version: versionOf(path) },
-  });
+  const set = await startReplicaSet(count);
   try {
-    return await measure(set.getUri('user-collection'));
+    return await measure(set.uri);
   } finally {
     await set.stop();
   }
@@ -103,8 +96,6 @@ async function measureTopology(uri, { members, workers, seconds, progress }) {
     await client.close();
   }
 }
-
-const versionOf = (mongod) => /v(\d+\.\d+\.\d+)/.exec(execFileSync(mongod, ['--version'], { encoding: 'utf8' }))?.[1];
 
 /** The processes of the members, by their part. */
 async function membersOf(client) {

@@ -1,13 +1,9 @@
 // The fixture of both servers: one mongod, the app and schema of the service, and the stored
 // records of the cases.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { pino } from 'pino';
-import { loadConfig } from '../../dist/core/config.js';
-import { startEmbedded } from '../../dist/database/embedded/embedded.js';
 import { schema } from './cases.mjs';
+import { startReplicaSet, startStandalone } from './mongods.mjs';
 import { START_FLAGS, startServer, stopServer } from './processes.mjs';
 
 export const ADMIN_PASSWORD = 'the-password-of-the-bench';
@@ -26,22 +22,19 @@ const LISTED = 10_000;
 /**
  * Starts everything; `stop` stops and removes it.
  *
- * @param beside the folder of another version, built, that is measured in turns with this one
+ * @param options `beside`: the folder of another version, built, that is measured in turns with
+ *   this one; `replicaSet`: whether the mongod is a replica set of one member
  */
-export async function prepareFixture(progress, beside) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-bench-'));
-  const mongod = await startEmbedded(
-    { dataDir, mongod: loadConfig(process.env).mongod },
-    { progress, logger: pino({ level: 'silent' }) },
-  );
+export async function prepareFixture(progress, { beside, replicaSet = false }) {
+  const mongod = replicaSet ? await startReplicaSet(1) : await startStandalone(progress);
   const MONGODB_URI = mongod.uri;
   const [baseline, service, other] = await Promise.all([
     startServer(['scripts/bench/baseline.mjs'], {
-      MONGODB_URI: MONGODB_URI.replace('/user-collection', '/baseline'),
+      MONGODB_URI: ofDatabase(MONGODB_URI, 'baseline'),
       BASELINE_SCHEMA: JSON.stringify(schema),
     }),
     startService('.', MONGODB_URI),
-    beside && startService(beside, MONGODB_URI.replace('/user-collection', '/beside')),
+    beside && startService(beside, ofDatabase(MONGODB_URI, 'beside')),
   ]);
   progress('Preparing ...');
   const servers = { baseline, service, ...(other && { beside: other }) };
@@ -55,10 +48,11 @@ export async function prepareFixture(progress, beside) {
     async stop() {
       await Promise.all(Object.values(servers).map(stopServer));
       await mongod.stop();
-      await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
+
+const ofDatabase = (uri, name) => uri.replace('/user-collection', `/${name}`);
 
 function startService(folder, uri) {
   const flags = [...START_FLAGS, ...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [])];
