@@ -26,6 +26,8 @@ export class Service {
       LOG_LEVEL: 'error',
       MAX_ARRAY_ITEMS: '100000',
       SESSION_SECRET: 'the session secret of the faults',
+      // As test/support/server.ts starts two servers.
+      WORKERS: process.env.TEST_SERVERS ?? '1',
       ...env,
     };
   }

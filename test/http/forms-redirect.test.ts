@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { entriesOfPage } from '../support/form-page.ts';
 import { type Entries, sendForm } from '../support/forms.ts';
-import { sharedServer, startServer, type TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 const SITE = 'https://site.example';
 const LOCAL = 'http://localhost:5500';
@@ -10,10 +10,11 @@ let server: TestServer;
 let app: string;
 let open: string;
 beforeAll(async () => {
-  server = await sharedServer();
+  server = await startServer();
   app = await appWith({ origins: [SITE, LOCAL] });
   open = await appWith({ origins: ['*'], nullOrigin: true });
 });
+afterAll(() => server?.close());
 
 async function appWith(settings: object): Promise<string> {
   const { sourceAppId } = await server.admin.buildApp();

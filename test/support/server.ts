@@ -1,6 +1,8 @@
+import type { RequestListener } from 'node:http';
 import { Writable } from 'node:stream';
+import type { Express } from 'express';
 import { type Db, MongoClient } from 'mongodb';
-import { inject } from 'vitest';
+import { expect, inject } from 'vitest';
 import { LEASE_MS } from '../../src/apps/revision.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { createLogger } from '../../src/core/logger.ts';
@@ -31,6 +33,21 @@ const LEASE_OF_TESTS_MS = 25;
 
 export const ADMIN_PASSWORD = 'the-admin-password-of-the-tests';
 export const PASSWORD_COST = 4;
+
+/**
+ * `TEST_SERVERS=2 npm test -- test/http` answers every second request by another server on the same
+ * database, as workers do. These files test what a single server keeps in memory (counts, limits,
+ * metrics, queues), the statements that it sends, or servers that they tell apart.
+ */
+const OF_SINGLE_SERVERS = [
+  ...['audit', 'challenges', 'dashboard-stats', 'form-settings', 'forms-redirect', 'forms-refused', 'imports-late'],
+  ...['index-builds', 'index-late-steps', 'login', 'metrics', 'no-store', 'operator-load', 'renames', 'retention'],
+  ...['revision', 'servers', 'webhooks/events'],
+].map((name) => `test/http/${name}.test.ts`);
+
+const hasSingleServer = (): boolean => OF_SINGLE_SERVERS.some((file) => expect.getState().testPath?.endsWith(file));
+
+const serverCount = (): number => (hasSingleServer() ? 1 : Number(process.env.TEST_SERVERS ?? 1));
 
 /** A running server that uses the shared mongod. */
 export interface TestServer {
@@ -96,20 +113,29 @@ export async function startServer(
   uri.pathname = `/${database}`;
   const ownDatabase = new MongoClient(uri.href);
   uri.searchParams.set('monitorCommands', 'true');
-  const connection = await connectDatabase(uri.href);
   const { leaseMs = rounds(LEASE_MS, LEASE_OF_TESTS_MS), ...others } = options;
   const hasJobs =
     JOB_OPTIONS.some((option) => option in others) || config.mail !== undefined || config.webhooksAllowPrivate;
   const embed = createEmbed();
   const defaults = { passwordCost: PASSWORD_COST, pageAssets: embed.assets, leaseMs, ...(hasJobs && QUICK_JOBS) };
-  const services = createServices(config, connection, logger, { ...defaults, ...others });
-  watchShardKeys(connection.getClient(), services.collections);
-  await services.prepare();
-  await services.start();
-  await services.apps.ensureAdmin(config.adminAppId, config.adminPassword);
   const sessionSecret = config.sessionSecret ?? 'unset';
+
+  async function startService() {
+    const connection = await connectDatabase(uri.href);
+    const services = createServices(config, connection, logger, { ...defaults, ...others });
+    watchShardKeys(connection.getClient(), services.collections);
+    await services.prepare();
+    await services.start();
+    const app = createApp({ config: { ...config, sessionSecret }, logger, services, embed });
+    return { connection, services, app };
+  }
+  const first = await startService();
+  const running = [first];
+  while (running.length < serverCount()) running.push(await startService());
+  const { services } = first;
+  await services.apps.ensureAdmin(config.adminAppId, config.adminPassword);
   const listener = await listen(
-    createApp({ config: { ...config, sessionSecret }, logger, services, embed }),
+    inTurns(running.map(({ app }) => app)),
     env.PORT === undefined ? 0 : config.port,
     '127.0.0.1',
   );
@@ -125,11 +151,25 @@ export async function startServer(
     log: () => lines.join(''),
     async close() {
       await listener.close();
-      await services.stop();
-      await connection.close();
+      for (const { services, connection } of running) {
+        await services.stop();
+        await connection.close();
+      }
       await ownDatabase.close();
     },
   };
+}
+
+/** Answers each request by the next application, as if each had a process of its own. */
+function inTurns(apps: Express[]): Express {
+  const [first] = apps;
+  if (!first || apps.length === 1) return first as Express;
+  let next = 0;
+  const handle: RequestListener = (req, res) => {
+    next = (next + 1) % apps.length;
+    apps[next]?.(req, res);
+  };
+  return Object.assign(handle, { request: first.request, response: first.response }) as unknown as Express;
 }
 
 let shared: Promise<TestServer> | undefined;
