@@ -4,14 +4,12 @@ import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/accounts/account-store.ts';
-import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, openPage, type Visit } from '../support/browser.ts';
 import { Client, type TestApp } from '../support/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { staffPage } from '../support/staff-page.ts';
 
 const PASSWORD = 'a password of twelve';
-const PHONE = { width: 375, height: 740 };
-const DESKTOP = { width: 1280, height: 720 };
 
 let server: TestServer;
 let app: TestApp;
@@ -65,8 +63,7 @@ async function join(role: string, { sourceAppId } = app): Promise<TestAccount> {
 const tokenOf = (link: string): string => new URL(link).hash.slice(1);
 const pathOf = (address: string): string => new URL(address).pathname + new URL(address).hash;
 const goTo = (path: string) => page.goto(`${server.listener.url}/dashboard${path}`);
-const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor();
-const button = (name: string) => page.getByRole('button', { name, exact: true });
+const { button, heading, expectAccessible } = staffPage(() => page);
 const totp = (secret: string, steps = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
 
@@ -79,14 +76,6 @@ async function beginSession(credentials: object): Promise<void> {
 }
 
 /** The page fits a phone, and has no violations in light and dark mode. */
-async function expectAccessible(): Promise<void> {
-  await page.setViewportSize(PHONE);
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
-  expect(await axeViolationsInBothModes(page, { isSerious: true })).toEqual([]);
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize(DESKTOP);
-}
-
 async function logInByEmail(email: string, password = PASSWORD): Promise<void> {
   await page.getByRole('textbox', { name: 'Email' }).fill(email);
   await page.getByRole('textbox', { name: 'Password' }).fill(password);

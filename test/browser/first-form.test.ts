@@ -1,13 +1,11 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TEMPLATES } from '../../web/src/first-form/templates.ts';
-import { axeViolationsInBothModes } from '../support/axe.ts';
 import { beginSession, closeBrowser, openPage, type Visit } from '../support/browser.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { staffPage } from '../support/staff-page.ts';
 
 const PASSWORD = 'a password of twelve';
-const PHONE = { width: 375, height: 740 };
-const DESKTOP = { width: 1280, height: 720 };
 
 let server: TestServer;
 let visit: Visit;
@@ -28,18 +26,9 @@ afterEach(async () => {
   await visit.close();
 });
 
-const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
-const button = (name: string) => page.getByRole('button', { name, exact: true });
+const { button, heading, expectAccessible } = staffPage(() => page);
 const goTo = (path: string) => page.goto(`${server.listener.url}/dashboard${path}`);
 const appId = () => page.getByRole('textbox', { name: 'App ID' });
-
-async function expectAccessible(): Promise<void> {
-  await page.setViewportSize(PHONE);
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
-  expect(await axeViolationsInBothModes(page, { isSerious: true })).toEqual([]);
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize(DESKTOP);
-}
 
 describe('the first start', () => {
   it('leads by keyboard from the printed link to the first submission that appears', async () => {

@@ -1,13 +1,11 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, openPage, type Visit } from '../support/browser.ts';
 import { Client, type TestApp } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { staffPage } from '../support/staff-page.ts';
 
 const PASSWORD = 'a password of twelve';
-const PHONE = { width: 375, height: 740 };
-const DESKTOP = { width: 1280, height: 720 };
 
 let server: TestServer;
 let app: TestApp;
@@ -46,17 +44,8 @@ async function enter(email: string, name: string): Promise<void> {
   await page.context().request.post(`${server.listener.url}/auth/login`, { data, failOnStatusCode: true });
 }
 
-const button = (name: string) => page.getByRole('button', { name, exact: true });
-const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+const { button, heading, expectAccessible } = staffPage(() => page);
 const accountIs = (name: string) => page.getByRole('button', { name: `Account: ${name}` }).waitFor();
-
-async function expectAccessible(): Promise<void> {
-  await page.setViewportSize(PHONE);
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
-  expect(await axeViolationsInBothModes(page, { isSerious: true })).toEqual([]);
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize(DESKTOP);
-}
 
 describe('an invitation to somebody who is logged in', () => {
   it('is accepted with one button by the account of its email', async () => {

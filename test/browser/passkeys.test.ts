@@ -2,13 +2,10 @@ import { ObjectId } from 'mongodb';
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { joinApp, PASSWORD, tokenOf, totp } from '../support/accounts.ts';
-import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, openPage, type Visit } from '../support/browser.ts';
 import { Client, type TestApp } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-
-const PHONE = { width: 375, height: 740 };
-const DESKTOP = { width: 1280, height: 720 };
+import { staffPage } from '../support/staff-page.ts';
 
 let server: TestServer;
 let app: TestApp;
@@ -45,8 +42,7 @@ afterEach(async () => {
   await visit.close();
 });
 
-const button = (name: string) => page.getByRole('button', { name, exact: true });
-const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+const { button, heading, expectAccessible } = staffPage(() => page);
 const goTo = (path: string) => page.goto(`${origin}/dashboard${path}`);
 const passkeys = () => page.getByRole('list', { name: 'Passkeys' }).getByRole('listitem');
 /** Whether the person unlocks the device. If not, a request is cancelled. */
@@ -86,14 +82,6 @@ async function saveCodes(): Promise<string[]> {
 }
 
 /** The page fits a phone, and has no violations in light and dark mode. */
-async function expectAccessible(): Promise<void> {
-  await page.setViewportSize(PHONE);
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
-  expect(await axeViolationsInBothModes(page, { isSerious: true })).toEqual([]);
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize(DESKTOP);
-}
-
 describe('an account without a password', () => {
   it('is that of the first admin, who logs in again with the passkey', async () => {
     await goTo(`/invitation#${await server.services.accounts.service.firstLink()}`);

@@ -1,14 +1,12 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../src/database/embedded/mongod-process.ts';
-import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, openPage, type Visit } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
 import { CLIENT_ID, CLIENT_SECRET, type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { staffPage } from '../support/staff-page.ts';
 
-const PHONE = { width: 375, height: 740 };
-const DESKTOP = { width: 1280, height: 720 };
 const MAPPED = 'mapped-app';
 const LABEL = 'Example SSO';
 
@@ -78,8 +76,7 @@ function somebody(groups?: string[]) {
 }
 
 const goTo = (path: string, { origin } = place) => page.goto(`${origin}/dashboard${path}`);
-const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
-const button = (name: string) => page.getByRole('button', { name, exact: true });
+const { button, heading, expectAccessible } = staffPage(() => page);
 const signOn = () => page.getByRole('link', { name: `Log in with ${LABEL}` });
 
 async function continueAs(sub: string): Promise<void> {
@@ -89,14 +86,6 @@ async function continueAs(sub: string): Promise<void> {
 }
 
 /** The page fits a phone, and has no violations in light and dark mode. */
-async function expectAccessible(): Promise<void> {
-  await page.setViewportSize(PHONE);
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
-  expect(await axeViolationsInBothModes(page, { isSerious: true })).toEqual([]);
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize(DESKTOP);
-}
-
 describe('single sign-on', () => {
   it('leads back to the page that was asked for, and logs out at both', async () => {
     const { sub, name } = somebody(['leads']);

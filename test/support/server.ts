@@ -37,7 +37,7 @@ export const PASSWORD_COST = 4;
 /**
  * `TEST_SERVERS=2 npm test -- test/http` answers every second request by another server on the same
  * database, as workers do. These files test what a single server keeps in memory (counts, limits,
- * metrics, queues), the statements that it sends, or servers that they tell apart.
+ * metrics, queues), or the statements that it sends.
  */
 const OF_SINGLE_SERVERS = [
   ...['audit', 'challenges', 'dashboard-stats', 'form-settings', 'forms-redirect', 'forms-refused', 'imports-late'],
@@ -45,9 +45,14 @@ const OF_SINGLE_SERVERS = [
   ...['revision', 'servers', 'webhooks/events'],
 ].map((name) => `test/http/${name}.test.ts`);
 
-const hasSingleServer = (): boolean => OF_SINGLE_SERVERS.some((file) => expect.getState().testPath?.endsWith(file));
-
-const serverCount = (): number => (hasSingleServer() ? 1 : Number(process.env.TEST_SERVERS ?? 1));
+/** A test that gives a server a route or a database tells it apart from others. */
+function serverCount(env: Record<string, string>, database: string | undefined): number {
+  const { testPath = '' } = expect.getState();
+  const isSingle = env.MONGODB_URI !== undefined || database !== undefined;
+  return isSingle || OF_SINGLE_SERVERS.some((file) => testPath.endsWith(file))
+    ? 1
+    : Number(process.env.TEST_SERVERS ?? 1);
+}
 
 /** A running server that uses the shared mongod. */
 export interface TestServer {
@@ -82,7 +87,7 @@ const JOB_OPTIONS: readonly (keyof ServiceOptions)[] = [
  *
  * @param env environment variables of the service, like `MAX_ARRAY_ITEMS`; `MONGODB_URI` selects
  * another route to the shared mongod, for example through a proxy; without `PORT` any port is used
- * @param database the database of another server, to start a second server on it
+ * @param givenDatabase the database of another server, to start a second server on it
  * @param options.pollEveryMs the interval in ms at which a server reads which jobs are due; short
  * with options of background work, with emails and with webhooks
  * @param options.sweepEveryMs the interval in ms between sweeps for interrupted deletions
@@ -97,9 +102,10 @@ const JOB_OPTIONS: readonly (keyof ServiceOptions)[] = [
  */
 export async function startServer(
   env: Record<string, string> = {},
-  database = randomName(),
+  givenDatabase?: string,
   options: ServiceOptions = {},
 ): Promise<TestServer> {
+  const database = givenDatabase ?? randomName();
   const config = loadConfig({ NODE_ENV: 'test', ADMIN_PASSWORD, SESSION_SECRET: 'a secret of the tests', ...env });
   const lines: string[] = [];
   const sink = new Writable({
@@ -131,7 +137,7 @@ export async function startServer(
   }
   const first = await startService();
   const running = [first];
-  while (running.length < serverCount()) running.push(await startService());
+  while (running.length < serverCount(env, givenDatabase)) running.push(await startService());
   const { services } = first;
   await services.apps.ensureAdmin(config.adminAppId, config.adminPassword);
   const listener = await listen(
