@@ -13,13 +13,14 @@ import { MAIL_LIMITS } from './mail-rates.ts';
 const MAX_VALUES = 120;
 const MAX_ITEMS = 5;
 
-interface EntryValue {
+/** A value as people read it, under its label. */
+export interface EntryValue {
   name: string;
   value: string;
 }
 
 /** Returns values of the schema under their labels, then the others under their keys. */
-function entryValues(
+export function entryValues(
   { email, data }: { email: string; data: Record<string, unknown> },
   fields: readonly FieldDefinition[],
 ): EntryValue[] {

@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { DeliveryStore } from './delivery-store.ts';
+import { formatOf } from './formats.ts';
 import { type Message, type Sender, signedHeaders } from './sender.ts';
 import type { DeliveryDocument, WebhookDocument, WebhookStore } from './webhook-store.ts';
 
@@ -32,8 +33,19 @@ function pauseAfter(attempts: number, retryAfterMs: number): number | undefined 
 }
 
 const GONE = 410;
+const TOO_MANY = 429;
 
-/** The returned function resolves with whether the attempt succeeded; undefined: it was aborted. */
+/** The time after an event in which a receiver may postpone it; later, each answer is a failure. */
+const POSTPONED_WITHIN_MS = 24 * HOUR;
+const MIN_POSTPONEMENT_MS = SECOND;
+
+export interface AttemptResult {
+  isSuccess: boolean;
+  /** The receiver wants no attempt of any event before this time. */
+  pausedUntil?: number | undefined;
+}
+
+/** The returned function resolves with undefined when the attempt was aborted. */
 export function createAttempts(deps: {
   webhooks: WebhookStore;
   deliveries: DeliveryStore;
@@ -54,41 +66,54 @@ export function createAttempts(deps: {
     delivery: DeliveryDocument,
     body: string,
     stop: AbortSignal,
-  ): Promise<boolean | undefined> => {
+  ): Promise<AttemptResult | undefined> => {
     const at = new Date(now());
-    const { isSuccess, retryAfterMs, ...shown } = await sender.send(signedMessage(webhook, delivery, body, at), stop);
+    const { isSuccess, retryAfterMs, ...shown } = await sender.send(messageOf(webhook, delivery, body, at), stop);
     if (stop.aborted) return undefined;
     const isGone = shown.status === GONE;
-    const pause = isSuccess || isGone ? undefined : pauseAfter(delivery.attempts + 1, retryAfterMs);
+    const isTooEarly = shown.status === TOO_MANY && retryAfterMs > 0;
+    const isPostponed = isTooEarly && now() - delivery.at.getTime() < POSTPONED_WITHIN_MS;
+    const pause = isSuccess || isGone ? undefined : pauseOf(delivery, { isPostponed, retryAfterMs });
     const nextAt = pause === undefined ? undefined : now() + pause;
-    await deliveries.settle(delivery, { attempt: { at, ...shown }, isSuccess, nextAt }, now());
+    const result = { attempt: { at, ...shown }, isSuccess, isCounted: !isPostponed, nextAt };
+    await deliveries.settle(delivery, result, now());
     await noteHealth(webhook, isSuccess, isGone);
-    return isSuccess;
+    return { isSuccess, ...(isTooEarly && { pausedUntil: now() + retryAfterMs }) };
   };
 }
 
-/** Returns the message of an attempt, signed with all current secrets. */
-export function signedMessage(
+function pauseOf(
+  { attempts }: DeliveryDocument,
+  { isPostponed, retryAfterMs }: { isPostponed: boolean; retryAfterMs: number },
+): number | undefined {
+  if (!isPostponed) return pauseAfter(attempts + 1, retryAfterMs);
+  return Math.min(Math.max(retryAfterMs, MIN_POSTPONEMENT_MS), MAX_RETRY_AFTER_MS);
+}
+
+/** Returns the message of an attempt; of a signed format, signed with all current secrets. */
+export function messageOf(
   webhook: WebhookDocument,
   { _id }: Pick<DeliveryDocument, '_id'>,
   body: string,
   at: Date,
 ): Message {
+  const { contentType, isSigned, isSecret } = formatOf(webhook);
   const [id = ''] = _id.split(':');
   const secrets = webhook.secrets.filter(({ until }) => !until || until > at).map(({ secret }) => secret);
   const timestamp = Math.floor(at.getTime() / 1_000);
   const headers = {
-    'content-type': 'application/json',
+    'content-type': contentType,
     'user-agent': 'user-collection-service',
-    ...signedHeaders({ id, timestamp, body }, secrets),
+    ...(isSigned && signedHeaders({ id, timestamp, body }, secrets)),
   };
-  return { url: webhook.url, headers, body };
+  return { url: webhook.url, isSecret, headers, body };
 }
 
-const MAX_AT_ONCE = 20;
 const OPENS_AFTER = 5;
 const PROBE_AFTER_MS = { initial: 5_000, max: 5 * 60_000 };
 const READY_FOR_MS = 1_000;
+/** Later attempts may be of deliveries that the receiver did not postpone. */
+const MAX_ENDPOINT_PAUSE_MS = 15 * MINUTE;
 
 /** Due deliveries of different records, with the webhook as it was when they were read. */
 interface Ready {
@@ -112,9 +137,13 @@ export class Endpoint {
   #wakes = 0;
   #failures = 0;
   #probeAt = 0;
+  #pausedUntil = 0;
 
   free(now: number): number {
-    if (this.#failures < OPENS_AFTER) return MAX_AT_ONCE - this.busy.size;
+    if (now < this.#pausedUntil) return 0;
+    // Until its format is read, an endpoint without an attempt in progress has room for one.
+    const atOnce = this.#ready ? formatOf(this.#ready.webhook).atOnce : 1;
+    if (this.#failures < OPENS_AFTER) return atOnce - this.busy.size;
     return this.busy.size === 0 && now >= this.#probeAt ? 1 : 0;
   }
 
@@ -151,7 +180,12 @@ export class Endpoint {
     this.#readAt = Math.min(this.#readAt, time);
   }
 
-  note(isSuccess: boolean, now: number): void {
+  note({ isSuccess, pausedUntil }: AttemptResult, now: number): void {
+    if (pausedUntil !== undefined) {
+      this.#pausedUntil = Math.min(pausedUntil, now + MAX_ENDPOINT_PAUSE_MS);
+      this.#ready = undefined;
+      return;
+    }
     this.#failures = isSuccess ? 0 : this.#failures + 1;
     if (this.#failures < OPENS_AFTER) return;
     const pause = PROBE_AFTER_MS.initial * 2 ** Math.min(this.#failures - OPENS_AFTER, 10);

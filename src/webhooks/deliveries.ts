@@ -6,17 +6,11 @@ import { NotFound } from '../core/errors.ts';
 import { EVENT_TYPES } from '../records/outbox.ts';
 import { ScopeParameter } from '../search/parameters.ts';
 import { UserId } from '../search/users.endpoints.ts';
-import { signedMessage } from './attempts.ts';
+import { messageOf } from './attempts.ts';
 import type { DeliveryStore } from './delivery-store.ts';
-import { buildBody, type DeliveryRecords } from './payload.ts';
-import type { Message } from './sender.ts';
-import {
-  DELIVERY_STATES,
-  type DeliveryDocument,
-  type DeliveryState,
-  type WebhookDocument,
-  type WebhookStore,
-} from './webhook-store.ts';
+import { formatOf, shownUrl } from './formats.ts';
+import { buildBody, type DeliveryRecords, type ReadForm } from './payload.ts';
+import { DELIVERY_STATES, type DeliveryDocument, type DeliveryState, type WebhookStore } from './webhook-store.ts';
 import { attemptFields, Ok, WebhookPath, WebhookScope, webhookDefaults } from './webhooks.endpoints.ts';
 import { findWebhook } from './webhooks.service.ts';
 
@@ -44,7 +38,11 @@ const DeliveryDetails = z
   .strictObject({
     ...deliveryFields,
     request: z
-      .strictObject({ url: z.string(), headers: z.record(z.string(), z.string()), body: JsonObject })
+      .strictObject({
+        url: z.string(),
+        headers: z.record(z.string(), z.string()),
+        body: z.union([JsonObject, z.string()]).meta({ description: 'A text in the format `text`' }),
+      })
       .optional()
       .meta({ description: 'What an attempt would send now. Absent when the record or the webhook is gone' }),
   })
@@ -122,7 +120,7 @@ const MAX_REPLAYED = 100_000;
 /** `request`: what would be sent now; undefined: the record or the webhook is gone. */
 interface DetailedDelivery {
   delivery: DeliveryDocument;
-  request: Message | undefined;
+  request: { url: string; headers: Record<string, string>; body: Record<string, unknown> | string } | undefined;
 }
 
 type DeliveryService = ReturnType<typeof createDeliveryService>;
@@ -132,10 +130,11 @@ export function createDeliveryService(deps: {
   webhooks: Pick<WebhookStore, 'ofApp'>;
   deliveries: DeliveryStore;
   readRecords: DeliveryRecords;
+  readForm: ReadForm;
   /** Starts this server's search for work. */
   wake: () => void;
 }) {
-  const { webhooks, deliveries, readRecords, wake } = deps;
+  const { webhooks, deliveries, readRecords, readForm, wake } = deps;
   return {
     /** Resolves with a page of deliveries, newest first. @throws {NotFound} */
     async page(
@@ -152,10 +151,13 @@ export function createDeliveryService(deps: {
       const delivery = await deliveries.find(app.id, id);
       if (!delivery) throw notFound();
       const webhook = await webhooks.ofApp(app.id, delivery.webhookId);
-      const body = webhook && buildBody(delivery, webhook, await readRecords.one(delivery));
-      const request =
-        body === undefined ? undefined : signedMessage(webhook as WebhookDocument, delivery, body, new Date());
-      return { delivery, request };
+      if (!webhook) return { delivery, request: undefined };
+      const [record, form] = await Promise.all([readRecords.one(delivery), readForm(webhook)]);
+      const body = buildBody(delivery, webhook, record, form);
+      if (body === undefined) return { delivery, request: undefined };
+      const { headers } = messageOf(webhook, delivery, body, new Date());
+      const shown = formatOf(webhook).format === 'text' ? body : JSON.parse(body);
+      return { delivery, request: { url: shownUrl(webhook), headers, body: shown } };
     },
 
     /** Attempts a delivery again soon. @throws {NotFound} */
@@ -193,7 +195,7 @@ export const deliveryRoutes = (deliveries: DeliveryService, scope: AppScope): Ro
       const { delivery, request } = await deliveries.get(app, params.id);
       return {
         ...present(delivery),
-        ...(request && { request: { ...request, body: JSON.parse(request.body) } }),
+        ...(request && { request }),
       };
     },
 

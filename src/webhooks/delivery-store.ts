@@ -152,12 +152,16 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
       return next?.nextAt?.getTime();
     },
 
-    /** Stores a result, unless the delivery was erased or replayed. No `nextAt`: it was last. */
+    /**
+     * Stores a result, unless the delivery was erased or replayed. No `nextAt`: it was last. An
+     * attempt that is not counted leaves the number of those that may follow.
+     */
     async settle(
       { _id, appId, attempts, type, nextAt: dueAt }: DeliveryDocument,
-      { attempt, isSuccess, nextAt }: { attempt: Attempt; isSuccess: boolean; nextAt: number | undefined },
+      result: { attempt: Attempt; isSuccess: boolean; isCounted: boolean; nextAt: number | undefined },
       now: number,
     ): Promise<void> {
+      const { attempt, isSuccess, isCounted, nextAt } = result;
       const settled = isSuccess ? 'delivered' : 'failed';
       await deliveries.updateOne(
         { _id, appId, state: 'waiting', attempts, ...(dueAt && { nextAt: dueAt }) },
@@ -168,7 +172,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
             ...(nextAt !== undefined && { nextAt: new Date(nextAt) }),
           },
           ...(nextAt === undefined && { $unset: { nextAt: 1 } }),
-          $inc: { attempts: 1 },
+          $inc: { attempts: isCounted ? 1 : 0 },
           $push: { log: { $each: [type === 'user.erased' ? withoutResponse(attempt) : attempt], $slice: -MAX_LOG } },
         },
         // If a crash loses the result, the attempt is repeated.

@@ -7,7 +7,7 @@ import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
 import type { UnreadRecord } from '../records/record-reader.ts';
 import { createAttempts, Endpoint } from './attempts.ts';
 import type { DeliveryStore } from './delivery-store.ts';
-import { buildBody, type DeliveryRecords, maxBodyBytes } from './payload.ts';
+import { buildBody, type DeliveryRecords, maxBodyBytes, type ReadForm } from './payload.ts';
 import type { Sender } from './sender.ts';
 import type { DeliveryDocument, WebhookDocument, WebhookStore } from './webhook-store.ts';
 
@@ -38,12 +38,13 @@ export function createDispatcher(deps: {
   webhooks: WebhookStore;
   deliveries: DeliveryStore;
   readRecords: DeliveryRecords;
+  readForm: ReadForm;
   sender: Sender;
   logger: Logger;
   now?: (() => number) | undefined;
   metrics?: Metrics;
 }) {
-  const { webhooks, deliveries, readRecords, sender, logger, now = Date.now, metrics = NO_METRICS } = deps;
+  const { webhooks, deliveries, readRecords, readForm, sender, logger, now = Date.now, metrics = NO_METRICS } = deps;
   const attempt = createAttempts({ webhooks, deliveries, sender, now });
   const endpoints = new Map<string, Endpoint>();
   const budget = createBodyBudget();
@@ -110,16 +111,18 @@ export function createDispatcher(deps: {
     inProgress += taken.deliveries.length;
     const { webhook } = taken;
     const begun = taken.deliveries.map((delivery) => hold(endpoint, delivery));
-    const records = await readRecords.many(taken.deliveries).catch((error) => {
-      for (const { end } of begun) end();
-      throw error;
-    });
+    const [records, form] = await Promise.all([readRecords.many(taken.deliveries), readForm(webhook)]).catch(
+      (error) => {
+        for (const { end } of begun) end();
+        throw error;
+      },
+    );
     for (const { delivery, end } of begun) {
       const record = records.get(delivery.recordId.toHexString());
       const work =
         record && 'bytes' in record
           ? deliverLarge(endpoint, webhook, delivery, record)
-          : deliver(endpoint, webhook, delivery, buildBody(delivery, webhook, record));
+          : deliver(endpoint, webhook, delivery, buildBody(delivery, webhook, record, form));
       // The delivery still waits and is attempted again.
       work.catch((error) => logger.warn({ reason: reasonOf(error) }, 'a delivery was not settled')).finally(end);
     }
@@ -133,26 +136,27 @@ export function createDispatcher(deps: {
     body: string | undefined,
   ): Promise<void> {
     if (body === undefined) return deliveries.drop(delivery);
-    const isSuccess = await attempt(webhook, delivery, body, stopping.signal);
-    if (isSuccess === undefined) return;
-    countAttempt({ result: isSuccess ? 'delivered' : 'failed' });
-    endpoint.note(isSuccess, now());
+    const result = await attempt(webhook, delivery, body, stopping.signal);
+    if (!result) return;
+    countAttempt({ result: result.isSuccess ? 'delivered' : 'failed' });
+    endpoint.note(result, now());
   }
 
   async function deliverLarge(
     endpoint: Endpoint,
     { _id }: WebhookDocument,
     delivery: DeliveryDocument,
-    record: UnreadRecord,
+    { bytes }: UnreadRecord,
   ): Promise<void> {
-    const room = budget.join(_id.toHexString(), maxBodyBytes(record));
+    const room = budget.join(_id.toHexString(), maxBodyBytes({ bytes }));
     try {
       await room.begun;
       if (stopping.signal.aborted) return;
       // It may have changed while the delivery waited.
       const webhook = await webhooks.find(_id);
       if (!webhook || webhook.disabled) return;
-      const body = buildBody(delivery, webhook, await readRecords.one(delivery));
+      const [record, form] = await Promise.all([readRecords.one(delivery), readForm(webhook)]);
+      const body = buildBody(delivery, webhook, record, form);
       room.resize(Buffer.byteLength(body ?? ''));
       await deliver(endpoint, webhook, delivery, body);
     } finally {

@@ -1,4 +1,11 @@
+import type { ObjectId } from 'mongodb';
+import type { FieldDefinition } from '../fields/definition.ts';
+import { sampleData } from '../fields/presentation.ts';
+import { formTitle, type MailApps } from '../notifications/mail-apps.ts';
+import { entryValues } from '../notifications/messages.ts';
+import type { EventType } from '../records/outbox.ts';
 import type { RecordReader, RecordValues, UnreadRecord } from '../records/record-reader.ts';
+import { formatOf, renderMessage } from './formats.ts';
 import type { DeliveryDocument, WebhookDocument } from './webhook-store.ts';
 
 /** A larger record is large: its body waits for room (dispatcher.ts). */
@@ -28,14 +35,112 @@ export function createDeliveryRecords(records: Pick<RecordReader, 'find' | 'find
   };
 }
 
+type ReadFields = (appId: ObjectId) => Promise<readonly FieldDefinition[]>;
+
+/** What messages show of an app beside a record. */
+export interface FormView {
+  title: string;
+  fields: readonly FieldDefinition[];
+  /** Undefined without PUBLIC_URL. */
+  recordUrl: ((id: string) => string) | undefined;
+}
+
+/** Resolves with what the messages of a webhook show; undefined for the standard format. */
+export type ReadForm = ReturnType<typeof createFormReader>;
+
+export function createFormReader(deps: {
+  apps: Pick<MailApps, 'ofId'>;
+  fieldsOf: ReadFields;
+  publicUrl: string | undefined;
+}) {
+  const { apps, fieldsOf, publicUrl } = deps;
+  return async (webhook: WebhookDocument): Promise<FormView | undefined> => {
+    if (formatOf(webhook).format === 'standard') return undefined;
+    const { appId, sourceAppId } = webhook;
+    const [app, fields] = await Promise.all([apps.ofId(appId), fieldsOf(appId)]);
+    const users = `${publicUrl}/dashboard/apps/${encodeURIComponent(sourceAppId)}/users/`;
+    return {
+      title: formTitle({ sourceAppId, form: app?.form }),
+      fields,
+      recordUrl: publicUrl === undefined ? undefined : (id) => users + id,
+    };
+  };
+}
+
+/** An event as the standard format sends it (spec 4.11). */
+interface EventBody {
+  type: EventType | 'webhook.test';
+  timestamp: string;
+  data: {
+    id: string;
+    sourceAppId: string;
+    email?: string | undefined;
+    data?: Record<string, unknown> | undefined;
+    revision: number;
+    changed?: string[];
+  };
+}
+
 /** Returns a body (spec 4.11); undefined when the record of a change does not exist. */
 export function buildBody(
   { type, at, recordId, revision, changed }: DeliveryDocument,
-  { sourceAppId }: Pick<WebhookDocument, 'sourceAppId'>,
+  webhook: WebhookDocument,
   record: RecordValues | undefined,
+  form: FormView | undefined,
 ): string | undefined {
   if (!record && type !== 'user.erased') return undefined;
   const shown = type === 'user.erased' ? {} : { email: record?.email, data: record?.data };
-  const data = { id: recordId.toString(), sourceAppId, ...shown, revision, ...(changed && { changed }) };
-  return JSON.stringify({ type, timestamp: at.toISOString(), data });
+  const data = {
+    ...{ id: recordId.toString(), sourceAppId: webhook.sourceAppId, ...shown, revision },
+    ...(changed && { changed }),
+  };
+  return renderBody(webhook, { type, timestamp: at.toISOString(), data }, form);
 }
+
+const HEADINGS = {
+  'user.created': 'New entry',
+  'user.updated': 'Changed entry',
+  'user.erased': 'Erased entry',
+  'webhook.test': 'Test message',
+} satisfies Record<EventBody['type'], string>;
+
+/** Returns an event in the format of a webhook. */
+export function renderBody(webhook: WebhookDocument, event: EventBody, form: FormView | undefined): string {
+  const { format } = formatOf(webhook);
+  if (format === 'standard' || !form) return JSON.stringify(event);
+  const { type, data: entry } = event;
+  const isErased = type === 'user.erased';
+  const values = entryValues({ email: entry.email ?? '', data: entry.data ?? {} }, form.fields);
+  return renderMessage(format, {
+    heading: HEADINGS[type],
+    title: form.title,
+    values: isErased ? [{ name: 'ID', value: entry.id }] : values,
+    link: isErased || type === 'webhook.test' ? undefined : form.recordUrl?.(entry.id),
+  });
+}
+
+const SAMPLE_ID = '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57';
+const SAMPLE_TIME = '2026-01-31T08:30:00.000Z';
+
+/** Returns an example of an event, with example values of these fields. */
+export function sampleEvent<Type extends EventBody['type']>(
+  type: Type,
+  sourceAppId: string,
+  fields: readonly FieldDefinition[],
+): EventBody & { type: Type } {
+  const data = sampleData({ fields });
+  const shown = type === 'user.erased' ? {} : { email: 'ada@example.com', data };
+  const changed = Object.keys(data).slice(0, 1);
+  return {
+    type,
+    timestamp: SAMPLE_TIME,
+    data: {
+      ...{ id: SAMPLE_ID, sourceAppId, ...shown, revision: REVISIONS[type] },
+      ...(type === 'user.updated' && { changed: changed.map((key) => `data.${key}`) }),
+    },
+  };
+}
+
+const REVISIONS: Record<EventBody['type'], number> = {
+  ...{ 'webhook.test': 1, 'user.created': 1, 'user.updated': 2, 'user.erased': 3 },
+};

@@ -123,6 +123,8 @@ export interface SendResult {
 
 export interface Message {
   url: string;
+  /** Whether a result must not repeat parts of the URL. */
+  isSecret?: boolean;
   headers: Record<string, string>;
   body: string;
 }
@@ -186,7 +188,7 @@ export function createSender(options: {
         const answer = await post(message, attempt.signal);
         const { statusCode: status = 0, headers } = answer;
         const isSuccess = status >= 200 && status < 300;
-        const response = await readStart(answer);
+        const response = keptPart(await readStart(answer), message);
         const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
         return { isSuccess, ms: elapsed(), status, ...(response !== '' && { response }), retryAfterMs };
       } catch (error) {
@@ -217,13 +219,28 @@ async function readStart(answer: IncomingMessage): Promise<string> {
   } catch {
     // The chunks so far are kept.
   }
-  return Buffer.concat(chunks).toString().slice(0, MAX_KEPT);
+  return Buffer.concat(chunks).toString();
+}
+
+/** The shortest part of a secret URL that no answer may repeat. */
+const MIN_SECRET = 8;
+
+const asciiOf = (code: string): string => String.fromCharCode(Number.parseInt(code.slice(1), 16));
+
+/** Returns the beginning of an answer, without the parts of a secret URL. */
+function keptPart(text: string, { url, isSecret = false }: Message): string {
+  if (!isSecret) return text.slice(0, MAX_KEPT);
+  const { pathname, search } = new URL(url);
+  const parts = `${pathname}${search}`.split(/[/?&=;]/).filter(({ length }) => length >= MIN_SECRET);
+  const secrets = parts.flatMap((part) => [part, part.replace(/%[2-7][0-9a-f]/gi, asciiOf)]);
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, '…'), text).slice(0, MAX_KEPT);
 }
 
 /** Parses `Retry-After`, seconds or a date; returns 0 for anything else. */
 function parseRetryAfter(header: string | undefined, now: number): number {
   if (header === undefined) return 0;
-  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now;
+  // Some chats send a fraction.
+  const ms = /^\d{1,9}(?:\.\d{1,9})?$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now;
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
 

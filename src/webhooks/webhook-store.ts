@@ -10,6 +10,7 @@ import {
 } from '../database/collections.ts';
 import type { EventType } from '../records/outbox.ts';
 import type { RecordId } from '../records/record-id.ts';
+import type { MessageFormat } from './formats.ts';
 
 interface WebhookSecret {
   /** `whsec_` and the key in base64. */
@@ -28,6 +29,8 @@ export interface WebhookDocument {
   sourceAppId: string;
   url: string;
   events: EventType[];
+  /** Absent: `standard`. */
+  format?: MessageFormat;
   /** The current secret first. */
   secrets: WebhookSecret[];
   createdAt: Date;
@@ -158,18 +161,21 @@ export function createWebhookStore(webhooks: WebhookCollection) {
     ofApps: (appIds: readonly ObjectId[]): Promise<WebhookDocument[]> =>
       webhooks.find({ appId: { $in: [...appIds] } }, { sort: { appId: 1, _id: 1 } }).toArray(),
 
-    /** Changes a webhook and resolves with it; undefined when the app does not have it. */
+    /**
+     * Changes a webhook and resolves with it; undefined when the app does not have it, or when its
+     * format changed since it was read.
+     */
     update: async (
-      appId: ObjectId,
-      _id: RecordId,
+      { _id, appId, format }: Pick<WebhookDocument, '_id' | 'appId' | 'format'>,
       { set, unset }: { set: Partial<WebhookDocument>; unset: Partial<Record<keyof WebhookDocument, 1>> },
     ): Promise<WebhookDocument | undefined> => {
       const update = {
         ...(Object.keys(set).length > 0 && { $set: set }),
         ...(Object.keys(unset).length > 0 && { $unset: unset as Record<string, 1> }),
       };
-      if (Object.keys(update).length === 0) return (await webhooks.findOne({ _id, appId })) ?? undefined;
-      return (await webhooks.findOneAndUpdate({ _id, appId }, update, { returnDocument: 'after' })) ?? undefined;
+      const filter = { _id, appId, format: format ?? { $exists: false } };
+      if (Object.keys(update).length === 0) return (await webhooks.findOne(filter)) ?? undefined;
+      return (await webhooks.findOneAndUpdate(filter, update, { returnDocument: 'after' })) ?? undefined;
     },
 
     /** Replaces the secrets; resolves with false when the current one changed since it was read. */

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import { Timestamp } from '../api/validation.ts';
+import { JsonObject, Timestamp } from '../api/validation.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import { SourceAppId } from '../apps/apps.contract.ts';
 import { EVENT_TYPES } from '../records/outbox.ts';
 import { ScopeParameter } from '../search/parameters.ts';
 import { UserId } from '../search/users.endpoints.ts';
+import { formatOf, shownUrl, WEBHOOK_FORMATS } from './formats.ts';
 import { isSecret, SECRET_FORMAT } from './sender.ts';
 import type { WebhookDocument } from './webhook-store.ts';
 import type { WebhookService } from './webhooks.service.ts';
@@ -24,14 +25,18 @@ const EventTypes = z
   .max(EVENT_TYPES.length, 'must name each event once')
   .refine((list) => new Set(list).size === list.length, 'must name each event once')
   .meta({ example: ['user.created', 'user.updated'] });
+const Format = z
+  .enum(WEBHOOK_FORMATS, `must be one of ${WEBHOOK_FORMATS.join(', ')}`)
+  .meta({ description: 'All but `standard` send a message for people', example: 'standard' });
 const Secret = z.string('must be a string').refine(isSecret, `must be ${SECRET_FORMAT}`).meta({ example: SECRET });
 
 const Webhook = z
   .strictObject({
     id: UserId,
     sourceAppId: SourceAppId,
-    url: Url,
+    url: Url.meta({ description: 'Without its path when the format is another one than `standard`' }),
     events: EventTypes,
+    format: Format,
     state: z.enum(['active', 'disabled']),
     disabledReason: z.enum(['operator', 'gone', 'failing']).optional(),
     disabledAt: Timestamp.optional(),
@@ -74,9 +79,38 @@ export const webhookEndpoints = {
     description:
       'The address gets the events of the app, signed by Standard Webhooks. The secret is shown once. An app has at most 20 webhooks.',
     query: WebhookScope,
-    body: jsonBody(z.strictObject({ url: Url, events: EventTypes, secret: Secret.optional() }), 'Invalid webhook'),
+    body: jsonBody(
+      z.strictObject({ url: Url, events: EventTypes, format: Format.optional(), secret: Secret.optional() }),
+      'Invalid webhook',
+    ),
     response: z.strictObject({ ...Webhook.shape, secret: Secret }),
     errors: [404, 409],
+  },
+  getWebhookSample: {
+    ...webhookDefaults,
+    method: 'get',
+    path: '/auth/webhooks/sample',
+    load: 'light',
+    summary: 'An example of an event',
+    description: 'As the standard format sends it, with example values of the newest schema.',
+    query: WebhookScope.extend({
+      event: z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`).default('user.created'),
+    }),
+    response: z.strictObject({
+      type: z.enum(EVENT_TYPES),
+      timestamp: Timestamp,
+      data: z.strictObject({
+        ...{ id: UserId, sourceAppId: SourceAppId },
+        email: z.string().optional().meta({ example: 'ada@example.com' }),
+        data: JsonObject.optional(),
+        revision: z.int().meta({ example: 1 }),
+        changed: z
+          .array(z.string())
+          .optional()
+          .meta({ example: ['data.name'] }),
+      }),
+    }),
+    errors: [404],
   },
   changeWebhook: {
     ...webhookDefaults,
@@ -92,6 +126,7 @@ export const webhookEndpoints = {
       z.strictObject({
         url: Url.optional(),
         events: EventTypes.optional(),
+        format: Format.optional(),
         enabled: z.boolean('must be true or false').optional(),
       }),
       'Invalid webhook',
@@ -161,6 +196,9 @@ export const webhookRoutes = (webhooks: WebhookService, scope: AppScope): Route[
       return { ...presented, secret };
     },
 
+    getWebhookSample: async ({ principal, query: { sourceAppId, event } }) =>
+      webhooks.sample(await scope(principal, sourceAppId), event),
+
     changeWebhook: async ({ principal, query, params, body }) =>
       present(await webhooks.change(await scope(principal, query.sourceAppId), params.id, body)),
 
@@ -180,9 +218,11 @@ export const webhookRoutes = (webhooks: WebhookService, scope: AppScope): Route[
     }),
   });
 
-function present({ _id, sourceAppId, url, events, disabled, failingSince, createdAt }: WebhookDocument) {
+function present(webhook: WebhookDocument) {
+  const { _id, sourceAppId, events, disabled, failingSince, createdAt } = webhook;
+  const { format } = formatOf(webhook);
   return {
-    ...{ id: _id.toString(), sourceAppId, url, events },
+    ...{ id: _id.toString(), sourceAppId, url: shownUrl(webhook), events, format },
     state: disabled ? ('disabled' as const) : ('active' as const),
     ...(disabled && { disabledReason: disabled.reason, disabledAt: disabled.at.toISOString() }),
     ...(failingSince && { failingSince: failingSince.toISOString() }),

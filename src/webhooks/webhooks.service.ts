@@ -1,11 +1,14 @@
-import { UUID } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import type { AppConsumers } from '../apps/app-consumers.ts';
 import type { ScopedApp } from '../apps/app-scope.ts';
 import { Conflict, InvalidInput, NotFound } from '../core/errors.ts';
+import type { FieldDefinition } from '../fields/definition.ts';
 import type { EventType } from '../records/outbox.ts';
 import { parseRecordId, type RecordId } from '../records/record-id.ts';
-import { signedMessage } from './attempts.ts';
+import { messageOf } from './attempts.ts';
 import type { DeliveryStore } from './delivery-store.ts';
+import { formatOf, isShortened, type WebhookFormat } from './formats.ts';
+import { type ReadForm, renderBody, sampleEvent } from './payload.ts';
 import { createSecret, isAllowedHost, type Sender, type SendResult } from './sender.ts';
 import { consumerName, type WebhookRemoval } from './webhook-removal.ts';
 import type { WebhookDocument, WebhookStore } from './webhook-store.ts';
@@ -18,6 +21,7 @@ const MAX_SECRETS = 5;
 export interface WebhookChange {
   url?: string | undefined;
   events?: EventType[] | undefined;
+  format?: WebhookFormat | undefined;
   enabled?: boolean | undefined;
 }
 
@@ -30,16 +34,19 @@ export function createWebhookService(deps: {
   consumers: Pick<AppConsumers, 'add'>;
   removal: Pick<WebhookRemoval, 'remove'>;
   sender: Sender;
+  readForm: ReadForm;
+  fieldsOf: (appId: ObjectId) => Promise<readonly FieldDefinition[]>;
   newId: (at: Date) => RecordId;
   allowPrivate: boolean;
   wake: () => void;
 }) {
-  const { webhooks, deliveries, consumers, removal, sender, newId, allowPrivate, wake } = deps;
+  const { webhooks, deliveries, consumers, removal, sender, readForm, fieldsOf, newId, allowPrivate, wake } = deps;
 
   const find = (app: ScopedApp, id: string): Promise<WebhookDocument> => findWebhook(webhooks, app, id);
 
   function checkUrl(text: string): void {
     const url = new URL(text);
+    if (isShortened(url)) throw invalidUrl('must be the whole URL, not the one that answers show');
     if (allowPrivate && url.protocol === 'http:') return;
     if (url.protocol !== 'https:') throw invalidUrl('must begin with https://');
     // The addresses of a name are checked when the service connects.
@@ -56,13 +63,19 @@ export function createWebhookService(deps: {
      */
     async create(
       app: ScopedApp,
-      { url, events, secret = createSecret() }: { url: string; events: EventType[]; secret?: string | undefined },
+      {
+        url,
+        events,
+        format = 'standard',
+        secret = createSecret(),
+      }: { url: string; events: EventType[]; format?: WebhookFormat | undefined; secret?: string | undefined },
     ): Promise<{ webhook: WebhookDocument; secret: string }> {
       checkUrl(url);
       if ((await webhooks.ofApps([app.id])).length >= MAX_WEBHOOKS) throw tooMany();
       const createdAt = new Date();
       const webhook: WebhookDocument = {
         ...{ _id: newId(createdAt), appId: app.id, sourceAppId: app.sourceAppId, url, events },
+        ...(format !== 'standard' && { format }),
         ...{ secrets: [{ secret }], createdAt },
       };
       await webhooks.insert(webhook);
@@ -77,21 +90,29 @@ export function createWebhookService(deps: {
     },
 
     /** Changes a webhook. @throws {NotFound} @throws {InvalidInput} for the URL */
-    async change(app: ScopedApp, id: string, { url, events, enabled }: WebhookChange): Promise<WebhookDocument> {
+    async change(app: ScopedApp, id: string, change: WebhookChange): Promise<WebhookDocument> {
+      const { url, events, format, enabled } = change;
       if (url !== undefined) checkUrl(url);
-      const { _id, disabled } = await find(app, id);
-      const isSwitchedOff = enabled === false && !disabled;
-      const changed = await webhooks.update(app.id, _id, {
-        set: {
-          ...(url !== undefined && { url }),
-          ...(events && { events }),
-          ...(isSwitchedOff && { disabled: { reason: 'operator' as const, at: new Date() } }),
-        },
-        unset: enabled ? { disabled: 1, failingSince: 1 } : {},
-      });
-      if (!changed) throw notFound();
-      if (isSwitchedOff) await deliveries.giveUp({ appId: app.id, webhookId: _id }, () => webhooks.isOff(_id));
-      return changed;
+      for (;;) {
+        const webhook = await find(app, id);
+        const { _id, disabled } = webhook;
+        const isRevealed = formatOf(webhook).isSecret && !formatOf({ format: format ?? webhook.format }).isSecret;
+        if (isRevealed && url === undefined) throw invalidUrl('must be given with this format, which shows it');
+        const isSwitchedOff = enabled === false && !disabled;
+        const changed = await webhooks.update(webhook, {
+          set: {
+            ...(url !== undefined && { url }),
+            ...(events && { events }),
+            ...(format && format !== 'standard' && { format }),
+            ...(isSwitchedOff && { disabled: { reason: 'operator' as const, at: new Date() } }),
+          },
+          unset: { ...(enabled && { disabled: 1, failingSince: 1 }), ...(format === 'standard' && { format: 1 }) },
+        });
+        // Its format was changed meanwhile, or it was deleted.
+        if (!changed) continue;
+        if (isSwitchedOff) await deliveries.giveUp({ appId: app.id, webhookId: _id }, () => webhooks.isOff(_id));
+        return changed;
+      }
     },
 
     /** Deletes a webhook with its deliveries. @throws {NotFound} */
@@ -118,13 +139,15 @@ export function createWebhookService(deps: {
     async test(app: ScopedApp, id: string): Promise<SendResult> {
       const webhook = await find(app, id);
       const at = new Date();
-      const recordId = new UUID().toString();
-      const data = {
-        ...{ id: recordId, sourceAppId: app.sourceAppId, email: 'ada@example.com', data: { name: 'Ada' }, revision: 1 },
-      };
-      const body = JSON.stringify({ type: 'webhook.test', timestamp: at.toISOString(), data });
-      return sender.send(signedMessage(webhook, { _id: newId(at).toString() }, body, at));
+      const [form, fields] = await Promise.all([readForm(webhook), fieldsOf(app.id)]);
+      const event = { ...sampleEvent('webhook.test', app.sourceAppId, fields), timestamp: at.toISOString() };
+      const body = renderBody(webhook, event, form);
+      return sender.send(messageOf(webhook, { _id: newId(at).toString() }, body, at));
     },
+
+    /** Resolves with an example of an event, with example values of the newest schema. */
+    sample: async <Type extends EventType>({ id, sourceAppId }: ScopedApp, type: Type) =>
+      sampleEvent(type, sourceAppId, await fieldsOf(id)),
   };
 }
 

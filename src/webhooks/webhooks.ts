@@ -5,14 +5,16 @@ import type { Logger } from '../core/logger.ts';
 import type { Connection } from '../database/client.ts';
 import type { JobSignal } from '../jobs/job-runner.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { createMailApps } from '../notifications/mail-apps.ts';
 import type { EventConsumer } from '../records/outbox.ts';
 import { firstIdAt } from '../records/record-id.ts';
 import type { Records } from '../records/records.ts';
+import type { Schemas } from '../schemas/schemas.ts';
 import { createDeliveryService, deliveryRoutes } from './deliveries.ts';
 import { createDeliveriesOfPerson, createDeliveryStore, type DeliveryStore } from './delivery-store.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import { createEventJob, EVENT_JOB } from './event-job.ts';
-import { createDeliveryRecords } from './payload.ts';
+import { createDeliveryRecords, createFormReader } from './payload.ts';
 import { createSender } from './sender.ts';
 import { createDeletedWebhookStore, createWebhookRemoval } from './webhook-removal.ts';
 import {
@@ -33,9 +35,10 @@ export function createDeliveryStorage(connection: Connection) {
 
 /** Creates the relay of events and their delivery to webhooks. `now` is set in tests only. */
 export function createWebhooks(deps: {
-  config: Pick<Config, 'webhooksAllowPrivate'>;
+  config: Pick<Config, 'publicUrl' | 'webhooksAllowPrivate'>;
   connection: Connection;
   apps: Apps;
+  schemas: Pick<Schemas, 'store'>;
   storage: ReturnType<typeof createDeliveryStorage>;
   records: Records;
   otherConsumers: readonly EventConsumer[];
@@ -44,7 +47,7 @@ export function createWebhooks(deps: {
   metrics: Metrics;
   now: (() => number) | undefined;
 }): Feature {
-  const { config, connection, apps, storage, records, otherConsumers, signal, logger, metrics, now } = deps;
+  const { config, connection, apps, schemas, storage, records, otherConsumers, signal, logger, metrics, now } = deps;
   const { reader, newId, outboxSignal } = records;
   const { consumers, scope } = apps;
   const models = {
@@ -59,16 +62,20 @@ export function createWebhooks(deps: {
   const allowPrivate = config.webhooksAllowPrivate;
   const sender = createSender({ allowPrivate });
   const readRecords = createDeliveryRecords(reader);
-  const dispatcher = createDispatcher({ webhooks, deliveries, readRecords, sender, logger, now, metrics });
+  const fieldsOf = async (...[appId]: Parameters<Schemas['store']['newest']>) =>
+    (await schemas.store.newest(appId))?.schema.fields ?? [];
+  const { publicUrl } = config;
+  const readForm = createFormReader({ apps: createMailApps(apps.collection), fieldsOf, publicUrl });
+  const dispatcher = createDispatcher({ webhooks, deliveries, readRecords, readForm, sender, logger, now, metrics });
   const relay = records.relayTo([createDeliveryConsumer({ webhooks, deliveries, dispatcher, now }), ...otherConsumers]);
   const removal = createWebhookRemoval({ webhooks, deliveries, consumers, deleted, rest: apps.pace.rest });
   const service = createWebhookService({
-    ...{ webhooks, deliveries, consumers, removal, sender, newId, allowPrivate, wake },
+    ...{ webhooks, deliveries, consumers, removal, sender, readForm, fieldsOf, newId, allowPrivate, wake },
   });
   return {
     routes: [
       ...webhookRoutes(service, scope),
-      ...deliveryRoutes(createDeliveryService({ webhooks, deliveries, readRecords, wake }), scope),
+      ...deliveryRoutes(createDeliveryService({ webhooks, deliveries, readRecords, readForm, wake }), scope),
     ],
     models: Object.values(models),
     jobs: [

@@ -70,6 +70,47 @@ describe('the webhooks of an app', () => {
     expect(await server.db.collection('webhooks').countDocuments({ sourceAppId: app.sourceAppId })).toBe(0);
   });
 
+  it('post messages to a chat, whose URL is not shown again', async () => {
+    const url = new URL('/services/secret-of-a-channel', receiver.url).href;
+    const shown = `${new URL(url).origin}/…`;
+    const page = await show('/webhooks');
+    await page.getByRole('button', { name: 'Add webhook' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Receiver').selectOption('Slack');
+    await dialog.getByText('The URL of an incoming webhook of a Slack app.').waitFor();
+    await dialog.getByLabel('URL').fill(url);
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await dialog.getByText('gets a message for each event from now on').waitFor();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByText('Slack', { exact: true }).waitFor();
+
+    await page.getByRole('button', { name: `Send test event to ${shown}` }).click();
+    await page.getByText('The test event was accepted').waitFor();
+    expect(JSON.parse(receiver.received[0]?.text ?? '')).toMatchObject({
+      mrkdwn: false,
+      blocks: [{ type: 'header' }, {}, {}],
+    });
+
+    await page.getByRole('button', { name: `Actions for ${shown}` }).click();
+    await page.getByRole('menuitem', { name: 'Change URL and events' }).click();
+    expect(await dialog.getByLabel('URL').inputValue()).toBe('');
+    await dialog.getByLabel('Receiver').selectOption('Plain text');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Plain text', { exact: true }).waitFor();
+    await submit({ name: 'Ada' });
+    expect((await receiver.until(2))[1]?.text).toContain('name: Ada');
+    expect(await page.content()).not.toContain('secret-of-a-channel');
+
+    await page.getByRole('button', { name: `Actions for ${shown}` }).click();
+    await page.getByRole('menuitem', { name: 'Change URL and events' }).click();
+    await dialog.getByLabel('Receiver').selectOption('Program');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('The URL must be an absolute http or https URL').waitFor();
+    await dialog.getByLabel('URL').fill(receiver.url);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: `Actions for ${receiver.url}` }).waitFor();
+  });
+
   it('at a private address are refused at the field of the URL, when added and when changed', async () => {
     const { id } = await create();
     const strict = await startServer({}, server.database);

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface Received {
   headers: IncomingHttpHeaders;
   text: string;
+  /** Empty for a body that is not JSON. */
   body: {
     type: string;
     timestamp: string;
@@ -38,7 +39,8 @@ export class Receiver {
       req.on('data', (chunk: Buffer) => chunks.push(chunk));
       req.on('end', async () => {
         const text = Buffer.concat(chunks).toString();
-        const received = { headers: req.headers, text, body: JSON.parse(text), at: performance.now() };
+        const isJson = req.headers['content-type'] === 'application/json';
+        const received = { headers: req.headers, text, body: isJson ? JSON.parse(text) : {}, at: performance.now() };
         const reply = receiver.answer(received, receiver.received.push(received) - 1) ?? {};
         if (reply.delayMs) await sleep(reply.delayMs);
         await reply.after;

@@ -61,7 +61,11 @@ describe('a delivery', () => {
 
   it('that was replayed is not settled by an attempt from before', async () => {
     await deliveries().replay(appId, delivery._id, NOW + 1);
-    await deliveries().settle(delivery, { attempt: ATTEMPT, isSuccess: true, nextAt: undefined }, NOW + 2);
+    await deliveries().settle(
+      delivery,
+      { attempt: ATTEMPT, isSuccess: true, isCounted: true, nextAt: undefined },
+      NOW + 2,
+    );
     expect(await current()).toMatchObject({ state: 'waiting', attempts: 0 });
   });
 
@@ -83,9 +87,9 @@ describe('an endpoint', () => {
   it('is not disabled by a failure from before an operator enabled it or changed its address', async () => {
     const failing = { ...webhook(), failingSince: new Date(NOW - 6 * DAY_MS) };
     await webhooks().insert(failing);
-    await webhooks().update(appId, failing._id, { set: {}, unset: { failingSince: 1 } });
+    await webhooks().update(failing, { set: {}, unset: { failingSince: 1 } });
     expect(await webhooks().noteFailure(failing, false, NOW)).toBe(false);
-    await webhooks().update(appId, failing._id, { set: { url: 'https://example.org/' }, unset: {} });
+    await webhooks().update(failing, { set: { url: 'https://example.org/' }, unset: {} });
     expect(await webhooks().noteFailure(failing, true, NOW)).toBe(false);
     expect(await webhooks().isOff(failing._id)).toBe(false);
   });

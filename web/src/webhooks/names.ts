@@ -8,6 +8,30 @@ export const EVENTS = [
   { type: 'user.erased', name: 'Erased', note: 'A record was erased. The event has its ID only.' },
 ] as const satisfies readonly { type: Webhook['events'][number]; name: string; note: string }[];
 
+/** The formats, with what to enter as the URL. */
+export const FORMATS = [
+  {
+    value: 'standard',
+    name: 'Program',
+    place: 'The address of the program that receives the signed events. It begins with https://.',
+  },
+  { value: 'slack', name: 'Slack', place: 'The URL of an incoming webhook of a Slack app.' },
+  { value: 'discord', name: 'Discord', place: 'The URL of a webhook of a channel, from its integrations.' },
+  {
+    value: 'teams',
+    name: 'Microsoft Teams',
+    place: 'The URL of a workflow that posts to a channel when a webhook request is received.',
+  },
+  {
+    value: 'text',
+    name: 'Plain text',
+    place: 'The address that receives the message as plain text, such as a topic of ntfy.',
+  },
+] as const satisfies readonly { value: Webhook['format']; name: string; place: string }[];
+
+/** Whether only the origin of the URL is shown. */
+export const hidesUrl = ({ format }: Pick<Webhook, 'format'>): boolean => format !== 'standard';
+
 export const DISABLED_REASONS = {
   operator: 'Switched off by an operator',
   gone: 'It answered 410 Gone',

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { Webhook } from '../api/endpoints.ts';
 import { Time } from '../components/time.tsx';
 import type { Scope } from '../users/scope.ts';
-import { EVENTS, webhooksPath } from './names.ts';
+import { EVENTS, FORMATS, webhooksPath } from './names.ts';
 import { useWebhookChanges } from './queries.ts';
 import { TestResult } from './test-result.tsx';
 import { WebhookMenu } from './webhook-menu.tsx';
@@ -46,6 +46,7 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }) {
   return (
     <div className={classes.facts}>
       <WebhookState webhook={webhook} />
+      {webhook.format !== 'standard' && <span>{FORMATS.find(({ value }) => value === webhook.format)?.name}</span>}
       <span>Users {names.join(', ')}</span>
       <span>
         Added <Time at={webhook.createdAt} relative />

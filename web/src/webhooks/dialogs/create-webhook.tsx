@@ -1,7 +1,7 @@
-import { Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { SecretDialog } from '../../components/one-time-secret.tsx';
 import type { Scope } from '../../users/scope.ts';
-import { EVENTS } from '../names.ts';
+import { EVENTS, hidesUrl } from '../names.ts';
 import { useWebhookChanges } from '../queries.ts';
 import { NewSecret } from './new-secret.tsx';
 import { WebhookForm } from './webhook-form.tsx';
@@ -20,27 +20,40 @@ export function CreateWebhook({ scope, opened, onClose }: CreateWebhookProps) {
     create.reset();
   };
   const created = create.data;
+  // Nothing verifies the signature of a message for people.
+  const hasSecret = created !== undefined && !hidesUrl(created);
   return (
     <SecretDialog
       opened={opened}
       onClose={close}
       title={created ? 'The webhook was added' : 'Add webhook'}
-      isShown={created !== undefined}
+      isShown={hasSecret}
     >
-      {created ? (
+      {created && !hasSecret && (
+        <Stack>
+          <Text size="sm" className="breaks">
+            <strong>{created.url}</strong> gets a message for each event from now on. Its whole URL is not shown again.
+          </Text>
+          <Group justify="flex-end">
+            <Button onClick={close}>Done</Button>
+          </Group>
+        </Stack>
+      )}
+      {hasSecret && (
         <NewSecret secret={created.secret} onClose={close}>
           <Text size="sm" className="breaks">
             <strong>{created.url}</strong> gets the events from now on. Its program verifies with this secret that an
             event comes from here.
           </Text>
         </NewSecret>
-      ) : (
+      )}
+      {!created && (
         <WebhookForm
-          initial={{ url: '', events: EVENTS.map(({ type }) => type) }}
+          initial={{ format: 'standard', events: EVENTS.map(({ type }) => type) }}
           action="Add"
           pending={create.isPending}
           error={create.error}
-          onSubmit={create.mutate}
+          onSubmit={({ url = '', ...values }) => create.mutate({ url, ...values })}
           onCancel={close}
         />
       )}

@@ -1,14 +1,18 @@
-import { Checkbox, Stack, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../../api/call.ts';
 import type { Webhook } from '../../api/endpoints.ts';
 import { FormActions } from '../../components/form-actions.tsx';
 import { Problem } from '../../components/problem.tsx';
-import { EVENTS } from '../names.ts';
+import { EVENTS, FORMATS, hidesUrl } from '../names.ts';
 
-type Values = Pick<Webhook, 'url' | 'events'>;
+type Values = Pick<Webhook, 'events' | 'format'> & {
+  /** Undefined: the stored one stays. */
+  url?: string;
+};
 
 interface WebhookFormProps {
+  /** Of a webhook that exists, with its `url` as the service shows it. */
   initial: Values;
   action: string;
   pending: boolean;
@@ -17,29 +21,42 @@ interface WebhookFormProps {
   onCancel: () => void;
 }
 
-/** The URL and the events of a webhook. */
+/** The receiver, the URL and the events of a webhook. */
 export function WebhookForm({ initial, action, pending, error, onSubmit, onCancel }: WebhookFormProps) {
-  const [url, setUrl] = useState(initial.url);
+  const isHidden = initial.url !== undefined && hidesUrl(initial);
+  const [url, setUrl] = useState(isHidden ? '' : (initial.url ?? ''));
+  const [format, setFormat] = useState<Webhook['format']>(initial.format);
   const [events, setEvents] = useState<string[]>(initial.events);
+  const keepsUrl = isHidden && url.trim() === '' && hidesUrl({ format });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    onSubmit({ url: url.trim(), events: EVENTS.map(({ type }) => type).filter((type) => events.includes(type)) });
+    const chosen = EVENTS.map(({ type }) => type).filter((type) => events.includes(type));
+    onSubmit({ ...(!keepsUrl && { url: url.trim() }), format, events: chosen });
   };
   const issues = error instanceof ApiError ? error.issues : [];
   const ofUrl = issues.find(({ path }) => path === 'url');
   const ofEvents = issues.find(({ path }) => path.startsWith('events'));
+  const place = FORMATS.find(({ value }) => value === format)?.place;
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
+        <NativeSelect
+          label="Receiver"
+          data={FORMATS.map(({ value, name }) => ({ value, label: name }))}
+          value={format}
+          onChange={(event) =>
+            setFormat(FORMATS.find(({ value }) => value === event.currentTarget.value)?.value ?? format)
+          }
+        />
         <TextInput
           label="URL"
-          description="The address of the program that receives the events. It begins with https://."
-          placeholder="https://example.com/hooks"
+          description={isHidden ? `${place} It is secret: leave this empty to keep it.` : place}
+          placeholder={isHidden ? initial.url : 'https://example.com/hooks'}
           inputMode="url"
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
-          required
+          required={!isHidden}
           data-autofocus
           maxLength={2_000}
           value={url}
