@@ -167,7 +167,8 @@ export function createServices(
     accounts.feature,
   ];
   const people = createPeople({
-    ...{ apps, records, clock, logger, retentionEveryMs: options.retentionEveryMs },
+    ...{ apps, records, schemas, cursors, clock, logger, retentionEveryMs: options.retentionEveryMs },
+    findAccounts: accounts.store.named,
     ...{ suppressions: suppressions.list, parts: holders.flatMap(({ personal = [] }) => personal) },
   });
   const administration = createAppAdministration({

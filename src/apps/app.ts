@@ -18,13 +18,16 @@ export interface App {
   slotEpoch: number | undefined;
   /** Whether events of its records are stored (spec 6). */
   hasConsumers: boolean;
+  /** Whether submissions are part of the history of records (spec 4.3.6). */
+  keepsSubmissions: boolean;
 }
 
 /** Returns what the other features read of a stored app. */
 export function toApp(app: AppDocument): App {
   const { _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form, slots, slotEpoch, consumers } = app;
+  const keepsSubmissions = app.history?.submissions === true;
   const used = slots?.length ? slots : undefined;
   const hasConsumers = consumers !== undefined && consumers.length > 0;
   const known = { id: _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form };
-  return { ...known, slots: used, slotEpoch, hasConsumers };
+  return { ...known, slots: used, slotEpoch, hasConsumers, keepsSubmissions };
 }

@@ -34,6 +34,12 @@ export interface Retention {
   basis: 'createdAt' | 'updatedAt';
 }
 
+/** Whether submissions are part of the history of records, and how many days entries are kept. */
+export interface HistorySettings {
+  submissions: boolean;
+  days: number;
+}
+
 /**
  * One app (spec 2.2). `_id` identifies one incarnation, and all data of an app refers to it, so
  * that a new app never reads data of an earlier one with the same `sourceAppId` (decision 5).
@@ -69,6 +75,8 @@ export interface AppDocument {
   mailCounts?: MailCounts;
   /** Absent: records are never erased for their age. */
   retention?: Retention;
+  /** Absent: without submissions, for 90 days. */
+  history?: HistorySettings;
   consumers?: string[];
   slots?: IndexSlot[];
   /** Fences writes of `slots`: each change increments it, and records refuse lower ones. */

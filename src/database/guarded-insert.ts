@@ -35,6 +35,7 @@ export function insertTarget<Document extends MongoDocument>(
  * good has to check it afterwards, with an update that has the same filter.
  *
  * @param bytesOf estimates the size of a document
+ * @param whenMatched `replace`: a document that exists is replaced, not refused
  * @throws {MongoServerError} with the code of a duplicate key when a document was refused; any of
  *   the others may be stored
  */
@@ -43,6 +44,7 @@ export async function insertGuarded<Guarding extends MongoDocument, Document ext
   { into, on }: InsertTarget,
   documents: readonly Document[],
   bytesOf: (document: Document) => number,
+  whenMatched: 'fail' | 'replace' = 'fail',
 ): Promise<void> {
   for (const part of splitParts(documents, bytesOf)) {
     await collection
@@ -51,7 +53,7 @@ export async function insertGuarded<Guarding extends MongoDocument, Document ext
         { $project: { _id: 0, document: { $literal: part } } },
         { $unwind: '$document' },
         { $replaceRoot: { newRoot: '$document' } },
-        { $merge: { into, on, whenMatched: 'fail', whenNotMatched: 'insert' } },
+        { $merge: { into, on, whenMatched, whenNotMatched: 'insert' } },
       ])
       .toArray();
   }

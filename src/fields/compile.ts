@@ -29,6 +29,8 @@ export interface Validator {
   /** The keys of the schema's fields. */
   fieldKeys: readonly string[];
   consentFields: readonly ConsentField[];
+  /** Whether submissions append to the values of a key. */
+  isList(key: string): boolean;
   /** Returns the problems of `data`, at most 20. `isPartial`: required fields may be missing. */
   issues(data: Record<string, unknown>, isPartial?: boolean): Issue[];
   /** Returns the problems of a change by an operator, at most 20. Other fields are not checked. */
@@ -53,6 +55,7 @@ export function compileSchema({ rejectUnknown, fields }: Schema): Validator {
   return {
     fieldKeys: [...compiled.keys()],
     consentFields: fields.flatMap(findConsent),
+    isList: (key) => compiled.get(key)?.appendedItems !== undefined,
 
     issues(data, isPartial = false) {
       const issues: Issue[] = [];

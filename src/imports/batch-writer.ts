@@ -111,7 +111,7 @@ export function createBatchWriter(deps: {
         if (applied) results.set(line.number, applied);
         continue;
       }
-      const plan = await explained(planOf(line, facts, batch), line, batch);
+      const plan = await explained(planOf(line, facts, batch), line, facts, batch);
       if ('result' in plan) results.set(line.number, plan.result);
       else if (!isWritable(line)) left.push(line);
       else if (plan.write === 'insert') planned.inserts.push(line);
@@ -122,11 +122,16 @@ export function createBatchWriter(deps: {
     return [...left, ...(await write(batch, planned, results))];
   }
 
-  async function explained(plan: Plan, { submission }: ImportLine, { settings, checkOwner }: Batch): Promise<Plan> {
+  async function explained(
+    plan: Plan,
+    { submission }: ImportLine,
+    facts: RecordFacts | undefined,
+    { settings, checkOwner }: Batch,
+  ): Promise<Plan> {
     if (!('write' in plan) || plan.write !== 'explain' || !submission) return plan;
     if (settings.dryRun) return { result: 'updated' };
     checkOwner();
-    return records.explain(submission);
+    return records.explain(submission, facts);
   }
 
   async function write(batch: Batch, { inserts, updates }: Planned, results: Results): Promise<ImportLine[]> {

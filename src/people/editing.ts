@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import type { AppPrincipal } from '../api/principal.ts';
 import { JsonObject, parseTags } from '../api/validation.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
+import type { HistoryAuthor } from '../records/record.ts';
 import { type RecordEditor, recordEtag } from '../records/record-edit.ts';
 import { presentDetails } from '../records/record-json.ts';
 import { ScopeParameter } from '../search/parameters.ts';
@@ -34,31 +36,57 @@ const Edit = z
   .superRefine(checkEdit)
   .meta({ id: 'UserChange' });
 
-/** The endpoint that changes a record (spec 4.3). */
+const Revert = z
+  .strictObject({
+    revision: z.int('must be a whole number from 1').min(1, 'must be a whole number from 1').meta({ example: 3 }),
+    paths: z
+      .array(z.string('must be a string').max(200))
+      .min(1)
+      .max(MAX_UNSET)
+      .optional()
+      .meta({ description: 'Only these changes of the revision', example: ['data.phone'] }),
+  })
+  .meta({ id: 'UserRevert' });
+
+const shared = {
+  auth: 'session or key',
+  load: 'light',
+  scope: 'users:write',
+  tag: 'Users',
+  params: UserPath,
+  query: z.strictObject({ sourceAppId: ScopeParameter }),
+  headers: z.object({
+    'if-match': z.string().optional().meta({
+      description: 'The ETag of the record, or its `updatedAt` in quotes',
+      example: '"2026-01-31T08:30:00.000Z"',
+    }),
+  }),
+  response: DetailedUser,
+  responseHeaders: RECORD_ETAG,
+  errors: [404, 409, 412],
+} as const;
+
+/** The endpoints that change a record (spec 4.3). */
 export const editingEndpoints = {
+  revertUser: {
+    ...shared,
+    method: 'post',
+    path: '/auth/users/:id/revert',
+    audit: 'user.reverted',
+    summary: "Undo a change of one of the session's users",
+    description:
+      'Restores the values before an edit, an import or a revert, in one atomic change, checked by the newest schema. 409 names the values that changed since. It is an entry of the history itself.',
+    body: jsonBody(Revert, 'Invalid revert'),
+  },
   editUser: {
+    ...shared,
     method: 'patch',
     path: '/auth/users/:id',
-    auth: 'session or key',
-    load: 'light',
-    scope: 'users:write',
     audit: 'user.changed',
-    tag: 'Users',
     summary: "Change one of the session's users",
     description:
       'One atomic change, checked by the newest schema. What it does not name stays as it is. With `If-Match` it takes place only if the record is in that state, otherwise the response is 412.',
-    params: UserPath,
-    query: z.strictObject({ sourceAppId: ScopeParameter }),
-    headers: z.object({
-      'if-match': z.string().optional().meta({
-        description: 'The ETag of the record, or its `updatedAt` in quotes',
-        example: '"2026-01-31T08:30:00.000Z"',
-      }),
-    }),
     body: jsonBody(Edit, 'Invalid change'),
-    response: DetailedUser,
-    responseHeaders: RECORD_ETAG,
-    errors: [404, 409, 412],
   },
 } as const satisfies Endpoints;
 
@@ -81,8 +109,28 @@ export const editingRoutes = (editor: RecordEditor, scope: AppScope): Route[] =>
   routes(editingEndpoints, {
     editUser: async ({ principal, params, query, headers, body, res }) => {
       const app = await scope(principal, query.sourceAppId);
-      const record = await editor.edit(app, params.id, body, parseTags(headers['if-match']));
+      const record = await editor.edit(
+        app,
+        params.id,
+        body,
+        authorOf(principal, 'edit'),
+        parseTags(headers['if-match']),
+      );
+      res.setHeader('ETag', recordEtag(record));
+      return presentDetails(record);
+    },
+
+    revertUser: async ({ principal, params, query, headers, body, res }) => {
+      const app = await scope(principal, query.sourceAppId);
+      const by = { ...authorOf(principal, 'revert'), reverted: body.revision };
+      const record = await editor.revert(app, params.id, body, by, parseTags(headers['if-match']));
       res.setHeader('ETag', recordEtag(record));
       return presentDetails(record);
     },
   });
+
+/** Who makes a change, for the history: an account, an API key or, without either, a shared log-in. */
+export function authorOf(principal: AppPrincipal, kind: HistoryAuthor['kind']): HistoryAuthor {
+  if (principal.kind === 'key') return { kind, key: principal.keyId };
+  return { kind, ...(principal.account && { account: principal.account.id.toHexString() }) };
+}

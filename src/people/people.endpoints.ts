@@ -14,7 +14,7 @@ const Scope = z.strictObject({ sourceAppId: ScopeParameter });
 const Entry = z
   .looseObject({
     kind: z.string().meta({
-      description: '`record`, `held`, `delivery`, `mail`, `import-line`, `import-reject`, `suppression`',
+      description: '`record`, `history`, `held`, `delivery`, `mail`, `import-line`, `import-reject`, `suppression`',
       example: 'record',
     }),
     sourceAppId: z.string().optional(),

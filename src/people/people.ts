@@ -1,10 +1,13 @@
+import type { Cursors } from '../api/cursors.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { Feature, PersonData } from '../apps/feature.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Connection } from '../database/client.ts';
 import type { DatabaseClock } from '../database/clock.ts';
 import type { Records } from '../records/records.ts';
+import type { Schemas } from '../schemas/schemas.ts';
 import { editingRoutes } from './editing.ts';
+import { createHistoryJob, createHistorySettings, historyRoutes } from './history.ts';
 import { peopleRoutes } from './people.endpoints.ts';
 import { createPeopleService } from './people.service.ts';
 import { createRetentionJob, createRetentionStore, retentionRoutes } from './retention.ts';
@@ -26,18 +29,30 @@ export function createPeople(deps: {
   clock: DatabaseClock;
   logger: Logger;
   retentionEveryMs: number | undefined;
+  schemas: Pick<Schemas, 'renames'>;
+  cursors: Cursors;
+  findAccounts: Parameters<typeof historyRoutes>[0]['findAccounts'];
 }) {
-  const { apps, records, suppressions, parts, clock, logger, retentionEveryMs } = deps;
+  const { apps, records, suppressions, parts, clock, logger, retentionEveryMs, schemas, cursors, findAccounts } = deps;
   const people = createPeopleService({ apps: apps.service, suppressions, logger, parts });
   const retention = createRetentionStore(apps.collection);
+  const settings = createHistorySettings(apps.collection, apps.revision);
+  const { history } = records;
   return {
     routes: [
+      ...historyRoutes({
+        ...{ history, settings, renamesSince: schemas.renames.since, findAccounts, cursors },
+        scope: apps.scope,
+      }),
       ...editingRoutes(records.editor, apps.scope),
       ...peopleRoutes(people, apps.scope),
       ...retentionRoutes(retention, apps.scope),
     ],
     jobs: [
       createRetentionJob({ store: retention, records, clock, pace: apps.pace, logger, everyMs: retentionEveryMs }),
+      createHistoryJob({
+        ...{ history, settings, idsAfter: apps.service.idsAfter, clock, pace: apps.pace, everyMs: retentionEveryMs },
+      }),
     ],
   } satisfies Feature;
 }

@@ -1,9 +1,10 @@
 import { notAfterEpoch } from '../apps/index-slots.ts';
 import { consentChange, maxEntriesBefore, onlyWithdraws } from './consents.ts';
+import { INLINE_SIZE, type InlineSize, isFull } from './history-entries.ts';
 import { hasSameContent, type IdempotencyKeys } from './idempotency-keys.ts';
 import { MAX_OUTBOX } from './outbox.ts';
 import type { AppliedKey, ConsentEntry, UserCollection, UserDocument } from './record.ts';
-import { exactBound, exceededLimit, listExtraKeys, type RecordLimits } from './record-limits.ts';
+import { exactBound, exceededLimit, listExtraKeys, RECORD_BYTES, type RecordLimits } from './record-limits.ts';
 import { isUnmoved, type RecordMoves } from './record-moves.ts';
 import { MAX_INLINE_KEYS, type RecordView } from './record-upsert.ts';
 import type { SlotStore } from './slot-store.ts';
@@ -23,6 +24,7 @@ export type Conflict =
   | { reason: 'array-full'; key: string }
   | { reason: 'consents-full' }
   | { reason: 'outbox-full' }
+  | { reason: 'history-full'; record: Answer }
   | { reason: 'record-full' }
   | { reason: 'too-many-keys' }
   /** The record was moved to new keys, or a value became a list: read it again. */
@@ -50,7 +52,9 @@ interface Facts
   consentEntries?: number;
   /** The number of waiting events. Read only for an app with consumers. */
   waitingEvents?: number;
-  /** The size of the document in bytes. This and the next two are read only near the size limit. */
+  /** The entries of the history. Read only for a submission that adds one. */
+  inline?: InlineSize;
+  /** The size of the document in bytes, without its history. This and the next two are read only near the size limit. */
   size?: number;
   replaced?: number;
   extraKeys?: string[];
@@ -130,6 +134,7 @@ export function createConflictReader(deps: ConflictDeps) {
         throw new OutdatedSchema();
       }
       if ((facts.waitingEvents ?? 0) >= MAX_OUTBOX) return { reason: 'outbox-full' };
+      if (facts.inline && isFull(facts.inline)) return { reason: 'history-full', record: facts };
       if (renames && facts.isUnmoved) {
         await moves.one({ appId, email }, renames);
         return { reason: 'repaired' };
@@ -195,7 +200,8 @@ function factsPipeline(submission: Submission) {
     }),
     ...(renames && { isUnmoved: isUnmoved(renames) }),
     ...(submission.hasConsumers && { waitingEvents: { $size: { $ifNull: ['$outbox', []] } } }),
-    size: nearLimit({ $bsonSize: '$$ROOT' }),
+    ...(submission.entry && { inline: { ...INLINE_SIZE, historyBytes: '$historyBytes' } }),
+    size: nearLimit(RECORD_BYTES),
     replaced: nearLimit({ $subtract: [{ $bsonSize: replaced }, { $bsonSize: {} }] }),
     extraKeys: nearLimit(extraKeys),
   };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectId, UUID } from 'mongodb';
 import type { AppOwned } from '../apps/feature.ts';
 import { Unavailable } from '../core/errors.ts';
@@ -11,6 +12,7 @@ import {
   type Model,
   onPrimaryShard,
 } from '../database/collections.ts';
+import { NOT_MOVING } from './history-entries.ts';
 import { type RecordFilter, theseRecords, type UserCollection, type UserDocument } from './record.ts';
 import type { RecordId } from './record-id.ts';
 
@@ -52,7 +54,11 @@ export function createErasureStore(erasures: ErasureCollection) {
 /** Less than the time after which the relay withdraws an announcement (outbox.ts). */
 const ERASED_WITHIN_MS = 20_000;
 
-interface FoundRecord extends Pick<UserDocument, '_id' | 'email' | 'eventCount'> {
+/** How often the erasure of a record waits for the end of a move of its history. */
+const MAX_WAITS = 20;
+const WAIT_MS = 100;
+
+interface FoundRecord extends Pick<UserDocument, '_id' | 'email' | 'eventCount' | 'historyMove' | 'movedHistory'> {
   now: Date;
 }
 
@@ -108,18 +114,28 @@ export function createRecordEraser(deps: {
     return ids.filter((id) => !keptIds.has(String(id)));
   }
 
+  /** Reads records. One whose history is being moved would leave what arrives later. */
+  async function readUnmoving(appId: ObjectId, ids: readonly DocumentId[]): Promise<FoundRecord[]> {
+    const projection = { email: 1, eventCount: 1, historyMove: 1, movedHistory: 1, now: '$$NOW' };
+    for (let count = 0; count < MAX_WAITS; count += 1) {
+      const found = await users.find<FoundRecord>(named(appId, ids), { projection }).toArray();
+      if (found.every(({ historyMove, now }) => !historyMove || historyMove.until <= now)) return found;
+      await sleep(WAIT_MS);
+    }
+    throw new Unavailable();
+  }
+
   /** Deletes the matching records, with their idempotency keys; resolves with their number. */
   return async (appId: ObjectId, ids: DocumentId[], matching: RecordFilter = {}): Promise<number> => {
     if (ids.length === 0) return 0;
-    const hasTraces = await traces.exist([appId], ids);
+    const begun = performance.now();
+    const found = await readUnmoving(appId, ids);
+    const hasTraces = found.some(({ movedHistory }) => movedHistory) || (await traces.exist([appId], ids));
     // A server that stops after the deletion has announced it, so the relay removes the traces.
     const isAnnounced = hasTraces || (await hasConsumers(appId));
-    const begun = performance.now();
-    const projection = { email: 1, eventCount: 1, now: '$$NOW' };
-    const found = await users.find<FoundRecord>(named(appId, ids), { projection }).toArray();
     const until = isAnnounced ? await announce(appId, found) : undefined;
     const inTime = until ? beginsBefore(until) : {};
-    const those = { $and: [theseRecords(appId, found), matching, inTime] };
+    const those = { $and: [theseRecords(appId, found), matching, inTime, NOT_MOVING] };
     const { deletedCount } = await users.deleteMany(those, { hint: { _id: 1 } });
     if (until && deletedCount < ids.length && performance.now() - begun > ERASED_WITHIN_MS / 2) throw new Unavailable();
     if (isAnnounced && deletedCount > 0) onEvents();

@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Document, MongoBulkWriteError, ObjectId } from 'mongodb';
+import { BSON, type Document, MongoBulkWriteError, ObjectId } from 'mongodb';
 import { AppError, Unavailable } from '../core/errors.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { type Guard, insertGuarded, insertTarget } from '../database/guarded-insert.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
 import { type ConflictDeps, createConflictReader, OutdatedSchema } from './conflict.ts';
 import type { RecordEraser } from './erasure.ts';
+import type { RecordHistory } from './history.ts';
+import { appendedTo, changesOf, INLINE_SIZE, type InlineSize, isFull, sizedEntry } from './history-entries.ts';
 import { BY_EMAIL, type LineMark, type RecordFilter, type UserDocument } from './record.ts';
 import type { RecordId } from './record-id.ts';
 import { arrayFullError, refuseOversized } from './record-limits.ts';
@@ -16,6 +18,8 @@ import type { Submission } from './submission.ts';
 const BATCH_SIZE = 100;
 /** The most keys that a read names. Each line may have other keys beyond the schema. */
 const MAX_KEYS = 400;
+/** The most bytes of values before that the lines of a batch keep. Other lines follow later. */
+const MAX_BEFORE_BYTES = 8 * 1024 * 1024;
 /** MongoDB applies the updates of a statement in sequence: so many lines are two statements. */
 const LINES_OF_TWO_STATEMENTS = 100;
 
@@ -47,24 +51,33 @@ export interface PlannedUpdate {
 }
 
 export interface RecordFacts
-  extends Pick<
-    UserDocument,
-    '_id' | 'createdAt' | 'updatedAt' | 'schemaVersion' | 'arraySizes' | 'sizeBound' | 'import' | 'slotEpoch'
-  > {
+  extends InlineSize,
+    Pick<
+      UserDocument,
+      '_id' | 'createdAt' | 'updatedAt' | 'schemaVersion' | 'arraySizes' | 'sizeBound' | 'import' | 'slotEpoch'
+    > {
   /** The BSON types of the stored values to which lines append. */
   types?: Record<string, string>;
   isSame: boolean;
+  /** The values that the line replaces, for the history; absent: too many in this batch. */
+  before?: Record<string, unknown>;
 }
 
 export type ImportLines = ReturnType<typeof createImportLines>;
 
 /** Applies lines of imports. Late writes of an earlier run have no effect (decision 28). */
-export function createImportLines(deps: ConflictDeps & { newId: (createdAt: Date) => RecordId; erase: RecordEraser }) {
-  const { users, limits, maxArrayItems, newId, erase } = deps;
+export function createImportLines(
+  deps: ConflictDeps & {
+    newId: (createdAt: Date) => RecordId;
+    erase: RecordEraser;
+    history: Pick<RecordHistory, 'moveOut' | 'noteUse'>;
+  },
+) {
+  const { users, limits, maxArrayItems, newId, erase, history } = deps;
   const conflicts = createConflictReader(deps);
   const records = insertTarget(users, Object.keys(BY_EMAIL));
 
-  const isFull = (key: string) => ({ rejected: arrayFullError(key, maxArrayItems).message });
+  const fullList = (key: string) => ({ rejected: arrayFullError(key, maxArrayItems).message });
 
   function refusalOf(submission: Submission): { rejected: string } | undefined {
     try {
@@ -74,21 +87,29 @@ export function createImportLines(deps: ConflictDeps & { newId: (createdAt: Date
       return { rejected: error.message };
     }
     for (const [key, value] of Object.entries(submission.change.set)) {
-      if (Array.isArray(value) && value.length > maxArrayItems) return isFull(key);
+      if (Array.isArray(value) && value.length > maxArrayItems) return fullList(key);
     }
     return undefined;
   }
 
   function buildChange({ line: { number, submission }, facts, exactBound }: PlannedUpdate, importId: ObjectId) {
     const view = { ...UNSEEN, ...(exactBound && { exactBound }) };
-    const { filter, update } = buildUpsert(submission, newId(submission.now), maxArrayItems, view);
+    const { change, now: at, schemaVersion: version } = submission;
+    const { _id, updatedAt, import: lastMark = null, before = {} } = facts;
+    const by = { kind: 'import', import: importId.toHexString() } as const;
+    const changes = [
+      ...changesOf(Object.keys(change.set), before, { ...before, ...change.set }),
+      ...appendedTo(change),
+    ];
+    const entry = sizedEntry({ at, by, version, changes }, limits.maxEntry);
+    const recorded = { ...submission, entry };
+    const { filter, update } = buildUpsert(recorded, newId(submission.now), maxArrayItems, view);
     const { $setOnInsert: _, ...rest } = update;
     const mark: LineMark = { id: importId, line: number, result: 'updated' };
-    const { _id, updatedAt, import: lastMark = null } = facts;
     return {
       updateOne: {
         // Null matches a record without a mark, unknown to the types.
-        filter: { ...filter, _id, updatedAt, import: lastMark } as RecordFilter,
+        filter: { ...filter, _id, updatedAt, import: lastMark, ...valuesAre(before, change.set) } as RecordFilter,
         update: { ...rest, $set: { ...rest.$set, import: mark } },
         // Without a hint MongoDB compares plans for each write.
         hint: BY_EMAIL,
@@ -132,6 +153,7 @@ export function createImportLines(deps: ConflictDeps & { newId: (createdAt: Date
           import: 1,
           slotEpoch: 1,
         },
+        ...INLINE_SIZE,
         ...Object.fromEntries(values.map((path) => [path, 1])),
         ...(append.size > 0 && {
           types: Object.fromEntries([...append].map((key) => [key, { $type: `$data.${key}` }])),
@@ -142,13 +164,17 @@ export function createImportLines(deps: ConflictDeps & { newId: (createdAt: Date
         { projection, batchSize: BATCH_SIZE, hint: BY_EMAIL, readConcern: { level: 'majority' } },
       );
       const facts = new Map<string, RecordFacts>();
+      let beforeBytes = 0;
       for await (const { data = {}, email, ...record } of found) {
         const change = byEmail.get(email)?.submission?.change;
         const isSame =
           change !== undefined &&
           Object.values(change.append).every((items) => items.length === 0) &&
           Object.entries(change.set).every(([key, value]) => isSameValue(data[key], value));
-        facts.set(email, { ...record, isSame });
+        const before = isSame ? {} : ownValues(data, Object.keys(change?.set ?? {}));
+        const keeps = beforeBytes < MAX_BEFORE_BYTES;
+        if (keeps) beforeBytes += BSON.calculateObjectSize(before);
+        facts.set(email, { ...record, isSame, ...(keeps && { before }) });
       }
       return facts;
     },
@@ -168,22 +194,32 @@ export function createImportLines(deps: ConflictDeps & { newId: (createdAt: Date
       if (facts.isSame) return { result: 'unchanged' };
       const refusal = refusalOf(submission);
       if (refusal) return { result: refusal };
+      if (!facts.before) return { write: 'later' };
+      if (isFull(facts)) return { write: 'explain' };
       const { change, growth, maxBound } = submission;
       for (const [key, items] of Object.entries(change.append)) {
         const type = facts.types?.[key] ?? 'missing';
         if (type !== 'missing' && type !== 'array') return { write: 'explain' };
-        if ((facts.arraySizes?.[key] ?? 0) + items.length > maxArrayItems) return { result: isFull(key) };
+        if ((facts.arraySizes?.[key] ?? 0) + items.length > maxArrayItems) return { result: fullList(key) };
       }
       if (growth > 0 && (facts.sizeBound ?? 0) + growth > maxBound) return { write: 'explain' };
       return { write: 'update' };
     },
 
-    /** Moves the record, or makes a value a list, if necessary. @throws {OutdatedSchema} */
-    async explain(submission: Submission): Promise<Plan> {
+    /**
+     * Moves the record or its history, or makes a value a list, if necessary.
+     * @throws {OutdatedSchema}
+     */
+    async explain(submission: Submission, facts: RecordFacts | undefined): Promise<Plan> {
+      if (facts && isFull(facts)) {
+        const { appId, email } = submission;
+        await history.moveOut({ _id: facts._id, appId, email });
+        return { write: 'later' };
+      }
       const conflict = await conflicts.resolve(submission);
       switch (conflict.reason) {
         case 'array-full':
-          return { result: isFull(conflict.key) };
+          return { result: fullList(conflict.key) };
         case 'record-full':
           return { result: { rejected: 'the record would be too large' } };
         case 'too-many-keys':
@@ -221,6 +257,7 @@ export function createImportLines(deps: ConflictDeps & { newId: (createdAt: Date
     /** Resolves with whether all records were as read. @throws {Unavailable} if unknown */
     async update(lines: readonly PlannedUpdate[], importId: ObjectId): Promise<boolean> {
       if (lines.length === 0) return true;
+      history.noteUse();
       const half = lines.length < LINES_OF_TWO_STATEMENTS ? lines.length : Math.ceil(lines.length / 2);
       const parts = [lines.slice(0, half), lines.slice(half)].filter(({ length }) => length > 0);
       const results = await Promise.all(parts.map((part) => updateSome(part, importId)));
@@ -256,6 +293,19 @@ export function appliedBefore(
 interface Found extends Omit<RecordFacts, 'isSame'> {
   email: string;
   data?: Record<string, unknown>;
+}
+
+function ownValues(data: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(keys.filter((key) => Object.hasOwn(data, key)).map((key) => [key, data[key]]));
+}
+
+/** Matches records that have these values under the keys of a change. */
+export function valuesAre(before: Record<string, unknown>, set: Record<string, unknown>): Record<string, unknown> {
+  const conditions = Object.keys(set).map((key) => [
+    `data.${key}`,
+    Object.hasOwn(before, key) ? { $eq: before[key] } : { $exists: false },
+  ]);
+  return Object.fromEntries(conditions);
 }
 
 /** Compares items of lists without their times. */

@@ -3,9 +3,25 @@ import { BSON } from 'mongodb';
 import { notAfterEpoch } from '../apps/index-slots.ts';
 import { AppNotFound, Conflict, InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../core/errors.ts';
 import { oldKeyIssues, type PendingRenames } from '../fields/renames.ts';
+import type { RenameStore } from '../schemas/pending-renames.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
+import type { RecordHistory } from './history.ts';
+import {
+  changesOf,
+  HAS_ROOM,
+  INLINE_SIZE,
+  type InlineSize,
+  isFull,
+  MAX_INLINE_BYTES,
+  type SizedEntry,
+  sizedEntry,
+  underPresentKeys,
+  undoOf,
+} from './history-entries.ts';
 import { outboxEntry } from './outbox.ts';
 import {
+  type HistoryAuthor,
+  type HistoryChange,
   type RecordFilter,
   type RecordUpdate,
   recordUpdate,
@@ -15,9 +31,11 @@ import {
 import { parseRecordId, type RecordId } from './record-id.ts';
 import { DETAILS_PROJECTION, type DetailedRecord, type UserRecord } from './record-json.ts';
 import {
+  arrayFullError,
   exactBound,
   exceededLimit,
   listExtraKeys,
+  RECORD_BYTES,
   type RecordLimits,
   recordFullError,
   tooManyKeysError,
@@ -43,60 +61,69 @@ function isNamed(tags: readonly string[], record: Versioned): boolean {
 }
 
 /** A change of a record by an operator (spec 4.3). No key is in two of its parts. */
-interface RecordEdit {
+export interface RecordEdit {
   set: Record<string, unknown>;
   unset: readonly string[];
+  /** Lists that replace the stored ones, for reverts. */
+  lists?: Readonly<Record<string, unknown[]>>;
   /** All items of the key with that timestamp are removed from its list. */
   removeItems: readonly { key: string; timestamp: string }[];
 }
 
-interface EditedRecord
-  extends Pick<
-    UserDocument,
-    '_id' | 'appId' | 'email' | 'data' | 'updatedAt' | 'schemaVersion' | 'sizeBound' | 'slotEpoch'
-  > {
-  /** Sizes in bytes. */
+export interface EditedRecord
+  extends InlineSize,
+    Pick<
+      UserDocument,
+      '_id' | 'appId' | 'email' | 'data' | 'updatedAt' | 'schemaVersion' | 'sizeBound' | 'slotEpoch' | 'revision'
+    > {
+  /** The size of the record without its history, in bytes. */
   bytes: number;
-  dataBytes: number;
 }
 
-const EDITED_PROJECTION = {
-  ...{ appId: 1, email: 1, data: 1, updatedAt: 1, schemaVersion: 1, sizeBound: 1, slotEpoch: 1 },
-  bytes: { $bsonSize: '$$ROOT' },
-  dataBytes: { $bsonSize: '$data' },
+/** The members of a record that an edit depends on, besides `data`. */
+export const EDITED_PROJECTION = {
+  ...{ appId: 1, email: 1, updatedAt: 1, schemaVersion: 1, sizeBound: 1, slotEpoch: 1, revision: 1 },
+  ...INLINE_SIZE,
+  bytes: RECORD_BYTES,
 };
 
-interface EditContext {
+export interface EditContext {
   schemaVersion: number;
   fieldKeys: readonly string[];
   slots: readonly SlotWrite[] | undefined;
   /** Undefined for an app that never used a slot. */
   slotEpoch: number | undefined;
   limits: RecordLimits;
+  maxArrayItems: number;
   eventId: RecordId | undefined;
+  by: HistoryAuthor;
 }
 
 interface EditWrite {
   filter: RecordFilter;
   update: RecordUpdate;
+  /** Undefined when the edit changes no value. */
+  entry: SizedEntry | undefined;
 }
 
 /**
  * Builds the write of an edit to the record as it was read. The filter has `data`, because some
  * submissions do not change `updatedAt`, which grows strictly: edits in one millisecond differ.
- * @throws {Conflict} when an item to remove does not exist
+ * @throws {Conflict} when an item to remove does not exist, or a list would be too long
  * @throws {TooLarge | InvalidInput} when the record would exceed its limits
  */
 function editWrite(record: EditedRecord, edit: RecordEdit, context: EditContext): EditWrite {
-  const { _id, appId, email, data, updatedAt, sizeBound } = record;
-  const set: Record<string, unknown> = {
-    schemaVersion: context.schemaVersion,
-    updatedAt: new Date(Math.max(Date.now(), updatedAt.getTime() + 1)),
-  };
+  const { _id, appId, email, data, updatedAt, sizeBound, revision } = record;
+  const at = new Date(Math.max(Date.now(), updatedAt.getTime() + 1));
+  const set: Record<string, unknown> = { schemaVersion: context.schemaVersion, updatedAt: at };
   const unset: Record<string, 1> = {};
   const pull: Record<string, unknown> = {};
   const edited = { ...data };
-  for (const [key, value] of Object.entries(edit.set)) {
+  const { lists = {} } = edit;
+  for (const [key, list] of Object.entries(lists)) {
+    if (list.length > context.maxArrayItems) throw arrayFullError(key, context.maxArrayItems);
+  }
+  for (const [key, value] of Object.entries({ ...edit.set, ...lists })) {
     edited[key] = value;
     set[`data.${key}`] = value;
     // Every array has a size, because its key may become an array field later.
@@ -118,21 +145,44 @@ function editWrite(record: EditedRecord, edit: RecordEdit, context: EditContext)
   const { slotEpoch } = context;
   if (slotEpoch !== undefined) set.slotEpoch = slotEpoch;
   set.sizeBound = sizeBoundAfter(record, edited, context);
-  const changed = [...Object.keys(edit.set), ...edit.unset, ...removedItems(edit).keys()];
-  const event = context.eventId && outboxEntry(context.eventId, set.updatedAt as Date, changed);
+  const removed = removedItems(edit);
+  const changed = [...Object.keys(edit.set), ...Object.keys(lists), ...edit.unset, ...removed.keys()];
+  const event = context.eventId && outboxEntry(context.eventId, at, changed);
+  const changes = [
+    ...changesOf(
+      changed.filter((key) => !removed.has(key)),
+      data,
+      edited,
+    ),
+    ...[...removed].map(([key, timestamps]) => removalOf(data, key, timestamps)),
+  ];
+  const { by, schemaVersion: version, limits } = context;
+  const entry = changes.length > 0 ? sizedEntry({ at, by, version, changes }, limits.maxEntry) : undefined;
   return {
     filter: {
       ...{ _id, appId, email, updatedAt, schemaVersion: { $lte: context.schemaVersion }, data: { $eq: data } },
       sizeBound: sizeBound === undefined ? { $exists: false } : sizeBound,
+      // Of the entries, those of submissions that change no value grow only this.
+      revision: revision === undefined ? { $exists: false } : revision,
       ...(slotEpoch !== undefined && notAfterEpoch(slotEpoch)),
-    },
+      ...(entry && HAS_ROOM),
+    } as RecordFilter,
     update: recordUpdate({
       $set: set,
       ...(Object.keys(unset).length > 0 && { $unset: unset }),
       ...(Object.keys(pull).length > 0 && { $pull: pull }),
-      ...(event && { $push: { outbox: event }, $inc: { eventCount: 1 } }),
+      ...((event || entry) && {
+        $push: { ...(event && { outbox: event }), ...(entry && { history: entry.entry }) },
+        $inc: { ...(event && { eventCount: 1 }), ...(entry && { revision: 1, historyBytes: entry.bytes }) },
+      }),
     }),
+    entry,
   };
+}
+
+function removalOf(data: Record<string, unknown>, key: string, timestamps: ReadonlySet<string>): HistoryChange {
+  const items = (data[key] as unknown[]).filter((item) => timestamps.has(readTimestamp(item) ?? ''));
+  return { path: `data.${key}[]`, before: items };
 }
 
 function removedItems({ removeItems }: RecordEdit): Map<string, Set<string>> {
@@ -161,7 +211,7 @@ function sizeBoundAfter(
   edited: Record<string, unknown>,
   { fieldKeys, limits }: EditContext,
 ): number {
-  const bytes = record.bytes - record.dataBytes + BSON.calculateObjectSize(edited);
+  const bytes = record.bytes - BSON.calculateObjectSize(record.data) + BSON.calculateObjectSize(edited);
   const extraKeys = (data: object): number => listExtraKeys(data, fieldKeys).length;
   const after = { bytes, extraKeys: extraKeys(edited) };
   const exceeded = exceededLimit(limits, { bytes: record.bytes, extraKeys: extraKeys(record.data) }, after);
@@ -175,29 +225,46 @@ const MAX_ATTEMPTS = 24;
 
 export type RecordEditor = ReturnType<typeof createRecordEditor>;
 
+/** What an edit of a record does; a function computes it from the record as it was read. */
+type EditSource = RecordEdit | ((record: EditedRecord, lease: Lease) => Promise<RecordEdit>);
+
+type EditedApp = Pick<Lease['app'], 'id' | 'sourceAppId'>;
+
+/** The revision to undo; `paths`: only these of its changes. */
+interface RevertRequest {
+  revision: number;
+  paths?: readonly string[] | undefined;
+}
+
 /** Changes single records for operators (spec 4.3). */
 export function createRecordEditor(deps: {
   users: UserCollection;
   leases: Pick<SchemaLeases, 'hold' | 'forget'>;
   revalidation: Pick<Revalidation, 'revalidateEdit' | 'settleLater'>;
   moves: Pick<RecordMoves, 'one'>;
+  history: Pick<RecordHistory, 'moveOut' | 'noteUse' | 'find'>;
+  renamesSince: RenameStore['since'];
   limits: RecordLimits;
+  maxArrayItems: number;
   newId: (at: Date) => RecordId;
   catchUp: SlotStore['catchUp'];
   onEvents: () => void;
 }) {
-  const { users, leases, revalidation, moves, limits, newId, catchUp, onEvents } = deps;
+  const { users, leases, revalidation, moves, history, renamesSince, limits, maxArrayItems, newId } = deps;
+  const { catchUp, onEvents } = deps;
 
   async function attempt(
     _id: RecordId,
     lease: Lease,
-    edit: RecordEdit,
+    source: EditSource,
     tags: readonly string[] | undefined,
+    by: HistoryAuthor,
   ): Promise<DetailedRecord | undefined> {
     const { app, schema, validator, renames } = lease;
     const filter = { _id, appId: app.id };
     if (renames) await moveFirst(filter, renames);
-    const record = await users.findOne<EditedRecord>(filter, { projection: EDITED_PROJECTION });
+    const projection = { ...EDITED_PROJECTION, data: 1 };
+    const record = await users.findOne<EditedRecord>(filter, { projection });
     if (!record) throw new NotFound('User not found');
     if (tags && !isNamed(tags, record)) throw new PreconditionFailed('The record was changed meanwhile');
     if (record.schemaVersion > schema.version) {
@@ -210,18 +277,30 @@ export function createRecordEditor(deps: {
       leases.forget(app.sourceAppId);
       return undefined;
     }
+    if (isFull(record)) {
+      await history.moveOut(record);
+      return undefined;
+    }
+    const edit = typeof source === 'function' ? await source(record, lease) : source;
     const removed = Object.fromEntries(edit.unset.map((key) => [key, undefined]));
     const slots = slotWrites(app.slots, { set: { ...edit.set, ...removed }, append: {} });
     const eventId = app.hasConsumers ? newId(new Date()) : undefined;
-    const { filter: unchanged, update } = editWrite(record, edit, {
-      ...{ schemaVersion: schema.version, fieldKeys: validator.fieldKeys, limits, eventId },
-      ...{ slots, slotEpoch: app.slotEpoch },
+    const {
+      filter: unchanged,
+      update,
+      entry,
+    } = editWrite(record, edit, {
+      ...{ schemaVersion: schema.version, fieldKeys: validator.fieldKeys, limits, maxArrayItems, eventId },
+      ...{ slots, slotEpoch: app.slotEpoch, by },
     });
     const { id: appId, sourceAppId } = app;
     const write = { appId, sourceAppId, email: record.email, slots, schemaVersion: schema.version };
     try {
       const options = { projection: DETAILS_PROJECTION, returnDocument: 'after' } as const;
       const edited = await users.findOneAndUpdate(unchanged, update, options);
+      if (edited && entry) history.noteUse();
+      // A large entry slows the listings; otherwise the next change moves it.
+      if (edited && entry && entry.bytes > MAX_INLINE_BYTES) void history.moveOut(record).catch(() => undefined);
       if (edited && eventId) onEvents();
       if (edited && !lease.isCurrent()) await revalidation.revalidateEdit(lease, write);
       return edited ?? undefined;
@@ -236,6 +315,50 @@ export function createRecordEditor(deps: {
     if (found) await moves.one({ ...filter, email: found.email }, renames);
   }
 
+  async function change(
+    app: EditedApp,
+    id: string,
+    source: EditSource,
+    by: HistoryAuthor,
+    tags: readonly string[] | undefined,
+  ): Promise<DetailedRecord> {
+    const _id = parseRecordId(id);
+    for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
+      const lease = await leases.hold(app.sourceAppId);
+      if (!lease?.app.id.equals(app.id)) throw new AppNotFound();
+      if (typeof source !== 'function') refuseInvalid(source, lease);
+      if (!_id) throw new NotFound('User not found');
+      const edited = await attempt(_id, lease, source, tags, by);
+      if (edited) return edited;
+    }
+    throw new Unavailable('This record is changing too often; try again shortly', 1);
+  }
+
+  /** @throws {NotFound} @throws {Conflict} with the paths that changed since */
+  async function editOfRevert(record: EditedRecord, lease: Lease, request: RevertRequest): Promise<RecordEdit> {
+    const { _id, appId } = record;
+    const projection = { appId: 1, history: 1, revision: 1, movedHistory: 1 };
+    const stored = await users.findOne({ _id, appId }, { projection });
+    const entry = stored && (await history.find(stored, request.revision));
+    if (!entry) throw new NotFound('The record has no such revision');
+    if (entry.by.kind === 'submission') throw new Conflict('Only edits and imports can be undone');
+    const renames = await renamesSince(appId, entry.version);
+    const all = underPresentKeys(entry, renames);
+    const unknown = request.paths?.findIndex((path) => all.every((one) => one.path !== path)) ?? -1;
+    if (unknown >= 0) {
+      throw new InvalidInput('Invalid revert', [{ path: `paths.${unknown}`, message: 'is no path of that revision' }]);
+    }
+    const changes = request.paths ? all.filter(({ path }) => request.paths?.includes(path)) : all;
+    const undo = undoOf(changes, record.data, lease.validator.isList);
+    const issues = undo.changed.map((path) => ({ path, message: 'was changed since' }));
+    const isOmitted = changes.find(({ omitted }) => omitted);
+    if (isOmitted) issues.unshift({ path: isOmitted.path, message: 'was too large to keep' });
+    if (issues.length > 0) throw new Conflict('The record was changed since; nothing was undone', issues);
+    const edit = { ...undo, removeItems: [] };
+    refuseInvalid(edit, lease);
+    return edit;
+  }
+
   return {
     /**
      * Changes a record in one atomic step, checked by the newest schema; concurrent submissions
@@ -247,24 +370,32 @@ export function createRecordEditor(deps: {
      * @throws {TooLarge} when the record would exceed its size limit
      * @throws {Unavailable} when the record keeps changing
      */
-    async edit(
-      app: Pick<Lease['app'], 'id' | 'sourceAppId'>,
+    edit: (
+      app: EditedApp,
       id: string,
       edit: RecordEdit,
+      by: HistoryAuthor,
       tags?: readonly string[],
-    ): Promise<DetailedRecord> {
-      const _id = parseRecordId(id);
-      for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
-        const lease = await leases.hold(app.sourceAppId);
-        if (!lease?.app.id.equals(app.id)) throw new AppNotFound();
-        const issues = lease.validator.editIssues(edit.set, edit.unset);
-        if (lease.renames && issues.length === 0) issues.push(...oldKeyIssues(edit.set, lease.renames));
-        if (issues.length > 0) throw new InvalidInput('Invalid change', issues);
-        if (!_id) throw new NotFound('User not found');
-        const edited = await attempt(_id, lease, edit, tags);
-        if (edited) return edited;
-      }
-      throw new Unavailable('This record is changing too often; try again shortly', 1);
-    },
+    ): Promise<DetailedRecord> => change(app, id, edit, by, tags),
+
+    /**
+     * Restores the values before an entry of the history, as an edit of its own.
+     * @throws {AppError} as `edit`; {NotFound} also for an unknown revision
+     * @throws {Conflict} with the paths whose values changed since
+     */
+    revert: (
+      app: EditedApp,
+      id: string,
+      request: RevertRequest,
+      by: HistoryAuthor,
+      tags?: readonly string[],
+    ): Promise<DetailedRecord> => change(app, id, (record, lease) => editOfRevert(record, lease, request), by, tags),
   };
+}
+
+/** @throws {InvalidInput} when the schema refuses an edit */
+export function refuseInvalid(edit: Pick<RecordEdit, 'set' | 'unset'>, { validator, renames }: Lease): void {
+  const issues = validator.editIssues(edit.set, edit.unset);
+  if (renames && issues.length === 0) issues.push(...oldKeyIssues(edit.set, renames));
+  if (issues.length > 0) throw new InvalidInput('Invalid change', issues);
 }

@@ -1,6 +1,7 @@
 import { BSON } from 'mongodb';
 import { Conflict, InvalidInput, TooLarge } from '../core/errors.ts';
 import { MAX_EXTRA_KEYS, type RecordChange, TOO_MANY_EXTRA_KEYS } from '../fields/compile.ts';
+import { maxEntryBytes } from './history-entries.ts';
 
 /** Changes up to this size in bytes are not counted: 100 fields take less than `SLACK`. */
 const SMALL_CHANGE = 256;
@@ -21,12 +22,17 @@ export interface RecordLimits {
   max: number;
   /** The bytes that one extra key counts. */
   extraKey: number;
+  /** The largest entry of the history, in bytes. */
+  maxEntry: number;
 }
+
+/** The size of a record in an aggregation, in bytes. Its history has limits of its own. */
+export const RECORD_BYTES = { $subtract: [{ $bsonSize: '$$ROOT' }, { $ifNull: ['$historyBytes', 0] }] };
 
 /** `recordLimit` is in bytes. */
 export function createRecordLimits(recordLimit: number): RecordLimits {
   const max = recordLimit - SLACK;
-  return { max, extraKey: Math.floor(max / MAX_EXTRA_KEYS) };
+  return { max, extraKey: Math.floor(max / MAX_EXTRA_KEYS), maxEntry: maxEntryBytes(recordLimit) };
 }
 
 /** The BSON sizes of the values and of the items of a change, in bytes. */

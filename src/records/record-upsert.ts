@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { notAfterEpoch } from '../apps/index-slots.ts';
 import type { RecordChange } from '../fields/compile.ts';
 import { type ConsentChange, consentChange, onlyWithdraws, stateAfter } from './consents.ts';
+import { HAS_ROOM, type SizedEntry } from './history-entries.ts';
 import { MAX_OUTBOX } from './outbox.ts';
 import {
   type AppliedKey,
@@ -29,7 +30,7 @@ export interface Insert {
 
 /** The record equals that of `buildUpsert`; a property test compares them. */
 export function buildInsert(submission: Submission, newId: RecordId): Insert {
-  const { appId, sourceAppId, email, schemaVersion, now, change, slots, slotEpoch, applied } = submission;
+  const { appId, sourceAppId, email, schemaVersion, now, change, slots, slotEpoch, applied, entry } = submission;
   const consents = submission.consents && consentChange(submission.consents).entries;
   const growth = growthWith(submission, consents);
   const data = { ...change.set, ...change.append };
@@ -49,6 +50,7 @@ export function buildInsert(submission: Submission, newId: RecordId): Insert {
     ...(applied && { appliedKeys: [applied] }),
     ...(consents && consents.length > 0 && { consents, consentState: stateAfter(consents) }),
     ...(submission.hasConsumers && { outbox: [buildEvent(submission, newId)], eventCount: 1 }),
+    ...(entry && { history: [entry.entry], revision: 1, historyBytes: entry.bytes }),
   };
   // Absent fields too, so that one index serves the filters and the order of all records.
   if (slots) for (const { slot, value = null } of slots) record[slot] = value;
@@ -121,6 +123,7 @@ export function buildUpsert(submission: Submission, newId: RecordId, maxArrayIte
   if (applied) addKey(filter, update, applied, view.keyEpoch);
   if (consents) addConsents(filter, update, consents);
   if (submission.hasConsumers) addEvent(filter, update, buildEvent(submission, newId));
+  if (submission.entry) addEntry(filter, update, submission.entry);
   if (submission.requiresRecord || consents?.requiresRecord) update.$setOnInsert[NO_CREATION] = null;
   return {
     kind: 'upsert',
@@ -210,6 +213,13 @@ function addConsents(filter: Filter, update: Update, consents: ConsentChange): v
   Object.assign(filter, consents.filter);
   if (consents.entries.length > 0) push(update, 'consents', { $each: consents.entries });
   for (const [key, state] of Object.entries(stateAfter(consents.entries))) update.$set[`consentState.${key}`] = state;
+}
+
+function addEntry(filter: Filter, update: Update, { entry, bytes }: SizedEntry): void {
+  Object.assign(filter, HAS_ROOM);
+  push(update, 'history', entry);
+  increment(update, 'revision', 1);
+  increment(update, 'historyBytes', bytes);
 }
 
 function addEvent(filter: Filter, update: Update, event: OutboxEntry): void {

@@ -56,6 +56,36 @@ export interface OutboxEntry {
   changed: string[];
 }
 
+/** A changed value. `data.<key>[]`: items of a list; `after` were appended, `before` removed. */
+export interface HistoryChange {
+  path: string;
+  before?: unknown;
+  after?: unknown;
+  /** The values were too large to keep. */
+  omitted?: true;
+}
+
+/** Who changed a record. No member but `kind`: the shared password of the app, or the public. */
+export interface HistoryAuthor {
+  kind: 'submission' | 'edit' | 'import' | 'revert';
+  /** The ids of an account, an API key, an import and a bulk change. */
+  account?: string;
+  key?: string;
+  import?: string;
+  change?: string;
+  /** The revision that a revert undid. */
+  reverted?: number;
+}
+
+/** One change of a record, committed with its write (decision 47). Its place is its revision. */
+export interface HistoryEntry {
+  at: Date;
+  by: HistoryAuthor;
+  /** The schema version whose keys the paths have. */
+  version: number;
+  changes: HistoryChange[];
+}
+
 /** Of the optional members, responses have only `consents` and `confirmedAt` (spec 2.1). */
 export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
   _id: UUID;
@@ -88,6 +118,16 @@ export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
   /** Events for consumers, in their order (outbox.ts). */
   outbox?: OutboxEntry[];
   eventCount?: number;
+  /** The newest entries of the history, oldest first. Others are in `history`. */
+  history?: HistoryEntry[];
+  /** The number of entries ever made: the revision of the last one. */
+  revision?: number;
+  /** The size of `history` in bytes. It does not count for the size of the record. */
+  historyBytes?: number;
+  /** While entries are moved to `history`, no erasure deletes the record. */
+  historyMove?: { token: ObjectId; until: Date };
+  /** Whether entries were ever moved. */
+  movedHistory?: true;
 }
 
 /** Newest first: ids are in order of creation. */

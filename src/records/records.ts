@@ -8,6 +8,7 @@ import { createConfirmationStore } from './confirmations.ts';
 import { createEmailScan } from './email-scan.ts';
 import { createErasureModel, createErasureStore, createRecordEraser, type RecordTraces } from './erasure.ts';
 import { createGroupCommit, createRecordWriter } from './group-commit.ts';
+import { createHistoryModel, createRecordHistory } from './history.ts';
 import { createIdempotencyKeys, createMovedKeyModel } from './idempotency-keys.ts';
 import { createImportLines } from './import-lines.ts';
 import { createInventory } from './inventory.ts';
@@ -49,20 +50,27 @@ export function createRecords(deps: {
     users: createUserModel(connection),
     movedKeys: createMovedKeyModel(connection),
     erasures: createErasureModel(connection),
+    history: createHistoryModel(connection),
   };
   const users = models.users.collection;
   const erasures = models.erasures.collection;
   const erasureStore = createErasureStore(erasures);
   const newId = createRecordIds();
   const outboxSignal = createOutboxSignal();
+  const history = createRecordHistory(users, models.history.collection);
   const keys = createIdempotencyKeys(users, models.movedKeys.collection);
   const limits = createRecordLimits(config.recordLimit);
   const queues = createReadQueues();
   const ranges = createRecordRanges(users, queues);
   const pages = createRecordPages({ users, ranges, queues, recentRenames: renames.recent });
+  const bothTraces: RecordTraces = {
+    // The record itself tells of a history.
+    exist: traces.exist,
+    remove: (appIds, ids) => Promise.all([traces.remove(appIds, ids), history.traces.remove(appIds, ids)]),
+  };
   const erase = createRecordEraser({
     ...{ users, erasures, newId, onEvents: outboxSignal.notify },
-    ...{ removeKeysOf: keys.removeOf, hasConsumers: apps.consumers.hasAny, traces },
+    ...{ removeKeysOf: keys.removeOf, hasConsumers: apps.consumers.hasAny, traces: bothTraces },
   });
   const findAppId = async (sourceAppId: string) => (await apps.service.find(sourceAppId))?.id;
   const store = createUserStore(users, pages, renames.recent, findAppId, erase);
@@ -76,7 +84,10 @@ export function createRecords(deps: {
   const repairRenames = createRenameRepair({ store: renames, moves });
   const revalidation = createRevalidation({ apps: apps.service, leases, users: store, repairSlots, repairRenames });
 
-  const writes = { users, keys, limits, newId, moves, catchUp: slots.catchUp, maxArrayItems: config.maxArrayItems };
+  const writes = {
+    ...{ users, keys, limits, newId, moves, history },
+    ...{ catchUp: slots.catchUp, maxArrayItems: config.maxArrayItems },
+  };
   return {
     users,
     erasureStore,
@@ -97,10 +108,16 @@ export function createRecords(deps: {
       ...writes,
       writer: createGroupCommit(users, createRecordWriter(users), metrics),
     }),
-    editor: createRecordEditor({ ...writes, leases, revalidation, onEvents: outboxSignal.notify }),
+    editor: createRecordEditor({
+      ...{ ...writes, leases, revalidation },
+      ...{ renamesSince: renames.since, onEvents: outboxSignal.notify },
+    }),
+    history,
     importLines: createImportLines({ ...writes, erase }),
     inventory: createInventory(users, erasures),
-    relayTo: (consumers: readonly EventConsumer[]) => createRelay({ users, erasures, consumers }),
+    /** The relay also erases the history of records whose erasure stopped before it did. */
+    relayTo: (consumers: readonly EventConsumer[]) =>
+      createRelay({ users, erasures, consumers: [...consumers, history.consumer] }),
     feature: {
       models: Object.values(models),
       migrations: [createSlotMigration(slots)],
@@ -114,8 +131,8 @@ export function createRecords(deps: {
           ...{ countForDisplay, writesEndMs, checksMs },
         }),
       ],
-      owned: [keys, erasureStore],
-      personal: [createPersonRecords(users, renames.recent, erase)],
+      owned: [keys, erasureStore, history],
+      personal: [history.personal, createPersonRecords(users, renames.recent, erase)],
     } satisfies Feature,
   };
 }

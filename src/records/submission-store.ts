@@ -5,6 +5,7 @@ import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../database/f
 import { type ConflictDeps, createConflictReader, type Repeat } from './conflict.ts';
 import { type SentConsents, stateAfter } from './consents.ts';
 import type { RecordWriter } from './group-commit.ts';
+import type { RecordHistory } from './history.ts';
 import type { IdempotencyKeys } from './idempotency-keys.ts';
 import type { AppliedKey, ConsentState } from './record.ts';
 import type { RecordId } from './record-id.ts';
@@ -34,9 +35,14 @@ export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 
 /** Stores accepted submissions exactly once, also under concurrent writes (invariants 2 and 3). */
 export function createSubmissionStore(
-  deps: ConflictDeps & { writer: RecordWriter; keys: IdempotencyKeys; newId: (createdAt: Date) => RecordId },
+  deps: ConflictDeps & {
+    writer: RecordWriter;
+    keys: IdempotencyKeys;
+    newId: (createdAt: Date) => RecordId;
+    history: Pick<RecordHistory, 'moveOut' | 'noteUse'>;
+  },
 ) {
-  const { writer, keys, newId, maxArrayItems, limits } = deps;
+  const { writer, keys, newId, maxArrayItems, limits, history } = deps;
   const cache = createPersonCache();
   const heuristic = createInsertHeuristic();
   const conflicts = createConflictReader(deps);
@@ -55,6 +61,9 @@ export function createSubmissionStore(
       case 'keys-full':
         await keys.moveOut(conflict.record);
         return resolveConflict(submission);
+      case 'history-full':
+        await history.moveOut({ ...conflict.record, email: submission.email });
+        return UNSEEN;
       case 'array-full':
         throw arrayFullError(conflict.key, maxArrayItems);
       case 'consents-full':
@@ -107,6 +116,7 @@ export function createSubmissionStore(
      */
     async store(submission: Submission): Promise<StoredSubmission> {
       refuseOversized(submission, limits, maxArrayItems);
+      if (submission.entry) history.noteUse();
       const person = personKey(submission);
       const newRecord = newId(submission.now);
       let isUncached = !cache.has(person);

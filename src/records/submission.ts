@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { RecordChange } from '../fields/compile.ts';
 import type { PendingRenames } from '../fields/renames.ts';
 import type { SentConsents } from './consents.ts';
+import type { SizedEntry } from './history-entries.ts';
 import { outboxEntry } from './outbox.ts';
 import type { AppliedKey, OutboxEntry } from './record.ts';
 import type { RecordId } from './record-id.ts';
@@ -35,6 +36,8 @@ export interface Submission {
   renames?: PendingRenames | undefined;
   /** Whether the write stores an event for consumers of the app (outbox.ts). */
   hasConsumers: boolean;
+  /** The entry that the write adds to the history of the record. */
+  entry?: SizedEntry | undefined;
   /** It may not create a record: the app has reached its `maxRecords`. */
   requiresRecord?: boolean;
 }
@@ -56,8 +59,8 @@ export function growthWith({ growth, consents }: Submission, appended: readonly 
 }
 
 /** The approximate size of the write, in bytes. */
-export function estimateBytes({ size, consents }: Submission): number {
-  return size.set + size.append + (consents ? consents.bytes : 0) + OVERHEAD;
+export function estimateBytes({ size, consents, entry }: Submission): number {
+  return size.set + size.append + (consents ? consents.bytes : 0) + (entry ? entry.bytes : 0) + OVERHEAD;
 }
 
 /** A hidden field was filled, or an HTML form had no solved challenge. */

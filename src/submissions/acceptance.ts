@@ -3,6 +3,7 @@ import { InvalidInput, type Issue } from '../core/errors.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
 import { oldKeyIssues, underNewKeys } from '../fields/renames.ts';
 import { sentConsents } from '../records/consents.ts';
+import { submissionEntry } from '../records/history-entries.ts';
 import { appliedKey } from '../records/idempotency-keys.ts';
 import type { AppliedKey } from '../records/record.ts';
 import { boundGrowth, changeSize, type RecordLimits, sizeBoundLimit } from '../records/record-limits.ts';
@@ -65,6 +66,9 @@ export function accept(
     ...checkSubmission({ email: normalized, change, now }, lease, limits),
     consents: sentConsents(lease, data, now, options.page),
     applied: appliedOf(input, options, now),
+    ...(lease.app.keepsSubmissions && {
+      entry: submissionEntry(change, now, lease.schema.version, limits.maxEntry),
+    }),
   };
 }
 

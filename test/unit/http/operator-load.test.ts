@@ -6,8 +6,15 @@ import { QUERIES } from '../../../src/records/read-queues.ts';
 
 /** Endpoints whose work is bounded by keys: one record, the settings of an app, a session. */
 const LIGHT = [
-  ...['getUser', 'editUser', 'eraseUser', 'getSession', 'getMailStatus'],
-  ...['getRetention', 'replaceRetention', 'getFormSettings', 'replaceFormSettings'],
+  ...['getUser', 'editUser', 'revertUser', 'eraseUser', 'listHistory', 'getSession', 'getMailStatus'],
+  ...[
+    'getRetention',
+    'replaceRetention',
+    'getHistorySettings',
+    'replaceHistorySettings',
+    'getFormSettings',
+    'replaceFormSettings',
+  ],
   ...['getOwnSchema', 'getAppSchema', 'replaceSchema', 'listIndexes'],
   ...['createApp', 'rotatePassword', 'listKeys', 'createKey', 'deleteKey'],
   ...['getAccount', 'renameAccount', 'replaceAccountPassword', 'listSessions', 'endSession', 'endOtherSessions'],

@@ -47,6 +47,7 @@ function createSource() {
         slots: undefined,
         slotEpoch: undefined,
         hasConsumers: false,
+        keepsSubmissions: false,
       };
       versionsRead.set(app, version);
       return app;

@@ -10,6 +10,7 @@ import type { memberEndpoints } from '../../../src/members/members.endpoints.ts'
 import type { ownAccountEndpoints } from '../../../src/members/own-account.endpoints.ts';
 import type { mailStatusEndpoints } from '../../../src/notifications/notifications.ts';
 import type { editingEndpoints } from '../../../src/people/editing.ts';
+import type { historyEndpoints } from '../../../src/people/history.ts';
 import type { peopleEndpoints } from '../../../src/people/people.endpoints.ts';
 import type { retentionEndpoints } from '../../../src/people/retention.ts';
 import type { schemaEndpoints } from '../../../src/schemas/schemas.endpoints.ts';
@@ -36,6 +37,7 @@ type Endpoints = typeof accountEndpoints &
   typeof deliveryEndpoints &
   typeof editingEndpoints &
   typeof exportEndpoints &
+  typeof historyEndpoints &
   typeof indexSlotEndpoints &
   typeof peopleEndpoints &
   typeof retentionEndpoints &
@@ -91,6 +93,7 @@ export interface Request<Name extends EndpointName> {
 
 export type UserRecord = ResponseBody<'GET /auth/users'>['users'][number];
 export type DetailedRecord = ResponseBody<'GET /auth/users/:id'>;
+export type HistoryEntry = ResponseBody<'GET /auth/users/:id/history'>['entries'][number];
 export type ConsentEntry = NonNullable<DetailedRecord['consents']>[number];
 export type AppRecord = ResponseBody<'GET /auth/apps'>['apps'][number];
 export type ApiKey = ResponseBody<'GET /auth/keys'>['keys'][number];
