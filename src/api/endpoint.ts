@@ -191,6 +191,7 @@ export const AUDITED_CHANGES = [
   'form.replaced',
   'retention.replaced',
   'history.replaced',
+  'search.replaced',
   'user.changed',
   'user.reverted',
   'user.erased',

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { AppDocument, Role } from './apps.model.ts';
 import type { StoredFormSettings } from './form-settings.ts';
-import type { IndexSlot } from './index-slots.ts';
+import type { AppIndexes, IndexSlot } from './index-slots.ts';
 
 /** An app without its password hash (spec 2.2). */
 export interface App {
@@ -14,6 +14,7 @@ export interface App {
   lastSubmissionAt: Date | undefined;
   form: StoredFormSettings | undefined;
   slots: readonly IndexSlot[] | undefined;
+  words?: AppIndexes['words'];
   /** Undefined when the app has used no slot since epochs exist. */
   slotEpoch: number | undefined;
   /** Whether events of its records are stored (spec 6). */
@@ -24,10 +25,11 @@ export interface App {
 
 /** Returns what the other features read of a stored app. */
 export function toApp(app: AppDocument): App {
-  const { _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form, slots, slotEpoch, consumers } = app;
+  const { _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form, slots, slotEpoch } = app;
+  const { consumers, words } = app;
   const keepsSubmissions = app.history?.submissions === true;
   const used = slots?.length ? slots : undefined;
   const hasConsumers = consumers !== undefined && consumers.length > 0;
   const known = { id: _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form };
-  return { ...known, slots: used, slotEpoch, hasConsumers, keepsSubmissions };
+  return { ...known, slots: used, ...(words && { words }), slotEpoch, hasConsumers, keepsSubmissions };
 }

@@ -8,7 +8,7 @@ import {
   onPrimaryShard,
 } from '../database/collections.ts';
 import type { CountedOrigin, StoredFormSettings } from './form-settings.ts';
-import type { IndexSlot } from './index-slots.ts';
+import type { IndexSlot, IndexUse } from './index-slots.ts';
 
 export type Role = 'user' | 'admin';
 
@@ -79,7 +79,9 @@ export interface AppDocument {
   history?: HistorySettings;
   consumers?: string[];
   slots?: IndexSlot[];
-  /** Fences writes of `slots`: each change increments it, and records refuse lower ones. */
+  /** The index of words. Absent when the search by words is off. */
+  words?: IndexUse;
+  /** Fences writes of both: each change increments it, and records refuse lower ones. */
   slotEpoch?: number;
 }
 
@@ -94,6 +96,9 @@ const APPS = declareCollection('apps', onPrimaryShard('one document for each app
   // The job that builds and drops slots.
   .index({ 'slots.state': 1 }, { sparse: true })
   .index({ 'slots.checkAt': 1 }, { sparse: true })
+  // The job of the indexes of words.
+  .index({ 'words.state': 1 }, { sparse: true })
+  .index({ 'words.checkAt': 1 }, { sparse: true })
   // The job that relays events.
   .index({ consumers: 1 }, { sparse: true })
   // The job that erases old records.

@@ -12,15 +12,10 @@ export type SlotName = (typeof SLOT_NAMES)[number];
  */
 export type SlotState = 'building' | 'ready' | 'dropping';
 
-export interface IndexSlot {
+/** An index that a job builds and drops, and its progress. */
+export interface IndexUse {
   /** Identifies this use: a slot may later serve the same field again. */
   id: ObjectId;
-  slot: SlotName;
-  key: string;
-  /** The kind of the index values, also after the schema has another one. */
-  kind: KindName;
-  /** Absent: the first version of the index values. */
-  version?: number;
   state: SlotState;
   /** The epoch of its key. Absent for slots of earlier releases. */
   since?: number;
@@ -34,6 +29,22 @@ export interface IndexSlot {
   /** When the records of a ready slot are next checked, by MongoDB's clock. */
   checkAt?: Date;
   checks?: number;
+}
+
+export interface IndexSlot extends IndexUse {
+  slot: SlotName;
+  key: string;
+  /** The kind of the index values, also after the schema has another one. */
+  kind: KindName;
+  /** Absent: the first version of the index values. */
+  version?: number;
+}
+
+/** The indexes of an app that its writes fill. */
+export interface AppIndexes {
+  slots?: readonly IndexSlot[] | undefined;
+  /** The index of words (spec 4.3). Absent when the search is off. */
+  words?: IndexUse | undefined;
 }
 
 /** Matches the apps whose slots have this epoch. */
@@ -69,16 +80,21 @@ export function isOutdated({ kind, version, state }: Pick<IndexSlot, 'kind' | 'v
 }
 
 /** Returns whether writes of the field write the slot. */
-export function isWritten({ state }: Pick<IndexSlot, 'state'>): boolean {
+export function isWritten({ state }: Pick<IndexUse, 'state'>): boolean {
   return state !== 'dropping';
 }
 
-/** Returns whether two reads of an app have the same uses of slots in the same states. */
-export function isSameSlots(one: readonly IndexSlot[] = [], other: readonly IndexSlot[] = []): boolean {
-  if (one === other) return true;
+/** Returns whether two reads of an app have the same uses of indexes in the same states. */
+export function isSameIndexes(one: AppIndexes, other: AppIndexes): boolean {
+  const { slots = [] } = one;
+  const { slots: others = [] } = other;
+  if (!isSameUse(one.words, other.words)) return false;
+  return slots === others || (slots.length === others.length && slots.every((slot, at) => isSameUse(slot, others[at])));
+}
+
+function isSameUse(one: IndexUse | undefined, other: IndexUse | undefined): boolean {
   return (
-    one.length === other.length &&
-    one.every(({ id, state }, index) => id.equals(other[index]?.id) && state === other[index]?.state)
+    one === other || (one !== undefined && other !== undefined && one.id.equals(other.id) && one.state === other.state)
   );
 }
 

@@ -115,10 +115,10 @@ export function createExportService(deps: {
   /** @param read reads the records, once the columns are valid */
   async function fileOf(
     app: ExportedApp,
-    request: FileRequest,
+    request: FileRequest & Pick<QueryRequest, 'q'>,
     read: (queriedApp: Awaited<ReturnType<ReadQueriedApp>>) => Promise<RecordBatches> | RecordBatches,
   ): Promise<Readable> {
-    const queriedApp = await queried(app);
+    const queriedApp = await queried(app, request);
     const { schema } = queriedApp;
     const columns = exportColumns(request, schema, (await apps.find(app.sourceAppId))?.form?.doubleOptIn);
     const keys = schema.fields.map(({ key }) => key);

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isSameSlots } from '../apps/index-slots.ts';
+import { isSameIndexes } from '../apps/index-slots.ts';
 import { ALL_APPS, type Suppressions } from '../people/suppressions.ts';
 import type { RecordLimits } from '../records/record-limits.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
@@ -136,7 +136,7 @@ export function createLineBatches(
 export function isSameState(one: Lease, other: Lease): boolean {
   return (
     one.schemaId === other.schemaId &&
-    isSameSlots(one.app.slots, other.app.slots) &&
+    isSameIndexes(one.app, other.app) &&
     one.app.slotEpoch === other.app.slotEpoch &&
     one.app.form?.timeZone === other.app.form?.timeZone &&
     one.app.hasConsumers === other.app.hasConsumers

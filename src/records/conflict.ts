@@ -7,8 +7,10 @@ import type { AppliedKey, ConsentEntry, UserCollection, UserDocument } from './r
 import { exactBound, exceededLimit, listExtraKeys, RECORD_BYTES, type RecordLimits } from './record-limits.ts';
 import { isUnmoved, type RecordMoves } from './record-moves.ts';
 import { MAX_INLINE_KEYS, type RecordView } from './record-upsert.ts';
+import { FULL_WORDS } from './record-words.ts';
 import type { SlotStore } from './slot-store.ts';
 import type { Submission } from './submission.ts';
+import type { WordRecords } from './word-records.ts';
 
 /** The members of a stored record from which a repeat is answered. */
 type Answer = Pick<UserDocument, '_id' | 'appId' | 'createdAt' | 'updatedAt'>;
@@ -54,6 +56,8 @@ interface Facts
   waitingEvents?: number;
   /** The entries of the history. Read only for a submission that adds one. */
   inline?: InlineSize;
+  /** The number of words. Read only for an app with an index of words. */
+  wordCount?: number;
   /** The size of the document in bytes, without its history. This and the next two are read only near the size limit. */
   size?: number;
   replaced?: number;
@@ -69,11 +73,12 @@ export interface ConflictDeps {
   moves: Pick<RecordMoves, 'one'>;
   /** Makes the epoch of an app's slots at least this one. */
   catchUp: SlotStore['catchUp'];
+  words: Pick<WordRecords, 'shorten'>;
 }
 
 /** Explains why an upsert was refused, and finds the submission that was applied under a key. */
 export function createConflictReader(deps: ConflictDeps) {
-  const { users, keys, limits, maxArrayItems, moves, catchUp } = deps;
+  const { users, keys, limits, maxArrayItems, moves, catchUp, words } = deps;
 
   /** The entry of an applied key, from the record or from `applied_keys`. */
   async function findKey(facts: Pick<Facts, '_id' | 'appId' | 'appliedKeys' | 'keyEpoch'>, { key }: AppliedKey) {
@@ -139,6 +144,10 @@ export function createConflictReader(deps: ConflictDeps) {
         await moves.one({ appId, email }, renames);
         return { reason: 'repaired' };
       }
+      if ((facts.wordCount ?? 0) >= FULL_WORDS) {
+        await words.shorten({ appId, email }, submission.slotEpoch ?? 0);
+        return { reason: 'repaired' };
+      }
       const full = await resolveArrays(facts, submission);
       if (full) return full;
       const appended = newConsents(facts, submission);
@@ -201,6 +210,7 @@ function factsPipeline(submission: Submission) {
     ...(renames && { isUnmoved: isUnmoved(renames) }),
     ...(submission.hasConsumers && { waitingEvents: { $size: { $ifNull: ['$outbox', []] } } }),
     ...(submission.entry && { inline: { ...INLINE_SIZE, historyBytes: '$historyBytes' } }),
+    ...(submission.words && { wordCount: { $size: { $ifNull: ['$words', []] } } }),
     size: nearLimit(RECORD_BYTES),
     replaced: nearLimit({ $subtract: [{ $bsonSize: replaced }, { $bsonSize: {} }] }),
     extraKeys: nearLimit(extraKeys),

@@ -12,6 +12,7 @@ import { BY_EMAIL, type LineMark, type RecordFilter, type UserDocument } from '.
 import type { RecordId } from './record-id.ts';
 import { arrayFullError, refuseOversized } from './record-limits.ts';
 import { buildInsert, buildUpsert, type RecordView, UNSEEN } from './record-upsert.ts';
+import { FULL_WORDS } from './record-words.ts';
 import type { Submission } from './submission.ts';
 
 /** Records have up to 1 MB each. */
@@ -58,6 +59,8 @@ export interface RecordFacts
     > {
   /** The BSON types of the stored values to which lines append. */
   types?: Record<string, string>;
+  /** The number of words. Read only for an app with an index of words. */
+  wordCount?: number;
   isSame: boolean;
   /** The values that the line replaces, for the history; absent: too many in this batch. */
   before?: Record<string, unknown>;
@@ -155,6 +158,7 @@ export function createImportLines(
         },
         ...INLINE_SIZE,
         ...Object.fromEntries(values.map((path) => [path, 1])),
+        ...(lines.some(({ submission }) => submission?.words) && { wordCount: { $size: { $ifNull: ['$words', []] } } }),
         ...(append.size > 0 && {
           types: Object.fromEntries([...append].map((key) => [key, { $type: `$data.${key}` }])),
         }),
@@ -203,6 +207,7 @@ export function createImportLines(
         if ((facts.arraySizes?.[key] ?? 0) + items.length > maxArrayItems) return { result: fullList(key) };
       }
       if (growth > 0 && (facts.sizeBound ?? 0) + growth > maxBound) return { write: 'explain' };
+      if (submission.words && (facts.wordCount ?? 0) >= FULL_WORDS) return { write: 'explain' };
       return { write: 'update' };
     },
 

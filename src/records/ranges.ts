@@ -4,6 +4,8 @@ import { decode } from '../database/collections.ts';
 import { isEmptyRange, isOverTime } from '../database/failures.ts';
 import { type AppId, createReadQueues, type ReadQueues } from './read-queues.ts';
 import { allOf, BY_EMAIL, NEWEST_FIRST, type RecordFilter, type UserCollection } from './record.ts';
+import { createWordPlans, type RecordSearch } from './word-reads.ts';
+import { BY_WORD } from './word-records.ts';
 
 /** `id` and `email` are indexes of an app, `all` is that of all apps by id; others are slots. */
 export type IndexName = 'id' | 'email' | (string & {});
@@ -16,6 +18,8 @@ export interface Segment {
   filter: RecordFilter;
   /** Whether the filter concerns the first member of the index alone. */
   isOfKeys: boolean;
+  /** A condition besides the filter. */
+  search?: RecordSearch | undefined;
 }
 
 export type Key = readonly unknown[];
@@ -92,6 +96,12 @@ const MAX_RANGE = 10_000;
 
 /** Documents that are decoded in one turn of the event loop, in about 1 ms. */
 const DOCUMENTS_PER_TURN = 200;
+/** The size of the records that are searched in one turn, in about 1 ms. */
+const BYTES_PER_TURN = 64 * 1024;
+/** The most records that one query reads for a search; at most 16 MB. */
+const MAX_CANDIDATES = 1_000;
+/** A few candidates match only words that their values no longer have. */
+const MIN_CANDIDATES = 20;
 
 export interface Budget {
   leftMs(): number;
@@ -111,6 +121,8 @@ export type RecordRanges = ReturnType<typeof createRecordRanges>;
  * last record of the previous one, so no cursor stays open for a slow reader.
  */
 export function createRecordRanges(users: UserCollection, queues: ReadQueues = createReadQueues()) {
+  const planWords = createWordPlans(users);
+
   async function find(
     appId: AppId,
     segment: Segment,
@@ -171,9 +183,12 @@ export function createRecordRanges(users: UserCollection, queues: ReadQueues = c
       reading: () => Reading,
       options: WalkOptions = {},
     ): AsyncGenerator<Step> {
+      const plans = segments.map(({ index, search }) => planWords(appId, search?.index, index === 'id'));
       yield* paced(start, segments.length, options, (position, range, run) => {
         const segment = segments[position.segment] as Segment;
-        return readStep(appId, segment, position, range, reading(), segments.length, run);
+        const plan = plans[position.segment] as (typeof plans)[number];
+        const read = segment.search ? searchStep : readStep;
+        return read(appId, segment, position, range, reading(), segments.length, run, plan);
       });
     },
 
@@ -279,6 +294,77 @@ export function createRecordRanges(users: UserCollection, queues: ReadQueues = c
       return { documents, segment, next: { segment: position.segment, place }, rangeEnd: to };
     }
     return { documents, segment, next: afterRange(segment, position, to, count) };
+  }
+
+  /** Reads candidates, and yields those that the search matches. */
+  async function searchStep(
+    appId: AppId,
+    segment: Segment,
+    position: Position,
+    range: Range,
+    reading: Reading,
+    count: number,
+    run: RunQuery,
+    plan: ReturnType<typeof planWords>,
+  ): Promise<Step> {
+    const { members = [], limit } = reading;
+    const words = await plan.current(run);
+    const filter = allOf(segment.filter, words?.filter ?? {});
+    const candidates: Segment = { ...segment, filter, isOfKeys: false, search: undefined };
+    const asked: Reading = {
+      members: members === 'all' ? members : [...members.filter((path) => !path.startsWith('data.')), 'email', 'data'],
+      limit: Math.min(MAX_CANDIDATES, words ? Math.max(limit, MIN_CANDIDATES) : range.length),
+    };
+    let step: Step;
+    try {
+      step = words?.byWord
+        ? await readByWord(appId, candidates, position, asked, count, run)
+        : await readStep(appId, candidates, position, range, asked, count, run);
+    } catch (error) {
+      if (!words?.byWord || !isOverTime(error)) throw error;
+      plan.giveUp();
+      return { documents: [], segment, next: position };
+    }
+    const { matches } = segment.search as RecordSearch;
+    const documents: RawDocuments = [];
+    let bytes = 0;
+    for (const document of step.documents) {
+      bytes += document.length;
+      if (bytes > BYTES_PER_TURN) {
+        await queues.turn();
+        bytes = 0;
+      }
+      if (!matches(document)) continue;
+      documents.push(document);
+      if (documents.length < limit) continue;
+      if (document === step.documents.at(-1)) break;
+      const place = { key: readKey(segment.index, document), isRead: true };
+      return { documents, segment, next: { segment: position.segment, place }, rangeEnd: step.rangeEnd };
+    }
+    return { ...step, documents, segment };
+  }
+
+  /** Reads a segment of the index on ids by the index on words, in the order of the ids. */
+  async function readByWord(
+    appId: AppId,
+    segment: Segment,
+    position: Position,
+    { members, limit }: Reading,
+    count: number,
+    run: RunQuery,
+  ): Promise<Step> {
+    const { filter } = idRange(appId, segment, position.place, undefined);
+    const projection = members === 'all' ? {} : buildProjection('id', members);
+    const sort: Sort = { _id: segment.isReversed ? 1 : -1 };
+    const options = { projection, sort, hint: BY_WORD, limit, batchSize: limit, raw: true, maxTimeMS: RANGE_TIME_MS };
+    const found = await run(appId, () => firstBatch(users.find<Uint8Array>(filter, options)));
+    const isLarge = members === 'all' && totalBytes(found.documents) > MAX_PAGE_BYTES;
+    const documents = isLarge ? takeBytes(found.documents, PAGE_BYTES) : found.documents;
+    const last = documents.at(-1);
+    const isEnd = !last || (found.isWhole && documents.length === found.documents.length && documents.length < limit);
+    const place = last && { key: [readId(last)], isRead: true };
+    const next = isEnd ? afterRange(segment, position, undefined, count) : { segment: position.segment, place };
+    return { documents, segment, next };
   }
 }
 

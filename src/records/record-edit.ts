@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BSON } from 'mongodb';
-import { notAfterEpoch } from '../apps/index-slots.ts';
+import { isWritten, notAfterEpoch } from '../apps/index-slots.ts';
 import { AppNotFound, Conflict, InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../core/errors.ts';
 import { oldKeyIssues, type PendingRenames } from '../fields/renames.ts';
 import type { RenameStore } from '../schemas/pending-renames.ts';
@@ -41,6 +41,7 @@ import {
   tooManyKeysError,
 } from './record-limits.ts';
 import type { RecordMoves } from './record-moves.ts';
+import { recordWords } from './record-words.ts';
 import type { Revalidation } from './revalidation.ts';
 import { type SlotWrite, slotWrites } from './slot-records.ts';
 import type { SlotStore } from './slot-store.ts';
@@ -91,6 +92,8 @@ export interface EditContext {
   schemaVersion: number;
   fieldKeys: readonly string[];
   slots: readonly SlotWrite[] | undefined;
+  /** Whether the app has an index of words. */
+  hasWords: boolean;
   /** Undefined for an app that never used a slot. */
   slotEpoch: number | undefined;
   limits: RecordLimits;
@@ -144,6 +147,7 @@ function editWrite(record: EditedRecord, edit: RecordEdit, context: EditContext)
   for (const { slot, value } of context.slots ?? []) if (value !== undefined) set[slot] = value;
   const { slotEpoch } = context;
   if (slotEpoch !== undefined) set.slotEpoch = slotEpoch;
+  if (context.hasWords) set.words = recordWords(email, edited);
   set.sizeBound = sizeBoundAfter(record, edited, context);
   const removed = removedItems(edit);
   const changed = [...Object.keys(edit.set), ...Object.keys(lists), ...edit.unset, ...removed.keys()];
@@ -284,6 +288,7 @@ export function createRecordEditor(deps: {
     const edit = typeof source === 'function' ? await source(record, lease) : source;
     const removed = Object.fromEntries(edit.unset.map((key) => [key, undefined]));
     const slots = slotWrites(app.slots, { set: { ...edit.set, ...removed }, append: {} });
+    const hasWords = app.words !== undefined && isWritten(app.words);
     const eventId = app.hasConsumers ? newId(new Date()) : undefined;
     const {
       filter: unchanged,
@@ -291,10 +296,17 @@ export function createRecordEditor(deps: {
       entry,
     } = editWrite(record, edit, {
       ...{ schemaVersion: schema.version, fieldKeys: validator.fieldKeys, limits, maxArrayItems, eventId },
-      ...{ slots, slotEpoch: app.slotEpoch, by },
+      ...{ slots, hasWords, slotEpoch: app.slotEpoch, by },
     });
     const { id: appId, sourceAppId } = app;
-    const write = { appId, sourceAppId, email: record.email, slots, schemaVersion: schema.version };
+    const write = {
+      appId,
+      sourceAppId,
+      email: record.email,
+      slots,
+      schemaVersion: schema.version,
+      ...(hasWords && { words: [] }),
+    };
     try {
       const options = { projection: DETAILS_PROJECTION, returnDocument: 'after' } as const;
       const edited = await users.findOneAndUpdate(unchanged, update, options);

@@ -2,6 +2,7 @@ import { BSON } from 'mongodb';
 import { Conflict, InvalidInput, TooLarge } from '../core/errors.ts';
 import { MAX_EXTRA_KEYS, type RecordChange, TOO_MANY_EXTRA_KEYS } from '../fields/compile.ts';
 import { maxEntryBytes } from './history-entries.ts';
+import { WORDS_BYTES } from './record-words.ts';
 
 /** Changes up to this size in bytes are not counted: 100 fields take less than `SLACK`. */
 const SMALL_CHANGE = 256;
@@ -47,9 +48,9 @@ export function changeSize({ set, append }: RecordChange): ChangeSize {
   return { set: calculateObjectSize(set) - EMPTY, append: calculateObjectSize(append) - EMPTY };
 }
 
-/** The largest `sizeBound` of a record with so many index slots, which are not counted. */
-export function sizeBoundLimit({ max }: RecordLimits, slots: number): number {
-  return max - slots * SLOT_BYTES;
+/** The largest `sizeBound` of a record with index slots and words, which are not counted. */
+export function sizeBoundLimit({ max }: RecordLimits, slots: number, hasWords: boolean): number {
+  return max - slots * SLOT_BYTES - (hasWords ? WORDS_BYTES : 0);
 }
 
 /** The growth of `sizeBound` by a change, in bytes. 0 leaves a new record without a bound. */

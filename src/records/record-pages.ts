@@ -7,6 +7,7 @@ import type { AppId, ReadQueues } from './read-queues.ts';
 import { NEWEST_FIRST, type RecordFilter, type UserCollection } from './record.ts';
 import type { UserRecord } from './record-json.ts';
 import { type RecentRenames, showing } from './record-moves.ts';
+import type { RecordSearch } from './word-reads.ts';
 
 /** The maximum of a page. 500 delays concurrent listings; 100 costs the database more. */
 const MAX_RECORDS = 200;
@@ -34,10 +35,15 @@ export function createRecordPages(deps: {
    * Yields matching records as BSON, newest first, and reads one page ahead.
    * @throws the driver's error; `isOverTime` recognizes a query over its time limit
    */
-  async function* all(appId: ObjectId, filter: RecordFilter = {}, signal?: AbortSignal): AsyncGenerator<RawDocuments> {
-    const queue = Object.keys(filter).length > 0 ? 'longScan' : 'page';
+  async function* all(
+    appId: ObjectId,
+    filter: RecordFilter = {},
+    signal?: AbortSignal,
+    search?: RecordSearch,
+  ): AsyncGenerator<RawDocuments> {
+    const queue = search || Object.keys(filter).length > 0 ? 'longScan' : 'page';
     const reading = () => ({ members: 'all', limit: sizes.perPage(appId) }) as const;
-    const steps = ranges.walk(appId, [newest(appId, filter)], undefined, reading, { queue, signal });
+    const steps = ranges.walk(appId, [{ ...newest(appId, filter), search }], undefined, reading, { queue, signal });
     const read = async (): Promise<RawDocuments | undefined> => {
       const shown = await showing(recentRenames);
       const { value, done } = await steps.next();

@@ -1,8 +1,10 @@
 import { MinKey, type ObjectId } from 'mongodb';
 import type { PersonData } from '../apps/feature.ts';
+import { type DocumentId, firstBatch, totalBytes } from '../database/bson/documents.ts';
+import { decodeExactly } from '../database/collections.ts';
 import { isOverTime } from '../database/failures.ts';
 import type { RecordEraser } from './erasure.ts';
-import { BY_EMAIL, NEWEST_FIRST, type UserCollection, type UserDocument } from './record.ts';
+import { allOf, BY_EMAIL, NEWEST_FIRST, type RecordFilter, type UserCollection, type UserDocument } from './record.ts';
 import { firstIdAt, type RecordId } from './record-id.ts';
 import { DETAILS_PROJECTION, type DetailedRecord, presentDetails } from './record-json.ts';
 import { type RecentRenames, shownRecord } from './record-moves.ts';
@@ -20,6 +22,8 @@ type Found = RecordValues & Pick<UserDocument, 'schemaVersion'>;
 const VALUES = { email: 1, data: 1, schemaVersion: 1 } as const;
 
 const DISPLAYED_COUNT_MS = 60_000;
+/** The most bytes of records that one statement compares. */
+const MAX_UNCHANGED_BYTES = 1024 * 1024;
 
 export type RecordReader = ReturnType<typeof createRecordReader>;
 
@@ -101,6 +105,28 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
           size > maxBytes ? { bytes: size } : shownRecord(record, renames),
         ]),
       );
+    },
+
+    /**
+     * Resolves with those of some records that match, and the filter for their present state;
+     * undefined when they are too large to be read together.
+     */
+    async unchanged(
+      appId: ObjectId,
+      ids: readonly DocumentId[],
+      filter: RecordFilter,
+      matches: (document: Uint8Array) => boolean,
+    ): Promise<{ ids: DocumentId[]; filter: RecordFilter } | undefined> {
+      const named = allOf({ appId, _id: { $in: [...ids] } }, filter);
+      const options = { projection: { email: 1, data: 1 }, raw: true, batchSize: ids.length + 1 } as const;
+      const { documents, isWhole } = await firstBatch(users.find<Uint8Array>(named, options));
+      if (ids.length > 1 && (!isWhole || totalBytes(documents) > MAX_UNCHANGED_BYTES)) return undefined;
+      const found = documents.filter(matches).map((bytes) => decodeExactly<RecordValues>(bytes));
+      const unchanged = found.map(({ _id, data }) => ({ _id, data: { $eq: data } }));
+      return {
+        ids: found.map(({ _id }) => _id),
+        filter: (unchanged.length > 0 ? { $or: unchanged } : {}) as RecordFilter,
+      };
     },
 
     /** The times of the first `limit` records after `after`, in the order of creation. */

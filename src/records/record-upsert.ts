@@ -16,6 +16,7 @@ import {
 } from './record.ts';
 import type { RecordId } from './record-id.ts';
 import { unmovedFilter } from './record-moves.ts';
+import { FULL_WORDS } from './record-words.ts';
 import type { SlotWrite } from './slot-records.ts';
 import { buildEvent, estimateBytes, growthWith, type Submission, type Written } from './submission.ts';
 
@@ -30,7 +31,7 @@ export interface Insert {
 
 /** The record equals that of `buildUpsert`; a property test compares them. */
 export function buildInsert(submission: Submission, newId: RecordId): Insert {
-  const { appId, sourceAppId, email, schemaVersion, now, change, slots, slotEpoch, applied, entry } = submission;
+  const { appId, sourceAppId, email, schemaVersion, now, change, slots, words, slotEpoch, applied, entry } = submission;
   const consents = submission.consents && consentChange(submission.consents).entries;
   const growth = growthWith(submission, consents);
   const data = { ...change.set, ...change.append };
@@ -46,6 +47,7 @@ export function buildInsert(submission: Submission, newId: RecordId): Insert {
     updatedAt: now,
     ...(sizes.length > 0 && { arraySizes: Object.fromEntries(sizes) }),
     ...(growth > 0 && { sizeBound: growth }),
+    ...(words && { words: [...words] }),
     ...(slotEpoch !== undefined && { slotEpoch }),
     ...(applied && { appliedKeys: [applied] }),
     ...(consents && consents.length > 0 && { consents, consentState: stateAfter(consents) }),
@@ -99,7 +101,7 @@ export const UNSEEN: RecordView = { keyEpoch: 0 };
  * creates one or fails with E11000.
  */
 export function buildUpsert(submission: Submission, newId: RecordId, maxArrayItems: number, view: RecordView): Upsert {
-  const { appId, sourceAppId, email, schemaVersion, now, slots, slotEpoch, applied } = submission;
+  const { appId, sourceAppId, email, schemaVersion, now, slots, words, slotEpoch, applied } = submission;
   const { known } = view;
   const consents = submission.consents && consentChange(submission.consents, view.consents);
   const filter: Filter = { appId, email, schemaVersion: { $lte: schemaVersion } };
@@ -114,6 +116,7 @@ export function buildUpsert(submission: Submission, newId: RecordId, maxArrayIte
   };
   addChange(filter, update, submission.change, maxArrayItems);
   if (slots) addSlots(update, slots);
+  if (words) addWords(filter, update, words);
   if (slotEpoch !== undefined) {
     // Also without slots: those of the record may belong to a later use.
     Object.assign(filter, notAfterEpoch(slotEpoch));
@@ -145,6 +148,7 @@ interface Update {
   $max: { updatedAt: Date };
   $push?: Record<string, unknown>;
   $inc?: Record<string, number>;
+  $addToSet?: Record<string, unknown>;
 }
 
 function push(update: Update, path: string, value: unknown): void {
@@ -180,6 +184,12 @@ function addSlots(update: Update, slots: readonly SlotWrite[]): void {
     if (value === undefined) update.$setOnInsert[slot] = null;
     else update.$set[slot] = value;
   }
+}
+
+/** The words of replaced values stay: they are not known. */
+function addWords(filter: Filter, update: Update, words: readonly string[]): void {
+  filter[`words.${FULL_WORDS - 1}`] = { $exists: false };
+  update.$addToSet = { words: { $each: words } };
 }
 
 /** Raises `sizeBound`, for withdrawals of consents also above its limit, or makes it exact. */

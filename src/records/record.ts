@@ -115,6 +115,8 @@ export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
   import?: ImportMark;
   /** The highest epoch of the app's slots at a write (decision 21). Lower ones are refused. */
   slotEpoch?: number;
+  /** The words of the email and of the texts in `data`, and others (word-records.ts). */
+  words?: string[];
   /** Events for consumers, in their order (outbox.ts). */
   outbox?: OutboxEntry[];
   eventCount?: number;
@@ -143,7 +145,7 @@ export type UserCollection = Collection<UserDocument>;
 export type RecordFilter = Filter<UserDocument>;
 export type RecordUpdate = UpdateFilter<UserDocument>;
 
-type Operator = '$set' | '$setOnInsert' | '$unset' | '$max' | '$inc' | '$push' | '$pull';
+type Operator = '$set' | '$setOnInsert' | '$unset' | '$max' | '$inc' | '$push' | '$pull' | '$addToSet';
 
 /** An update of a record with computed paths, such as `data.<key>`, which the types refuse. */
 export const recordUpdate = (update: { [Name in Operator]?: Readonly<Record<string, unknown>> }): RecordUpdate =>

@@ -29,6 +29,9 @@ import { createSlotRecords, createSlotRepair } from './slot-records.ts';
 import { createSlotMigration, createSlotStore } from './slot-store.ts';
 import { createSubmissionStore } from './submission-store.ts';
 import { createUserStore } from './user-store.ts';
+import { createWordJob } from './word-job.ts';
+import { createWordRecords } from './word-records.ts';
+import { createWordStore } from './word-store.ts';
 
 export type Records = ReturnType<typeof createRecords>;
 
@@ -80,12 +83,14 @@ export function createRecords(deps: {
   const slots = createSlotStore(apps.collection);
   const slotRecords = createSlotRecords(users);
   const moves = createRecordMoves(users);
-  const repairSlots = createSlotRepair({ records: slotRecords, hold: leases.hold });
+  const words = createWordRecords(users, queues);
+  const wordStore = createWordStore(apps.collection, revision);
+  const repairSlots = createSlotRepair({ records: slotRecords, words, hold: leases.hold });
   const repairRenames = createRenameRepair({ store: renames, moves });
   const revalidation = createRevalidation({ apps: apps.service, leases, users: store, repairSlots, repairRenames });
 
   const writes = {
-    ...{ users, keys, limits, newId, moves, history },
+    ...{ users, keys, limits, newId, moves, words, history },
     ...{ catchUp: slots.catchUp, maxArrayItems: config.maxArrayItems },
   };
   return {
@@ -101,6 +106,7 @@ export function createRecords(deps: {
     erase,
     store,
     slots,
+    words: wordStore,
     revalidation,
     reader,
     confirmations: createConfirmationStore(users),
@@ -124,6 +130,10 @@ export function createRecords(deps: {
       jobs: [
         createSlotJob({
           ...{ store: slots, records: slotRecords, schemas: schemas.store, renames, revision, pace },
+          ...{ countForDisplay, writesEndMs, checksMs },
+        }),
+        createWordJob({
+          ...{ store: wordStore, records: words, catchUp: slots.catchUp, revision, pace },
           ...{ countForDisplay, writesEndMs, checksMs },
         }),
         createRenameJob({

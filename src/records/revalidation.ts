@@ -1,5 +1,5 @@
 import type { AppService } from '../apps/apps.service.ts';
-import { isSameSlots } from '../apps/index-slots.ts';
+import { type AppIndexes, isSameIndexes } from '../apps/index-slots.ts';
 import { Unavailable } from '../core/errors.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
@@ -58,11 +58,11 @@ export function createRevalidation(deps: {
      * For a failed write that may take effect after the deletion of the app, or after a build of an
      * index or a move of renamed fields has passed the record. Repairs that five seconds later.
      */
-    settleLater({ appId, sourceAppId, email, now, slots, schemaVersion }: CheckedWrite, lease: Lease): void {
+    settleLater({ appId, sourceAppId, email, now, slots, words, schemaVersion }: CheckedWrite, lease: Lease): void {
       if (lease.isCurrent()) return;
       // Only the necessary members, because a database failure causes many of these.
-      const write = { appId, sourceAppId, email, slots, schemaVersion, ...(now && { now }) };
-      const before = lease.app.slots;
+      const write = { appId, sourceAppId, email, slots, words, schemaVersion, ...(now && { now }) };
+      const before = { slots: lease.app.slots, words: lease.app.words };
       setTimeout(() => void settle(write, before).catch(() => undefined), SETTLES_WITHIN_MS).unref();
     },
   };
@@ -79,7 +79,7 @@ export function createRevalidation(deps: {
     if (isRevoked() && current.schemaId !== schemaId) throw new Unavailable();
     // The jobs for renamed fields and for slots may have passed the record before.
     if (current.schemaId !== schemaId) await repairRenames(write, write.schemaVersion);
-    if (!isSameSlots(current.app.slots, app.slots)) await repairSlots(write, app.slots);
+    if (!isSameIndexes(current.app, app)) await repairSlots(write, app);
     return true;
   }
 
@@ -87,7 +87,7 @@ export function createRevalidation(deps: {
     if (now) await users.withdraw({ appId, email, createdAt: now });
   }
 
-  async function settle(write: CheckedWrite, before: Lease['app']['slots']): Promise<void> {
+  async function settle(write: CheckedWrite, before: AppIndexes): Promise<void> {
     const current = await leases.hold(write.sourceAppId);
     if (current?.app.id.equals(write.appId)) {
       if (current.schema.version !== write.schemaVersion) await repairRenames(write, write.schemaVersion);

@@ -1,5 +1,12 @@
 import type { ObjectId, UUID } from 'mongodb';
-import { type IndexSlot, isSameSlots, isWritten, notAfterEpoch, type SlotName } from '../apps/index-slots.ts';
+import {
+  type AppIndexes,
+  type IndexSlot,
+  isSameIndexes,
+  isWritten,
+  notAfterEpoch,
+  type SlotName,
+} from '../apps/index-slots.ts';
 import { Unavailable } from '../core/errors.ts';
 import { INDEX_BUILD_TIME_MS } from '../database/collections.ts';
 import { INDEXED_PREFIX } from '../fields/base/index-value.ts';
@@ -15,6 +22,7 @@ import {
   type UserCollection,
   type UserDocument,
 } from './record.ts';
+import type { WordRecords } from './word-records.ts';
 
 /** The effect of a write of a record on one slot. */
 export interface SlotWrite {
@@ -247,6 +255,8 @@ const MAX_ATTEMPTS = 24;
 /** A write of a record that may have ended after its lease. */
 export interface LateWrite extends Pick<UserDocument, 'appId' | 'sourceAppId' | 'email'> {
   slots: readonly SlotWrite[] | undefined;
+  /** Absent when it wrote no words. */
+  words?: readonly string[] | undefined;
 }
 
 export type RepairSlots = ReturnType<typeof createSlotRepair>;
@@ -257,23 +267,28 @@ export type RepairSlots = ReturnType<typeof createSlotRepair>;
  */
 export function createSlotRepair(deps: {
   records: Pick<SlotRecords, 'correct'>;
+  words: Pick<WordRecords, 'complete' | 'clear'>;
   hold(sourceAppId: string): Promise<Lease | undefined>;
 }) {
-  const { records, hold } = deps;
+  const { records, words, hold } = deps;
 
-  /** `before`: the slots of the write's lease. @throws {Unavailable} when slots keep changing */
-  return async (write: LateWrite, before: readonly IndexSlot[] | undefined): Promise<void> => {
+  /** `before`: the indexes of the write's lease. @throws {Unavailable} when they keep changing */
+  return async (write: LateWrite, before: AppIndexes): Promise<void> => {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const lease = await hold(write.sourceAppId);
       // Another incarnation has other records; those of this one are being removed.
       if (!lease?.app.id.equals(write.appId)) return;
-      if (isSameSlots(lease.app.slots, before)) return;
+      if (isSameIndexes(lease.app, before)) return;
       const current = (lease.app.slots ?? []).filter(isWritten);
       const unused = (write.slots ?? [])
         .map(({ slot }) => slot)
         .filter((slot) => !current.some((use) => use.slot === slot));
       const { slotEpoch = 0 } = lease.app;
-      if ((await records.correct(write, current, unused, slotEpoch)) && lease.isCurrent()) return;
+      const isIndexed = lease.app.words !== undefined && isWritten(lease.app.words);
+      const isRepaired =
+        (await records.correct(write, current, unused, slotEpoch)) &&
+        (isIndexed ? await words.complete(write, slotEpoch) : !write.words || (await words.clear(write, slotEpoch)));
+      if (isRepaired && lease.isCurrent()) return;
     }
     throw new Unavailable();
   };

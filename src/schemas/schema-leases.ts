@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { App } from '../apps/app.ts';
-import { isSameSlots, renamedSlots } from '../apps/index-slots.ts';
+import { isSameIndexes, renamedSlots } from '../apps/index-slots.ts';
 import { LEASE_MS } from '../apps/revision.ts';
 import { Unavailable } from '../core/errors.ts';
 import { compileSchema, type Validator } from '../fields/compile.ts';
@@ -94,7 +94,7 @@ async function readOnce(
 
 function isSame(one: AppWithSchema, other: AppWithSchema | undefined): boolean {
   if (other === undefined || !one.app.id.equals(other.app.id) || !one.stored.id.equals(other.stored.id)) return false;
-  if (!isSameSlots(one.app.slots, other.app.slots) || one.app.slotEpoch !== other.app.slotEpoch) return false;
+  if (!isSameIndexes(one.app, other.app) || one.app.slotEpoch !== other.app.slotEpoch) return false;
   return one.app.form?.revision.toHexString() === other.app.form?.revision.toHexString();
 }
 

@@ -117,7 +117,7 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
     const segments = countSegments(query, slotOf);
     const budget = createBudget(budgetMs);
     let position: Position | undefined = segments.length > 0 ? { segment: 0 } : undefined;
-    if (segments.every(({ index }) => index === 'id')) await countGroups(segments);
+    if (segments.every(({ index, search }) => index === 'id' && !search)) await countGroups(segments);
     await countRecords(segments);
     return { field, records, empty, ...tally.result(), complete: position === undefined };
 

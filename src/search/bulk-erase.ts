@@ -4,19 +4,47 @@ import { type DocumentId, readId } from '../database/bson/documents.ts';
 import type { RecordEraser } from '../records/erasure.ts';
 import type { RecordRanges } from '../records/ranges.ts';
 import type { ReadQueues } from '../records/read-queues.ts';
-import { countSegments, type Query, queryFilter } from './plan.ts';
+import { allOf } from '../records/record.ts';
+import type { RecordReader } from '../records/record-reader.ts';
+import { countSegments, predicateFilter, type Query } from './plan.ts';
 import type { SlotOf } from './queried-app.ts';
+import type { TextSearch } from './text-search.ts';
 
 /** The most records of one request (spec 8). Their ids take 16 MB. */
 const MAX_ERASED = 1_000_000;
 const STEP = 1_000;
+/** The most records of a search that are compared and erased at once. */
+const MAX_FOUND = 250;
 const UUID_BYTES = 16;
 
 export type BulkErase = ReturnType<typeof createBulkErase>;
 
 /** Creates the erasure of all records that match a query (spec 4.3). */
-export function createBulkErase(deps: { ranges: RecordRanges; erase: RecordEraser; queues: ReadQueues }) {
-  const { ranges, erase, queues } = deps;
+export function createBulkErase(deps: {
+  ranges: RecordRanges;
+  erase: RecordEraser;
+  reader: Pick<RecordReader, 'unchanged'>;
+  queues: ReadQueues;
+}) {
+  const { ranges, erase, reader, queues } = deps;
+
+  /** Erases the matches of a search, which no filter expresses, if they are as they were read. */
+  async function eraseFound(appId: ObjectId, ids: readonly DocumentId[], query: Query, search: TextSearch) {
+    let erased = 0;
+    let size = MAX_FOUND;
+    for (let at = 0; at < ids.length; ) {
+      const some = ids.slice(at, at + size);
+      const filter = predicateFilter(query);
+      const found = await reader.unchanged(appId, some, filter, search.search.matches);
+      if (found === undefined && size > 1) {
+        size = Math.ceil(size / 2);
+        continue;
+      }
+      at += some.length;
+      if (found) erased += await erase(appId, found.ids, allOf(filter, found.filter));
+    }
+    return erased;
+  }
 
   /**
    * Erases the records that matched when they were counted and match when they are deleted.
@@ -43,7 +71,12 @@ export function createBulkErase(deps: { ranges: RecordRanges; erase: RecordErase
     let erased = 0;
     for (const step of steps) {
       if (signal.aborted) break;
-      erased += await queues.longScan(appId, () => erase(appId, unpacked(step), queryFilter(query)));
+      const { search } = query;
+      erased += await queues.longScan(appId, () =>
+        search
+          ? eraseFound(appId, unpacked(step), query, search)
+          : erase(appId, unpacked(step), predicateFilter(query)),
+      );
     }
     return erased;
   };

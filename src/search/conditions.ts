@@ -123,6 +123,8 @@ export interface QuerySchema {
   rejectUnknown: boolean;
   /** The renames whose values are being moved. */
   renames?: PendingRenames | undefined;
+  /** Whether the index of words is still complete. Undefined: the search reads each record. */
+  isSearchReady?: (() => Promise<boolean>) | undefined;
 }
 
 /** Spec 8. */

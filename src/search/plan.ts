@@ -35,10 +35,11 @@ export interface Plan {
 /** Chooses the indexes for a query. Reads nothing. */
 export function choosePlan(query: Query, slotOf: SlotOf): Plan {
   const { predicates, search, sort } = query;
+  if (search?.isEmpty) return { ordered: [], isNarrow: false, sort };
   if (search && !query.isSorted) {
     return { ordered: search.segments(buildFilter(predicates)), isNarrow: false, sort };
   }
-  const candidates = findCandidates(predicates, slotOf);
+  const candidates = findCandidates(query, slotOf);
   const [best] = candidates;
   const index = findOrderIndex(sort, slotOf);
   const own = candidates.find((candidate) => candidate.index === index) ?? singlePoint(candidates, sort);
@@ -52,14 +53,13 @@ export function choosePlan(query: Query, slotOf: SlotOf): Plan {
   return { ordered, ...(best && { unordered: listSegments(query, best) }), isNarrow: best !== undefined, sort };
 }
 
-/** The conditions of a query as one filter. */
-export function queryFilter({ predicates, search }: Query): RecordFilter {
-  return allOf(buildFilter(predicates), search?.filter ?? {});
-}
+/** The conditions of a query as one filter, without `search`, which no filter expresses. */
+export const predicateFilter = ({ predicates }: Query): RecordFilter => buildFilter(predicates);
 
 /** The segments of the best single index for a count, in any order. */
 export function countSegments(query: Query, slotOf: SlotOf): Segment[] {
-  const [best] = findCandidates(query.predicates, slotOf);
+  if (query.search?.isEmpty) return [];
+  const [best] = findCandidates(query, slotOf);
   return listSegments(query, best);
 }
 
@@ -69,14 +69,14 @@ function listSegments(query: Query, candidate: Candidate | undefined): Segment[]
   return bounds.map((part) => ({ index, bounds: part, isReversed: false, ...filter }));
 }
 
-type ResidualFilter = Pick<Segment, 'filter' | 'isOfKeys'>;
+type ResidualFilter = Pick<Segment, 'filter' | 'isOfKeys' | 'search'>;
 
 /** The conditions of a query that the bounds of an index do not cover. */
 function residual({ predicates, search }: Query, candidate?: Candidate): ResidualFilter {
   const { exact = [], keys = {} } = candidate ?? {};
   const left = buildFilter(predicates.filter((predicate) => !exact.includes(predicate)));
-  const ofRecords = allOf(left, search?.filter ?? {});
-  return { filter: allOf(keys, ofRecords), isOfKeys: Object.keys(ofRecords).length === 0 };
+  const isOfKeys = !search && Object.keys(left).length === 0;
+  return { filter: allOf(keys, left), isOfKeys, ...(search && { search: search.search }) };
 }
 
 function findOrderIndex({ target }: Sort, slotOf: SlotOf): IndexName | undefined {
@@ -118,16 +118,23 @@ interface Candidate {
   keys?: RecordFilter;
 }
 
+/** Words usually select fewer records than ranges, and more than equal values. */
+const WORDS_RANK = 2;
+
 /** The best is first. */
-function findCandidates(predicates: readonly Predicate[], slotOf: SlotOf): Candidate[] {
+function findCandidates({ predicates, search }: Query, slotOf: SlotOf): Candidate[] {
   const positive = predicates.filter(({ isNot }) => !isNot);
   const byPath = new Map<string, Predicate[]>();
   for (const predicate of positive) {
     const { path } = predicate.target;
     byPath.set(path, [...(byPath.get(path) ?? []), predicate]);
   }
+  const byWords: Candidate[] = search?.search.index
+    ? [{ index: 'id', bounds: [EVERY_ID], rank: WORDS_RANK, exact: [] }]
+    : [];
   return [...byPath.values()]
     .flatMap((list) => findCandidate(list, slotOf) ?? [])
+    .concat(byWords)
     .sort((one, other) => one.rank - other.rank);
 }
 

@@ -3,6 +3,7 @@ import type { App } from '../apps/app.ts';
 import { type IndexSlot, isUsableVersion } from '../apps/index-slots.ts';
 import type { RecentRenames } from '../records/record-moves.ts';
 import type { SlotStore } from '../records/slot-store.ts';
+import type { WordStore } from '../records/word-store.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
 import type { QuerySchema } from './conditions.ts';
 
@@ -13,19 +14,25 @@ interface QueriedApp {
   slotOf: SlotOf;
 }
 
-/** @throws {NotFound} when the app was deleted */
-export type ReadQueriedApp = (app: Pick<App, 'id'>) => Promise<QueriedApp>;
+/**
+ * With `q` in `request` the schema tells of the index of words.
+ * @throws {NotFound} when the app was deleted
+ */
+export type ReadQueriedApp = (app: Pick<App, 'id'>, request?: { q?: string | undefined }) => Promise<QueriedApp>;
 
 export function createQueriedAppReader(deps: {
   schemas: Pick<SchemaService, 'ofApp'>;
   slotStore: Pick<SlotStore, 'ofApps'>;
+  words: Pick<WordStore, 'of' | 'isReady'>;
   recentRenames: RecentRenames;
 }): ReadQueriedApp {
-  const { schemas, slotStore, recentRenames } = deps;
-  return async ({ id }) => {
+  const { schemas, slotStore, words, recentRenames } = deps;
+  return async ({ id }, { q } = {}) => {
     // The renames first: when they end meanwhile, no record is read under an old key.
     const renames = (await recentRenames()).get(id.toHexString());
-    const schema = { ...(await schemas.ofApp({ id })), renames };
+    const index = q === undefined ? undefined : await words.of(id);
+    const isSearchReady = index?.state === 'ready' ? () => words.isReady(id, index) : undefined;
+    const schema = { ...(await schemas.ofApp({ id })), renames, isSearchReady };
     const isIndexed = schema.fields.some((field) => 'indexed' in field && field.indexed);
     const [app] = isIndexed ? await slotStore.ofApps([id]) : [];
     return { id, schema, slotOf: app ? readySlots(app.slots, schema) : NO_SLOTS };

@@ -9,6 +9,7 @@ import { createIndexSlotService, indexSlotRoutes } from './indexes.ts';
 import { createPeopleSearch } from './people-search.ts';
 import { createQueriedAppReader } from './queried-app.ts';
 import { createSchemaCheckService, schemaCheckRoutes } from './schema-check.ts';
+import { searchIndexRoutes } from './search-index.ts';
 import { createUserStatsService, userStatsRoutes } from './statistics.ts';
 import { createUserQuery } from './user-query.ts';
 import { userRoutes } from './users.endpoints.ts';
@@ -23,15 +24,20 @@ export function createSearch(deps: {
   queryBudgetMs: number | undefined;
 }) {
   const { apps, schemas, records, cursors, queryBudgetMs } = deps;
-  const { pages, ranges, queues, store, slots, erase, reader, emails } = records;
+  const { pages, ranges, queues, store, slots, words, erase, reader, emails } = records;
   const { service: appService, activity, scope } = apps;
   const { renames } = schemas;
   const query = createUserQuery({ ranges, pages, budgetMs: queryBudgetMs });
-  const queried = createQueriedAppReader({ schemas: schemas.service, slotStore: slots, recentRenames: renames.recent });
+  const queried = createQueriedAppReader({
+    schemas: schemas.service,
+    slotStore: slots,
+    words,
+    recentRenames: renames.recent,
+  });
   const users = createUserService({
     ...{ apps: appService, queried, store, query },
     people: createPeopleSearch({ emails, pages, ranges }),
-    bulkErase: createBulkErase({ ranges, erase, queues }),
+    bulkErase: createBulkErase({ ranges, erase, reader, queues }),
     breakDown: createUserBreakdown(ranges, queryBudgetMs),
   });
   return {
@@ -44,6 +50,7 @@ export function createSearch(deps: {
         ...userRoutes(users, scope, cursors),
         ...userStatsRoutes(createUserStatsService({ apps: appService, activity, reader, queues }), scope),
         ...schemaCheckRoutes(createSchemaCheckService({ apps: appService, pages, schemas: schemas.service })),
+        ...searchIndexRoutes(words, scope),
         ...indexSlotRoutes(createIndexSlotService({ apps: appService, schemas: schemas.store, renames })),
       ],
     } satisfies Feature,

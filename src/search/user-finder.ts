@@ -45,7 +45,7 @@ export function parseQuery(request: QueryRequest, schema: QuerySchema): Query {
   const { where = [], q, sort, order } = request;
   return {
     predicates: parseWhere(where, schema),
-    search: q === undefined ? undefined : textSearch(q),
+    search: q === undefined ? undefined : textSearch(q, schema.isSearchReady),
     sort: parseSort(sort, order, schema),
     isSorted: sort !== undefined || order !== undefined,
   };

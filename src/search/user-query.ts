@@ -5,7 +5,7 @@ import { type Budget, createBudget, NO_LIMIT, type RecordRanges, type Segment } 
 import type { RecordBatches } from '../records/record-json.ts';
 import type { RecordPages } from '../records/record-pages.ts';
 import { type FoundPage, type OrderedStart, orderedPage, type SortedStart, sortedPage } from './pages.ts';
-import { choosePlan, countSegments, type Plan, type Query, queryFilter } from './plan.ts';
+import { choosePlan, countSegments, type Plan, predicateFilter, type Query } from './plan.ts';
 import type { SlotOf } from './queried-app.ts';
 
 const BUDGET_MS = 1_500;
@@ -137,9 +137,7 @@ export function createUserQuery(deps: {
       const start = await chooseStart(appId, plan, 0, NO_LIMIT);
       if ('ordered' in start) {
         const isNewestFirst = query.sort.target.path === 'createdAt' && query.sort.direction === -1;
-        return isNewestFirst
-          ? pages.all(appId, queryFilter(query), signal)
-          : inOrder(appId, plan.ordered ?? [], signal);
+        return isNewestFirst ? allNewestFirst(appId, query, signal) : inOrder(appId, plan.ordered ?? [], signal);
       }
       const { sort, unordered = [] } = plan;
       const options = { start: {}, limit: MAX_NARROW, sort, budget: NO_LIMIT };
@@ -148,6 +146,12 @@ export function createUserQuery(deps: {
       return pages.byIds(appId, ids);
     },
   };
+
+  function allNewestFirst(appId: ObjectId, query: Query, signal?: AbortSignal): RecordBatches {
+    return query.search?.isEmpty
+      ? pages.byIds(appId, [])
+      : pages.all(appId, predicateFilter(query), signal, query.search?.search);
+  }
 
   async function* inOrder(appId: ObjectId, segments: readonly Segment[], signal?: AbortSignal) {
     for await (const { documents } of ranges.walk(appId, segments, undefined, () => ({ limit: EXPORT_STEP }))) {
@@ -163,7 +167,10 @@ function refused(path: string, message: string): InvalidInput {
 
 const takesTooLong = () => new Unavailable('This search takes too long; narrow it down');
 
-const withoutFilter = (segment: Segment): Segment => ({ ...segment, filter: {}, isOfKeys: true });
+/** A search by words in their index is itself what makes a part narrow. */
+function withoutFilter({ search, ...segment }: Segment): Segment {
+  return { ...segment, filter: {}, isOfKeys: !search?.index, ...(search?.index && { search }) };
+}
 
 /** The maximum of a capped count (spec 8). */
 const COUNT_CAP = 10_000;

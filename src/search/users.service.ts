@@ -54,7 +54,7 @@ export function createUserService(deps: {
 
     /** Resolves with a page of matches (spec 4.3). @throws {InvalidInput} @throws {NotFound} */
     async find(app: Pick<App, 'id'>, request: PageRequest, cursors: Cursors): Promise<AnsweredPage> {
-      return findUsers(query, cursors, await queried(app), request);
+      return findUsers(query, cursors, await queried(app, request), request);
     },
 
     /** Erases all matches if `confirm` is their number. @throws {InvalidInput | Conflict} */
@@ -63,13 +63,13 @@ export function createUserService(deps: {
       request: QueryRequest,
       options: { confirm: number; signal: AbortSignal },
     ): Promise<number> {
-      const { schema, slotOf } = await queried(app);
+      const { schema, slotOf } = await queried(app, request);
       return bulkErase(app.id, parseQuery(request, schema), slotOf, options);
     },
 
     /** @throws {InvalidInput} for an invalid query or field @throws {NotFound} */
     async breakdown(app: Pick<App, 'id'>, field: string, request: QueryRequest): Promise<Breakdown> {
-      const queriedApp = await queried(app);
+      const queriedApp = await queried(app, request);
       return breakDown(app.id, field, parseQuery(request, queriedApp.schema), queriedApp);
     },
 
@@ -81,7 +81,7 @@ export function createUserService(deps: {
       if (sourceAppId === undefined) return people.find(request, cursors);
       const app = await apps.find(sourceAppId);
       if (!app) return { users: noRecords(), rest: { complete: true } };
-      return findUsers(query, cursors, await queried(app), { ...request, total: 'none' });
+      return findUsers(query, cursors, await queried(app, request), { ...request, total: 'none' });
     },
 
     /** A page of one app, or of all apps, as BSON, newest first (spec 4.4). */

@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { isWritten } from '../apps/index-slots.ts';
 import { InvalidInput, type Issue } from '../core/errors.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
 import { oldKeyIssues, underNewKeys } from '../fields/renames.ts';
@@ -7,6 +8,7 @@ import { submissionEntry } from '../records/history-entries.ts';
 import { appliedKey } from '../records/idempotency-keys.ts';
 import type { AppliedKey } from '../records/record.ts';
 import { boundGrowth, changeSize, type RecordLimits, sizeBoundLimit } from '../records/record-limits.ts';
+import { changeWords } from '../records/record-words.ts';
 import { slotWrites } from '../records/slot-records.ts';
 import type { Submission } from '../records/submission.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
@@ -95,6 +97,8 @@ export function checkSubmission(
 ): Submission {
   const size = changeSize(change);
   const slots = slotWrites(lease.app.slots, change);
+  const { words: index } = lease.app;
+  const words = index && isWritten(index) ? changeWords(email, change) : undefined;
   return {
     appId: lease.app.id,
     sourceAppId: lease.app.sourceAppId,
@@ -105,9 +109,10 @@ export function checkSubmission(
     change,
     size,
     slots,
+    ...(words && { words }),
     slotEpoch: lease.app.slotEpoch,
     growth: boundGrowth(change, size, limits),
-    maxBound: sizeBoundLimit(limits, slots?.length ?? 0),
+    maxBound: sizeBoundLimit(limits, slots?.length ?? 0, words !== undefined),
     ...(lease.renames && { renames: lease.renames }),
     consents: undefined,
     applied: undefined,

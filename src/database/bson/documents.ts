@@ -28,7 +28,7 @@ export function endOfName(source: Buffer, start: number): number {
 }
 
 /** The length of a value in bytes. @throws {UnknownType} */
-function valueLength(type: number, source: Buffer, at: number): number {
+export function valueLength(type: number, source: Buffer, at: number): number {
   switch (type) {
     case STRING:
       return 4 + source.readInt32LE(at);

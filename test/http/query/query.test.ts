@@ -177,9 +177,10 @@ describe('a cursor', () => {
 });
 
 describe('q and parameters of pages', () => {
-  it('q finds parts of emails and of texts in data', async () => {
+  it('q finds beginnings of words of emails and of texts in data', async () => {
     const found = async (q: string) => (await ask([['q', q]])).users.map(({ email }) => email[0]).join('');
-    expect([await found('LOVELACE'), await found('@example.com'), await found('DEEP')]).toEqual(['a', 'ac', 'c']);
+    expect([await found('LOVELACE'), await found('@example.com'), await found('DEEP')]).toEqual(['a', 'ca', 'c']);
+    expect([await found('love AD'), await found('"lovelace ada"'), await found('velace')]).toEqual(['a', '', '']);
     expect([await found('.*'), await found('(ceo)'), await found('nobody')]).toEqual(['', 'c', '']);
   });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { type IndexSlot, isSameSlots, SLOT_NAMES, type SlotState } from '../../../src/apps/index-slots.ts';
+import { type IndexSlot, isSameIndexes, SLOT_NAMES, type SlotState } from '../../../src/apps/index-slots.ts';
 import { INDEX_VERSION } from '../../../src/fields/base/index-value.ts';
 import { slotWrites } from '../../../src/records/slot-records.ts';
 import { planSlots, type WantedField, wantedFields } from '../../../src/records/slot-store.ts';
@@ -108,16 +108,13 @@ describe('the writes of slots', () => {
   it('depend on the uses of slots and their states only', () => {
     const slots = SLOT_NAMES.map((slot) => use(slot, slot));
     const [first, ...others] = slots;
+    expect(isSameIndexes({ slots }, { slots: slots.map((slot) => ({ ...slot, done: 7 })) })).toBe(true);
+    expect(isSameIndexes({}, { slots: [] })).toBe(true);
+    expect(isSameIndexes({ slots }, { slots: others })).toBe(false);
+    expect(isSameIndexes({ slots: others }, { slots })).toBe(false);
     expect(
-      isSameSlots(
-        slots,
-        slots.map((slot) => ({ ...slot, done: 7 })),
-      ),
-    ).toBe(true);
-    expect(isSameSlots(undefined, [])).toBe(true);
-    expect(isSameSlots(slots, others)).toBe(false);
-    expect(isSameSlots(others, slots)).toBe(false);
-    expect(isSameSlots(slots, [...(first ? [{ ...first, state: 'dropping' as const }] : []), ...others])).toBe(false);
-    expect(isSameSlots([use('s0', 'a')], [use('s0', 'a')])).toBe(false);
+      isSameIndexes({ slots }, { slots: [...(first ? [{ ...first, state: 'dropping' as const }] : []), ...others] }),
+    ).toBe(false);
+    expect(isSameIndexes({ slots: [use('s0', 'a')] }, { slots: [use('s0', 'a')] })).toBe(false);
   });
 });

@@ -17,6 +17,7 @@ import type { schemaEndpoints } from '../../../src/schemas/schemas.endpoints.ts'
 import type { breakdownEndpoints } from '../../../src/search/breakdown.ts';
 import type { indexSlotEndpoints } from '../../../src/search/indexes.ts';
 import type { schemaCheckEndpoints } from '../../../src/search/schema-check.ts';
+import type { searchIndexEndpoints } from '../../../src/search/search-index.ts';
 import type { userStatsEndpoints } from '../../../src/search/statistics.ts';
 import type { userEndpoints } from '../../../src/search/users.endpoints.ts';
 import type { accountLogInEndpoints } from '../../../src/sessions/account-log-in.endpoints.ts';
@@ -41,6 +42,7 @@ type Endpoints = typeof accountEndpoints &
   typeof indexSlotEndpoints &
   typeof peopleEndpoints &
   typeof retentionEndpoints &
+  typeof searchIndexEndpoints &
   typeof formSettingsEndpoints &
   typeof heldEndpoints &
   typeof mailStatusEndpoints &

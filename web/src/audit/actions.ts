@@ -11,6 +11,7 @@ export const ACTIONS: Record<AuditAction, string> = {
   'schema.replaced': 'Schema replaced',
   'form.replaced': 'Form settings changed',
   'retention.replaced': 'Retention changed',
+  'search.replaced': 'Search changed',
   'users.listed': 'Users listed',
   'users.exported': 'Users exported',
   'history.replaced': 'History settings changed',

@@ -1,0 +1,131 @@
+import { BSONRegExp, MaxKey, MinKey, type ObjectId } from 'mongodb';
+import { isEmptyRange, isOverTime } from '../database/failures.ts';
+import { ANY_WORD } from '../fields/base/words.ts';
+import { allOf, type RecordFilter, type UserCollection } from './record.ts';
+import { BY_WORD } from './word-records.ts';
+
+/** A condition on the texts of a record that no filter expresses. */
+export interface RecordSearch {
+  /** Whether a document with `email` and `data` matches. */
+  matches(document: Uint8Array): boolean;
+  /** The index of words of the app. Undefined: there is none. */
+  index?: WordIndex | undefined;
+}
+
+interface WordIndex {
+  /** The beginnings of words that each match has; at least one. */
+  beginnings: readonly string[];
+  /** Whether the index is complete. A walk asks again, because the index may be dropped. */
+  isReady(): Promise<boolean>;
+}
+
+/** How the records that may match are read: all conditions, and those for the index on words. */
+interface WordPlan {
+  filter: RecordFilter;
+  /** Undefined: by another index. */
+  byWord: RecordFilter | undefined;
+}
+
+/** A beginning of fewer keys is read as a whole and sorted. */
+const FEW = 1_000;
+/** With several beginnings, those of the rarest one are compared with the others. */
+const FEW_OF_SEVERAL = 10_000;
+/** The words with one beginning whose records are merged in the order of their ids. */
+const MAX_MERGED = 16;
+const LOOK_TIME_MS = 500;
+const READY_FOR_MS = 1_000;
+
+type Run = <T>(appId: ObjectId, query: () => Promise<T>) => Promise<T>;
+
+export type WordPlans = ReturnType<typeof createWordPlans>;
+
+/** Chooses once per walk how its searches are read. */
+export function createWordPlans(users: UserCollection) {
+  const isBegun = (beginning: string) => new BSONRegExp(`^${beginning}`);
+
+  /** The number of records with a word of this beginning, up to `most`. */
+  async function countUpTo(appId: ObjectId, beginning: string, most: number): Promise<number> {
+    const filter = { appId, words: isBegun(beginning) } as unknown as RecordFilter;
+    try {
+      return await users.countDocuments(filter, { hint: BY_WORD, limit: most, maxTimeMS: LOOK_TIME_MS });
+    } catch (error) {
+      if (isOverTime(error)) return most;
+      throw error;
+    }
+  }
+
+  /** The words of this beginning in the index; undefined when there are too many. */
+  async function wordsOf(appId: ObjectId, beginning: string, run: Run): Promise<string[] | undefined> {
+    const words: string[] = [];
+    const max = { appId, words: `${beginning}\u{10ffff}`, _id: new MaxKey() };
+    let min: Record<string, unknown> = { appId, words: beginning, _id: new MaxKey() };
+    for (;;) {
+      const options = { hint: BY_WORD, min, max, limit: 1, returnKey: true, maxTimeMS: LOOK_TIME_MS } as const;
+      const [key] = await run(appId, () => users.find<{ words: string }>({ appId }, options).toArray()).catch(
+        noneIfEmpty,
+      );
+      if (!key) return words;
+      if (words.length === MAX_MERGED) return undefined;
+      words.push(key.words);
+      // After the last key of the word: its ids are in descending order.
+      min = { appId, words: key.words, _id: new MinKey() };
+    }
+  }
+
+  /** The rarest beginning with few keys, or words whose records the index has in order. */
+  async function chooseWords(appId: ObjectId, beginnings: readonly string[], run: Run) {
+    const most = beginnings.length > 1 ? FEW_OF_SEVERAL : FEW;
+    const counts = await Promise.all(beginnings.map((one) => run(appId, () => countUpTo(appId, one, most))));
+    const rarest = counts.indexOf(Math.min(...counts));
+    const beginning = beginnings[rarest] as string;
+    if ((counts[rarest] as number) < most) return { rarest, words: [isBegun(beginning)] };
+    const words = await wordsOf(appId, beginning, run);
+    return words && { rarest, words };
+  }
+
+  async function choose(appId: ObjectId, { beginnings }: WordIndex, run: Run): Promise<WordPlan> {
+    const chosen = await chooseWords(appId, beginnings, run);
+    if (!chosen) return withoutIndex(beginnings);
+    const { rarest, words } = chosen;
+    const byWord = { words: { $in: [...words, ANY_WORD] } } as unknown as RecordFilter;
+    const others = beginnings.filter((_, at) => at !== rarest);
+    // As a negation, so that MongoDB cannot choose the keys of another beginning.
+    const none = others.map((one) => ({ words: { $nin: [isBegun(one), ANY_WORD] } }));
+    const filter = none.length > 0 ? ({ $nor: none } as unknown as RecordFilter) : {};
+    return { filter: allOf(byWord, filter), byWord };
+  }
+
+  function withoutIndex(beginnings: readonly string[]): WordPlan {
+    const each = beginnings.map((one) => ({ words: { $in: [isBegun(one), ANY_WORD] } }));
+    return { filter: { $and: each } as unknown as RecordFilter, byWord: undefined };
+  }
+
+  return (appId: ObjectId | undefined, index: WordIndex | undefined, isInOrderOfIds: boolean) => {
+    let plan: WordPlan | undefined;
+    let checkedAt = performance.now();
+    let isUsable = index !== undefined && appId !== undefined;
+    return {
+      /** Undefined: each record is read. */
+      async current(run: Run): Promise<WordPlan | undefined> {
+        if (!isUsable || !index || !appId) return undefined;
+        if (performance.now() - checkedAt > READY_FOR_MS) {
+          isUsable = await index.isReady();
+          if (!isUsable) return undefined;
+          checkedAt = performance.now();
+        }
+        plan ??= isInOrderOfIds ? await choose(appId, index, run) : withoutIndex(index.beginnings);
+        return plan;
+      },
+
+      /** The index took too long: the walk continues in ranges of another one. */
+      giveUp(): void {
+        if (index) plan = withoutIndex(index.beginnings);
+      },
+    };
+  };
+}
+
+function noneIfEmpty(error: unknown): [] {
+  if (isEmptyRange(error)) return [];
+  throw error;
+}

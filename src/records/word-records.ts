@@ -1,0 +1,196 @@
+import type { ObjectId, UUID } from 'mongodb';
+import { type IndexUse, notAfterEpoch } from '../apps/index-slots.ts';
+import { decode, decodeExactly, INDEX_BUILD_TIME_MS } from '../database/collections.ts';
+import { ANY_WORD } from '../fields/base/words.ts';
+import type { ReadQueues } from './read-queues.ts';
+import {
+  NEWEST_FIRST,
+  newestFirst,
+  type RecordFilter,
+  recordUpdate,
+  theseRecords,
+  type UserCollection,
+  type UserDocument,
+} from './record.ts';
+import { MAX_WORDS_DATA, recordWords } from './record-words.ts';
+
+/** The index of words for all apps. Records of one word are in the order of their creation. */
+export const BY_WORD = { appId: 1, words: 1, _id: -1 } as const;
+
+const WITH_WORDS = { words: { $exists: true } };
+
+/** Words are computed for about a millisecond in one turn of the event loop. */
+const RECORDS_PER_TURN = 100;
+
+type ReadRecord = Pick<UserDocument, '_id' | 'appId' | 'email' | 'words' | 'slotEpoch'> & {
+  /** Absent when it is large. */
+  data?: Record<string, unknown>;
+};
+
+const PROJECTION = {
+  ...{ appId: 1, email: 1, words: 1, slotEpoch: 1 },
+  data: {
+    $cond: [
+      {
+        $cond: [{ $eq: [{ $type: '$data' }, 'object'] }, { $lte: [{ $bsonSize: '$data' }, MAX_WORDS_DATA] }, false],
+      },
+      '$data',
+      '$$REMOVE',
+    ],
+  },
+};
+
+interface BuiltBatch {
+  read: number;
+  last: UUID | undefined;
+  /** Whether a record changed between read and write: read the batch again. */
+  isDisturbed: boolean;
+  /** The highest epoch of a record, if it is above that of the app. */
+  ahead: number | undefined;
+}
+
+interface DroppedBatch {
+  found: number;
+  dropped: number;
+  ahead: number | undefined;
+}
+
+export type WordRecords = ReturnType<typeof createWordRecords>;
+
+/**
+ * Keeps the words of records (decision 46). They may be too many, because a submission does not
+ * know which words the values had that it replaces; a search compares each record that they find.
+ */
+export function createWordRecords(users: UserCollection, { turn }: Pick<ReadQueues, 'turn'>) {
+  let isIndexed = false;
+
+  /** Adds words; a late one does no harm unless the index was dropped, which the epoch refuses. */
+  function addition(record: ReadRecord, missing: readonly string[], slotEpoch: number) {
+    const { _id, appId, email } = record;
+    return {
+      filter: { _id, appId, email, ...notAfterEpoch(slotEpoch) },
+      update: recordUpdate({
+        ...(missing.length > 0 && { $addToSet: { words: { $each: missing } } }),
+        $set: { slotEpoch },
+      }),
+    };
+  }
+
+  /** Replaces the words if `data` is as it was read. */
+  function replacement(bytes: Uint8Array, exact: readonly string[], slotEpoch: number) {
+    const { _id, appId, email } = decode<ReadRecord>(bytes);
+    const { data } = decodeExactly<ReadRecord>(bytes);
+    const filter = { _id, appId, email, ...notAfterEpoch(slotEpoch), ...(data && { data: { $eq: data } }) };
+    return { filter: filter as RecordFilter, update: recordUpdate({ $set: { words: exact } }) };
+  }
+
+  function compare({ email, data, words = [] }: ReadRecord) {
+    const exact = data ? recordWords(email, data) : [ANY_WORD];
+    const stored = new Set(words);
+    const missing = exact.filter((word) => !stored.has(word));
+    return { exact, missing, hasStale: stored.size + missing.length > exact.length };
+  }
+
+  return {
+    /** Not at the start: each index costs time in every submission (decision 21). */
+    async ensureIndex(): Promise<void> {
+      if (isIndexed) return;
+      await users.createIndex(BY_WORD, { partialFilterExpression: WITH_WORDS, maxTimeMS: INDEX_BUILD_TIME_MS });
+      isIndexed = true;
+    },
+
+    /** Adds the missing words of `limit` records after `from`, newest first, and removes others. */
+    async build(
+      appId: ObjectId,
+      { since = 0 }: IndexUse,
+      from: UUID | undefined,
+      limit: number,
+      slotEpoch: number,
+    ): Promise<BuiltBatch> {
+      const found = await users
+        .find<Uint8Array>(
+          { appId, ...(from && { _id: { $ne: from } }) },
+          { ...newestFirst(appId, from), limit, batchSize: limit + 1, projection: PROJECTION, raw: true },
+        )
+        .toArray();
+      const additions: ReturnType<typeof addition>[] = [];
+      const replacements: ReturnType<typeof replacement>[] = [];
+      const epochs: (number | undefined)[] = [];
+      let last: UUID | undefined;
+      for (const [at, bytes] of found.entries()) {
+        if (at > 0 && at % RECORDS_PER_TURN === 0) await turn();
+        const record = decode<ReadRecord>(bytes);
+        const { exact, missing, hasStale } = compare(record);
+        if (missing.length > 0 || (record.slotEpoch ?? 0) < since) additions.push(addition(record, missing, slotEpoch));
+        else if (hasStale) replacements.push(replacement(bytes, exact, slotEpoch));
+        epochs.push(record.slotEpoch);
+        last = record._id;
+      }
+      // A record that changed keeps superfluous words until it is checked again.
+      if (replacements.length > 0) await write(replacements);
+      const matched = additions.length > 0 ? await write(additions) : 0;
+      const ahead = latestAfter(slotEpoch, epochs);
+      return { read: found.length, last, isDisturbed: matched < additions.length, ahead };
+    },
+
+    /** Adds the missing words of one record; false when it has a later epoch. */
+    async complete(record: Pick<UserDocument, 'appId' | 'email'>, slotEpoch: number): Promise<boolean> {
+      const { appId, email } = record;
+      const found = await users.findOne<ReadRecord>({ appId, email }, { projection: PROJECTION });
+      const missing = found ? compare(found).missing : [];
+      if (!found || missing.length === 0) return true;
+      const { filter, update } = addition(found, missing, slotEpoch);
+      return (await users.updateOne(filter, update)).matchedCount === 1;
+    },
+
+    /** Removes the words of values that were replaced, unless the record changes meanwhile. */
+    async shorten(record: Pick<UserDocument, 'appId' | 'email'>, slotEpoch: number): Promise<void> {
+      const { appId, email } = record;
+      const [bytes] = await users
+        .find<Uint8Array>({ appId, email }, { projection: PROJECTION, raw: true, limit: 1 })
+        .toArray();
+      if (!bytes) return;
+      const { filter, update } = replacement(bytes, compare(decode<ReadRecord>(bytes)).exact, slotEpoch);
+      await users.updateOne(filter, update);
+    },
+
+    /** Removes the words of one record; false when it has a later epoch. */
+    async clear(record: Pick<UserDocument, 'appId' | 'email'>, slotEpoch: number): Promise<boolean> {
+      const { appId, email } = record;
+      const found = await users.findOne<ReadRecord>({ appId, email, ...WITH_WORDS }, { projection: { slotEpoch: 1 } });
+      if (!found) return true;
+      const filter = { appId, email, ...notAfterEpoch(slotEpoch) };
+      return (await users.updateOne(filter, { $unset: { words: 1 } })).matchedCount === 1;
+    },
+
+    /** Removes the words of at most `limit` records. */
+    async drop(appId: ObjectId, limit: number, slotEpoch: number): Promise<DroppedBatch> {
+      const options = { projection: { email: 1, slotEpoch: 1 }, hint: BY_WORD, limit } as const;
+      const found = await users.find<ReadRecord>({ appId, ...WITH_WORDS }, options).toArray();
+      if (found.length === 0) return { found: 0, dropped: 0, ahead: undefined };
+      const { matchedCount } = await users.updateMany(
+        { ...theseRecords(appId, found), ...notAfterEpoch(slotEpoch) },
+        recordUpdate({ $unset: { words: 1 }, $set: { slotEpoch } }),
+        { hint: NEWEST_FIRST },
+      );
+      const ahead = latestAfter(
+        slotEpoch,
+        found.map((record) => record.slotEpoch),
+      );
+      return { found: found.length, dropped: matchedCount, ahead };
+    },
+  };
+
+  async function write(writes: { filter: RecordFilter; update: ReturnType<typeof recordUpdate> }[]): Promise<number> {
+    const { matchedCount } = await users.bulkWrite(
+      writes.map((one) => ({ updateOne: one })),
+      { ordered: false },
+    );
+    return matchedCount;
+  }
+}
+
+function latestAfter(slotEpoch: number, epochs: readonly (number | undefined)[]): number | undefined {
+  const latest = Math.max(slotEpoch, ...epochs.map((epoch = 0) => epoch));
+  return latest > slotEpoch ? latest : undefined;
+}
