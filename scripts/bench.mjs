@@ -4,10 +4,10 @@
 //   --only A,B    only these cases
 //   --growth      instead: 10,000 to 1,000,000 stored users and 1 to 10,000 apps
 //   --data        instead: finding, counting and exporting in an app of a million records
+//   --search      instead: searches by words in an app of a million records, and their index
 //   --events      instead: from a submission to its webhook, and what a webhook costs
-//   --records N   the number of records of --data
 //   --import      instead: an import of CSV, its memory, and submissions beside it
-//   --records N   the number of records of --data, and of lines of --import
+//   --records N   the number of records of --data and --search, and of lines of --import
 //   --logins      instead: submissions and right passwords beside a flood of wrong ones
 //   --beside A    the folder of another version, built, measured in turns with this one; --logins
 //                 takes several (A,B)
@@ -31,6 +31,7 @@ const { values } = parseArgs({
   options: {
     growth: { type: 'boolean', default: false },
     data: { type: 'boolean', default: false },
+    search: { type: 'boolean', default: false },
     events: { type: 'boolean', default: false },
     import: { type: 'boolean', default: false },
     logins: { type: 'boolean', default: false },
@@ -61,6 +62,14 @@ if (values.data) {
   const { measureData } = await import('./bench/data.mjs');
   const options = { records: Number(values.records), rounds: Number(values.rounds ?? 100), progress: say };
   const { results, table: lines } = await measureData(options);
+  writeFileSync(values.output, `${JSON.stringify({ node: process.version, ...results }, null, 2)}\n`);
+  console.log(lines);
+  process.exit();
+}
+if (values.search) {
+  const { measureSearch } = await import('./bench/search.mjs');
+  const options = { records: Number(values.records), rounds: Number(values.rounds ?? 100), progress: say };
+  const { results, table: lines } = await measureSearch(options);
   writeFileSync(values.output, `${JSON.stringify({ node: process.version, ...results }, null, 2)}\n`);
   console.log(lines);
   process.exit();

@@ -81,7 +81,7 @@ export async function measureData({ records, rounds, progress }) {
 }
 
 /** Resolves with a function that sends requests with the session, and parses the answers. */
-async function logIn(url, sourceAppId, password) {
+export async function logIn(url, sourceAppId, password) {
   const headers = { 'content-type': 'application/json' };
   const answer = await fetch(`${url}/auth/login`, {
     method: 'POST',
@@ -167,7 +167,7 @@ async function deepCursor(operator, query) {
 }
 
 /** Milliseconds of a request: the median and the 99th percentile. */
-async function times(rounds, request) {
+export async function times(rounds, request) {
   const all = [];
   for (let round = 0; round < rounds + 5; round += 1) {
     const startedAt = performance.now();

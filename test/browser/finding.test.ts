@@ -36,7 +36,7 @@ async function addFilter({ field, words, value, choice, checked = [] }: NewFilte
 }
 
 describe('the search', () => {
-  it('finds a part of an email and of any text, in any case', async () => {
+  it('finds beginnings of words of an email and of any text, in any case', async () => {
     await submitPeople();
     await users.logIn();
     const search = users.page.getByLabel('Search all data');

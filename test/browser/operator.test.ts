@@ -68,10 +68,10 @@ describe('the user list', () => {
       await users.submit(`${name}@example.com`, { plan: name === 'ada' ? 'pro' : 'free' });
     await users.logIn();
     await waitForRange('1–3 of 3');
-    await users.page.getByLabel('Search all data').fill('A@EX');
+    await users.page.getByLabel('Search all data').fill('ADA@EX');
     await waitForRange('1–1 of 1');
     expect(await users.emails()).toEqual(['ada@example.com']);
-    await users.page.getByLabel('Search all data').fill('a');
+    await users.page.getByLabel('Search all data').fill('com exa');
     await waitForRange('1–3 of 3');
     await users.page.getByRole('button', { name: 'Add filter' }).click();
     const form = users.page.getByRole('dialog');
@@ -81,8 +81,8 @@ describe('the user list', () => {
     await waitForRange('1–2 of 2');
     await users.page.reload();
     await waitForRange('1–2 of 2');
-    expect(await users.page.getByLabel('Search all data').inputValue()).toBe('a');
-    expect(await users.emails()).toEqual(['alan@example.com', 'grace@example.com']);
+    expect(await users.page.getByLabel('Search all data').inputValue()).toBe('com exa');
+    expect(await users.emails()).toEqual(['grace@example.com', 'alan@example.com']);
     await users.page.getByLabel('Search all data').fill('(.*');
     await users.page.getByText('No users match').waitFor();
     await users.page.getByRole('button', { name: 'Show all users' }).click();

@@ -64,7 +64,7 @@ export function findingWithoutIndexes(large: LargeApp): void {
   });
 
   describe('a search through everything', () => {
-    it('finds a part of a name wherever it is', async () => {
+    it('finds a name wherever it is', async () => {
       const page = await large.open('/users');
       await waitForText(page, `1–50 of ${shown(LARGE)}`);
       await page.getByLabel('Search all data').fill('FEATHERSTONE');

@@ -90,7 +90,7 @@ function FoundUsers({ q }: { q: string }) {
       {users.length > 0 && <Rows users={users} />}
       {list.data && users.length === 0 && (
         <EmptyState title={list.hasNextPage ? 'No users found so far' : 'No users match'}>
-          The search matches any part of the email or of a text.
+          The search matches the beginnings of words.
         </EmptyState>
       )}
       <More list={list}>Search on</More>

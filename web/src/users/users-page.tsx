@@ -29,6 +29,7 @@ import { UserPager } from './list/user-pager.tsx';
 import { scopedSchemaQuery } from './queries.ts';
 import { SavedViews } from './saved-views.tsx';
 import { appPath, importPath, type Scope, usersPath } from './scope.ts';
+import { SearchIndex } from './search-index.tsx';
 import { SelectionBar } from './selection/selection-bar.tsx';
 import { useSelection } from './selection/use-selection.ts';
 import { UserStats } from './user-stats.tsx';
@@ -70,6 +71,7 @@ export function UsersPage({ scope }: { scope: Scope }) {
       <WorkStatus {...scope} fields={schema.data?.fields} />
       <section className={card.card} aria-label="List of users" data-wide>
         <FilterBar parameters={parameters} change={change} targets={targets} />
+        <SearchIndex scope={scope} />
         {error && <ListError error={error} parameters={parameters} list={list} change={change} />}
         {!error && !(list.users && schema.data) && <TableSkeleton rows={8} />}
         {!error && list.users && schema.data && (
@@ -159,8 +161,7 @@ function NoUsers({ scope, parameters, change }: ListProps & { scope: Scope }) {
           </Button>
         }
       >
-        All filters must match. A filter with “is” matches the exact value; the search matches any part of the email or
-        of a text.
+        All filters must match. A filter with “is” matches the exact value; the search matches the beginnings of words.
       </EmptyState>
     );
   }

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { createRecordIds } from '../../src/records/record-id.ts';
+import { axeViolations } from '../support/axe.ts';
+import { visitAs } from '../support/browser.ts';
+import { appDocument } from '../support/index-slots.ts';
+import type { TestServer } from '../support/server.ts';
+import { withServer } from './app-page.ts';
+
+const USERS = 10_000;
+
+let server: TestServer;
+// The index is built for at least this long.
+withServer(
+  (started) => {
+    server = started;
+  },
+  { writesEndMs: 2_000 },
+);
+
+it('offers a fast search to managers of a large app, shows its progress, and finds names', async () => {
+  const app = await server.admin.buildApp({ fields: [{ key: 'name', label: 'Name', kind: 'text' }] });
+  await server.client.submit(app.sourceAppId, { email: 'as@example.com', data: { name: 'Chloé Schmidt' } }).expect(200);
+  const small = await visitAs(server, app, '/users');
+  await small.page.getByText('as@example.com').waitFor();
+  expect(await small.page.getByRole('button', { name: 'Make search fast' }).count()).toBe(0);
+  await small.close();
+  const { _id } = await appDocument(server, app.sourceAppId);
+  const newId = createRecordIds();
+  const records = Array.from({ length: USERS - 1 }, (_, n) => {
+    const now = new Date();
+    const own = { _id: newId(now), appId: _id, sourceAppId: app.sourceAppId, email: `u${n}@example.com` };
+    return { ...own, data: { name: `Ada ${n}` }, schemaVersion: 2, createdAt: now, updatedAt: now };
+  });
+  await server.db.collection<(typeof records)[number]>('users').insertMany(records);
+
+  const { page, expectClean, close } = await visitAs(server, app, '/users');
+  await page.getByText('A search reads all users.').waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Make search fast' }).click();
+  await page.getByText(/^Making search fast/).waitFor();
+  const bar = page.getByRole('progressbar', { name: 'Search index' });
+  await bar.waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await bar.waitFor({ state: 'detached' });
+  const { body } = await server.admin.get(`/auth/apps/${app.sourceAppId}/search`).expect(200);
+  expect(body).toEqual({ enabled: true, state: 'ready', done: USERS, total: USERS });
+  await page.getByLabel('Search all data').fill('schm CHLOE');
+  await page.getByText('as@example.com').waitFor();
+  expectClean();
+  await close();
+});
