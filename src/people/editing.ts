@@ -129,7 +129,7 @@ export const editingRoutes = (editor: RecordEditor, scope: AppScope): Route[] =>
     },
   });
 
-/** Who makes a change, for the history: an account, an API key or, without either, a shared log-in. */
+/** The author of a change in the history. Neither account nor key: a shared log-in. */
 export function authorOf(principal: AppPrincipal, kind: HistoryAuthor['kind']): HistoryAuthor {
   if (principal.kind === 'key') return { kind, key: principal.keyId };
   return { kind, ...(principal.account && { account: principal.account.id.toHexString() }) };

@@ -58,7 +58,7 @@ interface Facts
   inline?: InlineSize;
   /** The number of words. Read only for an app with an index of words. */
   wordCount?: number;
-  /** The size of the document in bytes, without its history. This and the next two are read only near the size limit. */
+  /** In bytes, without the history. This and the next two are read only near the size limit. */
   size?: number;
   replaced?: number;
   extraKeys?: string[];

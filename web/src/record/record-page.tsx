@@ -16,6 +16,7 @@ import { type Scope, usersPath } from '../users/scope.ts';
 import { EditForm } from './editing/edit-form.tsx';
 import { type Removal, RemovalDialog } from './editing/removal.tsx';
 import { EraseUser } from './erase-user.tsx';
+import { HistoryCard } from './history/history-card.tsx';
 import { recordQuery, type StoredRecord } from './queries.ts';
 import { RecordFacts } from './record-facts.tsx';
 import classes from './record-page.module.css';
@@ -80,6 +81,9 @@ export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
         newestVersion={newest.data?.version}
         {...(can.edit && { onRemove: setRemoval })}
       />
+      <div className={classes.history}>
+        <HistoryCard scope={scope} id={id} fields={newest.data?.fields ?? schema.data.fields} canUndo={can.edit} />
+      </div>
       <Modal opened={editing !== undefined} onClose={() => setEditing(undefined)} title={`Edit ${email}`}>
         {editing && (
           <EditForm

@@ -30,7 +30,7 @@ export function RemovalDialog({ scope, stored, removal, onClose }: RemovalDialog
   return (
     <Modal opened={removal !== undefined} onClose={close} title={`Remove ${removal?.name ?? ''}?`}>
       <Stack>
-        <Text size="sm">This deletes it from the database. It cannot be undone.</Text>
+        <Text size="sm">This removes it from the record. The history keeps it, so it can be undone.</Text>
         {error && (
           <Alert color={error instanceof Outdated ? 'yellow' : 'red'} variant="light" role="alert">
             {error.message}. {error instanceof Outdated && 'Remove it anyway?'}

@@ -1,7 +1,8 @@
-import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ApiError, callWithHeaders } from '../../api/call.ts';
 import { type Scope, scopeParameter } from '../../users/scope.ts';
+import { historyKey } from '../history/queries.ts';
+import { showUndo } from '../history/undo-notice.tsx';
 import { readRecord, recordKey, type StoredRecord } from '../queries.ts';
 
 /** A change of a record. */
@@ -42,7 +43,8 @@ export function useRecordChange(scope: Scope, id: string, done: string, onSaved:
     onSuccess: (stored) => {
       client.setQueryData(recordKey(id), stored);
       void client.invalidateQueries({ queryKey: ['users'] });
-      notifications.show({ color: 'green', title: done, message: `The change of ${stored.record.email} is stored` });
+      void client.invalidateQueries({ queryKey: historyKey(id) });
+      showUndo(client, scope, stored, done);
       onSaved(stored);
     },
   });

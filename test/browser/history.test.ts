@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { axeViolationsInBothModes } from '../support/axe.ts';
+import { withUsersPage } from './users-page.ts';
+
+const users = withUsersPage();
+
+const stored = async (email: string) => {
+  const record = await users.server.db.collection('users').findOne({ sourceAppId: users.app.sourceAppId, email });
+  return record?.data;
+};
+const history = () => users.page.getByRole('region', { name: 'History' });
+const entries = async () =>
+  (await history().getByRole('listitem').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+
+async function openRecord(email: string): Promise<void> {
+  await users.page.getByRole('link', { name: email }).click();
+  await users.page.getByRole('heading', { level: 1, name: email }).waitFor();
+}
+
+async function rename(name: string): Promise<void> {
+  await users.page.getByRole('button', { name: 'Edit' }).click();
+  await users.page.getByRole('textbox', { name: 'Full name' }).fill(name);
+  await users.page.getByRole('button', { name: 'Save' }).click();
+  await users.page.getByRole('dialog').waitFor({ state: 'detached' });
+}
+
+describe('the history of a record', () => {
+  it('shows who changed what, from which value to which, and undoes a change', async () => {
+    await users.submit('ada@example.com', { name: 'Ada', plan: 'free' });
+    await users.logIn();
+    await openRecord('ada@example.com');
+    await history().getByText('No changes by people or imports are kept').waitFor();
+    await rename('Eve');
+    await history().getByText('Shared log-in').waitFor();
+    expect(await entries()).toEqual([
+      expect.stringMatching(/^Shared log-in · \d{1,2} \w+ \d{4}, \d{2}:\d{2} Full name Before: Ada→ After: Eve Undo$/),
+    ]);
+    expect(await axeViolationsInBothModes(users.page)).toEqual([]);
+    await history().getByRole('button', { name: 'Undo change 1' }).click();
+    await history().getByText('undid change 1').waitFor();
+    expect(await stored('ada@example.com')).toEqual({ name: 'Ada', plan: 'free' });
+    await history().getByRole('button', { name: 'Undo change 1' }).click();
+    await history().getByRole('alert').getByText('Nothing was undone: Full name was changed since').waitFor();
+  });
+
+  it('is undone in the notice after an edit, though others edited since', async () => {
+    const { id } = await users.submit('ada@example.com', { name: 'Ada' });
+    await users.logIn();
+    await openRecord('ada@example.com');
+    await rename('Eve');
+    await users.server.admin
+      .patch(`/auth/users/${id}?sourceAppId=${users.app.sourceAppId}`, { set: { age: 3 } })
+      .expect(200);
+    const notice = users.page.getByRole('alert').filter({ hasText: 'The change of ada@example.com is stored' });
+    await notice.getByRole('button', { name: 'Undo' }).click();
+    await users.page.getByRole('alert').getByText('The values before the change are stored').waitFor();
+    expect(await stored('ada@example.com')).toEqual({ name: 'Ada', age: 3 });
+    await history().getByText('undid change 1').waitFor();
+  });
+
+  it('pages through many changes, and shows submissions where the app keeps them', async () => {
+    const { admin } = users.server;
+    const { sourceAppId } = users.app;
+    await admin.put(`/auth/apps/${sourceAppId}/history`, { submissions: true }).expect(200);
+    const { id } = await users.submit('ada@example.com', { name: 'Ada', visits: ['first'] });
+    for (let n = 0; n < 25; n += 1) {
+      await admin.patch(`/auth/users/${id}?sourceAppId=${sourceAppId}`, { set: { age: n } }).expect(200);
+    }
+    await users.logIn();
+    await openRecord('ada@example.com');
+    await history().getByRole('button', { name: 'Show earlier changes' }).click();
+    await history().getByText('Submitted').waitFor();
+    const all = await entries();
+    expect(all).toHaveLength(26);
+    expect(all[24]).toContain('Age Before: – No value → After: 0');
+    expect(all[25]).toMatch(/^Submitted · .* Full name Ada Visits Added \[ \{ "value": "first"/);
+  });
+});

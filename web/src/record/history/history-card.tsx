@@ -1,0 +1,164 @@
+import { Button, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { Field, HistoryEntry } from '../../api/endpoints.ts';
+import { labelOf } from '../../components/labels.ts';
+import { LoadError } from '../../components/load-error.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { TableSkeleton } from '../../components/table-skeleton.tsx';
+import { Time } from '../../components/time.tsx';
+import type { Scope } from '../../users/scope.ts';
+import { FullValue } from '../full-value.tsx';
+import view from '../record-view.module.css';
+import timeline from '../timeline.module.css';
+import classes from './history-card.module.css';
+import { historyQuery, useRevert } from './queries.ts';
+import { showDone } from './undo-notice.tsx';
+
+interface HistoryCardProps {
+  scope: Scope;
+  id: string;
+  /** The fields of the newest schema, for names and choices. */
+  fields: readonly Field[];
+  /** Whether the reader may undo changes. */
+  canUndo: boolean;
+}
+
+/** The changes of a record, newest first. */
+export function HistoryCard({ scope, id, fields, canUndo }: HistoryCardProps) {
+  const history = useInfiniteQuery(historyQuery(scope, id));
+  const revert = useRevert(scope, id, () => showDone());
+  const entries = history.data?.pages.flatMap((page) => page.entries);
+  return (
+    <section className={view.card} aria-labelledby="history">
+      <div className={view.heading}>
+        <h2 id="history" className={view.title}>
+          History
+        </h2>
+      </div>
+      {history.error && <LoadError error={history.error} onRetry={history.refetch} />}
+      {!entries && !history.error && <TableSkeleton rows={2} />}
+      {entries?.length === 0 && (
+        <Text c="dimmed" p="md" px={20}>
+          No changes by people or imports are kept
+        </Text>
+      )}
+      {entries && entries.length > 0 && (
+        <ol className={timeline.timeline} aria-labelledby="history">
+          {entries.map((entry) => (
+            <li key={entry.revision} className={timeline.item}>
+              <Entry entry={entry} fields={fields} />
+              {canUndo && entry.by.kind !== 'submission' && (
+                <Button
+                  variant="default"
+                  size="compact-xs"
+                  mt={6}
+                  aria-label={`Undo change ${entry.revision}`}
+                  loading={revert.isPending && revert.variables === entry.revision}
+                  onClick={() => revert.mutate(entry.revision)}
+                >
+                  Undo
+                </Button>
+              )}
+              {revert.variables === entry.revision && <UndoProblem error={revert.error} fields={fields} />}
+            </li>
+          ))}
+        </ol>
+      )}
+      {history.hasNextPage && (
+        <Button
+          variant="subtle"
+          size="xs"
+          m="md"
+          mt={0}
+          loading={history.isFetchingNextPage}
+          onClick={() => history.fetchNextPage()}
+        >
+          Show earlier changes
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function Entry({ entry: { at, by, changes }, fields }: { entry: HistoryEntry; fields: readonly Field[] }) {
+  return (
+    <>
+      <div className={timeline.time}>
+        <span className={classes.author}>{authorOf(by)}</span> · <Time at={at} />
+      </div>
+      <div className={classes.changes}>
+        {changes.map((change) => (
+          <div key={change.path} className={classes.change}>
+            <span className={classes.name}>{nameOf(change.path, fields)}</span>
+            <div className={classes.value}>
+              <ChangedValue change={change} field={fieldOf(change.path, fields)} isSent={by.kind === 'submission'} />
+            </div>
+          </div>
+        ))}
+      </div>
+    </>
+  );
+}
+
+type Change = HistoryEntry['changes'][number];
+
+function ChangedValue({ change, field, isSent }: { change: Change; field: Field | undefined; isSent: boolean }) {
+  const { path, before, after, omitted } = change;
+  if (omitted) return <Text c="dimmed">Too large to keep</Text>;
+  const show = (value: unknown) => <FullValue value={field ? labelOf(field, value) : value} />;
+  if (path.endsWith('[]')) {
+    return (
+      <>
+        {before !== undefined && <Part name="Removed" value={<FullValue value={before} />} />}
+        {after !== undefined && <Part name="Added" value={<FullValue value={after} />} />}
+      </>
+    );
+  }
+  if (isSent) return show(after);
+  return (
+    <>
+      <del className={classes.before}>
+        <span className="visually-hidden">Before: </span>
+        {show(before)}
+      </del>
+      <span aria-hidden="true" className={classes.arrow}>
+        →
+      </span>
+      <ins className={classes.after}>
+        <span className="visually-hidden">After: </span>
+        {show(after)}
+      </ins>
+    </>
+  );
+}
+
+function Part({ name, value }: { name: string; value: React.ReactNode }) {
+  return (
+    <div>
+      <Text span size="sm" c="dimmed">
+        {name}{' '}
+      </Text>
+      {value}
+    </div>
+  );
+}
+
+function UndoProblem({ error, fields }: { error: Error | null; fields: readonly Field[] }) {
+  if (!error) return null;
+  const issues = 'issues' in error ? (error.issues as { path: string; message: string }[]) : [];
+  if (issues.length === 0) return <Problem error={error} mt="xs" />;
+  const names = issues.map(({ path, message }) => `${nameOf(path, fields)} ${message}`).join(', ');
+  return <Problem error={new Error(`Nothing was undone: ${names}`)} mt="xs" />;
+}
+
+const keyOf = (path: string): string => path.replace(/^data\./, '').replace(/\[\]$/, '');
+const fieldOf = (path: string, fields: readonly Field[]) => fields.find(({ key }) => key === keyOf(path));
+const nameOf = (path: string, fields: readonly Field[]): string => fieldOf(path, fields)?.label || keyOf(path);
+
+function authorOf({ kind, name, account, key, change, reverted }: HistoryEntry['by']): string {
+  if (kind === 'submission') return 'Submitted';
+  if (kind === 'import') return 'Import';
+  const who = name ?? (account && `Account ${account}`) ?? (key && `API key ${key}`) ?? 'Shared log-in';
+  if (kind === 'revert') return reverted === undefined ? `${who} undid changes` : `${who} undid change ${reverted}`;
+  return change === undefined ? who : `${who}, many users at once`;
+}

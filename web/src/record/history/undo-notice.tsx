@@ -1,0 +1,63 @@
+import { Button, Group } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import type { QueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, callWithHeaders } from '../../api/call.ts';
+import { type Scope, scopeParameter } from '../../users/scope.ts';
+import { recordKey, type StoredRecord } from '../queries.ts';
+
+/** How long a notice with a button stays. */
+const NOTICE_MS = 12_000;
+
+export function showDone(): void {
+  notifications.show({ color: 'green', title: 'Undone', message: 'The values before the change are stored' });
+}
+
+/** Tells of a stored change, with a button that undoes it. */
+export function showUndo(client: QueryClient, scope: Scope, { record }: StoredRecord, title: string): void {
+  const id = notifications.show({
+    color: 'green',
+    title,
+    message: <Undo email={record.email} undo={() => undo().finally(() => notifications.hide(id))} />,
+    autoClose: NOTICE_MS,
+  });
+
+  async function undo(): Promise<void> {
+    try {
+      const request = { params: { id: record.id }, query: scopeParameter(scope) };
+      const { entries } = await call('GET /auth/users/:id/history', request);
+      const revision = entries.find(({ at }) => at === record.updatedAt)?.revision;
+      if (revision === undefined) throw new Error('Too many changes followed; see the history of the user');
+      const { body, headers } = await callWithHeaders('POST /auth/users/:id/revert', {
+        ...request,
+        body: { revision },
+      });
+      client.setQueryData(recordKey(record.id), { record: body, etag: headers.get('ETag') ?? '' });
+      void client.invalidateQueries({ queryKey: ['user', record.id, 'history'] });
+      void client.invalidateQueries({ queryKey: ['users'] });
+      showDone();
+    } catch (error) {
+      notifications.show({ color: 'red', title: 'Not undone', message: (error as Error).message });
+    }
+  }
+}
+
+function Undo({ email, undo }: { email: string; undo: () => Promise<void> }) {
+  const [isPending, setPending] = useState(false);
+  return (
+    <Group gap="sm">
+      <span>The change of {email} is stored</span>
+      <Button
+        variant="default"
+        size="compact-sm"
+        loading={isPending}
+        onClick={() => {
+          setPending(true);
+          void undo();
+        }}
+      >
+        Undo
+      </Button>
+    </Group>
+  );
+}
