@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { BsonToJson } from '../database/bson/bson-to-json.ts';
 import {
+  ARRAY,
   BOOLEAN,
   DATE,
   DOUBLE,
@@ -13,6 +14,7 @@ import {
   UnknownType,
 } from '../database/bson/documents.ts';
 import { decode } from '../database/collections.ts';
+import { CHOICE_SEPARATOR } from '../fields/base/choice-list.ts';
 import {
   type PresentedUser,
   presentUser,
@@ -27,6 +29,8 @@ export interface CsvColumn {
   /** A member of the record, `data.<key>`, or `other` for the keys that `keys` does not name. */
   name: string;
   header: string;
+  /** Whether a list of texts is written with `; ` between them, not as JSON. */
+  hasChoices?: boolean;
 }
 
 interface CsvLayout {
@@ -41,8 +45,7 @@ const ROW_END = '\r\n';
 /** Yields pieces of about 64 kB (spec 4.3), from BSON: decoding would be most of the cost. */
 export async function* recordsAsCsv(batches: RecordBatches, layout: CsvLayout): AsyncGenerator<Uint8Array> {
   const { columns, keys, bom } = layout;
-  const names = columns.map(({ name }) => name);
-  const rows = new CsvRows(names, keys);
+  const rows = new CsvRows(columns, keys);
   rows.text(`${bom ? '\uFEFF' : ''}${columns.map(({ header }) => cell(header)).join(',')}${ROW_END}`);
   for await (const batch of batches) {
     for (const bytes of batch) {
@@ -60,7 +63,7 @@ export async function* recordsAsCsv(batches: RecordBatches, layout: CsvLayout): 
       if (!(error instanceof UnknownType)) throw error;
       // A type that the service never stores (a manual edit).
       rows.cutTo(before);
-      rows.text(decodedCells(presentUser(decode<UserRecord>(record)), names, new Set(keys)).join(','));
+      rows.text(decodedCells(presentUser(decode<UserRecord>(record)), columns, new Set(keys)).join(','));
     }
     rows.ascii(ROW_END);
   }
@@ -71,14 +74,19 @@ function wellFormed(piece: Buffer): Buffer {
   return isUtf8(piece) ? piece : Buffer.from(piece.toString());
 }
 
-function decodedCells(user: PresentedUser, columns: readonly string[], known: ReadonlySet<string>): string[] {
+function decodedCells(user: PresentedUser, columns: readonly CsvColumn[], known: ReadonlySet<string>): string[] {
   const others = Object.entries(user.data).filter(([key]) => !known.has(key));
-  return columns.map((name) => {
+  return columns.map(({ name, hasChoices }) => {
     if (name === 'other') return others.length > 0 ? cell(JSON.stringify(Object.fromEntries(others))) : '';
     const key = dataKey(name);
     if (key === undefined) return decodedCell(user[name as keyof PresentedUser]);
-    return decodedCell(Object.hasOwn(user.data, key) ? user.data[key] : undefined);
+    const value = Object.hasOwn(user.data, key) ? user.data[key] : undefined;
+    return decodedCell(hasChoices && isTexts(value) ? value.join(CHOICE_SEPARATOR) : value);
   });
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 function decodedCell(value: unknown): string {
@@ -108,20 +116,23 @@ class CsvRows extends CsvCells {
   readonly #members: DocumentReader<number | 'data'>;
   readonly #data: DocumentReader<DataTarget>;
   readonly #otherColumn: number;
+  readonly #choiceColumns: ReadonlySet<number>;
+  readonly #items = new DocumentReader<never>([]);
   /** The types and offsets of the values of the record, by column. */
   readonly #types: Uint8Array;
   readonly #places: Uint32Array;
   #others: number[] = [];
 
   /** @param keys the field keys that are not in `other` */
-  constructor(columns: readonly string[], keys: readonly string[]) {
+  constructor(columns: readonly CsvColumn[], keys: readonly string[]) {
     super();
     this.#types = new Uint8Array(columns.length);
     this.#places = new Uint32Array(columns.length);
-    this.#otherColumn = columns.indexOf('other');
+    this.#otherColumn = columns.findIndex(({ name }) => name === 'other');
+    this.#choiceColumns = new Set([...columns.keys()].filter((column) => columns[column]?.hasChoices));
     const own = new Map<string, number | 'data'>();
     const data = new Map<string, DataTarget>(keys.map((key) => [key, { column: undefined, isOther: false }]));
-    for (const [column, name] of columns.entries()) {
+    for (const [column, { name }] of columns.entries()) {
       const key = dataKey(name);
       if (key !== undefined) data.set(key, { column, isOther: !data.has(key) });
       else if (name !== 'other') own.set(name === 'id' ? storedName(name) : name, column);
@@ -137,7 +148,9 @@ class CsvRows extends CsvCells {
     for (let column = 0; column < this.#types.length; column += 1) {
       if (column > 0) this.byte(COMMA);
       if (column === this.#otherColumn) this.#otherCell(record);
-      else this.#valueCell(this.#types[column] as number, record, this.#places[column] as number);
+      else if (this.#types[column] === ARRAY && this.#choiceColumns.has(column)) {
+        this.#choicesCell(record, this.#places[column] as number);
+      } else this.#valueCell(this.#types[column] as number, record, this.#places[column] as number);
     }
   }
 
@@ -187,6 +200,18 @@ class CsvRows extends CsvCells {
         this.#json.value(type, record, at);
         this.#jsonCell();
     }
+  }
+
+  #choicesCell(record: Buffer, at: number): void {
+    const texts: string[] = [];
+    let isOfTexts = true;
+    this.#items.read(record, at, (_, type, item) => {
+      if (type === STRING) texts.push(record.toString('utf8', item + 4, item + 3 + record.readInt32LE(item)));
+      else isOfTexts = false;
+    });
+    const text = Buffer.from(texts.join(CHOICE_SEPARATOR));
+    if (isOfTexts) this.cell(text, 0, text.length);
+    else this.#valueCell(ARRAY, record, at);
   }
 
   #timeCell(record: Buffer, at: number): void {

@@ -81,6 +81,7 @@ function exportColumns(
 ): CsvColumn[] {
   const keys = schema.fields.map(({ key }) => key);
   const all = defaultColumns(keys, asksToConfirm ? OPTIONAL_MEMBERS : []);
+  const ofChoices = new Set(schema.fields.flatMap(({ key, kind }) => (kind === 'multiselect' ? [`data.${key}`] : [])));
   const names = columns?.split(',') ?? all.map(({ name }) => name);
   const isKnown = (name: string): boolean =>
     OWN_COLUMNS.includes(name) ||
@@ -90,9 +91,12 @@ function exportColumns(
   if (!names.every(isKnown)) throw refused('must be columns of the app, separated by commas');
   if (new Set(names).size !== names.length) throw refused('must name each column once');
   if (names.length > MAX_COLUMNS) throw refused(`must be at most ${MAX_COLUMNS} columns`);
-  if (headers !== 'labels') return names.map((name) => ({ name, header: name }));
-  const labels = new Map(schema.fields.map(({ key, label }) => [`data.${key}`, label]));
-  return names.map((name) => ({ name, header: labels.get(name) ?? name }));
+  const labels = new Map(headers === 'labels' ? schema.fields.map(({ key, label }) => [`data.${key}`, label]) : []);
+  return names.map((name) => ({
+    name,
+    header: labels.get(name) ?? name,
+    ...(ofChoices.has(name) && { hasChoices: true }),
+  }));
 }
 
 function refused(message: string): InvalidInput {

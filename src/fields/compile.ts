@@ -35,6 +35,8 @@ export interface Validator {
   issues(data: Record<string, unknown>, isPartial?: boolean): Issue[];
   /** Returns the problems of a change by an operator, at most 20. Other fields are not checked. */
   editIssues(set: Record<string, unknown>, unset: readonly string[]): Issue[];
+  /** Returns valid values of a change by an operator as they are stored. */
+  storedValues(set: Record<string, unknown>): Record<string, unknown>;
   /** Returns the change by valid `data`; `now` (ISO 8601) is the timestamp of appended items. */
   change(data: Record<string, unknown>, now: string): RecordChange;
 }
@@ -95,9 +97,18 @@ export function compileSchema({ rejectUnknown, fields }: Schema): Validator {
         const field = compiled.get(key);
         if (!field) change.extraKeys += 1;
         if (field?.appendedItems) change.append[key] = field.appendedItems(data[key], now);
-        else change.set[key] = data[key];
+        else change.set[key] = field?.toStored ? field.toStored(data[key]) : data[key];
       }
       return change;
+    },
+
+    storedValues(set) {
+      const stored = { ...set };
+      for (const key of Object.keys(set)) {
+        const toStored = compiled.get(key)?.toStored;
+        if (toStored) stored[key] = toStored(set[key]);
+      }
+      return stored;
     },
   };
 }
@@ -107,9 +118,15 @@ function findConsent(field: FieldDefinition): ConsentField[] {
   return [{ key: field.key, label: field.label, version: field.consent.version }];
 }
 
-function compileField(field: FieldDefinition): { check: ValueCheck; appendedItems: FieldKind['appendedItems'] } {
+interface CompiledField {
+  check: ValueCheck;
+  appendedItems: FieldKind['appendedItems'];
+  toStored: ((value: unknown) => unknown) | undefined;
+}
+
+function compileField(field: FieldDefinition): CompiledField {
   const kind = getKind(field.kind);
-  return { check: kind.compile(field), appendedItems: kind.appendedItems };
+  return { check: kind.compile(field), appendedItems: kind.appendedItems, toStored: kind.toStored?.(field) };
 }
 
 function reporter(issues: Issue[], key: string): Report {

@@ -1,3 +1,4 @@
+import { CHOICE_SEPARATOR } from './base/choice-list.ts';
 import { type FormField, isHidden, problemId } from './markup/form-field.ts';
 import type { FormControl } from './presentation.ts';
 
@@ -34,28 +35,17 @@ function selectMarkup(control: FormControl, attributes: MarkupAttributes, text: 
   return ['select', others, ['option', { value: '' }, String(placeholder)], ...options];
 }
 
-const NUMBER = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-
-/** Browsers remove line breaks, and texts that are not numbers or dates, from native controls. */
+/** Browsers remove line breaks from other controls. */
 function typeThatKeeps({ type }: FormControl, text: string): string {
   if (/[\r\n]/.test(text)) return 'textarea';
-  if (type === 'list') return 'text';
-  if (text === '') return type;
-  if (type === 'number') return NUMBER.test(text) ? type : 'text';
-  if (type === 'date') return isDate(text) ? type : 'text';
-  return type;
-}
-
-function isDate(text: string): boolean {
-  const instant = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(`${text}T`);
+  return type === 'list' ? 'text' : type;
 }
 
 export function fieldMarkup(field: FormField): Markup {
   if (isHidden(field)) return ['span', { hidden: true }, ...hiddenInputs(field)];
-  if (field.control.type === 'radio') return radioGroup(field);
-  if (field.control.type === 'checkbox') return checkbox(field);
   const { id, control } = field;
+  if (control.type === 'radio' || control.type === 'checkboxes') return choiceGroup(field);
+  if (control.type === 'checkbox') return checkbox(field);
   return [
     'div',
     { class: 'field' },
@@ -75,24 +65,38 @@ export function sentence(message: string): string {
 
 function hiddenInputs({ name, texts, control }: FormField): Markup[] {
   // An empty text may be the last one, which counts.
-  const values = texts ?? (control.default ? [control.default] : []);
-  return values.map((value) => ['input', { type: 'hidden', name, value }]);
+  const values = texts ?? present([control.default]);
+  return values.map((value) => hiddenInput(name, value));
 }
 
-function radioGroup(field: FormField): Markup {
-  const { id, name, control, texts } = field;
-  const selected = texts ? texts.at(-1) : control.default;
+const hiddenInput = (name: string, value: string): Markup => ['input', { type: 'hidden', name, value }];
+
+function choiceMarkup(input: MarkupAttributes, ...label: MarkupNode[]): Markup {
+  return ['div', { class: 'choice' }, ['input', input], ['label', { for: input.id }, ...label]];
+}
+
+/**
+ * Radio buttons, or boxes for several choices. An empty text goes before the boxes, so that a
+ * person can remove all choices; a form without the field gets none, as for a checkbox below.
+ */
+function choiceGroup(field: FormField): Markup {
+  const { id, control, texts } = field;
+  const isMany = control.type === 'checkboxes';
+  const name = isMany ? `${field.name}[]` : field.name;
+  const initial = texts ?? present([control.default]);
+  const chosen = new Set(isMany ? initial.join(CHOICE_SEPARATOR).split(CHOICE_SEPARATOR) : initial.slice(-1));
   const choices = control.choices.map(({ value, label }, index): Markup => {
     const own = index === 0 ? id : `${id}-${index}`;
-    const attributes = { type: 'radio', id: own, name, value, checked: value === selected, required: control.required };
-    return ['div', { class: 'choice' }, ['input', attributes], ['label', { for: own }, label]];
+    const state = { checked: chosen.has(value), required: !isMany && control.required };
+    return choiceMarkup({ type: isMany ? 'checkbox' : 'radio', id: own, name, value, ...state }, label);
   });
-  const state = { 'aria-required': control.required && 'true', ...described(field) };
+  const role = !isMany && { role: 'radiogroup', 'aria-required': control.required && 'true' };
   return [
     'fieldset',
-    { class: 'field', role: 'radiogroup', ...state },
+    { class: 'field', ...role, ...described(field) },
     ['legend', {}, control.label, ...requiredMark(control)],
     ...hints(field),
+    ...(isMany && texts?.length !== 0 ? [hiddenInput(name, '')] : []),
     ...choices,
   ];
 }
@@ -110,13 +114,8 @@ function checkbox(field: FormField): Markup {
   return [
     'div',
     { class: 'field' },
-    ...present<Markup>([!isAbsent && ['input', { type: 'hidden', name, value: 'false' }]]),
-    [
-      'div',
-      { class: 'choice' },
-      ['input', { type: 'checkbox', id, name, value: 'true', ...state }],
-      ['label', { for: id }, control.label, ...requiredMark(control)],
-    ],
+    ...(isAbsent ? [] : [hiddenInput(name, 'false')]),
+    choiceMarkup({ type: 'checkbox', id, name, value: 'true', ...state }, control.label, ...requiredMark(control)),
     ...hints(field),
   ];
 }
@@ -145,7 +144,7 @@ export function described(field: FormField): Record<string, string | undefined> 
   const { id, control, problem } = field;
   const ids = present([problem !== undefined && problemId(field), control.help !== undefined && `${id}-help`]);
   return {
-    'aria-describedby': ids.length > 0 ? ids.join(' ') : undefined,
+    'aria-describedby': ids.join(' ') || undefined,
     'aria-invalid': problem === undefined ? undefined : 'true',
   };
 }

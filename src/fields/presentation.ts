@@ -1,4 +1,5 @@
-import type { Choice, ControlType, ConvertedText, TextContext } from './base/kind.ts';
+import { CHOICE_SEPARATOR } from './base/choice-list.ts';
+import type { Choice, ChoiceBounds, ControlType, ConvertedText, TextContext } from './base/kind.ts';
 import type { FieldDefinition } from './definition.ts';
 import { getKind } from './kinds/registry.ts';
 
@@ -9,14 +10,18 @@ export interface FormControl {
   type: ControlType;
   /** HTML attributes. The placeholder of a `select` is the text of its empty option. */
   attributes: Readonly<Record<string, string | number>>;
-  /** The values to choose from; empty unless `type` is `select` or `radio`. */
+  /** The values to choose from; empty unless `type` is `select`, `radio` or `checkboxes`. */
   choices: readonly Choice[];
   /** The label of the field, or its key. */
   label: string;
+  /** With how many `checkboxes` to choose: HTML has no rule for it. */
   help?: string;
   required: boolean;
   hidden: boolean;
-  /** The text that the control begins with; `true` or `false` for a checkbox. */
+  /**
+   * The text that the control begins with; `true` or `false` for a checkbox, and for `checkboxes`
+   * the chosen values with `; ` between them.
+   */
   default?: string;
   /** Whether a query parameter of the form's page sets the value. */
   prefill: boolean;
@@ -29,7 +34,7 @@ export interface FormControl {
 interface FormOptions {
   help?: string | undefined;
   placeholder?: string | undefined;
-  default?: string | number | boolean | undefined;
+  default?: string | number | boolean | readonly string[] | undefined;
   hidden?: boolean | undefined;
   prefill?: boolean | undefined;
   source?: 'page' | 'referrer' | 'utm_source' | 'utm_medium' | 'utm_campaign' | undefined;
@@ -40,22 +45,38 @@ interface FormOptions {
 export function formControl(field: FieldDefinition): FormControl {
   const kind = getKind(field.kind);
   const options: FormOptions = field;
+  const choices = kind.choices?.(field) ?? [];
   const { help, placeholder, hidden = false, prefill = false, source, autocomplete, consent } = options;
   return {
     key: field.key,
     type: kind.controlOf?.(field) ?? kind.control,
     attributes: withoutUnset({ ...kind.attributes?.(field), placeholder, autocomplete }),
-    choices: kind.choices?.(field) ?? [],
+    choices,
     label: field.label || field.key,
     required: field.required,
     hidden,
     // A consent needs an action of the person: no link and no form gives it for them.
     prefill: prefill && consent === undefined,
-    ...withoutUnset({ help, source }),
-    ...(options.default !== undefined && consent === undefined && { default: String(options.default) }),
+    ...withoutUnset({ help: sentences(help, choiceCount(kind.bounds?.(field) ?? {}, choices.length)), source }),
+    ...(options.default !== undefined && consent === undefined && { default: textOf(options.default) }),
     ...(consent && { consent: { version: consent.version, ...withoutUnset({ url: consent.url }) } }),
   };
 }
+
+function sentences(help = '', count = ''): string {
+  if (help === '' || count === '') return help || count;
+  return `${help}${/[.:!?。！？؟]$/.test(help) ? '' : '.'} ${count}`;
+}
+
+/** Returns how many choices a field asks for; undefined for any number. */
+export function choiceCount({ minItems = 0, maxItems = 1 / 0 }: ChoiceBounds, choices: number): string | undefined {
+  if (maxItems >= choices) return minItems === 0 ? undefined : `Choose at least ${minItems}.`;
+  if (minItems === 0) return `Choose at most ${maxItems}.`;
+  return minItems === maxItems ? `Choose ${minItems}.` : `Choose ${minItems} to ${maxItems}.`;
+}
+
+const textOf = (value: string | number | boolean | readonly string[]): string =>
+  typeof value === 'object' ? value.join(CHOICE_SEPARATOR) : String(value);
 
 /**
  * Returns an example of the `data` of a submission. It conforms to the schema unless a field has a
@@ -74,11 +95,12 @@ function withoutUnset<Value extends object>(value: Value): Set<Value> {
 
 /**
  * Converts the texts that a form sent for one field to its value (spec 2.7). In an appending list
- * each text is one item; for other kinds the last text counts. Returns undefined when the text is
- * empty, and `problem` when it has no value of the kind. Does not validate the value.
+ * each text is one item, and a list of choices has those of all texts; for other kinds the last
+ * text counts. Returns undefined when the field is absent, and `problem` when the text has no value
+ * of the kind. Does not validate the value.
  */
 export function valueFromForm(
-  field: Pick<FieldDefinition, 'kind'>,
+  field: Pick<FieldDefinition, 'kind'> & Partial<FieldDefinition>,
   texts: readonly string[],
   context: TextContext = {},
 ): ConvertedText | undefined {
@@ -87,6 +109,7 @@ export function valueFromForm(
     const content = kind.trimsText ? text.trim() : text;
     return content === '' ? undefined : kind.fromText(content, context);
   };
+  if (kind.fromTexts) return kind.fromTexts(texts, field);
   if (!kind.appendedItems) return convert(texts.at(-1) ?? '');
 
   const items = texts.flatMap((text) => convert(text) ?? []);

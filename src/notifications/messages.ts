@@ -31,7 +31,9 @@ export function entryValues(
       if (!Object.hasOwn(data, field.key)) return [];
       const { label, choices } = formControl(field);
       const value = data[field.key];
-      return [{ name: label, value: choices.find((choice) => choice.value === value)?.label ?? showValue(value) }];
+      const labelOf = (one: unknown): string => choices.find((choice) => choice.value === one)?.label ?? showValue(one);
+      const isList = field.kind === 'multiselect' && Array.isArray(value);
+      return [{ name: label, value: isList ? value.map(labelOf).join(', ') : labelOf(value) }];
     }),
     ...Object.keys(data)
       .filter((key) => !known.has(key))

@@ -285,7 +285,8 @@ export function createRecordEditor(deps: {
       await history.moveOut(record);
       return undefined;
     }
-    const edit = typeof source === 'function' ? await source(record, lease) : source;
+    const given = typeof source === 'function' ? await source(record, lease) : source;
+    const edit = { ...given, set: validator.storedValues(given.set) };
     const removed = Object.fromEntries(edit.unset.map((key) => [key, undefined]));
     const slots = slotWrites(app.slots, { set: { ...edit.set, ...removed }, append: {} });
     const hasWords = app.words !== undefined && isWritten(app.words);

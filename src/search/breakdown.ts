@@ -37,7 +37,7 @@ export const breakdownEndpoints = {
       'Of the users that match `where` and `q`: how many have each of the most frequent values, or a number or a date in each of some ranges. Reads for a limited time; `complete` is false when that was not enough, and `records` is the number of users that were read.',
     query: z.strictObject({
       field: z.string('must be one text').max(100, 'is too long').meta({
-        description: '`data.<key>` of a field with one value, `createdAt`, `updatedAt` or `schemaVersion`',
+        description: '`data.<key>` of a field that is no `array`, `createdAt`, `updatedAt` or `schemaVersion`',
         example: 'data.plan',
       }),
       ...queryParameters,
@@ -51,7 +51,8 @@ export const breakdownEndpoints = {
           .array(z.strictObject({ value: z.union([z.string(), z.boolean()]), count: Count }))
           .optional()
           .meta({
-            description: 'For texts, choices and checkboxes: the most frequent values',
+            description:
+              'For texts, choices and checkboxes: the most frequent values. A user with several choices is counted for each',
             example: [{ value: 'pro', count: 42 }],
           }),
         ranges: z
@@ -93,6 +94,9 @@ const MIN_GROUPS = 500;
 const MAX_TEXT_BYTES = 4 * MAX_TEXT;
 /** Represents values that are counted in `other`. */
 const LARGE = { $literal: {} };
+/** MongoDB does not group by larger lists of choices, so that an answer of it has at most 20 MB. */
+const MAX_GROUPED_CHOICES = 20;
+const MAX_GROUPED_BYTES = 100;
 
 export type UserBreakdown = ReturnType<typeof createUserBreakdown>;
 
@@ -109,9 +113,11 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
     if (!target || target.type === 'array' || target.type === 'email') throw refused();
     const tally = createTally(target);
     let [records, empty] = [0, 0];
+    const hasChoices = target.type === 'multiselect';
     const count = (value: unknown, times: number): void => {
       records += times;
       if (isEmpty(value)) empty += times;
+      else if (hasChoices && Array.isArray(value)) for (const choice of new Set(value)) tally.add(choice, times);
       else tally.add(value, times);
     };
     const segments = countSegments(query, slotOf);
@@ -124,6 +130,7 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
     /** Counts in the database until values rarely repeat; then reading the records is faster. */
     async function countGroups(list: readonly Segment[]): Promise<void> {
       for await (const { groups, next } of ranges.groups(appId, list, groupKey(target as Target), budget)) {
+        if (hasChoices && groups.some(({ _id }) => isLarge(_id))) return;
         const before = records;
         for (const { _id, count: times } of groups) count(_id, times);
         position = next;
@@ -143,14 +150,25 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
 }
 
 /** The expression by which MongoDB counts. All values that are too large for an answer are one. */
-function groupKey({ path }: Target): Record<string, unknown> {
+function groupKey({ path, type }: Target): Record<string, unknown> {
   const value = `$${path}`;
   const isType = (type: string) => ({ $eq: [{ $type: value }, type] });
   const text = { $cond: [{ $lte: [{ $strLenBytes: value }, MAX_TEXT_BYTES] }, value, LARGE] };
-  const list = { $cond: [{ $eq: [{ $size: value }, 0] }, null, LARGE] };
+  const ofChoices = { $cond: [isSmallList(value), value, LARGE] };
+  const list = { $cond: [{ $eq: [{ $size: value }, 0] }, null, type === 'multiselect' ? ofChoices : LARGE] };
   const others = { $cond: [isType('object'), LARGE, value] };
   return { $cond: [isType('string'), text, { $cond: [isType('array'), list, others] }] };
 }
+
+function isSmallList(list: string): Record<string, unknown> {
+  const bytes = {
+    $cond: [{ $eq: [{ $type: '$$this' }, 'string'] }, { $strLenBytes: '$$this' }, MAX_GROUPED_BYTES + 1],
+  };
+  const isSmall = { $map: { input: list, in: { $lte: [bytes, MAX_GROUPED_BYTES] } } };
+  return { $and: [{ $lte: [{ $size: list }, MAX_GROUPED_CHOICES] }, { $allElementsTrue: [isSmall] }] };
+}
+
+const isLarge = (key: unknown): boolean => typeof key === 'object' && key !== null && !Array.isArray(key);
 
 function createTally({ type }: Target): ValueTally {
   if (type === 'number') return createRangeTally(numberScale, finite);
@@ -174,6 +192,6 @@ function isEmpty(value: unknown): boolean {
 }
 
 function refused(): InvalidInput {
-  const message = 'must be the path of a field of the app that has one value';
+  const message = 'must be the path of a field of the app that is no array';
   return new InvalidInput('Invalid query parameters', [{ path: 'field', message }]);
 }

@@ -88,6 +88,9 @@ function positive({ target, test }: Predicate): Conditions {
       return { [path]: { $regex: literal(test.text), $options: 'i', ...NO_ARRAY } };
     case 'item':
       return { [path]: { $elemMatch: { value: { $in: test.values, ...NO_ARRAY } } } };
+    case 'chosen':
+      // Also one text, which is stored from the time when the field was of the kind `select`.
+      return { [path]: { $in: test.choices } };
     case 'absent':
       return absent(path);
     case 'empty':
@@ -140,7 +143,7 @@ export function toSortValue(type: SortTarget['type'], value: unknown): string | 
 
 const toTextValue = (value: unknown): string | undefined => indexText(value) ?? undefined;
 
-export type ValueType = 'email' | 'text' | 'number' | 'checkbox' | 'date' | 'time' | 'array';
+export type ValueType = 'email' | 'text' | 'number' | 'checkbox' | 'date' | 'time' | 'array' | 'multiselect';
 
 /** A member of a record that a query names (spec 4.3). */
 export interface Target {
@@ -169,6 +172,7 @@ export type Test =
   | { is: 'prefix'; text: string }
   | { is: 'contains'; text: string }
   | { is: 'item'; values: readonly (string | number | boolean)[] }
+  | { is: 'chosen'; choices: readonly string[] }
   | { is: 'absent' }
   | { is: 'empty' };
 

@@ -31,6 +31,7 @@ const OPERATORS_OF: Record<ValueType, readonly Operator[]> = {
   time: OF_ORDER,
   checkbox: ['eq', 'ne', 'exists', 'empty'],
   array: ['contains', 'exists', 'empty'],
+  multiselect: ['contains', 'in', 'exists', 'empty'],
 };
 
 /** Spec 8. */
@@ -47,6 +48,7 @@ function parseComparison(type: ValueType, operator: Operator, value: string): Co
   if (type === 'array') return { test: { is: 'item', values: spellings(value) }, isNot: false };
   const values = operator === 'in' ? value.split(',') : [value];
   if (values.length > MAX_IN) return `has more than ${MAX_IN} values`;
+  if (type === 'multiselect') return { test: { is: 'chosen', choices: values }, isNot: false };
   if (type === 'text' || type === 'email') {
     return textual(operator, type === 'email' ? values.map((text) => text.toLowerCase()) : values);
   }
@@ -76,7 +78,7 @@ function parseNumber(text: string): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-type Bounded = Exclude<ValueType, 'text' | 'email' | 'array'>;
+type Bounded = Exclude<ValueType, 'text' | 'email' | 'array' | 'multiselect'>;
 
 function within(type: Bounded, operator: Operator, values: readonly string[]): Comparison | string {
   const intervals: Interval[] = [];

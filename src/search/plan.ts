@@ -152,9 +152,10 @@ function findCandidate(predicates: readonly Predicate[], slotOf: SlotOf): Candid
   if (target.type === 'email') return textCandidate(predicates, 'email', EMAIL_TEXTS);
   if (slot === undefined) return undefined;
   if (target.type === 'text') return textCandidate(predicates, slot, SLOT_TEXTS);
-  if (ranged.length === 0 || target.type === 'array' || target.type === 'time') return undefined;
+  const { type } = target;
+  if (ranged.length === 0 || type === 'array' || type === 'multiselect' || type === 'time') return undefined;
   const lists = ranged.map(({ test }) => (test.is === 'within' ? test.intervals : []));
-  const bounds = slotIntervals(target.type, lists);
+  const bounds = slotIntervals(type, lists);
   return { index: slot, bounds, rank: bounds.every(isPoint) ? 1 : 3, exact: ranged };
 }
 

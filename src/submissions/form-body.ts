@@ -1,6 +1,7 @@
 import { html } from 'ghtml';
 import type { FormEntry } from '../api/body/form-body.ts';
 import { type Issue, MAX_ISSUES } from '../core/errors.ts';
+import { choicesIn } from '../fields/base/choice-list.ts';
 import { printable } from '../fields/base/kind.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import { type FormField, formFields, isHidden } from '../fields/markup/form-field.ts';
@@ -26,8 +27,14 @@ import { ownLanguage, toHtml } from './page.ts';
  */
 const controls = new WeakMap<readonly FieldDefinition[], readonly FormControl[]>();
 
-/** The HTML of controls with many choices, of which none is chosen. */
-const unchosen = new WeakMap<FormControl, string>();
+/** The HTML of a control without a chosen value, and where the `value` of each choice ends. */
+interface UnchosenHtml {
+  markup: string;
+  ends: ReadonlyMap<string, number>;
+}
+
+/** Of controls with many choices. */
+const unchosen = new WeakMap<FormControl, UnchosenHtml>();
 
 const MANY_CHOICES = 20;
 
@@ -53,16 +60,41 @@ export function fieldHtml(field: FormField): string {
   const { control, texts, problem } = field;
   if (control.type === 'list' && texts && texts.length > 1 && !isHidden(field))
     return toHtml([listMarkup(field, texts)]);
-  if (problem !== undefined || control.choices.length < MANY_CHOICES || isHidden(field)) {
+  const isGroup = control.type === 'checkboxes';
+  const isAbsent = isGroup && texts?.length === 0;
+  if (problem !== undefined || control.choices.length < MANY_CHOICES || isHidden(field) || isAbsent) {
     return toHtml([fieldMarkup(field)]);
   }
-  let markup = unchosen.get(control);
-  if (markup === undefined) {
+  let written = unchosen.get(control);
+  if (written === undefined) {
     // A text that was joined from many parts is slow to read each time; this makes it one part.
-    markup = Buffer.from(toHtml([fieldMarkup({ ...field, texts: [] })])).toString();
-    unchosen.set(control, markup);
+    const markup = Buffer.from(toHtml([fieldMarkup({ ...field, texts: isGroup ? [''] : [] })])).toString();
+    written = { markup, ends: choiceEnds(markup, control) };
+    unchosen.set(control, written);
   }
-  return withChoice(markup, control.type, (texts ? texts.at(-1) : control.default) ?? '');
+  const initial = texts ?? (control.default === undefined ? [] : [control.default]);
+  return withChoices(written, control, isGroup ? choicesIn(initial) : initial.slice(-1));
+}
+
+/** Values are escaped, so the attribute of each occurs once, in the order of the choices. */
+function choiceEnds(markup: string, { choices }: FormControl): Map<string, number> {
+  const ends = new Map<string, number>();
+  let from = 0;
+  for (const { value } of choices) {
+    const attribute = html` value="${value}"`;
+    const at = markup.indexOf(attribute, from);
+    if (value === '' || at < 0) continue;
+    from = at + attribute.length;
+    ends.set(value, from);
+  }
+  return ends;
+}
+
+function withChoices({ markup, ends }: UnchosenHtml, { type }: FormControl, chosen: readonly string[]): string {
+  const places = chosen.flatMap((value) => ends.get(value) ?? []).sort((one, other) => one - other);
+  const attribute = type === 'select' ? ' selected' : ' checked';
+  const starts = [0, ...places];
+  return starts.map((start, index) => markup.slice(start, places[index])).join(attribute);
 }
 
 /** An input for each of several items. The service checks whether a required list has one. */
@@ -75,15 +107,6 @@ function listMarkup(field: FormField, texts: readonly string[]): Markup {
   });
   const legend: Markup = ['legend', {}, control.label, ...requiredMark(control)];
   return ['fieldset', { class: 'field' }, legend, ...hints(field), ...inputs];
-}
-
-/** Values are escaped, so the attribute occurs once. */
-function withChoice(markup: string, type: FormControl['type'], text: string): string {
-  const attribute = html` value="${text}"`;
-  const at = text === '' ? -1 : markup.indexOf(attribute);
-  if (at < 0) return markup;
-  const end = at + attribute.length;
-  return `${markup.slice(0, end)} ${type === 'radio' ? 'checked' : 'selected'}${markup.slice(end)}`;
 }
 
 /** A field, or the entries of a key that the schema does not have. */
@@ -130,15 +153,37 @@ const ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d-]+(?:\.[a-z\d-]+)*$/i;
 function controlFor(control: FormControl, texts: readonly string[]): FormControl {
   const text = texts.at(-1) ?? '';
   const { type, choices } = control;
+  if (type === 'checkboxes') {
+    const unknown = choicesIn(texts).filter((choice) => !choices.some(({ value }) => value === choice));
+    return { ...control, choices: [...choices, ...unknown.map((value) => ({ value, label: value }))] };
+  }
   if (text === '') return control;
   if (choices.length > 0 && !choices.some(({ value }) => value === text)) {
     return { ...control, choices: [...choices, { value: text, label: text }] };
   }
-  const isWrong = (type === 'url' && !isAddressOfPage(text)) || (type === 'email' && !ADDRESS.test(text));
-  return isWrong ? { ...control, type: 'text' } : control;
+  const check = CHECKS[type];
+  return !check || check(text) ? control : { ...control, type: 'text' };
 }
 
-const isAddressOfPage = (text: string): boolean => !/^\s|\s$/.test(text) && URL.canParse(text);
+/** Browsers remove texts that are not numbers or dates from native controls. */
+const NUMBER = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** Whether browsers keep a text in a control of a type and send it. */
+const CHECKS: Partial<Record<FormControl['type'], (text: string) => boolean>> = {
+  url: isAddressOfPage,
+  email: (text) => ADDRESS.test(text),
+  number: (text) => NUMBER.test(text),
+  date: isDate,
+};
+
+function isDate(text: string): boolean {
+  const instant = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(`${text}T`);
+}
+
+function isAddressOfPage(text: string): boolean {
+  return !/^\s|\s$/.test(text) && URL.canParse(text);
+}
 
 /** A problem of a form, with the id of the control that has it, if one is shown. */
 interface Problem {
@@ -153,7 +198,7 @@ export function formBody(view: FormView): { summary: string; form: string } {
 
 function listFields({ fields, prefilled, sent, issues = [], refusal }: FormView): FormField[] {
   return formFields(formControls(fields)).map((field) => {
-    if (!refusal) return { ...field, texts: prefilled?.get(field.name) };
+    if (!refusal) return prefilledField(field, prefilled?.get(field.name));
     // A form after a refusal shows the entries, and no default in place of an empty entry.
     const texts = sent ? enteredTexts(sent, field) : [];
     const problem = issues.find((issue) => isAt(issue, field))?.message;
@@ -163,6 +208,14 @@ function listFields({ fields, prefilled, sent, issues = [], refusal }: FormView)
     const { source: _, ...shown } = control;
     return { ...field, control: { ...shown, hidden: false }, texts, problem };
   });
+}
+
+/** A link may have a text that the control of its field does not show. */
+function prefilledField(field: FormField, texts: readonly string[] | undefined): FormField {
+  const text = texts?.at(-1) ?? '';
+  const isKept = CHECKS[field.control.type]?.(text) ?? true;
+  if (isKept || text === '') return { ...field, texts };
+  return { ...field, control: { ...field.control, type: 'text' }, texts };
 }
 
 /** `data.visits.0.page` is a place in the field `visits`. */

@@ -16,7 +16,10 @@ const Control = z
   .strictObject({
     key: z.string(),
     type: z
-      .enum(['text', 'textarea', 'tel', 'url', 'email', 'checkbox', 'select', 'radio', 'number', 'date', 'list'])
+      .enum([
+        ...(['text', 'textarea', 'tel', 'url', 'email', 'checkbox'] as const),
+        ...(['select', 'radio', 'checkboxes', 'number', 'date', 'list'] as const),
+      ])
       .meta({ description: '`list` is an input that adds one item to an array field' }),
     attributes: z
       .record(z.string(), z.union([z.string(), z.number()]))
@@ -26,7 +29,7 @@ const Control = z
     help: z.string().optional(),
     required: z.boolean(),
     hidden: z.boolean().meta({ description: 'Whether the form sends the field without showing it' }),
-    default: z.string().optional(),
+    default: z.string().optional().meta({ description: 'For `checkboxes` the choices, with `; ` between them' }),
     prefill: z.boolean().meta({ description: 'Whether a query parameter of the page fills the field' }),
     source: z.enum(['page', 'referrer', 'utm_source', 'utm_medium', 'utm_campaign']).optional(),
     consent: z.strictObject({ version: z.string(), url: z.string().optional() }).optional(),

@@ -147,7 +147,7 @@ export function readSubmission(entries: FormEntries, { app, schema, validator }:
 
 /** Undefined when the key counts as absent. */
 function convertTexts(
-  field: Pick<FieldDefinition, 'kind'> | undefined,
+  field: FieldDefinition | undefined,
   { texts, isList }: FormTexts,
   context: TextContext,
 ): ConvertedText | undefined {

@@ -9,6 +9,10 @@ export const EVERY_KIND: object[] = [
   { key: 'work', label: 'Work', kind: 'text', ui: 'email' },
   { key: 'ticket', label: 'Ticket', kind: 'select', ui: 'radio', enum: ['day', 'full'], enumLabels: { full: 'All' } },
   { key: 'country', label: 'Country', kind: 'select', enum: ['de', 'fr'], enumLabels: { fr: 'France' } },
+  {
+    ...{ key: 'likes', label: 'Likes', kind: 'multiselect', enum: ['draw', 'piano', 'chess'], default: ['piano'] },
+    ...{ enumLabels: { draw: 'Drawing' }, maxItems: 2, prefill: true },
+  },
   { key: 'plan', label: 'Plan', kind: 'select', enum: ['free', 'pro'], prefill: true },
   { key: 'seats', label: 'Seats', kind: 'number', min: 1, max: 9 },
   { key: 'born', label: 'Born', kind: 'date' },
@@ -25,7 +29,16 @@ export const EVERY_KIND: object[] = [
 /** What {@link fillEveryKind} enters, as it is stored. */
 export const EVERY_VALUE = {
   ...{ name: 'Ada', notes: 'two\nlines', phone: '+49 30', home: 'https://a.example', work: 'ada@work.example' },
-  ...{ ticket: 'full', country: 'fr', plan: 'pro', seats: 2, born: '1815-12-10', news: false, terms: true },
+  ...{
+    ticket: 'full',
+    country: 'fr',
+    likes: ['draw', 'chess'],
+    plan: 'pro',
+    seats: 2,
+    born: '1815-12-10',
+    news: false,
+    terms: true,
+  },
   ...{ topics: [{ value: 'engines' }], list: 'spring', source: 'mail' },
 };
 
@@ -41,6 +54,10 @@ export async function fillEveryKind(page: Page): Promise<void> {
   await page.getByLabel('Work').fill('ada@work.example');
   await page.getByLabel('All').check();
   await page.getByLabel('Country').selectOption('France');
+  await page.getByRole('group', { name: 'Likes' }).getByText('Choose at most 2.').waitFor();
+  await page.getByLabel('chess').check();
+  await page.getByLabel('piano').uncheck();
+  await page.getByLabel('Drawing').check();
   await page.getByLabel('Seats').fill('2');
   await page.getByLabel('Born').fill('1815-12-10');
   await page.getByLabel('News').uncheck();

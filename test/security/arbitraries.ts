@@ -56,12 +56,20 @@ export function ownProperties(entries: readonly (readonly [string, unknown])[]):
 const bounds = (value: fc.Arbitrary<number>) =>
   fc.tuple(value, value).map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const);
 
+const choice = wellFormed.filter((text) => text !== '' && !text.includes('; '));
+
 const options: fc.Arbitrary<object & { kind: FieldDefinition['kind'] }> = fc.oneof(
   fc.constant({ kind: 'text' as const }),
   bounds(fc.nat(12)).map(([minLength, maxLength]) => ({ kind: 'text' as const, minLength, maxLength })),
   fc.constantFrom('^a', '\\d', '^[a-z]{2,4}$', 'é|😀', '^.?$').map((regex) => ({ kind: 'text' as const, regex })),
   fc.constant({ kind: 'checkbox' as const }),
   fc.array(wellFormed, { minLength: 1, maxLength: 4 }).map((values) => ({ kind: 'select' as const, enum: values })),
+  fc
+    .tuple(fc.uniqueArray(choice, { minLength: 1, maxLength: 4 }), fc.nat(2), fc.integer({ min: 2, max: 5 }))
+    .map(([values, minItems, maxItems]) => ({
+      kind: 'multiselect' as const,
+      ...{ enum: values, maxItems, ...(minItems <= values.length && { minItems }) },
+    })),
   fc.constant({ kind: 'number' as const }),
   bounds(finite).map(([min, max]) => ({ kind: 'number' as const, min, max })),
   fc.constant({ kind: 'date' as const }),
@@ -93,6 +101,8 @@ function valueFor(field: FieldDefinition): fc.Arbitrary<unknown> {
     text: fc.oneof(wellFormed, fc.constantFrom('', 'a', 'abc', '1', 'é', '😀😀')),
     checkbox: fc.boolean(),
     select: field.kind === 'select' ? fc.constantFrom(...field.enum) : wellFormed,
+    multiselect:
+      field.kind === 'multiselect' ? fc.subarray(field.enum).chain((some) => fc.shuffledSubarray(some)) : wellFormed,
     number: field.kind === 'number' && field.min !== undefined ? fc.constantFrom(field.min, field.max, 0) : finite,
     date: dateLike,
     array: fc.array(storableJson, { maxLength: 4 }),

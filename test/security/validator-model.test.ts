@@ -25,6 +25,12 @@ function conforms(field: FieldDefinition, value: unknown): boolean {
       return field.required ? value === true : value === true || value === false;
     case 'select':
       return typeof value === 'string' && field.enum.some((allowed) => allowed === value);
+    case 'multiselect': {
+      if (!Array.isArray(value) || (field.required && value.length === 0)) return false;
+      const known = value.filter((one, at) => field.enum.indexOf(one) >= 0 && value.indexOf(one) === at);
+      if (known.length !== value.length) return false;
+      return known.length >= (field.minItems ?? 0) && known.length <= (field.maxItems ?? Number.MAX_SAFE_INTEGER);
+    }
     case 'number':
       return (
         typeof value === 'number' &&

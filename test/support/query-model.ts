@@ -3,11 +3,12 @@ import type { UserDocument } from '../../src/records/record.ts';
 /** The kinds of the fields of the model's app; other keys are compared as texts. */
 export const FIELDS = [
   { key: 'name', kind: 'text' },
-  { key: 'plan', kind: 'select' },
+  { key: 'plan', kind: 'select', enum: ['pro', 'free'] },
   { key: 'age', kind: 'number' },
   { key: 'born', kind: 'date' },
   { key: 'agreed', kind: 'checkbox' },
   { key: 'visits', kind: 'array' },
+  { key: 'topics', kind: 'multiselect', enum: ['a', 'b', '36'] },
 ] as const;
 
 type StoredRecord = Pick<UserDocument, '_id' | 'email' | 'data' | 'createdAt' | 'updatedAt' | 'schemaVersion'>;
@@ -74,6 +75,10 @@ export function holds(record: StoredRecord, where: string): boolean {
     return isEmpty === (operand === 'true');
   }
   if (operator === 'ne') return !holds(record, `${path}:eq:${operand}`);
+  if (kind === 'multiselect') {
+    const chosen = typeof value === 'string' ? [value] : Array.isArray(value) ? value : [];
+    return (operator === 'in' ? operand.split(',') : [operand]).some((one) => chosen.includes(one));
+  }
   if (operator === 'in') return operand.split(',').some((one) => holds(record, `${path}:eq:${one}`));
   if (kind === 'array') {
     if (!Array.isArray(value)) return false;
@@ -143,11 +148,11 @@ function mixedKey(value: unknown): Buffer | undefined {
 }
 
 const keyOf = (kind: string, value: unknown): number | undefined =>
-  kind === 'array' ? undefined : ordered(kind, value);
+  kind === 'array' || kind === 'multiselect' ? undefined : ordered(kind, value);
 
-/** What the slots of a record hold: one for each field but arrays, in the order of `FIELDS`. */
+/** What the slots of a record hold: one for each field but lists, in the order of `FIELDS`. */
 export function slotsOf(data: Record<string, unknown>): Record<string, unknown> {
-  const fields = FIELDS.filter(({ kind }) => kind !== 'array');
+  const fields = FIELDS.filter(({ kind }) => kind !== 'array' && kind !== 'multiselect');
   return Object.fromEntries(
     fields.map(({ key, kind }, at) => {
       const value = Object.hasOwn(data, key) ? data[key] : undefined;

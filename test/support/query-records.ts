@@ -100,6 +100,7 @@ const valued = (usual: fc.Arbitrary<unknown>) =>
     { arbitrary: fc.constant(absent), weight: 2 },
     { arbitrary: odd, weight: 2 },
   );
+const TOPICS = ['a', 'b', '36', 'c; d'];
 const item = fc.oneof(
   fc.record({ value: fc.oneof(text, fc.constantFrom(36, true)), timestamp: fc.constant('2026-01-01T00:00:00.000Z') }),
   fc.constant({ note: 'Ada', timestamp: '2026-01-01T00:00:00.000Z' }),
@@ -112,6 +113,7 @@ const data = fc
     born: valued(fc.constantFrom(...DATES)),
     agreed: valued(fc.boolean()),
     visits: valued(fc.array(item, { maxLength: 3 })),
+    topics: valued(fc.oneof(fc.subarray(TOPICS), fc.constantFrom(...TOPICS))),
     extra: valued(text),
   })
   .map((all) => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== absent)));
@@ -131,6 +133,7 @@ const textWhere = (path: string, values = text) =>
 const rangeWhere = (path: string, values: fc.Arbitrary<string>) =>
   fc.oneof(condition(path, range, values), condition(path, fc.constant('in'), several(values)));
 const PATHS = ['email', 'createdAt', 'data.name', 'data.plan', 'data.age', 'data.born', 'data.agreed', 'data.visits'];
+PATHS.push('data.topics');
 /** A condition of a query. */
 export const where = fc.oneof(
   textWhere('data.name'),
@@ -143,6 +146,8 @@ export const where = fc.oneof(
   rangeWhere('updatedAt', time),
   rangeWhere('schemaVersion', fc.constantFrom('1', '2')),
   condition('data.agreed', fc.constantFrom('eq', 'ne'), fc.constantFrom('true', 'false')),
+  condition('data.topics', fc.constant('contains'), fc.constantFrom(...TOPICS, 'x', 'true')),
+  condition('data.topics', fc.constant('in'), several(fc.constantFrom(...TOPICS, 'x'))),
   condition('data.visits', fc.constant('contains'), fc.oneof(text, fc.constantFrom('36', 'true'))),
   fc
     .constantFrom(...PATHS)
@@ -171,7 +176,7 @@ export function recordOf(
   return { ...base, data: own, schemaVersion: 1 + (at % 2), createdAt, updatedAt };
 }
 
-const INDEXED = FIELDS.filter(({ kind }) => kind !== 'array');
+const INDEXED = FIELDS.filter(({ kind }) => kind !== 'array' && kind !== 'multiselect');
 
 /**
  * Stores sample records of an app with an index slot for each field of `FIELDS` that can have one,

@@ -185,7 +185,22 @@ describe('the sections of the specification', () => {
   });
 
   it('have the numbers of the interface specification, and those of the additions', () => {
-    const additions = ['2.6', '2.7', '2.8', '4.5', '4.6', '4.7', '4.8', '4.9', '4.10', '4.11', '4.12', '4.13', '5.4'];
+    const additions = [
+      '2.6',
+      '2.7',
+      '2.8',
+      '2.9',
+      '4.5',
+      '4.6',
+      '4.7',
+      '4.8',
+      '4.9',
+      '4.10',
+      '4.11',
+      '4.12',
+      '4.13',
+      '5.4',
+    ];
     const numbers = [...readDocuments(root).sections.keys()].filter((number) => !isPart(number));
     const expected = '1 2 2.1 2.2 2.3 2.4 2.5 3 4 4.1 4.2 4.3 4.4 5 5.1 5.2 5.3 6 7 8 9';
     const own = numbers.filter((number) => !additions.includes(number)).toSorted(inOrder);

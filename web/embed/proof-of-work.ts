@@ -35,7 +35,7 @@ export function canSolve(): boolean {
 export async function solve(challenge: Challenge): Promise<string> {
   const { algorithm, cost, keyLength, keyPrefix, nonce, salt } = challenge.parameters;
   if (!canSolve()) throw new Error('Proof of work needs a secure context (https)');
-  if (algorithm !== ALGORITHM) throw new Error('The algorithm of this challenge is not supported');
+  if (algorithm !== ALGORITHM) throw new Error('Unknown algorithm');
   const options = { name: 'PBKDF2', hash: 'SHA-256', salt: bytesOf(salt), iterations: cost };
 
   async function derive(counter: number): Promise<string> {
@@ -52,7 +52,7 @@ export async function solve(challenge: Challenge): Promise<string> {
     const solution = { counter: first + found, derivedKey: keys[found] };
     if (found !== -1) return btoa(JSON.stringify({ challenge, solution }));
   }
-  throw new Error('This challenge has no solution');
+  throw new Error('No solution');
 }
 
 function bytesOf(hex: string): Uint8Array<ArrayBuffer> {
@@ -61,6 +61,6 @@ function bytesOf(hex: string): Uint8Array<ArrayBuffer> {
   );
 }
 
-function hexOf(bytes: Uint8Array): string {
+export function hexOf(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

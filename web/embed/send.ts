@@ -1,6 +1,6 @@
 import { THANKS, THANKS_HELD } from '../../src/fields/markup.ts';
 import { clearProblems, isOwn, localProblems, showProblems } from './problems.ts';
-import { type Challenge, canSolve, solve } from './proof-of-work.ts';
+import { type Challenge, canSolve, hexOf, solve } from './proof-of-work.ts';
 import { type Answer, type Definition, definitionOf, request } from './service.ts';
 
 const NOT_SENT = 'The form could not be sent. Check your connection and send it again; it is stored once.';
@@ -134,5 +134,5 @@ function say(form: HTMLFormElement, role: 'status' | 'alert', text: string): HTM
 
 /** `crypto.randomUUID` is missing on pages without https. */
 function newKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hexOf(crypto.getRandomValues(new Uint8Array(16)));
 }

@@ -65,6 +65,7 @@ export type ControlType =
   | 'checkbox'
   | 'select'
   | 'radio'
+  | 'checkboxes'
   | 'number'
   | 'date'
   | 'list';
@@ -73,6 +74,12 @@ export type ControlType =
 export interface Choice {
   value: string;
   label: string;
+}
+
+/** The bounds of the number of choices, inclusive. Absent: none. */
+export interface ChoiceBounds {
+  minItems?: number | undefined;
+  maxItems?: number | undefined;
 }
 
 /** The context of the conversion of a text. */
@@ -118,6 +125,8 @@ export interface FieldKind<
    * kind without this method replace the stored value.
    */
   appendedItems?(value: unknown, now: string): Record<string, unknown>[];
+  /** Returns the function that brings valid values to the form in which they are stored. */
+  toStored?(definition: FieldBase & OptionValues<Options>): (value: unknown) => unknown;
   /** Returns the index value of a stored value of any type. Without it no field is indexed. */
   indexValue?(value: unknown): IndexValue;
   /**
@@ -125,6 +134,14 @@ export interface FieldKind<
    * The value need not conform to the definition.
    */
   fromText(text: string, context: TextContext): ConvertedText;
+  /**
+   * Converts all texts that a form sent for a field, in place of `fromText`; undefined: absent. The
+   * caller may know the kind alone.
+   */
+  fromTexts?(
+    texts: readonly string[],
+    definition: Partial<FieldBase & OptionValues<Options>>,
+  ): ConvertedText | undefined;
   /** Whether white space around a text has no meaning, so that it is removed before `fromText`. */
   trimsText?: true;
   /** Returns an example value for generated code. It conforms if such a value is easy to find. */
@@ -134,8 +151,10 @@ export interface FieldKind<
   controlOf?(definition: FieldBase & OptionValues<Options & FormOptions>): ControlType;
   /** The attributes that let a browser check what is entered, where HTML has the same rule. */
   attributes?(definition: FieldBase & OptionValues<Options>): ControlAttributes;
-  /** The values that a control of type `select` or `radio` offers. */
+  /** The values that a control of type `select`, `radio` or `checkboxes` offers. */
   choices?(definition: FieldBase & OptionValues<Options & FormOptions>): Choice[];
+  /** How many values a person may choose. */
+  bounds?(definition: FieldBase & OptionValues<Options>): ChoiceBounds;
 }
 
 /** Declares a kind and keeps the literal types of its name and options. */

@@ -1,48 +1,25 @@
 import { z } from 'zod';
+import { checkLabels, enumLabels, labelledChoices, values } from '../base/choices.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill, ui } from '../base/form-options.ts';
 import { indexed, indexText } from '../base/index-value.ts';
 import { defineKind } from '../base/kind.ts';
-
-/** Keys that the driver would misread, such as those of a reference. */
-const UNSTORABLE = new Set(['_bsontype', '$ref', '$id', '$db']);
 
 /** One string of a list. */
 export const select = defineKind({
   name: 'select',
   displayName: 'Single choice',
-  options: {
-    enum: {
-      schema: z.array(z.string()).min(1, 'must list at least one value'),
-      label: 'Choices',
-      control: 'choices',
-      initial: ['first', 'second'],
-    },
-    indexed,
-  },
+  options: { enum: values, indexed },
   formOptions: {
     help,
     placeholder,
     ui: ui({ radio: 'Radio buttons' }),
-    enumLabels: {
-      schema: z.record(z.string(), z.string().max(200)).optional(),
-      label: 'Labels of the choices',
-      help: 'Shown instead of the values',
-      control: 'labels',
-    },
+    enumLabels,
     default: initialValue(z.string()),
     autocomplete,
     hidden,
     prefill,
   },
-  checkDefinition({ enumLabels = {}, ...definition }, report) {
-    const values = new Set(definition.enum);
-    for (const value of Object.keys(enumLabels)) {
-      if (!values.has(value)) return report('has a label for a value that is not in enum', 'enumLabels');
-      if (UNSTORABLE.has(value) || value.includes('\0')) {
-        return report('has a label for a value that cannot have one', 'enumLabels');
-      }
-    }
-  },
+  checkDefinition: checkLabels,
   compile(definition) {
     const allowed: ReadonlySet<unknown> = new Set(definition.enum);
     return (value, report) => {
@@ -55,9 +32,5 @@ export const select = defineKind({
   sample: (definition) => definition.enum[0] ?? '',
   control: 'select',
   controlOf: (definition) => definition.ui ?? 'select',
-  choices: ({ enumLabels = {}, ...definition }) =>
-    [...new Set(definition.enum)].map((value) => ({
-      value,
-      label: (Object.hasOwn(enumLabels, value) && enumLabels[value]) || value,
-    })),
+  choices: labelledChoices,
 });

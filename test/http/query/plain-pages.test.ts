@@ -21,7 +21,7 @@ let records: UserDocument[];
 beforeAll(async () => {
   server = await startServer();
   users = server.db.collection('users') as unknown as UserCollection;
-  const fields = FIELDS.map((field) => (field.kind === 'select' ? { ...field, enum: ['pro', 'free'] } : field));
+  const fields = FIELDS.map((field) => ('enum' in field ? { ...field, enum: [...field.enum] } : field));
   const app = await server.admin.buildApp({ fields });
   appId = (await appDocument(server, app.sourceAppId))._id;
   records = await storeIndexedRecords(users, appId, 150);

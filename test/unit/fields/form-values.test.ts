@@ -17,6 +17,12 @@ const entered: Record<FieldDefinition['kind'], fc.Arbitrary<{ value: unknown; te
     .string({ unit: 'grapheme' })
     .filter((value) => filled(value) && !/[\r\n]/.test(value))
     .map((value) => ({ value, texts: sent(value) })),
+  multiselect: fc
+    .uniqueArray(
+      fc.string({ unit: 'grapheme' }).filter((choice) => filled(choice) && !/; |[\r\n]/.test(choice)),
+      { minLength: 1, maxLength: 5 },
+    )
+    .chain((value) => fc.constantFrom({ value, texts: value }, { value, texts: ['', value.join('; ')] })),
   number: fc
     .double({ noNaN: true, noDefaultInfinity: true })
     // `-0` is sent as `0`, and integers beyond 2^53 are refused when they are written out.
@@ -30,6 +36,10 @@ const entered: Record<FieldDefinition['kind'], fc.Arbitrary<{ value: unknown; te
     .array(lines.filter(filled), { minLength: 1, maxLength: 5 })
     .map((value) => ({ value, texts: value.flatMap(sent) })),
 };
+const enumOf = (kind: string, value: unknown) => ({
+  ...(kind === 'select' && { enum: [value] }),
+  ...(kind === 'multiselect' && { enum: value }),
+});
 const kinds = Object.keys(entered) as FieldDefinition['kind'][];
 
 describe('the value of the texts of a form (spec 2.7)', () => {
@@ -37,7 +47,7 @@ describe('the value of the texts of a form (spec 2.7)', () => {
     fc.assert(
       fc.property(entered[kind], ({ value, texts }) => {
         expect(valueFromForm({ kind }, texts)).toEqual({ value });
-        const field = { key: 'f', kind, ...(kind === 'select' && { enum: [value] }) } as FieldDefinition;
+        const field = { key: 'f', kind, ...enumOf(kind, value) } as FieldDefinition;
         expect(validatorOf([field]).issues({ f: value })).toEqual([]);
       }),
     );

@@ -9,10 +9,10 @@ import { definitionProblems } from './cases.ts';
 const indexValue = (kind: KindName, value: unknown) => getKind(kind).indexValue?.(value);
 
 describe('the property indexed', () => {
-  it('exists for the kinds that have an index value, which are all but array', () => {
+  it('exists for the kinds that have an index value, which are all but lists', () => {
     for (const kind of FIELD_KINDS as readonly FieldKind[]) {
       expect('indexed' in kind.options).toBe(kind.indexValue !== undefined);
-      expect(kind.indexValue === undefined).toBe(kind.name === 'array');
+      expect(kind.indexValue === undefined).toBe(kind.name === 'array' || kind.name === 'multiselect');
     }
   });
 
@@ -71,7 +71,7 @@ describe('the index value', () => {
     expect(indexValue(kind, value)).toEqual(expected);
   });
 
-  it.each(FIELD_KINDS.map(({ name }) => name).filter((name) => name !== 'array'))(
+  it.each(FIELD_KINDS.map(({ name }) => name).filter((name) => name !== 'array' && name !== 'multiselect'))(
     'of an absent value or one of another type is null: %s',
     (kind) => {
       for (const value of [undefined, null, [], {}, ['x'], { $gt: 1 }]) expect(indexValue(kind, value)).toBeNull();

@@ -12,6 +12,11 @@ const satisfiable = fc.oneof(
   fc.record({ kind: fc.constantFrom('number'), min: bound(2, 9), max: bound(9, 50) }),
   fc.record({ kind: fc.constantFrom('number'), max: bound(-50, -1) }),
   fc.record({ kind: fc.constantFrom('select'), enum: fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 3 }) }),
+  fc
+    .uniqueArray(fc.stringMatching(/^[a-z ]+$/), { minLength: 2, maxLength: 5 })
+    .chain((values) =>
+      fc.record({ kind: fc.constant('multiselect'), enum: fc.constant(values), minItems: bound(0, 2) }),
+    ),
   fc.record({ kind: fc.constantFrom('checkbox', 'date', 'array') }),
 );
 const textField = (options: object): FieldDefinition => ({
@@ -66,7 +71,7 @@ describe('the control of a field', () => {
         const { fields } = JSON.parse(JSON.stringify(schema)) as typeof schema;
         for (const control of fields.map(formControl)) {
           expect(JSON.parse(JSON.stringify(control))).toEqual(control);
-          expect(control.choices.length > 0).toBe(['select', 'radio'].includes(control.type));
+          expect(control.choices.length > 0).toBe(['select', 'radio', 'checkboxes'].includes(control.type));
         }
       }),
     );

@@ -9,6 +9,9 @@ import { defaultColumns } from '../../../src/exports/export.ts';
 const KEYS = ['name', 'plan', 'constructor', 'nam'];
 const OWN = ['_id', 'email', 'schemaVersion', 'createdAt', 'updatedAt', 'confirmedAt'];
 const COLUMNS = defaultColumns(KEYS, ['confirmedAt']);
+const OF_CHOICES = COLUMNS.map((column) =>
+  ['data.plan', 'data.name'].includes(column.name) ? { ...column, hasChoices: true } : column,
+);
 const createdAt = new Date('2026-01-31T08:30:00.123Z');
 const id = '0190b2c4-8d5e-7abc-8def-0123456789ab';
 
@@ -39,7 +42,8 @@ async function csvOf(records: readonly StoredRecord[], columns = COLUMNS): Promi
 }
 
 /** The same rows from decoded values, quoted by the library. */
-function reference(records: readonly StoredRecord[]): string {
+function reference(records: readonly StoredRecord[], choices: readonly string[] = []): string {
+  const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string');
   const cell = (value: unknown): string => {
     if (value === undefined || value === null) return '';
     if (typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -52,7 +56,10 @@ function reference(records: readonly StoredRecord[]): string {
     const others = Object.fromEntries(Object.entries(data).filter(([key]) => !KEYS.includes(key)));
     const values = [
       ...OWN.map((name) => own[name]),
-      ...KEYS.map((key) => (Object.hasOwn(data, key) ? data[key] : null)),
+      ...KEYS.map((key) => {
+        const value = Object.hasOwn(data, key) ? data[key] : null;
+        return choices.includes(key) && isTexts(value) ? (value as string[]).join('; ') : value;
+      }),
     ];
     return [...values, Object.keys(others).length > 0 ? others : undefined].map(cell);
   });
@@ -76,6 +83,7 @@ const date = time.map((milliseconds) => new Date(milliseconds));
 const leaf = fc.oneof(text, text, number, date, fc.boolean(), fc.constant(null));
 const value = fc.oneof(
   leaf,
+  fc.array(text, { maxLength: 3 }),
   fc.array(fc.oneof(leaf, fc.dictionary(fc.constantFrom('a', 'é', '"'), leaf)), { maxLength: 3 }),
   fc.dictionary(fc.constantFrom('a', 'é', '"', ''), fc.oneof(leaf, fc.array(leaf)), { maxKeys: 3 }),
 );
@@ -102,6 +110,7 @@ describe('recordsAsCsv', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyRecord, { minLength: 1, maxLength: 8 }), async (records) => {
         expect(await csvOf(records)).toBe(reference(records));
+        expect(await csvOf(records, OF_CHOICES)).toBe(reference(records, ['plan', 'name']));
       }),
       { numRuns: 500 },
     );
@@ -115,6 +124,7 @@ describe('recordsAsCsv', () => {
       recordOf({ name: 'Ada', x: 1 }),
     ]);
     expect(await csvOf(records)).toBe(reference(records));
+    expect(await csvOf(records, OF_CHOICES)).toBe(reference(records, ['plan', 'name']));
   });
 
   it('writes the columns of the request', async () => {

@@ -56,12 +56,17 @@ export const TEMPLATES: readonly Template[] = [
   {
     id: 'event',
     name: 'Event',
-    purpose: 'Name, how people take part, number of guests, and notes.',
+    purpose: 'Name, how people take part, the sessions they choose, number of guests, and notes.',
     schema: withFields(
       { ...NAME, required: true },
       {
         ...{ key: 'attendance', label: 'How will you take part?', kind: 'select', required: true, ui: 'radio' },
         ...{ enum: ['on-site', 'online'], enumLabels: { 'on-site': 'On site', online: 'Online' } },
+      },
+      {
+        ...{ key: 'sessions', label: 'Which sessions interest you?', kind: 'multiselect' },
+        enum: ['talks', 'workshops', 'dinner'],
+        enumLabels: { talks: 'Talks', workshops: 'Workshops', dinner: 'Dinner' },
       },
       { key: 'guests', label: 'Guests who come with you', kind: 'number', min: 0, max: 10, default: 0 },
       { key: 'notes', label: 'Notes', help: 'For example what you cannot eat', ...LONG_TEXT },

@@ -91,7 +91,7 @@ function optionChanges(before: Field, after: Field, breaking: Add, compatible: A
     );
   if ((old.indexed === true) !== (now.indexed === true))
     compatible(now.indexed === true ? 'is now indexed' : 'is no longer indexed');
-  if (before.kind === 'select' && after.kind === 'select') {
+  if ('enum' in before && 'enum' in after) {
     const removed = before.enum.filter((value) => !after.enum.includes(value));
     const added = after.enum.filter((value) => !before.enum.includes(value));
     if (removed.length > 0) breaking(`no longer allows ${listed(removed)}`);

@@ -1,18 +1,20 @@
-import { NativeSelect, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Kind } from '../api/endpoints.ts';
+import type { LooseDefinition } from './draft.ts';
 import { getKind, valueFromForm } from './rules.ts';
 
 interface DefaultControlProps {
   label: string;
   error: string | undefined;
-  kind: Kind;
+  definition: LooseDefinition;
   value: unknown;
   onChange: (value: unknown) => void;
 }
 
 /** Edits a value of the field itself. A text without a value of its kind is kept. */
-export function DefaultControl({ label, error, kind, value, onChange }: DefaultControlProps) {
+export function DefaultControl({ label, error, definition, value, onChange }: DefaultControlProps) {
+  const { kind } = definition;
   const [typed, setTyped] = useState('');
   if (getKind(kind).control === 'checkbox') {
     return (
@@ -27,6 +29,24 @@ export function DefaultControl({ label, error, kind, value, onChange }: DefaultC
         ]}
         onChange={(event) => onChange(valueOfText(kind, event.currentTarget.value))}
       />
+    );
+  }
+  if (getKind(kind).control === 'checkboxes') {
+    const chosen: readonly unknown[] = Array.isArray(value) ? value : [];
+    const choices = Array.isArray(definition.enum) ? [...new Set(definition.enum.map(String))] : [];
+    return (
+      <Checkbox.Group
+        label={label}
+        error={error}
+        value={choices.filter((choice) => chosen.includes(choice))}
+        onChange={(next) => onChange(next.length === 0 ? undefined : choices.filter((choice) => next.includes(choice)))}
+      >
+        <Stack gap={6} mt={6}>
+          {choices.map((choice) => (
+            <Checkbox key={choice} value={choice} label={choice} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
     );
   }
   // Keeps the typed text while it represents the value. Shows a value that was changed elsewhere.

@@ -93,7 +93,7 @@ export function OptionControl({ option, definition, value, problem, onChange }: 
         />
       );
     case 'value':
-      return <DefaultControl {...shared} kind={definition.kind} value={value} onChange={onChange} />;
+      return <DefaultControl {...shared} definition={definition} value={value} onChange={onChange} />;
     case 'labels':
       return <LabelsControl {...shared} choices={definition.enum} value={value} onChange={onChange} />;
     case 'consent':

@@ -1,5 +1,5 @@
 import { Anchor, Checkbox, NativeSelect, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import type { FormControl } from './rules.ts';
+import { CHOICE_SEPARATOR, choicesIn, type FormControl } from './rules.ts';
 
 interface PreviewControlProps {
   control: FormControl;
@@ -46,6 +46,27 @@ export function PreviewControl({ control, text, error, onChange }: PreviewContro
             ))}
           </Stack>
         </Radio.Group>
+      );
+    case 'checkboxes':
+      return (
+        <Checkbox.Group
+          {...shared}
+          value={choicesIn([text])}
+          onChange={(chosen) =>
+            onChange(
+              choices
+                .map(({ value }) => value)
+                .filter((value) => chosen.includes(value))
+                .join(CHOICE_SEPARATOR),
+            )
+          }
+        >
+          <Stack gap={6} mt={6}>
+            {choices.map((choice) => (
+              <Checkbox key={choice.value} {...choice} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
       );
     case 'textarea':
       return (

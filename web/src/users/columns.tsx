@@ -27,6 +27,7 @@ const TIME_WIDTH = 170;
 const FIELD_WIDTHS: Record<Kind, number> = {
   text: 165,
   select: 120,
+  multiselect: 190,
   number: 100,
   date: 140,
   checkbox: 120,

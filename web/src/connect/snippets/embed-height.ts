@@ -26,6 +26,6 @@ function heightOf(field: Field): number {
   const hints = (help === undefined ? 0 : HINT) + (consent?.url === undefined ? 0 : HINT);
   if (type === 'textarea') return TEXTAREA + hints;
   if (type === 'checkbox') return CHECKBOX + hints;
-  if (type === 'radio') return LEGEND + CHOICE * choices.length + hints;
+  if (type === 'radio' || type === 'checkboxes') return LEGEND + CHOICE * choices.length + hints;
   return CONTROL + hints;
 }

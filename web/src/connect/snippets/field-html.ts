@@ -1,5 +1,5 @@
 import type { Field } from '../../api/endpoints.ts';
-import { formControl } from '../../schema-editor/rules.ts';
+import { choicesIn, formControl } from '../../schema-editor/rules.ts';
 import { escapeHtml, startTag } from './escape.ts';
 
 type Control = ReturnType<typeof formControl>;
@@ -13,6 +13,7 @@ export function fieldHtml(field: Field): string[] {
   if (control.hidden || control.source !== undefined) return hiddenInput(control);
   if (control.type === 'checkbox') return checkbox(control);
   if (control.type === 'radio') return radioButtons(control);
+  if (control.type === 'checkboxes') return checkboxes(control);
   return [
     '<p>',
     ...indented([`<label>${label(control)}<br>`, ...input(control), '</label>']),
@@ -95,6 +96,23 @@ function radioButtons(control: Control): string[] {
   return [
     '<fieldset>',
     ...indented([`<legend>${label(control)}</legend>`, ...buttons]),
+    ...help(control),
+    '</fieldset>',
+  ];
+}
+
+/** The empty text goes first, so that a person can remove all choices. */
+function checkboxes(control: Control): string[] {
+  const name = `${nameOf(control)}[]`;
+  const chosen = choicesIn([control.default ?? '']);
+  const boxes = control.choices.map(({ value, label: text }) => {
+    const checked = chosen.includes(value);
+    return `<label>${startTag('input', { type: 'checkbox', name, value, checked })} ${escapeHtml(text)}</label>`;
+  });
+  const none = startTag('input', { type: 'hidden', name, value: '' });
+  return [
+    '<fieldset>',
+    ...indented([`<legend>${label(control)}</legend>`, none, ...boxes]),
     ...help(control),
     '</fieldset>',
   ];

@@ -19,12 +19,24 @@ export function textOf(value: unknown): string {
 export function enteredValue({ kind }: Pick<Field, 'kind'>, text: string): unknown {
   if (text === '') return undefined;
   if (kind === 'checkbox') return text === 'true';
+  if (kind === 'multiselect') return chosenIn(text);
   if (kind === 'number') {
     const number = Number(text);
     // The service explains what is wrong with it.
     return text.trim() === '' || Number.isNaN(number) ? text : number;
   }
   return text;
+}
+
+/** The choices of a text: those of a list as JSON, or one that was stored as a single choice. */
+export function chosenIn(text: string): string[] {
+  if (text === '') return [];
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [text];
+  } catch {
+    return [text];
+  }
 }
 
 /** The change of a draft; undefined without one. */

@@ -1,6 +1,7 @@
-import { NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core';
 import type { Field } from '../../api/endpoints.ts';
 import { labelOf } from '../../components/labels.ts';
+import { chosenIn } from './draft.ts';
 
 const DAY = /^(?:\d{4}-\d{2}-\d{2})?$/;
 /** A longer text gets several lines. */
@@ -35,6 +36,34 @@ export function ValueControl({ field, text, error, autoFocus = false, onChange }
         {...shared}
         data={[NO_VALUE, ...known.map((value) => ({ value, label: String(labelOf(field, value)) }))]}
       />
+    );
+  }
+  if (field.kind === 'multiselect') {
+    const chosen = chosenIn(text);
+    const choices = [...new Set([...field.enum, ...chosen])];
+    return (
+      <Checkbox.Group
+        label={shared.label}
+        withAsterisk={shared.withAsterisk}
+        error={error}
+        value={chosen}
+        onChange={(next) => {
+          // In the order in which the service keeps them, so that the same choices are no change.
+          const ordered = choices.filter((choice) => next.includes(choice));
+          onChange(ordered.length === 0 ? '' : JSON.stringify(ordered));
+        }}
+      >
+        <Stack gap={6} mt={6}>
+          {choices.map((choice, index) => (
+            <Checkbox
+              key={choice}
+              value={choice}
+              label={String(labelOf(field, choice))}
+              {...(autoFocus && index === 0 && { 'data-autofocus': true })}
+            />
+          ))}
+        </Stack>
+      </Checkbox.Group>
     );
   }
   if (field.kind === 'checkbox') {

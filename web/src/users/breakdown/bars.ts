@@ -20,9 +20,14 @@ const DAY_MS = 86_400_000;
 /** The bars of the values or the ranges, without those for users that have no value. */
 export function barsOf({ values, ranges }: Breakdown, target: Target): Bar[] {
   const { path } = target;
+  const isList = target.type === 'choices';
   const ofValues = (values ?? []).map((group): Bar => {
     const { value, count } = group;
-    return { label: labelOf(String(value), target), count, conditions: valueConditions(group, path) };
+    return {
+      label: labelOf(String(value), target),
+      count,
+      conditions: valueConditions(group, path, isList ? 'contains' : 'eq'),
+    };
   });
   const ofRanges = (ranges ?? []).map((group): Bar => {
     const conditions = valueConditions(group, path);
@@ -67,7 +72,7 @@ export function whereAfter(where: readonly string[], conditions: readonly Condit
     const { path, operator } = parseCondition(text);
     return path !== first?.path || !REPLACED.includes(operator);
   });
-  return [...kept, ...conditions.map(conditionText)];
+  return [...new Set([...kept, ...conditions.map(conditionText)])];
 }
 
 function labelOf(value: string, { type, choices }: Target): string {

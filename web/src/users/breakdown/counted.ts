@@ -5,8 +5,8 @@ type Group = NonNullable<Breakdown['values']>[number] | NonNullable<Breakdown['r
 type Conditions = { path: string; operator: string; value: string }[];
 
 /** The conditions that select the users of a value or a range; none for a range without bounds. */
-export function valueConditions(group: Group, path: string): Conditions {
-  if ('value' in group) return [{ path, operator: 'eq', value: String(group.value) }];
+export function valueConditions(group: Group, path: string, operator: 'eq' | 'contains' = 'eq'): Conditions {
+  if ('value' in group) return [{ path, operator, value: String(group.value) }];
   return [
     ...(group.from === undefined ? [] : [{ path, operator: 'gte', value: String(group.from) }]),
     ...(group.to === undefined ? [] : [{ path, operator: 'lt', value: String(group.to) }]),

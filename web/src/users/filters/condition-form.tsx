@@ -22,6 +22,7 @@ export function ConditionForm({ targets, condition, onApply, onCancel }: Conditi
   const [typedEnd, setTypedEnd] = useState('');
   const value = comparison.value ?? normalized(typed, comparison.operator, target);
   const end = normalized(typedEnd, comparison.operator, target);
+  const hasChoices = target.type === 'choice' || target.type === 'choices';
   const isBetween = comparison.operator === BETWEEN;
   const isWhole = value !== '' && (!isBetween || end !== '');
   // A path from a link that the newest schema does not have can be kept.
@@ -36,7 +37,7 @@ export function ConditionForm({ targets, condition, onApply, onCancel }: Conditi
   const chooseWords = (next: string): void => {
     const { operator } = comparisons.find((one) => one.words === next) ?? {};
     // A list of choices is no single choice.
-    if (target.type === 'choice' && (operator === 'in') !== (comparison.operator === 'in')) setTyped('');
+    if (hasChoices && (operator === 'in') !== (comparison.operator === 'in')) setTyped('');
     setWords(next);
   };
   const submit = (event: FormEvent): void => {
@@ -98,7 +99,7 @@ function normalized(typed: string, operator: string, { type }: Target): string {
     const trimmed = text.trim();
     return type === 'number' && trimmed !== '' && Number.isFinite(Number(trimmed)) ? String(Number(trimmed)) : trimmed;
   };
-  if (type === 'choice') return typed;
+  if (type === 'choice' || type === 'choices') return typed;
   if (operator !== 'in') return one(typed);
   return typed
     .split(',')

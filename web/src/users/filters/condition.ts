@@ -9,7 +9,7 @@ export interface Condition {
   value: string;
 }
 
-export type TargetType = 'text' | 'choice' | 'number' | 'date' | 'checkbox' | 'array';
+export type TargetType = 'text' | 'choice' | 'choices' | 'number' | 'date' | 'checkbox' | 'array';
 
 /** The subject of a condition. */
 export interface Target {
@@ -51,6 +51,7 @@ export const COMPARISONS: Record<TargetType, readonly Comparison[]> = {
     ...EMPTY,
   ],
   choice: [...EQUAL, ONE_OF, ...EMPTY],
+  choices: [{ operator: 'contains', words: 'includes' }, { operator: 'in', words: 'includes one of' }, ...EMPTY],
   number: [
     ...EQUAL,
     { operator: 'gte', words: 'at least' },
@@ -98,9 +99,9 @@ export function targetsOf(fields: readonly Field[]): Target[] {
       (field): Target => ({
         path: `data.${field.key}`,
         label: field.label || field.key,
-        type: field.kind === 'select' ? 'choice' : field.kind,
+        type: field.kind === 'select' ? 'choice' : field.kind === 'multiselect' ? 'choices' : field.kind,
         choices: choicesOf(field),
-        index: field.kind === 'array' ? 'never' : field.indexed ? 'present' : 'possible',
+        index: indexOf(field),
       }),
     ),
     { path: 'createdAt', label: 'Created', type: 'date', choices: [], index: 'present' },
@@ -147,7 +148,12 @@ function valueWords(value: string, { type, choices }: Target): string {
   return known.find((choice) => choice.value === value)?.label ?? value;
 }
 
+function indexOf(field: Field): Target['index'] {
+  if (field.kind === 'array' || field.kind === 'multiselect') return 'never';
+  return field.indexed ? 'present' : 'possible';
+}
+
 function choicesOf(field: Field): Target['choices'] {
-  if (field.kind !== 'select') return [];
+  if (field.kind !== 'select' && field.kind !== 'multiselect') return [];
   return field.enum.map((value) => ({ value, label: String(labelOf(field, value)) }));
 }

@@ -17,7 +17,8 @@ interface ValueInputProps {
 /** The input for the value of a condition, by the kind of the field. */
 export function ValueInput({ target, operator, label, value, onChange }: ValueInputProps) {
   const { type, choices } = target;
-  if (type === 'choice' && operator === 'in') {
+  const hasChoices = type === 'choice' || type === 'choices';
+  if (hasChoices && operator === 'in') {
     return (
       <Checkbox.Group
         label="Values"
@@ -35,8 +36,8 @@ export function ValueInput({ target, operator, label, value, onChange }: ValueIn
       </Checkbox.Group>
     );
   }
-  if (type === 'choice' || type === 'checkbox') {
-    const options = type === 'choice' ? choices : YES_OR_NO;
+  if (hasChoices || type === 'checkbox') {
+    const options = hasChoices ? choices : YES_OR_NO;
     return (
       <NativeSelect
         label="Value"

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { CHOICE_SEPARATOR, choicesIn } from '../base/choice-list.ts';
+import { checkLabels, enumLabels, labelledChoices, values } from '../base/choices.ts';
+import { help, hidden, initialValue, prefill } from '../base/form-options.ts';
+import { Count, defineKind } from '../base/kind.ts';
+
+/**
+ * Several strings of a list. A value is kept in the order of `enum`, so that lists of the same
+ * choices are equal. It has no index: decision 48.
+ */
+export const multiselect = defineKind({
+  name: 'multiselect',
+  displayName: 'Several choices',
+  help: 'A list of choices. Each submission replaces it.',
+  options: {
+    enum: values,
+    minItems: { schema: Count.optional(), label: 'Min choices', control: 'number', stricter: 'higher' },
+    maxItems: { schema: Count.optional(), label: 'Max choices', control: 'number', stricter: 'lower' },
+  },
+  formOptions: { help, enumLabels, default: initialValue(z.array(z.string())), hidden, prefill },
+
+  checkDefinition(definition, report) {
+    const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = definition;
+    if (definition.enum.some((value) => value === '' || value.includes(CHOICE_SEPARATOR))) {
+      report('must have no empty value, and none that contains "; "', 'enum');
+    }
+    if (minItems > maxItems) report('must not be greater than maxItems', 'minItems');
+    else if (minItems > new Set(definition.enum).size) {
+      report('must not be greater than the number of values', 'minItems');
+    }
+    checkLabels(definition, report);
+  },
+
+  compile({ required, minItems = 0, maxItems = Number.POSITIVE_INFINITY, ...definition }) {
+    const allowed: ReadonlySet<unknown> = new Set(definition.enum);
+    const least = required ? Math.max(1, minItems) : minItems;
+    return (value, report) => {
+      if (!Array.isArray(value)) return report('must be a list of the allowed values');
+      if (!value.every((choice) => allowed.has(choice))) return report('must have only allowed values');
+      if (new Set(value).size < value.length) return report('must not have a value twice');
+      if (value.length < least) return report(`must have at least ${counted(least)}`);
+      if (value.length > maxItems) report(`must have at most ${counted(maxItems)}`);
+    };
+  },
+
+  toStored(definition) {
+    const places = new Map([...new Set(definition.enum)].map((value, index) => [value, index]));
+    const placeOf = (choice: string): number => places.get(choice) ?? 0;
+    return (value) => [...(value as string[])].sort((one, other) => placeOf(one) - placeOf(other));
+  },
+
+  fromText: (text) => ({ value: choicesIn([text]) }),
+  // A form sends an empty text when a person removes all choices.
+  fromTexts(texts, { required, minItems = 0 }) {
+    const choices = choicesIn(texts);
+    const mayBeEmpty = texts.length > 0 && required === false && minItems === 0;
+    return choices.length > 0 || mayBeEmpty ? { value: choices } : undefined;
+  },
+  sample({ minItems = 1, ...definition }) {
+    return [...new Set(definition.enum)].slice(0, Math.max(1, minItems));
+  },
+  control: 'checkboxes',
+  choices: labelledChoices,
+  bounds: ({ required, minItems = 0, maxItems }) => ({
+    minItems: Math.max(required ? 1 : 0, minItems),
+    maxItems,
+  }),
+});
+
+const counted = (count: number): string => `${count} ${count === 1 ? 'choice' : 'choices'}`;
