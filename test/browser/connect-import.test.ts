@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
@@ -37,7 +38,10 @@ const PROPOSED = [
     enumLabels: { s: 'Small', l: 'Large' },
   },
   { key: 'news', label: 'Send me news', kind: 'checkbox', required: false },
-  { key: 'days', label: 'Days', kind: 'array', required: false },
+  {
+    ...{ key: 'days', label: 'Days', kind: 'multiselect', required: false, enum: ['mo', 'tu'] },
+    enumLabels: { mo: 'Monday', tu: 'Tuesday' },
+  },
   { key: 'age', label: 'Age', kind: 'number', required: false, min: 18, max: 99, default: 20 },
   { key: 'zip', label: 'Zip', kind: 'text', required: false, regex: '^(?:[0-9]{5})$' },
   { key: 'odd', label: 'Odd', kind: 'text', required: false },
@@ -85,6 +89,30 @@ describe('the import of a form', () => {
     const fields = page.getByRole('region', { name: 'Fields', exact: true });
     await fields.getByText('Change value="newsletter" to value="true": other texts are refused.').waitFor();
     await fields.getByText('Without its pattern:').waitFor();
+    expectClean();
+    await close();
+  });
+
+  it('gives the corrected form, with its changes marked, and it stores what a person chooses', async () => {
+    const { page, expectClean, close } = await openImport('/connect/import', app);
+    const corrected = page.getByLabel('Corrected HTML');
+    const marked = await corrected.locator('ins').allInnerTexts();
+    expect(marked).toEqual([
+      ` action="${server.listener.url}/v1/forms/${app.sourceAppId}"`,
+      ' name="fullName"',
+      '<input type="hidden" name="news" value="false">',
+      ' value="true"',
+      '<input type="hidden" name="days[]" value="">',
+      expect.stringContaining('name="name"'),
+    ]);
+    expect(await corrected.locator('del').allInnerTexts()).toEqual([
+      ' action="https://formspree.io/f/abc"',
+      ' name="full-name"',
+      ' value="newsletter"',
+      '<input type="file" name="cv">',
+      '<input type="password" name="secret">',
+    ]);
+    expect(await axeViolationsInBothModes(page)).toEqual([]);
     expectClean();
     await close();
   });

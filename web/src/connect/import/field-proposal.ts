@@ -1,5 +1,10 @@
 import type { Field } from '../../api/endpoints.ts';
-import { completeDefinition, definitionIssues, FieldDefinitionInput } from '../../schema-editor/rules.ts';
+import {
+  CHOICE_SEPARATOR,
+  completeDefinition,
+  definitionIssues,
+  FieldDefinitionInput,
+} from '../../schema-editor/rules.ts';
 import type { ParsedControl } from './parse-form.ts';
 
 /** A field definition for the controls of one name, with notes for the site owner. */
@@ -20,7 +25,7 @@ const TRUE_TEXTS = /^(?:on|true|1|yes)$/i;
 export function proposeField(key: string, controls: readonly ParsedControl[]): FieldProposal {
   const { options, notes } = draftFor(controls);
   const shown = controls.find(({ type }) => type !== 'hidden') ?? controls[0];
-  const isGroup = shown?.type === 'radio' || options.kind === 'array';
+  const isGroup = shown?.type === 'radio' || options.kind === 'array' || options.kind === 'multiselect';
   const label = (isGroup ? shown?.legend : shown?.label) || readable(key);
   const required = controls.some(({ attributes }) => attributes.required !== undefined);
   return valid({ key, label: label.slice(0, MAX_LABEL), required, ...options }, notes);
@@ -33,8 +38,9 @@ function draftFor(controls: readonly ParsedControl[]): Draft {
   if (!control) return hidden(first);
   if (control.type === 'radio') return choice(visible);
   if (control.type === 'select') return choice(visible);
+  if (isGroup(visible)) return severalChoices(visible, controls);
   if (control.type === 'checkbox' && visible.length === 1) return checkbox(control, controls);
-  if (visible.length > 1 || control.type === 'select-multiple') {
+  if (visible.length > 1) {
     return {
       options: { kind: 'array' },
       notes: ['Several values: each submission appends them to a list'],
@@ -58,6 +64,59 @@ function checkbox({ value, attributes }: ParsedControl, all: readonly ParsedCont
     notes.push('Put a hidden input with value="false" and the same name before it, so that "not ticked" is stored too');
   }
   return { options: { kind: 'checkbox', ...(isChecked && { default: true }) }, notes };
+}
+
+/** Whether the controls of one name offer several choices. */
+function isGroup(visible: readonly ParsedControl[]): boolean {
+  const [control] = visible;
+  if (control?.type === 'select-multiple') return visible.length === 1;
+  if (!visible.every(({ type }) => type === 'checkbox')) return false;
+  return visible.length > 1 || (control?.name.endsWith('[]') === true && !TRUE_TEXTS.test(boxValue(control)));
+}
+
+/** The value of a checkbox of a group; one without a value is given its label. */
+export function boxValue({ attributes, label, value }: ParsedControl): string {
+  return attributes.value === undefined ? label || 'on' : value;
+}
+
+function severalChoices(visible: readonly ParsedControl[], all: readonly ParsedControl[]): Draft {
+  const isList = visible[0]?.type === 'select-multiple';
+  const offered = isList
+    ? (visible[0]?.options ?? [])
+    : visible.map((box) => ({
+        value: boxValue(box),
+        label: box.label,
+        isSelected: box.attributes.checked !== undefined,
+      }));
+  const choices = offered.filter(({ value }) => value !== '');
+  if (choices.length === 0 || choices.some(({ value }) => value.includes(CHOICE_SEPARATOR))) {
+    return { options: { kind: 'array' }, notes: ['Several values: each submission appends them to a list'] };
+  }
+  const labels = choices.filter(({ value, label }) => label !== '' && label !== value);
+  const initial = choices.filter(({ isSelected }) => isSelected).map(({ value }) => value);
+  const notes: string[] = [];
+  if (!isList && visible.some(({ attributes }) => attributes.value === undefined)) {
+    notes.push('Give each box a value: without one, all of them send "on"');
+  }
+  if (!isList && needsNone(all)) {
+    notes.push(
+      'Put a hidden input with an empty value and the same name before the boxes, so that "none" is stored too',
+    );
+  }
+  return {
+    options: {
+      kind: 'multiselect',
+      enum: [...new Set(choices.map(({ value }) => value))],
+      ...(labels.length > 0 && { enumLabels: Object.fromEntries(labels.map(({ value, label }) => [value, label])) }),
+      ...(initial.length > 0 && { default: [...new Set(initial)] }),
+    },
+    notes,
+  };
+}
+
+/** Whether a form that sends no box should send an empty text. A required field is never empty. */
+export function needsNone(controls: readonly ParsedControl[]): boolean {
+  return !controls.some(({ type, attributes }) => type === 'hidden' || attributes.required !== undefined);
 }
 
 function choice(controls: readonly ParsedControl[]): Draft {

@@ -1,5 +1,6 @@
-import { Badge, Table, Text, Title } from '@mantine/core';
+import { Badge, Code, Group, Table, Text, Title } from '@mantine/core';
 import card from '../../components/card.module.css';
+import code from '../../components/code-panel.module.css';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { KIND_NAMES } from '../../schema-editor/kind-names.ts';
 import { type FieldOption, getKind } from '../../schema-editor/rules.ts';
@@ -7,6 +8,7 @@ import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';
 import { startTag } from '../snippets/escape.ts';
 import { submitUrl } from '../urls.ts';
+import { correctedHtml, type Part } from './corrected-html.ts';
 import own from './import.module.css';
 import type { ParsedForm } from './parse-form.ts';
 import type { FormProposal, ImportedField, NamedNote } from './proposal.ts';
@@ -14,12 +16,14 @@ import { TakeOver } from './take-over.tsx';
 
 interface ImportResultProps {
   app: ConnectedApp;
+  /** The text that contains the form. */
+  html: string;
   form: ParsedForm;
   proposal: FormProposal;
 }
 
 /** The required changes of the form, its fields, and the schema. */
-export function ImportResult({ app, form, proposal }: ImportResultProps) {
+export function ImportResult({ app, html, form, proposal }: ImportResultProps) {
   const { service, fields, refused, others } = proposal;
   const action = submitUrl({ origin: window.location.origin, sourceAppId: app.sourceAppId });
   const isSentHere = form.attributes.action === action && form.attributes.method?.toLowerCase() === 'post';
@@ -47,6 +51,7 @@ export function ImportResult({ app, form, proposal }: ImportResultProps) {
           {others.length > 0 && <Notes title="Not stored" notes={others} tone="info" />}
         </div>
       </section>
+      <CorrectedForm parts={correctedHtml(html, form, proposal, { action, schema: app.schema })} />
       <section className={card.card} aria-labelledby="import-fields">
         <div className={card.section}>
           <Title order={2} size="h4" id="import-fields">
@@ -63,6 +68,36 @@ export function ImportResult({ app, form, proposal }: ImportResultProps) {
         </div>
       </section>
     </>
+  );
+}
+
+/** The text of the form with the changes in it. */
+function CorrectedForm({ parts }: { parts: readonly Part[] }) {
+  if (parts.every(({ change }) => change === undefined)) return null;
+  const result = parts.map(({ text, change }) => (change === 'removed' ? '' : text)).join('');
+  return (
+    <section className={card.card} aria-labelledby="import-corrected">
+      <div className={card.section}>
+        <Group justify="space-between">
+          <Title order={2} size="h4" id="import-corrected">
+            Corrected form
+          </Title>
+          <CopyButton text={result} />
+        </Group>
+        <Text size="sm">
+          What is <ins className={own.added}>new</ins> and what is <del className={own.removed}>left out</del> is
+          marked. The copy has the result.
+        </Text>
+        <Code block tabIndex={0} mah={420} className={code.code ?? ''} aria-label="Corrected HTML">
+          {parts.map(({ text, change }, index) => {
+            const shared = { key: index, children: text };
+            if (change === 'added') return <ins {...shared} key={shared.key} className={own.added} />;
+            if (change === 'removed') return <del {...shared} key={shared.key} className={own.removed} />;
+            return text;
+          })}
+        </Code>
+      </div>
+    </section>
   );
 }
 

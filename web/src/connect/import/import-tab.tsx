@@ -71,7 +71,7 @@ export default function ImportTab({ app }: { app: ConnectedApp }) {
           </div>
         </div>
       </section>
-      {form && proposal && <ImportResult app={app} form={form} proposal={proposal} />}
+      {form && proposal && <ImportResult app={app} html={text} form={form} proposal={proposal} />}
     </div>
   );
 }

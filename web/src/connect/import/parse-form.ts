@@ -14,6 +14,15 @@ export interface ParsedControl {
   /** The initial text; of a checkbox or radio button the text that it sends. */
   value: string;
   options: readonly { value: string; label: string; isSelected: boolean }[];
+  place: Place;
+  /** The labels that name no other control. */
+  labels: readonly Place[];
+}
+
+/** Where an element is in the text. */
+export interface Place {
+  start: number;
+  end: number;
 }
 
 export interface ParsedForm {
@@ -21,8 +30,9 @@ export interface ParsedForm {
   controls: readonly ParsedControl[];
   /** Whether there is a `form` element. */
   hasElement: boolean;
-  /** Whether it contains a captcha. */
-  hasCaptcha: boolean;
+  captchas: readonly Place[];
+  /** Undefined without a `form` element. */
+  place: Place | undefined;
 }
 
 const CONTROLS = new Set(['input', 'select', 'textarea', 'button']);
@@ -32,7 +42,7 @@ const CAPTCHA = /\b(?:g-recaptcha|h-captcha|cf-turnstile|frc-captcha)\b/;
 
 /** Returns the forms in HTML, or its controls as one form. Runs nothing of it. */
 export function parseForms(html: string): ParsedForm[] {
-  const document = parseDocument(html);
+  const document = parseDocument(html, { withStartIndices: true, withEndIndices: true });
   const elements = DomUtils.findAll(() => true, document.children);
   const controls = elements.filter(({ name }) => CONTROLS.has(name));
   const forms = elements.filter(({ name }) => name === 'form');
@@ -57,9 +67,10 @@ function formOf(form: Element | undefined, controls: readonly Element[], page: P
     attributes: form?.attribs ?? {},
     controls: controls.map((control) => controlOf(control, page)),
     hasElement: form !== undefined,
-    hasCaptcha: page.elements.some(
-      (element) => CAPTCHA.test(element.attribs.class ?? '') && (!form || ancestors(element).includes(form)),
-    ),
+    captchas: page.elements
+      .filter((element) => CAPTCHA.test(element.attribs.class ?? '') && (!form || ancestors(element).includes(form)))
+      .map(placeOf),
+    place: form && placeOf(form),
   };
 }
 
@@ -80,7 +91,22 @@ function controlOf(element: Element, page: Page): ParsedControl {
     attributes: attribs,
     value: name === 'textarea' ? DomUtils.textContent(element) : (attribs.value ?? ''),
     options: name === 'select' ? optionsOf(element) : [],
+    place: placeOf(element),
+    labels: ownLabels(element, page).map(placeOf),
   };
+}
+
+function placeOf({ startIndex, endIndex }: Element): Place {
+  return { start: startIndex ?? 0, end: (endIndex ?? -1) + 1 };
+}
+
+function ownLabels(element: Element, { elements }: Page): Element[] {
+  const { id } = element.attribs;
+  return elements.filter((label) => {
+    if (label.name !== 'label') return false;
+    const inside = DomUtils.findAll(({ name }) => CONTROLS.has(name), label.children);
+    return inside.length === 0 ? id !== undefined && label.attribs.for === id : inside.every((one) => one === element);
+  });
 }
 
 function typeOf({ name, attribs }: Element): string {

@@ -30,8 +30,8 @@ export interface FormProposal {
 }
 
 /** The names under which the service takes the email. */
-const EMAIL_NAMES = new Set(['email', '_replyto']);
-const BUTTONS = new Set(['submit', 'button', 'reset', 'image']);
+export const EMAIL_NAMES = new Set(['email', '_replyto']);
+export const BUTTONS = new Set(['submit', 'button', 'reset', 'image']);
 
 /** Compares a form with the schema and the settings of an app, and proposes changes. */
 export function proposeFields(form: ParsedForm, schema: Schema, settings: FormSettings): FormProposal {
@@ -57,7 +57,7 @@ export function proposeFields(form: ParsedForm, schema: Schema, settings: FormSe
 }
 
 /** The controls by name, in the order of the form. */
-function groupsOf(controls: readonly ParsedControl[]): Map<string, ParsedControl[]> {
+export function groupsOf(controls: readonly ParsedControl[]): Map<string, ParsedControl[]> {
   const groups = new Map<string, ParsedControl[]>();
   for (const control of controls) groups.set(control.name, [...(groups.get(control.name) ?? []), control]);
   return groups;
@@ -101,7 +101,7 @@ function freeKey(name: string, taken: ReadonlySet<string>): string {
 }
 
 /** The control of the email: by its name, else the one that most likely is it. */
-function emailOf({ controls }: ParsedForm): ParsedControl | undefined {
+export function emailOf({ controls }: ParsedForm): ParsedControl | undefined {
   const sent = controls.filter(({ name, type }) => name !== '' && !BUTTONS.has(type) && type !== 'hidden');
   return (
     sent.find(({ name }) => name === 'email') ??
@@ -120,13 +120,13 @@ function emailProblem(email: ParsedControl | undefined): NamedNote[] {
     : [{ name: email.name, text: 'Rename it to email, which every submission needs' }];
 }
 
-function formProblems({ attributes, hasElement, hasCaptcha }: ParsedForm): NamedNote[] {
+function formProblems({ attributes, hasElement, captchas }: ParsedForm): NamedNote[] {
   const problems: NamedNote[] = [];
   if (!hasElement) problems.push({ name: 'form', text: 'There is no form element around the fields' });
   if (attributes.enctype?.toLowerCase() === 'text/plain') {
     problems.push({ name: 'enctype', text: 'Remove enctype="text/plain", which cannot be read reliably' });
   }
-  if (hasCaptcha) {
+  if (captchas.length > 0) {
     problems.push({ name: 'captcha', text: 'Remove the captcha. Settings have bot protection without one' });
   }
   const honeypot = attributes['netlify-honeypot'] ?? attributes['data-netlify-honeypot'];

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import type { FieldDefinition } from '../../../src/fields/definition.ts';
+import { correctedHtml } from '../../../web/src/connect/import/corrected-html.ts';
+import { parseForms } from '../../../web/src/connect/import/parse-form.ts';
+import { proposeFields } from '../../../web/src/connect/import/proposal.ts';
+
+const ACTION = 'https://forms.example/v1/forms/app';
+const SETTINGS = { origins: [] } as never;
+
+function partsOf(html: string, fields: FieldDefinition[] = []) {
+  const [form] = parseForms(html);
+  if (!form) throw new Error('no form');
+  const schema = { version: 1, rejectUnknown: false, fields };
+  const proposal = proposeFields(form, schema, SETTINGS);
+  return { proposal, parts: correctedHtml(html, form, proposal, { action: ACTION, schema }) };
+}
+
+/** The HTML with the changes, and the original of the same parts. */
+function correct(html: string, fields: FieldDefinition[] = []) {
+  const { parts, proposal } = partsOf(html, fields);
+  const without = (left: string) => parts.map(({ text, change }) => (change === left ? '' : text)).join('');
+  expect(without('added')).toBe(html);
+  return { result: without('removed'), proposal };
+}
+
+const inForm = (content: string) => `<form action="${ACTION}" method="post"><input name="email">${content}</form>`;
+
+describe('the corrected HTML of a form', () => {
+  it('is unchanged when the form can be sent as it is', () => {
+    const html = inForm('<input name=name><select name="plan"><option>a</select><button>Send</button>');
+    expect(partsOf(html).parts).toEqual([{ text: html }]);
+  });
+
+  it.each([
+    ['<form><input name="email"></form>', `<form action="${ACTION}" method="post"><input name="email"></form>`],
+    [
+      `<FORM\n  METHOD=get Action='x"y' enctype=text/plain><input name=email></FORM>`,
+      `<FORM method="post" action="${ACTION}"><input name=email></FORM>`,
+    ],
+    [
+      `<form action="${ACTION}" method="post"><input name="your-email"></form>`,
+      `<form action="${ACTION}" method="post"><input name="email"></form>`,
+    ],
+    ['<input name="email">', `<form action="${ACTION}" method="post">\n<input name="email">\n</form>`],
+  ])('is sent here, with an email: %s', (html, expected) => {
+    expect(correct(html).result).toBe(expected);
+  });
+
+  it('has an email where the form has none', () => {
+    const { result } = correct(`<form action="${ACTION}" method="post" data-x='>'><input name="a"></form>`);
+    expect(result).toContain(`data-x='>'>\n  <p><label>Email<br> <input type="email" name="email" required>`);
+  });
+
+  it.each([
+    ['<label>CV <input type="file" name="cv"></label><b>x</b>', '<b>x</b>'],
+    ['<label for="cv">CV</label> <input id="cv" type="file" name="cv">', ' '],
+    ['<label>Both <input type="password" name="p"><input name="q"></label>', '<label>Both <input name="q"></label>'],
+    ['<div class="g-recaptcha" data-key="1"></div>', ''],
+    ['<input name="first-name" value="a>b">', '<input name="firstName" value="a>b">'],
+    ['<input name="a b[]"><input name="a b[]">', '<input name="aB[]"><input name="aB[]">'],
+    [
+      '<input type="checkbox" name="ok" value="yes please">',
+      '<input type="hidden" name="ok" value="false"><input type="checkbox" name="ok" value="true">',
+    ],
+  ])('changes %s', (content, expected) => {
+    expect(correct(inForm(content)).result).toBe(inForm(expected));
+  });
+
+  it('reads a group of checkboxes as several choices, and lets it send none', () => {
+    const boxes =
+      '<label><input type="checkbox" name="day" value="mo" checked> Monday</label><input type="checkbox" name="day" value="tu">';
+    const { result, proposal } = correct(inForm(`<fieldset><legend>Days</legend>${boxes}</fieldset>`));
+    expect(result).toContain('<label><input type="hidden" name="day" value=""><input type="checkbox" name="day"');
+    expect(proposal.fields[0]?.definition).toEqual({
+      ...{ key: 'day', label: 'Days', kind: 'multiselect', required: false, enum: ['mo', 'tu'], default: ['mo'] },
+      enumLabels: { mo: 'Monday' },
+    });
+    // Corrected once, nothing is left to correct.
+    expect(partsOf(result).parts).toHaveLength(1);
+  });
+
+  it('gives boxes without a value that of their label', () => {
+    const boxes = ['Monday', 'Tuesday'].map((day) => `<label><input type=checkbox name="d[]" required> ${day}</label>`);
+    const { result, proposal } = correct(inForm(boxes.join('')));
+    expect(result).toContain('<input value="Monday" type=checkbox name="d[]" required>');
+    expect(result).not.toContain('type="hidden"');
+    expect(proposal.fields[0]?.definition).toMatchObject({ required: true, enum: ['Monday', 'Tuesday'] });
+  });
+
+  it.each([
+    [
+      'a list that takes several',
+      '<select multiple name="d"><option value="1">One</option><option selected>2</select>',
+      { enum: ['1', '2'], default: ['2'] },
+    ],
+    ['one box of a list', '<input type="checkbox" name="d[]" value="only">', { enum: ['only'] }],
+  ])('reads %s as several choices', (_, html, options) => {
+    expect(correct(inForm(html)).proposal.fields[0]?.definition).toMatchObject({ kind: 'multiselect', ...options });
+  });
+
+  it('keeps a list of texts where the choices could not be told apart', () => {
+    const html = '<input type="checkbox" name="d" value="a; b"><input type="checkbox" name="d" value="c">';
+    expect(correct(inForm(html)).proposal.fields[0]?.definition).toMatchObject({ kind: 'array' });
+  });
+
+  it('adds the fields that the schema requires, escaped, before the button', () => {
+    const field = { key: 'name', label: 'Na<me>', kind: 'text', required: true } as const;
+    const { result } = correct(inForm('<button>Send</button>'), [field]);
+    expect(result).toMatch(/Na&lt;me&gt;[\s\S]*name="name" required[\s\S]*<button>/);
+  });
+});
