@@ -11,7 +11,7 @@ import type {
   PublicPrincipal,
   SessionPrincipal,
 } from './principal.ts';
-import type { Download, Empty, Html, JsonStream, Redirect, Versioned } from './reply.ts';
+import type { Download, Empty, Html, JsonStream, Redirect, Refusal, Versioned } from './reply.ts';
 
 /**
  * How an endpoint authenticates its caller (spec 5). `none`: not at all. `app id`: by `x-app-id` or
@@ -167,8 +167,11 @@ export interface Route {
   refuse?: Refuse | undefined;
 }
 
-/** Resolves with the answer to a browser after a refusal; undefined: the usual JSON. */
-export type Refuse = (error: AppError, req: Request) => Promise<Html | Redirect | undefined>;
+/**
+ * Resolves with the answer to a visitor after a refusal; undefined: the usual JSON.
+ * @param asPage whether a browser shows the answer
+ */
+export type Refuse = (error: AppError, req: Request, asPage: boolean) => Promise<Html | Redirect | Refusal | undefined>;
 
 /** Combines the endpoints and handlers of a feature; a missing handler is a type error. */
 export function routes<All extends Endpoints>(endpoints: All, handlers: Handlers<All>, refuse?: Refuse): Route[] {

@@ -89,13 +89,36 @@ export class Html {
   readonly html: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly language: string;
 
-  /** @param headers such as the page's Content-Security-Policy */
-  constructor(html: string, status = 200, headers: Record<string, string> = {}) {
+  /**
+   * @param headers such as the page's Content-Security-Policy
+   * @param language the tag of the language that was chosen for the visitor
+   */
+  constructor(html: string, status: number, headers: Record<string, string>, language: string) {
     this.html = html;
     this.status = status;
     this.headers = headers;
+    this.language = language;
   }
+}
+
+/** A refusal as JSON in the language of the visitor. */
+export class Refusal {
+  readonly status: number;
+  readonly body: object;
+  readonly language: string;
+  constructor(status: number, body: object, language: string) {
+    this.status = status;
+    this.body = body;
+    this.language = language;
+  }
+}
+
+/** Names the language that was chosen for the visitor by `Accept-Language`. */
+export function setLanguage(res: Response, tag: string): void {
+  res.setHeader('Content-Language', tag);
+  res.vary('Accept-Language');
 }
 
 /** 204: no content. */
@@ -107,7 +130,14 @@ export async function send(req: Request, res: Response, reply: unknown, onStart?
   if (reply instanceof Versioned) return sendVersioned(req, res, reply);
   if (reply instanceof Download) return sendDownload(res, reply);
   if (reply instanceof Redirect) return res.redirect(reply.status, reply.location);
-  if (reply instanceof Html) return void res.status(reply.status).set(reply.headers).type('html').send(reply.html);
+  if (reply instanceof Html) {
+    setLanguage(res, reply.language);
+    return void res.status(reply.status).set(reply.headers).type('html').send(reply.html);
+  }
+  if (reply instanceof Refusal) {
+    setLanguage(res, reply.language);
+    return sendJson(res.status(reply.status), JSON.stringify(reply.body));
+  }
   if (reply instanceof Empty) return void res.status(204).end();
   sendJson(res, JSON.stringify(reply));
 }

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { InvalidInput, type Issue, MAX_ISSUES } from '../core/errors.ts';
+import { en } from '../languages/en.ts';
 import { readMediaType } from './body/request-bytes.ts';
 
 /** Parses a part of a request. @throws {InvalidInput} with an issue for each invalid place */
@@ -16,7 +17,7 @@ function toIssues(issue: z.core.$ZodIssue): Issue[] {
   // One issue for each key. Keys come from the client, so they are shortened.
   return issue.keys.slice(0, MAX_ISSUES).map((key) => ({
     path: path === '' ? pathName(key) : `${path}.${pathName(key)}`,
-    message: 'is not a known property',
+    message: en.unknownProperty,
   }));
 }
 
@@ -28,7 +29,7 @@ function pathName(key: string): string {
 export const JsonObject = z
   .custom<Record<string, unknown>>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'must be an object',
+    en.notObject,
   )
   .meta({ override: { type: 'object', additionalProperties: true } });
 
@@ -62,7 +63,17 @@ export const ErrorBody = z
   .strictObject({
     message: z.string(),
     errors: z
-      .array(z.strictObject({ path: z.string(), message: z.string() }))
+      .array(
+        z.strictObject({
+          path: z.string(),
+          message: z.string(),
+          code: z.string().optional().meta({ description: 'In answers of `/v1/forms`: what is wrong, for programs' }),
+          params: z
+            .record(z.string(), z.union([z.string(), z.number()]))
+            .optional()
+            .meta({ description: 'With `code`: the values in the message' }),
+        }),
+      )
       .max(MAX_ISSUES)
       .optional(),
     reauthenticate: z.literal(true).optional().meta({ description: 'A 403 that another log-in resolves' }),

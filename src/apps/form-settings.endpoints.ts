@@ -3,6 +3,8 @@ import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts
 import { parseTags, Timestamp } from '../api/validation.ts';
 import { canonicalTimeZone, normalizeEmail } from '../core/identifiers.ts';
 import { isWebOrigin, parseRedirectUrl, WEB_ORIGIN_FORMAT } from '../core/web-origin.ts';
+import { byLanguage } from '../fields/base/translations.ts';
+import { isCanonicalTag, MAX_LANGUAGES } from '../languages/tags.ts';
 import type { App } from './app.ts';
 import type { AppScope } from './app-scope.ts';
 import { AppPath } from './apps.contract.ts';
@@ -14,7 +16,13 @@ import {
   type FormSettingsView,
   type MailAbilities,
 } from './form-settings.service.ts';
-import { BOT_PROTECTIONS, type CountedOrigin, type FormSettings, NOTIFY_TIMES } from './form-settings.ts';
+import {
+  BOT_PROTECTIONS,
+  type CountedOrigin,
+  type FormSettings,
+  type FormTexts,
+  NOTIFY_TIMES,
+} from './form-settings.ts';
 import { createAppOrigins, createOriginCounts } from './origins.ts';
 
 const MAX_ORIGINS = 50;
@@ -65,6 +73,34 @@ const Notify = z
   .nullish()
   .transform((notify) => (notify && notify.emails.length > 0 ? notify : undefined));
 
+const Tag = z.string('must be a string').refine(isCanonicalTag, 'must be a BCP 47 language tag like de or pt-BR');
+
+const Languages = z
+  .array(Tag)
+  .max(MAX_LANGUAGES, `must have at most ${MAX_LANGUAGES} entries`)
+  .nullish()
+  .transform((tags) => (tags && tags.length > 0 ? [...new Set(tags)] : undefined))
+  .meta({ example: ['en', 'de'] });
+
+const TEXTS = {
+  title: unset(text(200)),
+  description: unset(text(2_000)),
+  submitLabel: unset(text(100)),
+  thanks: unset(text(2_000)),
+};
+
+/** Languages without a text are left out. */
+const Texts = byLanguage(z.strictObject(TEXTS))
+  .nullish()
+  .transform((byTag) => {
+    const given = Object.entries(byTag ?? {}).flatMap(([tag, texts]) => {
+      const own = Object.entries(texts).filter(([, one]) => one !== undefined);
+      return own.length > 0 ? [[tag, Object.fromEntries(own)] as const] : [];
+    });
+    return given.length > 0 ? (Object.fromEntries(given) as Record<string, FormTexts>) : undefined;
+  })
+  .meta({ example: { de: { title: 'Rundbrief' } } });
+
 const DoubleOptIn = z
   .boolean('must be true or false')
   .nullish()
@@ -73,11 +109,10 @@ const DoubleOptIn = z
 /** The body of a replacement (spec 4.5). A response is a valid body: its counts are ignored. */
 const FormSettingsInput = z
   .strictObject({
-    title: unset(text(200)),
-    description: unset(text(2_000)),
-    submitLabel: unset(text(100)),
-    thanks: unset(text(2_000)),
+    ...TEXTS,
     locale: unset(Locale),
+    languages: Languages,
+    texts: Texts,
     timeZone: unset(TimeZone),
     origins: Origins.nullish().transform((origins) => origins ?? []),
     nullOrigin: z
@@ -125,6 +160,19 @@ const FormSettingsDocument = z
     doubleOptIn: z.literal(true).optional().meta({
       description: 'Each person is asked by email to confirm the address; absent if not',
     }),
+    languages: z.array(z.string()).optional().meta({ description: 'The languages of the forms; absent: `locale`' }),
+    texts: z
+      .record(
+        z.string(),
+        z.strictObject({
+          title: z.string().optional(),
+          description: z.string().optional(),
+          submitLabel: z.string().optional(),
+          thanks: z.string().optional(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'The texts in other languages, by language tag; absent without any' }),
     refusedOrigins: CountedOrigins,
     ignoredRedirects: CountedOrigins.optional().meta({
       description: 'The origins to which forms asked in vain to send browsers (`_next`); absent if none did',
@@ -215,6 +263,8 @@ function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsVie
     maxRecords: maxRecords ?? null,
     // Absent while unset, so that responses of apps without them are unchanged.
     ...(settings.notify && { notify: { emails: [...settings.notify.emails], when: settings.notify.when } }),
+    ...(settings.languages && { languages: [...settings.languages] }),
+    ...(settings.texts && { texts: { ...settings.texts } }),
     ...(settings.doubleOptIn && { doubleOptIn: settings.doubleOptIn }),
     refusedOrigins: refusedOrigins.map(presentOrigin),
     ...(ignoredRedirects.length > 0 && { ignoredRedirects: ignoredRedirects.map(presentOrigin) }),

@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { forTag } from '../languages/tags.ts';
 
 /** The protection of forms against programs (spec 4.5). */
 export const BOT_PROTECTIONS = ['off', 'honeypot', 'proof-of-work'] as const;
@@ -13,14 +14,22 @@ export interface Notify {
   when: (typeof NOTIFY_TIMES)[number];
 }
 
-/** The settings of an app's public forms (spec 4.5). An absent member is unset. */
-export interface FormSettings {
+/** The texts of an app's public forms. */
+export interface FormTexts {
   title?: string;
   description?: string;
   submitLabel?: string;
   thanks?: string;
-  /** A BCP 47 language tag. */
+}
+
+/** The settings of an app's public forms (spec 4.5). An absent member is unset. */
+export interface FormSettings extends FormTexts {
+  /** The language of the texts, a BCP 47 tag. */
   locale?: string;
+  /** The languages of the forms, as BCP 47 tags. Unset: `locale`. */
+  languages?: readonly string[];
+  /** The texts in other languages, by their tags. */
+  texts?: Readonly<Record<string, FormTexts>>;
   /** An IANA name, for times without a zone. */
   timeZone?: string;
   /** Web origins whose pages may submit; `['*']`: every origin. */
@@ -51,6 +60,22 @@ export interface CountedOrigin {
   origin: string;
   count: number;
   lastAt: Date;
+}
+
+/** Returns the languages of an app's forms (spec 4.5.1), first the one of everybody else. */
+export function offeredLanguages({
+  locale = 'en',
+  languages,
+}: Pick<FormSettings, 'locale' | 'languages'>): readonly [string, ...string[]] {
+  const [first, ...others] = languages ?? [];
+  if (first === undefined || (first === locale && others.length === 0)) return [first ?? locale];
+  return languages?.includes(locale) ? [locale, ...languages.filter((tag) => tag !== locale)] : [first, ...others];
+}
+
+/** Returns the settings with the texts of a language; a missing text is that of `locale`. */
+export function settingsIn(settings: FormSettings, tag: string): FormSettings {
+  const texts = forTag(settings.texts, tag);
+  return texts ? { ...settings, ...texts } : settings;
 }
 
 /** Returns whether pages of an origin may submit to an app with these settings (spec 5.3). */

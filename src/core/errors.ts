@@ -1,7 +1,17 @@
-/** One violation in an input. `path` is its place, such as `data.age`; empty for all of it. */
-export interface Issue {
-  path: string;
+/** The code of a text with its values, for other languages (src/languages). */
+interface Coded {
+  code?: string | undefined;
+  params?: Readonly<Record<string, string | number>> | undefined;
+}
+
+/** A text in English, with its code where other languages have it. */
+export interface Reason extends Coded {
   message: string;
+}
+
+/** One violation in an input. `path` is its place, such as `data.age`; empty for all of it. */
+export interface Issue extends Reason {
+  path: string;
 }
 
 /** Maximum number of issues in a response (spec 7). */
@@ -16,15 +26,20 @@ export class AppError extends Error {
   readonly retryAfter: number | undefined;
   /** Further members of the response. */
   readonly facts: Readonly<Record<string, unknown>> | undefined;
+  readonly code: Coded['code'];
+  readonly params: Coded['params'];
 
   constructor(
     status: number,
-    message: string,
+    reason: string | Reason,
     detail: { issues?: readonly Issue[]; retryAfter?: number; facts?: Readonly<Record<string, unknown>> } = {},
   ) {
+    const { message, code, params }: Reason = typeof reason === 'string' ? { message: reason } : reason;
     super(message);
     this.name = new.target.name;
     this.status = status;
+    this.code = code;
+    this.params = params;
     this.issues = detail.issues?.slice(0, MAX_ISSUES);
     this.retryAfter = detail.retryAfter;
     this.facts = detail.facts;
@@ -47,7 +62,7 @@ export class Unauthenticated extends AppError {
 
 /** 403: the caller is not allowed to do this. */
 export class Forbidden extends AppError {
-  constructor(message: string, facts?: Readonly<Record<string, unknown>>) {
+  constructor(message: string | Reason, facts?: Readonly<Record<string, unknown>>) {
     super(403, message, facts ? { facts } : {});
   }
 }
@@ -68,7 +83,7 @@ export class AppNotFound extends NotFound {
 
 /** 409: the request conflicts with the stored state. */
 export class Conflict extends AppError {
-  constructor(message: string, issues?: readonly Issue[]) {
+  constructor(message: string | Reason, issues?: readonly Issue[]) {
     super(409, message, issues ? { issues } : {});
   }
 }

@@ -1,4 +1,5 @@
 import { type Issue, MAX_ISSUES } from '../core/errors.ts';
+import { say } from '../languages/catalogue.ts';
 import { FIELD_KEY_PATTERN, type FieldKind, printable, type Report, type ValueCheck } from './base/kind.ts';
 import { MAX_PATTERN_STEPS } from './base/regex.ts';
 import { reportUnstorableKeys } from './base/stored-json.ts';
@@ -18,11 +19,13 @@ export interface RecordChange {
 /** The most keys beyond the fields of the schema, in one submission and in one record. */
 export const MAX_EXTRA_KEYS = 200;
 
-/** The message about a submission or a record with more than `MAX_EXTRA_KEYS`. */
-export const TOO_MANY_EXTRA_KEYS = `must have at most ${MAX_EXTRA_KEYS} keys beyond the fields of the schema`;
+/** The problem of a submission or a record with more than `MAX_EXTRA_KEYS`. */
+export const TOO_MANY_EXTRA_KEYS: Issue = { path: 'data', ...say('tooManyKeys', { max: MAX_EXTRA_KEYS }) };
+
+const REQUIRED = say('required');
 
 /** A checkbox with the option `consent`. `version` is that of the text. */
-type ConsentField = Pick<FieldDefinition, 'key' | 'label'> & { version: string };
+type ConsentField = Pick<FieldDefinition, 'key' | 'label' | 'labels'> & { version: string };
 
 /** Checks the `data` of submissions against one schema version. */
 export interface Validator {
@@ -63,11 +66,11 @@ export function compileSchema({ rejectUnknown, fields }: Schema): Validator {
       const issues: Issue[] = [];
       const budget = { steps: MAX_PATTERN_STEPS };
       for (const key of isPartial ? [] : required) {
-        if (!Object.hasOwn(data, key)) issues.push({ path: `data.${key}`, message: 'is required' });
+        if (!Object.hasOwn(data, key)) issues.push({ path: `data.${key}`, ...REQUIRED });
       }
       const keys = Object.keys(data);
       // Before the values are checked, so that a refusal of 10,000 keys costs as little as of 201.
-      if (!rejectUnknown && hasTooManyExtraKeys(keys)) return [{ path: 'data', message: TOO_MANY_EXTRA_KEYS }];
+      if (!rejectUnknown && hasTooManyExtraKeys(keys)) return [TOO_MANY_EXTRA_KEYS];
       for (const key of keys) {
         if (issues.length >= MAX_ISSUES) break;
         const check = compiled.get(key)?.check ?? checkOfUnknown(key);
@@ -78,16 +81,16 @@ export function compileSchema({ rejectUnknown, fields }: Schema): Validator {
 
     editIssues(set, unset) {
       const keys = Object.keys(set);
-      if (!rejectUnknown && hasTooManyExtraKeys(keys)) return [{ path: 'data', message: TOO_MANY_EXTRA_KEYS }];
+      if (!rejectUnknown && hasTooManyExtraKeys(keys)) return [TOO_MANY_EXTRA_KEYS];
       const issues: Issue[] = [];
       const budget = { steps: MAX_PATTERN_STEPS };
       for (const key of keys) {
         if (issues.length >= MAX_ISSUES) break;
         const field = compiled.get(key);
-        const check = field?.appendedItems ? refuseList : (field?.check ?? checkOfUnknown(key));
-        check(set[key], reporter(issues, key), budget);
+        if (field?.appendedItems) issues.push({ path: `data.${key}`, message: LIST_EDIT });
+        else (field?.check ?? checkOfUnknown(key))(set[key], reporter(issues, key), budget);
       }
-      for (const key of unset) if (required.includes(key)) issues.push({ path: `data.${key}`, message: 'is required' });
+      for (const key of unset) if (required.includes(key)) issues.push({ path: `data.${key}`, ...REQUIRED });
       return issues.slice(0, MAX_ISSUES);
     },
 
@@ -115,7 +118,7 @@ export function compileSchema({ rejectUnknown, fields }: Schema): Validator {
 
 function findConsent(field: FieldDefinition): ConsentField[] {
   if (!('consent' in field) || !field.consent) return [];
-  return [{ key: field.key, label: field.label, version: field.consent.version }];
+  return [{ key: field.key, label: field.label, labels: field.labels, version: field.consent.version }];
 }
 
 interface CompiledField {
@@ -130,21 +133,19 @@ function compileField(field: FieldDefinition): CompiledField {
 }
 
 function reporter(issues: Issue[], key: string): Report {
-  return (message, at) => void issues.push({ path: `data.${printable(key)}${at ? `.${at}` : ''}`, message });
+  return (code, params, at) =>
+    void issues.push({ path: `data.${printable(key)}${at ? `.${at}` : ''}`, ...say(code, params) });
 }
 
-const refuseUnknown = (): ValueCheck => (_value, report) => report('is not a field of this app');
+const refuseUnknown = (): ValueCheck => (_value, report) => report('unknownField');
 
-const refuseList: ValueCheck = (_value, report) =>
-  report('is a list to which submissions append; removeItems removes its items');
+const LIST_EDIT = 'is a list to which submissions append; removeItems removes its items';
 
 const checkUnknown =
   (key: string): ValueCheck =>
   (value, report) => {
     if (!FIELD_KEY_PATTERN.test(key)) {
-      return report(
-        'is not a valid key: a key starts with a letter and has at most 51 letters, digits and underscores',
-      );
+      return report('invalidKey');
     }
     reportUnstorableKeys(value, report);
   };

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import type { Issue } from '../core/errors.ts';
+import { say } from '../languages/catalogue.ts';
 import { MAX_INDEXED } from './base/index-value.ts';
-import { FIELD_KEY_PATTERN, type FieldKind, type FieldOptions, type OptionShape, type Report } from './base/kind.ts';
+import {
+  type DefinitionReport,
+  FIELD_KEY_PATTERN,
+  type FieldKind,
+  type FieldOptions,
+  type OptionShape,
+  type Report,
+} from './base/kind.ts';
 import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS, type PatternBudget } from './base/regex.ts';
 import { FIELD_KINDS, getKind } from './kinds/registry.ts';
 
@@ -82,14 +90,15 @@ export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue
   let indexed = 0;
   for (const [index, field] of fields.entries()) {
     const before = issues.length;
-    const report: Report = (message, at) => issues.push({ path: `fields.${index}.${at}`, message });
+    const report: DefinitionReport = (message, at) => issues.push({ path: `fields.${index}.${at}`, message });
     if (seen.has(field.key)) report('is used by an earlier field', 'key');
     seen.add(field.key);
     if (isIndexed(field)) indexed += 1;
     if (isIndexed(field) && indexed > MAX_INDEXED) report(`is set for more than ${MAX_INDEXED} fields`, 'indexed');
     getKind(field.kind).checkDefinition?.(field, report, budget);
     // A field with another problem may have a pattern that does not compile.
-    if (issues.length === before) checkDefault(field, (message) => report(message, 'default'), matching);
+    if (issues.length === before)
+      checkDefault(field, (code, params) => report(say(code, params).message, 'default'), matching);
   }
   return issues;
 }

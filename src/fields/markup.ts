@@ -150,10 +150,10 @@ export function described(field: FormField): Record<string, string | undefined> 
 }
 
 /** A field that only programs fill in (spec 4.5). Neither browsers nor password managers do. */
-export const HONEYPOT: Markup = [
+export const honeypot = (label: string): Markup => [
   'div',
   { class: 'trap', 'aria-hidden': 'true' },
-  ['label', { for: 'trap' }, 'Leave this empty'],
+  ['label', { for: 'trap' }, label],
   [
     'input',
     {
@@ -187,9 +187,3 @@ function sourceText({ source = 'page', attributes }: FormControl, context: PageC
   const text = source === 'page' || source === 'referrer' ? context[source] : (context.query(source)[0] ?? '');
   return [...text].slice(0, Number(attributes.maxlength ?? 1 / 0)).join('');
 }
-
-/** The text after a submission, unless the app has its own. */
-export const THANKS = 'Thank you. Your entries are stored.';
-
-/** The text after a submission that is held because it came without a proof of work. */
-export const THANKS_HELD = 'Thank you. Somebody will look at your entries before they are stored.';

@@ -1,3 +1,4 @@
+import { forTag } from '../languages/tags.ts';
 import { CHOICE_SEPARATOR } from './base/choice-list.ts';
 import type { Choice, ChoiceBounds, ControlType, ConvertedText, TextContext } from './base/kind.ts';
 import type { FieldDefinition } from './definition.ts';
@@ -30,8 +31,21 @@ export interface FormControl {
   consent?: { version: string; url?: string };
 }
 
+/** The texts of a field in other languages, by their tags. */
+interface Translations {
+  labels?: Readonly<Record<string, string>> | undefined;
+  helps?: Readonly<Record<string, string>> | undefined;
+  enumLabelsByLanguage?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
+}
+
+/** Returns whether a field has a text in another language than that of its schema. */
+export function isTranslated(field: FieldDefinition): boolean {
+  const { labels, helps, enumLabelsByLanguage }: Translations = field;
+  return labels !== undefined || helps !== undefined || enumLabelsByLanguage !== undefined;
+}
+
 /** The form options of any kind (spec 2.6). */
-interface FormOptions {
+interface FormOptions extends Translations {
   help?: string | undefined;
   placeholder?: string | undefined;
   default?: string | number | boolean | readonly string[] | undefined;
@@ -42,17 +56,19 @@ interface FormOptions {
   consent?: { version: string; url?: string | undefined } | undefined;
 }
 
-export function formControl(field: FieldDefinition): FormControl {
+/** @param tag the language of the texts; those that a field has not in it are as in the schema */
+export function formControl(field: FieldDefinition, tag = ''): FormControl {
   const kind = getKind(field.kind);
   const options: FormOptions = field;
-  const choices = kind.choices?.(field) ?? [];
-  const { help, placeholder, hidden = false, prefill = false, source, autocomplete, consent } = options;
+  const choices = kind.choices?.(field, tag) ?? [];
+  const { labels, helps, placeholder, hidden = false, prefill = false, source, autocomplete, consent } = options;
+  const help = forTag(helps, tag) || options.help;
   return {
     key: field.key,
     type: kind.controlOf?.(field) ?? kind.control,
     attributes: withoutUnset({ ...kind.attributes?.(field), placeholder, autocomplete }),
     choices,
-    label: field.label || field.key,
+    label: forTag(labels, tag) || field.label || field.key,
     required: field.required,
     hidden,
     // A consent needs an action of the person: no link and no form gives it for them.

@@ -1,4 +1,5 @@
 import type { Issue } from '../core/errors.ts';
+import { say } from '../languages/catalogue.ts';
 import type { FieldDefinition } from './definition.ts';
 
 /** A field whose key changes from one version of a schema to the next (spec 4.4). */
@@ -134,7 +135,7 @@ export function underNewKeys(data: Record<string, unknown>, { pairs }: PendingRe
 /** Reports the old keys of fields in data that is to be stored while values are being moved. */
 export function oldKeyIssues(data: Record<string, unknown>, { pairs }: PendingRenames): Issue[] {
   const sent = pairs.filter(({ from }) => Object.hasOwn(data, from));
-  return sent.map(({ from, to }) => ({ path: `data.${from}`, message: `was renamed to ${to}` }));
+  return sent.map(({ from, to }) => ({ path: `data.${from}`, ...say('renamed', { key: to }) }));
 }
 
 /** Returns an object with the keys after the renames, in the same order. Equals the stored move. */

@@ -1,7 +1,8 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
-import { type Html, type Redirect, send } from '../api/reply.ts';
+import type { Refuse } from '../api/endpoint.ts';
+import { send } from '../api/reply.ts';
 import { prefersPage } from '../api/validation.ts';
-import { AppError, InvalidInput } from '../core/errors.ts';
+import { AppError, InvalidInput, type Issue } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { databaseRefusal } from '../database/failures.ts';
 
@@ -20,20 +21,23 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
     // The rest of an unread body would be parsed as the next request.
     if (!req.complete) res.setHeader('Connection', 'close');
     const refusal = appError ?? new AppError(500, 'Internal error');
-    // No `await` without a page: the response then starts in this turn.
-    const page = req.refuse && prefersPage(req) ? await refusalPage(refusal, req, logger) : undefined;
-    if (page) return send(req, res, page);
+    // No `await` without `refuse`: the response then starts in this turn.
+    const reply = req.refuse ? await refusalReply(refusal, req, logger) : undefined;
+    if (reply) return send(req, res, reply);
     const { status, message, issues, facts } = refusal;
-    res.status(status).json({ message, ...(issues && { errors: issues }), ...facts });
+    res.status(status).json({ message, ...(issues && { errors: issues.map(presentIssue) }), ...facts });
   };
 }
 
-/** The page of a refusal; undefined when the endpoint has none for it. */
-async function refusalPage(refusal: AppError, req: Request, logger: Logger): Promise<Html | Redirect | undefined> {
+/** Programs get English texts only; `/v1/forms` answers codes too (submissions/form-answers.ts). */
+const presentIssue = ({ path, message }: Issue) => ({ path, message });
+
+/** The endpoint's own answer after a refusal; undefined when it has none. */
+async function refusalReply(refusal: AppError, req: Request, logger: Logger): ReturnType<Refuse> {
   try {
-    return await req.refuse?.(refusal, req);
+    return await req.refuse?.(refusal, req, prefersPage(req));
   } catch (error) {
-    logger.error({ requestId: req.id, err: describe(error) }, 'page of a refusal');
+    logger.error({ requestId: req.id, err: describe(error) }, 'answer after a refusal');
     return undefined;
   }
 }

@@ -77,7 +77,7 @@ function addText(
   const converted = convert(field, text);
   if (converted === undefined) return;
   if ('value' in converted) data[key] = converted.value;
-  else problems.push({ path: `data.${key}`, message: converted.problem });
+  else problems.push({ path: `data.${key}`, message: converted.problem.message });
 }
 
 /** The result is undefined when the field is absent. */
@@ -90,8 +90,8 @@ function createConversion({ decimal, dateFormat, timeZone: own }: ImportSettings
 
   function convertDate(text: string): ConvertedText | undefined {
     const iso = format?.parse(text.trim());
-    if (iso === undefined) return { problem: `must be a date like ${dateFormat}` };
-    if (format?.hasTime && !instantOf) return { problem: 'has no time zone: set timeZone' };
+    if (iso === undefined) return { problem: { message: `must be a date like ${dateFormat}` } };
+    if (format?.hasTime && !instantOf) return { problem: { message: 'has no time zone: set timeZone' } };
     return valueFromForm({ kind: 'date' }, [iso], context);
   }
 
@@ -99,7 +99,7 @@ function createConversion({ decimal, dateFormat, timeZone: own }: ImportSettings
     const kind = field?.kind ?? 'text';
     if (kind === 'date' && format && text.trim() !== '') return convertDate(text);
     if (kind === 'number' && decimal === ',') {
-      if (text.includes('.')) return { problem: 'must be a number with a decimal comma' };
+      if (text.includes('.')) return { problem: { message: 'must be a number with a decimal comma' } };
       return valueFromForm({ kind }, [text.replace(',', '.')], context);
     }
     if (kind === 'array') return { value: parseItems(text) };

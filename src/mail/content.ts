@@ -12,6 +12,14 @@ export type Block =
   /** Submitted values, each with its name. */
   | { values: readonly { name: string; value: string }[] };
 
+/** The language of the texts of an email. */
+interface ContentLanguage {
+  lang: string;
+  dir: 'ltr' | 'rtl';
+}
+
+const ENGLISH: ContentLanguage = { lang: 'en', dir: 'ltr' };
+
 export interface Content {
   text: string;
   html: string;
@@ -34,8 +42,8 @@ const STYLE = {
  * that it cannot look like a line of the service. In the HTML it is in an anchor without an
  * address, because mail programs turn addresses into links only outside of anchors.
  */
-export function renderContent(heading: string, blocks: readonly Block[]): Content {
-  return { text: renderText(heading, blocks), html: renderHtml(heading, blocks) };
+export function renderContent(heading: string, blocks: readonly Block[], page: ContentLanguage = ENGLISH): Content {
+  return { text: renderText(heading, blocks), html: renderHtml(heading, blocks, page) };
 }
 
 function renderText(heading: string, blocks: readonly Block[]): string {
@@ -52,7 +60,7 @@ function renderText(heading: string, blocks: readonly Block[]): string {
   return `${[splitLines(heading, MAX_PARAGRAPH).join(' '), ...parts].join('\n\n')}\n`;
 }
 
-function renderHtml(heading: string, blocks: readonly Block[]): string {
+function renderHtml(heading: string, blocks: readonly Block[], { lang, dir }: ContentLanguage): string {
   const parts = blocks.map((block) => {
     if ('text' in block)
       return html`<p style="${STYLE.paragraph}">${splitLines(block.text, MAX_PARAGRAPH).join('\n')}</p>`;
@@ -67,13 +75,13 @@ function renderHtml(heading: string, blocks: readonly Block[]): string {
     return html`<div>!${values.join('\n')}</div>`;
   });
   return html`<!doctype html>
-<html lang="en">
+<html lang="${lang}" dir="${dir}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${heading}</title>
 </head>
-<body style="${STYLE.body}">
+<body style="${STYLE.body}" dir="${dir}">
 <div style="${STYLE.main}">
 <h1 style="${STYLE.heading}">${splitLines(heading, MAX_PARAGRAPH).join(' ')}</h1>
 !${parts.join('\n')}

@@ -4,11 +4,14 @@ import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
 import type { Html } from '../api/reply.ts';
 import { AppPath } from '../apps/apps.contract.ts';
-import type { FormSettings } from '../apps/form-settings.ts';
+import { type FormSettings, offeredLanguages, settingsIn } from '../apps/form-settings.ts';
 import { type AppError, AppNotFound } from '../core/errors.ts';
-import type { FindForm, PublicForm } from '../submissions/form-view.ts';
-import { DEFAULT_ASSETS, ownLanguage, type PageAssets, pageReply } from '../submissions/page.ts';
-import type { ConfirmationService } from './confirmation.ts';
+import type { Code } from '../languages/catalogue.ts';
+import type { Language } from '../languages/languages.ts';
+import type { FindForm } from '../submissions/form-view.ts';
+import { DEFAULT_ASSETS, formPath, ownLanguage, type PageAssets, pageReply } from '../submissions/page.ts';
+import { visitorLanguage } from '../submissions/visitor-language.ts';
+import { type ConfirmationService, LINK_VALID_MS } from './confirmation.ts';
 
 const LinkPath = AppPath.extend({
   token: z.string().meta({ description: 'From the link of the email', example: 'AZUT-LSqfsW2QYpQYHr3qgGX5dNUAA' }),
@@ -49,70 +52,69 @@ const confirmationEndpoints = {
 interface FormOf {
   sourceAppId: string;
   settings: FormSettings;
+  language: Language;
 }
 
 interface ConfirmationPages {
   /** Requires a press of the button: programs that check links open them, and press nothing. */
   ask(form: FormOf): Html;
   confirmed(form: FormOf): Html;
-  refusal(error: Pick<AppError, 'status'>, form: FormOf | undefined): Html;
+  /** @param form only its language when it cannot be read */
+  refusal(error: Pick<AppError, 'status'>, form: FormOf | Pick<FormOf, 'language'>): Html;
 }
 
-const REFUSALS: Readonly<Record<number, { title: string; text: string }>> = {
-  404: {
-    title: 'This link is not valid',
-    text: 'Check that the address is complete. If the entry was removed, or to get another link, send the form again.',
-  },
-  410: {
-    title: 'This link has expired',
-    text: 'A link is valid for 7 days. Send the form again to get another one.',
-  },
-  503: {
-    title: 'The service is not available at the moment',
-    text: 'Wait a moment, then open the link again.',
-  },
+/** The texts after a refusal, by status. */
+const REFUSALS: Readonly<Record<number, { title: Code; text: Code }>> = {
+  404: { title: 'linkInvalidTitle', text: 'linkInvalid' },
+  410: { title: 'linkExpiredTitle', text: 'linkExpired' },
+  503: { title: 'title503', text: 'linkLater' },
 };
 
-const OTHER = {
-  title: 'The address was not confirmed',
-  text: 'Open the link of the email again. If it fails again, tell the owner of the form.',
-};
-
-const NO_FORM = { title: 'This form does not exist', text: 'Check the address. The form may have been removed.' };
+const OTHER = { title: 'notConfirmedTitle', text: 'notConfirmed' } as const;
+const NO_FORM = { title: 'title404', text: 'text404' } as const;
+const VALID_DAYS = { days: LINK_VALID_MS / 86_400_000 };
 
 export function createConfirmationPages(assets: PageAssets = DEFAULT_ASSETS): ConfirmationPages {
-  /** Renders a page with the heading of the form; its own texts are English. */
-  function renderPage({ sourceAppId, settings }: FormOf, title: string, content: string, status = 200): Html {
-    const own = ownLanguage(settings.locale);
-    const name = settings.title ?? sourceAppId;
+  /** Renders a page with the heading of the form. */
+  function renderPage({ sourceAppId, settings, language }: FormOf, title: string, content: string, status = 200): Html {
+    const name = settingsIn(settings, language.tag).title ?? sourceAppId;
     const main = html`<h1>${name}</h1>
-<div!${own}>
+<div!${ownLanguage(language)}>
 !${content}
 </div>`;
-    return pageReply({ title: `${title}: ${name}`, main, locale: settings.locale, status }, assets);
+    return pageReply({ title: `${title}: ${name}`, main, language, status }, assets);
   }
 
   return {
-    ask: (form) =>
-      renderPage(
+    ask: (form) => {
+      const { text } = form.language;
+      return renderPage(
         form,
-        'Confirm your email address',
-        html`<p>Press the button to confirm that you entered your email address in this form.</p>
-<form class="form" method="post"><button>Confirm email address</button></form>`,
-      ),
+        text('confirmTitle'),
+        html`<p>${text('confirmAsk')}</p>
+<form class="form" method="post"><button>${text('confirmButton')}</button></form>`,
+      );
+    },
 
-    confirmed: (form) =>
-      renderPage(form, 'Confirmed', html`<p class="note good">Thank you. Your email address is confirmed.</p>`),
+    confirmed: (form) => {
+      const { text } = form.language;
+      return renderPage(form, text('confirmedTitle'), html`<p class="note good">${text('confirmed')}</p>`);
+    },
 
     refusal: (error, form) => {
       const { status } = error;
-      if (error instanceof AppNotFound || !form) {
-        const { title, text } = status === 404 ? NO_FORM : (REFUSALS[status] ?? OTHER);
-        return pageReply({ title, main: html`<h1>${title}</h1><p>${text}</p>`, status }, assets);
+      const { language } = form;
+      const isOfLink = 'settings' in form && !(error instanceof AppNotFound);
+      const codes = isOfLink || status !== 404 ? (REFUSALS[status] ?? OTHER) : NO_FORM;
+      const title = language.text(codes.title);
+      const text = language.text(codes.text, VALID_DAYS);
+      if (!isOfLink) {
+        const main = html`<div!${ownLanguage(language)}><h1>${title}</h1><p>${text}</p></div>`;
+        return pageReply({ title, main, language, status }, assets);
       }
-      const { title, text } = REFUSALS[status] ?? OTHER;
+      const query = offeredLanguages(form.settings).length > 1 ? `?lang=${language.tag}` : '';
       const content = html`<p class="note">${title}</p><p>${text}</p>
-<p><a href="/f/${encodeURIComponent(form.sourceAppId)}">Open the form</a></p>`;
+<p><a href="${formPath(form.sourceAppId)}${query}">${language.text('openForm')}</a></p>`;
       return renderPage(form, title, content, status);
     },
   };
@@ -123,31 +125,33 @@ export function confirmationRoutes(
   findForm: FindForm,
   pages: ConfirmationPages,
 ): Route[] {
-  async function formOf(sourceAppId: string): Promise<PublicForm> {
+  async function formOf(sourceAppId: string, req: Request): Promise<FormOf> {
     const form = await findForm(sourceAppId);
     if (!form) throw new AppNotFound();
-    return form;
+    return { ...form, ...visitorLanguage(req, form.settings) };
   }
 
   return routes(
     confirmationEndpoints,
     {
-      getConfirmationPage: async ({ params: { sourceAppId, token } }) => {
+      getConfirmationPage: async ({ params: { sourceAppId, token }, req }) => {
         const isConfirmed = await confirmations.isConfirmed(sourceAppId, token);
-        const form = await formOf(sourceAppId);
+        const form = await formOf(sourceAppId, req);
         return isConfirmed ? pages.confirmed(form) : pages.ask(form);
       },
 
-      confirmEmail: async ({ params: { sourceAppId, token } }) => {
+      confirmEmail: async ({ params: { sourceAppId, token }, req }) => {
         await confirmations.confirm(sourceAppId, token);
-        return pages.confirmed(await formOf(sourceAppId));
+        return pages.confirmed(await formOf(sourceAppId, req));
       },
     },
-    async (error, req) => pages.refusal(error, await formIn(req, findForm)),
+    async (error, req, asPage) => (asPage ? pages.refusal(error, await formIn(req, findForm)) : undefined),
   );
 }
 
-/** Resolves with the form of the path, to link to it; undefined when it cannot be read. */
-async function formIn({ appId }: Request, findForm: FindForm): Promise<PublicForm | undefined> {
-  return appId === undefined ? undefined : findForm(appId).catch(() => undefined);
+/** Resolves with the form of the path, to link to it; only a language when it cannot be read. */
+async function formIn(req: Request, findForm: FindForm): Promise<FormOf | Pick<FormOf, 'language'>> {
+  const form = req.appId === undefined ? undefined : await findForm(req.appId).catch(() => undefined);
+  const { language } = visitorLanguage(req, form?.settings);
+  return form ? { ...form, language } : { language };
 }

@@ -92,8 +92,10 @@ export function createConfirmationService(deps: {
   }
 
   return {
-    linkPath(sourceAppId: string, appId: ObjectId, recordId: RecordId, expiresAt: Date): string {
-      return `/f/${encodeURIComponent(sourceAppId)}/confirm/${tokens.issue(appId, { recordId, expiresAt })}`;
+    /** @param lang the language of the pages, if the app has several */
+    linkPath(sourceAppId: string, appId: ObjectId, link: Confirmation, lang?: string): string {
+      const path = `/f/${encodeURIComponent(sourceAppId)}/confirm/${tokens.issue(appId, link)}`;
+      return lang === undefined ? path : `${path}?lang=${lang}`;
     },
 
     /** @throws {NotFound} when the link is wrong or the record was erased @throws {Gone} */
@@ -115,7 +117,7 @@ export function createConfirmationService(deps: {
      * Plans the confirmation email of an event; undefined when the address is confirmed or a limit
      * is reached. The record keeps the plan, so the same event yields the same email.
      */
-    async plan(appId: ObjectId, recordId: RecordId, event: string): Promise<NewMail | undefined> {
+    async plan(appId: ObjectId, recordId: RecordId, event: string, lang?: string): Promise<NewMail | undefined> {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const record = await store.find(appId, recordId);
         if (!record || record.isConfirmed) return undefined;
@@ -126,7 +128,7 @@ export function createConfirmationService(deps: {
         if (!allowsAnother(planned)) return undefined;
         const at = await rates.confirmationTime(appId);
         if (!at) return undefined;
-        const mail = { event, at: new Date(Math.max(at.getTime(), now())) };
+        const mail = { event, at: new Date(Math.max(at.getTime(), now())), ...(lang !== undefined && { lang }) };
         if (await store.addMail(appId, recordId, record, mail)) return buildMail(appId, recordId, planned.length, mail);
       }
       return undefined;
@@ -140,7 +142,7 @@ export function createConfirmationService(deps: {
   }
 }
 
-function buildMail(appId: ObjectId, recordId: RecordId, index: number, { at }: ConfirmationMail): NewMail {
+function buildMail(appId: ObjectId, recordId: RecordId, index: number, { at, lang }: ConfirmationMail): NewMail {
   const _id = `confirmation:${recordId.toString()}:${index + 1}`;
-  return { _id, appId, purpose: 'confirmation', recordId, nextAt: at };
+  return { _id, appId, purpose: 'confirmation', recordId, nextAt: at, ...(lang !== undefined && { lang }) };
 }

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { type AppCollection, type AppDocument, NOT_BEING_DELETED } from '../apps/apps.model.ts';
-import type { FormSettings } from '../apps/form-settings.ts';
+import { type FormSettings, settingsIn } from '../apps/form-settings.ts';
 import { oneLine } from '../mail/content.ts';
 
 const MAX_TITLE = 100;
@@ -42,7 +42,8 @@ function toMailApp({ _id, sourceAppId, form }: AppDocument): MailApp {
   return { id: _id, sourceAppId, form };
 }
 
-/** Returns the one-line name of an app in emails. */
-export function formTitle({ sourceAppId, form }: Pick<MailApp, 'sourceAppId' | 'form'>): string {
-  return oneLine(form?.title ?? sourceAppId, MAX_TITLE) || sourceAppId;
+/** Returns the one-line name of an app in emails. @param tag the language of the email */
+export function formTitle({ sourceAppId, form }: Pick<MailApp, 'sourceAppId' | 'form'>, tag = ''): string {
+  const title = form && settingsIn(form, tag).title;
+  return oneLine(title ?? sourceAppId, MAX_TITLE) || sourceAppId;
 }

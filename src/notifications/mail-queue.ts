@@ -32,6 +32,8 @@ export interface MailDocument {
   nextAt: Date;
   attempts: number;
   recordId?: RecordId;
+  /** `confirmation`: the language of the person; absent: that of the app. */
+  lang?: string;
   /** `each`: whether the record was created, and when. */
   isCreation?: boolean;
   at?: Date;

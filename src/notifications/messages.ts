@@ -1,6 +1,8 @@
 import type { ObjectId } from 'mongodb';
+import { offeredLanguages } from '../apps/form-settings.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import { formControl } from '../fields/presentation.ts';
+import { type Language, languageOf } from '../languages/languages.ts';
 import { type Block, renderContent } from '../mail/content.ts';
 import type { Message } from '../mail/mailer.ts';
 import type { ConfirmationStore } from '../records/confirmations.ts';
@@ -70,14 +72,19 @@ const WHY = 'You receive this email because your address is in the form settings
 export type Draft = Omit<Message, 'to'>;
 
 /** Contains no submitted value: anybody can submit the address of another person. */
-function confirmationMessage(app: MailApp, link: string, expiresAt: Date): Draft {
-  return draft(`Confirm your email address: ${formTitle(app)}`, 'Confirm your email address', [
-    { text: `Somebody entered this email address in a form: ${formTitle(app)}` },
-    { text: 'If it was you, open this page and press its button:' },
-    { link, label: 'Confirm email address' },
-    { text: `The link is valid until ${timeIn(app, expiresAt)}.` },
-    { text: 'If it was not you, ignore this email. The address then stays unconfirmed.' },
-  ]);
+function confirmationMessage(app: MailApp, link: string, expiresAt: Date, language: Language): Draft {
+  const { text } = language;
+  const title = formTitle(app, language.tag);
+  const heading = text('confirmTitle');
+  const blocks: Block[] = [
+    { text: text('mailReason', { title }) },
+    { text: text('mailOpen') },
+    { link, label: text('confirmButton') },
+    { text: text('mailValid', { time: language.dateTime(expiresAt, app.form?.timeZone ?? 'UTC') }) },
+    { text: text('mailIgnore') },
+  ];
+  const page = { lang: language.own, dir: languageOf(language.own).dir };
+  return { subject: `${heading}: ${title}`, ...renderContent(heading, blocks, page) };
 }
 
 function entryMessage(
@@ -131,9 +138,7 @@ function linkTo(link: string | undefined, label: string): Block[] {
 
 /** Returns a time such as `31 January 2026 at 08:30 (Europe/Berlin)`, in the app's time zone. */
 function timeIn({ form }: MailApp, at: Date): string {
-  const timeZone = form?.timeZone ?? 'UTC';
-  const text = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone }).format(at);
-  return `${text} (${timeZone})`;
+  return languageOf('en').dateTime(at, form?.timeZone ?? 'UTC');
 }
 
 const HOUR_MS = 3_600_000;
@@ -169,13 +174,17 @@ export function createMailRenderer(deps: {
     return draft && { to: emails, ...draft };
   };
 
-  async function confirmation(app: MailApp, { recordId }: MailDocument): Promise<RenderedMail | undefined> {
+  async function confirmation(app: MailApp, { recordId, lang }: MailDocument): Promise<RenderedMail | undefined> {
     if (!app.form?.doubleOptIn || publicUrl === undefined || !recordId) return undefined;
     const record = await confirmations.find(app.id, recordId);
     if (!record || record.isConfirmed) return undefined;
     const expiresAt = new Date(now() + LINK_VALID_MS);
-    const link = publicUrl + linkPath(app.sourceAppId, app.id, recordId, expiresAt);
-    return { to: [record.email], ...confirmationMessage(app, link, expiresAt) };
+    const offered = offeredLanguages(app.form);
+    // The app may offer it no longer.
+    const tag = lang !== undefined && offered.includes(lang) ? lang : offered[0];
+    const kept = offered.length > 1 ? tag : undefined;
+    const link = publicUrl + linkPath(app.sourceAppId, app.id, { recordId, expiresAt }, kept);
+    return { to: [record.email], ...confirmationMessage(app, link, expiresAt, languageOf(tag)) };
   }
 
   async function draftFor(app: MailApp, mail: MailDocument): Promise<Draft | undefined> {

@@ -50,7 +50,7 @@ export function createNotificationConsumer(deps: {
 
   async function planConfirmations(app: MailApp, events: readonly RecordEvent[]): Promise<void> {
     const limit = pLimit(CONCURRENCY);
-    const plans = events.map(({ id, recordId }) => limit(() => confirmations.plan(app.id, recordId, id)));
+    const plans = events.map(({ id, recordId, lang }) => limit(() => confirmations.plan(app.id, recordId, id, lang)));
     await queue.add((await Promise.all(plans)).filter((mail) => mail !== undefined));
   }
 

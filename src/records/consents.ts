@@ -1,5 +1,6 @@
 import { BSON } from 'mongodb';
 import { parsePageUrl } from '../core/web-origin.ts';
+import { forTag } from '../languages/tags.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
 import type { ConsentEntry, ConsentState } from './record.ts';
 
@@ -18,18 +19,19 @@ export function sentConsents(
   { validator, schema }: Pick<Lease, 'validator' | 'schema'>,
   data: Record<string, unknown>,
   at: Date,
-  page: string | undefined,
+  { page, lang = '' }: { page?: string | undefined; lang?: string | undefined },
 ): SentConsents | undefined {
   const fields = validator.consentFields.filter(({ key }) => Object.hasOwn(data, key));
   if (fields.length === 0) return undefined;
   const url = page === undefined ? undefined : parsePageUrl(page);
-  const entries = fields.map(({ key, label, version }) => ({
+  const entries = fields.map(({ key, label, labels, version }) => ({
     key,
     given: data[key] === true,
     at,
     version,
     schemaVersion: schema.version,
-    label,
+    // The text that the person saw.
+    label: forTag(labels, lang) || label,
     ...(url !== undefined && { page: url }),
   }));
   const bytes = BSON.calculateObjectSize({ entries, state: stateAfter(entries) });

@@ -54,6 +54,8 @@ export interface RecordEvent {
   /** Grows with each event of the record. */
   revision: number;
   changed?: string[];
+  /** The language of the person who sent the change, if the app has several. */
+  lang?: string;
 }
 
 export interface EventConsumer {
@@ -137,9 +139,9 @@ export function createRelay(deps: {
 
 /** The entries are the newest events of the record, in their order. */
 function waitingEvents({ _id, appId, outbox = [], eventCount = 0 }: Waiting): RecordEvent[] {
-  return outbox.map(({ id, at, changed }, index) => {
+  return outbox.map(({ id, at, changed, lang }, index) => {
     const revision = eventCount - (outbox.length - 1 - index);
-    const event = { id: id.toString(), appId, recordId: _id, at, revision };
+    const event = { id: id.toString(), appId, recordId: _id, at, revision, ...(lang !== undefined && { lang }) };
     return id.equals(_id) ? { ...event, type: 'user.created' } : { ...event, type: 'user.updated', changed };
   });
 }

@@ -1,6 +1,7 @@
 import { BSON } from 'mongodb';
 import { Conflict, InvalidInput, TooLarge } from '../core/errors.ts';
 import { MAX_EXTRA_KEYS, type RecordChange, TOO_MANY_EXTRA_KEYS } from '../fields/compile.ts';
+import { say } from '../languages/catalogue.ts';
 import { maxEntryBytes } from './history-entries.ts';
 import { WORDS_BYTES } from './record-words.ts';
 
@@ -95,11 +96,11 @@ export function recordFullError({ max }: RecordLimits): TooLarge {
 
 /** `message` names the refused object. */
 export function tooManyKeysError(message: string): InvalidInput {
-  return new InvalidInput(message, [{ path: 'data', message: TOO_MANY_EXTRA_KEYS }]);
+  return new InvalidInput(message, [TOO_MANY_EXTRA_KEYS]);
 }
 
 export function arrayFullError(key: string, maxArrayItems: number): Conflict {
-  return new Conflict(`data.${key} is full: it holds at most ${maxArrayItems} items`);
+  return new Conflict(say('listFull', { path: `data.${key}`, max: maxArrayItems }));
 }
 
 /** Refuses a change that no record can hold. @throws {Conflict | TooLarge} */

@@ -33,6 +33,8 @@ export type ConsentState = Record<string, string | false>;
 export interface ConfirmationMail {
   event: string;
   at: Date;
+  /** The language of the person; absent: that of the app. */
+  lang?: string;
 }
 
 /** The last import and line that wrote a record. A line with its own mark was applied before. */
@@ -54,6 +56,8 @@ export interface OutboxEntry {
   id: RecordId;
   at: Date;
   changed: string[];
+  /** The language of the person who sent the change, if the app has several. */
+  lang?: string;
 }
 
 /** A changed value. `data.<key>[]`: items of a list; `after` were appended, `before` removed. */

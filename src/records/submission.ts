@@ -40,6 +40,8 @@ export interface Submission {
   hasConsumers: boolean;
   /** The entry that the write adds to the history of the record. */
   entry?: SizedEntry | undefined;
+  /** The language of the person, if the app has several (outbox.ts). */
+  lang?: string | undefined;
   /** It may not create a record: the app has reached its `maxRecords`. */
   requiresRecord?: boolean;
 }
@@ -51,8 +53,9 @@ export interface Written {
 }
 
 /** The event has the id of a new record, which is unique to the submission. */
-export function buildEvent({ now, change }: Submission, newId: RecordId): OutboxEntry {
-  return outboxEntry(newId, now, [...Object.keys(change.set), ...Object.keys(change.append)]);
+export function buildEvent({ now, change, lang }: Submission, newId: RecordId): OutboxEntry {
+  const entry = outboxEntry(newId, now, [...Object.keys(change.set), ...Object.keys(change.append)]);
+  return lang === undefined ? entry : { ...entry, lang };
 }
 
 /** The maximum growth of `sizeBound` by the change and its consents, in bytes. */

@@ -3,6 +3,7 @@ import { isWritten } from '../apps/index-slots.ts';
 import { InvalidInput, type Issue } from '../core/errors.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
 import { oldKeyIssues, underNewKeys } from '../fields/renames.ts';
+import { say } from '../languages/catalogue.ts';
 import { sentConsents } from '../records/consents.ts';
 import { submissionEntry } from '../records/history-entries.ts';
 import { appliedKey } from '../records/idempotency-keys.ts';
@@ -29,6 +30,8 @@ export interface SubmissionOptions {
   address?: string | undefined;
   /** The URL of the page that sent it, if known. */
   page?: string | undefined;
+  /** The language of the person, for the email that asks to confirm the address. */
+  lang?: string | undefined;
   /** The incarnation of the app whose operator allowed it: without a proof, also after closing. */
   approvedFor?: ObjectId;
   /** The incarnation of the app whose API key sent it. It needs no proof of work. */
@@ -53,24 +56,25 @@ export function accept(
   input: SubmissionInput,
   lease: Lease,
   limits: RecordLimits,
-  options: Pick<SubmissionOptions, 'idempotencyKey' | 'sentUnder' | 'page'>,
+  options: Pick<SubmissionOptions, 'idempotencyKey' | 'sentUnder' | 'page' | 'lang'>,
 ): Submission {
   const { email, data: sent = {}, problems } = input;
   const normalized = normalizeEmail(email);
   const { data, issues: found } = checkData(sent, lease);
   const issues = problems ? joinIssues(problems, found) : found;
-  if (normalized === undefined) issues.unshift({ path: 'email', message: 'must be an email address' });
+  if (normalized === undefined) issues.unshift({ path: 'email', ...say('notEmail') });
   if (normalized === undefined || issues.length > 0) throw new InvalidInput('Invalid submission', issues);
 
   const now = new Date();
   const change = lease.validator.change(data, now.toISOString());
   return {
     ...checkSubmission({ email: normalized, change, now }, lease, limits),
-    consents: sentConsents(lease, data, now, options.page),
+    consents: sentConsents(lease, data, now, options),
     applied: appliedOf(input, options, now),
     ...(lease.app.keepsSubmissions && {
       entry: submissionEntry(change, now, lease.schema.version, limits.maxEntry),
     }),
+    lang: options.lang,
   };
 }
 

@@ -6,6 +6,7 @@ import { type AppCollection, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 import { DEFAULT_FORM_SETTINGS } from '../apps/form-settings.ts';
 import { Forbidden, Unavailable } from '../core/errors.ts';
 import { withTimeout } from '../core/timeouts.ts';
+import { say } from '../languages/catalogue.ts';
 import type { RecordReader } from '../records/record-reader.ts';
 import type { HoldReason, Submission } from '../records/submission.ts';
 import { NoRecord, type StoredSubmission } from '../records/submission-store.ts';
@@ -35,7 +36,7 @@ export function createAdmissionCheck(challenges: Pick<Challenges, 'verify'>) {
   return (app: Pick<App, 'id' | 'form'>, options: SubmissionOptions): Admission | Promise<Admission> => {
     const { form = DEFAULT_FORM_SETTINGS } = app;
     if (options.approvedFor !== undefined) return ADMITTED;
-    if (form.closesAt && form.closesAt.getTime() <= Date.now()) throw new Forbidden('This form is closed');
+    if (form.closesAt && form.closesAt.getTime() <= Date.now()) throw new Forbidden(say('closed'));
     // Bot protection is for senders who do not prove who they are.
     if (options.keyOf !== undefined) return ADMITTED;
     if (form.botProtection === 'proof-of-work') return checkProof(app, options);
@@ -87,7 +88,7 @@ export function createCapacity(deps: { records: Pick<RecordReader, 'exists'>; se
         const seat = await seats.take(appId, limit);
         if (seat === 'full') {
           // A concurrent submission of the same person may have created the record.
-          if (!(await records.exists(appId, email))) throw new Forbidden('This form is full');
+          if (!(await records.exists(appId, email))) throw new Forbidden(say('full'));
           continue;
         }
         if (seat === 'contended') {

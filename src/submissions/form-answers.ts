@@ -5,14 +5,18 @@ import type { Refuse } from '../api/endpoint.ts';
 import { Redirect } from '../api/reply.ts';
 import { isOwnOrigin, prefersPage } from '../api/validation.ts';
 import { DEFAULT_FORM_SETTINGS, type FormSettings } from '../apps/form-settings.ts';
-import { type AppError, InvalidInput, type Issue } from '../core/errors.ts';
+import { type AppError, InvalidInput, type Issue, type Reason } from '../core/errors.ts';
 import { withTimeout } from '../core/timeouts.ts';
 import { parsePageUrl, parseRedirectUrl, parseWebUrl } from '../core/web-origin.ts';
+import { say } from '../languages/catalogue.ts';
+import type { Language } from '../languages/languages.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { type FormControls, parseName, readForm } from './form-submission.ts';
 import type { FormPages, FormView, SentForm } from './form-view.ts';
-import { KEY_FORMAT, KEY_PATTERN } from './submissions.endpoints.ts';
+import { formPath } from './page.ts';
+import { KEY_PATTERN } from './submissions.endpoints.ts';
 import type { SubmissionOptions } from './submissions.service.ts';
+import { issueIn, languageToKeep, refusalIn, type VisitorLanguage, visitorLanguage } from './visitor-language.ts';
 
 /** The request for a redirect. */
 interface RedirectContext {
@@ -22,9 +26,6 @@ interface RedirectContext {
   /** Whether that is the service's own origin, as for the hosted form. */
   isOwnOrigin: boolean;
 }
-
-/** The form of a redirect for error messages. */
-const REDIRECT_FORMAT = 'must be a URL of an origin that the app lists, or a path of the site that sends the form';
 
 const MAX_PATH_LENGTH = 2_000;
 
@@ -56,13 +57,6 @@ function ignoredRedirect(text: string, context: RedirectContext): IgnoredRedirec
   return { text: url?.href ?? text, origin: url?.origin ?? 'null' };
 }
 
-/** The path of the page after a submission without a redirect. */
-export function thanksPath(sourceAppId: string, isHeld = false): string {
-  return `${formPath(sourceAppId)}/thanks${isHeld ? '?held=1' : ''}`;
-}
-
-const formPath = (sourceAppId: string): string => `/f/${encodeURIComponent(sourceAppId)}`;
-
 const isPath = (text: string): boolean => text.startsWith('/');
 
 /** The URL of a path on the site that sends the form. */
@@ -77,6 +71,7 @@ function urlOfPath(path: string, { origin }: RedirectContext): URL | undefined {
 interface FormAttempt {
   lease: Lease;
   settings: FormSettings;
+  visitor: VisitorLanguage;
   /** The URL after a success, from the form or the settings of the app. */
   next?: string;
   /** The allowed URL after a success that the form named. */
@@ -106,14 +101,16 @@ export function parseAttempt(
   const ignoredNext = controls.next && !ownNext ? ignoredRedirect(controls.next, context) : undefined;
   const next = ownNext ?? settings.next;
   const key = parseKey(controls.key, keyHeader);
+  const visitor = visitorLanguage(req, settings, controls.lang);
   const issues = [
-    ...(controls.error && !error ? [{ path: '_error', message: REDIRECT_FORMAT }] : []),
-    ...(key.problem === undefined ? [] : [{ path: '_key', message: key.problem }]),
-    ...(isUtf8(controls) ? [] : [{ path: '_charset_', message: 'must be utf-8' }]),
+    ...(controls.error && !error ? [{ path: '_error', ...say('redirect') }] : []),
+    ...(key.problem === undefined ? [] : [{ path: '_key', ...key.problem }]),
+    ...(isUtf8(controls) ? [] : [{ path: '_charset_', ...say('notUtf8') }]),
   ];
   return {
     lease,
     settings,
+    visitor,
     ...(next && { next }),
     ...(ownNext && { ownNext }),
     ...(ignoredNext && { ignoredNext }),
@@ -126,6 +123,7 @@ export function parseAttempt(
       address: req.ip,
       isTrapped: isTrapped && settings.botProtection !== 'off',
       page: req.headers.referer === undefined ? undefined : parsePageUrl(req.headers.referer),
+      lang: languageToKeep(visitor, settings),
     },
     ...(issues.length > 0 && { problem: new InvalidInput('Invalid submission', issues) }),
   };
@@ -134,11 +132,11 @@ export function parseAttempt(
 const isUtf8 = ({ charset = 'utf-8' }: FormControls): boolean => /^utf-?8$/i.test(charset.trim());
 
 /** The key of the entry `_key` and of the header, which must be equal, with or without quotes. */
-function parseKey(entry: string | undefined, header: string | undefined): { value?: string; problem?: string } {
+function parseKey(entry: string | undefined, header: string | undefined): { value?: string; problem?: Reason } {
   const keys = [entry, header].filter((key) => key !== undefined).map((key) => key.replace(/^"(.*)"$/, '$1'));
-  if (keys.some((key) => !KEY_PATTERN.test(key))) return { problem: KEY_FORMAT };
+  if (keys.some((key) => !KEY_PATTERN.test(key))) return { problem: say('keyFormat') };
   const [value, other = value] = keys;
-  if (value !== other) return { problem: 'must be the same as the header Idempotency-Key' };
+  if (value !== other) return { problem: say('keyMismatch') };
   return value === undefined ? {} : { value };
 }
 
@@ -152,31 +150,40 @@ const MAX_SHOWN = 256 * 1024;
 /** How long a page waits for the schema, so that a 503 is also sent within 3 seconds. */
 const SCHEMA_WAIT_MS = 300;
 
-/** Answers browsers after a refusal (spec 4.5): with the form and its entries, or with advice. */
+export type FormRefusals = ReturnType<typeof createFormRefusals>;
+
+/** Answers after a refusal (spec 4.5): browsers with the form and its entries, or with advice. */
 export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; pages: FormPages }) {
   const { leases, pages } = deps;
   const attempts = new WeakMap<Request, FormAttempt>();
 
-  const refuse: Refuse = async (error, req) => {
-    const { status, message } = error;
+  const refuse: Refuse = async (error, req, asPage) => {
+    const { status } = error;
     const entries = req.form;
-    const attempt = attempts.get(req) ?? (await attemptAgain(req));
+    const { attempt, language } = await contextOf(req);
+    if (!asPage) return refusalIn(language, error);
     if (!entries || !attempt || status === 404 || entriesSize(entries) > MAX_SHOWN)
-      return pages.refusal({ status, message });
+      return pages.refusal(error, language);
     if (status === 400 && attempt.error !== undefined) return new Redirect(attempt.error);
     return pages.form(refusedView(error, entries, attempt));
   };
 
-  /** For a request that was refused before its handler ran, although its body was read. */
-  async function attemptAgain(req: Request): Promise<FormAttempt | undefined> {
+  /** Also for a request that was refused before its handler ran, or before its body was read. */
+  async function contextOf(req: Request): Promise<{ attempt?: FormAttempt | undefined; language: Language }> {
+    const known = attempts.get(req);
+    if (known) return { attempt: known, language: known.visitor.language };
     const header = req.headers['idempotency-key'];
-    if (!req.form || req.appId === undefined) return undefined;
-    const lease = await withTimeout<Lease | undefined>(
-      leases.hold(req.appId),
-      SCHEMA_WAIT_MS,
-      () => new Error('late'),
-    ).catch(() => undefined);
-    return lease && parseAttempt(req, req.form, lease, typeof header === 'string' ? header : undefined);
+    const lease = await leaseOf(req);
+    const attempt =
+      lease && req.form && parseAttempt(req, req.form, lease, typeof header === 'string' ? header : undefined);
+    const settings = lease && (lease.app.form ?? DEFAULT_FORM_SETTINGS);
+    return { attempt, language: (attempt?.visitor ?? visitorLanguage(req, settings)).language };
+  }
+
+  async function leaseOf({ appId }: Request): Promise<Lease | undefined> {
+    if (appId === undefined) return undefined;
+    const lease = withTimeout<Lease | undefined>(leases.hold(appId), SCHEMA_WAIT_MS, () => new Error('late'));
+    return lease.catch(() => undefined);
   }
 
   return {
@@ -189,8 +196,10 @@ export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; p
   };
 }
 
-function refusedView({ status, message, issues = [] }: AppError, entries: FormEntries, attempt: FormAttempt): FormView {
-  const { lease, settings, options } = attempt;
+function refusedView(error: AppError, entries: FormEntries, attempt: FormAttempt): FormView {
+  const { status, issues = [] } = error;
+  const { lease, settings, options, visitor } = attempt;
+  const { language } = visitor;
   // After a failure of the service the submission may be stored: its key makes a repeat harmless.
   const isUnknown = status >= 500;
   return {
@@ -198,8 +207,9 @@ function refusedView({ status, message, issues = [] }: AppError, entries: FormEn
     settings,
     fields: lease.schema.fields,
     sent: sentForm(entries, attempt, issues),
-    issues,
-    refusal: { status, message },
+    language,
+    issues: issues.map((issue) => issueIn(language, issue)),
+    refusal: error,
     key: (isUnknown ? options.idempotencyKey : undefined) ?? randomUUID(),
   };
 }

@@ -1,5 +1,6 @@
 import { html } from 'ghtml';
 import type { FormEntry } from '../api/body/form-body.ts';
+import { offeredLanguages } from '../apps/form-settings.ts';
 import { type Issue, MAX_ISSUES } from '../core/errors.ts';
 import { choicesIn } from '../fields/base/choice-list.ts';
 import { printable } from '../fields/base/kind.ts';
@@ -8,24 +9,27 @@ import { type FormField, formFields, isHidden } from '../fields/markup/form-fiel
 import {
   described,
   fieldMarkup,
-  HONEYPOT,
   hints,
+  honeypot,
   inputMarkup,
   type Markup,
   PROBLEM_CLASS,
   requiredMark,
   sentence,
 } from '../fields/markup.ts';
-import { type FormControl, formControl } from '../fields/presentation.ts';
+import { type FormControl, formControl, isTranslated } from '../fields/presentation.ts';
+import type { Language } from '../languages/languages.ts';
+import { MAX_LANGUAGES } from '../languages/tags.ts';
 import { NEW_CHALLENGE } from './challenges.ts';
-import type { FormView, SentForm } from './form-view.ts';
-import { ownLanguage, toHtml } from './page.ts';
+import type { FormView, SentForm, ShownRefusal } from './form-view.ts';
+import { ownLanguage, thanksPath, toHtml } from './page.ts';
+import { adviceOf, reasonIn, titleOf } from './visitor-language.ts';
 
 /**
  * The controls by the list of fields, of which the leases keep one per newest schema, so that a
  * schema with 100,000 choices does not cost every request.
  */
-const controls = new WeakMap<readonly FieldDefinition[], readonly FormControl[]>();
+const controls = new WeakMap<readonly FieldDefinition[], Map<string, readonly FormControl[]>>();
 
 /** The HTML of a control without a chosen value, and where the `value` of each choice ends. */
 interface UnchosenHtml {
@@ -41,12 +45,20 @@ const MANY_CHOICES = 20;
 /** The most choices of a form that is shown again after a refusal. */
 const MAX_CHOICES_AGAIN = 5_000;
 
-export function formControls(fields: readonly FieldDefinition[]): readonly FormControl[] {
-  let described = controls.get(fields);
-  if (!described) {
-    described = fields.map(formControl);
-    controls.set(fields, described);
+/** @param tag the language of the texts; fields without translations share one list */
+export function formControls(fields: readonly FieldDefinition[], tag = ''): readonly FormControl[] {
+  let byTag = controls.get(fields);
+  if (!byTag) {
+    byTag = new Map();
+    controls.set(fields, byTag);
   }
+  const known = byTag.get(tag);
+  if (known) return known;
+  const described =
+    tag === '' || fields.some(isTranslated) ? fields.map((field) => formControl(field, tag)) : formControls(fields);
+  // The settings may change while the schema stays.
+  if (byTag.size > 2 * MAX_LANGUAGES) byTag.clear();
+  byTag.set(tag, described);
   return described;
 }
 
@@ -196,8 +208,8 @@ export function formBody(view: FormView): { summary: string; form: string } {
   return { summary: view.refusal ? summaryHtml(view, listProblems(view, fields)) : '', form: formHtml(view, fields) };
 }
 
-function listFields({ fields, prefilled, sent, issues = [], refusal }: FormView): FormField[] {
-  return formFields(formControls(fields)).map((field) => {
+function listFields({ fields, language, prefilled, sent, issues = [], refusal }: FormView): FormField[] {
+  return formFields(formControls(fields, language.tag), language.text('email')).map((field) => {
     if (!refusal) return prefilledField(field, prefilled?.get(field.name));
     // A form after a refusal shows the entries, and no default in place of an empty entry.
     const texts = sent ? enteredTexts(sent, field) : [];
@@ -225,7 +237,7 @@ function isAt({ path }: Issue, { id, control }: FormField): boolean {
 }
 
 /** The problems: one for each shown control, then those without a control, then files. */
-function listProblems({ issues = [], sent }: FormView, fields: readonly FormField[]): Problem[] {
+function listProblems({ issues = [], sent, language }: FormView, fields: readonly FormField[]): Problem[] {
   const shown = fields.filter((field) => !isHidden(field));
   const atFields = shown.flatMap((field): Problem[] => {
     const first = issues.find((issue) => isAt(issue, field));
@@ -242,22 +254,23 @@ function listProblems({ issues = [], sent }: FormView, fields: readonly FormFiel
   });
   const files = [...new Set(sent?.files)]
     .slice(0, MAX_ISSUES)
-    .map((name) => ({ text: `${name}: the file is left out` }));
+    .map((name) => ({ text: language.text('fileLeftOut', { name }) }));
   return [...atFields, ...others, ...files];
 }
 
 /** It receives the focus, so that a screen reader begins with it. */
 function summaryHtml(view: FormView, problems: readonly Problem[]): string {
-  const { status, message } = view.refusal ?? { status: 400, message: '' };
-  const { title, text } = adviceFor(status, message);
+  const { language, refusal = { status: 400, message: '' } } = view;
+  const { title, text } = adviceFor(refusal, language);
   const items = problems.map(({ at, text: problem }) =>
     at === undefined ? html`<li>${problem}</li>` : html`<li><a href="#${at}">${problem}</a></li>`,
   );
   const list = items.length > 0 ? html`<ul>!${items}</ul>` : '';
   // The message of invalid entries says less than the list of them.
   const isSaid = (view.issues ?? []).length > 0;
-  const reason = isSaid ? list : html`<p>${statement(message)}</p>!${list}`;
-  return html`<div class="note summary" role="alert" tabindex="-1" autofocus!${ownLanguage(view.settings.locale)}>
+  const known = isSaid ? undefined : reasonIn(language, refusal);
+  const reason = known === undefined ? list : html`<p>${statement(known, language)}</p>!${list}`;
+  return html`<div class="note summary" role="alert" tabindex="-1" autofocus!${ownLanguage(language)}>
 <h2>${title}</h2>
 !${reason}
 <p>${text}</p>
@@ -266,20 +279,26 @@ function summaryHtml(view: FormView, problems: readonly Problem[]): string {
 }
 
 function formHtml(view: FormView, fields: readonly FormField[]): string {
-  const { sourceAppId, settings, key, sent } = view;
-  const hidden = [['_key', key] as const, ...(sent?.others ?? [])].map(hiddenInput);
+  const { sourceAppId, settings, language, key, sent } = view;
+  // What follows is in the language of this page, whatever the browser prefers.
+  const hasLanguages = offeredLanguages(settings).length > 1;
+  const controls: FormEntry[] = [['_key', key], ...(hasLanguages ? [['_lang', language.tag] as FormEntry] : [])];
+  const hidden = [...controls, ...(sent?.others ?? [])].map(hiddenInput);
   const label = settings.submitLabel;
   const button =
-    label === undefined ? html`<button!${ownLanguage(settings.locale)}>Send</button>` : html`<button>${label}</button>`;
+    label === undefined
+      ? html`<button!${ownLanguage(language)}>${language.text('send')}</button>`
+      : html`<button>${label}</button>`;
+  const thanks = thanksPath(sourceAppId, hasLanguages ? { lang: language.tag } : {});
   const keyHtml = (one: KeyOfPage): string => {
     if ('field' in one) return fieldHtml(one.field);
     const problem = firstProblem(one.key, view.issues);
-    return toHtml(problem === undefined ? one.entries.map(hiddenInput) : [refusedMarkup(one, problem)]);
+    return toHtml(problem === undefined ? one.entries.map(hiddenInput) : [refusedMarkup(one, problem, language)]);
   };
-  return html`<form class="form" method="post" action="/v1/forms/${sourceAppId}" data-user-collection="${sourceAppId}" data-thanks="/f/${sourceAppId}/thanks">
+  return html`<form class="form" method="post" action="/v1/forms/${sourceAppId}" data-user-collection="${sourceAppId}" data-thanks="${thanks}">
 !${toHtml(hidden)}
 !${inOrderOfEntries(fields, sent).map(keyHtml).join('\n')}
-!${settings.botProtection === 'off' ? '' : toHtml([HONEYPOT])}
+!${settings.botProtection === 'off' ? '' : toHtml([honeypot(language.text('leaveEmpty'))])}
 !${button}
 </form>`;
 }
@@ -289,7 +308,11 @@ function hiddenInput([name, value]: FormEntry): Markup {
 }
 
 /** Refused entries: shown, so that none is lost, and without a name, so that none is sent. */
-function refusedMarkup({ key, entries }: Extract<KeyOfPage, { key: string }>, problem: string): Markup {
+function refusedMarkup(
+  { key, entries }: Extract<KeyOfPage, { key: string }>,
+  problem: string,
+  language: Language,
+): Markup {
   const id = refusedId(key);
   const text = entries.map(([, value]) => value.replace(/\r\n?/g, '\n')).join('\n');
   const rows = Math.min(text.split('\n').length, 5);
@@ -297,7 +320,7 @@ function refusedMarkup({ key, entries }: Extract<KeyOfPage, { key: string }>, pr
     'div',
     { class: 'field' },
     ['label', { for: id }, key],
-    ['p', { class: PROBLEM_CLASS }, `${sentence(problem)}; it is not sent again.`],
+    ['p', { class: PROBLEM_CLASS }, language.text('notSentAgain', { problem: sentence(problem) })],
     ['textarea', { id, readonly: true, rows }, text],
   ];
 }
@@ -305,67 +328,14 @@ function refusedMarkup({ key, entries }: Extract<KeyOfPage, { key: string }>, pr
 /** Unlike the ids of fields (`email`, `data-…`). A key may contain any character. */
 const refusedId = (key: string): string => `refused-${Buffer.from(key).toString('hex')}`;
 
-/** The text about a refused submission. */
-interface Advice {
-  title: string;
-  /** The next step. */
-  text: string;
+/** What a page says about a refused submission. `text` is the next step. */
+export function adviceFor({ status, message }: ShownRefusal, language: Language): { title: string; text: string } {
+  // The only 403 for which another attempt helps: the page solves a new challenge.
+  const helps = status === 403 && message.endsWith(NEW_CHALLENGE);
+  return { title: titleOf(language, status), text: helps ? language.text('text403Again') : adviceOf(language, status) };
 }
 
-const ADVICE: Readonly<Record<number, Advice>> = {
-  400: {
-    title: 'There is a problem with your entries',
-    text: 'Nothing was sent. Correct the entries and send the form again.',
-  },
-  403: {
-    title: 'The form was not accepted',
-    text: 'Nothing was stored. Tell the owner of the site that showed you the form.',
-  },
-  404: {
-    title: 'This form does not exist',
-    text: 'Check the address. The form may have been renamed or removed.',
-  },
-  409: {
-    title: 'There is no room for this entry',
-    text: 'Nothing was stored. Tell the owner of the form that a list is full.',
-  },
-  413: {
-    title: 'The entries are too long',
-    text: 'Nothing was stored. Shorten your entries and send the form again.',
-  },
-  415: {
-    title: 'The form was sent in a format that cannot be read',
-    text: 'Nothing was stored. Tell the owner of the site that showed you the form.',
-  },
-  422: {
-    title: 'This form was already sent with other entries',
-    text: 'The earlier entries are stored. To send these as well, send the form again.',
-  },
-  429: {
-    title: 'Too many submissions',
-    text: 'Nothing was stored. Wait a minute, then send the form again.',
-  },
-  503: {
-    title: 'The service is not available at the moment',
-    text: 'Wait a moment, then send the form again. It is stored once, however often you send it.',
-  },
-};
-
-const OTHER: Advice = {
-  title: 'The form could not be sent',
-  text: 'Try again later. If it fails again, tell the owner of the site that showed you the form.',
-};
-
-/** The only 403 for which another attempt helps: the page solves a new challenge. */
-const ATTEMPT: Advice = {
-  title: 'The form was not accepted',
-  text: 'Nothing was stored. Open the page with the form again, then send it once more.',
-};
-
-export function adviceFor(status: number, message = ''): Advice {
-  return status === 403 && message.endsWith(NEW_CHALLENGE) ? ATTEMPT : (ADVICE[status] ?? OTHER);
-}
-
-export function statement(message: string): string {
-  return /[.!?]$/.test(message) ? sentence(message) : `${sentence(message)}.`;
+export function statement(message: string, { own }: Language): string {
+  if (/[.!?。]$/.test(message)) return sentence(message);
+  return `${sentence(message)}${own === 'ja' || own === 'zh' ? '。' : '.'}`;
 }

@@ -1,14 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
-import { Versioned } from '../api/reply.ts';
+import { type Endpoints, type Refuse, type Route, routes } from '../api/endpoint.ts';
+import { setLanguage, Versioned } from '../api/reply.ts';
 import { AppPath } from '../apps/apps.contract.ts';
+import { offeredLanguages, settingsIn } from '../apps/form-settings.ts';
 import { AppNotFound } from '../core/errors.ts';
 import type { FormControl } from '../fields/presentation.ts';
+import { type Language, languageOf } from '../languages/languages.ts';
 import { formControls } from './form-body.ts';
 import { isClosed, pageContext, prefilledTexts } from './form-pages.ts';
 import type { FindForm, FormPages, PublicForm } from './form-view.ts';
-import { findLanguage } from './page.ts';
+import { visitorLanguage } from './visitor-language.ts';
 
 const Choice = z.strictObject({ value: z.string(), label: z.string() });
 
@@ -36,6 +38,13 @@ const Control = z
   })
   .meta({ id: 'FormControl' });
 
+/** The texts of the embed script. */
+const TEXTS = ['email', 'send', 'leaveEmpty', 'thanks', 'thanksHeld', 'closed', 'notSent', 'text422'] as const;
+type Text = (typeof TEXTS)[number];
+
+const textsOf = ({ text }: Language) =>
+  Object.fromEntries(TEXTS.map((code) => [code, text(code)])) as Record<Text, string>;
+
 const FormDefinition = z
   .strictObject({
     sourceAppId: z.string(),
@@ -45,6 +54,10 @@ const FormDefinition = z
     thanks: z.string().nullable(),
     next: z.string().nullable(),
     lang: z.string().meta({ description: 'The language of the form, a BCP 47 tag' }),
+    languages: z.array(z.string()).meta({ description: 'The languages that the app offers' }),
+    texts: z
+      .strictObject(Object.fromEntries(TEXTS.map((code) => [code, z.string()])) as Record<Text, z.ZodString>)
+      .meta({ description: 'The texts of the service around the form, in its language' }),
     dir: z.enum(['ltr', 'rtl']),
     closed: z.boolean().meta({ description: 'Whether every submission is refused now' }),
     honeypot: z.boolean().meta({ description: 'Whether the form contains a field for programs' }),
@@ -56,12 +69,20 @@ const FormDefinition = z
     example: {
       ...{ sourceAppId: 'newsletter', title: 'Newsletter', description: null, submitLabel: 'Subscribe', thanks: null },
       ...{ next: null, lang: 'en', dir: 'ltr', closed: false, honeypot: true, proofOfWork: false, fields: [] },
+      ...{ languages: ['en'], texts: textsOf(languageOf('en')) },
     },
   });
+
+const LanguageQuery = z.object({
+  lang: z.unknown().optional().meta({ description: 'One of the languages of the app; also as `_lang`', example: 'de' }),
+});
+
+const LANGUAGE_HEADERS = { 'Content-Language': 'The chosen language', Vary: 'Contains `Accept-Language`' };
 
 const PAGE_HEADERS = {
   'Content-Security-Policy': 'The policy of this page',
   'Cache-Control': '`no-store`',
+  ...LANGUAGE_HEADERS,
 };
 
 const shared = {
@@ -69,6 +90,7 @@ const shared = {
   auth: 'form',
   tag: 'Forms',
   params: AppPath,
+  query: LanguageQuery,
   response: z.string(),
   isPage: true,
   responseHeaders: PAGE_HEADERS,
@@ -103,8 +125,9 @@ const formDefinitionEndpoints = {
     description:
       'Texts and controls of the form, from which the embed script builds it. A request with the ETag in `If-None-Match` gets 304 while the form is unchanged.',
     params: AppPath,
+    query: LanguageQuery,
     response: FormDefinition,
-    responseHeaders: { ETag: 'Changes with the form' },
+    responseHeaders: { ETag: 'Changes with the form', ...LANGUAGE_HEADERS },
     conditional: true,
     errors: [],
   },
@@ -114,7 +137,9 @@ const formDefinitionEndpoints = {
 const serialized = new WeakMap<readonly FormControl[], { json: string; hash: string }>();
 
 /** Returns a form as data (spec 4.5). The ETag changes with the content. */
-function formDefinition({ sourceAppId, settings, fields }: PublicForm): Versioned {
+function formDefinition({ sourceAppId, settings: given, fields }: PublicForm, language: Language): Versioned {
+  const { tag: lang, dir } = language;
+  const settings = settingsIn(given, lang);
   const { title = null, description = null, submitLabel = null, thanks = null, next = null } = settings;
   const texts = JSON.stringify({
     sourceAppId,
@@ -123,12 +148,15 @@ function formDefinition({ sourceAppId, settings, fields }: PublicForm): Versione
     submitLabel,
     thanks,
     next,
-    ...findLanguage(settings.locale),
+    lang,
+    dir,
+    languages: offeredLanguages(given),
+    texts: textsOf(language),
     closed: isClosed(settings),
     honeypot: settings.botProtection !== 'off',
     proofOfWork: settings.botProtection === 'proof-of-work',
   });
-  const controls = serializedControls(formControls(fields));
+  const controls = serializedControls(formControls(fields, lang));
   const json = `${texts.slice(0, -1)},"fields":${controls.json}}`;
   return new Versioned(json, `"${hashText(texts + controls.hash)}"`);
 }
@@ -147,7 +175,8 @@ function hashText(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
-export function formPageRoutes(findForm: FindForm, pages: FormPages): Route[] {
+/** @param refuse answers as `/v1/forms` does */
+export function formPageRoutes(findForm: FindForm, pages: FormPages, refuse: Refuse): Route[] {
   async function formOf({ sourceAppId }: { sourceAppId: string }): Promise<PublicForm> {
     const form = await findForm(sourceAppId);
     if (!form) throw new AppNotFound();
@@ -159,15 +188,33 @@ export function formPageRoutes(findForm: FindForm, pages: FormPages): Route[] {
     {
       getFormPage: async ({ principal, req }) => {
         const form = await formOf(principal);
-        return pages.form({ ...form, prefilled: prefilledTexts(form.fields, pageContext(req)), key: randomUUID() });
+        const { language } = visitorLanguage(req, form.settings);
+        const prefilled = prefilledTexts(form.fields, pageContext(req));
+        return pages.form({ ...form, language, prefilled, key: randomUUID() });
       },
-      getThanksPage: async ({ principal, req }) =>
-        pages.thanks({ ...(await formOf(principal)), isHeld: req.query.held !== undefined }),
+      getThanksPage: async ({ principal, req }) => {
+        const form = await formOf(principal);
+        const { language } = visitorLanguage(req, form.settings);
+        return pages.thanks({ ...form, language, isHeld: req.query.held !== undefined });
+      },
     },
-    async ({ status, message }) => pages.refusal({ status, message }),
+    async (error, req, asPage) => {
+      if (!asPage) return undefined;
+      const form = req.appId === undefined ? undefined : await findForm(req.appId).catch(() => undefined);
+      return pages.refusal(error, visitorLanguage(req, form?.settings).language);
+    },
   );
-  const ofDefinition = routes(formDefinitionEndpoints, {
-    getFormDefinition: async ({ principal }) => formDefinition(await formOf(principal)),
-  });
+  const ofDefinition = routes(
+    formDefinitionEndpoints,
+    {
+      getFormDefinition: async ({ principal, req, res }) => {
+        const form = await formOf(principal);
+        const { language } = visitorLanguage(req, form.settings);
+        setLanguage(res, language.tag);
+        return formDefinition(form, language);
+      },
+    },
+    (error, req) => refuse(error, req, false),
+  );
   return [...ofPages, ...ofDefinition];
 }

@@ -1,27 +1,30 @@
 import type { Request } from 'express';
 import { html } from 'ghtml';
-import type { FormSettings } from '../apps/form-settings.ts';
+import { type FormSettings, settingsIn } from '../apps/form-settings.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import { formFields } from '../fields/markup/form-field.ts';
-import { type PageContext, prefilled, THANKS, THANKS_HELD } from '../fields/markup.ts';
+import { type PageContext, prefilled } from '../fields/markup.ts';
 import { adviceFor, canShowAgain, formBody, formControls, statement } from './form-body.ts';
 import type { FormPages, FormView } from './form-view.ts';
 import { DEFAULT_ASSETS, ownLanguage, type PageAssets, pageReply, redirectSources } from './page.ts';
+import { reasonIn, titleOf } from './visitor-language.ts';
 
 /** Creates the pages of public forms (spec 4.5). Every text of other origin is escaped. */
 export function createFormPages(assets: PageAssets = DEFAULT_ASSETS): FormPages {
   const pages: FormPages = {
-    form: (view) => {
+    form: (given) => {
+      const { language } = given;
+      const view = { ...given, settings: settingsIn(given.settings, language.tag) };
       if (isClosed(view.settings)) return pageReply(closedPage(view), assets);
-      if (view.refusal && !canShowAgain(view.fields)) return pages.refusal(view.refusal);
+      if (view.refusal && !canShowAgain(view.fields)) return pages.refusal(view.refusal, language);
       const { summary, form } = formBody(view);
       const title = formTitle(view);
       const status = view.refusal?.status ?? 200;
       return pageReply(
         {
-          title: status === 200 ? title : `${adviceFor(status).title}: ${title}`,
+          title: status === 200 ? title : `${titleOf(language, status)}: ${title}`,
           main: `${summary}${introduction(view)}\n${form}`,
-          locale: view.settings.locale,
+          language,
           status,
           isForm: true,
           redirects: redirectSources(view.settings),
@@ -30,23 +33,26 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS): FormPages 
       );
     },
 
-    thanks: ({ sourceAppId, settings, isHeld = false }) => {
+    thanks: ({ sourceAppId, settings: given, language, isHeld = false }) => {
+      const settings = settingsIn(given, language.tag);
       // The text of the app is for entries that are stored.
       const text =
         isHeld || settings.thanks === undefined
-          ? html`<p class="note good"!${ownLanguage(settings.locale)}>${isHeld ? THANKS_HELD : THANKS}</p>`
+          ? html`<p class="note good"!${ownLanguage(language)}>${language.text(isHeld ? 'thanksHeld' : 'thanks')}</p>`
           : html`<p class="note good">${settings.thanks}</p>`;
       const title = formTitle({ sourceAppId, settings });
       const main = html`<h1>${title}</h1>!${text}`;
-      return pageReply({ title, main, locale: settings.locale }, assets);
+      return pageReply({ title, main, language }, assets);
     },
 
-    refusal: ({ status, message }) => {
-      const { title, text } = adviceFor(status, message);
+    refusal: (refusal, language) => {
+      const { status } = refusal;
+      const { title, text } = adviceFor(refusal, language);
+      const known = reasonIn(language, refusal);
       // The advice for a 404 contains its message.
-      const reason = status === 404 ? '' : html`<p>${statement(message)}</p>`;
-      const main = html`<h1>${title}</h1>!${reason}<p>${text}</p>`;
-      return pageReply({ title, main, status }, assets);
+      const reason = status === 404 || known === undefined ? '' : html`<p>${statement(known, language)}</p>`;
+      const main = html`<div!${ownLanguage(language)}><h1>${title}</h1>!${reason}<p>${text}</p></div>`;
+      return pageReply({ title, main, language, status }, assets);
     },
   };
   return pages;
@@ -67,9 +73,9 @@ function introduction(view: Titled): string {
 }
 
 function closedPage(view: FormView) {
-  const { settings, refusal } = view;
-  const main = html`!${introduction(view)}<p class="note"!${ownLanguage(settings.locale)}>This form is closed. It accepts no entries any more.</p>`;
-  return { title: formTitle(view), main, locale: settings.locale, status: refusal?.status ?? 200 };
+  const { language, refusal } = view;
+  const main = html`!${introduction(view)}<p class="note"!${ownLanguage(language)}>${language.text('closedPage')}</p>`;
+  return { title: formTitle(view), main, language, status: refusal?.status ?? 200 };
 }
 
 export function pageContext(req: Request): PageContext {

@@ -6,6 +6,7 @@ import { canonicalTimeZone } from '../core/identifiers.ts';
 import { type ConvertedText, printable, type TextContext } from '../fields/base/kind.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import { valueFromForm } from '../fields/presentation.ts';
+import { say } from '../languages/catalogue.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
 import type { SubmissionInput } from './submissions.service.ts';
 
@@ -19,6 +20,8 @@ export interface FormControls {
   charset?: string;
   /** The solution of a challenge. */
   altcha?: string;
+  /** The language of the answer. */
+  lang?: string;
 }
 
 /** The texts of one key of `data`. */
@@ -54,6 +57,7 @@ const CONTROLS: ReadonlyMap<string, ControlName> = new Map([
   ['_key', 'key'],
   ['_tz', 'timeZone'],
   ['_charset_', 'charset'],
+  ['_lang', 'lang'],
   ['altcha', 'altcha'],
 ]);
 const HONEYPOTS: ReadonlySet<string> = new Set(['_gotcha', '_honey', '_honeypot']);
@@ -132,14 +136,14 @@ export function readSubmission(entries: FormEntries, { app, schema, validator }:
   const toInstant = zone === undefined ? undefined : toInstantIn(zone);
   const problems: Issue[] = [];
   if (controls.timeZone !== undefined && !toInstant) {
-    problems.push({ path: '_tz', message: 'must be an IANA time zone like Europe/Berlin' });
+    problems.push({ path: '_tz', ...say('notTimeZone') });
   }
   const data: [string, unknown][] = [];
   for (const [key, sent] of texts) {
     const converted = convertTexts(fields.get(key), sent, { toInstant });
     if (converted === undefined) continue;
     if ('value' in converted) data.push([key, converted.value]);
-    else problems.push({ path: `data.${printable(key)}`, message: converted.problem });
+    else problems.push({ path: `data.${printable(key)}`, ...converted.problem });
   }
   // `fromEntries` defines own properties, `__proto__` too; validation refuses that key.
   return { email, data: Object.fromEntries(data), problems, texts: joinTexts(entries) };

@@ -1,8 +1,9 @@
 import type { FormEntry } from '../api/body/form-body.ts';
 import type { Html } from '../api/reply.ts';
 import { DEFAULT_FORM_SETTINGS, type FormSettings } from '../apps/form-settings.ts';
-import type { Issue } from '../core/errors.ts';
+import type { Issue, Reason } from '../core/errors.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
+import type { Language } from '../languages/languages.ts';
 import type { SchemaLeases } from '../schemas/schema-leases.ts';
 
 /** The entries of a form that was refused. */
@@ -16,8 +17,14 @@ export interface SentForm {
   files: readonly string[];
 }
 
+/** A refusal as a page shows it: its English reason, with the code of that text if it has one. */
+export interface ShownRefusal extends Reason {
+  status: number;
+}
+
 /** The content of a page of a public form (spec 4.5). */
 export interface FormView extends PublicForm {
+  language: Language;
   /** Initial texts, by control name. */
   prefilled?: ReadonlyMap<string, readonly string[]>;
   /** The entries to show again. */
@@ -25,7 +32,7 @@ export interface FormView extends PublicForm {
   /** The problems of the entries, with paths such as `email` and `data.age`. */
   issues?: readonly Issue[];
   /** The reason of a refusal. */
-  refusal?: { status: number; message: string };
+  refusal?: ShownRefusal;
   /** The idempotency key of the next submission from this page. */
   key: string;
 }
@@ -35,9 +42,9 @@ export interface FormPages {
   /** The form; after a refusal with the entries, their problems, and its status. */
   form(view: FormView): Html;
   /** The page after a submission. `isHeld`: it is not stored until an operator releases it. */
-  thanks(view: Pick<FormView, 'sourceAppId' | 'settings'> & { isHeld?: boolean }): Html;
+  thanks(view: Pick<FormView, 'sourceAppId' | 'settings' | 'language'> & { isHeld?: boolean }): Html;
   /** A refusal without a form. */
-  refusal(refusal: { status: number; message: string }): Html;
+  refusal(refusal: ShownRefusal, language: Language): Html;
 }
 
 /** The public form of an app: its settings in force and the fields of its newest schema. */

@@ -4,16 +4,18 @@ import { type Endpoints, jsonOrFormBody, type Route, routes } from '../api/endpo
 import { Redirect } from '../api/reply.ts';
 import { prefersPage } from '../api/validation.ts';
 import { AppPath } from '../apps/apps.contract.ts';
+import { DEFAULT_FORM_SETTINGS } from '../apps/form-settings.ts';
 import type { OriginCounts } from '../apps/origins.ts';
 import { AppNotFound } from '../core/errors.ts';
 import type { StoredSubmission } from '../records/submission-store.ts';
 import type { SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
-import { createFormRefusals, parseAttempt, thanksPath } from './form-answers.ts';
+import { type FormRefusals, parseAttempt } from './form-answers.ts';
 import { readSubmission } from './form-submission.ts';
-import type { FormPages } from './form-view.ts';
+import { thanksPath } from './page.ts';
 import { presentSubmitted, Submission, SubmissionHeaders, SubmittedUser } from './submissions.endpoints.ts';
 import type { SubmissionService } from './submissions.service.ts';
+import { languageToKeep, visitorLanguage } from './visitor-language.ts';
 
 const SubmittedForm = SubmittedUser.extend({
   next: z.string().optional().meta({
@@ -48,10 +50,9 @@ export function formRoutes(deps: {
   leases: Pick<SchemaLeases, 'hold'>;
   /** Counts the redirects that were ignored, for the operators of the app. */
   ignoredRedirects: Pick<OriginCounts, 'note'>;
-  pages: FormPages;
+  refusals: FormRefusals;
 }): Route[] {
-  const { submissions, leases, ignoredRedirects } = deps;
-  const refusals = createFormRefusals(deps);
+  const { submissions, leases, ignoredRedirects, refusals } = deps;
 
   /** Submits; an app that was deleted meanwhile is 404 here, as the app is in the path. */
   async function submit(...submission: Parameters<SubmissionService['submit']>): Promise<StoredSubmission> {
@@ -69,12 +70,14 @@ export function formRoutes(deps: {
         const { sourceAppId } = principal;
         const keyOf = principal.kind === 'key' ? principal.app.id : undefined;
         const keyHeader = headers['idempotency-key'];
-        if (!(body instanceof FormEntries)) {
-          const options = { idempotencyKey: keyHeader, proof: body.altcha ?? headers['x-altcha'], keyOf };
-          return presentSubmitted(await submit(sourceAppId, body, options));
-        }
         const lease = await leases.hold(sourceAppId);
         if (!lease) throw new AppNotFound();
+        if (!(body instanceof FormEntries)) {
+          const settings = lease.app.form ?? DEFAULT_FORM_SETTINGS;
+          const lang = languageToKeep(visitorLanguage(req, settings), settings);
+          const options = { idempotencyKey: keyHeader, proof: body.altcha ?? headers['x-altcha'], keyOf, lang };
+          return presentSubmitted(await submit(sourceAppId, body, options));
+        }
         const attempt = parseAttempt(req, body, lease, keyHeader);
         refusals.note(req, attempt);
         if (attempt.problem) throw attempt.problem;
@@ -86,7 +89,8 @@ export function formRoutes(deps: {
         if (attempt.ignoredNext) ignoredRedirects.note(lease.app.id, attempt.ignoredNext.origin);
         // Only a person learns that the form was held; a bot in a honeypot learns nothing.
         const isHeld = stored.heldFor === 'no-proof';
-        if (prefersPage(req)) return new Redirect(attempt.next ?? thanksPath(sourceAppId, isHeld));
+        if (prefersPage(req))
+          return new Redirect(attempt.next ?? thanksPath(sourceAppId, { held: isHeld, lang: attempt.visitor.asked }));
         return { ...presentSubmitted(stored), ...(attempt.ownNext !== undefined && { next: attempt.ownNext }) };
       },
     },

@@ -27,6 +27,8 @@ export interface HeldDocument {
   size: number;
   /** The URL of the page that sent it. */
   page?: string;
+  /** The language of the person, if the app has several. */
+  lang?: string;
   /** Hashes of the `Idempotency-Key` and of the data that came with it. */
   key?: Binary;
   content?: Binary;
@@ -164,13 +166,20 @@ export function createHeldStore(
     async hold(
       { appId, email, schemaVersion, now, applied }: Submission,
       data: Record<string, unknown>,
-      { reason, page, address }: { reason: HoldReason; page?: string | undefined; address?: string | undefined },
+      origin: {
+        reason: HoldReason;
+        page?: string | undefined;
+        address?: string | undefined;
+        lang?: string | undefined;
+      },
     ): Promise<HeldDocument> {
+      const { reason, page, address, lang } = origin;
       const size = OVERHEAD + email.length + (page?.length ?? 0) + Buffer.byteLength(JSON.stringify(data));
       const expiresAt = new Date(clock.later().getTime() + LIFETIME_MS);
       const entry: HeldDocument = {
         ...{ _id: newId(now), appId, email, data, reason, schemaVersion, at: now, expiresAt, size },
         ...(page !== undefined && { page }),
+        ...(lang !== undefined && { lang }),
         ...(applied && { key: applied.key, content: applied.content }),
       };
       const earlier = await findRepeat(entry);

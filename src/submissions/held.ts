@@ -145,10 +145,10 @@ export function createHeldService(deps: {
     async release({ id: appId, sourceAppId }: AppRef, id: string): Promise<StoredSubmission> {
       const entry = await store.find(appId, id);
       if (!entry) throw heldNotFoundError();
-      const { email, data, page, key, content } = entry;
+      const { email, data, page, lang, key, content } = entry;
       const source = async ({ schema }: Lease) => ({ email, data: await dataFor(entry, schema.version) });
       const submit = (sentUnder: NonNullable<SubmissionOptions['sentUnder']>) =>
-        submissions.submit(sourceAppId, source, { sentUnder, page, approvedFor: appId });
+        submissions.submit(sourceAppId, source, { sentUnder, page, lang, approvedFor: appId });
       // No client can send a key with a space. The content is the same under each schema.
       const ownKey = appliedKey(`held ${entry._id.toHexString()}`, { data }, entry.at);
       const stored = await submit(key && content ? { key, content } : ownKey).catch((error) => {

@@ -2,6 +2,8 @@ import { html } from 'ghtml';
 import { Html } from '../api/reply.ts';
 import type { FormSettings } from '../apps/form-settings.ts';
 import type { Markup, MarkupNode } from '../fields/markup.ts';
+import type { Language } from '../languages/languages.ts';
+import { baseLanguage } from '../languages/tags.ts';
 
 export interface PageAssets {
   script: string;
@@ -14,7 +16,7 @@ export const DEFAULT_ASSETS: PageAssets = { script: '/embed/v1.js', style: '/emb
 export interface Page {
   title: string;
   main: string;
-  locale?: string | undefined;
+  language: Language;
   status?: number;
   /** Whether the page loads the script that sends a form. */
   isForm?: boolean;
@@ -24,11 +26,10 @@ export interface Page {
 
 /** Returns a whole page under its own Content-Security-Policy (spec 4.5). */
 export function pageReply(page: Page, assets: PageAssets): Html {
-  const { title, main, locale, status = 200, isForm = false, redirects = [] } = page;
-  const { lang, dir } = findLanguage(locale);
+  const { title, main, language, status = 200, isForm = false, redirects = [] } = page;
   const script = isForm ? html`<script src="${assets.script}" defer></script>` : '';
   const text = html`<!doctype html>
-<html lang="${lang}" dir="${dir}">
+<html lang="${language.tag}" dir="${language.dir}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -44,12 +45,13 @@ export function pageReply(page: Page, assets: PageAssets): Html {
 </body>
 </html>
 `;
-  return new Html(text, status, {
+  const headers = {
     'Cache-Control': 'no-store',
     'Content-Security-Policy': pagePolicy(redirects),
     // With `no-referrer` a browser sends the form with `Origin: null`.
     'Referrer-Policy': 'same-origin',
-  });
+  };
+  return new Html(text, status, headers, language.tag);
 }
 
 /** Chrome checks a redirect that answers a form against `form-action`. */
@@ -72,6 +74,14 @@ function pagePolicy(redirects: readonly string[]): string {
 export function redirectSources({ origins, next }: FormSettings): string[] {
   const named = [...origins, ...(next === undefined ? [] : [new URL(next).origin])];
   return [...new Set(named.filter((origin) => /^https?:\/\/[a-z0-9._-]+(?::\d+)?$/.test(origin)))];
+}
+
+export const formPath = (sourceAppId: string): string => `/f/${encodeURIComponent(sourceAppId)}`;
+
+/** The path of the page after a submission without a redirect. */
+export function thanksPath(sourceAppId: string, { held, lang }: { held?: boolean; lang?: string | undefined }): string {
+  const query = new URLSearchParams({ ...(held && { held: '1' }), ...(lang !== undefined && { lang }) }).toString();
+  return `${formPath(sourceAppId)}/thanks${query && `?${query}`}`;
 }
 
 const VOID = new Set(['input']);
@@ -100,24 +110,7 @@ function attributesHtml(attributes: Markup[1]): string {
   return text;
 }
 
-const OWN_LANGUAGE = 'en';
-
-export interface Language {
-  lang: string;
-  dir: 'ltr' | 'rtl';
-}
-
-/** Newer versions of Node have the method, older ones the property. */
-type WithDirection = { textInfo?: { direction: string }; getTextInfo?(): { direction: string } };
-
-/** @param locale a BCP 47 tag. Default: the language of the service's own texts */
-export function findLanguage(locale = OWN_LANGUAGE): Language {
-  const tag = new Intl.Locale(locale) as WithDirection;
-  const { direction } = tag.getTextInfo?.() ?? tag.textInfo ?? {};
-  return { lang: locale, dir: direction === 'rtl' ? 'rtl' : 'ltr' };
-}
-
-/** Returns the attributes for a text in the service's own language on a page in another one. */
-export function ownLanguage(locale = OWN_LANGUAGE): string {
-  return new Intl.Locale(locale).language === OWN_LANGUAGE ? '' : ` lang="${OWN_LANGUAGE}" dir="ltr"`;
+/** The attributes of a text of the service on a page in a language that the service has not. */
+export function ownLanguage({ tag, own }: Language): string {
+  return baseLanguage(tag) === own ? '' : ` lang="${own}" dir="ltr"`;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { JsonObject, Timestamp } from '../api/validation.ts';
+import { en } from '../languages/en.ts';
 import type { StoredSubmission } from '../records/submission-store.ts';
 import { UserId } from '../search/users.endpoints.ts';
 import type { SubmissionService } from './submissions.service.ts';
@@ -8,9 +9,9 @@ import type { SubmissionService } from './submissions.service.ts';
 /** The body of a submission (spec 4.1). */
 export const Submission = z
   .strictObject({
-    email: z.string('must be a string'),
+    email: z.string(en.notText),
     data: JsonObject.optional(),
-    altcha: z.string('must be a string').optional().meta({ description: 'As the header `x-altcha`' }),
+    altcha: z.string(en.notText).optional().meta({ description: 'As the header `x-altcha`' }),
   })
   .meta({ id: 'Submission', example: { email: 'Ada@Example.com', data: { name: 'Ada' } } });
 
@@ -19,7 +20,7 @@ export const SubmittedUser = z
   .meta({ id: 'SubmittedUser' });
 
 export const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
-export const KEY_FORMAT = 'must be 1 to 255 visible ASCII characters';
+const KEY_FORMAT = en.keyFormat;
 
 export const SubmissionHeaders = z.object({
   'idempotency-key': z.string().regex(KEY_PATTERN, KEY_FORMAT).optional().meta({

@@ -108,13 +108,13 @@ export function createSubmissionService(deps: {
     submission: Submission,
     lease: Lease,
     { data = {} }: SubmissionInput,
-    { page, address }: SubmissionOptions,
+    { page, address, lang }: SubmissionOptions,
     reason: HoldReason,
   ): Promise<StoredSubmission> {
     const { appId, email, applied } = submission;
     const earlier = applied && (await store.findApplied(appId, email, applied));
     if (earlier) return earlier;
-    const entry = await held.hold(submission, dataUnderNewKeys(data, lease), { reason, page, address });
+    const entry = await held.hold(submission, dataUnderNewKeys(data, lease), { reason, page, address, lang });
     const { _id: id, at } = entry;
     if (!lease.isCurrent()) {
       await revalidation.revalidate(lease, submission, () => held.remove(entry));

@@ -11,6 +11,7 @@ import type { Schemas } from '../schemas/schemas.ts';
 import { createAdmissionCheck, createCapacity, createSeats } from './admission.ts';
 import { CHALLENGES_PER_MINUTE, challengeRoutes, createChallengeLimiter } from './challenges.endpoints.ts';
 import { createChallenges, createSpentChallengeModel, createSpentChallenges, spentByApp } from './challenges.ts';
+import { createFormRefusals } from './form-answers.ts';
 import { formPageRoutes } from './form-pages.endpoints.ts';
 import { createFormPages } from './form-pages.ts';
 import { createFormLookup } from './form-view.ts';
@@ -56,6 +57,7 @@ export function createSubmissions(deps: {
     metrics,
   );
   const pages = createFormPages(pageAssets);
+  const refusals = createFormRefusals({ leases, pages });
   const findForm = createFormLookup(leases);
   const heldService = createHeldService({ store: held, submissions: service, renames: schemas.renames });
   return {
@@ -66,9 +68,14 @@ export function createSubmissions(deps: {
       routes: [
         // Routes are tried in this order: the most frequent requests first.
         ...submissionRoutes(service),
-        ...challengeRoutes(challenges, findApp, createChallengeLimiter(CHALLENGES_PER_MINUTE, deps.workers)),
-        ...formRoutes({ submissions: service, leases, pages, ignoredRedirects }),
-        ...formPageRoutes(findForm, pages),
+        ...challengeRoutes(
+          challenges,
+          findApp,
+          createChallengeLimiter(CHALLENGES_PER_MINUTE, deps.workers),
+          refusals.refuse,
+        ),
+        ...formRoutes({ submissions: service, leases, refusals, ignoredRedirects }),
+        ...formPageRoutes(findForm, pages, refusals.refuse),
         ...heldRoutes(heldService, apps.scope),
       ],
       models: Object.values(models),

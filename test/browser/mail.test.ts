@@ -150,7 +150,7 @@ describe('a confirmation', () => {
     const recordId = parseRecordId(id);
     if (!recordId) throw new Error('no record');
     const { linkPath } = server.services.confirmations;
-    const expired = server.listener.url + linkPath(app.sourceAppId, appId, recordId, new Date(0));
+    const expired = server.listener.url + linkPath(app.sourceAppId, appId, { recordId, expiresAt: new Date(0) });
     for (const one of [url, wrong, expired, `${server.listener.url}/f/nobody/confirm/x`]) {
       const wide = await openPage(one);
       expect(await axeViolationsInBothModes(wide.page)).toEqual([]);

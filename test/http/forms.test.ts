@@ -48,7 +48,13 @@ async function problemsOf(entries: Entries, kind: FormKind = 'urlencoded', ofApp
     .set('Accept', 'application/json')
     .expect(400);
   expect(await stored(email)).toBeNull();
-  return body.errors;
+  return withoutCodes(body.errors) ?? [];
+}
+
+/** Programs of other languages read the codes (test/http/languages.test.ts). */
+function withoutCodes(errors?: { path: string; message: string; code: string }[]) {
+  for (const { code } of errors ?? []) expect(code).toMatch(/^[a-zA-Z0-9]+$/);
+  return errors?.map(({ path, message }) => ({ path, message }));
 }
 
 const values = (items: unknown): unknown => (items as { value: unknown }[]).map(({ value }) => value);
@@ -335,7 +341,9 @@ describe('spec 4.5, answers', () => {
       const viaUsers = await server.client.submit(app.sourceAppId, sent);
       const viaForms = await server.client.post(`/v1/forms/${app.sourceAppId}`, sent).set('Accept', BROWSER);
       expect(viaForms.status).toBe(viaUsers.status);
-      expect({ ...viaForms.body, updatedAt: 0 }).toEqual({ ...viaUsers.body, updatedAt: 0 });
+      const { errors, ...body } = viaForms.body;
+      const answer = { ...body, ...(errors && { errors: withoutCodes(errors) }) };
+      expect({ ...answer, updatedAt: 0 }).toEqual({ ...viaUsers.body, updatedAt: 0 });
     }
   });
 

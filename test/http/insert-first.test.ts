@@ -113,7 +113,7 @@ describe('The record of a new person', () => {
           slotEpoch,
           growth: boundGrowth(change, size, limits),
           maxBound: limits.max,
-          consents: sentConsents(schemaWith(consents), givenOf(consents), now, 'https://example.com/?q=1'),
+          consents: sentConsents(schemaWith(consents), givenOf(consents), now, { page: 'https://example.com/?q=1' }),
           applied: hasKey ? appliedKey('a key', { data: set }, now) : undefined,
           hasConsumers,
         };

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_FORM_SETTINGS } from '../../src/apps/form-settings.ts';
+import { languageOf } from '../../src/languages/languages.ts';
 import { parseRecordId } from '../../src/records/record-id.ts';
+import { sendForm } from '../support/forms.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { eventOf, insertRecord } from '../support/mail-events.ts';
 import { type MailServers, startMailServers } from '../support/mail-servers.ts';
@@ -155,6 +157,71 @@ describe('a confirmation email (spec 4.12)', () => {
   });
 });
 
+describe('the language of a confirmation email', () => {
+  const settings = {
+    ...{ title: 'Newsletter', doubleOptIn: true, languages: ['en', 'de', 'ar'], timeZone: 'Europe/Berlin' },
+    texts: { ar: { title: 'النشرة' } },
+  };
+  const form = (email: string, entries: [string, string][] = []) =>
+    sendForm(a.client, app, [['email', email], ...entries]);
+  const received = async (email: string) => {
+    await expect.poll(() => smtp.to(email).length, POLL).toBe(1);
+    return smtp.to(email)[0];
+  };
+  beforeEach(() => a.admin.put(`/auth/apps/${app}/form`, settings).expect(200));
+
+  it('is that of the visitor, stored with the planned email, and so are its pages', async () => {
+    await form('ar@example.com', [['_lang', 'ar']]).expect(303);
+    await form('de@example.com').set('Accept-Language', 'de-AT').expect(303);
+    await a.client.submit(app, { email: 'en@example.com' }).set('Accept-Language', 'de').expect(200);
+
+    const arabic = await received('ar@example.com');
+    expect(arabic?.header('subject')).toBe(`${languageOf('ar').text('confirmTitle')}: النشرة`);
+    expect(arabic?.html).toContain('<html lang="ar" dir="rtl">');
+    expect(arabic?.text).toContain('(Europe/Berlin)');
+    expect(arabic?.text).not.toMatch(/If it was|The link is/);
+    const path = linkIn('ar@example.com');
+    expect(path).toMatch(/\?lang=ar$/);
+    const { text } = await b.client
+      .get(path)
+      .set({ ...PAGE, 'Accept-Language': 'de' })
+      .expect(200);
+    expect(text).toContain(languageOf('ar').text('confirmButton'));
+    expect((await b.client.post(path).set(PAGE).expect(200)).text).toContain(languageOf('ar').text('confirmed'));
+
+    expect((await received('de@example.com'))?.header('subject')).toBe(
+      'Bestätigen Sie Ihre E-Mail-Adresse: Newsletter',
+    );
+    expect((await received('en@example.com'))?.header('subject')).toBe('Confirm your email address: Newsletter');
+    const planned = await a.db
+      .collection('mails')
+      .find({ lang: { $exists: true }, appId: (await appDocument(a, app))._id })
+      .toArray();
+    expect(planned.map(({ lang }) => lang).sort()).toEqual(['ar', 'de']);
+  });
+
+  it('is kept while the form is held', async () => {
+    await form('held@example.com', [
+      ['_lang', 'de'],
+      ['_gotcha', 'x'],
+    ]).expect(303);
+    const { body } = await a.admin.get(`/auth/held?sourceAppId=${app}`).expect(200);
+    await b.admin.post(`/auth/held/${body.held[0].id}/release?sourceAppId=${app}`).expect(200);
+    expect((await received('held@example.com'))?.html).toContain('<html lang="de" dir="ltr">');
+  });
+
+  it('is that of the app when the app no longer offers the one of the visitor', async () => {
+    const recordId = await insertRecord(a, app, 'late@example.com');
+    const { _id: appId } = await appDocument(a, app);
+    await a.services.mailQueue.add([
+      { _id: `confirmation:${recordId}:1`, appId, purpose: 'confirmation', recordId, lang: 'fr' },
+    ]);
+    await form('wake@example.com').expect(303);
+    const mail = await received('late@example.com');
+    expect(mail?.html).toContain('<html lang="en" dir="ltr">');
+  });
+});
+
 describe('a link', () => {
   it('that is wrong is 404, one that has expired is 410, and both pages say what to do', async () => {
     const { id, path } = await link('links@example.com');
@@ -176,7 +243,7 @@ describe('a link', () => {
 
     const { _id: appId } = await appDocument(a, app);
     const recordId = parseRecordId(id) as NonNullable<ReturnType<typeof parseRecordId>>;
-    const expired = a.services.confirmations.linkPath(app, appId, recordId, new Date(Date.now() - 1));
+    const expired = a.services.confirmations.linkPath(app, appId, { recordId, expiresAt: new Date(Date.now() - 1) });
     const { text } = await a.client.post(expired).set(PAGE).expect(410);
     expect(text).toContain('This link has expired');
     await a.client.get(expired).set(PAGE).expect(410);

@@ -32,11 +32,14 @@ const LAYERS = [
   ['fields'],
   ['database'],
   ['metrics'],
+  ['languages'],
   ['core'],
 ];
 
 /** The modules of src/ that web/ may load at run time. From others it imports types only. */
-const SHARED_WITH_WEB = ['src/fields', 'src/core/errors.ts', 'src/imports/csv-cells.ts', 'src/imports/date-format.ts'];
+const SHARED_WITH_WEB = [
+  ...['src/fields', 'src/languages', 'src/core/errors.ts', 'src/imports/csv-cells.ts', 'src/imports/date-format.ts'],
+];
 
 interface Import {
   from: string;

@@ -1,9 +1,9 @@
 import { formFields } from '../../src/fields/markup/form-field.ts';
-import { fieldMarkup, HONEYPOT, type Markup, type MarkupNode, prefilled, present } from '../../src/fields/markup.ts';
+import { fieldMarkup, honeypot, type Markup, type MarkupNode, prefilled, present } from '../../src/fields/markup.ts';
 import { toDom } from './dom.ts';
 import style from './form.css?inline';
 import { send } from './send.ts';
-import { type Definition, definitionOf, service } from './service.ts';
+import { type Definition, definitionOf, formPath, service } from './service.ts';
 
 /**
  * Shows the form of an app in an element. A shadow root keeps the styles of the site and of the
@@ -19,7 +19,7 @@ export async function embed(host: HTMLElement): Promise<void> {
   sheet.replaceSync(`:host{display:block;min-height:${height}px}h2,.text{margin:0 0 1em;white-space:pre-line}${style}`);
   root.adoptedStyleSheets = [sheet];
   try {
-    const definition = await definitionOf(app);
+    const definition = await definitionOf(formPath(app, host));
     root.append(...toDom(formMarkup(app, definition)));
     root.querySelector('form')?.addEventListener('submit', (event) => {
       event.preventDefault();
@@ -34,7 +34,7 @@ export async function embed(host: HTMLElement): Promise<void> {
 }
 
 function formMarkup(app: string, definition: Definition): MarkupNode[] {
-  const { title, description, submitLabel, closed, honeypot, lang, dir } = definition;
+  const { title, description, submitLabel, closed, lang, dir, texts } = definition;
   const introduction = present<Markup>([
     title !== null && ['h2', { part: 'title' }, title],
     description !== null && ['p', { class: 'text', part: 'description' }, description],
@@ -49,10 +49,10 @@ function formMarkup(app: string, definition: Definition): MarkupNode[] {
   const form: Markup = [
     'form',
     { ...attributes, 'aria-label': title ?? app },
-    ...formFields(definition.fields).map((field) => fieldMarkup(prefilled(field, context))),
-    ...(honeypot ? [HONEYPOT] : []),
-    ['button', { part: 'button' }, submitLabel ?? 'Send'],
+    ...formFields(definition.fields, texts.email).map((field) => fieldMarkup(prefilled(field, context))),
+    ...(definition.honeypot ? [honeypot(texts.leaveEmpty)] : []),
+    ['button', { part: 'button' }, submitLabel ?? texts.send],
   ];
-  const shown = closed ? (['p', { class: 'note' }, 'This form is closed.'] satisfies Markup) : form;
+  const shown = closed ? (['p', { class: 'note' }, texts.closed] satisfies Markup) : form;
   return [['div', { lang, dir }, ...introduction, shown]];
 }

@@ -1,10 +1,9 @@
-import { THANKS, THANKS_HELD } from '../../src/fields/markup.ts';
 import { clearProblems, isOwn, localProblems, showProblems } from './problems.ts';
 import { type Challenge, canSolve, hexOf, solve } from './proof-of-work.ts';
-import { type Answer, type Definition, definitionOf, request } from './service.ts';
+import { type Answer, type Definition, definitionOf, formPath, request } from './service.ts';
 
-const NOT_SENT = 'The form could not be sent. Check your connection and send it again; it is stored once.';
-const SENT_BEFORE = 'This form was already sent with other entries. Send it again to store these as well.';
+/** Without an answer of the service its texts in other languages are missing too. */
+const NOT_SENT = 'The form could not be sent.';
 
 interface State {
   /** The idempotency key of the next submission; kept until the service has answered. */
@@ -30,7 +29,7 @@ export async function send(form: HTMLFormElement, submitter: HTMLElement | null)
   state.key ??= (data.get('_key') as string | null) || newKey();
   data.set('_key', state.key);
   if (!data.has('_tz')) data.set('_tz', Intl.DateTimeFormat().resolvedOptions().timeZone);
-  const { definition, answer } = await exchange(app, data);
+  const { definition, answer } = await exchange(formPath(app, form), data);
   const { status, body } = answer;
   // Without an answer, or with one that says to try again, the next attempt is a repeat.
   if (status > 0 && status < 429) state.key = undefined;
@@ -43,22 +42,26 @@ export async function send(form: HTMLFormElement, submitter: HTMLElement | null)
   );
   if (status === 200 && !isHandled) return finish(form, answer, definition, release);
   release();
-  if (status !== 200 && !isHandled) refuse(form, answer);
+  if (status !== 200 && !isHandled) refuse(form, answer, definition);
 }
 
 /** Never rejects: without an answer the status is 0. */
-async function exchange(app: string, data: FormData): Promise<{ definition?: Definition; answer: Answer }> {
+async function exchange(
+  path: string,
+  data: FormData,
+): Promise<{ definition?: Definition | undefined; answer: Answer }> {
+  let definition: Definition | undefined;
   try {
-    const definition = await definitionOf(app);
+    definition = await definitionOf(path);
     // A page that cannot solve challenges sends its form without a solution, and it is held.
     if (definition.proofOfWork && canSolve()) {
-      const challenge = await request(`/v1/forms/${app}/challenge`);
-      if (challenge.status !== 200) return { answer: challenge };
+      const challenge = await request(path.replace(/(?=\?|$)/, '/challenge'));
+      if (challenge.status !== 200) return { definition, answer: challenge };
       data.set('altcha', await solve(challenge.body as unknown as Challenge));
     }
-    return { definition, answer: await request(`/v1/forms/${app}`, data) };
+    return { definition, answer: await request(path, data) };
   } catch {
-    return { answer: { status: 0, body: { message: NOT_SENT } } };
+    return { definition, answer: { status: 0, body: { message: definition?.texts.notSent ?? NOT_SENT } } };
   }
 }
 
@@ -85,14 +88,17 @@ function finish(
   const isHeld = definition?.proofOfWork && !canSolve();
   const thanks = form.getAttribute('data-thanks');
   // Only the service knows which address of the form the app allows; any other leads nowhere.
-  const next = body.next || definition?.next || (thanks && `${thanks}${isHeld ? '?held=1' : ''}`);
+  const next =
+    body.next || definition?.next || (thanks && `${thanks}${isHeld ? (/\?/.test(thanks) ? '&held' : '?held') : ''}`);
   if (next) {
     // The page may come back from the cache of the browser.
     addEventListener('pageshow', release);
     location.assign(new URL(`${next}`, location.href));
     return;
   }
-  const text = isHeld ? THANKS_HELD : (definition?.thanks ?? THANKS);
+  // The form was sent, so its definition was loaded.
+  const { texts, thanks: ownThanks } = definition as Definition;
+  const text = isHeld ? texts.thanksHeld : (ownThanks ?? texts.thanks);
   // A control named `reset` hides the method.
   HTMLFormElement.prototype.reset.call(form);
   release();
@@ -102,12 +108,12 @@ function finish(
   message.focus();
 }
 
-function refuse(form: HTMLFormElement, { status, body }: Answer): void {
+function refuse(form: HTMLFormElement, { status, body }: Answer, definition: Definition | undefined): void {
   const errors = body.errors ?? [];
   const others = showProblems(form, errors);
   if (errors.length > 0 && others.length === 0) return;
   const lines = others.map(({ path, message }) => (path ? `${path}: ${message}` : message));
-  const message = status === 422 ? SENT_BEFORE : (body.message ?? NOT_SENT);
+  const message = (status === 422 && definition?.texts.text422) || body.message || NOT_SENT;
   say(form, 'alert', [message, ...lines].join('\n'));
 }
 
@@ -125,7 +131,13 @@ function say(form: HTMLFormElement, role: 'status' | 'alert', text: string): HTM
   const message = form.querySelector<HTMLElement>(`.${MESSAGE}`) ?? document.createElement('div');
   if (!message.parentNode) form.append(message);
   const look = isOwn(form) && text ? ` note${role === 'status' ? ' good' : ''}` : '';
-  for (const [name, value] of Object.entries({ class: MESSAGE + look, role, part: 'message', tabindex: '-1' })) {
+  for (const [name, value] of Object.entries({
+    class: MESSAGE + look,
+    role,
+    part: 'message',
+    tabindex: '-1',
+    dir: 'auto',
+  })) {
     message.setAttribute(name, value);
   }
   message.textContent = text;

@@ -9,6 +9,8 @@ export interface Definition {
   next: string | null;
   lang: string;
   dir: 'ltr' | 'rtl';
+  /** The texts of the service, in that language. */
+  texts: Record<'email' | 'send' | 'leaveEmpty' | 'thanks' | 'thanksHeld' | 'closed' | 'notSent' | 'text422', string>;
   closed: boolean;
   honeypot: boolean;
   proofOfWork: boolean;
@@ -44,14 +46,21 @@ export async function request(path: string, body?: FormData): Promise<Answer> {
 
 const definitions: Record<string, Promise<Definition> | undefined> = {};
 
-/** Resolves with the form of an app. A failure is not kept, so the next call tries again. */
-export function definitionOf(app: string): Promise<Definition> {
-  definitions[app] ??= request(`/v1/forms/${app}`).then(({ status, body }) => {
+/** Returns the path of an app's form, in the language of the element. */
+export function formPath(app: string, element: Element): string {
+  const at = element.closest<HTMLElement>('[data-lang],[lang]');
+  const lang = at?.dataset.lang || at?.lang;
+  return `/v1/forms/${app}${lang ? `?lang=${encodeURIComponent(lang)}` : ''}`;
+}
+
+/** Resolves with the form at a path. A failure is not kept, so the next call tries again. */
+export function definitionOf(path: string): Promise<Definition> {
+  definitions[path] ??= request(path).then(({ status, body }) => {
     if (status === 200) return body as unknown as Definition;
     throw new Error(body.message);
   });
-  definitions[app].catch(() => {
-    definitions[app] = undefined;
+  definitions[path].catch(() => {
+    definitions[path] = undefined;
   });
-  return definitions[app];
+  return definitions[path];
 }

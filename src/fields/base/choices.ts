@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import type { Choice, FieldOption, Report } from './kind.ts';
+import { forTag } from '../../languages/tags.ts';
+import type { Choice, DefinitionReport, FieldOption } from './kind.ts';
+import { byLanguage } from './translations.ts';
 
 // The options of the kinds whose values are in a list (spec 2.3 and 2.6).
 
@@ -10,34 +12,58 @@ export const values = {
   initial: ['first', 'second'],
 } as const satisfies FieldOption;
 
+const Labels = z.record(z.string(), z.string().max(200));
+
 export const enumLabels = {
-  schema: z.record(z.string(), z.string().max(200)).optional(),
+  schema: Labels.optional(),
   label: 'Labels of the choices',
   help: 'Shown instead of the values',
   control: 'labels',
 } as const satisfies FieldOption;
 
+export const enumLabelsByLanguage = {
+  schema: byLanguage(Labels).optional(),
+  label: 'Labels of the choices in other languages',
+  control: 'labelsByLanguage',
+} as const satisfies FieldOption;
+
 /** Keys that the driver would misread, such as those of a reference. */
 const UNSTORABLE = new Set(['_bsontype', '$ref', '$id', '$db']);
 
+type Labels = Readonly<Record<string, string>>;
+
 interface Choices {
   enum: readonly string[];
-  enumLabels?: Readonly<Record<string, string>> | undefined;
+  enumLabels?: Labels | undefined;
+  enumLabelsByLanguage?: Readonly<Record<string, Labels>> | undefined;
 }
 
-export function checkLabels({ enumLabels: labels = {}, ...definition }: Choices, report: Report): void {
+export function checkLabels(definition: Choices, report: DefinitionReport): void {
   const known = new Set(definition.enum);
   const isUnusable = (value: string): boolean => UNSTORABLE.has(value) || value.includes('\0');
-  const wrong = Object.keys(labels).find((value) => !known.has(value) || isUnusable(value));
-  if (wrong === undefined) return;
-  const reason = known.has(wrong) ? 'cannot have one' : 'is not in enum';
-  report(`has a label for a value that ${reason}`, 'enumLabels');
+  const translated = Object.entries(definition.enumLabelsByLanguage ?? {});
+  const lists = [
+    ['enumLabels', definition.enumLabels ?? {}] as const,
+    ...translated.map(([tag, labels]) => [`enumLabelsByLanguage.${tag}`, labels] as const),
+  ];
+  for (const [at, labels] of lists) {
+    const wrong = Object.keys(labels).find((value) => !known.has(value) || isUnusable(value));
+    if (wrong !== undefined) {
+      report(`has a label for a value that ${known.has(wrong) ? 'cannot have one' : 'is not in enum'}`, at);
+      break;
+    }
+  }
 }
 
-/** Returns the values that a form offers: each once, with its label. */
-export function labelledChoices({ enumLabels: labels = {}, ...definition }: Choices): Choice[] {
+/**
+ * Returns the values that a form offers: each once, with its label.
+ * @param tag the language of the labels; those that are not in it are as in `enumLabels`
+ */
+export function labelledChoices(definition: Choices, tag = ''): Choice[] {
+  const translated = forTag(definition.enumLabelsByLanguage, tag);
+  const labelIn = (labels: Labels = {}, value: string) => (Object.hasOwn(labels, value) ? labels[value] : undefined);
   return [...new Set(definition.enum)].map((value) => ({
     value,
-    label: (Object.hasOwn(labels, value) && labels[value]) || value,
+    label: labelIn(translated, value) || labelIn(definition.enumLabels, value) || value,
   }));
 }

@@ -1,13 +1,19 @@
 import { z } from 'zod';
+import type { Reason } from '../../core/errors.ts';
+import type { Code, Params } from '../../languages/catalogue.ts';
 import type { CompileBudget, PatternBudget } from './regex.ts';
+import { TRANSLATIONS } from './translations.ts';
 
 /**
  * The form of a field key (spec 2.3). Keeps `$`, `.`, NUL and `__proto__` out of database paths.
  */
 export const FIELD_KEY_PATTERN = /^[a-zA-Z][a-zA-Z0-9_]{0,50}$/;
 
-/** Reports a problem; `at` is the path below the value or the definition, such as `0.when`. */
-export type Report = (message: string, at?: string) => void;
+/** Reports a problem of a value; `at` is the path below the value, such as `0.when`. */
+export type Report = (code: Code, params?: Params, at?: string) => void;
+
+/** Reports a problem of a definition, in English; `at` is the path below the definition. */
+export type DefinitionReport = (message: string, at?: string) => void;
 
 /** Checks one submitted value and reports each problem. Called for every submission. */
 export type ValueCheck = (value: unknown, report: Report, budget: PatternBudget) => void;
@@ -30,6 +36,8 @@ export type OptionControl =
   | 'oneOf'
   | 'value'
   | 'labels'
+  | 'byLanguage'
+  | 'labelsByLanguage'
   | 'consent';
 
 /** An option of a kind, such as `maxLength` of a text field. */
@@ -92,7 +100,7 @@ export interface TextContext {
 }
 
 /** The value of a text, or why it has none. */
-export type ConvertedText = { value: unknown } | { problem: string };
+export type ConvertedText = { value: unknown } | { problem: Reason };
 
 /** The value that an index holds for a field (decision 21). Null: absent, or of another type. */
 export type IndexValue = string | number | boolean | Date | null;
@@ -117,7 +125,7 @@ export interface FieldKind<
   /** The properties that only forms use (spec 2.6). */
   formOptions: FormOptions;
   /** Reports well-formed options that contradict each other or cannot be used. */
-  checkDefinition?(options: OptionValues<Options & FormOptions>, report: Report, budget: CompileBudget): void;
+  checkDefinition?(options: OptionValues<Options & FormOptions>, report: DefinitionReport, budget: CompileBudget): void;
   /** Returns the check of the values of one field. */
   compile(definition: FieldBase & OptionValues<Options>): ValueCheck;
   /**
@@ -151,17 +159,20 @@ export interface FieldKind<
   controlOf?(definition: FieldBase & OptionValues<Options & FormOptions>): ControlType;
   /** The attributes that let a browser check what is entered, where HTML has the same rule. */
   attributes?(definition: FieldBase & OptionValues<Options>): ControlAttributes;
-  /** The values that a control of type `select`, `radio` or `checkboxes` offers. */
-  choices?(definition: FieldBase & OptionValues<Options & FormOptions>): Choice[];
+  /**
+   * The values that a control of type `select`, `radio` or `checkboxes` offers.
+   * @param tag the language of their labels
+   */
+  choices?(definition: FieldBase & OptionValues<Options & FormOptions>, tag?: string): Choice[];
   /** How many values a person may choose. */
   bounds?(definition: FieldBase & OptionValues<Options>): ChoiceBounds;
 }
 
-/** Declares a kind and keeps the literal types of its name and options. */
+/** Declares a kind, with the translations that every kind has; keeps its literal types. */
 export function defineKind<Name extends string, Options extends FieldOptions, FormOptions extends FieldOptions>(
   kind: FieldKind<Name, Options, FormOptions>,
-): FieldKind<Name, Options, FormOptions> {
-  return kind;
+): FieldKind<Name, Options, FormOptions & typeof TRANSLATIONS> {
+  return { ...kind, formOptions: { ...kind.formOptions, ...TRANSLATIONS } };
 }
 
 /** A number of characters or the like: a whole number from 0. */

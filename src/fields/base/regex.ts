@@ -222,9 +222,9 @@ const TOO_LARGE = 'is too large, alone or with the other patterns of the schema:
 /** `\Q` starts a quotation, in which brackets and counts are literal, unlike in `programSize`. */
 const QUOTATION = /^(?:[^\\]|\\[^Q])*\\Q/;
 
-/** A pattern. `check` returns what is wrong with a text and takes its steps from `budget`. */
+/** A pattern. `check` returns the code of a problem and takes its steps from `budget`. */
 export interface Pattern {
-  check(text: string, budget: PatternBudget): string | undefined;
+  check(text: string, budget: PatternBudget): 'pattern' | 'tooLongForPattern' | undefined;
 }
 
 /**
@@ -242,8 +242,8 @@ export function compilePattern(source: string, budget: CompileBudget): Pattern |
     return {
       check(text, steps) {
         const found = matches(text, steps);
-        if (found === undefined) return 'is too long to be checked against the pattern';
-        return found ? undefined : 'does not match the required pattern';
+        if (found === undefined) return 'tooLongForPattern';
+        return found ? undefined : 'pattern';
       },
     };
   } catch (error) {

@@ -11,10 +11,7 @@ export function reportUnstorableKeys(value: unknown, report: Report, at = ''): v
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
     if (!Array.isArray(value) && isUnstorable(key)) {
-      report(
-        'has a property whose name is not allowed: names may not begin with $, contain a dot or NUL, or be reserved',
-        at,
-      );
+      report('reservedName', undefined, at);
       continue;
     }
     if (typeof inner === 'object' && inner !== null) {

@@ -10,7 +10,7 @@ export const array = defineKind({
   options: {},
   formOptions: { help, placeholder, autocomplete, hidden, prefill },
   compile: () => (value, report) => {
-    if (!Array.isArray(value)) return report('must be an array');
+    if (!Array.isArray(value)) return report('notList');
     reportUnstorableKeys(value, report);
   },
   appendedItems: (value, now) => (value as unknown[]).map((item) => storedItem(item, now)),

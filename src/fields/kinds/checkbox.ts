@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { parseRedirectUrl } from '../../core/web-origin.ts';
+import { say } from '../../languages/catalogue.ts';
 import { help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { indexed } from '../base/index-value.ts';
 import { defineKind } from '../base/kind.ts';
-
-const NOT_BOOLEAN = 'must be true or false';
 
 const Consent = z.strictObject({
   version: z.string().min(1).max(50),
@@ -39,14 +38,14 @@ export const checkbox = defineKind({
   compile:
     ({ required }) =>
     (value, report) => {
-      if (typeof value !== 'boolean') return report(NOT_BOOLEAN);
-      if (required && !value) report('must be true');
+      if (typeof value !== 'boolean') return report('notBoolean');
+      if (required && !value) report('mustBeTrue');
     },
   indexValue: (value) => (typeof value === 'boolean' ? value : null),
   trimsText: true,
   fromText(text) {
     const value = TEXTS.get(text.toLowerCase());
-    return value === undefined ? { problem: NOT_BOOLEAN } : { value };
+    return value === undefined ? { problem: say('notBoolean') } : { value };
   },
   sample: () => true,
   control: 'checkbox',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { say } from '../../languages/catalogue.ts';
 import { autocomplete, help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { indexed } from '../base/index-value.ts';
 import { defineKind } from '../base/kind.ts';
@@ -8,8 +9,6 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?
 // The text of an `<input type="datetime-local">`: browsers send at most three fractional digits.
 const LOCAL_DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(?:\.\d{1,3})?)?$/;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
-const NOT_DATE = 'must be a date like 2026-01-31 or a date-time with its zone like 2026-01-31T08:30:00Z';
-const NO_ZONE = 'has no time zone: send its IANA name as _tz';
 
 /** A calendar-valid string `YYYY-MM-DD` or RFC 3339 date-time with its zone (spec 2.3). */
 export const date = defineKind({
@@ -18,7 +17,7 @@ export const date = defineKind({
   options: { indexed },
   formOptions: { help, default: initialValue(z.string()), autocomplete, hidden, prefill },
   compile: () => (value, report) => {
-    if (typeof value !== 'string' || !isIsoDate(value)) report(NOT_DATE);
+    if (typeof value !== 'string' || !isIsoDate(value)) report('notDate');
   },
   indexValue(value) {
     const instant = typeof value === 'string' ? parseInstant(value) : undefined;
@@ -29,11 +28,11 @@ export const date = defineKind({
     if (isIsoDate(text)) return { value: text };
     const seconds = LOCAL_DATE_TIME.exec(text)?.[1];
     const local = seconds === undefined ? `${text}:00` : text;
-    if (!LOCAL_DATE_TIME.test(text) || !isIsoDate(`${local}Z`)) return { problem: NOT_DATE };
-    if (!toInstant) return { problem: NO_ZONE };
+    if (!LOCAL_DATE_TIME.test(text) || !isIsoDate(`${local}Z`)) return { problem: say('notDate') };
+    if (!toInstant) return { problem: say('noTimeZone') };
     const value = toInstant(local);
     // The instant can be outside of the years 0000 to 9999.
-    return isIsoDate(value) ? { value } : { problem: NOT_DATE };
+    return isIsoDate(value) ? { value } : { problem: say('notDate') };
   },
   sample: () => new Date().toISOString().slice(0, 'YYYY-MM-DD'.length),
   control: 'date',

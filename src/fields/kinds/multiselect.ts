@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CHOICE_SEPARATOR, choicesIn } from '../base/choice-list.ts';
-import { checkLabels, enumLabels, labelledChoices, values } from '../base/choices.ts';
+import { checkLabels, enumLabels, enumLabelsByLanguage, labelledChoices, values } from '../base/choices.ts';
 import { help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { Count, defineKind } from '../base/kind.ts';
 
@@ -17,7 +17,7 @@ export const multiselect = defineKind({
     minItems: { schema: Count.optional(), label: 'Min choices', control: 'number', stricter: 'higher' },
     maxItems: { schema: Count.optional(), label: 'Max choices', control: 'number', stricter: 'lower' },
   },
-  formOptions: { help, enumLabels, default: initialValue(z.array(z.string())), hidden, prefill },
+  formOptions: { help, enumLabels, enumLabelsByLanguage, default: initialValue(z.array(z.string())), hidden, prefill },
 
   checkDefinition(definition, report) {
     const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = definition;
@@ -35,11 +35,11 @@ export const multiselect = defineKind({
     const allowed: ReadonlySet<unknown> = new Set(definition.enum);
     const least = required ? Math.max(1, minItems) : minItems;
     return (value, report) => {
-      if (!Array.isArray(value)) return report('must be a list of the allowed values');
-      if (!value.every((choice) => allowed.has(choice))) return report('must have only allowed values');
-      if (new Set(value).size < value.length) return report('must not have a value twice');
-      if (value.length < least) return report(`must have at least ${counted(least)}`);
-      if (value.length > maxItems) report(`must have at most ${counted(maxItems)}`);
+      if (!Array.isArray(value)) return report('notChoices');
+      if (!value.every((choice) => allowed.has(choice))) return report('otherChoice');
+      if (new Set(value).size < value.length) return report('choiceTwice');
+      if (value.length < least) return report('tooFewChoices', { min: least });
+      if (value.length > maxItems) report('tooManyChoices', { max: maxItems });
     };
   },
 
@@ -66,5 +66,3 @@ export const multiselect = defineKind({
     maxItems,
   }),
 });
-
-const counted = (count: number): string => `${count} ${count === 1 ? 'choice' : 'choices'}`;

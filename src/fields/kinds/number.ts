@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import { say } from '../../languages/catalogue.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill } from '../base/form-options.ts';
 import { indexed } from '../base/index-value.ts';
 import { type ConvertedText, defineKind } from '../base/kind.ts';
-
-const NOT_NUMBER = 'must be a number';
 
 /** A floating-point number as HTML defines it, which is what `<input type="number">` sends. */
 const DECIMAL = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;
@@ -27,9 +26,9 @@ export const number = defineKind({
   compile:
     ({ min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }) =>
     (value, report) => {
-      if (typeof value !== 'number' || !Number.isFinite(value)) return report(NOT_NUMBER);
-      if (value < min) return report(`must be at least ${min}`);
-      if (value > max) report(`must be at most ${max}`);
+      if (typeof value !== 'number' || !Number.isFinite(value)) return report('notNumber');
+      if (value < min) return report('tooSmall', { min });
+      if (value > max) report('tooLarge', { max });
     },
   indexValue: (value) => (typeof value === 'number' ? value : null),
   trimsText: true,
@@ -45,11 +44,11 @@ export const number = defineKind({
 
 /** Refuses what a JSON body may not have either: numbers that a double would alter (spec 8). */
 function convertNumber(text: string): ConvertedText {
-  if (!DECIMAL.test(text)) return { problem: NOT_NUMBER };
+  if (!DECIMAL.test(text)) return { problem: say('notNumber') };
   const value = Number(text);
-  if (!Number.isFinite(value)) return { problem: NOT_NUMBER };
+  if (!Number.isFinite(value)) return { problem: say('notNumber') };
   const digits = text.replace(/^(-?)0+(?=\d)/, '$1');
-  if (LONG_INTEGER.test(digits) && String(value) !== digits) return { problem: 'has too many digits' };
-  if (value === 0 && NONZERO.test(text)) return { problem: 'is too small and would become 0' };
+  if (LONG_INTEGER.test(digits) && String(value) !== digits) return { problem: say('tooManyDigits') };
+  if (value === 0 && NONZERO.test(text)) return { problem: say('nearZero') };
   return { value };
 }

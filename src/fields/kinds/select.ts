@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkLabels, enumLabels, labelledChoices, values } from '../base/choices.ts';
+import { checkLabels, enumLabels, enumLabelsByLanguage, labelledChoices, values } from '../base/choices.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill, ui } from '../base/form-options.ts';
 import { indexed, indexText } from '../base/index-value.ts';
 import { defineKind } from '../base/kind.ts';
@@ -14,6 +14,7 @@ export const select = defineKind({
     placeholder,
     ui: ui({ radio: 'Radio buttons' }),
     enumLabels,
+    enumLabelsByLanguage,
     default: initialValue(z.string()),
     autocomplete,
     hidden,
@@ -23,8 +24,8 @@ export const select = defineKind({
   compile(definition) {
     const allowed: ReadonlySet<unknown> = new Set(definition.enum);
     return (value, report) => {
-      if (typeof value !== 'string') return report('must be a string');
-      if (!allowed.has(value)) report('must be one of the allowed values');
+      if (typeof value !== 'string') return report('notText');
+      if (!allowed.has(value)) report('notChoice');
     };
   },
   indexValue: indexText,

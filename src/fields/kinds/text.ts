@@ -46,11 +46,11 @@ export const text = defineKind({
     const least = required ? Math.max(1, minLength) : minLength;
     const pattern = regex === undefined ? undefined : storedPattern(regex);
     return (value, report, budget) => {
-      if (typeof value !== 'string') return report('must be a string');
+      if (typeof value !== 'string') return report('notText');
       // A text of n UTF-16 units has n/2 to n code points, so most texts need not be counted.
       const length = value.length > maxLength || value.length < least * 2 ? codePoints(value) : value.length;
-      if (length < least) return report(least === 1 ? 'must not be empty' : `must have at least ${least} characters`);
-      if (length > maxLength) return report(`must have at most ${maxLength} characters`);
+      if (length < least) return least === 1 ? report('empty') : report('tooShort', { min: least });
+      if (length > maxLength) return report('tooLong', { max: maxLength });
       const problem = pattern?.check(value, budget);
       if (problem) report(problem);
     };

@@ -14,21 +14,23 @@ export interface FormField {
 }
 
 /** The control of the email, which every form has and no schema declares. */
-const EMAIL: FormControl = {
+const EMAIL: Omit<FormControl, 'label'> = {
   key: 'email',
   type: 'email',
   attributes: { autocomplete: 'email', maxlength: 254 },
   choices: [],
-  label: 'Email',
   required: true,
   hidden: false,
   prefill: false,
 };
 
-/** Returns the email and the controls as fields of a form. `data[key]` equals no other name. */
-export function formFields(controls: readonly FormControl[]): FormField[] {
+/**
+ * Returns the email and the controls as fields of a form. `data[key]` equals no other name.
+ * @param email the label of the email
+ */
+export function formFields(controls: readonly FormControl[], email = 'Email'): FormField[] {
   const fields = controls.map((control) => ({ control, name: `data[${control.key}]`, id: `data-${control.key}` }));
-  return [{ control: EMAIL, name: 'email', id: 'email' }, ...fields];
+  return [{ control: { ...EMAIL, label: email }, name: 'email', id: 'email' }, ...fields];
 }
 
 export const isHidden = ({ control }: FormField): boolean => control.hidden || control.source !== undefined;

@@ -57,7 +57,7 @@ describe('the value of the texts of a form (spec 2.7)', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), (texts) => {
         const converted = valueFromForm({ kind }, texts);
-        if (converted && 'problem' in converted) expect(converted.problem).toMatch(/^(must|has|is) /);
+        if (converted && 'problem' in converted) expect(converted.problem.message).toMatch(/^(must|has|is) /);
         if (texts.every((text) => text === '')) expect(converted).toBeUndefined();
       }),
     );

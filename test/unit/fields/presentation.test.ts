@@ -69,7 +69,7 @@ describe('the control of a field', () => {
       fc.property(anySchema, (schema) => {
         // JSON writes -0 as 0.
         const { fields } = JSON.parse(JSON.stringify(schema)) as typeof schema;
-        for (const control of fields.map(formControl)) {
+        for (const control of fields.map((field) => formControl(field))) {
           expect(JSON.parse(JSON.stringify(control))).toEqual(control);
           expect(control.choices.length > 0).toBe(['select', 'radio', 'checkboxes'].includes(control.type));
         }

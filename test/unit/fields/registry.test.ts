@@ -78,7 +78,8 @@ describe('the type of a definition', () => {
     expectTypeOf<Of<'text'>['ui']>().toEqualTypeOf<'textarea' | 'tel' | 'url' | 'email' | undefined>();
     expectTypeOf<Of<'number'>['default']>().toEqualTypeOf<number | undefined>();
     expectTypeOf<keyof Of<'array'>>().toEqualTypeOf<
-      'key' | 'label' | 'kind' | 'required' | 'help' | 'placeholder' | 'autocomplete' | 'hidden' | 'prefill'
+      | ('key' | 'label' | 'kind' | 'required' | 'help' | 'placeholder' | 'autocomplete' | 'hidden' | 'prefill')
+      | ('labels' | 'helps')
     >();
   });
 });

@@ -33,7 +33,7 @@ function serve(scopes: Scope[] = []) {
   mount(
     app,
     routes(endpoints, {
-      page: () => new Html('<!doctype html><title>Thanks</title>', 202),
+      page: () => new Html('<!doctype html><title>Thanks</title>', 202, {}, 'en'),
       leave: () => new Redirect('/page'),
       change: ({ body }) => body,
       write: () => new Empty(),

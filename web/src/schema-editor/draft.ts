@@ -1,5 +1,5 @@
 import type { Field, Kind, Schema } from '../api/endpoints.ts';
-import { labelsOfChoices } from './form-options.ts';
+import { prunedOption } from './form-options.ts';
 import { FIELD_KINDS, type FieldOption, getKind } from './rules.ts';
 
 /** A definition that is being edited. It can be incomplete and keeps the options of other kinds. */
@@ -48,7 +48,7 @@ export function draftOf(schema: { rejectUnknown: boolean; fields: readonly Field
 export function strictDefinition(definition: LooseDefinition): Record<string, unknown> {
   const { key, label, kind, required } = definition;
   const options = Object.entries(optionsOf(kind)).flatMap(([name, { control }]) => {
-    const value = control === 'labels' ? labelsOfChoices(definition[name], definition.enum) : definition[name];
+    const value = prunedOption(control, definition[name], definition.enum);
     return value === undefined || value === '' ? [] : [[name, value] as const];
   });
   return { key, label: label === '' ? key : label, kind, required, ...Object.fromEntries(options) };

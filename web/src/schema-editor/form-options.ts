@@ -12,6 +12,17 @@ export function labelsOfChoices(value: unknown, choices: unknown): Record<string
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
+/** Returns an option for the service, without labels of values that are no longer choices. */
+export function prunedOption(control: FieldOption['control'], value: unknown, choices: unknown): unknown {
+  if (control === 'labels') return labelsOfChoices(value, choices);
+  if (control !== 'labelsByLanguage' || value === undefined) return value;
+  const kept = Object.entries(value as object).flatMap(([tag, labels]) => {
+    const own = labelsOfChoices(labels, choices);
+    return own ? [[tag, own] as const] : [];
+  });
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}
+
 /** Whether two values of a form option have the same effect. The order of members has none. */
 export function isSameOption(a: unknown, b: unknown, option: FieldOption): boolean {
   return canonical(a, option) === canonical(b, option);

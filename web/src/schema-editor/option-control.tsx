@@ -7,6 +7,7 @@ import classes from './field-form.module.css';
 import { LabelsControl } from './labels-control.tsx';
 import { capitalize } from './messages.ts';
 import type { FieldOption } from './rules.ts';
+import { ChoiceTranslations, TranslationsControl } from './translations-control.tsx';
 
 interface OptionControlProps {
   option: FieldOption;
@@ -96,6 +97,26 @@ export function OptionControl({ option, definition, value, problem, onChange }: 
       return <DefaultControl {...shared} definition={definition} value={value} onChange={onChange} />;
     case 'labels':
       return <LabelsControl {...shared} choices={definition.enum} value={value} onChange={onChange} />;
+    case 'byLanguage':
+      return (
+        <TranslationsControl
+          label={label}
+          error={shared.error}
+          value={value}
+          onChange={onChange}
+          isLong={label.startsWith('Help')}
+        />
+      );
+    case 'labelsByLanguage':
+      return (
+        <ChoiceTranslations
+          label={label}
+          error={shared.error}
+          value={value}
+          choices={definition.enum}
+          onChange={onChange}
+        />
+      );
     case 'consent':
       return <ConsentControl {...shared} value={value} onChange={onChange} />;
   }

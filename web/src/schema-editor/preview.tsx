@@ -1,6 +1,7 @@
-import { Alert, Button, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Button, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { count } from '../components/count.ts';
+import { languageName, useServiceTexts, useTranslatedLanguages } from '../languages/languages.ts';
 import classes from './preview.module.css';
 import { PreviewControl } from './preview-control.tsx';
 import { compileSchema, type FieldDefinition, type FormControl, formControl, valueFromForm } from './rules.ts';
@@ -18,6 +19,9 @@ interface PreviewProps {
 export function Preview({ schema, isPartial }: PreviewProps) {
   const [values, setValues] = useState<Values>({});
   const [isChecked, setChecked] = useState(false);
+  const [tag, setTag] = useState('');
+  const tags = useTranslatedLanguages();
+  const email = useServiceTexts(tag || 'en').email;
   const validator = useMemo(() => compileSchema(schema), [schema]);
   const data = dataOf(schema.fields, values);
   const issues = isChecked ? validator.issues(data) : [];
@@ -35,11 +39,19 @@ export function Preview({ schema, isPartial }: PreviewProps) {
           {isPartial ? 'Invalid fields are not shown.' : 'Test what the form accepts. Nothing is sent.'}
         </Text>
       </div>
-      <TextInput label="Email" defaultValue="ada@example.com" />
+      {tags.length > 0 && (
+        <NativeSelect
+          label="Language"
+          value={tag}
+          data={[{ value: '', label: 'Original' }, ...tags.map((one) => ({ value: one, label: languageName(one) }))]}
+          onChange={(event) => setTag(event.currentTarget.value)}
+        />
+      )}
+      <TextInput label={String(email)} defaultValue="ada@example.com" />
       {schema.fields.map((field) => (
         <PreviewControl
           key={`${field.key} ${field.kind}`}
-          control={formControl(field)}
+          control={formControl(field, tag)}
           text={textOf(formControl(field), values)}
           error={issueOf(field.key)}
           onChange={(text) => setValues((before) => ({ ...before, [field.key]: text }))}

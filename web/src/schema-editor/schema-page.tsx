@@ -8,6 +8,8 @@ import { WorkStatus } from '../background-work/work-status.tsx';
 import { PlugIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
+import { formSettingsQuery } from '../connect/queries.ts';
+import { otherLanguages, TranslatedLanguages } from '../languages/languages.ts';
 import { AppNotFound, NotFoundPage } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { appPath } from '../users/scope.ts';
@@ -22,6 +24,8 @@ const POLL_INTERVAL_MS = 10_000;
 export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppId: string; tab?: string | undefined }) {
   const [, navigate] = useLocation();
   const newest = useQuery({ ...appSchemaQuery(sourceAppId), refetchInterval: POLL_INTERVAL_MS });
+  // The texts of fields are translated into the languages of the form.
+  const form = useQuery({ ...formSettingsQuery(sourceAppId), refetchInterval: false });
   const renaming = useRenaming({ sourceAppId, asAdmin: true });
   const activeTab = TABS.find(({ id }) => id === tab);
 
@@ -58,7 +62,9 @@ export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppI
       </Tabs>
       <WorkStatus sourceAppId={sourceAppId} asAdmin fields={newest.data.schema.fields} />
       <RenameNotice renaming={renaming} />
-      <Editor sourceAppId={sourceAppId} newest={newest.data} tab={activeTab.id} />
+      <TranslatedLanguages value={form.data ? otherLanguages(form.data.settings) : []}>
+        <Editor sourceAppId={sourceAppId} newest={newest.data} tab={activeTab.id} />
+      </TranslatedLanguages>
     </>
   );
 }

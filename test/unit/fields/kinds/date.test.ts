@@ -132,6 +132,8 @@ describe('a local time of a form, with a time zone', () => {
   });
 
   it('is refused when no date-time with four digits for the year expresses it', () => {
-    expect(convert('9999-12-31T23:59', () => '+010000-01-01T04:59:00Z')).toEqual({ problem: notDate });
+    expect(convert('9999-12-31T23:59', () => '+010000-01-01T04:59:00Z')).toMatchObject({
+      problem: { message: notDate },
+    });
   });
 });

@@ -78,7 +78,7 @@ describe('a date field of a form with a time zone', () => {
   it.each([
     ['2026-01-31T08:30', { value: '2026-01-31T08:30:00+01:00' }],
     ['2026-01-31', { value: '2026-01-31' }],
-    ['0000-01-01T00:00', { problem: expect.stringContaining('must be a date like') }],
+    ['0000-01-01T00:00', { problem: expect.objectContaining({ code: 'notDate' }) }],
     ['9999-12-31T23:59:59.999', { value: '9999-12-31T23:59:59.999+01:00' }],
   ])('takes %s', (text, converted) => {
     expect(valueFromForm({ kind: 'date' }, [text], { toInstant: toInstantIn('Europe/Berlin') })).toEqual(converted);

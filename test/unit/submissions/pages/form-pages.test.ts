@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_FORM_SETTINGS } from '../../../../src/apps/form-settings.ts';
 import type { FieldDefinition } from '../../../../src/fields/definition.ts';
+import { languageOf } from '../../../../src/languages/languages.ts';
 import { formControls } from '../../../../src/submissions/form-body.ts';
 import { createFormPages } from '../../../../src/submissions/form-pages.ts';
 import type { FormView, SentForm } from '../../../../src/submissions/form-view.ts';
 
 const pages = createFormPages();
+const language = languageOf('en');
 const EVIL = `"><script>alert(1)</script><b x='`;
 
 const view = (fields: FieldDefinition[], more: Partial<FormView> = {}): FormView => ({
   sourceAppId: 'newsletter',
   settings: DEFAULT_FORM_SETTINGS,
   fields,
+  language,
   key: 'a-key',
   ...more,
 });
@@ -58,8 +61,8 @@ describe('a form page', () => {
     const replies = [
       pages.form(view(fields, { settings, key: EVIL })),
       pages.form(view(fields, { settings, sent: entries, issues, refusal: { status: 400, message: EVIL }, key: EVIL })),
-      pages.thanks({ sourceAppId: 'newsletter', settings }),
-      pages.refusal({ status: 403, message: EVIL }),
+      pages.thanks({ sourceAppId: 'newsletter', settings, language }),
+      pages.refusal({ status: 403, message: EVIL }, language),
     ];
     for (const { html } of replies) {
       expect(html).toContain('&#60;script&#62;');
@@ -176,7 +179,7 @@ describe('a form page', () => {
   });
 
   it.each([400, 403, 404, 409, 413, 415, 422, 429, 503, 500])('says what to do after a %d', (status) => {
-    const { html } = pages.refusal({ status, message: 'The reason' });
+    const { html } = pages.refusal({ status, message: 'The reason' }, language);
     expect(html).toMatch(/<h1>[A-Z].+<\/h1>.*<p>[A-Z].+\.<\/p>/);
     expect(html.includes('<p>The reason.</p>')).toBe(status !== 404);
   });
@@ -188,7 +191,7 @@ describe('a form page', () => {
     ['The proof of work has expired; solve a new challenge', true],
     ['The proof of work was used before; solve a new challenge', true],
   ])('offers another attempt after a 403 only where it helps: %s', (message, helps) => {
-    const { html } = pages.refusal({ status: 403, message });
+    const { html } = pages.refusal({ status: 403, message }, language);
     expect(/again|once more/.test(html)).toBe(helps);
   });
 });

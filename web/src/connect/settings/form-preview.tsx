@@ -2,9 +2,10 @@ import { SegmentedControl, Title } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import formStyles from '../../../embed/form.css?inline';
 import type { Field } from '../../api/endpoints.ts';
+import { directionOf, useServiceTexts } from '../../languages/languages.ts';
 import { type Markup, previewMarkup, thanksMarkup } from './preview-markup.ts';
 import own from './settings.module.css';
-import type { SettingsDraft } from './settings-draft.ts';
+import { type SettingsDraft, textsIn } from './settings-draft.ts';
 
 const PREVIEW_STYLES = `
   h2 { margin: 0 0 0.5rem; font-size: 1.5rem; line-height: 1.2; overflow-wrap: anywhere; }
@@ -15,19 +16,24 @@ interface FormPreviewProps {
   settings: SettingsDraft;
   sourceAppId: string;
   fields: readonly Field[];
+  /** The language of the preview; empty: the one of the texts. */
+  tag: string;
 }
 
 /** The form and the page after it, as people see them. Built by the code of the hosted form. */
-export function FormPreview({ settings, sourceAppId, fields }: FormPreviewProps) {
+export function FormPreview({ settings: draft, sourceAppId, fields, tag }: FormPreviewProps) {
+  const lang = tag || draft.locale || 'en';
+  const service = useServiceTexts(lang);
   const [shown, setShown] = useState('form');
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!host.current) return;
     const root = host.current.shadowRoot ?? withStyles(host.current.attachShadow({ mode: 'open' }));
-    const markup =
-      shown === 'form' ? previewMarkup(settings, { sourceAppId, fields }) : thanksMarkup(settings, sourceAppId);
+    const settings = { ...draft, ...textsIn(draft, lang) };
+    const form = { sourceAppId, fields, tag: lang, service };
+    const markup = shown === 'form' ? previewMarkup(settings, form) : thanksMarkup(settings, form);
     root.replaceChildren(...markup.map(elementOf));
-  }, [settings, sourceAppId, fields, shown]);
+  }, [draft, sourceAppId, fields, lang, service, shown]);
   return (
     <>
       <div className={own.previewTop}>
@@ -46,7 +52,7 @@ export function FormPreview({ settings, sourceAppId, fields }: FormPreviewProps)
         />
       </div>
       {/* Inert: it shows the form, and nothing can be entered. */}
-      <div ref={host} className={own.form} lang={settings.locale || undefined} inert data-preview />
+      <div ref={host} className={own.form} lang={lang} dir={directionOf(lang)} inert data-preview />
     </>
   );
 }

@@ -1,25 +1,39 @@
 import { formFields } from '../../../../src/fields/markup/form-field.ts';
 import type { Markup } from '../../../../src/fields/markup.ts';
 import { fieldMarkup } from '../../../../src/fields/markup.ts';
+import type { Catalogue } from '../../../../src/languages/catalogue.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { formControl } from '../../schema-editor/rules.ts';
 import type { SettingsDraft } from './settings-draft.ts';
 
 export type { Markup };
 
+export interface PreviewedForm {
+  sourceAppId: string;
+  fields: readonly Field[];
+  /** The language of the preview. */
+  tag: string;
+  /** The texts of the service in it. */
+  service: Catalogue;
+}
+
 /** The elements of a form: its texts, fields and button. */
 export function previewMarkup(
   { title, description, submitLabel }: SettingsDraft,
-  { sourceAppId, fields }: { sourceAppId: string; fields: readonly Field[] },
+  { sourceAppId, fields, tag, service }: PreviewedForm,
 ): Markup[] {
-  const controls = formFields(fields.map(formControl)).map(fieldMarkup);
-  const button: Markup = ['button', { type: 'button' }, submitLabel || 'Send'];
+  const described = fields.map((field) => formControl(field, tag));
+  const controls = formFields(described, String(service.email)).map(fieldMarkup);
+  const button: Markup = ['button', { type: 'button' }, submitLabel || String(service.send)];
   return [...texts(title || sourceAppId, description), ['div', { class: 'form' }, ...controls, button]];
 }
 
 /** The elements of the page after a submission. */
-export function thanksMarkup({ title, thanks, next }: SettingsDraft, sourceAppId: string): Markup[] {
-  const text = next ? `People are sent to ${next}` : thanks || 'Thank you. Your entries are stored.';
+export function thanksMarkup(
+  { title, thanks, next }: SettingsDraft,
+  { sourceAppId, service }: PreviewedForm,
+): Markup[] {
+  const text = next ? `People are sent to ${next}` : thanks || String(service.thanks);
   return [...texts(title || sourceAppId, ''), ['p', { class: 'note good' }, text]];
 }
 

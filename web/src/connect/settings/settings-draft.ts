@@ -1,5 +1,6 @@
 import type { FormSettings } from '../../api/endpoints.ts';
 import { tabDrafts } from '../../drafts/tab-drafts.ts';
+import { forTag, isCanonicalTag, otherLanguages } from '../../languages/languages.ts';
 import type { SettingsInput, StoredSettings } from '../queries.ts';
 
 /** The settings that this form edits, as the texts of its inputs. An empty text is unset. */
@@ -10,6 +11,10 @@ export interface SettingsDraft {
   thanks: string;
   next: string;
   locale: string;
+  /** Language tags, separated by commas. */
+  languages: string;
+  /** The texts in other languages by their tags, as JSON. */
+  texts: string;
   timeZone: string;
   botProtection: FormSettings['botProtection'];
   submitPerMinute: string;
@@ -33,6 +38,8 @@ export const SETTING_NAMES: Readonly<Record<SettingName, string>> = {
   thanks: 'Thank-you text',
   next: 'Page after the form',
   locale: 'Language',
+  languages: 'Languages of visitors',
+  texts: 'Texts in other languages',
   timeZone: 'Time zone',
   botProtection: 'Bot protection',
   submitPerMinute: 'Submissions per minute',
@@ -52,6 +59,8 @@ export function draftOf(settings: FormSettings): SettingsDraft {
     thanks: thanks ?? '',
     next: next ?? '',
     locale: locale ?? '',
+    languages: settings.languages?.join(', ') ?? '',
+    texts: settings.texts ? JSON.stringify(settings.texts) : '',
     timeZone: timeZone ?? '',
     botProtection,
     submitPerMinute: String(settings.submitPerMinute ?? ''),
@@ -61,6 +70,36 @@ export function draftOf(settings: FormSettings): SettingsDraft {
     notifyEmails: settings.notify?.emails.join('\n') ?? '',
     notifyWhen: settings.notify?.when ?? 'each',
   };
+}
+
+/** The texts that have translations. */
+export const TEXT_NAMES = ['title', 'description', 'submitLabel', 'thanks'] as const;
+type Texts = Partial<Record<(typeof TEXT_NAMES)[number], string>>;
+
+const tagsIn = (text: string): string[] => text.split(/[\s,]+/).filter((tag) => tag !== '');
+
+export const languagesOf = ({ languages }: Pick<SettingsDraft, 'languages'>): string[] => tagsIn(languages);
+
+/** Returns the languages of a draft other than that of its texts. */
+export function translatedTo({ languages, locale }: Pick<SettingsDraft, 'languages' | 'locale'>): readonly string[] {
+  return otherLanguages({ languages: tagsIn(languages).filter(isCanonicalTag), locale: locale || null });
+}
+
+/** Returns the texts of a draft in a language; a missing one is the original. */
+export function textsIn(draft: SettingsDraft, tag: string): Pick<SettingsDraft, keyof Texts> {
+  const { title, description, submitLabel, thanks } = draft;
+  const own = forTag(JSON.parse(draft.texts || '{}') as Record<string, Texts>, tag);
+  return { title, description, submitLabel, thanks, ...own };
+}
+
+/** Returns the translations with one text replaced, as JSON; empty when there is none. */
+export function withTranslation(texts: string, tag: string, name: keyof Texts, text: string): string {
+  const all = JSON.parse(texts || '{}') as Record<string, Texts>;
+  const { [name]: _, ...others } = all[tag] ?? {};
+  const given: Texts = text === '' ? others : { ...others, [name]: text };
+  const { [tag]: __, ...rest } = all;
+  const next = Object.keys(given).length === 0 ? rest : { ...rest, [tag]: given };
+  return Object.keys(next).length === 0 ? '' : JSON.stringify(next);
 }
 
 /** The members that a draft changes, by name. */
@@ -89,12 +128,15 @@ function notifyOf({ notifyEmails, notifyWhen }: SettingsDraft): Notify | null {
 /** The setting of this form to which a problem belongs, by its path. */
 export function settingAt(path: string): string {
   if (path === 'notify.when') return 'notifyWhen';
+  if (/^(?:languages|texts)\./.test(path)) return path.split('.', 1)[0] ?? path;
   return path === 'notify' || path.startsWith('notify.') ? 'notifyEmails' : path;
 }
 
-function sentValue(name: SettingName, text: string): string | number | null {
+function sentValue(name: SettingName, text: string): unknown {
   const trimmed = text.trim();
   if (trimmed === '') return null;
+  if (name === 'languages') return tagsIn(trimmed);
+  if (name === 'texts') return JSON.parse(trimmed);
   if (name === 'closesAt') return instantOf(trimmed);
   // The service explains what is wrong with any other text.
   if (name === 'submitPerMinute' || name === 'maxRecords') return /^\d{1,9}$/.test(trimmed) ? Number(trimmed) : trimmed;
@@ -118,4 +160,4 @@ export interface DraftState {
 }
 
 /** The drafts of the settings form. */
-export const settingsDrafts = tabDrafts<DraftState>('form settings', 2);
+export const settingsDrafts = tabDrafts<DraftState>('form settings', 3);

@@ -4,6 +4,7 @@ import type { Scope } from '../../users/scope.ts';
 import { EmailFields } from './email-fields.tsx';
 import own from './settings.module.css';
 import { SETTING_NAMES, type SettingName } from './settings-draft.ts';
+import { TranslatedTexts } from './translated-texts.tsx';
 import type { SettingsEditor } from './use-settings.ts';
 
 const PROTECTIONS = [
@@ -19,7 +20,15 @@ const PROTECTION_HELP = {
   off: 'Every submission that fits the schema is stored.',
 };
 
-export function SettingsFields({ scope, editor }: { scope: Scope; editor: SettingsEditor }) {
+interface SettingsFieldsProps {
+  scope: Scope;
+  editor: SettingsEditor;
+  /** The language that is shown; empty: the one of the texts. */
+  tag: string;
+  onTag: (tag: string) => void;
+}
+
+export function SettingsFields({ scope, editor, tag, onTag }: SettingsFieldsProps) {
   const { draft, problems, edit } = editor;
   const control = (name: SettingName) => ({
     label: SETTING_NAMES[name],
@@ -52,6 +61,7 @@ export function SettingsFields({ scope, editor }: { scope: Scope; editor: Settin
         autoCapitalize="none"
         spellCheck={false}
       />
+      <TranslatedTexts editor={editor} tag={tag} onTag={onTag} />
       <Title order={2} size="h4" mt="md">
         Rules
       </Title>

@@ -1,16 +1,19 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
+import { useState } from 'react';
 import card from '../../components/card.module.css';
 import { count } from '../../components/count.ts';
 import type { ConnectedApp } from '../queries.ts';
 import { FormPreview } from './form-preview.tsx';
 import own from './settings.module.css';
-import { SETTING_NAMES } from './settings-draft.ts';
+import { SETTING_NAMES, translatedTo } from './settings-draft.ts';
 import { SettingsFields } from './settings-fields.tsx';
 import { type SettingsEditor, useSettings } from './use-settings.ts';
 
 /** The texts and rules of the form, with a preview. */
 export function SettingsTab({ app }: { app: ConnectedApp }) {
   const editor = useSettings(app);
+  const [chosen, setChosen] = useState('');
+  const tag = translatedTo(editor.draft).includes(chosen) ? chosen : '';
   return (
     <form
       noValidate
@@ -23,10 +26,10 @@ export function SettingsTab({ app }: { app: ConnectedApp }) {
       <SaveBar editor={editor} />
       <div className={own.columns}>
         <section className={card.card} aria-label="Form settings">
-          <SettingsFields scope={app} editor={editor} />
+          <SettingsFields scope={app} editor={editor} tag={tag} onTag={setChosen} />
         </section>
         <aside className={own.preview} aria-label="Preview">
-          <FormPreview settings={editor.draft} sourceAppId={app.sourceAppId} fields={app.schema.fields} />
+          <FormPreview settings={editor.draft} sourceAppId={app.sourceAppId} fields={app.schema.fields} tag={tag} />
         </aside>
       </div>
     </form>

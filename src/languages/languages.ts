@@ -1,0 +1,88 @@
+import { ar } from './ar.ts';
+import { type Catalogue, type Code, fillText, type NumberRules, type Params } from './catalogue.ts';
+import { de } from './de.ts';
+import { en } from './en.ts';
+import { es } from './es.ts';
+import { fr } from './fr.ts';
+import { it } from './it.ts';
+import { ja } from './ja.ts';
+import { nl } from './nl.ts';
+import { pl } from './pl.ts';
+import { pt } from './pt.ts';
+import { tr } from './tr.ts';
+import { zh } from './zh.ts';
+
+/** The languages of the service's own texts. The first one is that of every other language. */
+export const CATALOGUES: ReadonlyMap<string, Catalogue> = new Map(
+  Object.entries({ en, de, fr, es, it, pt, nl, pl, tr, ar, ja, zh }),
+);
+
+export const OWN_LANGUAGES: readonly string[] = [...CATALOGUES.keys()];
+
+/** The language of a page, an email or a response. */
+export interface Language {
+  /** A BCP 47 tag, such as `pt-BR`. */
+  tag: string;
+  dir: 'ltr' | 'rtl';
+  /** The language of the service's texts: `en` where it has none in that of the tag. */
+  own: string;
+  text(code: Code, params?: Params): string;
+  /** Returns a time such as `31 January 2026 at 08:30 (Europe/Berlin)`. */
+  dateTime(at: Date, timeZone: string): string;
+}
+
+/** Newer versions of Node have the method, older ones the property. */
+type WithDirection = { textInfo?: { direction: string }; getTextInfo?(): { direction: string } };
+
+/** The apps of a server choose the tags, so their number has a bound. */
+const MAX_CACHED = 200;
+const cache = new Map<string, Language>();
+
+/** @param tag a valid BCP 47 tag */
+export function languageOf(tag: string): Language {
+  let language = cache.get(tag);
+  if (!language) {
+    if (cache.size >= MAX_CACHED) cache.clear();
+    language = createLanguage(tag);
+    cache.set(tag, language);
+  }
+  return language;
+}
+
+function createLanguage(tag: string): Language {
+  const locale = new Intl.Locale(tag) as Intl.Locale & WithDirection;
+  const own = CATALOGUES.has(locale.language) ? locale.language : 'en';
+  const catalogue = CATALOGUES.get(own) ?? en;
+  // The numbers of a text are in the language of the text.
+  const region = own === locale.language ? tag : own;
+  const numbers = numberRules(region);
+  const { direction } = locale.getTextInfo?.() ?? locale.textInfo ?? {};
+  return {
+    tag,
+    dir: direction === 'rtl' ? 'rtl' : 'ltr',
+    own,
+    text: (code, params = {}) => fillText(catalogue, code, params, numbers),
+    dateTime(at, timeZone) {
+      const format = new Intl.DateTimeFormat(region === 'en' ? 'en-GB' : region, {
+        ...{ dateStyle: 'long', timeStyle: 'short', timeZone },
+      });
+      return `${format.format(at)} (${timeZone})`;
+    },
+  };
+}
+
+/** Beyond these a number in digits is longer than in the form of JSON. */
+const LARGE = 1e15;
+const SMALL = 1e-6;
+
+function numberRules(tag: string): NumberRules {
+  const plurals = new Intl.PluralRules(tag);
+  const format = new Intl.NumberFormat(tag, { maximumFractionDigits: 20 });
+  return {
+    category: (value) => plurals.select(value),
+    show(value) {
+      const size = Math.abs(value);
+      return size >= LARGE || (size < SMALL && size > 0) ? String(value) : format.format(value);
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { Fieldset, SegmentedControl, TagsInput, Text, Textarea } from '@mantine/core';
+import { directionOf, languageName, SERVICE_LANGUAGES } from '../../languages/languages.ts';
+import { capitalize } from '../../schema-editor/messages.ts';
+import own from './settings.module.css';
+import { languagesOf, SETTING_NAMES, TEXT_NAMES, translatedTo, withTranslation } from './settings-draft.ts';
+import type { SettingsEditor } from './use-settings.ts';
+
+interface TranslatedTextsProps {
+  editor: SettingsEditor;
+  /** The language that is shown; empty: the one of the texts. */
+  tag: string;
+  onTag: (tag: string) => void;
+}
+
+/** Edits the languages of a form, and its texts in another one beside the original. */
+export function TranslatedTexts({ editor, tag, onTag }: TranslatedTextsProps) {
+  const { draft, problems, edit } = editor;
+  const tags = translatedTo(draft);
+  return (
+    <>
+      <TagsInput
+        label={SETTING_NAMES.languages}
+        description="Visitors read the form in the one that they ask for or that their browser prefers. Empty: in the language above"
+        placeholder={draft.languages === '' ? 'de, fr, pt-BR' : ''}
+        data={SERVICE_LANGUAGES}
+        value={languagesOf(draft)}
+        error={capitalize(problems.languages)}
+        acceptValueOnBlur
+        renderOption={({ option }) => `${languageName(option.value)} (${option.value})`}
+        onChange={(next) => edit({ languages: next.join(', ') })}
+      />
+      {tags.length > 0 && (
+        <Fieldset legend={SETTING_NAMES.texts}>
+          <SegmentedControl
+            aria-label="Language of the texts"
+            size="xs"
+            value={tag}
+            onChange={onTag}
+            data={[{ value: '', label: 'Original' }, ...tags.map((one) => ({ value: one, label: languageName(one) }))]}
+          />
+          {tag === '' ? (
+            <Text size="sm" c="dimmed" mt="xs">
+              Choose a language to translate the texts and to see its preview.
+            </Text>
+          ) : (
+            <div className={own.beside}>
+              {TEXT_NAMES.map((name) => (
+                <Row key={name} name={name} editor={editor} tag={tag} />
+              ))}
+            </div>
+          )}
+          {problems.texts && (
+            <Text size="sm" c="var(--mantine-color-error)" role="alert">
+              {capitalize(problems.texts)}
+            </Text>
+          )}
+        </Fieldset>
+      )}
+    </>
+  );
+}
+
+function Row({
+  name,
+  editor,
+  tag,
+}: Pick<TranslatedTextsProps, 'editor' | 'tag'> & { name: (typeof TEXT_NAMES)[number] }) {
+  const { draft, edit } = editor;
+  return (
+    <>
+      <div>
+        <Text size="sm" fw={500}>
+          {SETTING_NAMES[name]}
+        </Text>
+        <Text size="sm" c="dimmed" className={own.original ?? ''}>
+          {draft[name] || 'Text of the service'}
+        </Text>
+      </div>
+      <Textarea
+        aria-label={`${SETTING_NAMES[name]} in ${languageName(tag)}`}
+        autosize
+        minRows={1}
+        maxRows={6}
+        lang={tag}
+        dir={directionOf(tag)}
+        value={JSON.parse(draft.texts || '{}')[tag]?.[name] ?? ''}
+        onChange={(event) => edit({ texts: withTranslation(draft.texts, tag, name, event.currentTarget.value) })}
+      />
+    </>
+  );
+}

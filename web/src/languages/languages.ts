@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
+import type { Catalogue } from '../../../src/languages/catalogue.ts';
+import { en } from '../../../src/languages/en.ts';
+import { baseLanguage } from '../../../src/languages/tags.ts';
+
+export { forTag, isCanonicalTag } from '../../../src/languages/tags.ts';
+
+/** The texts of the service in each language, loaded when a preview shows one. */
+const LOADERS: Readonly<Record<string, () => Promise<Catalogue>>> = {
+  ar: async () => (await import('../../../src/languages/ar.ts')).ar,
+  de: async () => (await import('../../../src/languages/de.ts')).de,
+  es: async () => (await import('../../../src/languages/es.ts')).es,
+  fr: async () => (await import('../../../src/languages/fr.ts')).fr,
+  it: async () => (await import('../../../src/languages/it.ts')).it,
+  ja: async () => (await import('../../../src/languages/ja.ts')).ja,
+  nl: async () => (await import('../../../src/languages/nl.ts')).nl,
+  pl: async () => (await import('../../../src/languages/pl.ts')).pl,
+  pt: async () => (await import('../../../src/languages/pt.ts')).pt,
+  tr: async () => (await import('../../../src/languages/tr.ts')).tr,
+  zh: async () => (await import('../../../src/languages/zh.ts')).zh,
+};
+
+/** The languages of the service's own texts. */
+export const SERVICE_LANGUAGES = ['en', ...Object.keys(LOADERS)].sort();
+
+/** Returns the service's texts of a language; English while they are loaded or if it has none. */
+export function useServiceTexts(tag: string): Catalogue {
+  const language = baseLanguage(tag);
+  const { data } = useQuery({
+    queryKey: ['service-texts', language],
+    queryFn: () => LOADERS[language]?.() ?? en,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return data ?? en;
+}
+
+const names = new Intl.DisplayNames('en', { type: 'language' });
+
+/** Returns a name such as `German`; the text itself if it is no language tag. */
+export function languageName(tag: string): string {
+  try {
+    return names.of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
+}
+
+/** Returns the direction of a language for the attribute `dir`. */
+export function directionOf(tag: string): 'rtl' | 'ltr' {
+  return ['ar', 'dv', 'fa', 'he', 'ku', 'ps', 'sd', 'ug', 'ur', 'yi'].includes(baseLanguage(tag)) ? 'rtl' : 'ltr';
+}
+
+/** Returns the languages of an app other than the one of its texts. */
+export function otherLanguages({
+  languages = [],
+  locale,
+}: {
+  languages?: readonly string[] | undefined;
+  locale: string | null;
+}): readonly string[] {
+  return languages.filter((tag) => tag !== (locale ?? 'en'));
+}
+
+const Translated = createContext<readonly string[]>([]);
+
+/** Provides the languages into which the texts of the app are translated. */
+export const TranslatedLanguages = Translated.Provider;
+
+/** Returns the languages of the app, and those that `texts` has already. */
+export function useTranslatedLanguages(texts: object = {}): readonly string[] {
+  const offered = useContext(Translated);
+  return [...new Set([...offered, ...Object.keys(texts)])];
+}
