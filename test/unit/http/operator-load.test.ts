@@ -24,7 +24,7 @@ const LIGHT = [
   ...['listAccounts', 'createAccount', 'changeAccount', 'endAccountSessions', 'deleteAccount'],
   ...['createImport', 'startImport', 'getImport', 'deleteImport', 'releaseHeld', 'deleteHeld'],
   ...['listWebhooks', 'createWebhook', 'changeWebhook', 'rotateWebhookSecret', 'getDelivery', 'replayDelivery'],
-  'getWebhookSample',
+  ...['getWebhookSample', 'getSearchIndex', 'replaceSearchIndex'],
 ];
 /** Endpoints that take as long as the data, a client or a receiver. */
 const LONG = [
