@@ -4,7 +4,7 @@ import { decode } from '../database/collections.ts';
 import { isEmptyRange, isOverTime } from '../database/failures.ts';
 import { type AppId, createReadQueues, type ReadQueues } from './read-queues.ts';
 import { allOf, BY_EMAIL, NEWEST_FIRST, type RecordFilter, type UserCollection } from './record.ts';
-import { createWordPlans, type RecordSearch } from './word-reads.ts';
+import { createWordPlans, type RecordSearch, type WordLimits } from './word-reads.ts';
 import { BY_WORD } from './word-records.ts';
 
 /** `id` and `email` are indexes of an app, `all` is that of all apps by id; others are slots. */
@@ -120,8 +120,12 @@ export type RecordRanges = ReturnType<typeof createRecordRanges>;
  * Reads records in ranges of an index. Each query is bounded (invariant 7) and starts after the
  * last record of the previous one, so no cursor stays open for a slow reader.
  */
-export function createRecordRanges(users: UserCollection, queues: ReadQueues = createReadQueues()) {
-  const planWords = createWordPlans(users);
+export function createRecordRanges(
+  users: UserCollection,
+  queues: ReadQueues = createReadQueues(),
+  wordLimits?: WordLimits,
+) {
+  const planWords = createWordPlans(users, wordLimits);
 
   async function find(
     appId: AppId,

@@ -26,12 +26,17 @@ interface WordPlan {
   byWord: RecordFilter | undefined;
 }
 
-/** A beginning of fewer keys is read as a whole and sorted. */
-const FEW = 1_000;
-/** With several beginnings, those of the rarest one are compared with the others. */
-const FEW_OF_SEVERAL = 10_000;
-/** The words with one beginning whose records are merged in the order of their ids. */
-const MAX_MERGED = 16;
+/** How many records a choice depends on. Smaller in tests only. */
+export interface WordLimits {
+  /** The records of a beginning with fewer are read as a whole and sorted. */
+  few: number;
+  /** Of several beginnings with more, the rarest one is compared with the others up to this number. */
+  fewOfSeveral: number;
+  /** The words with one beginning whose records are merged in the order of their ids. */
+  merged: number;
+}
+
+const LIMITS: WordLimits = { few: 1_000, fewOfSeveral: 4_000, merged: 16 };
 const LOOK_TIME_MS = 500;
 const READY_FOR_MS = 1_000;
 
@@ -40,7 +45,8 @@ type Run = <T>(appId: ObjectId, query: () => Promise<T>) => Promise<T>;
 export type WordPlans = ReturnType<typeof createWordPlans>;
 
 /** Chooses once per walk how its searches are read. */
-export function createWordPlans(users: UserCollection) {
+export function createWordPlans(users: UserCollection, limits: WordLimits = LIMITS) {
+  const { few, fewOfSeveral, merged } = limits;
   const isBegun = (beginning: string) => new BSONRegExp(`^${beginning}`);
 
   /** The number of records with a word of this beginning, up to `most`. */
@@ -65,22 +71,24 @@ export function createWordPlans(users: UserCollection) {
         noneIfEmpty,
       );
       if (!key) return words;
-      if (words.length === MAX_MERGED) return undefined;
+      if (words.length === merged) return undefined;
       words.push(key.words);
       // After the last key of the word: its ids are in descending order.
       min = { appId, words: key.words, _id: new MinKey() };
     }
   }
 
-  /** The rarest beginning with few keys, or words whose records the index has in order. */
+  /** The rarest beginning with few records, or words whose records the index has in order. */
   async function chooseWords(appId: ObjectId, beginnings: readonly string[], run: Run) {
-    const most = beginnings.length > 1 ? FEW_OF_SEVERAL : FEW;
-    const counts = await Promise.all(beginnings.map((one) => run(appId, () => countUpTo(appId, one, most))));
-    const rarest = counts.indexOf(Math.min(...counts));
-    const beginning = beginnings[rarest] as string;
-    if ((counts[rarest] as number) < most) return { rarest, words: [isBegun(beginning)] };
-    const words = await wordsOf(appId, beginning, run);
-    return words && { rarest, words };
+    for (const most of beginnings.length > 1 ? [few, fewOfSeveral] : [few]) {
+      const counts = await Promise.all(beginnings.map((one) => run(appId, () => countUpTo(appId, one, most))));
+      const least = Math.min(...counts);
+      const rarest = counts.indexOf(least);
+      if (least < most) return { rarest, words: [isBegun(beginnings[rarest] as string)] };
+    }
+    // The longest one.
+    const words = await wordsOf(appId, beginnings[0] as string, run);
+    return words && { rarest: 0, words };
   }
 
   async function choose(appId: ObjectId, { beginnings }: WordIndex, run: Run): Promise<WordPlan> {

@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { ObjectId } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decode } from '../../../src/database/collections.ts';
+import { createRecordRanges } from '../../../src/records/ranges.ts';
+import { createReadQueues } from '../../../src/records/read-queues.ts';
+import type { UserCollection, UserDocument } from '../../../src/records/record.ts';
+import { createRecordIds } from '../../../src/records/record-id.ts';
+import { recordWords } from '../../../src/records/record-words.ts';
+import { createWordRecords } from '../../../src/records/word-records.ts';
+import { textSearch } from '../../../src/search/text-search.ts';
+import { startServer, type TestServer } from '../../support/server.ts';
+
+const RECORDS = 600;
+const SYLLABLES = ['a', 'an', 'ber', 'bo', 'sch', 'mi', 'é', '東', 'x'];
+
+const appId = new ObjectId();
+let server: TestServer;
+let users: UserCollection;
+let records: UserDocument[];
+
+beforeAll(async () => {
+  server = await startServer();
+  users = server.db.collection('users') as unknown as UserCollection;
+  await createWordRecords(users, createReadQueues()).ensureIndex();
+  const syllable = fc.constantFrom(...SYLLABLES);
+  const word = fc.tuple(syllable, syllable).map((both) => both.join(''));
+  const data = fc.record({ name: fc.tuple(word, word).map((both) => both.join(' ')), city: word });
+  const newId = createRecordIds();
+  const all = fc.sample(data, { numRuns: RECORDS, seed: 5 });
+  records = all.map((own, n) => {
+    const now = new Date();
+    const email = `u${n}@example.com`;
+    // Words that the values have no longer, and a record that every search reads.
+    const words = n % 50 === 0 ? ['*'] : [...new Set([...recordWords(email, own), ...(n % 3 ? [] : ['stale', 'ana'])])];
+    const rest = { sourceAppId: 'words', schemaVersion: 1, createdAt: now, updatedAt: now };
+    return { _id: newId(now), appId, email, data: own, words, ...rest };
+  });
+  await users.insertMany(records);
+});
+afterAll(() => server.close());
+
+const texts = ({ email, data }: UserDocument) =>
+  [email, ...Object.values(data)].join(' ').replaceAll('é', 'e').replaceAll('東', ' 東 ');
+
+/** Whether a record matches words without accents, quotes and Chinese letters. */
+const holds = (record: UserDocument, q: string) =>
+  q.split(' ').every((word) =>
+    texts(record)
+      .split(/[^\p{L}\p{N}]/u)
+      .some((one) => one.startsWith(word)),
+  );
+
+const QUERIES = [
+  'ana',
+  'sch',
+  'b',
+  'bober an',
+  'anber schmi bo',
+  'example com u',
+  'stale',
+  'e',
+  'u5',
+  'nobody',
+  'xx sch',
+];
+
+describe.each([
+  ['sorts the records of a rare beginning', { few: 10_000, fewOfSeveral: 10_000, merged: 16 }],
+  ['merges words in the order of the ids', { few: 1, fewOfSeveral: 1, merged: 1_000 }],
+  ['reads the newest records', { few: 1, fewOfSeveral: 1, merged: 0 }],
+  ['does what fits the query', { few: 20, fewOfSeveral: 50, merged: 4 }],
+])('A walk by words that %s', (_, limits) => {
+  it.each([false, true])('finds all matches in order; reversed: %j', async (isReversed) => {
+    const ranges = createRecordRanges(users, createReadQueues(), limits);
+    for (const q of QUERIES) {
+      const expected = records.filter((record) => holds(record, q)).map(({ email }) => email);
+      const { search } = textSearch(q, async () => true);
+      const segments = textSearch(q, async () => true)
+        .segments({})
+        .filter(({ index }) => index === 'id')
+        .map((segment) => ({ ...segment, isReversed, search }));
+      for (const limit of [7, 1_000]) {
+        const found: string[] = [];
+        for await (const step of ranges.walk(appId, segments, undefined, () => ({ limit }))) {
+          expect(step.documents.length).toBeLessThanOrEqual(limit);
+          found.push(...step.documents.map((document) => decode<UserDocument>(document).email));
+        }
+        expect([q, found]).toEqual([q, isReversed ? expected : expected.toReversed()]);
+      }
+    }
+  });
+});
+
+it('A walk goes on without the index when it is dropped meanwhile', async () => {
+  const ranges = createRecordRanges(users, createReadQueues(), { few: 1, fewOfSeveral: 1, merged: 1_000 });
+  let asked = 0;
+  const isReady = async () => {
+    asked += 1;
+    await users.updateMany({ appId }, { $unset: { words: 1 } });
+    return false;
+  };
+  const segments = textSearch('an', isReady).segments({});
+  const expected = records.filter((record) => holds(record, 'an')).map(({ email }) => email);
+  const found: string[] = [];
+  for await (const step of ranges.walk(appId, segments, undefined, () => ({ limit: 20 }))) {
+    found.push(...step.documents.map((document) => decode<UserDocument>(document).email));
+    // The walk asks again after a second.
+    if (found.length >= 20 && asked === 0) await new Promise((resolve) => setTimeout(resolve, 1_100));
+  }
+  expect(asked).toBe(1);
+  expect(found).toEqual(expected.toReversed());
+});
