@@ -1,18 +1,22 @@
-// Builds `server` (src/ to dist/) and `dashboard` (web/ to dist/web/) at the same time, or those
-// that the arguments name. Checks no types: `npm run types` does.
+// Builds `server` (src/ to dist/), `dashboard` (web/ to dist/web/) and `client` (web/client/ to
+// dist/client/) at the same time, or those that the arguments name. Checks no types of the server
+// and the dashboard: `npm run types` does.
 import { spawn } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const compile = (...project) => [join('node_modules', 'typescript', 'bin', 'tsc'), '-p', join(...project)];
+const bundle = (...config) => [join('node_modules', 'vite', 'bin', 'vite.js'), 'build', '-c', join(...config)];
 const PROGRAMS = {
-  server: [join('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json'],
-  dashboard: [join('node_modules', 'vite', 'bin', 'vite.js'), 'build', '-c', join('web', 'vite.config.ts')],
+  server: [compile('tsconfig.build.json')],
+  dashboard: [bundle('web', 'vite.config.ts')],
+  client: [bundle('web', 'client', 'vite.config.ts'), compile('web', 'client', 'tsconfig.json')],
 };
 
 const parts = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(PROGRAMS);
-const codes = await Promise.all(parts.map((part) => run(PROGRAMS[part])));
+const codes = await Promise.all(parts.flatMap((part) => PROGRAMS[part]).map(run));
 if (parts.includes('server')) removeStale();
 process.exitCode = Math.max(...codes);
 
@@ -29,7 +33,7 @@ function removeStale() {
   const sources = new Set(readdirSync(join(root, 'src'), { recursive: true }));
   for (const name of readdirSync(join(root, 'dist'), { recursive: true })) {
     const [, path] = /^(.+)\.js(?:\.map)?$/.exec(name) ?? [];
-    const isOfDashboard = name.startsWith(`web${sep}`);
-    if (path && !isOfDashboard && !sources.has(`${path}.ts`)) rmSync(join(root, 'dist', name));
+    const isOfWeb = name.startsWith(`web${sep}`) || name.startsWith(`client${sep}`);
+    if (path && !isOfWeb && !sources.has(`${path}.ts`)) rmSync(join(root, 'dist', name));
   }
 }

@@ -30,16 +30,21 @@ export function install({ tests = true } = {}) {
   });
 }
 
-/** Compiles src/ to dist/ and web/ to dist/web/, each if one of its sources has changed. */
+/**
+ * Compiles src/ to dist/, web/ to dist/web/ and web/client/ to dist/client/, each if one of its
+ * sources has changed.
+ */
 export function build() {
   const shared = ['package-lock.json', 'scripts/build.mjs'];
   const server = hash([...shared, 'tsconfig.json', 'tsconfig.build.json', ...sources('src')]);
   // The dashboard imports code of src/fields and src/core/errors.ts, and types of all other
   // modules.
   const dashboard = hash([...shared, 'src/core/errors.ts', ...sources('src/fields'), ...sources('web')]);
+  const client = hash([...shared, 'tsconfig.json', ...sources(join('web', 'client'))]);
   const steps = [
     { name: 'server', marker: 'dist/.built-for', wanted: server },
     { name: 'dashboard', marker: 'dist/web/.built-for', wanted: dashboard },
+    { name: 'client', marker: 'dist/client/.built-for', wanted: client },
   ];
   once(steps, (missing) => {
     const names = missing.map(({ name }) => name);

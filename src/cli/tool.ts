@@ -8,6 +8,7 @@ import { migrateCommand } from './migrate-command.ts';
 import { schemaCommands } from './schema-commands.ts';
 import { serveCommand } from './serve-command.ts';
 import { shardCommand } from './shard-command.ts';
+import { typesCommand } from './types-command.ts';
 import { userCommands } from './user-commands.ts';
 import { verifyCommand } from './verify-command.ts';
 
@@ -47,7 +48,7 @@ export async function runTool(
     )
     .configureHelp({ showGlobalOptions: true });
   const host = [serveCommand, doctorCommand, migrateCommand, verifyCommand, shardCommand];
-  const groups = [appCommands, schemaCommands, userCommands, accountCommands, ...host];
+  const groups = [appCommands, schemaCommands, typesCommand, userCommands, accountCommands, ...host];
   for (const createGroup of groups) program.addCommand(createGroup(tool));
   for (const command of [program, ...program.commands.flatMap((group) => [group, ...group.commands])]) {
     command.exitOverride().configureOutput({

@@ -1,5 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Leftovers, Process } from '../support/process.ts';
 
@@ -35,7 +36,7 @@ beforeAll(async () => {
   await npm(['install', '--omit=dev', ...quiet, `./${packed.filename}`], folder);
 }, 240_000);
 
-it('contains each module of src, the built pages, and nothing else', async () => {
+it('contains each module of src, the built pages, the client, and nothing else', async () => {
   const modules = (await filesOf('src')).filter((path) => !path.endsWith('.d.ts'));
   const pages = (await filesOf('dist/web')).filter((path) => !path.endsWith('.built-for'));
   expect(pages).toContain('dist/web/embed/v1.js');
@@ -43,6 +44,7 @@ it('contains each module of src, the built pages, and nothing else', async () =>
     [
       ...modules.map((path) => path.replace(/^src(.*)\.ts$/, 'dist$1.js')),
       ...pages,
+      ...['dist/client/index.js', 'dist/client/index.d.ts'],
       ...['LICENSE', 'README.md', 'package.json'],
     ].sort(),
   );
@@ -88,6 +90,40 @@ it('is the whole service, with its data in the folder where it is started', asyn
   expect(await server.end('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
   await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
   expect(await readdir(join(folder, 'data'))).toContain('mongodb');
+});
+
+it('exports the client of programs, of at most 2 kB, with its types', async () => {
+  const program = join(folder, 'node_modules', '.bin', 'user-collection');
+  const run = (command: string[]) => leftovers.keep(new Process(command, {}, folder)).ended;
+  const { server, url } = await serve([program]);
+  expect(await run([program, 'types', 'contact', '--out', 'contact.ts'])).toMatchObject({ code: 0 });
+  const source = `
+    import { createClient, RefusedError } from 'user-collection-service/client';
+    import { type Data, submit } from './contact.js';
+    const url = process.argv[2] ?? '';
+    const { id } = await submit('grace@example.com', { name: 'Grace' }, { url });
+    const { version } = await createClient<Data>({ url, app: 'contact' }).schema();
+    const refused: unknown = await submit('nobody', {}, { url, key: 'k1' }).catch((error: unknown) => error);
+    // @ts-expect-error: a number is no name.
+    const misspelt: Data = { name: 1 };
+    console.log(JSON.stringify({ id, version, status: refused instanceof RefusedError && refused.status, misspelt }));`;
+  await writeFile(join(folder, 'typed.ts'), source);
+  await writeFile(
+    join(folder, 'package.json'),
+    (await readFile(join(folder, 'package.json'), 'utf8')).replace('{', '{ "type": "module",'),
+  );
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules', '@types')];
+  const flags = ['--strict', '--exactOptionalPropertyTypes', '--target', 'es2022', '--module', 'nodenext', ...types];
+  expect(await run([process.execPath, tsc, ...flags, 'typed.ts'])).toMatchObject({ code: 0, stdout: '' });
+  const { code, stdout, stderr } = await run([process.execPath, 'typed.js', url]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(JSON.parse(stdout)).toEqual({ id: expect.any(String), version: 1, status: 400, misspelt: { name: 1 } });
+  await server.end('SIGTERM');
+
+  const module = await readFile(join(folder, 'node_modules', 'user-collection-service', 'dist', 'client', 'index.js'));
+  expect(gzipSync(module).length).toBeLessThanOrEqual(2_000);
+  expect(module.toString()).not.toMatch(/\bimport\b|\brequire\b/);
 });
 
 it('starts again with npx, and ends with it although its shell forwards no signal', async () => {

@@ -78,6 +78,9 @@ export type ControlType =
   | 'date'
   | 'list';
 
+/** The type of a value in generated code. `agreed`: `true`; `list`: items of any type. */
+export type ValueType = 'text' | 'number' | 'boolean' | 'agreed' | 'list' | { oneOf: readonly string[] };
+
 /** A value that a form offers, with its name for people. */
 export interface Choice {
   value: string;
@@ -154,6 +157,8 @@ export interface FieldKind<
   trimsText?: true;
   /** Returns an example value for generated code. It conforms if such a value is easy to find. */
   sample(definition: FieldBase & OptionValues<Options>): unknown;
+  /** The type of its values in generated code. Without it they have any type. */
+  valueType?(definition: FieldBase & OptionValues<Options>): ValueType;
   control: ControlType;
   /** The control of a field whose form options select another one. */
   controlOf?(definition: FieldBase & OptionValues<Options & FormOptions>): ControlType;

@@ -16,6 +16,7 @@ export const array = defineKind({
   appendedItems: (value, now) => (value as unknown[]).map((item) => storedItem(item, now)),
   fromText: (text) => ({ value: withLineFeeds(text) }),
   sample: () => [{ note: 'Each item is stored with a timestamp' }],
+  valueType: () => 'list',
   control: 'list',
 });
 

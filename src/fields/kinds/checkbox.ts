@@ -48,5 +48,6 @@ export const checkbox = defineKind({
     return value === undefined ? { problem: say('notBoolean') } : { value };
   },
   sample: () => true,
+  valueType: ({ required }) => (required ? 'agreed' : 'boolean'),
   control: 'checkbox',
 });

@@ -35,6 +35,7 @@ export const date = defineKind({
     return isIsoDate(value) ? { value } : { problem: say('notDate') };
   },
   sample: () => new Date().toISOString().slice(0, 'YYYY-MM-DD'.length),
+  valueType: () => 'text',
   control: 'date',
   // A control for dates cannot show a date-time, and one for local times does not keep its zone.
   controlOf: ({ default: initial }) => (initial !== undefined && /t/i.test(initial) ? 'text' : 'date'),

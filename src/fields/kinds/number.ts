@@ -38,6 +38,7 @@ export const number = defineKind({
     if (max !== undefined && max < 1) return max;
     return 1;
   },
+  valueType: () => 'number',
   control: 'number',
   attributes: ({ min, max }) => ({ step: 'any', min, max }),
 });

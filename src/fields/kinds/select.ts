@@ -31,6 +31,7 @@ export const select = defineKind({
   indexValue: indexText,
   fromText: (text) => ({ value: text }),
   sample: (definition) => definition.enum[0] ?? '',
+  valueType: (definition) => ({ oneOf: definition.enum }),
   control: 'select',
   controlOf: (definition) => definition.ui ?? 'select',
   choices: labelledChoices,

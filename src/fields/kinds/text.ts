@@ -59,6 +59,7 @@ export const text = defineKind({
   indexValue: indexText,
   fromText: (text) => ({ value: withLineFeeds(text) }),
   sample: sampleText,
+  valueType: () => 'text',
   control: 'text',
   controlOf: (definition) => definition.ui ?? 'text',
   // HTML counts UTF-16 units, so a browser may stop a text of emoji early. There is no `pattern`:

@@ -1,0 +1,185 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient, RefusedError, UnavailableError } from '../../web/client/index.ts';
+import { randomName } from '../support/databases.ts';
+import { sharedServer, type TestServer } from '../support/server.ts';
+
+/** What the proxy does with a request. All but `lost` and the statuses forward it first. */
+type Fault = 'pass' | 'lost' | 'dropped' | 'cut short' | 'no JSON' | 'silent' | 429 | 502 | 503 | 504;
+
+/** What reaches the proxy under one address, and what happens to it. */
+interface Route {
+  url: string;
+  /** Of the next requests, in their order; then they pass. */
+  faults: Fault[];
+  retryAfter?: string;
+  /** The keys of the requests. */
+  keys: unknown[];
+}
+
+let server: TestServer;
+let proxy: Server;
+let app: string;
+const routes = new Map<string, Route>();
+
+async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const [, name = '', path = ''] = /^\/([^/]+)(\/.*)$/.exec(req.url ?? '') ?? [];
+  const route = routes.get(name);
+  const fault = route?.faults.shift() ?? 'pass';
+  route?.keys.push(req.headers['idempotency-key']);
+  const body = await buffer(req);
+  if (fault === 'lost') return void req.socket.destroy();
+  if (typeof fault === 'number') {
+    const headers = route?.retryAfter === undefined ? {} : { 'retry-after': route.retryAfter };
+    return void res.writeHead(fault, headers).end('<html>');
+  }
+  const { host: _, connection: __, ...headers } = req.headers;
+  const forwarded = await fetch(server.client.url + path, {
+    method: req.method ?? 'GET',
+    headers: headers as Record<string, string>,
+    ...(req.method === 'POST' && { body }),
+  });
+  const text = await forwarded.text();
+  if (fault === 'silent') return;
+  if (fault === 'dropped') return void req.socket.destroy();
+  if (fault === 'no JSON') return void res.writeHead(200).end('<html>');
+  res.writeHead(forwarded.status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+  if (fault === 'cut short') res.write(text.slice(0, 5), () => req.socket.destroy());
+  else res.end(text);
+}
+
+beforeAll(async () => {
+  server = await sharedServer();
+  proxy = createServer((req, res) => void answer(req, res));
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  ({ sourceAppId: app } = await server.admin.buildApp({
+    fields: [
+      { key: 'n', kind: 'number', required: true },
+      { key: 'visits', kind: 'array' },
+    ],
+  }));
+});
+afterAll(async () => {
+  proxy.closeAllConnections();
+  await new Promise((resolve) => proxy.close(resolve));
+});
+
+function route(faults: Fault[] = [], retryAfter?: string): Route {
+  const name = randomName();
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/${name}`;
+  const added: Route = { url, faults, keys: [], ...(retryAfter !== undefined && { retryAfter }) };
+  routes.set(name, added);
+  return added;
+}
+
+const stored = async (email: string) =>
+  (await server.admin.get(`/auth/users?sourceAppId=${app}&where=email:eq:${encodeURIComponent(email)}`).expect(200))
+    .body.users;
+
+describe('a submission of the client', () => {
+  it('is repeated with the same key after each kind of fault, and stored once', async () => {
+    const kinds: Fault[] = ['dropped', 'lost', 'cut short', 'no JSON', 'silent', 429, 502, 503, 504];
+    const repeated = kinds.map(async (fault) => {
+      const { url, keys } = route(fault === 'silent' ? ['silent', 'lost'] : [fault, fault]);
+      const email = `${randomName()}@example.com`;
+      const { id } = await createClient({ url: `${url}/`, app, timeout: 2_000 }).submit(email, {
+        n: 1,
+        visits: ['one'],
+      });
+      expect(keys).toEqual([expect.stringMatching(/^[\w-]{16,40}$/), keys[0], keys[0]]);
+      const [record] = await stored(email);
+      expect(record).toMatchObject({ id, data: { n: 1 } });
+      expect(record.data.visits).toHaveLength(1);
+      return keys[0];
+    });
+    expect(new Set(await Promise.all(repeated)).size).toBe(kinds.length);
+  });
+
+  it('is stored once however faults follow each other, beside others of the same person', async () => {
+    const kinds: Fault[] = ['dropped', 'pass', 'lost', 503, 'cut short', 'pass'];
+    const { url, keys } = route(Array.from({ length: 24 }, (_, index) => kinds[(index * 5) % kinds.length] ?? 'pass'));
+    const client = createClient<{ n: number; visits: string[] }>({ url, app });
+    const email = `${randomName()}@example.com`;
+    await Promise.all(Array.from({ length: 12 }, (_, n) => client.submit(email, { n, visits: [`visit ${n}`] })));
+    const visits = (await stored(email))[0].data.visits.map(({ value }: { value: string }) => value);
+    expect(visits.toSorted()).toEqual(Array.from({ length: 12 }, (_, n) => `visit ${n}`).toSorted());
+    expect(new Set(keys).size).toBe(12);
+  });
+
+  it('is repeated at the times that Retry-After asks for', async () => {
+    const { url, keys } = route(Array<Fault>(20).fill(503), '2');
+    // Without the header there would be a third attempt in this time.
+    await expect(createClient({ url, app, retryFor: 3_500 }).submit('ada@example.com', { n: 1 })).rejects.toMatchObject(
+      { status: 503 },
+    );
+    expect(keys.length).toBe(2);
+  });
+
+  it('ends with its key when the repeats take too long, and can be repeated with it', async () => {
+    const { url, keys, faults } = route(Array<Fault>(20).fill('dropped'));
+    const client = createClient({ url, app, retryFor: 1_500 });
+    const email = `${randomName()}@example.com`;
+    const error = await client.submit(email, { n: 1, visits: ['one'] }).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(UnavailableError);
+    expect(error).toMatchObject({ key: keys[0], status: undefined, message: 'The service does not answer' });
+    expect(keys.length).toBeGreaterThan(1);
+    faults.length = 0;
+    const { key } = error as UnavailableError;
+    await client.submit(email, { n: 1, visits: ['one'] }, { key });
+    expect((await stored(email))[0].data.visits).toHaveLength(1);
+  });
+
+  it('is not repeated when Retry-After is beyond the time for repeats', async () => {
+    const { url, keys } = route([429, 429], '3600');
+    const submitted = createClient({ url, app }).submit('ada@example.com', { n: 1 });
+    await expect(submitted).rejects.toMatchObject({ status: 429, name: 'UnavailableError', key: expect.any(String) });
+    expect(keys.length).toBe(1);
+  });
+
+  it('that is refused is not repeated, and names the problems', async () => {
+    const { url, keys } = route();
+    const client = createClient<{ n: unknown }>({ url, app });
+    const refused = await client.submit('nobody', { n: 'one' }).catch((reason: unknown) => reason);
+    expect(refused).toBeInstanceOf(RefusedError);
+    expect(refused).toMatchObject({ status: 400, message: expect.any(String) });
+    expect((refused as RefusedError).errors).toContainEqual({ path: 'data.n', message: 'must be a number' });
+    expect(keys.length).toBe(1);
+    await client.submit('ada@example.com', { n: 1 }, { key: 'one' });
+    await expect(client.submit('ada@example.com', { n: 2 }, { key: 'one' })).rejects.toMatchObject({ status: 422 });
+    expect(keys.length).toBe(3);
+  });
+
+  it('needs a URL, and a key that a header may have', async () => {
+    const { url, keys } = route();
+    expect(() => createClient({ url: 'forms.example.com', app })).toThrow(TypeError);
+    const client = createClient({ url, app });
+    await expect(client.submit('ada@example.com', { n: 1 }, { key: '√' })).rejects.toThrow(TypeError);
+    expect(keys).toEqual([]);
+  });
+});
+
+describe('the client', () => {
+  it('reads the newest schema, repeating lost answers', async () => {
+    const { url } = route(['lost', 503]);
+    expect(await createClient({ url, app }).schema()).toMatchObject({
+      version: 2,
+      fields: [{ key: 'n', kind: 'number', required: true }, { key: 'visits' }],
+    });
+    await expect(createClient({ url, app: 'nobody' }).schema()).rejects.toMatchObject({ status: 400 });
+  });
+
+  it('submits with an API key', async () => {
+    const { url } = route();
+    const other = (await server.admin.buildApp()).sourceAppId;
+    const { body } = await server.admin
+      .post(`/auth/keys?sourceAppId=${other}`, { name: 'Shop', scopes: ['submit'] })
+      .expect(200);
+    await server.admin.put(`/auth/apps/${other}/form`, { botProtection: 'proof-of-work' }).expect(200);
+    const submit = (apiKey?: string) => createClient({ url, app: other, apiKey }).submit('ada@example.com', {});
+    await expect(submit()).rejects.toMatchObject({ status: 403 });
+    await submit(body.key);
+    await expect(submit(`uck_${'x'.repeat(43)}`)).rejects.toMatchObject({ status: 401 });
+  });
+});
