@@ -6,6 +6,7 @@ import { createAppAdministration, createApps } from './apps/apps.ts';
 import type { Feature } from './apps/feature.ts';
 import { createFormSettings } from './apps/form-settings.endpoints.ts';
 import { createAudit, createAuditReading } from './audit/audit.endpoints.ts';
+import { createChanges } from './changes/changes.ts';
 import type { Config } from './core/config.ts';
 import type { Logger } from './core/logger.ts';
 import { withTimeout } from './core/timeouts.ts';
@@ -153,6 +154,8 @@ export function createServices(
     ...{ otherConsumers: [notifications.consumer], now: options.deliveryNow },
   });
 
+  const changes = createChanges({ connection, apps, schemas, records, search, clock, signal, logger });
+
   /** In the order of an erasure: what can become a record, what names a record, the records. */
   const holders: Feature[] = [
     submissions.feature,
@@ -160,6 +163,7 @@ export function createServices(
     imports.feature,
     notifications.feature,
     webhooks,
+    changes,
     records.feature,
     suppressions.feature,
     sessions.feature,
@@ -177,7 +181,7 @@ export function createServices(
   });
   /** In the order of routes: literal paths before those with a parameter in the same place. */
   const features: Feature[] = [
-    ...[submissions.feature, schemas.feature, exports.feature, search.feature, people, imports.feature],
+    ...[submissions.feature, schemas.feature, exports.feature, search.feature, people, changes, imports.feature],
     ...[
       sessions.feature,
       accounts.feature,

@@ -11,10 +11,13 @@ import { ScopeParameter } from '../search/parameters.ts';
 import { DetailedUser, RECORD_ETAG, UserPath } from '../search/users.endpoints.ts';
 
 /** More than the fields and the extra keys of a record. */
-const MAX_UNSET = 300;
+export const MAX_UNSET = 300;
 const MAX_REMOVED_ITEMS = 1_000;
 
-const Key = z.string('must be a string').regex(FIELD_KEY_PATTERN, 'is not a valid key').meta({ example: 'phone' });
+export const Key = z
+  .string('must be a string')
+  .regex(FIELD_KEY_PATTERN, 'is not a valid key')
+  .meta({ example: 'phone' });
 
 const Edit = z
   .strictObject({

@@ -56,6 +56,12 @@ export function changesOf(keys: Iterable<string>, before: Values, after: Values)
   return changes;
 }
 
+/** Matches records that have these values, or none, under the keys. */
+export function valuesAre(values: Values, keys: readonly string[]): Record<string, object> {
+  const condition = (key: string) => (Object.hasOwn(values, key) ? { $eq: values[key] } : { $exists: false });
+  return Object.fromEntries(keys.map((key) => [`data.${key}`, condition(key)]));
+}
+
 /** The items that a change appends. */
 export function appendedTo({ append }: Pick<RecordChange, 'append'>): HistoryChange[] {
   const lists = Object.entries(append).filter(([, items]) => items.length > 0);

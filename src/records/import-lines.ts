@@ -7,7 +7,15 @@ import type { Lease } from '../schemas/schema-leases.ts';
 import { type ConflictDeps, createConflictReader, OutdatedSchema } from './conflict.ts';
 import type { RecordEraser } from './erasure.ts';
 import type { RecordHistory } from './history.ts';
-import { appendedTo, changesOf, INLINE_SIZE, type InlineSize, isFull, sizedEntry } from './history-entries.ts';
+import {
+  appendedTo,
+  changesOf,
+  INLINE_SIZE,
+  type InlineSize,
+  isFull,
+  sizedEntry,
+  valuesAre,
+} from './history-entries.ts';
 import { BY_EMAIL, type LineMark, type RecordFilter, type UserDocument } from './record.ts';
 import type { RecordId } from './record-id.ts';
 import { arrayFullError, refuseOversized } from './record-limits.ts';
@@ -112,7 +120,13 @@ export function createImportLines(
     return {
       updateOne: {
         // Null matches a record without a mark, unknown to the types.
-        filter: { ...filter, _id, updatedAt, import: lastMark, ...valuesAre(before, change.set) } as RecordFilter,
+        filter: {
+          ...filter,
+          _id,
+          updatedAt,
+          import: lastMark,
+          ...valuesAre(before, Object.keys(change.set)),
+        } as RecordFilter,
         update: { ...rest, $set: { ...rest.$set, import: mark } },
         // Without a hint MongoDB compares plans for each write.
         hint: BY_EMAIL,
@@ -302,15 +316,6 @@ interface Found extends Omit<RecordFacts, 'isSame'> {
 
 function ownValues(data: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(keys.filter((key) => Object.hasOwn(data, key)).map((key) => [key, data[key]]));
-}
-
-/** Matches records that have these values under the keys of a change. */
-export function valuesAre(before: Record<string, unknown>, set: Record<string, unknown>): Record<string, unknown> {
-  const conditions = Object.keys(set).map((key) => [
-    `data.${key}`,
-    Object.hasOwn(before, key) ? { $eq: before[key] } : { $exists: false },
-  ]);
-  return Object.fromEntries(conditions);
 }
 
 /** Compares items of lists without their times. */

@@ -17,9 +17,11 @@ import {
   sizedEntry,
   underPresentKeys,
   undoOf,
+  valuesAre,
 } from './history-entries.ts';
 import { outboxEntry } from './outbox.ts';
 import {
+  type ChangeMark,
   type HistoryAuthor,
   type HistoryChange,
   type RecordFilter,
@@ -41,7 +43,7 @@ import {
   tooManyKeysError,
 } from './record-limits.ts';
 import type { RecordMoves } from './record-moves.ts';
-import { recordWords } from './record-words.ts';
+import { changeWords, HAS_ROOM_FOR_WORDS, recordWords } from './record-words.ts';
 import type { Revalidation } from './revalidation.ts';
 import { type SlotWrite, slotWrites } from './slot-records.ts';
 import type { SlotStore } from './slot-store.ts';
@@ -100,6 +102,13 @@ export interface EditContext {
   maxArrayItems: number;
   eventId: RecordId | undefined;
   by: HistoryAuthor;
+  /** For one of many records, of which only the named values were read. */
+  bulk?: {
+    mark: ChangeMark;
+    lastMark: ChangeMark | undefined;
+    /** The number of extra keys that were not read. */
+    otherExtraKeys: number;
+  };
 }
 
 interface EditWrite {
@@ -115,7 +124,7 @@ interface EditWrite {
  * @throws {Conflict} when an item to remove does not exist, or a list would be too long
  * @throws {TooLarge | InvalidInput} when the record would exceed its limits
  */
-function editWrite(record: EditedRecord, edit: RecordEdit, context: EditContext): EditWrite {
+export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditContext): EditWrite {
   const { _id, appId, email, data, updatedAt, sizeBound, revision } = record;
   const at = new Date(Math.max(Date.now(), updatedAt.getTime() + 1));
   const set: Record<string, unknown> = { schemaVersion: context.schemaVersion, updatedAt: at };
@@ -147,7 +156,10 @@ function editWrite(record: EditedRecord, edit: RecordEdit, context: EditContext)
   for (const { slot, value } of context.slots ?? []) if (value !== undefined) set[slot] = value;
   const { slotEpoch } = context;
   if (slotEpoch !== undefined) set.slotEpoch = slotEpoch;
-  if (context.hasWords) set.words = recordWords(email, edited);
+  // Of one of many records only some values are known, so the words of replaced ones stay.
+  const words =
+    context.hasWords && context.bulk ? changeWords(email, { set: { ...edit.set, ...lists }, append: {} }) : undefined;
+  if (context.hasWords && !context.bulk) set.words = recordWords(email, edited);
   set.sizeBound = sizeBoundAfter(record, edited, context);
   const removed = removedItems(edit);
   const changed = [...Object.keys(edit.set), ...Object.keys(lists), ...edit.unset, ...removed.keys()];
@@ -160,21 +172,26 @@ function editWrite(record: EditedRecord, edit: RecordEdit, context: EditContext)
     ),
     ...[...removed].map(([key, timestamps]) => removalOf(data, key, timestamps)),
   ];
-  const { by, schemaVersion: version, limits } = context;
+  const { by, schemaVersion: version, limits, bulk } = context;
+  if (bulk) set.change = bulk.mark;
   const entry = changes.length > 0 ? sizedEntry({ at, by, version, changes }, limits.maxEntry) : undefined;
   return {
     filter: {
-      ...{ _id, appId, email, updatedAt, schemaVersion: { $lte: context.schemaVersion }, data: { $eq: data } },
+      ...{ _id, appId, email, updatedAt, schemaVersion: { $lte: context.schemaVersion } },
+      // A late submission to other values passes.
+      ...(bulk ? { ...valuesAre(data, changed), change: bulk.lastMark ?? null } : { data: { $eq: data } }),
       sizeBound: sizeBound === undefined ? { $exists: false } : sizeBound,
       // Of the entries, those of submissions that change no value grow only this.
       revision: revision === undefined ? { $exists: false } : revision,
       ...(slotEpoch !== undefined && notAfterEpoch(slotEpoch)),
       ...(entry && HAS_ROOM),
+      ...(words && HAS_ROOM_FOR_WORDS),
     } as RecordFilter,
     update: recordUpdate({
       $set: set,
       ...(Object.keys(unset).length > 0 && { $unset: unset }),
       ...(Object.keys(pull).length > 0 && { $pull: pull }),
+      ...(words && { $addToSet: { words: { $each: words } } }),
       ...((event || entry) && {
         $push: { ...(event && { outbox: event }), ...(entry && { history: entry.entry }) },
         $inc: { ...(event && { eventCount: 1 }), ...(entry && { revision: 1, historyBytes: entry.bytes }) },
@@ -213,10 +230,11 @@ function readTimestamp(item: unknown): string | undefined {
 function sizeBoundAfter(
   record: EditedRecord,
   edited: Record<string, unknown>,
-  { fieldKeys, limits }: EditContext,
+  { fieldKeys, limits, bulk }: EditContext,
 ): number {
   const bytes = record.bytes - BSON.calculateObjectSize(record.data) + BSON.calculateObjectSize(edited);
-  const extraKeys = (data: object): number => listExtraKeys(data, fieldKeys).length;
+  const others = bulk?.otherExtraKeys ?? 0;
+  const extraKeys = (data: object): number => others + listExtraKeys(data, fieldKeys).length;
   const after = { bytes, extraKeys: extraKeys(edited) };
   const exceeded = exceededLimit(limits, { bytes: record.bytes, extraKeys: extraKeys(record.data) }, after);
   if (exceeded === 'record-full') throw recordFullError(limits);
@@ -289,7 +307,7 @@ export function createRecordEditor(deps: {
     const edit = { ...given, set: validator.storedValues(given.set) };
     const removed = Object.fromEntries(edit.unset.map((key) => [key, undefined]));
     const slots = slotWrites(app.slots, { set: { ...edit.set, ...removed }, append: {} });
-    const hasWords = app.words !== undefined && isWritten(app.words);
+    const hasWords = keepsWords(app);
     const eventId = app.hasConsumers ? newId(new Date()) : undefined;
     const {
       filter: unchanged,
@@ -405,6 +423,9 @@ export function createRecordEditor(deps: {
     ): Promise<DetailedRecord> => change(app, id, (record, lease) => editOfRevert(record, lease, request), by, tags),
   };
 }
+
+/** Whether writes of an app keep the words of records (decision 46). */
+export const keepsWords = ({ words }: Pick<Lease['app'], 'words'>): boolean => words !== undefined && isWritten(words);
 
 /** @throws {InvalidInput} when the schema refuses an edit */
 export function refuseInvalid(edit: Pick<RecordEdit, 'set' | 'unset'>, { validator, renames }: Lease): void {

@@ -16,7 +16,7 @@ import {
 } from './record.ts';
 import type { RecordId } from './record-id.ts';
 import { unmovedFilter } from './record-moves.ts';
-import { FULL_WORDS } from './record-words.ts';
+import { HAS_ROOM_FOR_WORDS } from './record-words.ts';
 import type { SlotWrite } from './slot-records.ts';
 import { buildEvent, estimateBytes, growthWith, type Submission, type Written } from './submission.ts';
 
@@ -188,7 +188,7 @@ function addSlots(update: Update, slots: readonly SlotWrite[]): void {
 
 /** The words of replaced values stay: they are not known. */
 function addWords(filter: Filter, update: Update, words: readonly string[]): void {
-  filter[`words.${FULL_WORDS - 1}`] = { $exists: false };
+  Object.assign(filter, HAS_ROOM_FOR_WORDS);
   update.$addToSet = { words: { $each: words } };
 }
 

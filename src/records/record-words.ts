@@ -7,6 +7,8 @@ import type { RecordChange } from '../fields/compile.ts';
 const MAX_WORDS = 192;
 /** Submissions to a record with so many words, also of replaced values, make them exact first. */
 export const FULL_WORDS = 256;
+/** Matches the records to which words can be added. */
+export const HAS_ROOM_FOR_WORDS = { [`words.${FULL_WORDS - 1}`]: { $exists: false } } as const;
 /** A record with more bytes of data has `ANY_WORD` instead. */
 export const MAX_WORDS_DATA = 32 * 1024;
 /** The most bytes of the words of a record: 16 units of 3 bytes each, with their overhead. */

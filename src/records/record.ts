@@ -50,6 +50,13 @@ interface ImportMark extends Partial<LineMark> {
   fence?: ObjectId;
 }
 
+/** The last change of many records that wrote a record, or undid that. As an import mark. */
+export interface ChangeMark {
+  id?: ObjectId;
+  undone?: boolean;
+  fence?: ObjectId;
+}
+
 /** An event, committed with the write of its change or not at all (decision 23). */
 export interface OutboxEntry {
   /** The id of the event: that of the record if the write created the record. */
@@ -117,6 +124,7 @@ export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
   /** The confirmation emails of an unconfirmed record (notifications/confirmation). */
   confirmation?: { mails: ConfirmationMail[] };
   import?: ImportMark;
+  change?: ChangeMark;
   /** The highest epoch of the app's slots at a write (decision 21). Lower ones are refused. */
   slotEpoch?: number;
   /** The words of the email and of the texts in `data`, and others (word-records.ts). */

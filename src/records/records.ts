@@ -4,6 +4,7 @@ import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Schemas } from '../schemas/schemas.ts';
+import { createBulkEditor } from './bulk-edit.ts';
 import { createConfirmationStore } from './confirmations.ts';
 import { createEmailScan } from './email-scan.ts';
 import { createErasureModel, createErasureStore, createRecordEraser, type RecordTraces } from './erasure.ts';
@@ -119,6 +120,10 @@ export function createRecords(deps: {
       ...{ renamesSince: renames.since, onEvents: outboxSignal.notify },
     }),
     history,
+    bulkEditor: createBulkEditor({
+      ...{ ...writes, revalidation },
+      ...{ renamesSince: renames.since, onEvents: outboxSignal.notify },
+    }),
     importLines: createImportLines({ ...writes, erase }),
     inventory: createInventory(users, erasures),
     /** The relay also erases the history of records whose erasure stopped before it did. */

@@ -6,6 +6,7 @@ import type { Schemas } from '../schemas/schemas.ts';
 import { breakdownRoutes, createUserBreakdown } from './breakdown.ts';
 import { createBulkErase } from './bulk-erase.ts';
 import { createIndexSlotService, indexSlotRoutes } from './indexes.ts';
+import { createMatchingIds } from './matching-ids.ts';
 import { createPeopleSearch } from './people-search.ts';
 import { createQueriedAppReader } from './queried-app.ts';
 import { createSchemaCheckService, schemaCheckRoutes } from './schema-check.ts';
@@ -34,16 +35,18 @@ export function createSearch(deps: {
     words,
     recentRenames: renames.recent,
   });
+  const matchingIds = createMatchingIds(ranges);
   const users = createUserService({
     ...{ apps: appService, queried, store, query },
     people: createPeopleSearch({ emails, pages, ranges }),
-    bulkErase: createBulkErase({ ranges, erase, reader, queues }),
+    bulkErase: createBulkErase({ matchingIds, erase, reader, queues }),
     breakDown: createUserBreakdown(ranges, queryBudgetMs),
   });
   return {
     users,
     query,
     queried,
+    matchingIds,
     feature: {
       routes: [
         ...breakdownRoutes(users, scope),

@@ -14,7 +14,7 @@ const LAYERS = [
   ['backups'],
   ['doctor'],
   ['http', 'services.ts'],
-  ['imports', 'notifications', 'webhooks'],
+  ['changes', 'imports', 'notifications', 'webhooks'],
   ['submissions'],
   ['exports', 'people'],
   ['search'],

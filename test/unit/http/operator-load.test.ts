@@ -22,13 +22,22 @@ const LIGHT = [
   ...['beginTotp', 'confirmTotp', 'removeTotp', 'listMembers', 'changeMember', 'removeMember'],
   ...['listInvitations', 'createInvitation', 'deleteInvitation', 'getAccess', 'replaceAccess'],
   ...['listAccounts', 'createAccount', 'changeAccount', 'endAccountSessions', 'deleteAccount'],
+  ...['getChange', 'undoChange', 'stopChange'],
   ...['createImport', 'startImport', 'getImport', 'deleteImport', 'releaseHeld', 'deleteHeld'],
   ...['listWebhooks', 'createWebhook', 'changeWebhook', 'rotateWebhookSecret', 'getDelivery', 'replayDelivery'],
   ...['getWebhookSample', 'getSearchIndex', 'replaceSearchIndex'],
 ];
 /** Endpoints that take as long as the data, a client or a receiver. */
 const LONG = [
-  ...['exportUsers', 'exportSelectedUsers', 'eraseUsers', 'exportPerson', 'erasePerson', 'getImportRejects'],
+  ...[
+    'exportUsers',
+    'exportSelectedUsers',
+    'eraseUsers',
+    'changeUsers',
+    'exportPerson',
+    'erasePerson',
+    'getImportRejects',
+  ],
   ...['deleteApp', 'deleteWebhook', 'testWebhook', 'replayWebhook'],
 ];
 

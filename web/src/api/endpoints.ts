@@ -3,6 +3,7 @@ import type { apiKeyEndpoints } from '../../../src/api-keys/api-keys.endpoints.t
 import type { appEndpoints } from '../../../src/apps/apps.contract.ts';
 import type { formSettingsEndpoints } from '../../../src/apps/form-settings.endpoints.ts';
 import type { auditEndpoints } from '../../../src/audit/audit.endpoints.ts';
+import type { changeEndpoints } from '../../../src/changes/changes.endpoints.ts';
 import type { exportEndpoints } from '../../../src/exports/export.endpoints.ts';
 import type { importEndpoints } from '../../../src/imports/imports.contract.ts';
 import type { accountEndpoints } from '../../../src/members/accounts.endpoints.ts';
@@ -35,6 +36,7 @@ type Endpoints = typeof accountEndpoints &
   typeof appEndpoints &
   typeof auditEndpoints &
   typeof breakdownEndpoints &
+  typeof changeEndpoints &
   typeof deliveryEndpoints &
   typeof editingEndpoints &
   typeof exportEndpoints &
@@ -95,6 +97,7 @@ export interface Request<Name extends EndpointName> {
 
 export type UserRecord = ResponseBody<'GET /auth/users'>['users'][number];
 export type DetailedRecord = ResponseBody<'GET /auth/users/:id'>;
+export type ChangeOfUsers = ResponseBody<'GET /auth/changes/:id'>;
 export type HistoryEntry = ResponseBody<'GET /auth/users/:id/history'>['entries'][number];
 export type ConsentEntry = NonNullable<DetailedRecord['consents']>[number];
 export type AppRecord = ResponseBody<'GET /auth/apps'>['apps'][number];

@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { JsonObject, Timestamp, WholeNumber } from '../api/validation.ts';
+import type { AppScope } from '../apps/app-scope.ts';
+import { AppNotFound, Unavailable } from '../core/errors.ts';
+import { authorOf, Key, MAX_UNSET } from '../people/editing.ts';
+import { refuseInvalid } from '../records/record-edit.ts';
+import type { SchemaLeases } from '../schemas/schema-leases.ts';
+import type { MatchingIds } from '../search/matching-ids.ts';
+import { checkSelection, queryParameters, ScopeParameter } from '../search/parameters.ts';
+import type { ReadQueriedApp } from '../search/queried-app.ts';
+import { parseQuery } from '../search/user-finder.ts';
+import { type ChangeStore, MAX_ERRORS } from './change-store.ts';
+import { CHANGE_STATES, type ChangeDocument, type Pass } from './changes.model.ts';
+
+const MAX_LISTED = 20;
+const EXAMPLE_ID = '6923f1c05d2e4b7a9c1f0e11';
+
+const Edit = z
+  .strictObject({
+    set: JsonObject.default({}).meta({ description: 'Values that replace the stored ones', example: { plan: 'pro' } }),
+    unset: z.array(Key).max(MAX_UNSET).default([]).meta({ description: 'Keys to remove', example: [] }),
+  })
+  .superRefine(({ set, unset }, context) => {
+    const keys = [...Object.keys(set), ...unset];
+    if (keys.length === 0) context.addIssue({ code: 'custom', path: [], message: 'must name a change' });
+    if (new Set(keys).size < keys.length) {
+      context.addIssue({ code: 'custom', path: [], message: 'must name each key once' });
+    }
+  })
+  .meta({ id: 'UsersChange' });
+
+const Count = z.int().nonnegative();
+const counts = {
+  done: Count.meta({ description: 'The processed records', example: 42 }),
+  changed: Count.meta({ example: 40 }),
+  refused: Count.meta({ description: 'Records that the change could not be applied to', example: 1 }),
+  errors: z
+    .array(z.strictObject({ id: z.string(), message: z.string() }))
+    .max(MAX_ERRORS)
+    .meta({ description: `The first ${MAX_ERRORS}` }),
+};
+
+const Change = z
+  .strictObject({
+    id: z.string().meta({ example: EXAMPLE_ID }),
+    state: z.enum(CHANGE_STATES),
+    total: Count.meta({ example: 42 }),
+    ...counts,
+    undo: z.strictObject(counts).optional().meta({ description: 'What an undo restored; `refused`: it left them' }),
+    failure: z.string().optional(),
+    set: JsonObject,
+    unset: z.array(z.string()),
+    createdAt: Timestamp,
+    endedAt: Timestamp.optional(),
+  })
+  .meta({ id: 'ChangeOfUsers' });
+
+const shared = {
+  auth: 'session or key',
+  scope: 'users:write',
+  load: 'light',
+  tag: 'Users',
+} as const;
+const ofOne = {
+  ...shared,
+  params: z.object({ id: z.string().meta({ example: EXAMPLE_ID }) }),
+  query: z.strictObject({ sourceAppId: ScopeParameter }),
+} as const;
+const Ok = z.strictObject({ ok: z.literal(true) });
+
+/** The endpoints of changes of many records (spec 4.3.7). */
+export const changeEndpoints = {
+  changeUsers: {
+    ...shared,
+    method: 'patch',
+    path: '/auth/users',
+    load: 'long',
+    audit: 'users.changed',
+    summary: "Change many of the session's users",
+    description:
+      'Begins a change of the users that match `where` and `q`, if `confirm` is their number; otherwise 409 tells their number. It runs in the background, each record is changed once.',
+    query: z
+      .strictObject({
+        ...queryParameters,
+        confirm: WholeNumber(0).meta({ description: 'The number of users to change', example: 42 }),
+      })
+      .superRefine(checkSelection),
+    body: jsonBody(Edit, 'Invalid change'),
+    // Counts any number of records.
+    slow: true,
+    response: z.strictObject({ id: z.string().meta({ example: EXAMPLE_ID }) }),
+    errors: [404, 409, 429],
+  },
+  listChanges: {
+    ...shared,
+    method: 'get',
+    path: '/auth/changes',
+    load: 'read',
+    scope: 'users:read',
+    summary: 'Changes of many users',
+    description: `The newest ${MAX_LISTED}, newest first.`,
+    query: z.strictObject({ sourceAppId: ScopeParameter }),
+    response: z.strictObject({ changes: z.array(Change) }),
+    errors: [404],
+  },
+  getChange: {
+    ...ofOne,
+    method: 'get',
+    path: '/auth/changes/:id',
+    scope: 'users:read',
+    summary: 'The progress of a change of many users',
+    response: Change,
+    errors: [404],
+  },
+  undoChange: {
+    ...ofOne,
+    method: 'post',
+    path: '/auth/changes/:id/undo',
+    audit: 'change.undone',
+    summary: 'Undo a change of many users',
+    description: 'Restores the values before, in the background, where those that the change set are still stored.',
+    response: Ok,
+    errors: [404, 409],
+  },
+  stopChange: {
+    ...ofOne,
+    method: 'delete',
+    path: '/auth/changes/:id',
+    audit: 'change.stopped',
+    summary: 'Stop a change of many users, or its undo',
+    description: 'The batch in progress ends. What was changed stays, and can be undone.',
+    response: Ok,
+    errors: [404],
+  },
+} as const satisfies Endpoints;
+
+export const changeRoutes = (deps: {
+  store: ChangeStore;
+  leases: Pick<SchemaLeases, 'hold'>;
+  queried: ReadQueriedApp;
+  matchingIds: MatchingIds;
+  scope: AppScope;
+  wake(): void;
+}): Route[] => {
+  const { store, leases, queried, matchingIds, scope, wake } = deps;
+  return routes(changeEndpoints, {
+    changeUsers: async ({ principal, query: { sourceAppId, confirm, ...request }, body, closed, audit }) => {
+      const app = await scope(principal, sourceAppId);
+      const lease = await leases.hold(app.sourceAppId);
+      if (!lease?.app.id.equals(app.id)) throw new AppNotFound();
+      refuseInvalid(body, lease);
+      await store.refuseTooMany(app.id);
+      const { schema, slotOf } = await queried(app);
+      const undone = 'nothing was changed';
+      const parts = await matchingIds(app.id, parseQuery(request, schema), slotOf, {
+        confirm,
+        signal: closed(),
+        undone,
+      });
+      if (!parts) throw new Unavailable();
+      const { set, unset } = body;
+      const id = await store.create({
+        ...{ appId: app.id, sourceAppId: app.sourceAppId, set, unset, version: lease.schema.version },
+        ...{ by: authorOf(principal, 'edit'), parts },
+      });
+      wake();
+      audit({ target: id.toHexString(), detail: { users: confirm } });
+      return { id: id.toHexString() };
+    },
+
+    listChanges: async ({ principal, query }) => {
+      const app = await scope(principal, query.sourceAppId);
+      return { changes: (await store.list(app.id, MAX_LISTED)).map(present) };
+    },
+
+    getChange: async ({ principal, params, query }) =>
+      present(await store.find((await scope(principal, query.sourceAppId)).id, params.id)),
+
+    undoChange: async ({ principal, params, query }) => {
+      const app = await scope(principal, query.sourceAppId);
+      await store.undo(app.id, params.id, authorOf(principal, 'revert'));
+      wake();
+      return { ok: true as const };
+    },
+
+    stopChange: async ({ principal, params, query }) => {
+      await store.stop((await scope(principal, query.sourceAppId)).id, params.id);
+      wake();
+      return { ok: true as const };
+    },
+  });
+};
+
+const presentPass = ({ done, changed, refused, errors }: Pass) => ({ done, changed, refused, errors });
+
+/** The records and runs of a change are internal. */
+function present({ _id, state, total, pass, undo, failure, set, unset, createdAt, endedAt }: ChangeDocument) {
+  return {
+    ...{ id: _id.toHexString(), state, total, ...presentPass(pass) },
+    ...(undo && { undo: presentPass(undo) }),
+    ...(failure !== undefined && { failure }),
+    ...{ set, unset, createdAt: createdAt.toISOString() },
+    ...(endedAt && { endedAt: endedAt.toISOString() }),
+  };
+}

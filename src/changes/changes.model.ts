@@ -1,0 +1,78 @@
+import type { Binary, ObjectId } from 'mongodb';
+import type { Connection } from '../database/client.ts';
+import {
+  type Collection,
+  createModel,
+  declareCollection,
+  type Model,
+  onPrimaryShard,
+} from '../database/collections.ts';
+import type { HistoryAuthor } from '../records/record.ts';
+
+/** `stopping`: the batch in progress ends first. */
+export const CHANGE_STATES = ['running', 'completed', 'stopping', 'stopped', 'undoing', 'undone', 'failed'] as const;
+export type ChangeState = (typeof CHANGE_STATES)[number];
+
+/** How far a pass over the records is, and what it did. */
+export interface Pass {
+  /** The number of processed records, which is also the position. */
+  done: number;
+  changed: number;
+  refused: number;
+  /** The first ones. */
+  errors: { id: string; message: string }[];
+}
+
+/** A change of many records (spec 4.3.7). Its records are in `change_records`. */
+export interface ChangeDocument {
+  _id: ObjectId;
+  appId: ObjectId;
+  sourceAppId: string;
+  state: ChangeState;
+  set: Record<string, unknown>;
+  unset: string[];
+  /** The schema version whose keys they have. */
+  version: number;
+  by: HistoryAuthor;
+  undoneBy?: HistoryAuthor;
+  total: number;
+  pass: Pass;
+  undo?: Pass;
+  failure?: string;
+  createdAt: Date;
+  /** When the change or its undo began to wait for its turn. */
+  startedAt: Date;
+  endedAt?: Date;
+  expiresAt: Date;
+  /** The number of runs, and the run that may write (import-store.ts has the same). */
+  runs?: number;
+  runner?: number;
+}
+
+/** Ids of records of a change: at most 1,000. `_id`: the change and the number of the part. */
+export interface ChangeRecords {
+  _id: string;
+  appId: ObjectId;
+  changeId: ObjectId;
+  at: Date;
+  uuids: Binary;
+  expiresAt: Date;
+}
+
+const CHANGES = declareCollection('changes', onPrimaryShard('at most 50 for each app'))
+  .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
+  .index({ appId: 1, _id: -1 })
+  .index({ state: 1, startedAt: 1 });
+
+const CHANGE_RECORDS = declareCollection('change_records', onPrimaryShard('ids of the records of kept changes'))
+  .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
+  .index({ changeId: 1 })
+  .index({ appId: 1, at: 1 });
+
+export type ChangeCollection = Collection<ChangeDocument>;
+export type ChangeRecordCollection = Collection<ChangeRecords>;
+
+export const createChangeModel = (connection: Connection): Model<ChangeDocument> => createModel(connection, CHANGES);
+
+export const createChangeRecordModel = (connection: Connection): Model<ChangeRecords> =>
+  createModel(connection, CHANGE_RECORDS);

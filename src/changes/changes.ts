@@ -1,0 +1,39 @@
+import type { Apps } from '../apps/apps.ts';
+import { type Feature, ownedBy } from '../apps/feature.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Connection } from '../database/client.ts';
+import type { DatabaseClock } from '../database/clock.ts';
+import type { JobSignal } from '../jobs/job-runner.ts';
+import type { Records } from '../records/records.ts';
+import type { Schemas } from '../schemas/schemas.ts';
+import type { createSearch } from '../search/search.ts';
+import { CHANGE_JOB, createChangeJob } from './change-job.ts';
+import { createChangeStore } from './change-store.ts';
+import { changeRoutes } from './changes.endpoints.ts';
+import { createChangeModel, createChangeRecordModel } from './changes.model.ts';
+
+/** Creates changes of many records, and their job. */
+export function createChanges(deps: {
+  connection: Connection;
+  apps: Apps;
+  schemas: Pick<Schemas, 'leases'>;
+  records: Pick<Records, 'bulkEditor'>;
+  search: Pick<ReturnType<typeof createSearch>, 'queried' | 'matchingIds'>;
+  clock: DatabaseClock;
+  signal: JobSignal;
+  logger: Logger;
+}): Feature {
+  const { connection, apps, schemas, records, search, clock, signal, logger } = deps;
+  const models = { changes: createChangeModel(connection), records: createChangeRecordModel(connection) };
+  const store = createChangeStore(models.changes.collection, models.records.collection, clock.later);
+  const { leases } = schemas;
+  return {
+    routes: changeRoutes({
+      ...{ store, leases, ...search, scope: apps.scope },
+      wake: () => signal.wake(CHANGE_JOB),
+    }),
+    models: Object.values(models),
+    jobs: [createChangeJob({ store, editor: records.bulkEditor, leases, pace: apps.pace, logger })],
+    owned: [ownedBy(models.changes.collection, 'createdAt'), ownedBy(models.records.collection, 'at')],
+  };
+}

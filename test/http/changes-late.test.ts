@@ -1,0 +1,110 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { beginChange, storePeople, untilChange } from '../support/changes.ts';
+import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+// A server whose batch of a change is held in the network, and reaches MongoDB when another server
+// has taken the change over.
+
+const RECORDS = 400;
+
+/** Runs no jobs, so that it takes nothing over. */
+let main: TestServer;
+let proxy: TcpProxy;
+let slow: TestServer;
+let next: TestServer | undefined;
+let app: string;
+
+beforeAll(async () => {
+  main = await startServer();
+  await main.services.jobs.stop();
+});
+afterAll(() => main.close());
+beforeEach(async () => {
+  ({ sourceAppId: app } = await main.admin.buildApp({ fields: [{ key: 'n', kind: 'number' }] }));
+  await storePeople(main, app, RECORDS, (n) => ({ n }));
+  proxy = await startProxy(new URL(inject('mongodbUri')));
+  const uri = new URL(inject('mongodbUri'));
+  uri.port = String(proxy.port);
+  slow = await startServer({ MONGODB_URI: uri.href }, main.database);
+});
+afterEach(async () => {
+  proxy.restore();
+  await next?.close();
+  next = undefined;
+  await slow.close();
+  await proxy.close();
+});
+
+const users = () => main.db.collection('users');
+const records = () => users().find({ sourceAppId: app }).toArray();
+
+/** Begins a change of which the first batch is held; everything else of that server stalls. */
+async function holdBatch(begin: () => Promise<string>) {
+  const held = proxy.holdNext('update', 'users');
+  const id = await begin();
+  const forward = await held;
+  proxy.stall();
+  return { id, forward };
+}
+
+const begin = () => beginChange(main.admin, app, RECORDS, { set: { n: -1 } });
+
+async function takeOver(id: string) {
+  next = await startServer({}, main.database);
+  return untilChange(main.admin, app, id);
+}
+
+it('a late batch changes nothing that the next run has changed, and what came since stays', async () => {
+  const { id, forward } = await holdBatch(begin);
+  expect(await takeOver(id)).toMatchObject({ state: 'completed', done: RECORDS, changed: RECORDS, refused: 0 });
+  await users().updateMany({ sourceAppId: app }, { $set: { 'data.n': 7 } });
+  await forward();
+  for (const { data, history, revision } of await records()) {
+    expect(data.n).toBe(7);
+    expect(revision).toBe(1);
+    expect(history).toHaveLength(1);
+  }
+});
+
+it('a late batch changes nothing of what the next run refused, nor after a stop', async () => {
+  const { id, forward } = await holdBatch(begin);
+  await main.admin.delete(`/auth/changes/${id}?sourceAppId=${app}`).expect(200);
+  expect(await takeOver(id)).toMatchObject({ state: 'stopped', changed: 0 });
+  await forward();
+  expect((await records()).map(({ data }) => data.n).sort((x, y) => x - y)[0]).toBe(0);
+});
+
+it('a late batch of an undo restores nothing twice', async () => {
+  next = await startServer({}, main.database);
+  proxy.stall();
+  const id = await begin();
+  await untilChange(main.admin, app, id);
+  await next.close();
+  next = undefined;
+  proxy.restore();
+  const late = await holdBatch(async () => {
+    await main.admin.post(`/auth/changes/${id}/undo?sourceAppId=${app}`).expect(200);
+    return id;
+  });
+  const undone = await takeOver(late.id);
+  expect(undone).toMatchObject({ state: 'undone', undo: { done: RECORDS, changed: RECORDS, refused: 0 } });
+  await users().updateMany({ sourceAppId: app }, { $set: { 'data.n': -1 } });
+  await late.forward();
+  for (const { data, revision } of await records()) {
+    expect(data.n).toBe(-1);
+    expect(revision).toBe(2);
+  }
+});
+
+it('counts what a batch changed whose results were not stored', async () => {
+  const held = proxy.holdNext('findAndModify', 'changes');
+  const id = await begin();
+  await held; // the claim
+  const commit = proxy.holdNext('findAndModify', 'changes');
+  proxy.restore();
+  await Promise.race([commit, untilChange(main.admin, app, id)]);
+  proxy.stall();
+  expect(await takeOver(id)).toMatchObject({ state: 'completed', done: RECORDS, changed: RECORDS, refused: 0 });
+  for (const { revision } of await records()) expect(revision).toBe(1);
+});

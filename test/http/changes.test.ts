@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import { joinApp } from '../support/accounts.ts';
+import { beginChange, storePeople, untilChange } from '../support/changes.ts';
+import { Client } from '../support/client.ts';
+import { appDocument, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const FIELDS: FieldDefinitionInput[] = [
+  { key: 'name', kind: 'text', required: true, maxLength: 20 },
+  { key: 'plan', kind: 'select', enum: ['free', 'pro'], indexed: true },
+  { key: 'age', kind: 'number' },
+];
+
+let a: TestServer;
+let b: TestServer;
+/** Runs no jobs. */
+let idle: TestServer;
+beforeAll(async () => {
+  a = await startServer({}, undefined, { pollEveryMs: 100, writesEndMs: 300 });
+  b = await startServer({}, a.database, { pollEveryMs: 100, writesEndMs: 300 });
+  idle = await startServer();
+  await idle.services.jobs.stop();
+});
+afterAll(async () => {
+  await idle.close();
+  await b.close();
+  await a.close();
+});
+
+/** An app with so many records, `p0@x.org` and so on. */
+async function people(count: number, server = a) {
+  const { sourceAppId, password } = await server.admin.buildApp({ fields: FIELDS });
+  const ids: string[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const data = { name: `P${n}`, plan: 'free', age: n, ...(n % 2 && { extra: 'x' }) };
+    const { body } = await server.client.submit(sourceAppId, { email: `p${n}@x.org`, data }).expect(200);
+    ids.push(body.id);
+  }
+  const operator = await new Client(server === a ? b.client.url : server.client.url).logIn(sourceAppId, password);
+  const path = (n: number) => `/auth/users/${ids[n]}`;
+  return {
+    ...{ sourceAppId, operator, ids, path },
+    begin: (confirm: number, change: object, where?: string) =>
+      beginChange(operator, sourceAppId, confirm, change, where),
+    until: (id: string) => untilChange(operator, sourceAppId, id),
+    data: async (n: number) => (await operator.get(path(n)).expect(200)).body.data,
+    history: async (n: number) => (await operator.get(`${path(n)}/history`).expect(200)).body.entries,
+  };
+}
+
+describe('PATCH /auth/users', () => {
+  it('changes each matching user once, with an entry of the history, and leaves the others', async () => {
+    const { sourceAppId, begin, until, data, history, operator } = await people(7);
+    await untilReady(a, sourceAppId, ['plan']);
+    const id = await begin(4, { set: { plan: 'pro', note: [1] }, unset: ['extra', 'absent'] }, 'data.age:lt:4');
+    const ended = await until(id);
+    expect(ended).toMatchObject({ id, state: 'completed', total: 4, done: 4, changed: 4, refused: 0, errors: [] });
+    expect(await data(1)).toEqual({ name: 'P1', plan: 'pro', age: 1, note: [1] });
+    expect(await data(4)).toEqual({ name: 'P4', plan: 'free', age: 4 });
+    expect(await history(1)).toMatchObject([
+      {
+        revision: 1,
+        by: { kind: 'edit', change: id },
+        changes: [
+          { path: 'data.plan', before: 'free', after: 'pro' },
+          { path: 'data.note', after: [1] },
+          { path: 'data.extra', before: 'x' },
+        ],
+      },
+    ]);
+    expect(await expectSlotsOfRecords(a, sourceAppId)).toBe(7);
+    const { body } = await operator.get('/auth/users?where=data.plan:eq:pro&total=exact').expect(200);
+    expect(body.total).toBe(4);
+    expect((await operator.get('/auth/changes').expect(200)).body.changes).toEqual([ended]);
+  });
+
+  it('tells the true count when it differs, refuses what the schema refuses, and begins nothing', async () => {
+    const { operator, begin, data } = await people(3);
+    const patch = (query: string, body: object) => operator.patch(`/auth/users?${query}`, body);
+    const { body } = await patch('where=data.age:lt:2&confirm=3', { set: { age: 9 } }).expect(409);
+    expect(body).toEqual({
+      message: '2 records match; nothing was changed',
+      errors: [{ path: 'confirm', message: 'must be 2' }],
+    });
+    await patch('where=data.age:lt:2&confirm=2', { set: { age: 'x' } }).expect(400);
+    await patch('where=data.age:lt:2&confirm=2', { unset: ['name'] }).expect(400);
+    await patch('where=data.age:lt:2&confirm=2', {}).expect(400);
+    await patch('where=data.age:lt:2&confirm=2', { set: { age: 1 }, unset: ['age'] }).expect(400);
+    await patch('confirm=3', { set: { age: 1 } }).expect(400);
+    expect((await operator.get('/auth/changes').expect(200)).body.changes).toEqual([]);
+    expect((await data(0)).age).toBe(0);
+    expect(await begin(0, { set: { age: 1 } }, 'data.age:gt:100')).toBeTruthy();
+  });
+
+  it('is for editors of the app; others see its progress or nothing', async () => {
+    const { sourceAppId, begin, until } = await people(1);
+    const { client: viewer } = await joinApp(a, sourceAppId, 'viewer');
+    const { client: editor, id: account } = await joinApp(a, sourceAppId, 'editor');
+    await viewer.patch('/auth/users?where=data.age:eq:0&confirm=1', { set: { age: 1 } }).expect(403);
+    const { body } = await editor.patch('/auth/users?where=data.age:eq:0&confirm=1', { set: { age: 1 } }).expect(200);
+    await until(body.id);
+    await viewer.get(`/auth/changes/${body.id}`).expect(200);
+    await viewer.post(`/auth/changes/${body.id}/undo`).expect(403);
+    await viewer.delete(`/auth/changes/${body.id}`).expect(403);
+    const other = await people(1);
+    await other.operator.get(`/auth/changes/${body.id}`).expect(404);
+    await other.operator.post(`/auth/changes/${body.id}/undo`).expect(404);
+    await other.operator.delete(`/auth/changes/${body.id}`).expect(404);
+    await other.operator.get('/auth/changes/nonsense').expect(404);
+    const { body: log } = await a.admin.get(`/auth/audit?sourceAppId=${sourceAppId}&action=users.changed`).expect(200);
+    expect(log.events).toMatchObject([{ target: body.id, actor: { id: account }, detail: { users: 1 } }]);
+    expect(begin).toBeTruthy();
+  });
+
+  it('waits for its turn: at most five of an app, and changes nobody who was erased meanwhile', async () => {
+    const { sourceAppId, begin, operator, path } = await people(3, idle);
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n += 1) ids.push(await begin(3, { set: { age: 100 + n } }));
+    await operator.patch('/auth/users?where=data.age:lt:9&confirm=3', { set: { age: 1 } }).expect(409);
+    await operator.post(`/auth/changes/${ids[0]}/undo`).expect(409);
+    await operator.delete(path(1)).expect(200);
+    const runner = await startServer({}, idle.database, { pollEveryMs: 100 });
+    try {
+      const last = await untilChange(operator, sourceAppId, ids[4] as string);
+      expect(last).toMatchObject({ changed: 2, refused: 1, errors: [{ message: 'was erased' }] });
+      // In the order of their creation.
+      expect((await operator.get(path(0)).expect(200)).body.data.age).toBe(104);
+      const { body } = await operator.get(`${path(0)}/history`).expect(200);
+      expect(body.entries.map(({ by }: { by: { change: string } }) => by.change)).toEqual(ids.toReversed());
+    } finally {
+      await runner.close();
+    }
+  });
+
+  it('stops, and a stopped one can be undone', async () => {
+    const { sourceAppId, begin, operator, data } = await people(3, idle);
+    const id = await begin(3, { set: { age: 50 } });
+    await operator.delete(`/auth/changes/${id}`).expect(200);
+    const runner = await startServer({}, idle.database, { pollEveryMs: 100 });
+    try {
+      expect(await untilChange(operator, sourceAppId, id)).toMatchObject({ state: 'stopped', done: 0 });
+      expect((await data(0)).age).toBe(0);
+      await operator.delete(`/auth/changes/${id}`).expect(200);
+      await operator.post(`/auth/changes/${id}/undo`).expect(200);
+      expect(await untilChange(operator, sourceAppId, id)).toMatchObject({ state: 'undone', undo: { done: 0 } });
+    } finally {
+      await runner.close();
+    }
+  });
+
+  it('is deleted with its app, and of 50 older ones only the newest are kept', async () => {
+    const { sourceAppId, begin, until } = await people(1);
+    const { _id: appId } = await appDocument(a, sourceAppId);
+    const changes = a.db.collection('changes');
+    const id = await begin(1, { set: { age: 5 } });
+    await until(id);
+    const one = await changes.findOne({ appId });
+    const { _id: _, ...rest } = one ?? {};
+    await changes.insertMany(Array.from({ length: 60 }, () => ({ ...rest })));
+    await until(await begin(1, { set: { age: 6 } }));
+    expect(await changes.countDocuments({ appId })).toBe(50);
+    await a.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
+    expect(await changes.countDocuments({ appId })).toBe(0);
+    expect(await a.db.collection('change_records').countDocuments({ appId })).toBe(0);
+  });
+
+  it('passes thousands of records, while they are submitted and edited', async () => {
+    const { sourceAppId } = await a.admin.buildApp({ fields: FIELDS });
+    const { _id: appId } = await appDocument(a, sourceAppId);
+    await storePeople(a, sourceAppId, 600, (n) => ({ name: 'P', age: n }));
+    const users = a.db.collection('users');
+    const first = await users.findOne({ appId, email: 'p0@x.org' });
+    const id = await beginChange(a.admin, sourceAppId, 600, { set: { plan: 'pro' } });
+    const racing = Array.from({ length: 40 }, (__, n) =>
+      a.client.submit(sourceAppId, { email: `p${n * 14 + 1}@x.org`, data: { name: `new ${n}`, age: n } }).expect(200),
+    );
+    const path = `/auth/users/${first?._id}?sourceAppId=${sourceAppId}`;
+    for (let n = 0; n < 10; n += 1) await b.admin.patch(path, { set: { age: n } }).expect(200);
+    await Promise.all(racing);
+    const ended = await untilChange(a.admin, sourceAppId, id);
+    expect(ended).toMatchObject({ state: 'completed', done: 600, changed: 600, refused: 0 });
+    expect(await users.countDocuments({ appId, 'data.plan': 'pro', 'change.id': { $exists: true } })).toBe(600);
+    await a.admin.post(`/auth/changes/${id}/undo?sourceAppId=${sourceAppId}`).expect(200);
+    const undone = await untilChange(a.admin, sourceAppId, id, ({ state }) => state === 'undone');
+    expect(undone.undo).toMatchObject({ done: 600, changed: 600, refused: 0, errors: [] });
+    expect(await users.countDocuments({ appId, 'data.plan': { $exists: true } })).toBe(0);
+    expect(await users.countDocuments({ appId, 'data.age': 39 })).toBeGreaterThan(0);
+  });
+});
+
+describe('POST /auth/changes/:id/undo', () => {
+  it('restores what the change set where it is still stored, and says what it left', async () => {
+    const { begin, until, operator, path, data, history, ids } = await people(4);
+    await operator.patch(path(3), { set: { age: 77 } }).expect(200);
+    const id = await begin(4, { set: { age: 77, plan: 'pro' } });
+    expect(await until(id)).toMatchObject({ changed: 4 });
+    await operator.patch(path(0), { set: { age: 5 } }).expect(200);
+    await operator.patch(path(1), { set: { age: 6, plan: 'free' } }).expect(200);
+    await operator.patch(path(2), { set: { name: 'Other' } }).expect(200);
+    await operator.post(`/auth/changes/${id}/undo`).expect(200);
+    const ended = await until(id);
+    expect(ended).toMatchObject({ state: 'undone', changed: 4, undo: { done: 4, changed: 3, refused: 1 } });
+    expect(ended.undo?.errors).toEqual(
+      expect.arrayContaining([
+        { id: ids[0], message: 'changed since: data.age' },
+        { id: ids[1], message: 'changed since: data.age, data.plan' },
+      ]),
+    );
+    expect(await data(0)).toMatchObject({ age: 5, plan: 'free' });
+    expect(await data(1)).toMatchObject({ age: 6, plan: 'free' });
+    expect(await data(2)).toMatchObject({ name: 'Other', age: 2, plan: 'free' });
+    expect(await data(3)).toMatchObject({ age: 77, plan: 'free' });
+    expect((await history(2))[0]).toMatchObject({ by: { kind: 'revert', change: id } });
+    await operator.post(`/auth/changes/${id}/undo`).expect(409);
+  });
+
+  it('finds what was moved out of records, under the new key of a renamed field', async () => {
+    const { sourceAppId, begin, until, operator, path, data } = await people(2);
+    const id = await begin(2, { set: { age: 70 } });
+    await until(id);
+    for (let n = 0; n < 20; n += 1) await operator.patch(path(0), { set: { name: `N${n}` } }).expect(200);
+    const fields = FIELDS.map((field) => (field.key === 'age' ? { ...field, key: 'years' } : field));
+    const renamed = { rejectUnknown: false, fields, renames: [{ from: 'age', to: 'years' }] };
+    await a.admin.put(`/auth/apps/${sourceAppId}/schema`, renamed).expect(200);
+    await operator.post(`/auth/changes/${id}/undo`).expect(200);
+    expect(await until(id)).toMatchObject({ state: 'undone', undo: { changed: 2, refused: 0 } });
+    expect(await data(0)).toMatchObject({ years: 0, name: 'N19' });
+    expect(await data(1)).toMatchObject({ years: 1 });
+  });
+});
