@@ -54,9 +54,12 @@ function typeText(type: ValueType | undefined): string {
     case 'boolean':
       return type;
     default:
-      return [...new Set(type.oneOf)].map(literal).join(' | ');
+      if ('oneOf' in type) return unionOf(type.oneOf);
+      return `readonly (${unionOf(type.someOf)})[]`;
   }
 }
+
+const unionOf = (values: readonly string[]): string => [...new Set(values)].map(literal).join(' | ');
 
 /** Characters that a reader does not see, or that end a line or reorder it. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;

@@ -75,6 +75,37 @@ describe('PATCH /auth/users', () => {
     expect((await operator.get('/auth/changes').expect(200)).body.changes).toEqual([ended]);
   });
 
+  it('keeps the words of searches and the order of choices', async () => {
+    const fields: FieldDefinitionInput[] = [
+      ...FIELDS,
+      { key: 'days', kind: 'multiselect', enum: ['mon', 'tue', 'wed'] },
+    ];
+    const { sourceAppId, password } = await a.admin.buildApp({ fields });
+    for (const name of ['Ada', 'Eve']) {
+      await a.client.submit(sourceAppId, { email: `${name}@x.org`, data: { name, note: 'Sévigné' } }).expect(200);
+    }
+    const operator = await new Client(b.client.url).logIn(sourceAppId, password);
+    await a.admin.put(`/auth/apps/${sourceAppId}/search`, { enabled: true }).expect(200);
+    const state = async () => (await a.admin.get(`/auth/apps/${sourceAppId}/search`).expect(200)).body.state;
+    await expect.poll(state).toBe('ready');
+    const id = await beginChange(
+      operator,
+      sourceAppId,
+      1,
+      { set: { name: 'Zoë', days: ['wed', 'mon'] } },
+      'data.name:eq:Ada',
+    );
+    await untilChange(operator, sourceAppId, id);
+    const found = async (q: string) => {
+      const { body } = await operator.get(`/auth/users?limit=5&q=${encodeURIComponent(q)}`).expect(200);
+      return body.users.map((one: { data: object }) => one.data);
+    };
+    expect(await found('zoe')).toEqual([{ name: 'Zoë', note: 'Sévigné', days: ['mon', 'wed'] }]);
+    expect(await found('sevig zoe')).toHaveLength(1);
+    expect(await found('sevig')).toHaveLength(2);
+    expect(await found('ada')).toHaveLength(1); // the email
+  });
+
   it('tells the true count when it differs, refuses what the schema refuses, and begins nothing', async () => {
     const { operator, begin, data } = await people(3);
     const patch = (query: string, body: object) => operator.patch(`/auth/users?${query}`, body);

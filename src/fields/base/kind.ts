@@ -79,7 +79,10 @@ export type ControlType =
   | 'list';
 
 /** The type of a value in generated code. `agreed`: `true`; `list`: items of any type. */
-export type ValueType = 'text' | 'number' | 'boolean' | 'agreed' | 'list' | { oneOf: readonly string[] };
+export type ValueType =
+  | ('text' | 'number' | 'boolean' | 'agreed' | 'list')
+  | { oneOf: readonly string[] }
+  | { someOf: readonly string[] };
 
 /** A value that a form offers, with its name for people. */
 export interface Choice {

@@ -59,6 +59,7 @@ export const multiselect = defineKind({
   sample({ minItems = 1, ...definition }) {
     return [...new Set(definition.enum)].slice(0, Math.max(1, minItems));
   },
+  valueType: (definition) => ({ someOf: definition.enum }),
   control: 'checkboxes',
   choices: labelledChoices,
   bounds: ({ required, minItems = 0, maxItems }) => ({

@@ -132,6 +132,7 @@ describe('generated types', () => {
       { key: 'age', label: 'age', kind: 'number', required: false },
       { key: 'born', label: 'born', kind: 'date', required: false },
       { key: 'notes', label: 'notes', kind: 'array', required: false },
+      { key: 'days', label: 'days', kind: 'multiselect', required: false, enum: ['mon', 'tue'] },
     ] as FieldDefinition[];
     const source = generateTypes('contact', { version: 3, rejectUnknown: true, fields });
     expect(generateTypes('contact', { version: 3, rejectUnknown: true, fields })).toBe(source);
@@ -146,6 +147,7 @@ describe('generated types', () => {
   age?: number;
   born?: string;
   notes?: readonly unknown[];
+  days?: readonly ("mon" | "tue")[];
 }
 `);
   });
