@@ -1,15 +1,8 @@
 import { Binary, BSON, type ObjectId } from 'mongodb';
 import { type DocumentId, readId } from '../database/bson/documents.ts';
 import { decode } from '../database/collections.ts';
-import {
-  type Budget,
-  NO_LIMIT,
-  type Position,
-  type RecordRanges,
-  readKey,
-  type Segment,
-  upTo,
-} from '../records/ranges.ts';
+import { readKey, upTo } from '../records/range-queries.ts';
+import { type Budget, NO_LIMIT, type Position, type RecordRanges, type Segment } from '../records/ranges.ts';
 import type { AppId } from '../records/read-queues.ts';
 import { type Sort, toSortValue } from './condition-filters.ts';
 

@@ -26,13 +26,12 @@ describe('foldText', () => {
   });
 
   it('is the same for a folded text, of every character', () => {
-    const changed: string[] = [];
-    for (let code = 0; code <= 0x10_ffff; code += 1) {
-      if (code >= 0xd800 && code < 0xe000) continue;
-      const folded = foldText(String.fromCodePoint(code));
-      if (foldText(folded) !== folded) changed.push(code.toString(16));
+    for (let first = 0; first <= 0x10_ffff; first += 0x400) {
+      if (first >= 0xd800 && first < 0xe000) continue;
+      const characters = Array.from({ length: 0x400 }, (_, at) => String.fromCodePoint(first + at));
+      const folded = foldText(characters.join(' '));
+      expect(foldText(folded)).toBe(folded);
     }
-    expect(changed).toEqual([]);
   });
 });
 
@@ -119,7 +118,7 @@ describe('parseWords', () => {
       else if (words(query).every((word) => word.length < 15) && words(query).length <= 4)
         expect(isIndexed).toBe(false);
     });
-    fc.assert(property, { numRuns: 5_000 });
+    fc.assert(property, { numRuns: 1_500 });
   });
 
   it('each word of a text is found by each of its beginnings', () => {
@@ -129,6 +128,6 @@ describe('parseWords', () => {
       if (word.length === 0) return;
       expect(matches(word.slice(0, 1 + (at % word.length)).join(''), stored)).toBe(true);
     });
-    fc.assert(property, { numRuns: 5_000 });
+    fc.assert(property, { numRuns: 1_500 });
   });
 });
