@@ -1,59 +1,15 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, RefusedError, UnavailableError } from '../../web/client/index.ts';
 import { randomName } from '../support/databases.ts';
+import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
 import { sharedServer, type TestServer } from '../support/server.ts';
 
-/** What the proxy does with a request. All but `lost` and the statuses forward it first. */
-type Fault = 'pass' | 'lost' | 'dropped' | 'cut short' | 'no JSON' | 'silent' | 429 | 502 | 503 | 504;
-
-/** What reaches the proxy under one address, and what happens to it. */
-interface Route {
-  url: string;
-  /** Of the next requests, in their order; then they pass. */
-  faults: Fault[];
-  retryAfter?: string;
-  /** The keys of the requests. */
-  keys: unknown[];
-}
-
 let server: TestServer;
-let proxy: Server;
+let proxy: FaultyProxy;
 let app: string;
-const routes = new Map<string, Route>();
-
-async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const [, name = '', path = ''] = /^\/([^/]+)(\/.*)$/.exec(req.url ?? '') ?? [];
-  const route = routes.get(name);
-  const fault = route?.faults.shift() ?? 'pass';
-  route?.keys.push(req.headers['idempotency-key']);
-  const body = await buffer(req);
-  if (fault === 'lost') return void req.socket.destroy();
-  if (typeof fault === 'number') {
-    const headers = route?.retryAfter === undefined ? {} : { 'retry-after': route.retryAfter };
-    return void res.writeHead(fault, headers).end('<html>');
-  }
-  const { host: _, connection: __, ...headers } = req.headers;
-  const forwarded = await fetch(server.client.url + path, {
-    method: req.method ?? 'GET',
-    headers: headers as Record<string, string>,
-    ...(req.method === 'POST' && { body }),
-  });
-  const text = await forwarded.text();
-  if (fault === 'silent') return;
-  if (fault === 'dropped') return void req.socket.destroy();
-  if (fault === 'no JSON') return void res.writeHead(200).end('<html>');
-  res.writeHead(forwarded.status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
-  if (fault === 'cut short') res.write(text.slice(0, 5), () => req.socket.destroy());
-  else res.end(text);
-}
-
 beforeAll(async () => {
   server = await sharedServer();
-  proxy = createServer((req, res) => void answer(req, res));
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  proxy = await startFaultyProxy(server.client.url);
   ({ sourceAppId: app } = await server.admin.buildApp({
     fields: [
       { key: 'n', kind: 'number', required: true },
@@ -61,18 +17,7 @@ beforeAll(async () => {
     ],
   }));
 });
-afterAll(async () => {
-  proxy.closeAllConnections();
-  await new Promise((resolve) => proxy.close(resolve));
-});
-
-function route(faults: Fault[] = [], retryAfter?: string): Route {
-  const name = randomName();
-  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/${name}`;
-  const added: Route = { url, faults, keys: [], ...(retryAfter !== undefined && { retryAfter }) };
-  routes.set(name, added);
-  return added;
-}
+afterAll(() => proxy.close());
 
 const stored = async (email: string) =>
   (await server.admin.get(`/auth/users?sourceAppId=${app}&where=email:eq:${encodeURIComponent(email)}`).expect(200))
@@ -82,7 +27,7 @@ describe('a submission of the client', () => {
   it('is repeated with the same key after each kind of fault, and stored once', async () => {
     const kinds: Fault[] = ['dropped', 'lost', 'cut short', 'no JSON', 'silent', 429, 502, 503, 504];
     const repeated = kinds.map(async (fault) => {
-      const { url, keys } = route(fault === 'silent' ? ['silent', 'lost'] : [fault, fault]);
+      const { url, keys } = proxy.route(fault === 'silent' ? ['silent', 'lost'] : [fault, fault]);
       const email = `${randomName()}@example.com`;
       const { id } = await createClient({ url: `${url}/`, app, timeout: 2_000 }).submit(email, {
         n: 1,
@@ -99,7 +44,9 @@ describe('a submission of the client', () => {
 
   it('is stored once however faults follow each other, beside others of the same person', async () => {
     const kinds: Fault[] = ['dropped', 'pass', 'lost', 503, 'cut short', 'pass'];
-    const { url, keys } = route(Array.from({ length: 24 }, (_, index) => kinds[(index * 5) % kinds.length] ?? 'pass'));
+    const { url, keys } = proxy.route(
+      Array.from({ length: 24 }, (_, index) => kinds[(index * 5) % kinds.length] ?? 'pass'),
+    );
     const client = createClient<{ n: number; visits: string[] }>({ url, app });
     const email = `${randomName()}@example.com`;
     await Promise.all(Array.from({ length: 12 }, (_, n) => client.submit(email, { n, visits: [`visit ${n}`] })));
@@ -109,7 +56,7 @@ describe('a submission of the client', () => {
   });
 
   it('is repeated at the times that Retry-After asks for', async () => {
-    const { url, keys } = route(Array<Fault>(20).fill(503), '2');
+    const { url, keys } = proxy.route(Array<Fault>(20).fill(503), '2');
     // Without the header there would be a third attempt in this time.
     await expect(createClient({ url, app, retryFor: 3_500 }).submit('ada@example.com', { n: 1 })).rejects.toMatchObject(
       { status: 503 },
@@ -118,7 +65,7 @@ describe('a submission of the client', () => {
   });
 
   it('ends with its key when the repeats take too long, and can be repeated with it', async () => {
-    const { url, keys, faults } = route(Array<Fault>(20).fill('dropped'));
+    const { url, keys, faults } = proxy.route(Array<Fault>(20).fill('dropped'));
     const client = createClient({ url, app, retryFor: 1_500 });
     const email = `${randomName()}@example.com`;
     const error = await client.submit(email, { n: 1, visits: ['one'] }).catch((reason: unknown) => reason);
@@ -132,14 +79,14 @@ describe('a submission of the client', () => {
   });
 
   it('is not repeated when Retry-After is beyond the time for repeats', async () => {
-    const { url, keys } = route([429, 429], '3600');
+    const { url, keys } = proxy.route([429, 429], '3600');
     const submitted = createClient({ url, app }).submit('ada@example.com', { n: 1 });
     await expect(submitted).rejects.toMatchObject({ status: 429, name: 'UnavailableError', key: expect.any(String) });
     expect(keys.length).toBe(1);
   });
 
   it('that is refused is not repeated, and names the problems', async () => {
-    const { url, keys } = route();
+    const { url, keys } = proxy.route();
     const client = createClient<{ n: unknown }>({ url, app });
     const refused = await client.submit('nobody', { n: 'one' }).catch((reason: unknown) => reason);
     expect(refused).toBeInstanceOf(RefusedError);
@@ -152,7 +99,7 @@ describe('a submission of the client', () => {
   });
 
   it('needs a URL, and a key that a header may have', async () => {
-    const { url, keys } = route();
+    const { url, keys } = proxy.route();
     expect(() => createClient({ url: 'forms.example.com', app })).toThrow(TypeError);
     const client = createClient({ url, app });
     await expect(client.submit('ada@example.com', { n: 1 }, { key: '√' })).rejects.toThrow(TypeError);
@@ -162,7 +109,7 @@ describe('a submission of the client', () => {
 
 describe('the client', () => {
   it('reads the newest schema, repeating lost answers', async () => {
-    const { url } = route(['lost', 503]);
+    const { url } = proxy.route(['lost', 503]);
     expect(await createClient({ url, app }).schema()).toMatchObject({
       version: 2,
       fields: [{ key: 'n', kind: 'number', required: true }, { key: 'visits' }],
@@ -171,7 +118,7 @@ describe('the client', () => {
   });
 
   it('submits with an API key', async () => {
-    const { url } = route();
+    const { url } = proxy.route();
     const other = (await server.admin.buildApp()).sourceAppId;
     const { body } = await server.admin
       .post(`/auth/keys?sourceAppId=${other}`, { name: 'Shop', scopes: ['submit'] })
