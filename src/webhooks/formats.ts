@@ -105,8 +105,8 @@ function plain(text: string, max: number): string {
     .replace(/:(?=\/\/)/g, `:${WORD_JOINER}`)
     .replace(/www(?=\.)/gi, `$&${WORD_JOINER}`)
     .replace(/(?:mailto|tel|data|javascript|slack|msteams)(?=:)/gi, `$&${WORD_JOINER}`)
-    .replace(/(?<![\w.+-])@(?=\S)/g, `@${WORD_JOINER}`)
-    .replace(/<(?=\S)/g, `<${WORD_JOINER}`);
+    .replace(/(?<![\w.+-])@/g, `@${WORD_JOINER}`)
+    .replace(/</g, `<${WORD_JOINER}`);
   return fit(divided, max);
 }
 
