@@ -68,8 +68,9 @@ export function offeredLanguages({
   languages,
 }: Pick<FormSettings, 'locale' | 'languages'>): readonly [string, ...string[]] {
   const [first, ...others] = languages ?? [];
-  if (first === undefined || (first === locale && others.length === 0)) return [first ?? locale];
-  return languages?.includes(locale) ? [locale, ...languages.filter((tag) => tag !== locale)] : [first, ...others];
+  if (first === undefined) return [locale];
+  const rest = [first, ...others].filter((tag) => tag !== locale);
+  return rest.length > others.length ? [first, ...others] : [locale, ...rest];
 }
 
 /** Returns the settings with the texts of a language; a missing text is that of `locale`. */

@@ -7,7 +7,7 @@ import { type Language, languageOf, OWN_LANGUAGES } from '../languages/languages
 import { matchTag } from '../languages/tags.ts';
 
 /** Comparing the languages of a longer header takes too long. Browsers send fewer than 100. */
-const MAX_ACCEPT_LANGUAGE = 1_000;
+const MAX_ACCEPT_LANGUAGE = 500;
 
 /** The language of an answer to a visitor. */
 export interface VisitorLanguage {

@@ -98,14 +98,7 @@ describe('an embedded form', () => {
       arabic,
       'rtl',
     ],
-    [
-      'the browser',
-      `<html lang="fr"><title>t</title><main><h1>x</h1><div data-user-collection="APP"></div></main>`,
-      undefined,
-      'ltr',
-    ],
-  ] as const)('has the language of %s', async (_name, html, text, direction) => {
-    const say = text ?? languageOf('en').text;
+  ] as const)('has the language of %s', async (_name, html, say, direction) => {
     const { page, close } = await open(html.replace('APP', app) + script());
     const button = page.getByRole('button', { name: say('send') });
     await button.waitFor();
@@ -116,7 +109,7 @@ describe('an embedded form', () => {
     await page.getByLabel('Terms').check();
     await button.click();
     // The service refuses what browsers take for an address.
-    await page.getByText(say('notEmail').replace(/^m/, 'M')).waitFor();
+    await page.getByText(say('notEmail')).waitFor();
     if (process.env.SCREENSHOTS)
       await page.screenshot({ path: `${process.env.SCREENSHOTS}/embed-${direction}.png`, fullPage: true });
     await page.getByLabel(say('email')).fill('ada@example.com');
