@@ -1,25 +1,35 @@
+import { UUID } from 'mongodb';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { JsonObject, Timestamp, WholeNumber } from '../api/validation.ts';
 import type { AppScope } from '../apps/app-scope.ts';
-import { AppNotFound, Unavailable } from '../core/errors.ts';
+import { AppNotFound, InvalidInput, Unavailable } from '../core/errors.ts';
 import { authorOf, Key, MAX_UNSET } from '../people/editing.ts';
 import { refuseInvalid } from '../records/record-edit.ts';
 import type { SchemaLeases } from '../schemas/schema-leases.ts';
-import type { MatchingIds } from '../search/matching-ids.ts';
-import { checkSelection, queryParameters, ScopeParameter } from '../search/parameters.ts';
+import { type MatchingIds, otherCount } from '../search/matching-ids.ts';
+import { queryParameters, ScopeParameter } from '../search/parameters.ts';
 import type { ReadQueriedApp } from '../search/queried-app.ts';
-import { parseQuery } from '../search/user-finder.ts';
+import { parseQuery, type QueryRequest } from '../search/user-finder.ts';
+import { UserId } from '../search/users.endpoints.ts';
 import { type ChangeStore, MAX_ERRORS } from './change-store.ts';
 import { CHANGE_STATES, type ChangeDocument, type Pass } from './changes.model.ts';
 
 const MAX_LISTED = 20;
+/** As the most users of an export by ids. */
+const MAX_IDS = 1_000;
 const EXAMPLE_ID = '6923f1c05d2e4b7a9c1f0e11';
 
 const Edit = z
   .strictObject({
     set: JsonObject.default({}).meta({ description: 'Values that replace the stored ones', example: { plan: 'pro' } }),
     unset: z.array(Key).max(MAX_UNSET).default([]).meta({ description: 'Keys to remove', example: [] }),
+    ids: z
+      .array(UserId)
+      .min(1)
+      .max(MAX_IDS)
+      .optional()
+      .meta({ description: 'The users to change, instead of `where` and `q`; `confirm` is their number' }),
   })
   .superRefine(({ set, unset }, context) => {
     const keys = [...Object.keys(set), ...unset];
@@ -80,12 +90,10 @@ export const changeEndpoints = {
     summary: "Change many of the session's users",
     description:
       'Begins a change of the users that match `where` and `q`, if `confirm` is their number; otherwise 409 tells their number. It runs in the background, each record is changed once.',
-    query: z
-      .strictObject({
-        ...queryParameters,
-        confirm: WholeNumber(0).meta({ description: 'The number of users to change', example: 42 }),
-      })
-      .superRefine(checkSelection),
+    query: z.strictObject({
+      ...queryParameters,
+      confirm: WholeNumber(0).meta({ description: 'The number of users to change', example: 42 }),
+    }),
     body: jsonBody(Edit, 'Invalid change'),
     // Counts any number of records.
     slow: true,
@@ -151,13 +159,11 @@ export const changeRoutes = (deps: {
       if (!lease?.app.id.equals(app.id)) throw new AppNotFound();
       refuseInvalid(body, lease);
       await store.refuseTooMany(app.id);
+      const options = { confirm, signal: closed(), undone: 'nothing was changed' };
       const { schema, slotOf } = await queried(app);
-      const undone = 'nothing was changed';
-      const parts = await matchingIds(app.id, parseQuery(request, schema), slotOf, {
-        confirm,
-        signal: closed(),
-        undone,
-      });
+      const parts = body.ids
+        ? namedIds(body.ids, request, options)
+        : await matchingIds(app.id, parseQuery(selectionOf(request), schema), slotOf, options);
       if (!parts) throw new Unavailable();
       const { set, unset } = body;
       const id = await store.create({
@@ -191,6 +197,22 @@ export const changeRoutes = (deps: {
     },
   });
 };
+
+/** @throws {InvalidInput} for a query beside the ids @throws {Conflict} for another number */
+function namedIds(ids: readonly string[], { where, q }: QueryRequest, options: { confirm: number; undone: string }) {
+  if (where !== undefined || q !== undefined) {
+    throw new InvalidInput('Invalid query parameters', [{ path: 'where', message: 'is not used with ids' }]);
+  }
+  const unique = [...new Set(ids.map((id) => id.toLowerCase()))];
+  if (unique.length !== options.confirm) throw otherCount(unique.length, options.undone);
+  return [{ uuids: Buffer.concat(unique.map((id) => new UUID(id).buffer)), others: [] }];
+}
+
+/** @throws {InvalidInput} when a request has neither conditions nor ids */
+function selectionOf(request: QueryRequest): QueryRequest {
+  if (request.where !== undefined || request.q !== undefined) return request;
+  throw new InvalidInput('Invalid query parameters', [{ path: 'where', message: 'is required, or q or ids' }]);
+}
 
 const presentPass = ({ done, changed, refused, errors }: Pass) => ({ done, changed, refused, errors });
 

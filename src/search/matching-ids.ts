@@ -67,7 +67,7 @@ function tooMany(): InvalidInput {
   return new InvalidInput('Invalid query parameters', [{ path: 'where', message }]);
 }
 
-function otherCount(count: number, undone: string): Conflict {
+export function otherCount(count: number, undone: string): Conflict {
   const records = count === 1 ? '1 record matches' : `${count} records match`;
   return new Conflict(`${records}; ${undone}`, [{ path: 'confirm', message: `must be ${count}` }]);
 }

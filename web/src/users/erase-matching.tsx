@@ -1,13 +1,14 @@
-import { Button, Loader, Modal, Text } from '@mantine/core';
+import { Button, Modal, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError, call } from '../api/call.ts';
+import { call } from '../api/call.ts';
 import { count } from '../components/count.ts';
 import { TrashIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { TypedConfirmation } from '../components/typed-confirmation.tsx';
 import type { UserFilter } from './list/list-parameters.ts';
+import { Counting, countMatches, matchesOf } from './matches.tsx';
 import { type Scope, scopeParameter } from './scope.ts';
 
 interface EraseMatchingProps {
@@ -39,7 +40,7 @@ function EraseDialog({ scope, filter: { q, where }, onClose }: EraseMatchingProp
   const query = { ...scopeParameter(scope), q, where };
   const matches = useQuery({
     queryKey: ['erasable', query],
-    queryFn: ({ signal }) => countErasable(query, signal),
+    queryFn: ({ signal }) => countMatches(query, signal),
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
@@ -93,32 +94,4 @@ function EraseDialog({ scope, filter: { q, where }, onClose }: EraseMatchingProp
 /** A number may be typed with or without the separators that its button shows. */
 function digitsOf(typed: string): string {
   return typed.replace(/[\s.,'’]/g, '');
-}
-
-function Counting() {
-  return (
-    <Text size="sm" role="status">
-      <Loader size={14} mr="xs" aria-hidden="true" /> Counting the matching users…
-    </Text>
-  );
-}
-
-/** Counts without a limit of time: the refusal of the erasure of 0 users names the number. */
-async function countErasable(query: object, signal: AbortSignal): Promise<number> {
-  try {
-    await call('DELETE /auth/users', { query: { ...query, confirm: 0 }, signal });
-    return 0;
-  } catch (error) {
-    const matches = matchesOf(error);
-    if (matches === undefined) throw error;
-    return matches;
-  }
-}
-
-/** The number of matches that a 409 names. */
-function matchesOf(error: unknown): number | undefined {
-  if (!(error instanceof ApiError) || error.status !== 409) return undefined;
-  const message = error.issues.find(({ path }) => path === 'confirm')?.message ?? '';
-  const matches = Number(/\d+/.exec(message)?.[0]);
-  return Number.isFinite(matches) ? matches : undefined;
 }

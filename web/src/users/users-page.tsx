@@ -13,6 +13,7 @@ import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { useAbilities } from '../session/abilities.tsx';
 import { BreakdownChoice } from './breakdown/breakdown-choice.tsx';
 import { BreakdownPanel } from './breakdown/breakdown-panel.tsx';
+import { ChangeButton, ChangeDialog, type ChangedUsers } from './bulk-change/change-users.tsx';
 import { ColumnChooser } from './column-chooser.tsx';
 import { useUserColumns } from './columns.tsx';
 import { EditToggle } from './editing/edit-toggle.tsx';
@@ -45,6 +46,7 @@ export function UsersPage({ scope }: { scope: Scope }) {
   const columns = useUserColumns(scope.sourceAppId, parameters.columns, change, schema.data?.fields);
   const targets = useMemo(() => targetsOf(schema.data?.fields ?? []), [schema.data]);
   const [isEditing, setEditing] = useState(false);
+  const [changing, setChanging] = useState<ChangedUsers>();
   const counted = useUserCount(scope, parameters, list);
   const selection = useSelection(JSON.stringify([parameters.q, parameters.where]));
   const isOfFilter = isFiltered(parameters);
@@ -76,11 +78,18 @@ export function UsersPage({ scope }: { scope: Scope }) {
         {!error && !(list.users && schema.data) && <TableSkeleton rows={8} />}
         {!error && list.users && schema.data && (
           <>
-            <SelectionBar scope={scope} selection={selection} columns={columns} hasUsers={list.users.length > 0}>
+            <SelectionBar
+              scope={scope}
+              selection={selection}
+              columns={columns}
+              hasUsers={list.users.length > 0}
+              onChange={() => setChanging({ selected: selection.emails })}
+            >
               {list.users.length > 0 && (
                 <ListSummary counted={counted} isOfFilter={isOfFilter}>
                   <BreakdownChoice by={parameters.by} targets={targets} change={change} />
                   {can.edit && <EditToggle isOn={isEditing} onToggle={setEditing} />}
+                  {can.edit && isOfFilter && <ChangeButton onOpen={() => setChanging({ filter: parameters })} />}
                   {can.edit && isOfFilter && <EraseMatching scope={scope} filter={parameters} />}
                 </ListSummary>
               )}
@@ -117,6 +126,7 @@ export function UsersPage({ scope }: { scope: Scope }) {
           </>
         )}
       </section>
+      {changing && <ChangeDialog scope={scope} users={changing} onClose={() => setChanging(undefined)} />}
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { count } from '../../components/count.ts';
 import { TrashIcon } from '../../components/icons.tsx';
 import { useAbilities } from '../../session/abilities.tsx';
+import { ChangeButton } from '../bulk-change/change-users.tsx';
 import type { UserColumns } from '../columns.tsx';
 import { ExportSelected } from '../export/export-selected.tsx';
 import type { Scope } from '../scope.ts';
@@ -17,12 +18,14 @@ interface SelectionBarProps {
   columns: UserColumns;
   /** Whether there are users to select. */
   hasUsers: boolean;
+  /** Opens the change of a field of the selected users. */
+  onChange: () => void;
   /** The content while no users are selected. */
   children: ReactNode;
 }
 
 /** The number of selected users and actions on them. Hidden, it keeps its place. */
-export function SelectionBar({ scope, selection, columns, hasUsers, children }: SelectionBarProps) {
+export function SelectionBar({ scope, selection, columns, hasUsers, onChange, children }: SelectionBarProps) {
   const can = useAbilities();
   const [erasing, setErasing] = useState(false);
   const { emails, isFull, clear } = selection;
@@ -49,6 +52,7 @@ export function SelectionBar({ scope, selection, columns, hasUsers, children }: 
           </Button>
           <span className={classes.space} />
           {can.export && <ExportSelected scope={scope} ids={[...emails.keys()]} columns={columns} />}
+          {can.edit && isShown && <ChangeButton onOpen={onChange} />}
           {can.edit && (
             <Button
               variant="subtle"

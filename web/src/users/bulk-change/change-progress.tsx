@@ -1,0 +1,91 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { call } from '../../api/call.ts';
+import type { ChangeOfUsers } from '../../api/endpoints.ts';
+import { count } from '../../components/count.ts';
+import { LoadError } from '../../components/load-error.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { TableSkeleton } from '../../components/table-skeleton.tsx';
+import { type Scope, scopeParameter } from '../scope.ts';
+import classes from './bulk-change.module.css';
+
+const POLL_MS = 500;
+
+interface ChangeProgressProps {
+  scope: Scope;
+  id: string;
+  onClose: () => void;
+}
+
+const isRunning = ({ state }: ChangeOfUsers): boolean => ['running', 'undoing', 'stopping'].includes(state);
+
+/** The progress of a change of many users, which stops and undoes it. It goes on without the page. */
+export function ChangeProgress({ scope, id, onClose }: ChangeProgressProps) {
+  const client = useQueryClient();
+  const request = { params: { id }, query: scopeParameter(scope) };
+  const change = useQuery({
+    queryKey: ['change', id],
+    queryFn: ({ signal }) => call('GET /auth/changes/:id', { ...request, signal }),
+    refetchInterval: ({ state: { data } }) => (data && !isRunning(data) ? false : POLL_MS),
+  });
+  const reload = () => client.invalidateQueries({ queryKey: ['change', id] });
+  const stop = useMutation({ mutationFn: () => call('DELETE /auth/changes/:id', request), onSuccess: reload });
+  const undo = useMutation({ mutationFn: () => call('POST /auth/changes/:id/undo', request), onSuccess: reload });
+  const state = change.data?.state;
+  useEffect(() => {
+    if (state !== undefined) void client.invalidateQueries({ queryKey: ['users'] });
+  }, [state, client]);
+  if (change.error && !change.data) return <LoadError error={change.error} onRetry={change.refetch} />;
+  if (!change.data) return <TableSkeleton rows={2} />;
+  const { data } = change;
+  const shown = data.undo ?? data;
+  const total = data.undo ? data.done : data.total;
+  return (
+    <Stack>
+      <Text size="sm" role="status">
+        {wordsOf(data)}
+      </Text>
+      <progress className={classes.bar} aria-label="Processed users" value={shown.done} max={Math.max(1, total)} />
+      {shown.errors.length > 0 && (
+        <Alert color="yellow" variant="light" title={data.undo ? 'Left as they are' : 'Not changed'}>
+          <ul className={classes.failures}>
+            {shown.errors.map(({ id: record, message }) => (
+              <li key={record} className="breaks">
+                {record}: {message}
+              </li>
+            ))}
+          </ul>
+        </Alert>
+      )}
+      <Problem error={stop.error ?? undo.error} />
+      <Group justify="flex-end">
+        {isRunning(data) && (
+          <Button variant="default" loading={stop.isPending || data.state === 'stopping'} onClick={() => stop.mutate()}>
+            Stop
+          </Button>
+        )}
+        {!isRunning(data) && data.state !== 'undone' && data.changed > 0 && (
+          <Button variant="default" loading={undo.isPending} onClick={() => undo.mutate()}>
+            Undo
+          </Button>
+        )}
+        <Button onClick={onClose}>Close</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function wordsOf({ state, total, done, changed, refused, undo, failure }: ChangeOfUsers): string {
+  if (failure !== undefined) return `Failed: ${failure}.`;
+  const left = (number: number, words: string) => (number > 0 ? ` ${count(number, 'user')} ${words}.` : '');
+  if (undo) {
+    const words = `${undo.done.toLocaleString()} of ${count(done, 'user')}`;
+    if (state === 'undone') return `Undone: ${count(undo.changed, 'user')} restored.${left(undo.refused, 'left')}`;
+    return state === 'undoing' ? `Undoing: ${words}` : `The undo was stopped after ${words}.`;
+  }
+  const words = `${done.toLocaleString()} of ${count(total, 'user')}`;
+  if (state === 'completed') return `${count(changed, 'user')} changed.${left(refused, 'not changed')}`;
+  if (state === 'stopped') return `Stopped after ${words}; ${changed.toLocaleString()} changed.`;
+  return `Changing: ${words}`;
+}

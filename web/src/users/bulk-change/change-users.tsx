@@ -1,0 +1,148 @@
+import { Button, Modal, NativeSelect, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../api/call.ts';
+import type { Field } from '../../api/endpoints.ts';
+import { count } from '../../components/count.ts';
+import { FormActions } from '../../components/form-actions.tsx';
+import { PenIcon } from '../../components/icons.tsx';
+import { LoadError } from '../../components/load-error.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { enteredValue } from '../../record/editing/draft.ts';
+import { ValueControl } from '../../record/editing/value-control.tsx';
+import type { UserFilter } from '../list/list-parameters.ts';
+import { Counting, countMatches } from '../matches.tsx';
+import { scopedSchemaQuery } from '../queries.ts';
+import { type Scope, scopeParameter } from '../scope.ts';
+import { ChangePreview } from './change-preview.tsx';
+import { ChangeProgress } from './change-progress.tsx';
+
+/** The users to change: those that match, or those that are selected, by id. */
+export type ChangedUsers = { filter: UserFilter } | { selected: ReadonlyMap<string, string> };
+
+interface ChangeUsersProps {
+  scope: Scope;
+  users: ChangedUsers;
+}
+
+/** Opens the dialog, which the page shows: the list and its buttons change with the users. */
+export function ChangeButton({ onOpen }: { onOpen: () => void }) {
+  return (
+    <Button variant="subtle" size="compact-sm" leftSection={<PenIcon size={14} />} onClick={onOpen}>
+      Change a field
+    </Button>
+  );
+}
+
+/** Changes a field of many users at once. */
+export function ChangeDialog({ scope, users: given, onClose }: ChangeUsersProps & { onClose: () => void }) {
+  // The users of the dialog are those that were named when it opened.
+  const [users] = useState(given);
+  const [started, setStarted] = useState<string>();
+  const schema = useQuery(scopedSchemaQuery(scope));
+  const query = {
+    ...scopeParameter(scope),
+    ...('filter' in users && { q: users.filter.q, where: users.filter.where }),
+  };
+  const matches = useQuery({
+    queryKey: ['changeable', query, 'selected' in users && [...users.selected.keys()]],
+    queryFn: ({ signal }) => ('selected' in users ? users.selected.size : countMatches(query, signal)),
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+  const error = matches.error ?? schema.error;
+  const fields = schema.data?.fields.filter(({ kind }) => kind !== 'array');
+  return (
+    <Modal opened onClose={onClose} title="Change a field of many users" size="lg">
+      {error && <LoadError error={error} onRetry={() => Promise.all([matches.refetch(), schema.refetch()])} />}
+      {matches.isFetching && <Counting />}
+      {started === undefined && fields && matches.data !== undefined && (
+        <ChangeForm
+          scope={scope}
+          users={users}
+          fields={fields}
+          total={matches.data}
+          onCount={() => matches.refetch()}
+          onStarted={setStarted}
+          onCancel={onClose}
+        />
+      )}
+      {started !== undefined && <ChangeProgress scope={scope} id={started} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+interface ChangeFormProps extends ChangeUsersProps {
+  fields: readonly Field[];
+  total: number;
+  /** Counts again, after a refusal because others match now. */
+  onCount: () => void;
+  onStarted: (id: string) => void;
+  onCancel: () => void;
+}
+
+function ChangeForm({ scope, users, fields, total, onCount, onStarted, onCancel }: ChangeFormProps) {
+  const [key, setKey] = useState('');
+  const [text, setText] = useState('');
+  const field = fields.find((one) => one.key === key);
+  const value = field && enteredValue(field, text);
+  const begin = useMutation({
+    mutationFn: () =>
+      call('PATCH /auth/users', {
+        query: {
+          ...scopeParameter(scope),
+          ...('filter' in users && { q: users.filter.q, where: users.filter.where }),
+          confirm: total,
+        },
+        body: {
+          ...(value === undefined ? { unset: [key] } : { set: { [key]: value } }),
+          ...('selected' in users && { ids: [...users.selected.keys()] }),
+        },
+      }),
+    onSuccess: ({ id }) => onStarted(id),
+    onError: onCount,
+  });
+  if (total === 0) return <Text size="sm">No users match any more.</Text>;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (field) begin.mutate();
+      }}
+    >
+      <Stack>
+        <NativeSelect
+          label="Field"
+          data-autofocus
+          value={key}
+          data={[
+            { value: '', label: 'Choose a field' },
+            ...fields.map((one) => ({ value: one.key, label: one.label || one.key })),
+          ]}
+          onChange={(event) => {
+            setKey(event.currentTarget.value);
+            setText('');
+            begin.reset();
+          }}
+        />
+        {field && (
+          <>
+            <ValueControl field={{ ...field, label: 'New value' }} text={text} onChange={setText} />
+            <Text size="sm">
+              {value === undefined ? 'Removes the value of' : 'Changes'} {count(total, 'user')}. It can be undone.
+            </Text>
+            <ChangePreview scope={scope} users={users} field={field} value={value} total={total} />
+          </>
+        )}
+        <Problem error={begin.error} />
+        <FormActions
+          action={`Change ${count(total, 'user')}`}
+          disabled={!field}
+          loading={begin.isPending}
+          onCancel={onCancel}
+        />
+      </Stack>
+    </form>
+  );
+}

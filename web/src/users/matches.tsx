@@ -1,0 +1,30 @@
+import { Loader, Text } from '@mantine/core';
+import { ApiError, call } from '../api/call.ts';
+
+export function Counting() {
+  return (
+    <Text size="sm" role="status">
+      <Loader size={14} mr="xs" aria-hidden="true" /> Counting the matching users…
+    </Text>
+  );
+}
+
+/** Counts without a limit of time: the refusal of the erasure of 0 users names the number. */
+export async function countMatches(query: object, signal: AbortSignal): Promise<number> {
+  try {
+    await call('DELETE /auth/users', { query: { ...query, confirm: 0 }, signal });
+    return 0;
+  } catch (error) {
+    const matches = matchesOf(error);
+    if (matches === undefined) throw error;
+    return matches;
+  }
+}
+
+/** The number of matches that a 409 names. */
+export function matchesOf(error: unknown): number | undefined {
+  if (!(error instanceof ApiError) || error.status !== 409) return undefined;
+  const message = error.issues.find(({ path }) => path === 'confirm')?.message ?? '';
+  const matches = Number(/\d+/.exec(message)?.[0]);
+  return Number.isFinite(matches) ? matches : undefined;
+}
