@@ -33,6 +33,7 @@ import { createProvider } from './single-sign-on/provider.ts';
 import { createSingleSignOn } from './single-sign-on/single-sign-on.ts';
 import type { PageAssets } from './submissions/page.ts';
 import { createSubmissions } from './submissions/submissions.ts';
+import { createViewStorage, createViews } from './views/views.ts';
 import { createDeliveryStorage, createWebhooks } from './webhooks/webhooks.ts';
 
 const STOP_JOBS_WITHIN_MS = 1_000;
@@ -119,7 +120,11 @@ export function createServices(
   const apps = createApps({ connection, initialData: [storage.store], clock, metrics, passwordCost, leaseMs });
   const schemas = createSchemas({ storage, apps, connection, leaseMs });
   const formSettings = createFormSettings({ apps, findApp: schemas.findApp, abilities });
-  const accounts = createAccounts({ connection, apps, config, logger, secret, sessionMs: SESSION_LIFETIME_MS });
+  const viewStorage = createViewStorage(connection);
+  const accounts = createAccounts({
+    ...{ connection, apps, config, logger, secret, sessionMs: SESSION_LIFETIME_MS },
+    owned: [viewStorage.store],
+  });
   const provider = config.oidc && createProvider(config.oidc, secret, logger);
   const endSessionUrl = provider?.endSessionUrl;
   const sessions = createSessions({
@@ -139,6 +144,7 @@ export function createServices(
     ...{ connection, apps, schemas, records, clock, secret, pageAssets, metrics },
     ...{ ignoredRedirects: formSettings.ignoredRedirects, limits, workers: config.workers },
   });
+  const views = createViews({ storage: viewStorage, accounts, apps, schemas });
   const suppressions = createSuppressionList(connection, config.sessionSecret);
   const imports = createImports({
     ...{ config, connection, apps, schemas, records, clock, signal, logger, importProcess },
@@ -169,6 +175,7 @@ export function createServices(
     sessions.feature,
     apiKeys.feature,
     accounts.feature,
+    views,
   ];
   const people = createPeople({
     ...{ apps, records, schemas, cursors, clock, logger, retentionEveryMs: options.retentionEveryMs },
@@ -192,7 +199,7 @@ export function createServices(
       apiKeys.feature,
       auditReading.feature,
     ],
-    ...[formSettings.feature, notifications.feature, webhooks, records.feature, suppressions.feature],
+    ...[formSettings.feature, notifications.feature, webhooks, records.feature, suppressions.feature, views],
   ];
   const jobModel = createJobModel(connection);
   const jobLocks = createJobLocks(jobModel.collection);

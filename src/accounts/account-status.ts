@@ -3,6 +3,11 @@ import type { AccessStore } from './access-store.ts';
 import type { AccountStore } from './account-store.ts';
 import type { Invitations } from './invitations.ts';
 
+/** Documents of other features that belong to accounts. */
+export interface AccountOwned {
+  forgetAccount(id: ObjectId): Promise<void>;
+}
+
 export type AccountStatus = ReturnType<typeof createAccountStatus>;
 
 /**
@@ -10,13 +15,23 @@ export type AccountStatus = ReturnType<typeof createAccountStatus>;
  * it is active. Each side therefore writes first and then reads what the other one wrote: whoever
  * gives something to an account calls `settle`, and a suspension takes it once more at its end.
  */
-export function createAccountStatus(deps: { store: AccountStore; access: AccessStore; invitations: Invitations }) {
-  const { store, access, invitations } = deps;
+export function createAccountStatus(deps: {
+  store: AccountStore;
+  access: AccessStore;
+  invitations: Invitations;
+  owned: readonly AccountOwned[];
+}) {
+  const { store, access, invitations, owned } = deps;
+
+  async function forget(id: ObjectId): Promise<void> {
+    await access.forget(id);
+    for (const part of owned) await part.forgetAccount(id);
+  }
 
   /** Takes back what was given to an account that was suspended or erased meanwhile. */
   async function settle(id: ObjectId): Promise<void> {
     const account = await store.findById(id);
-    if (!account) await access.forget(id);
+    if (!account) await forget(id);
     else if (account.suspendedAt) await access.park(id);
   }
 
@@ -44,8 +59,10 @@ export function createAccountStatus(deps: { store: AccountStore; access: AccessS
     /** @throws {Conflict} for the last active admin, and for a manager whom an app needs */
     async erase(id: ObjectId, email: string): Promise<void> {
       await access.removeEverywhere(id);
+      for (const part of owned) await part.forgetAccount(id);
       await store.remove(id);
-      await access.forget(id);
+      // Again, for what was given to it meanwhile.
+      await forget(id);
       await invitations.forget(email);
       await invitations.withdrawBy(id);
     },

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Binary, type Document, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
 import { Conflict } from '../core/errors.ts';
+import type { Collection } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import {
   type AccountCollection,
@@ -244,5 +245,8 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
       (await accounts.findOne(openLink(kind, token))) ?? undefined,
 
     remove: async (_id: ObjectId): Promise<boolean> => (await accounts.deleteOne({ _id })).deletedCount === 1,
+
+    /** For inserts that require that an account exists. */
+    guard: (_id: ObjectId) => ({ collection: accounts as unknown as Collection<{ _id: ObjectId }>, filter: { _id } }),
   };
 }

@@ -6,7 +6,7 @@ import type { Connection } from '../database/client.ts';
 import { createMailer } from '../mail/mailer.ts';
 import { createAccessStore } from './access-store.ts';
 import { createAccountMail } from './account-mail.ts';
-import { createAccountStatus } from './account-status.ts';
+import { type AccountOwned, createAccountStatus } from './account-status.ts';
 import { createAccountStore } from './account-store.ts';
 import { createAccountModels } from './accounts.model.ts';
 import { createAccountService } from './accounts.service.ts';
@@ -28,8 +28,10 @@ export function createAccounts(deps: {
   sessionMs: number;
   /** Signs challenges. */
   secret: string;
+  /** What is removed with an account. */
+  owned: readonly AccountOwned[];
 }) {
-  const { connection, apps, config, logger, sessionMs, secret } = deps;
+  const { connection, apps, config, logger, sessionMs, secret, owned } = deps;
   const models = createAccountModels(connection);
   const store = createAccountStore(models.accounts.collection, sessionMs);
   const access = createAccessStore(models.access.collection);
@@ -38,7 +40,7 @@ export function createAccounts(deps: {
   const mail = createAccountMail(mailer, logger);
   const { publicUrl, oidc } = config;
   const roles = createRoles(access, apps.service, oidc?.roleMap ?? []);
-  const status = createAccountStatus({ store, access, invitations });
+  const status = createAccountStatus({ store, access, invitations, owned });
   const challenges = createChallenges(secret, models.used.collection);
   const service = createAccountService({
     ...{ store, access, invitations, status, factors: createSecondFactors(store), mail, publicUrl },

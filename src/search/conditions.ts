@@ -162,6 +162,11 @@ export function parseWhere(where: readonly string[], schema: QuerySchema): Predi
   return predicates;
 }
 
+/** Whether a query of an app with this schema may have the condition. */
+export function isCondition(text: string, schema: QuerySchema): boolean {
+  return typeof parseOne(text, schema) !== 'string';
+}
+
 /** By default the newest records are first (spec 4.3). @throws {InvalidInput} for unknown fields */
 export function parseSort(sort: string | undefined, order: 'asc' | 'desc' | undefined, schema: QuerySchema): Sort {
   const target = findTarget(sort ?? CREATED_AT.path, schema);

@@ -1,18 +1,53 @@
 import { describe, expect, it } from 'vitest';
-import { visit } from '../support/browser.ts';
+import { joinApp, PASSWORD } from '../support/accounts.ts';
+import { axeViolationsInBothModes } from '../support/axe.ts';
+import { openPage, type Visit, visit } from '../support/browser.ts';
 import { withUsersPage } from './users-page.ts';
 
 const users = withUsersPage();
 const headers = () => users.page.getByRole('columnheader').allInnerTexts();
-const views = () => users.page.getByRole('list', { name: 'Saved views' });
+const views = (name = 'My views', page = users.page) => page.getByRole('list', { name, exact: true });
+const menu = (page = users.page) => page.getByRole('button', { name: 'Views' }).click();
 
-async function openView(name: string): Promise<void> {
-  await users.page.getByRole('button', { name: 'Views' }).click();
-  await views().getByRole('link', { name }).click();
+async function openView(name: string, list = 'My views', page = users.page): Promise<void> {
+  await menu(page);
+  await views(list, page).getByRole('link', { name }).click();
+}
+
+async function saveAs(name: string, isShared = false): Promise<void> {
+  await menu();
+  await users.page.getByLabel('Save this view as').fill(name);
+  if (isShared) await users.page.getByRole('checkbox', { name: 'Share with everybody of the app' }).check();
+  await users.page.getByRole('button', { name: 'Save', exact: true }).click();
+}
+
+async function act(name: string, action: string): Promise<void> {
+  await users.page.getByRole('button', { name: `Actions for ${name}` }).click();
+  await users.page.getByRole('menuitem', { name: action }).click();
+}
+
+/** The views that the service has for the app, as its operator sees them. */
+async function stored(): Promise<{ id: string; name: string; shared: boolean; query: string; revision: string }[]> {
+  const { sourceAppId } = users.app;
+  const found = await users.server.db.collection('apps').findOne({ sourceAppId });
+  const all = await users.server.db.collection('views').find({ appId: found?._id }).sort({ name: 1 }).toArray();
+  return all.map(({ _id, name, owner, query, revision }) => ({
+    ...{ id: String(_id), name, shared: owner === 'shared', query, revision: String(revision) },
+  }));
+}
+
+/** Opens the dashboard in another browser as an account. */
+async function visitWith({ email }: { email: string }, path: string): Promise<Visit> {
+  const { url } = users.server.listener;
+  const other = await openPage('about:blank', { origins: [url] });
+  const data = { email, password: PASSWORD };
+  await other.page.context().request.post(`${url}/auth/login`, { data, failOnStatusCode: true });
+  await other.page.goto(`${url}/dashboard${path}`);
+  return other;
 }
 
 describe('a view of the users', () => {
-  it('is kept by its name in this browser, with filters, search, order and columns', async () => {
+  it('is kept by its name, with filters, search, order and columns', async () => {
     await users.submit('ada@example.com', { name: 'Ada', plan: 'pro', age: 36 });
     await users.submit('alan@example.com', { name: 'Alan', plan: 'pro', age: 41 });
     await users.submit('grace@example.com', { plan: 'max' });
@@ -25,11 +60,9 @@ describe('a view of the users', () => {
     await users.page.keyboard.press('Escape');
     const shown = await headers();
     expect(shown).not.toContain('Visits');
-    await users.page.getByRole('button', { name: 'Views' }).click();
-    await users.page.getByText('kept in this browser').waitFor();
-    await users.page.getByLabel('Save this view as').fill('Paying users');
-    await users.page.getByRole('button', { name: 'Save', exact: true }).click();
+    await saveAs('Paying users');
     await views().getByRole('link', { name: 'Paying users' }).waitFor();
+    expect(await axeViolationsInBothModes(users.page, { isSerious: true })).toEqual([]);
 
     await users.goTo('/users');
     await users.waitForText('All 3 users');
@@ -41,14 +74,115 @@ describe('a view of the users', () => {
     await expect.poll(users.emails).toEqual(['alan@example.com', 'ada@example.com']);
     expect(await headers()).toEqual(shown);
     expect(await users.page.getByLabel('Search all data').inputValue()).toBe('a');
+    await users.page.getByRole('button', { name: 'Views: Paying users' }).waitFor();
 
-    await users.page.getByRole('button', { name: 'Views' }).click();
-    await users.page.getByRole('button', { name: 'Remove view: Paying users' }).click();
+    await menu();
+    await act('Paying users', 'Rename');
+    await users.page.getByLabel('Name', { exact: true }).fill('Customers');
+    await users.page.getByRole('button', { name: 'Rename', exact: true }).click();
+    await users.page.getByRole('button', { name: 'Views: Customers' }).click();
+    await act('Customers', 'Delete');
     await views().waitFor({ state: 'detached' });
+    expect(await stored()).toEqual([]);
+  });
+
+  it('is shared, opened by everybody by its address, and updated unless somebody else changed it', async () => {
+    await users.submit('ada@example.com', { plan: 'pro' });
+    await users.submit('alan@example.com', { plan: 'free' });
+    const { sourceAppId } = users.app;
+    const viewer = await joinApp(users.server, sourceAppId, 'viewer');
+    const manager = await joinApp(users.server, sourceAppId, 'manager');
+    await users.logIn();
+    await users.goTo('/users?where=data.plan:eq:pro');
+    await users.waitForText('1 matching user');
+    await saveAs('Team', true);
+    await views('Shared views').getByRole('link', { name: 'Team' }).waitFor();
+    const [{ id = '' } = {}] = await stored();
+
+    const other = await visitWith(viewer, `/apps/${sourceAppId}/users?view=${id}`);
+    await other.page.getByText('1 matching user', { exact: true }).waitFor();
+    await menu(other.page);
+    await views('Shared views', other.page).getByRole('link', { name: 'Team' }).waitFor();
+    expect(await other.page.getByRole('button', { name: 'Actions for Team' }).count()).toBe(0);
+    expect(await other.page.getByLabel('Share with everybody of the app').count()).toBe(0);
+    other.expectClean();
+    await other.close();
+
+    // The operator has opened it, and a manager changes it.
+    await users.goTo(`/users?view=${id}`);
+    await users.waitForText('1 matching user');
+    await manager.client.patch(`/auth/views/${id}`, { query: 'where=data.plan%3Aeq%3Afree' }).expect(200);
+    await users.page.getByRole('button', { name: 'Remove filter: Plan is Professional' }).click();
+    await users.waitForText('All 2 users');
+    await menu();
+    await users.page.getByRole('button', { name: 'Update “Team”' }).click();
+    await users.page.getByText('Somebody changed this view meanwhile').waitFor();
+    expect(await axeViolationsInBothModes(users.page, { isSerious: true })).toEqual([]);
+    expect(await stored()).toMatchObject([{ query: 'where=data.plan%3Aeq%3Afree' }]);
+    await users.page.getByRole('button', { name: 'Save mine over it' }).click();
+    await expect.poll(async () => (await stored()).map(({ query }) => query)).toEqual(['']);
+    await users.page.getByRole('button', { name: /Update|Save mine/ }).waitFor({ state: 'detached' });
+    await act('Team', 'Keep for myself');
+    await views('My views').getByRole('link', { name: 'Team' }).waitFor();
+    expect((await viewer.client.get('/auth/views').expect(200)).body.views).toEqual([]);
+  });
+
+  it('that nobody shared, or that was deleted, is not opened for others', async () => {
+    const member = await joinApp(users.server, users.app.sourceAppId, 'editor');
+    const { body } = await member.client.post('/auth/views', { name: 'Mine' }).expect(200);
+    await users.logIn();
+    await users.goTo(`/users?view=${body.id}`);
+    await users.waitForText('This view cannot be opened');
+    await users.page.getByRole('link', { name: 'Show all users' }).click();
+    await users.waitForText('No users yet');
+  });
+
+  it('of fields that no longer exist opens with what is left, and says so', async () => {
+    const { sourceAppId } = users.app;
+    await users.submit('ada@example.com', { plan: 'pro', age: 36 });
+    await users.logIn();
+    await users.goTo(
+      '/users?where=data.age:gte:18&where=data.plan:eq:pro&sort=data.born&columns=email,data.plan,data.age',
+    );
+    await users.waitForText('1 matching user');
+    await saveAs('Adults');
+    await views().getByRole('link', { name: 'Adults' }).waitFor();
+    const fields = [{ key: 'plan', label: 'Plan', kind: 'select' as const, enum: ['pro'] }];
+    await users.server.admin.putSchema(sourceAppId, { fields, rejectUnknown: true }).expect(200);
+    const [{ id = '' } = {}] = await stored();
+    await users.goTo(`/users?view=${id}`);
+    const notice = users.page.getByRole('status').filter({ hasText: '“Adults” was opened without a part' });
+    await notice.waitFor();
+    expect(await notice.getByRole('listitem').allInnerTexts()).toEqual([
+      'Filter: age at least 18',
+      'Column: age',
+      'Order by born',
+    ]);
+    expect(await users.chips()).toEqual(['Plan is pro']);
+    expect((await headers()).map((text) => text.trim()).filter((text) => text !== '')).toEqual(['Email', 'Plan']);
+    expect(await axeViolationsInBothModes(users.page, { isSerious: true })).toEqual([]);
+  });
+
+  it('that the browser kept before is moved, once', async () => {
+    await users.submit('ada@example.com', { plan: 'pro', age: 36 });
+    await users.logIn();
+    await users.page.getByRole('link', { name: 'ada@example.com' }).waitFor();
+    const kept = [
+      { name: 'Pro', query: 'where=data.plan%3Aeq%3Apro&sort=data.age&order=desc&columns=email%2Cdata.plan' },
+      { name: 'All', query: '' },
+    ];
+    await users.page.evaluate(
+      `localStorage.setItem('views of ${users.app.sourceAppId}', ${JSON.stringify(JSON.stringify(kept))})`,
+    );
     await users.page.reload();
-    await users.page.getByRole('button', { name: 'Views' }).click();
-    await users.page.getByLabel('Save this view as').waitFor();
-    expect(await views().count()).toBe(0);
+    await menu();
+    await users.page.getByRole('list', { name: 'Views in this browser' }).getByRole('link', { name: 'Pro' }).waitFor();
+    await users.page.getByRole('button', { name: 'Move 2 views to my views' }).click();
+    await users.page.getByRole('list', { name: 'Views in this browser' }).waitFor({ state: 'detached' });
+    expect(await stored()).toMatchObject([{ name: 'All' }, { name: 'Pro', query: 'where=data.plan%3Aeq%3Apro' }]);
+    await views().getByRole('link', { name: 'Pro' }).click();
+    await users.waitForText('1 matching user');
+    expect(await headers()).toEqual(['Email', 'Plan']);
   });
 
   it('is shared by its link, whatever the columns of the other browser', async () => {

@@ -16,7 +16,7 @@ const LAYERS = [
   ['http', 'services.ts'],
   ['changes', 'imports', 'notifications', 'webhooks'],
   ['submissions'],
-  ['exports', 'people'],
+  ['exports', 'people', 'views'],
   ['search'],
   ['records'],
   ['schemas'],

@@ -6,6 +6,7 @@ import { QUERIES } from '../../../src/records/read-queues.ts';
 
 /** Endpoints whose work is bounded by keys: one record, the settings of an app, a session. */
 const LIGHT = [
+  ...['changeView', 'createView', 'deleteView', 'listViews'],
   ...['getUser', 'editUser', 'revertUser', 'eraseUser', 'listHistory', 'getSession', 'getMailStatus'],
   ...[
     'getRetention',

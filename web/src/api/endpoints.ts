@@ -25,6 +25,7 @@ import type { accountLogInEndpoints } from '../../../src/sessions/account-log-in
 import type { sessionEndpoints } from '../../../src/sessions/sessions.endpoints.ts';
 import type { singleSignOnEndpoints } from '../../../src/single-sign-on/single-sign-on.endpoints.ts';
 import type { heldEndpoints } from '../../../src/submissions/held.ts';
+import type { viewEndpoints } from '../../../src/views/views.endpoints.ts';
 import type { deliveryEndpoints } from '../../../src/webhooks/deliveries.ts';
 import type { webhookEndpoints } from '../../../src/webhooks/webhooks.endpoints.ts';
 
@@ -57,6 +58,7 @@ type Endpoints = typeof accountEndpoints &
   typeof singleSignOnEndpoints &
   typeof userEndpoints &
   typeof userStatsEndpoints &
+  typeof viewEndpoints &
   typeof webhookEndpoints;
 type Spec = Endpoints[keyof Endpoints];
 
@@ -112,6 +114,7 @@ export type HeldSubmission = ResponseBody<'GET /auth/held'>['held'][number];
 export type Schema = ResponseBody<'GET /auth/apps/:sourceAppId/schema'>;
 export type Field = Schema['fields'][number];
 export type Kind = Field['kind'];
+export type SavedView = ResponseBody<'GET /auth/views'>['views'][number];
 export type Webhook = ResponseBody<'GET /auth/webhooks'>['webhooks'][number];
 export type Delivery = ResponseBody<'GET /auth/webhooks/:id/deliveries'>['deliveries'][number];
 export type SessionAnswer = ResponseBody<'GET /auth/session'>;

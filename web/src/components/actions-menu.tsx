@@ -2,10 +2,17 @@ import { ActionIcon, Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { MenuIcon } from './icons.tsx';
 
+interface ActionsMenuProps {
+  name: string;
+  /** Whether the menu is in a popover, which closes when something outside of it is pressed. */
+  isNested?: boolean;
+  children: ReactNode;
+}
+
 /** The menu of what a reader can do with an object of a list, as `Menu.Item`s. */
-export function ActionsMenu({ name, children }: { name: string; children: ReactNode }) {
+export function ActionsMenu({ name, isNested = false, children }: ActionsMenuProps) {
   return (
-    <Menu>
+    <Menu withinPortal={!isNested} floatingStrategy={isNested ? 'fixed' : 'absolute'}>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${name}`}>
           <MenuIcon />

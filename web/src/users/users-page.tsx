@@ -28,7 +28,6 @@ import { useUserCount } from './list/use-user-count.ts';
 import { type UserList, useUserList } from './list/use-user-list.ts';
 import { UserPager } from './list/user-pager.tsx';
 import { scopedSchemaQuery } from './queries.ts';
-import { SavedViews } from './saved-views.tsx';
 import { appPath, importPath, type Scope, usersPath } from './scope.ts';
 import { SearchIndex } from './search-index.tsx';
 import { SelectionBar } from './selection/selection-bar.tsx';
@@ -36,9 +35,20 @@ import { useSelection } from './selection/use-selection.ts';
 import { UserStats } from './user-stats.tsx';
 import classes from './users-page.module.css';
 import { UsersTable } from './users-table.tsx';
+import { MissingParts, OpenView } from './views/open-view.tsx';
+import { viewsQuery } from './views/queries.ts';
+import { openedView } from './views/view-content.ts';
+import { ViewsMenu } from './views/views-menu.tsx';
 
 /** Lists the users of an app, newest first by default. The operator's start page. */
 export function UsersPage({ scope }: { scope: Scope }) {
+  const { parameters, change } = useListParameters();
+  const { id, revision } = openedView(parameters);
+  if (id !== '' && revision === undefined) return <OpenView scope={scope} id={id} change={change} />;
+  return <UserListPage scope={scope} />;
+}
+
+function UserListPage({ scope }: { scope: Scope }) {
   const can = useAbilities();
   const { parameters, cursor, change } = useListParameters();
   const list = useUserList(scope, parameters, cursor);
@@ -49,18 +59,15 @@ export function UsersPage({ scope }: { scope: Scope }) {
   const [changing, setChanging] = useState<ChangedUsers>();
   const counted = useUserCount(scope, parameters, list);
   const selection = useSelection(JSON.stringify([parameters.q, parameters.where]));
+  const views = useQuery({ ...viewsQuery(scope), enabled: parameters.view !== '' });
+  const view = views.data?.views.find(({ id }) => id === openedView(parameters).id);
   const isOfFilter = isFiltered(parameters);
   const error = list.error ?? schema.error;
 
   return (
     <div className={classes.page}>
       <PageHeader title="Users" note={`Users who submitted to ${scope.sourceAppId}`}>
-        <SavedViews
-          sourceAppId={scope.sourceAppId}
-          parameters={parameters}
-          columns={columns.shown}
-          path={usersPath(scope)}
-        />
+        <ViewsMenu scope={scope} parameters={parameters} columns={columns.shown} change={change} />
         <ColumnChooser columns={columns} />
         {can.import && (
           <Button component={Link} href={importPath(scope)} variant="default" leftSection={<UploadIcon size={16} />}>
@@ -69,6 +76,7 @@ export function UsersPage({ scope }: { scope: Scope }) {
         )}
         {can.export && <ExportMenu scope={scope} filter={parameters} count={counted.count} columns={columns} />}
       </PageHeader>
+      {view && schema.data && <MissingParts view={view} fields={schema.data.fields} />}
       <UserStats scope={scope} />
       <WorkStatus {...scope} fields={schema.data?.fields} />
       <section className={card.card} aria-label="List of users" data-wide>

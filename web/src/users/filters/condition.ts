@@ -82,6 +82,8 @@ const OTHERS: readonly Comparison[] = [
   { operator: 'exists', words: 'does not exist', value: 'false' },
   ...COMPARISONS.text,
   { operator: 'in', words: 'is one of' },
+  // Of a field that has become a text, or is gone.
+  ...COMPARISONS.number,
 ];
 
 export const YES_OR_NO = [

@@ -26,10 +26,15 @@ export interface ListParameters extends UserFilter {
   columns: readonly string[];
   /** The path by which the users are grouped; empty for no chart. */
   by: string;
+  /**
+   * The view that was opened: `<id>.<revision>`, and its parameters follow it in the URL. An id
+   * alone names a view that is to be opened. Empty for none.
+   */
+  view: string;
 }
 
 /** Members that change how a page is shown, not which users are on it. */
-const DISPLAY: readonly string[] = ['columns', 'by'];
+const DISPLAY: readonly string[] = ['columns', 'by', 'view'];
 
 export type ChangeList = (change: Partial<ListParameters>, options?: { cursor?: string | undefined }) => void;
 
@@ -88,12 +93,14 @@ export function readList(searchParams: URLSearchParams): ListParameters {
     order: searchParams.get('order') === 'asc' ? 'asc' : 'desc',
     columns: (searchParams.get('columns') ?? '').split(',').filter((id) => id !== ''),
     by: searchParams.get('by') ?? '',
+    view: searchParams.get('view') ?? '',
   };
 }
 
 /** The parameters of the URL of a list. */
-export function writeList({ page, size, q, where, columns, by, ...order }: ListParameters): string[][] {
+export function writeList({ page, size, q, where, columns, by, view, ...order }: ListParameters): string[][] {
   return [
+    ...(view === '' ? [] : [['view', view]]),
     ...(q === '' ? [] : [['q', q]]),
     ...where.map((condition) => ['where', condition]),
     ...Object.entries(orderOf(order)),

@@ -1,0 +1,155 @@
+import { ObjectId } from 'mongodb';
+import { Conflict, Unavailable } from '../core/errors.ts';
+import type { Connection } from '../database/client.ts';
+import {
+  type Collection,
+  createModel,
+  declareCollection,
+  type Model,
+  onPrimaryShard,
+} from '../database/collections.ts';
+import { isDuplicateKey } from '../database/failures.ts';
+import { type Guard, insertGuarded, insertTarget } from '../database/guarded-insert.ts';
+
+/** The shared views of an app at most, and those of each account in an app (spec 8). */
+export const MAX_VIEWS = 50;
+
+/** The owner of the views that everybody of an app sees. */
+export const SHARED = 'shared';
+
+/** What a view contains (spec 4.3.4). */
+export interface ViewContent {
+  name: string;
+  query: string;
+  columns: string[];
+  sort: string;
+}
+
+/** Whose views are meant. */
+export interface ViewOwner {
+  /** `shared`; `account:<id>`; or `login:<app id>` for all who log in with the app's password. */
+  owner: string;
+  /** Undefined unless an account is the owner. */
+  accountId?: ObjectId | undefined;
+}
+
+export interface ViewDocument extends ViewContent, ViewOwner {
+  _id: ObjectId;
+  appId: ObjectId;
+  /** A number below {@link MAX_VIEWS}, unique for its owner, so that the index bounds the views. */
+  place: number;
+  /** Replaced by each change, for `If-Match`. */
+  revision: ObjectId;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const VIEWS = declareCollection('views', onPrimaryShard('at most 50 shared views of an app, and 50 of each account'))
+  .index({ appId: 1, owner: 1, place: 1 }, { unique: true })
+  .index({ accountId: 1 }, { partialFilterExpression: { accountId: { $exists: true } } });
+
+export const createViewModel = (connection: Connection): Model<ViewDocument> => createModel(connection, VIEWS);
+
+/** An estimate for statements that insert one view. */
+const VIEW_BYTES = 64 * 1024;
+
+export type ViewStore = ReturnType<typeof createViewStore>;
+
+/** The views of all apps in the database. */
+export function createViewStore(views: Collection<ViewDocument>) {
+  /** Calls `write` with free places of the owner until its write finds one that is still free. */
+  async function inFreePlace<Result>(
+    appId: ObjectId,
+    owner: string,
+    write: (place: number) => Promise<Result>,
+  ): Promise<Result> {
+    for (let tries = 0; tries < MAX_VIEWS; tries += 1) {
+      const taken = await views.find({ appId, owner }, { projection: { place: 1 } }).toArray();
+      const free = freePlaces(taken.map(({ place }) => place));
+      const place = free[Math.floor(Math.random() * free.length)];
+      if (place === undefined) throw new Conflict(`There are ${MAX_VIEWS} views already; delete one first`);
+      try {
+        return await write(place);
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+    }
+    throw new Unavailable('Too many views are being saved; try again');
+  }
+
+  const visible = (appId: ObjectId, owner: string) => ({ appId, owner: { $in: [SHARED, owner] } });
+
+  return {
+    /** Resolves with the shared views of an app and those of the owner, by their names. */
+    async list(appId: ObjectId, { owner }: ViewOwner): Promise<ViewDocument[]> {
+      const found = await views.find(visible(appId, owner)).toArray();
+      return found.sort((one, other) => one.name.localeCompare(other.name) || Buffer.compare(one._id.id, other._id.id));
+    },
+
+    /** Resolves with a view that the owner can see. */
+    async find(appId: ObjectId, { owner }: ViewOwner, id: string): Promise<ViewDocument | undefined> {
+      const _id = parseId(id);
+      return (_id && (await views.findOne({ _id, ...visible(appId, owner) }))) ?? undefined;
+    },
+
+    /**
+     * Stores a view. @param guard the account that has to exist
+     * @throws {Conflict} when its owner has {@link MAX_VIEWS}
+     */
+    add: (
+      appId: ObjectId,
+      owner: ViewOwner,
+      content: ViewContent,
+      guard?: Guard<{ _id: ObjectId }>,
+    ): Promise<ViewDocument> =>
+      inFreePlace(appId, owner.owner, async (place) => {
+        const now = new Date();
+        const times = { revision: new ObjectId(), createdAt: now, updatedAt: now };
+        const view: ViewDocument = { _id: new ObjectId(), appId, ...owned(owner), place, ...content, ...times };
+        if (guard) await insertGuarded(guard, insertTarget(views), [view], () => VIEW_BYTES);
+        else await views.insertOne(view);
+        return view;
+      }),
+
+    /**
+     * Changes a view as it was read, and gives it to `to`; resolves with undefined when it has
+     * changed or has been removed since.
+     * @throws {Conflict} when its new owner has {@link MAX_VIEWS}
+     */
+    async change(
+      { _id, appId, owner, revision }: ViewDocument,
+      content: Partial<ViewContent>,
+      to: ViewOwner,
+    ): Promise<ViewDocument | undefined> {
+      const write = async (place?: number): Promise<ViewDocument | null> => {
+        const moved = place === undefined ? {} : { ...owned(to), place };
+        const set = { ...content, ...moved, revision: new ObjectId(), updatedAt: new Date() };
+        const isPublished = place !== undefined && to.accountId === undefined;
+        const update = { $set: set, ...(isPublished && { $unset: { accountId: 1 as const } }) };
+        return views.findOneAndUpdate({ _id, appId, owner, revision }, update, { returnDocument: 'after' });
+      };
+      return (await (to.owner === owner ? write() : inFreePlace(appId, to.owner, write))) ?? undefined;
+    },
+
+    /** Deletes a view as it was read by its owner; resolves with whether it was there. */
+    remove: async ({ _id, appId, owner }: ViewDocument): Promise<boolean> =>
+      (await views.deleteOne({ _id, appId, owner })).deletedCount === 1,
+
+    /** Removes the own views of an account that is being erased. */
+    async forgetAccount(accountId: ObjectId): Promise<void> {
+      await views.deleteMany({ accountId });
+    },
+  };
+}
+
+function owned({ owner, accountId }: ViewOwner): ViewOwner {
+  return accountId === undefined ? { owner } : { owner, accountId };
+}
+
+function freePlaces(taken: readonly number[]): number[] {
+  return Array.from({ length: MAX_VIEWS }, (_, place) => place).filter((place) => !taken.includes(place));
+}
+
+function parseId(id: string): ObjectId | undefined {
+  return /^[0-9a-f]{24}$/.test(id) ? new ObjectId(id) : undefined;
+}

@@ -1,0 +1,130 @@
+import type { ObjectId } from 'mongodb';
+import type { SessionPrincipal } from '../api/principal.ts';
+import { Forbidden, NotFound, PreconditionFailed, Unauthenticated, Unavailable } from '../core/errors.ts';
+import type { Guard } from '../database/guarded-insert.ts';
+import { findTarget, isCondition, type QuerySchema } from '../search/conditions.ts';
+import { SHARED, type ViewContent, type ViewDocument, type ViewOwner, type ViewStore } from './view-store.ts';
+
+/** A part of a view that the newest schema does not have. */
+export interface MissingPart {
+  part: 'where' | 'columns' | 'sort';
+  value: string;
+}
+
+type Caller = Pick<SessionPrincipal, 'account' | 'app' | 'scopes'>;
+
+/** Each further attempt means that somebody else changed the view. */
+const MAX_ATTEMPTS = 24;
+
+interface ViewChange extends Partial<ViewContent> {
+  shared?: boolean | undefined;
+}
+
+export type ViewService = ReturnType<typeof createViewService>;
+
+/** The views of lists (spec 4.3.4). Shared ones are changed by who manages the app. */
+export function createViewService(deps: {
+  store: ViewStore;
+  accounts: {
+    /** Matches an account that exists. */
+    guard(id: ObjectId): Guard<{ _id: ObjectId }>;
+    /** Removes what an account was given that was erased meanwhile. */
+    settle(id: ObjectId): Promise<void>;
+  };
+}) {
+  const { store, accounts } = deps;
+
+  const guardOf = ({ accountId }: ViewOwner) => accountId && accounts.guard(accountId);
+
+  async function find(appId: ObjectId, caller: Caller, id: string): Promise<ViewDocument> {
+    const view = await store.find(appId, ownerOf(caller), id);
+    if (!view) throw new NotFound('View not found');
+    if (view.owner === SHARED) requireManager(caller);
+    return view;
+  }
+
+  return {
+    /** Resolves with the shared views of an app and those of the caller, by name. */
+    list: (appId: ObjectId, caller: Caller): Promise<ViewDocument[]> => store.list(appId, ownerOf(caller)),
+
+    /**
+     * @throws {Forbidden} when the caller may not share views
+     * @throws {Conflict} when there are too many
+     * @throws {Unauthenticated} when the account was erased meanwhile
+     */
+    async create(appId: ObjectId, caller: Caller, content: ViewContent & { shared: boolean }): Promise<ViewDocument> {
+      const { shared, ...rest } = content;
+      if (shared) requireManager(caller);
+      const owner = shared ? { owner: SHARED } : ownerOf(caller);
+      const view = await store.add(appId, owner, rest, guardOf(owner));
+      if (!owner.accountId) return view;
+      await accounts.settle(owner.accountId);
+      // The account may have been erased meanwhile.
+      const stored = await store.find(appId, owner, view._id.toHexString());
+      if (!stored) throw new Unauthenticated();
+      return stored;
+    },
+
+    /**
+     * Changes what `change` names; a view that is shared no longer is the caller's own.
+     * @param revisions the only states that may be changed; undefined: any
+     * @throws {PreconditionFailed} when the view is in another state @throws {NotFound}
+     */
+    async change(
+      appId: ObjectId,
+      caller: Caller,
+      id: string,
+      change: ViewChange,
+      revisions?: readonly string[],
+    ): Promise<ViewDocument> {
+      const { shared, ...content } = change;
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        const view = await find(appId, caller, id);
+        if (shared) requireManager(caller);
+        if (revisions && !revisions.includes(view.revision.toHexString())) {
+          throw new PreconditionFailed('The view was changed meanwhile');
+        }
+        const isShared = shared ?? view.owner === SHARED;
+        const owner = isShared ? { owner: SHARED } : ownerOf(caller);
+        const changed = await store.change(view, content, owner);
+        if (changed && owner.accountId) await accounts.settle(owner.accountId);
+        if (changed) return changed;
+      }
+      throw new Unavailable('This view is changing too often; try again shortly', 1);
+    },
+
+    /** @throws {NotFound} @throws {Forbidden} when it is shared, and the caller does not manage */
+    async remove(appId: ObjectId, caller: Caller, id: string): Promise<void> {
+      if (!(await store.remove(await find(appId, caller, id)))) throw new NotFound('View not found');
+    },
+  };
+}
+
+/** Without an account, the views belong to all who log in with the password of the same app. */
+function ownerOf({ account, app }: Caller): ViewOwner {
+  if (!account) return { owner: `login:${app.id.toHexString()}` };
+  return { owner: `account:${account.id.toHexString()}`, accountId: account.id };
+}
+
+function requireManager({ scopes }: Caller): void {
+  if (!scopes.has('manage')) throw new Forbidden('Only managers of the app share views and change shared ones');
+}
+
+/** The columns of lists besides those of fields. */
+const OWN_COLUMNS: readonly string[] = ['email', 'createdAt', 'updatedAt', 'confirmedAt', 'schemaVersion'];
+
+/** Returns the parts of a view that cannot be applied to a list of the newest schema. */
+export function missingParts({ query, columns, sort }: ViewContent, schema: QuerySchema): MissingPart[] {
+  const keys = new Set(schema.fields.map(({ key }) => `data.${key}`));
+  const path = sort.replace(/:(?:asc|desc)$/, '');
+  return [
+    ...new URLSearchParams(query)
+      .getAll('where')
+      .filter((where) => !isCondition(where, schema))
+      .map((value): MissingPart => ({ part: 'where', value })),
+    ...columns
+      .filter((column) => !OWN_COLUMNS.includes(column) && !keys.has(column))
+      .map((value): MissingPart => ({ part: 'columns', value })),
+    ...(sort === '' || findTarget(path, schema) ? [] : [{ part: 'sort' as const, value: sort }]),
+  ];
+}

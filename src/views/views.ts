@@ -1,0 +1,35 @@
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Apps } from '../apps/apps.ts';
+import { type Feature, ownedBy } from '../apps/feature.ts';
+import type { Connection } from '../database/client.ts';
+import type { SchemaService } from '../schemas/schemas.service.ts';
+import { createViewModel, createViewStore } from './view-store.ts';
+import { viewRoutes } from './views.endpoints.ts';
+import { createViewService } from './views.service.ts';
+
+export type ViewStorage = ReturnType<typeof createViewStorage>;
+
+/** The stored views. Accounts need it: an erased one loses its views. */
+export function createViewStorage(connection: Connection) {
+  const model = createViewModel(connection);
+  return { model, store: createViewStore(model.collection) };
+}
+
+/** Creates the views of lists (spec 4.3.4). */
+export function createViews(deps: {
+  storage: ViewStorage;
+  accounts: Pick<Accounts, 'store' | 'status'>;
+  apps: Pick<Apps, 'scope'>;
+  schemas: { service: Pick<SchemaService, 'ofApp'> };
+}): Feature {
+  const { storage, accounts, apps, schemas } = deps;
+  const service = createViewService({
+    store: storage.store,
+    accounts: { guard: accounts.store.guard, settle: accounts.status.settle },
+  });
+  return {
+    models: [storage.model],
+    owned: [ownedBy(storage.model.collection, 'createdAt')],
+    routes: viewRoutes(service, schemas.service, apps.scope),
+  };
+}

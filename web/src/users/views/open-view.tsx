@@ -1,0 +1,82 @@
+import { Alert, Button, List } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { Link } from 'wouter';
+import type { Field, SavedView } from '../../api/endpoints.ts';
+import card from '../../components/card.module.css';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { LoadError } from '../../components/load-error.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { TableSkeleton } from '../../components/table-skeleton.tsx';
+import { conditionWords, parseCondition, targetOf, targetsOf } from '../filters/condition.ts';
+import type { ChangeList } from '../list/list-parameters.ts';
+import { type Scope, usersPath } from '../scope.ts';
+import { viewsQuery } from './queries.ts';
+import { parametersOf } from './view-content.ts';
+
+interface OpenViewProps {
+  scope: Scope;
+  /** The id of the view. */
+  id: string;
+  change: ChangeList;
+}
+
+/** Reads the view that an address names, and replaces the address by that of its list. */
+export function OpenView({ scope, id, change }: OpenViewProps) {
+  const { data, error, refetch } = useQuery(viewsQuery(scope));
+  const view = data?.views.find((one) => one.id === id);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `change` is new in each render
+  useEffect(() => {
+    if (view) change(parametersOf(view));
+  }, [view]);
+  const isUnknown = data !== undefined && !view;
+  return (
+    <div>
+      <PageHeader title="Users" note={`Users who submitted to ${scope.sourceAppId}`} />
+      <section className={card.card} aria-label="List of users" data-wide>
+        {error && <LoadError error={error} onRetry={() => void refetch()} />}
+        {isUnknown && (
+          <EmptyState
+            title="This view cannot be opened"
+            action={
+              <Button component={Link} href={usersPath(scope)}>
+                Show all users
+              </Button>
+            }
+          >
+            It was deleted, or it belongs to somebody else. Views that are shared open for everybody of the app.
+          </EmptyState>
+        )}
+        {!error && !isUnknown && <TableSkeleton rows={8} />}
+      </section>
+    </div>
+  );
+}
+
+const SORT = /:(?:asc|desc)$/;
+
+/** Names the parts of a view that were left out. */
+export function MissingParts({ view: { name, missing }, fields }: { view: SavedView; fields: readonly Field[] }) {
+  if (missing.length === 0) return null;
+  const targets = targetsOf(fields);
+  const words = ({ part, value }: SavedView['missing'][number]): string => {
+    if (part === 'where') {
+      const condition = parseCondition(value);
+      return `Filter: ${conditionWords(condition, targetOf(condition.path, targets))}`;
+    }
+    const { label } = targetOf(value.replace(SORT, ''), targets);
+    return part === 'columns' ? `Column: ${label}` : `Order by ${label}`;
+  };
+  return (
+    <Alert color="yellow" variant="light" role="status" title={`“${name}” was opened without a part`}>
+      The form no longer has these fields, or they have another type:
+      <List size="sm">
+        {missing.map((part) => (
+          <List.Item key={`${part.part} ${part.value}`} className="breaks">
+            {words(part)}
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}

@@ -1,0 +1,354 @@
+import { Alert, Button, Checkbox, Group, Menu, Modal, Popover, Stack, Text, TextInput } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { Link } from 'wouter';
+import { ApiError } from '../../api/call.ts';
+import type { SavedView } from '../../api/endpoints.ts';
+import { ActionsMenu } from '../../components/actions-menu.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { count } from '../../components/count.ts';
+import { CrossIcon, ViewsIcon } from '../../components/icons.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { useAbilities } from '../../session/abilities.tsx';
+import { type ChangeList, type ListParameters, writeList } from '../list/list-parameters.ts';
+import { type Scope, usersPath } from '../scope.ts';
+import { useChangeView, useCreateView, useDeleteView, viewsQuery } from './queries.ts';
+import { contentOf, contentOfQuery, isUnchanged, markOf, openedView, type ViewContent } from './view-content.ts';
+import classes from './views.module.css';
+
+const MAX_NAME = 60;
+
+interface ViewsMenuProps {
+  scope: Scope;
+  parameters: ListParameters;
+  /** The columns that the list shows. */
+  columns: readonly string[];
+  change: ChangeList;
+}
+
+/** The views of an app: shared ones, those of the reader, and links to the current one. */
+export function ViewsMenu({ scope, parameters, columns, change }: ViewsMenuProps) {
+  const [opened, setOpened] = useState(false);
+  const [renamed, setRenamed] = useState<SavedView>();
+  const { data, error } = useQuery({ ...viewsQuery(scope), enabled: opened || parameters.view !== '' });
+  const views = data?.views ?? [];
+  const { id: openedId, revision } = openedView(parameters);
+  const current = views.find(({ id }) => id === openedId);
+  const content = contentOf(parameters, columns);
+  const onRename = (view: SavedView): void => {
+    setOpened(false);
+    setRenamed(view);
+  };
+  /** The list stays that of the view after a change of its name or its owner. */
+  const follow = (before: SavedView, after: SavedView): void => {
+    if (before.id === openedId && before.revision === revision) change({ view: markOf(after) });
+  };
+  const list = { scope, current, onOpen: () => setOpened(false), onRename, onChanged: follow };
+  return (
+    <>
+      <Popover opened={opened} onChange={setOpened} trapFocus returnFocus position="bottom-end" width={340}>
+        <Popover.Target>
+          <Button variant="default" leftSection={<ViewsIcon size={16} />} onClick={() => setOpened(!opened)}>
+            {current ? `Views: ${current.name}` : 'Views'}
+          </Button>
+        </Popover.Target>
+        <Popover.Dropdown aria-label="Views">
+          <Stack gap="sm">
+            <Problem error={error} />
+            <ViewList {...list} title="Shared views" views={views.filter(({ shared }) => shared)} />
+            <ViewList {...list} title="My views" views={views.filter(({ shared }) => !shared)} />
+            <KeptViews scope={scope} onOpen={() => setOpened(false)} />
+            {current && !isUnchanged(current, content) && (
+              <UpdateView
+                scope={scope}
+                view={current}
+                opened={revision ?? current.revision}
+                content={content}
+                onSaved={(view) => change({ view: markOf(view) })}
+              />
+            )}
+            <SaveForm scope={scope} content={content} onSaved={(view) => change({ view: markOf(view) })} />
+            <Text size="xs" c="dimmed">
+              A view holds the filters, the search, the order and the columns.
+            </Text>
+            <CopyButton text={linkOf(scope, parameters, columns, current, content)} label="Copy link to this view" />
+          </Stack>
+        </Popover.Dropdown>
+      </Popover>
+      <Modal opened={renamed !== undefined} onClose={() => setRenamed(undefined)} title="Rename view">
+        {renamed && (
+          <RenameForm
+            scope={scope}
+            view={renamed}
+            onRenamed={(after) => {
+              follow(renamed, after);
+              setRenamed(undefined);
+            }}
+            onCancel={() => setRenamed(undefined)}
+          />
+        )}
+      </Modal>
+    </>
+  );
+}
+
+/** The link of a shared view names it; that of any other list has its parameters. */
+function linkOf(
+  scope: Scope,
+  parameters: ListParameters,
+  columns: readonly string[],
+  current: SavedView | undefined,
+  content: ViewContent,
+): string {
+  const isOfView = current?.shared === true && isUnchanged(current, content);
+  const query = isOfView ? [['view', current.id]] : writeList({ ...parameters, columns, page: 1, view: '' });
+  const path = `${import.meta.env.BASE_URL.replace(/\/$/, '')}${usersPath(scope)}`;
+  return new URL(`${path}?${new URLSearchParams(query)}`, window.location.href).href;
+}
+
+interface ViewListProps {
+  scope: Scope;
+  title: string;
+  views: readonly SavedView[];
+  current: SavedView | undefined;
+  onOpen: () => void;
+  onRename: (view: SavedView) => void;
+  onChanged: (before: SavedView, after: SavedView) => void;
+}
+
+function ViewList({ scope, title, views, current, onOpen, onRename, onChanged }: ViewListProps) {
+  const { manage } = useAbilities();
+  const change = useChangeView(scope);
+  const remove = useDeleteView(scope);
+  if (views.length === 0) return null;
+  return (
+    <div>
+      <Text size="xs" fw={600} c="dimmed">
+        {title}
+      </Text>
+      <ul className={classes.list} aria-label={title}>
+        {views.map((view) => (
+          <li key={view.id} className={classes.view}>
+            <Link
+              href={`${usersPath(scope)}?view=${view.id}`}
+              className={classes.name ?? ''}
+              aria-current={view.id === current?.id}
+              onClick={onOpen}
+            >
+              {view.name}
+            </Link>
+            {(manage || !view.shared) && (
+              <ActionsMenu name={view.name} isNested>
+                <Menu.Item onClick={() => onRename(view)}>Rename</Menu.Item>
+                {manage && (
+                  <Menu.Item
+                    onClick={() =>
+                      change.mutate(
+                        { view, part: { shared: !view.shared } },
+                        { onSuccess: (after) => onChanged(view, after) },
+                      )
+                    }
+                  >
+                    {view.shared ? 'Keep for myself' : 'Share with everybody of the app'}
+                  </Menu.Item>
+                )}
+                <Menu.Item color="red.9" onClick={() => remove.mutate(view)}>
+                  Delete
+                </Menu.Item>
+              </ActionsMenu>
+            )}
+          </li>
+        ))}
+      </ul>
+      <Problem error={change.error ?? remove.error} />
+    </div>
+  );
+}
+
+interface UpdateViewProps {
+  scope: Scope;
+  view: SavedView;
+  /** The revision of the view when it was opened. */
+  opened: string;
+  content: ViewContent;
+  onSaved: (view: SavedView) => void;
+}
+
+/** Saves the list in the place of the opened view. Asks first when somebody else changed it. */
+function UpdateView({ scope, view, opened, content, onSaved }: UpdateViewProps) {
+  const { manage } = useAbilities();
+  const change = useChangeView(scope);
+  if (view.shared && !manage) return null;
+  const isOutdated = change.error instanceof ApiError && change.error.status === 412;
+  const revision = isOutdated ? view.revision : opened;
+  return (
+    <div>
+      {isOutdated ? (
+        <Alert color="yellow" variant="light" role="alert" title="Somebody changed this view meanwhile" mb="xs">
+          Open it again to see the change, or save yours over it.
+        </Alert>
+      ) : (
+        <Problem error={change.error} />
+      )}
+      <Button
+        variant="light"
+        fullWidth
+        loading={change.isPending}
+        onClick={() => change.mutate({ view: { ...view, revision }, part: content }, { onSuccess: onSaved })}
+      >
+        {isOutdated ? 'Save mine over it' : `Update “${view.name}”`}
+      </Button>
+    </div>
+  );
+}
+
+interface SaveFormProps {
+  scope: Scope;
+  content: ViewContent;
+  onSaved: (view: SavedView) => void;
+}
+
+function SaveForm({ scope, content, onSaved }: SaveFormProps) {
+  const { manage } = useAbilities();
+  const [name, setName] = useState('');
+  const [isShared, setShared] = useState(false);
+  const create = useCreateView(scope);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (name.trim() === '') return;
+    create.mutate(
+      { ...content, name: name.trim(), shared: isShared },
+      {
+        onSuccess: (view) => {
+          setName('');
+          onSaved(view);
+        },
+      },
+    );
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="xs">
+        <Group gap="xs" align="flex-end" wrap="nowrap">
+          <TextInput
+            label="Save this view as"
+            className={classes.input ?? ''}
+            maxLength={MAX_NAME}
+            autoComplete="off"
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Button type="submit" disabled={name.trim() === ''} loading={create.isPending}>
+            Save
+          </Button>
+        </Group>
+        {manage && (
+          <Checkbox
+            label="Share with everybody of the app"
+            checked={isShared}
+            onChange={(event) => setShared(event.currentTarget.checked)}
+          />
+        )}
+        <Problem error={create.error} />
+      </Stack>
+    </form>
+  );
+}
+
+interface RenameFormProps {
+  scope: Scope;
+  view: SavedView;
+  onRenamed: (view: SavedView) => void;
+  onCancel: () => void;
+}
+
+function RenameForm({ scope, view, onRenamed, onCancel }: RenameFormProps) {
+  const [name, setName] = useState(view.name);
+  const change = useChangeView(scope);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (name.trim() !== '') change.mutate({ view, part: { name: name.trim() } }, { onSuccess: onRenamed });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label="Name"
+          data-autofocus
+          maxLength={MAX_NAME}
+          autoComplete="off"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Problem error={change.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={name.trim() === ''} loading={change.isPending}>
+            Rename
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** A view that a browser kept before the service did: a name, and the query of its URL. */
+interface KeptView {
+  name: string;
+  query: string;
+}
+
+/** Offers to move the views that this browser keeps. */
+function KeptViews({ scope, onOpen }: { scope: Scope; onOpen: () => void }) {
+  const [views, setViews] = useLocalStorage<KeptView[]>({
+    key: `views of ${scope.sourceAppId}`,
+    defaultValue: [],
+    getInitialValueInEffect: false,
+  });
+  const create = useCreateView(scope);
+  if (views.length === 0) return null;
+  const drop = (name: string): void => setViews((before) => before.filter((view) => view.name !== name));
+  const move = async (): Promise<void> => {
+    for (const { name, query } of views) {
+      // One after the other: what was moved is kept once, also when a later one fails.
+      await create.mutateAsync({ ...contentOfQuery(query), name: name.slice(0, MAX_NAME), shared: false });
+      drop(name);
+    }
+  };
+  return (
+    <div>
+      <Text size="xs" fw={600} c="dimmed">
+        Kept in this browser
+      </Text>
+      <ul className={classes.list} aria-label="Views in this browser">
+        {views.map((view) => (
+          <li key={view.name} className={classes.view}>
+            <Link href={`${usersPath(scope)}?${view.query}`} className={classes.name ?? ''} onClick={onOpen}>
+              {view.name}
+            </Link>
+            <button
+              type="button"
+              className={classes.remove}
+              aria-label={`Remove view: ${view.name}`}
+              onClick={() => drop(view.name)}
+            >
+              <CrossIcon size={14} />
+            </button>
+          </li>
+        ))}
+      </ul>
+      <Problem error={create.error} />
+      <Button
+        variant="light"
+        size="compact-sm"
+        loading={create.isPending}
+        onClick={() => void move().catch(() => undefined)}
+      >
+        Move {count(views.length, 'view')} to my views
+      </Button>
+    </div>
+  );
+}
