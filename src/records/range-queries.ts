@@ -1,12 +1,50 @@
 import { Binary, type Document, type FindOptions, MaxKey, MinKey, type Sort, UUID } from 'mongodb';
 import { readId } from '../database/bson/documents.ts';
 import { decode } from '../database/collections.ts';
-import type { Bounds, IndexName, Key, Place, Segment } from './ranges.ts';
 import type { AppId } from './read-queues.ts';
 import { allOf, BY_EMAIL, NEWEST_FIRST, type RecordFilter } from './record.ts';
+import type { RecordSearch } from './word-reads.ts';
+
+/** `id` and `email` are indexes of an app, `all` is that of all apps by id; others are slots. */
+export type IndexName = 'id' | 'email' | (string & {});
+
+export interface Segment {
+  index: IndexName;
+  bounds: Bounds;
+  isReversed: boolean;
+  /** Without conditions, every key in the bounds matches. */
+  filter: RecordFilter;
+  /** Whether the filter concerns the first member of the index alone. */
+  isOfKeys: boolean;
+  /** A condition besides the filter. */
+  search?: RecordSearch | undefined;
+}
+
+export type Key = readonly unknown[];
+
+/** From `low`, inclusive, to `high`, exclusive. */
+export interface Bounds {
+  low: Key;
+  high: Key;
+  /** The same part as conditions on the first member of the index. */
+  conditions?: Record<string, unknown>;
+}
+
+/** A place in a segment: at this key, or after it when it was read. */
+export interface Place {
+  key: Key;
+  isRead: boolean;
+}
 
 const MIN = new MinKey();
 const MAX = new MaxKey();
+
+/** All keys of the index on an app's ids, which is descending, and of ascending indexes. */
+export const EVERY_ID: Bounds = { low: [MAX], high: [MIN] };
+export const EVERY_ASCENDING: Bounds = { low: [MIN], high: [MAX] };
+/** The keys of a slot with a value, and those without one. */
+export const WITH_VALUE: Bounds = { low: [null, MAX], high: [MAX, MAX] };
+export const WITHOUT_VALUE: Bounds = { low: [null, MIN], high: [null, MAX] };
 
 export const inApp = (appId: AppId): RecordFilter => (appId ? { appId } : {});
 

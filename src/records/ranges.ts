@@ -1,4 +1,4 @@
-import { MaxKey, MinKey, type Sort } from 'mongodb';
+import type { Sort } from 'mongodb';
 import { firstBatch, type RawDocuments, readId, takeBytes, totalBytes } from '../database/bson/documents.ts';
 import { isEmptyRange, isOverTime } from '../database/failures.ts';
 import {
@@ -6,10 +6,13 @@ import {
   idConditions,
   idRange,
   inApp,
+  type Key,
+  type Place,
   placeAfterRange,
   type RangeOptions,
   rangeQuery,
   readKey,
+  type Segment,
   walkable,
 } from './range-queries.ts';
 import { type AppId, createReadQueues, type ReadQueues } from './read-queues.ts';
@@ -17,40 +20,16 @@ import { allOf, type RecordFilter, type UserCollection } from './record.ts';
 import { createWordPlans, type RecordSearch, type WordLimits } from './word-reads.ts';
 import { BY_WORD } from './word-records.ts';
 
-/** `id` and `email` are indexes of an app, `all` is that of all apps by id; others are slots. */
-export type IndexName = 'id' | 'email' | (string & {});
-
-export interface Segment {
-  index: IndexName;
-  bounds: Bounds;
-  isReversed: boolean;
-  /** Without conditions, every key in the bounds matches. */
-  filter: RecordFilter;
-  /** Whether the filter concerns the first member of the index alone. */
-  isOfKeys: boolean;
-  /** A condition besides the filter. */
-  search?: RecordSearch | undefined;
-}
-
-export type Key = readonly unknown[];
-
-/** From `low`, inclusive, to `high`, exclusive. */
-export interface Bounds {
-  low: Key;
-  high: Key;
-  /** The same part as conditions on the first member of the index. */
-  conditions?: Record<string, unknown>;
-}
-
-const MIN = new MinKey();
-const MAX = new MaxKey();
-
-/** All keys of the index on an app's ids, which is descending, and of ascending indexes. */
-export const EVERY_ID: Bounds = { low: [MAX], high: [MIN] };
-export const EVERY_ASCENDING: Bounds = { low: [MIN], high: [MAX] };
-/** The keys of a slot with a value, and those without one. */
-export const WITH_VALUE: Bounds = { low: [null, MAX], high: [MAX, MAX] };
-export const WITHOUT_VALUE: Bounds = { low: [null, MIN], high: [null, MAX] };
+export {
+  type Bounds,
+  EVERY_ASCENDING,
+  EVERY_ID,
+  type IndexName,
+  type Key,
+  type Segment,
+  WITH_VALUE,
+  WITHOUT_VALUE,
+} from './range-queries.ts';
 
 /** A position in a list of segments; undefined is the start of the list. */
 export interface Position {
@@ -399,10 +378,4 @@ function afterRange(segment: Segment, position: Position, to: Key | undefined, c
   if (to) return { segment: position.segment, place: placeAfterRange(segment, to) };
   const following = position.segment + 1;
   return following < count ? { segment: following } : undefined;
-}
-
-/** A place in a segment: at this key, or after it when it was read. */
-export interface Place {
-  key: Key;
-  isRead: boolean;
 }
