@@ -68,7 +68,8 @@ async function skipped(
 ): Promise<OrderedStart> {
   const { skip = 0, position } = start;
   const [first] = segments;
-  if (skip < MIN_DATABASE_SKIP || position || !first || Object.keys(first.filter).length > 0) return start;
+  if (skip < MIN_DATABASE_SKIP || position || !first || first.search || Object.keys(first.filter).length > 0)
+    return start;
   const place = await ranges.skip(appId, first, skip);
   return place ? { position: { segment: 0, place } } : start;
 }

@@ -8,6 +8,7 @@ import type { UserCollection, UserDocument } from '../../../src/records/record.t
 import { createRecordIds } from '../../../src/records/record-id.ts';
 import { recordWords } from '../../../src/records/record-words.ts';
 import { createWordRecords } from '../../../src/records/word-records.ts';
+import { orderedPage } from '../../../src/search/pages.ts';
 import { textSearch } from '../../../src/search/text-search.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 
@@ -90,6 +91,19 @@ describe.each([
       }
     }
   });
+});
+
+it('A page after many matches skips matches, not records', async () => {
+  const ranges = createRecordRanges(users, createReadQueues());
+  const expected = records.filter((record) => holds(record, 'b')).map(({ _id }) => String(_id));
+  expect(expected.length).toBeGreaterThan(220);
+  const budget = { leftMs: () => Number.POSITIVE_INFINITY };
+  for (const isReady of [undefined, async () => true]) {
+    const options = { start: { skip: 210 }, limit: 1_000, budget, isEager: false };
+    const segments = textSearch('b ', isReady).segments({}).slice(-1);
+    const { ids } = await orderedPage(ranges, appId, segments, options);
+    expect(ids.map(String)).toEqual(expected.toReversed().slice(210));
+  }
 });
 
 it('A walk goes on without the index when it is dropped meanwhile', async () => {
