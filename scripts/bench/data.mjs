@@ -42,7 +42,7 @@ const CASES = {
   sort: 'sort=data.name',
   email: 'sort=email&total=none',
   newest: 'total=none',
-  'q, part of an email': 'q=person1234',
+  'q, an email': 'q=person1234',
   'without an index': 'where=data.city:eq:Paris',
 };
 

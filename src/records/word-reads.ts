@@ -30,7 +30,7 @@ interface WordPlan {
 export interface WordLimits {
   /** The records of a beginning with fewer are read as a whole and sorted. */
   few: number;
-  /** Of several beginnings with more, the rarest one is compared with the others up to this number. */
+  /** Of several with more, the rarest one is compared with the others up to this number. */
   fewOfSeveral: number;
   /** The words with one beginning whose records are merged in the order of their ids. */
   merged: number;

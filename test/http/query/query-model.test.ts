@@ -118,7 +118,7 @@ describe.each([
       if (typeof value === 'string') return [value];
       return typeof value === 'object' && value !== null ? Object.values(value).flatMap(texts) : [];
     };
-    /** The words of a text, without accents; in Chinese, the rest of the text at each letter. */
+    /** The words of a text, without accents; in Chinese, the rest of the run at each letter. */
     const words = (text: string): string[] => {
       const folded = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
       const runs = folded
