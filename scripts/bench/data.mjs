@@ -68,9 +68,13 @@ export async function measureData({ records, rounds, progress }) {
     }
     const exports = {};
     for (const format of ['csv', 'ndjson', 'json']) exports[format] = await exportRate(operator, format, records);
+    const history = await measureHistory(operator, rounds);
+    progress(`history: ${JSON.stringify(history)}`);
+    const change = await measureChange(operator, records);
+    progress(`change of all: ${JSON.stringify(change)}`);
     await admin('POST', '/auth/apps', { sourceAppId: OTHER_APP });
     const deletion = await measureDeletion(admin, server.url);
-    const results = { records, builtIn, cases, exports, deletion };
+    const results = { records, builtIn, cases, exports, history, change, deletion };
     return { results, table: tableOf(results) };
   } finally {
     await stopServer(server);
@@ -190,6 +194,41 @@ async function measureDeletion(admin, url) {
   return { seconds: Math.round((performance.now() - startedAt) / 100) / 10, alone, beside };
 }
 
+/** Edits of one record, pages of its history, and reverts. */
+async function measureHistory(operator, rounds) {
+  const { users } = await operator('GET', '/auth/users?limit=1&total=none');
+  const path = `/auth/users/${users[0].id}`;
+  let number = 0;
+  const edit = await times(rounds, () => operator('PATCH', path, { set: { city: `City ${number++}` } }));
+  const page = await times(rounds, () => operator('GET', `${path}/history`));
+  const undo = async () => {
+    const { entries } = await operator('GET', `${path}/history`);
+    await operator('POST', `${path}/revert`, { revision: entries[0].revision });
+  };
+  return { edit, page, undo: await times(rounds, undo) };
+}
+
+/** Changes a field of all records and undoes that; resolves with the seconds. */
+async function measureChange(operator, records) {
+  const query = new URLSearchParams({ where: 'createdAt:gte:2000-01-01T00:00:00Z', confirm: String(records) });
+  const startedAt = performance.now();
+  const seconds = () => Math.round((performance.now() - startedAt) / 100) / 10;
+  const { id } = await operator('PATCH', `/auth/users?${query}`, { set: { city: 'Bergen' } });
+  const answered = seconds();
+  const ended = async (state) => {
+    for (;;) {
+      const change = await operator('GET', `/auth/changes/${id}`);
+      if (change.state === state) return change;
+      await sleep(200);
+    }
+  };
+  const { changed } = await ended('completed');
+  const done = seconds();
+  await operator('POST', `/auth/changes/${id}/undo`);
+  const { undo } = await ended('undone');
+  return { answered, changed, seconds: done, restored: undo.changed, undoSeconds: seconds() - done };
+}
+
 /** Records per second of an export that is read at once. */
 async function exportRate(operator, format, records) {
   const startedAt = performance.now();
@@ -199,7 +238,7 @@ async function exportRate(operator, format, records) {
   return Math.round((records / (performance.now() - startedAt)) * 1_000);
 }
 
-function tableOf({ builtIn, cases, exports, deletion }) {
+function tableOf({ builtIn, cases, exports, history, change, deletion }) {
   const cell = (value) => (value ? `${value.median} / ${value.p99}` : '');
   return [
     '| Query | First page, median / p99 ms | Page 5,000 | With a capped count |',
@@ -210,6 +249,8 @@ function tableOf({ builtIn, cases, exports, deletion }) {
     '',
     `Four indexes: built in ${Math.round(builtIn)} s`,
     ...Object.entries(exports).map(([format, rate]) => `Export as ${format}: ${rate} records/s`),
+    `Edit, page of 20 entries, revert (median / p99 ms): ${[history.edit, history.page, history.undo].map(cell).join(', ')}`,
+    `Change of ${change.changed} records: answered after ${change.answered} s, done after ${change.seconds} s; undo ${change.undoSeconds.toFixed(1)} s`,
     `Deletion of the app: ${deletion.seconds} s`,
     submissionsLine('before it', deletion.alone),
     submissionsLine('beside it', deletion.beside),

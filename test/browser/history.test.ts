@@ -75,4 +75,16 @@ describe('the history of a record', () => {
     expect(all[24]).toContain('Age Before: – No value → After: 0');
     expect(all[25]).toMatch(/^Submitted · .* Full name Ada Visits Added \[ \{ "value": "first"/);
   });
+
+  it('keeps submissions, for so many days, as the privacy page says', async () => {
+    const { sourceAppId } = users.app;
+    await users.logIn();
+    await users.goTo(`/apps/${sourceAppId}/privacy`);
+    await users.page.getByLabel('Keep submissions too, as they came').check();
+    await users.page.getByLabel('How long changes are kept').fill('30');
+    await users.page.getByRole('button', { name: 'Save history settings' }).click();
+    await users.page.getByText('The settings are in force').waitFor();
+    const { body } = await users.server.admin.get(`/auth/apps/${sourceAppId}/history`).expect(200);
+    expect(body).toEqual({ submissions: true, days: 30 });
+  });
 });

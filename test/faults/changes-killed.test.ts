@@ -7,7 +7,7 @@ import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../su
 import { logProgress } from './service.ts';
 
 const FAULTS = rounds(8, 2);
-const RECORDS = rounds(20_000, 4_000);
+const RECORDS = rounds(8_000, 2_000);
 const ENV = { ADMIN_PASSWORD, SESSION_SECRET: 'the session secret of the test', HOST: '127.0.0.1' };
 
 const leftovers = new Leftovers();
@@ -44,7 +44,9 @@ it(`changes and restores each record once, through ${FAULTS} kills and stops of 
       const [first, second] = servers as [ServerProcess, ServerProcess];
       if (fault % 2 === 0) {
         await first.end('SIGKILL');
-        servers = [second, startProcess()];
+        const next = startProcess();
+        await next.url();
+        servers = [second, next];
       } else {
         // Both run the job in turns: the one that does not is the next.
         process.kill(first.pid, 'SIGSTOP');

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { PageHeader } from '../components/page-header.tsx';
 import { useAbilities } from '../session/abilities.tsx';
 import type { Scope } from '../users/scope.ts';
+import { HistorySettingsCard } from './history/history-settings-card.tsx';
 import { PersonCard } from './person/person-card.tsx';
 import { PersonSearch } from './person/person-search.tsx';
 import classes from './privacy.module.css';
@@ -30,6 +31,7 @@ export function PrivacyPage({ scope }: { scope?: Scope }) {
           {email !== undefined && <PersonCard key={email} scope={scope} email={email} />}
         </section>
         {scope && manage && <RetentionCard scope={scope} />}
+        {scope && manage && <HistorySettingsCard scope={scope} />}
       </div>
     </>
   );

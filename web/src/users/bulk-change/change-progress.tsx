@@ -20,7 +20,7 @@ interface ChangeProgressProps {
 
 const isRunning = ({ state }: ChangeOfUsers): boolean => ['running', 'undoing', 'stopping'].includes(state);
 
-/** The progress of a change of many users, which stops and undoes it. It goes on without the page. */
+/** The progress of a change of many users. The change goes on without the page. */
 export function ChangeProgress({ scope, id, onClose }: ChangeProgressProps) {
   const client = useQueryClient();
   const request = { params: { id }, query: scopeParameter(scope) };

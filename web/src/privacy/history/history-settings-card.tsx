@@ -1,0 +1,85 @@
+import { Button, Checkbox, Text, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../api/call.ts';
+import type { ResponseBody } from '../../api/endpoints.ts';
+import { LoadError } from '../../components/load-error.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { TableSkeleton } from '../../components/table-skeleton.tsx';
+import type { Scope } from '../../users/scope.ts';
+import classes from '../privacy.module.css';
+
+type Settings = ResponseBody<'GET /auth/apps/:sourceAppId/history'>;
+
+const MAX_DAYS = 3_650;
+const queryKey = (sourceAppId: string) => ['history settings', sourceAppId];
+
+/** What the history of records keeps, and for how long. */
+export function HistorySettingsCard({ scope: { sourceAppId } }: { scope: Scope }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: queryKey(sourceAppId),
+    queryFn: ({ signal }) => call('GET /auth/apps/:sourceAppId/history', { params: { sourceAppId }, signal }),
+    refetchOnWindowFocus: false,
+  });
+  return (
+    <section className={classes.card} aria-labelledby="history-settings">
+      <h2 id="history-settings" className={classes.title}>
+        History of changes
+      </h2>
+      {error && <LoadError error={error} onRetry={refetch} />}
+      {!data && !error && <TableSkeleton rows={2} />}
+      {data && <SettingsForm key={JSON.stringify(data)} sourceAppId={sourceAppId} stored={data} />}
+    </section>
+  );
+}
+
+function SettingsForm({ sourceAppId, stored }: { sourceAppId: string; stored: Settings }) {
+  const client = useQueryClient();
+  const [submissions, setSubmissions] = useState(stored.submissions);
+  const [days, setDays] = useState(String(stored.days));
+  const wanted = { submissions, days: Number(days) };
+  const isValid = Number.isInteger(wanted.days) && wanted.days >= 1 && wanted.days <= MAX_DAYS;
+  const isSame = submissions === stored.submissions && wanted.days === stored.days;
+  const save = useMutation({
+    mutationFn: () => call('PUT /auth/apps/:sourceAppId/history', { params: { sourceAppId }, body: wanted }),
+    onSuccess: (saved) => {
+      client.setQueryData(queryKey(sourceAppId), saved);
+      notifications.show({ title: 'History saved', message: 'The settings are in force' });
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isValid && !isSame) save.mutate();
+      }}
+    >
+      <Text size="sm" mb="sm">
+        Changes by people and imports are always kept, with the values before, so that they can be undone.
+      </Text>
+      <Checkbox
+        label="Keep submissions too, as they came"
+        checked={submissions}
+        onChange={(event) => setSubmissions(event.currentTarget.checked)}
+        mb="sm"
+      />
+      <div className={classes.row}>
+        <TextInput
+          label="How long changes are kept"
+          description="In days"
+          type="number"
+          min={1}
+          max={MAX_DAYS}
+          error={!isValid}
+          value={days}
+          onChange={(event) => setDays(event.currentTarget.value)}
+        />
+        <Button type="submit" disabled={isSame || !isValid} loading={save.isPending}>
+          Save history settings
+        </Button>
+      </div>
+      <Problem error={save.error} mt="sm" />
+    </form>
+  );
+}
