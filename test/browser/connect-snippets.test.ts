@@ -81,7 +81,7 @@ describe('the enhanced form, as printed,', () => {
     const held = new Promise<void>((resolve) => {
       respond = resolve;
     });
-    await page.route(`**/v1/forms/${code.connect.app.sourceAppId}`, async (route) => {
+    await page.route(`**/v1/forms/${code.connect.app.sourceAppId}*`, async (route) => {
       if (route.request().method() === 'POST') {
         requests += 1;
         await held;
@@ -102,7 +102,7 @@ describe('the enhanced form, as printed,', () => {
   it('is stored once when a response is lost and the form is sent again', async () => {
     const { page, button } = await openEnhanced();
     let posts = 0;
-    await page.route(`**/v1/forms/${code.connect.app.sourceAppId}`, async (route) => {
+    await page.route(`**/v1/forms/${code.connect.app.sourceAppId}*`, async (route) => {
       if (route.request().method() !== 'POST') return route.continue();
       posts += 1;
       const response = await route.fetch();

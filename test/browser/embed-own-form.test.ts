@@ -164,7 +164,7 @@ describe('a form that somebody wrote', () => {
     const held = new Promise<void>((resolve) => {
       respond = resolve;
     });
-    await page.route(`**/v1/forms/${app}`, async (route) => {
+    await page.route(`**/v1/forms/${app}?*`, async (route) => {
       if (route.request().method() === 'POST') {
         requests += 1;
         await held;
@@ -188,7 +188,7 @@ describe('a form that somebody wrote', () => {
     const app = await formOf();
     const { page, close } = await open(htmlOf(app));
     let losses = 2;
-    await page.route(`**/v1/forms/${app}`, async (route) => {
+    await page.route(`**/v1/forms/${app}?*`, async (route) => {
       if (route.request().method() !== 'POST' || losses === 0) return route.continue();
       losses -= 1;
       await route.fetch();

@@ -27,7 +27,7 @@ export async function embed(host: HTMLElement): Promise<void> {
     });
   } catch {
     // biome-ignore lint/suspicious/noConsole: for the owner of the site
-    console.error(`user-collection: the form "${app}" did not load. Does the app allow ${location.origin}?`);
+    console.error(`user-collection: "${app}" did not load. Does it allow ${location.origin}?`);
     const link: Markup = ['a', { href: `${service}/f/${app}` }, 'Open the form'];
     root.append(...toDom([['p', { class: 'note', role: 'alert' }, 'The form cannot be shown here. ', link]]));
   }

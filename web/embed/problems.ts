@@ -46,10 +46,15 @@ export function showProblems(form: HTMLFormElement, problems: readonly Problem[]
   return others;
 }
 
-/** Returns what the browser itself finds wrong, in the language of the browser. */
+/**
+ * Returns what the browser itself finds wrong, if its language is that of the form: the service
+ * finds the same. Only the browser knows a text that is no number or date, and sends none.
+ */
 export function localProblems(form: HTMLFormElement): Problem[] {
+  const { lang } = form.closest('[lang]') as HTMLElement;
+  const isSameLanguage = navigator.language.startsWith(lang.slice(0, 2));
   return controlsOf(form)
-    .filter((control) => !control.validity.valid)
+    .filter(({ validity }) => (isSameLanguage ? !validity.valid : validity.badInput))
     .map(({ name, validationMessage }) => ({ path: name, message: validationMessage }));
 }
 

@@ -35,7 +35,7 @@ export function canSolve(): boolean {
 export async function solve(challenge: Challenge): Promise<string> {
   const { algorithm, cost, keyLength, keyPrefix, nonce, salt } = challenge.parameters;
   if (!canSolve()) throw new Error('Proof of work needs a secure context (https)');
-  if (algorithm !== ALGORITHM) throw new Error('Unknown algorithm');
+  if (algorithm !== ALGORITHM) throw new Error('No solution');
   const options = { name: 'PBKDF2', hash: 'SHA-256', salt: bytesOf(salt), iterations: cost };
 
   async function derive(counter: number): Promise<string> {

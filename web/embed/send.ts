@@ -53,14 +53,13 @@ async function exchange(
   let definition: Definition | undefined;
   try {
     definition = await definitionOf(path);
-    data.set('_lang', definition.lang);
     // A page that cannot solve challenges sends its form without a solution, and it is held.
     if (definition.proofOfWork && canSolve()) {
       const challenge = await request(path.replace(/(?=\?|$)/, '/challenge'));
       if (challenge.status !== 200) return { definition, answer: challenge };
       data.set('altcha', await solve(challenge.body as unknown as Challenge));
     }
-    return { definition, answer: await request(path.replace(/\?.*/, ''), data) };
+    return { definition, answer: await request(path, data) };
   } catch {
     return { definition, answer: { status: 0, body: { message: definition?.texts.notSent ?? NOT_SENT } } };
   }
@@ -114,7 +113,7 @@ function refuse(form: HTMLFormElement, { status, body }: Answer, definition: Def
   const others = showProblems(form, errors);
   if (errors.length > 0 && others.length === 0) return;
   const lines = others.map(({ path, message }) => (path ? `${path}: ${message}` : message));
-  const message = (status === 422 && definition?.texts.text422) || body.message;
+  const message = status === 422 ? definition?.texts.text422 : body.message;
   say(form, 'alert', [message, ...lines].join('\n'));
 }
 
