@@ -158,8 +158,11 @@ export interface FieldKind<
   ): ConvertedText | undefined;
   /** Whether white space around a text has no meaning, so that it is removed before `fromText`. */
   trimsText?: true;
-  /** Returns an example value for generated code. It conforms if such a value is easy to find. */
-  sample(definition: FieldBase & OptionValues<Options>): unknown;
+  /**
+   * Returns an example value. It conforms if such a value is easy to find.
+   * @param budget of all fields of a schema
+   */
+  sample(definition: FieldBase & OptionValues<Options>, budget: PatternBudget): unknown;
   /** The type of its values in generated code. Without it they have any type. */
   valueType?(definition: FieldBase & OptionValues<Options>): ValueType;
   control: ControlType;

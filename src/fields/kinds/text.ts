@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill, source, ui } from '../base/form-options.ts';
 import { indexed, indexText } from '../base/index-value.ts';
 import { Count, defineKind, type FieldBase, withLineFeeds } from '../base/kind.ts';
-import { compilePattern, MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from '../base/regex.ts';
+import { compilePattern, MAX_PATTERN_INSTRUCTIONS, type PatternBudget } from '../base/regex.ts';
 
 const options = {
   minLength: { schema: Count.optional(), label: 'Min length', control: 'number', stricter: 'higher' },
@@ -94,13 +94,18 @@ interface TextDefinition extends FieldBase {
   regex?: string | undefined;
 }
 
-function sampleText({ key, minLength = 0, maxLength = MAX_SAMPLE_LENGTH, regex }: TextDefinition): string {
+function sampleText(
+  { key, minLength = 0, maxLength = MAX_SAMPLE_LENGTH, regex }: TextDefinition,
+  budget: PatternBudget,
+): string {
   const likely = /name/i.test(key) ? ['Ada Lovelace'] : [];
   const fitting = [...likely, ...CANDIDATES].map((candidate) =>
     candidate.padEnd(Math.min(minLength, MAX_SAMPLE_LENGTH), 'a').slice(0, maxLength),
   );
   if (regex === undefined) return fitting[0] ?? '';
+  const none = `Text that matches ${regex}`;
+  // Before the compilation, which takes time too.
+  if (budget.steps <= 0) return none;
   const pattern = storedPattern(regex);
-  const budget = { steps: MAX_PATTERN_STEPS };
-  return fitting.find((candidate) => pattern.check(candidate, budget) === undefined) ?? `Text that matches ${regex}`;
+  return fitting.find((candidate) => pattern.check(candidate, budget) === undefined) ?? none;
 }

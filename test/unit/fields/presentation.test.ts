@@ -54,6 +54,13 @@ describe('sample data', () => {
     expect(sampleData({ fields: [textField({ regex: '^qqq$' })] })).toEqual({ k: 'Text that matches ^qqq$' });
   });
 
+  it('is matched within one budget for all fields', () => {
+    const plain = { ...textField({ regex: '^ada$' }), key: 'plain' };
+    expect(sampleData({ fields: [plain] })).toEqual({ plain: 'ada' });
+    const costly = textField({ minLength: 10_000, regex: '(?:[a-z]?){20}(?:a*)*[^a]b$' });
+    expect(sampleData({ fields: [costly, plain] })).toMatchObject({ plain: 'Text that matches ^ada$' });
+  });
+
   it('has a bounded size and is matched within the budget, whatever the options', () => {
     const fields = [
       textField({ minLength: Number.MAX_SAFE_INTEGER }),
