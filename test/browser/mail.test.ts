@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { languageOf } from '../../src/languages/languages.ts';
 import { parseRecordId } from '../../src/records/record-id.ts';
 import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, openPage, type Visit, visitAs } from '../support/browser.ts';
@@ -109,6 +110,7 @@ describe('the settings of email', () => {
 });
 
 describe('a confirmation', () => {
+  const spanish = languageOf('es').text;
   let id: string;
   let url: string;
   beforeEach(async () => {
@@ -125,11 +127,11 @@ describe('a confirmation', () => {
     const { page, expectClean, close } = await openPage(url, { javaScriptEnabled });
     await page.getByRole('heading', { level: 1, name: 'Noticias' }).waitFor();
     expect(await record()).not.toHaveProperty('confirmedAt');
-    await page.getByRole('button', { name: 'Confirm email address' }).click();
-    await page.getByText('Your email address is confirmed').waitFor();
+    await page.getByRole('button', { name: spanish('confirmButton') }).click();
+    await page.getByText(spanish('confirmed')).waitFor();
     expect((await record())?.confirmedAt).toBeInstanceOf(Date);
     await page.goto(url);
-    await page.getByText('Your email address is confirmed').waitFor();
+    await page.getByText(spanish('confirmed')).waitFor();
     expectClean();
     await close();
   });
@@ -156,7 +158,7 @@ describe('a confirmation', () => {
       expect(await axeViolationsInBothModes(wide.page)).toEqual([]);
       if (one === url) {
         await wide.page.getByRole('button').click();
-        await wide.page.getByText('is confirmed').waitFor();
+        await wide.page.getByText(spanish('confirmed')).waitFor();
         expect(await axeViolationsInBothModes(wide.page)).toEqual([]);
       }
       await wide.close();
