@@ -1,3 +1,4 @@
+import { type Code, type Params, say } from '../languages/catalogue.ts';
 import { forTag } from '../languages/tags.ts';
 import { CHOICE_SEPARATOR } from './base/choice-list.ts';
 import type { Choice, ChoiceBounds, ControlType, ConvertedText, TextContext } from './base/kind.ts';
@@ -38,8 +39,9 @@ interface Translations {
   enumLabelsByLanguage?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
 }
 
-/** Returns whether a field has a text in another language than that of its schema. */
+/** Returns whether the control of a field has other texts in other languages. */
 export function isTranslated(field: FieldDefinition): boolean {
+  if (getKind(field.kind).bounds) return true;
   const { labels, helps, enumLabelsByLanguage }: Translations = field;
   return labels !== undefined || helps !== undefined || enumLabelsByLanguage !== undefined;
 }
@@ -56,8 +58,16 @@ interface FormOptions extends Translations {
   consent?: { version: string; url?: string | undefined } | undefined;
 }
 
-/** @param tag the language of the texts; those that a field has not in it are as in the schema */
-export function formControl(field: FieldDefinition, tag = ''): FormControl {
+/** Returns a text of the service in the language of a control. */
+export type ServiceText = (code: Code, params?: Params) => string;
+
+const inEnglish: ServiceText = (code, params) => say(code, params).message;
+
+/**
+ * @param tag the language of the texts; those that a field has not in it are as in the schema
+ * @param text the texts of the service in it
+ */
+export function formControl(field: FieldDefinition, tag = '', text: ServiceText = inEnglish): FormControl {
   const kind = getKind(field.kind);
   const options: FormOptions = field;
   const choices = kind.choices?.(field, tag) ?? [];
@@ -73,7 +83,7 @@ export function formControl(field: FieldDefinition, tag = ''): FormControl {
     hidden,
     // A consent needs an action of the person: no link and no form gives it for them.
     prefill: prefill && consent === undefined,
-    ...withoutUnset({ help: sentences(help, choiceCount(kind.bounds?.(field) ?? {}, choices.length)), source }),
+    ...withoutUnset({ help: sentences(help, choiceCount(kind.bounds?.(field) ?? {}, choices.length, text)), source }),
     ...(options.default !== undefined && consent === undefined && { default: textOf(options.default) }),
     ...(consent && { consent: { version: consent.version, ...withoutUnset({ url: consent.url }) } }),
   };
@@ -85,14 +95,19 @@ function sentences(help = '', count = ''): string {
 }
 
 /** Returns how many choices a field asks for; undefined for any number. */
-export function choiceCount({ minItems = 0, maxItems = 1 / 0 }: ChoiceBounds, choices: number): string | undefined {
-  if (maxItems >= choices) return minItems === 0 ? undefined : `Choose at least ${minItems}.`;
-  if (minItems === 0) return `Choose at most ${maxItems}.`;
-  return minItems === maxItems ? `Choose ${minItems}.` : `Choose ${minItems} to ${maxItems}.`;
+function choiceCount(
+  { minItems: min = 0, maxItems: max = 1 / 0 }: ChoiceBounds,
+  choices: number,
+  text: ServiceText,
+): string | undefined {
+  if (max >= choices) return min === 0 ? undefined : text('chooseAtLeast', { min });
+  if (min === 0) return text('chooseAtMost', { max });
+  return min === max ? text('chooseExactly', { min }) : text('chooseBetween', { min, max });
 }
 
 const textOf = (value: string | number | boolean | readonly string[]): string =>
   typeof value === 'object' ? value.join(CHOICE_SEPARATOR) : String(value);
+
 /** The matcher steps of all samples of a schema: about 5 ms. */
 const MAX_SAMPLE_STEPS = 100_000;
 

@@ -43,11 +43,11 @@ export interface Said {
 }
 
 /** The English of programs: numbers without separators, as in JSON. */
-const PLAIN: NumberRules = { category: (value) => (value === 1 ? 'one' : 'other'), show: String };
+export const PLAIN_NUMBERS: NumberRules = { category: (value) => (value === 1 ? 'one' : 'other'), show: String };
 
 /** Returns the English text of a problem or a refusal (spec 7) with its code. */
 export function say(code: Code, params?: Params): Said {
-  return { message: fillText(en, code, params ?? {}, PLAIN), code, ...(params && { params }) };
+  return { message: fillText(en, code, params ?? {}, PLAIN_NUMBERS), code, ...(params && { params }) };
 }
 
 /** The codes of the English texts without placeholders, for texts of schema libraries. */

@@ -18,7 +18,7 @@ import {
   sentence,
 } from '../fields/markup.ts';
 import { type FormControl, formControl, isTranslated } from '../fields/presentation.ts';
-import type { Language } from '../languages/languages.ts';
+import { type Language, languageOf } from '../languages/languages.ts';
 import { MAX_LANGUAGES } from '../languages/tags.ts';
 import { NEW_CHALLENGE } from './challenges.ts';
 import type { FormView, SentForm, ShownRefusal } from './form-view.ts';
@@ -55,7 +55,9 @@ export function formControls(fields: readonly FieldDefinition[], tag = ''): read
   const known = byTag.get(tag);
   if (known) return known;
   const described =
-    tag === '' || fields.some(isTranslated) ? fields.map((field) => formControl(field, tag)) : formControls(fields);
+    tag === '' || fields.some(isTranslated)
+      ? fields.map((field) => formControl(field, tag, tag === '' ? undefined : languageOf(tag).text))
+      : formControls(fields);
   // The settings may change while the schema stays.
   if (byTag.size > 2 * MAX_LANGUAGES) byTag.clear();
   byTag.set(tag, described);

@@ -133,7 +133,7 @@ export const VIEWS: View[] = [
       await page.getByRole('button', { name: 'Views' }).click();
       await page.getByLabel('Save this view as').fill('Everyone who pays, by the time of their creation');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await page.getByRole('list', { name: 'Saved views' }).waitFor();
+      await page.getByRole('list', { name: 'My views' }).waitFor();
     },
   },
   {

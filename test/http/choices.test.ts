@@ -129,6 +129,15 @@ describe.each<FormKind>(['urlencoded', 'multipart'])('several choices in a form 
       expect.stringContaining('value="&#60;sport&#62;"'),
     ]);
     expect(text).toContain('Choose at least 2.');
+    await server.admin.put(`/auth/apps/${few.sourceAppId}/form`, { languages: ['en', 'de'] }).expect(200);
+    const german: Entries = [
+      ['_lang', 'de'],
+      ['email', newEmail()],
+      ['topics[]', 'events'],
+    ];
+    const inGerman = (await sendForm(server.client, few.sourceAppId, german, kind).expect(400)).text;
+    expect(inGerman).toContain('Mindestens 2 auswählen.');
+    expect(inGerman).toContain('Topics: Bitte mindestens 2 Möglichkeiten wählen');
     const missing = await sendForm(
       server.client,
       few.sourceAppId,

@@ -1,7 +1,8 @@
 import { formFields } from '../../../../src/fields/markup/form-field.ts';
 import type { Markup } from '../../../../src/fields/markup.ts';
 import { fieldMarkup } from '../../../../src/fields/markup.ts';
-import type { Catalogue } from '../../../../src/languages/catalogue.ts';
+import type { ServiceText } from '../../../../src/fields/presentation.ts';
+import { type Catalogue, fillText, PLAIN_NUMBERS } from '../../../../src/languages/catalogue.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { formControl } from '../../schema-editor/rules.ts';
 import type { SettingsDraft } from './settings-draft.ts';
@@ -22,7 +23,8 @@ export function previewMarkup(
   { title, description, submitLabel }: SettingsDraft,
   { sourceAppId, fields, tag, service }: PreviewedForm,
 ): Markup[] {
-  const described = fields.map((field) => formControl(field, tag));
+  const text: ServiceText = (code, params = {}) => fillText(service, code, params, PLAIN_NUMBERS);
+  const described = fields.map((field) => formControl(field, tag, text));
   const controls = formFields(described, String(service.email)).map(fieldMarkup);
   const button: Markup = ['button', { type: 'button' }, submitLabel || String(service.send)];
   return [...texts(title || sourceAppId, description), ['div', { class: 'form' }, ...controls, button]];
