@@ -114,7 +114,7 @@ export function findingWithoutIndexes(large: LargeApp): void {
       await page.getByRole('button', { name: 'Views' }).click();
       await page.getByLabel('Save this view as').fill('Free and pro');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await page.getByRole('list', { name: 'Saved views' }).waitFor();
+      await page.getByRole('list', { name: 'My views' }).waitFor();
       await expectUsable(page, 'views');
       await page.goto(`${large.server.listener.url}/dashboard/users`);
       await waitForText(page, `1–50 of ${shown(LARGE)}`);
