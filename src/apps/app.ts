@@ -19,7 +19,7 @@ export interface App {
   slotEpoch: number | undefined;
   /** Whether events of its records are stored (spec 6). */
   hasConsumers: boolean;
-  /** Whether submissions are part of the history of records (spec 4.3.6). */
+  /** Whether submissions are part of the history of records (spec 4.3.5). */
   keepsSubmissions: boolean;
 }
 

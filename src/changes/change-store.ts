@@ -8,7 +8,7 @@ import type { ChangeCollection, ChangeDocument, ChangeRecordCollection, ChangeSt
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Less than the TTL of the ids. */
 const KEEP_MS = 30 * DAY_MS;
-/** Spec 4.3.7. */
+/** Spec 4.3.6. */
 export const MAX_ERRORS = 20;
 const MAX_UNFINISHED = 5;
 const MAX_KEPT = 50;

@@ -79,7 +79,7 @@ const ofOne = {
 } as const;
 const Ok = z.strictObject({ ok: z.literal(true) });
 
-/** The endpoints of changes of many records (spec 4.3.7). */
+/** The endpoints of changes of many records (spec 4.3.6). */
 export const changeEndpoints = {
   changeUsers: {
     ...shared,

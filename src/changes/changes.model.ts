@@ -23,7 +23,7 @@ export interface Pass {
   errors: { id: string; message: string }[];
 }
 
-/** A change of many records (spec 4.3.7). Its records are in `change_records`. */
+/** A change of many records (spec 4.3.6). Its records are in `change_records`. */
 export interface ChangeDocument {
   _id: ObjectId;
   appId: ObjectId;

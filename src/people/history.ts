@@ -83,7 +83,7 @@ const settings = {
   response: Settings,
 } as const;
 
-/** The endpoints of the history of records (spec 4.3.6). */
+/** The endpoints of the history of records (spec 4.3.5). */
 export const historyEndpoints = {
   getHistorySettings: {
     ...settings,

@@ -27,7 +27,7 @@ function startProcess(): ServerProcess {
   return leftovers.keep(new ServerProcess(env, [process.execPath, 'dist/server.js']));
 }
 
-it(`changes and restores each record once, through ${FAULTS} kills and stops of the servers (spec 4.3.7)`, async () => {
+it(`changes and restores each record once, through ${FAULTS} kills and stops of the servers (spec 4.3.6)`, async () => {
   const { sourceAppId: app } = await main.admin.buildApp({ fields: [{ key: 'n', kind: 'number' }] });
   await storePeople(main, app, RECORDS, (n) => ({ n }));
   let servers = [startProcess(), startProcess()];
