@@ -160,7 +160,7 @@ export const changeRoutes = (deps: {
       refuseInvalid(body, lease);
       await store.refuseTooMany(app.id);
       const options = { confirm, signal: closed(), undone: 'nothing was changed' };
-      const { schema, slotOf } = await queried(app);
+      const { schema, slotOf } = await queried(app, request);
       const parts = body.ids
         ? namedIds(body.ids, request, options)
         : await matchingIds(app.id, parseQuery(selectionOf(request), schema), slotOf, options);
