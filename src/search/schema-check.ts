@@ -118,7 +118,8 @@ export function createSchemaCheckService(deps: {
         const isNew = current.issues(data).length === 0;
         if (isNew) result.newlyFailing += 1;
         const examples = isNew ? result.examples : others;
-        if (canRead && examples.length < MAX_EXAMPLES) examples.push({ id: _id.toString(), email, ...first });
+        if (canRead && examples.length < MAX_EXAMPLES)
+          examples.push({ id: _id.toString(), email, path: first.path, message: first.message });
       }
       return answer(true);
     },

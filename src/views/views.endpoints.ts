@@ -91,6 +91,7 @@ export const viewEndpoints = {
   createView: {
     ...shared,
     method: 'post',
+    audit: 'view.created',
     path: '/auth/views',
     summary: "Save a view of the session's app",
     description: RIGHTS,
@@ -101,6 +102,7 @@ export const viewEndpoints = {
   changeView: {
     ...shared,
     method: 'patch',
+    audit: 'view.changed',
     path: '/auth/views/:id',
     summary: "Change a view of the session's app",
     description: `${RIGHTS} With \`If-Match\` it takes place only if the view is in that state, otherwise the response is 412.`,
@@ -118,6 +120,7 @@ export const viewEndpoints = {
   deleteView: {
     ...shared,
     method: 'delete',
+    audit: 'view.deleted',
     path: '/auth/views/:id',
     summary: "Delete a view of the session's app",
     description: RIGHTS,
@@ -137,9 +140,10 @@ export const viewRoutes = (views: ViewService, schemas: Pick<SchemaService, 'ofA
       return { views: found.map((view) => present(view, schema)) };
     },
 
-    createView: async ({ principal, query, body, res }) => {
+    createView: async ({ principal, query, body, res, audit }) => {
       const app = await scope(principal, query.sourceAppId);
       const view = await views.create(app.id, principal, body);
+      audit({ target: view._id.toHexString(), detail: { shared: body.shared } });
       res.setHeader('ETag', `"${view.revision.toHexString()}"`);
       return present(view, await schemas.ofApp(app));
     },

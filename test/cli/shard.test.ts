@@ -61,6 +61,7 @@ describe('shard --apply', () => {
       { $db: 'admin', shardCollection: 'people.applied_keys', key: { _id: 1 } },
       { $db: 'admin', shardCollection: 'people.deliveries', key: { appId: 1, _id: 1 } },
       { $db: 'admin', shardCollection: 'people.held_submissions', key: { appId: 1, email: 1 } },
+      { $db: 'admin', shardCollection: 'people.history', key: { _id: 1 } },
       { $db: 'admin', shardCollection: 'people.spent_challenges', key: { _id: 1 } },
       { $db: 'admin', shardCollection: 'people.suppressed_people', key: { _id: 1 } },
       { $db: 'admin', shardCollection: 'people.users', key: { appId: 1, email: 1 } },
@@ -89,6 +90,9 @@ sh.shardCollection("people.deliveries", { appId: 1, _id: 1 });
 // held_submissions: emails and data of people, up to 20 MB for each app
 db.getSiblingDB("people").held_submissions.createIndex({ appId: 1, email: 1 });
 sh.shardCollection("people.held_submissions", { appId: 1, email: 1 });
+
+// history: one for each 16 changes of a record; the id begins with that of the app
+sh.shardCollection("people.history", { _id: 1 });
 
 // spent_challenges: one for each submission with a proof of work; the id begins with that of the app
 sh.shardCollection("people.spent_challenges", { _id: 1 });

@@ -97,7 +97,7 @@ describe('spec 7, error body: JSON for 404 and 405', () => {
     ['PUT', '/auth/login', 'POST, GET, HEAD'],
     ['GET', '/auth/logout', 'POST'],
     ['PATCH', '/auth/apps/x/schema', 'GET, HEAD, PUT'],
-    ['POST', '/auth/users', 'GET, HEAD, DELETE'],
+    ['POST', '/auth/users', 'GET, HEAD, DELETE, PATCH'],
   ])('responds to %s %s with 405 { message } and Allow: %s', async (method, path, allow) => {
     const response = await fetch(`${server.client.url}${path}`, { method });
     expect(response.status).toBe(405);

@@ -8,8 +8,14 @@ import { startServer, type TestServer } from '../support/server.ts';
 /** The endpoints that each scope opens to a key of an app. All others refuse its key. */
 const OPENED: Record<Scope, string[]> = {
   submit: ['submitUser', 'submitForm'],
-  'users:read': ['listUsers', 'getUser', 'getStats', 'getOwnSchema', 'listIndexes', 'listHeld'],
-  'users:write': ['eraseUsers', 'eraseUser', 'editUser', 'erasePerson', 'releaseHeld', 'deleteHeld'],
+  'users:read': [
+    ...['listUsers', 'getUser', 'getStats', 'getOwnSchema', 'listIndexes', 'listHeld'],
+    ...['getSearchIndex', 'listHistory', 'listChanges', 'getChange'],
+  ],
+  'users:write': [
+    ...['eraseUsers', 'eraseUser', 'editUser', 'erasePerson', 'releaseHeld', 'deleteHeld'],
+    ...['revertUser', 'changeUsers', 'undoChange', 'stopChange'],
+  ],
   import: [
     'createImport',
     'listImports',
@@ -29,6 +35,7 @@ const OPENED: Record<Scope, string[]> = {
     'testWebhook',
     'rotateWebhookSecret',
     'listDeliveries',
+    'getWebhookSample',
     'getDelivery',
     'replayDelivery',
     'replayWebhook',
