@@ -49,8 +49,8 @@ export function ViewsMenu({ scope, parameters, columns, change }: ViewsMenuProps
     <>
       <Popover opened={opened} onChange={setOpened} trapFocus returnFocus position="bottom-end" width={340}>
         <Popover.Target>
-          <Button variant="default" leftSection={<ViewsIcon size={16} />} onClick={() => setOpened(!opened)}>
-            {current ? `Views: ${current.name}` : 'Views'}
+          <Button variant="default" maw={260} leftSection={<ViewsIcon size={16} />} onClick={() => setOpened(!opened)}>
+            <span className={classes.opened}>{current ? `Views: ${current.name}` : 'Views'}</span>
           </Button>
         </Popover.Target>
         <Popover.Dropdown aria-label="Views">
