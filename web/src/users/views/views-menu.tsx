@@ -53,7 +53,7 @@ export function ViewsMenu({ scope, parameters, columns, change }: ViewsMenuProps
             <span className={classes.opened}>{current ? `Views: ${current.name}` : 'Views'}</span>
           </Button>
         </Popover.Target>
-        <Popover.Dropdown aria-label="Views">
+        <Popover.Dropdown aria-label="Views" className={classes.panel ?? ''}>
           <Stack gap="sm">
             <Problem error={error} />
             <ViewList {...list} title="Shared views" views={views.filter(({ shared }) => shared)} />
