@@ -25,7 +25,7 @@ export interface Submission {
   /** Undefined when the app has no slots. */
   slots: readonly SlotWrite[] | undefined;
   /** The words of the email and of the change. Absent when the app has no index of words. */
-  words?: readonly string[];
+  words?: readonly string[] | undefined;
   /** Undefined for an app that never used a slot. */
   slotEpoch: number | undefined;
   /** The maximum growth of the record's `sizeBound`, in bytes (record-limits.ts). */
