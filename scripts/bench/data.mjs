@@ -1,22 +1,12 @@
 // npm run bench -- --data: finding, counting and exporting in an app of a million records, over
 // HTTP, one request at a time.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MongoClient } from 'mongodb';
-import { pino } from 'pino';
-import { loadConfig } from '../../dist/core/config.js';
-import { startEmbedded } from '../../dist/database/embedded/embedded.js';
-import { createRecordIds } from '../../dist/records/record-id.js';
-import { ADMIN_PASSWORD, SERVICE_ENV } from './fixture.mjs';
-import { START_FLAGS, startServer, stopServer } from './processes.mjs';
+import { ADMIN_PASSWORD, storeRecords, withService } from './fixture.mjs';
 import { submissions, submissionsLine } from './submissions.mjs';
 
 const APP = 'data';
 const OTHER_APP = 'submissions';
 const ALONE_MS = 20_000;
-const STEP = 5_000;
 const PAGE = 50;
 /** The page that is read by cursor, and the longest pages on the way to it. */
 const DEEP_PAGE = 5_000;
@@ -48,16 +38,11 @@ const CASES = {
 
 /** Fills an app and measures; resolves with the results and a Markdown table. */
 export async function measureData({ records, rounds, progress }) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-bench-'));
-  const { mongod } = loadConfig(process.env);
-  const database = await startEmbedded({ dataDir, mongod }, { progress, logger: pino({ level: 'silent' }) });
-  const client = await new MongoClient(database.uri).connect();
-  const server = await startServer([...START_FLAGS, 'dist/server.js'], { ...SERVICE_ENV, MONGODB_URI: database.uri });
-  try {
+  return withService(progress, async ({ server, client }) => {
     const admin = await logIn(server.url, 'admin', ADMIN_PASSWORD);
     const { password } = await admin('POST', '/auth/apps', { sourceAppId: APP });
     await admin('PUT', `/auth/apps/${APP}/schema`, { rejectUnknown: false, fields: FIELDS });
-    await fill(client.db(), records, progress);
+    await storeRecords(client.db(), { app: APP, schemaVersion: 2, records, dataOf, progress });
     const builtIn = await buildIndexes(admin);
     progress(`four indexes of ${records} records in ${builtIn.toFixed(0)} s`);
     const operator = await logIn(server.url, APP, password);
@@ -76,12 +61,7 @@ export async function measureData({ records, rounds, progress }) {
     const deletion = await measureDeletion(admin, server.url);
     const results = { records, builtIn, cases, exports, history, change, deletion };
     return { results, table: tableOf(results) };
-  } finally {
-    await stopServer(server);
-    await client.close();
-    await database.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Resolves with a function that sends requests with the session, and parses the answers. */
@@ -105,33 +85,16 @@ export async function logIn(url, sourceAppId, password) {
   };
 }
 
-/** Stores records as submissions do, without indexed fields. */
-async function fill(db, records, progress) {
-  const appId = (await db.collection('apps').findOne({ sourceAppId: APP }))._id;
-  const users = db.collection('users');
-  const newId = createRecordIds();
-  const cities = ['Paris', 'Rome', 'Oslo', 'Lima', 'Cairo'];
-  const letters = 'abcdefghij';
-  for (let from = 0; from < records; from += STEP) {
-    const batch = Array.from({ length: Math.min(STEP, records - from) }, (_, offset) => {
-      const number = from + offset;
-      // A fixed permutation instead of chance: every run has the same records.
-      const mixed = (number * 7_919) % 1_000_003;
-      const now = new Date();
-      const data = {
-        name: `${letters[mixed % 2 ? 0 : mixed % 10]}da ${mixed}`,
-        age: mixed % 100,
-        plan: ['free', 'pro', 'team'][mixed % 3],
-        born: new Date(Date.UTC(1950, 0, 1) + (mixed % 20_000) * DAY_MS).toISOString().slice(0, 10),
-        city: cities[mixed % cities.length],
-      };
-      const own = { _id: newId(now), appId, sourceAppId: APP, email: `person${number}@example.com` };
-      return { ...own, data, schemaVersion: 2, createdAt: now, updatedAt: now };
-    });
-    await users.insertMany(batch, { ordered: false });
-    if (from % 100_000 === 0) progress(`${from} records stored`);
-  }
-}
+const CITIES = ['Paris', 'Rome', 'Oslo', 'Lima', 'Cairo'];
+const LETTERS = 'abcdefghij';
+
+const dataOf = (mixed) => ({
+  name: `${LETTERS[mixed % 2 ? 0 : mixed % 10]}da ${mixed}`,
+  age: mixed % 100,
+  plan: ['free', 'pro', 'team'][mixed % 3],
+  born: new Date(Date.UTC(1950, 0, 1) + (mixed % 20_000) * DAY_MS).toISOString().slice(0, 10),
+  city: CITIES[mixed % CITIES.length],
+});
 
 /** Resolves with the seconds until all indexes are ready. */
 async function buildIndexes(admin) {

@@ -1,19 +1,10 @@
 // npm run bench -- --events: from the answer to a submission to the first attempt of its delivery,
 // beside a dead endpoint too, and the rate of submissions with a webhook.
-
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MongoClient } from 'mongodb';
-import { pino } from 'pino';
-import { loadConfig } from '../../dist/core/config.js';
-import { startEmbedded } from '../../dist/database/embedded/embedded.js';
 import { schema, submission } from './cases.mjs';
-import { ADMIN_PASSWORD, SERVICE_ENV } from './fixture.mjs';
+import { ADMIN_PASSWORD, withService } from './fixture.mjs';
 import { measure } from './measure.mjs';
-import { START_FLAGS, startServer, stopServer } from './processes.mjs';
 import { median } from './report.mjs';
 
 const PER_SECOND = 500;
@@ -24,39 +15,34 @@ const EVENTS = ['user.created', 'user.updated'];
 
 /** Measures and resolves with the results and a Markdown table. */
 export async function measureEvents({ rounds, seconds, progress }) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-bench-'));
-  const { mongod } = loadConfig(process.env);
-  const database = await startEmbedded({ dataDir, mongod }, { progress, logger: pino({ level: 'silent' }) });
-  const client = await new MongoClient(database.uri).connect();
-  const env = { ...SERVICE_ENV, MONGODB_URI: database.uri, WEBHOOKS_ALLOW_PRIVATE: 'true' };
-  const server = await startServer([...START_FLAGS, 'dist/server.js'], env);
   const receiver = await startReceiver();
+  const work = ({ server }) => measureWith({ server, receiver, rounds, seconds, progress });
   try {
-    const admin = await logIn(server.url);
-    for (const app of ['timed', 'dead', 'plain', 'heard']) {
-      await admin('POST', '/auth/apps', { sourceAppId: app });
-      await admin('PUT', `/auth/apps/${app}/schema`, schema);
-    }
-    const listen = (app, url) => admin('POST', `/auth/webhooks?sourceAppId=${app}`, { url, events: EVENTS });
-    await listen('timed', receiver.url);
-    await listen('heard', receiver.url);
-    progress('warming up');
-    await latencies(server, receiver, progress);
-    const alone = await latencies(server, receiver, progress);
-    await listen('dead', 'http://127.0.0.1:9/');
-    await burst(server, 'dead', WAITING);
-    progress(`${WAITING} deliveries of a dead endpoint wait`);
-    const besideDead = await latencies(server, receiver, progress);
-    const rates = await compareRates({ server, mongodPid: undefined, rounds, seconds, client, progress });
-    const results = { alone, besideDead, rates };
-    return { results, table: tableOf(results) };
+    return await withService(progress, work, { WEBHOOKS_ALLOW_PRIVATE: 'true' });
   } finally {
     receiver.close();
-    await stopServer(server);
-    await client.close();
-    await database.stop();
-    await rm(dataDir, { recursive: true, force: true });
   }
+}
+
+async function measureWith({ server, receiver, rounds, seconds, progress }) {
+  const admin = await logIn(server.url);
+  for (const app of ['timed', 'dead', 'plain', 'heard']) {
+    await admin('POST', '/auth/apps', { sourceAppId: app });
+    await admin('PUT', `/auth/apps/${app}/schema`, schema);
+  }
+  const listen = (app, url) => admin('POST', `/auth/webhooks?sourceAppId=${app}`, { url, events: EVENTS });
+  await listen('timed', receiver.url);
+  await listen('heard', receiver.url);
+  progress('warming up');
+  await latencies(server, receiver, progress);
+  const alone = await latencies(server, receiver, progress);
+  await listen('dead', 'http://127.0.0.1:9/');
+  await burst(server, 'dead', WAITING);
+  progress(`${WAITING} deliveries of a dead endpoint wait`);
+  const besideDead = await latencies(server, receiver, progress);
+  const rates = await compareRates({ server, rounds, seconds, progress });
+  const results = { alone, besideDead, rates };
+  return { results, table: tableOf(results) };
 }
 
 async function logIn(url) {

@@ -2,6 +2,7 @@
 // records of the cases.
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
+import { createRecordIds } from '../../dist/records/record-id.js';
 import { schema } from './cases.mjs';
 import { startReplicaSet, startStandalone } from './mongods.mjs';
 import { START_FLAGS, startServer, stopServer } from './processes.mjs';
@@ -18,6 +19,47 @@ export const SERVICE_ENV = {
   PORT: '0',
 };
 const LISTED = 10_000;
+const STEP = 5_000;
+
+/**
+ * Runs `work` with the service on an empty embedded mongod, then stops and removes both.
+ *
+ * @param env settings of the service besides `SERVICE_ENV`
+ */
+export async function withService(progress, work, env = {}) {
+  const database = await startStandalone(progress);
+  const client = await new MongoClient(database.uri).connect();
+  const settings = { ...SERVICE_ENV, ...env, MONGODB_URI: database.uri };
+  const server = await startServer([...START_FLAGS, 'dist/server.js'], settings);
+  try {
+    return await work({ server, client });
+  } finally {
+    await stopServer(server);
+    await client.close();
+    await database.stop();
+  }
+}
+
+/**
+ * Stores records as submissions do to an app without indexes: `dataOf` gets a number below 1,000,003
+ * that no other record has.
+ */
+export async function storeRecords(db, { app, schemaVersion, records, dataOf, progress }) {
+  const { _id: appId } = await db.collection('apps').findOne({ sourceAppId: app });
+  const newId = createRecordIds();
+  for (let from = 0; from < records; from += STEP) {
+    const batch = Array.from({ length: Math.min(STEP, records - from) }, (_, offset) => {
+      const number = from + offset;
+      // A fixed permutation instead of chance: every run has the same records.
+      const data = dataOf((number * 7_919) % 1_000_003);
+      const now = new Date();
+      const own = { _id: newId(now), appId, sourceAppId: app, email: `person${number}@example.com` };
+      return { ...own, data, schemaVersion, createdAt: now, updatedAt: now };
+    });
+    await db.collection('users').insertMany(batch, { ordered: false });
+    if (from % 100_000 === 0) progress(`${from} records stored`);
+  }
+}
 
 /**
  * Starts everything; `stop` stops and removes it.
@@ -43,7 +85,7 @@ export async function prepareFixture(progress, { beside, replicaSet = false }) {
   await fill(baseline.url, 'list');
   return {
     servers,
-    mongodPid: await pidOf(MONGODB_URI),
+    mongodPid: await pidOfUri(MONGODB_URI),
     uri: MONGODB_URI,
     async stop() {
       await Promise.all(Object.values(servers).map(stopServer));
@@ -75,11 +117,19 @@ export async function createApp(url, sourceAppId, fields, adminPassword) {
   return admin;
 }
 
-async function pidOf(uri) {
-  const client = new MongoClient(uri);
+/** The process id of a mongod. */
+export async function pidOf(client) {
   const { pid } = await client.db('admin').command({ serverStatus: 1 });
-  await client.close();
   return Number(pid);
+}
+
+async function pidOfUri(uri) {
+  const client = new MongoClient(uri);
+  try {
+    return await pidOf(client);
+  } finally {
+    await client.close();
+  }
 }
 
 async function fill(url, app) {

@@ -1,14 +1,9 @@
 // npm run bench -- --flood: submissions to an app, and pages of its operator, while the operator of
 // another app sends many reads of one form at once.
-import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { MongoClient } from 'mongodb';
-import { pino } from 'pino';
 
 const FLOODED = 'flooded';
 const OTHER = 'other';
@@ -50,16 +45,8 @@ if (!isMainThread) await flood(workerData);
 
 /** Measures and resolves with the results and a Markdown table. */
 export async function measureFloods({ only, progress }) {
-  const { loadConfig } = await import('../../dist/core/config.js');
-  const { startEmbedded } = await import('../../dist/database/embedded/embedded.js');
-  const { SERVICE_ENV } = await import('./fixture.mjs');
-  const { START_FLAGS, startServer, stopServer } = await import('./processes.mjs');
-  const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-bench-'));
-  const { mongod } = loadConfig(process.env);
-  const database = await startEmbedded({ dataDir, mongod }, { progress, logger: pino({ level: 'silent' }) });
-  const client = await new MongoClient(database.uri).connect();
-  const server = await startServer([...START_FLAGS, 'dist/server.js'], { ...SERVICE_ENV, MONGODB_URI: database.uri });
-  try {
+  const { withService } = await import('./fixture.mjs');
+  return withService(progress, async ({ server, client }) => {
     const { cookies, key, operator } = await prepare(server.url, client.db(), progress);
     await beside(server.url, operator);
     const results = { idle: await beside(server.url, operator) };
@@ -81,12 +68,7 @@ export async function measureFloods({ only, progress }) {
       await sleep(REST_MS);
     }
     return { results, table: tableOf(results) };
-  } finally {
-    await stopServer(server);
-    await client.close();
-    await database.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  });
 }
 
 async function prepare(url, db, progress) {

@@ -1,16 +1,11 @@
 // npm run bench -- --growth: measures whether the cost of a submission depends on the stored data.
 // One mongod; each size has its own service and database, measured in turn.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { MongoClient, ObjectId } from 'mongodb';
-import { pino } from 'pino';
-import { loadConfig } from '../../dist/core/config.js';
-import { startEmbedded } from '../../dist/database/embedded/embedded.js';
 import { createRecordIds } from '../../dist/records/record-id.js';
 import { HOT_USERS, schema, submission } from './cases.mjs';
-import { ADMIN_PASSWORD, createApp, SERVICE_ENV } from './fixture.mjs';
+import { ADMIN_PASSWORD, createApp, pidOf, SERVICE_ENV } from './fixture.mjs';
 import { measure } from './measure.mjs';
+import { startStandalone } from './mongods.mjs';
 import { START_FLAGS, startServer, stopServer } from './processes.mjs';
 import { median } from './report.mjs';
 
@@ -52,19 +47,17 @@ const storedEmail = (index) => `stored-${index}@example.com`;
 
 /** Fills the databases and measures; resolves with the results and a Markdown table. */
 export async function measureGrowth({ rounds, seconds, progress }) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-bench-'));
-  const { mongod } = loadConfig(process.env);
-  const database = await startEmbedded({ dataDir, mongod }, { progress, logger: pino({ level: 'silent' }) });
+  const database = await startStandalone(progress);
   const client = await new MongoClient(database.uri).connect();
   const sizes = [];
   try {
     for (const size of SIZES) sizes.push(await prepare(size, database.uri, client, progress));
-    const { pid } = await client.db('admin').command({ serverStatus: 1 });
+    const mongodPid = await pidOf(client);
     for (let round = 0; round <= rounds; round += 1) {
       for (const size of round % 2 === 0 ? sizes : sizes.toReversed()) {
         await warmUpApps(size);
         for (const [name, request] of Object.entries(requests)) {
-          const load = { server: size.server, mongodPid: Number(pid), request: () => request(size) };
+          const load = { server: size.server, mongodPid, request: () => request(size) };
           const result = await measure({ ...load, connections: CONNECTIONS, seconds: round === 0 ? 2 : seconds });
           if (round === 0) continue;
           size.results[name].push(result);
@@ -78,7 +71,6 @@ export async function measureGrowth({ rounds, seconds, progress }) {
     await Promise.all(sizes.map(({ server }) => stopServer(server)));
     await client.close();
     await database.stop();
-    await rm(dataDir, { recursive: true, force: true });
   }
   return { sizes: sizes.map(summary), table: table(sizes) };
 }

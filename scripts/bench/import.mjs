@@ -1,14 +1,7 @@
 // npm run bench -- --import: an import of CSV over HTTP, its memory, and submissions beside it.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MongoClient } from 'mongodb';
-import { pino } from 'pino';
-import { loadConfig } from '../../dist/core/config.js';
-import { startEmbedded } from '../../dist/database/embedded/embedded.js';
-import { ADMIN_PASSWORD, SERVICE_ENV } from './fixture.mjs';
-import { childrenOf, cpuMicroseconds, memoryMegabytes, START_FLAGS, startServer, stopServer } from './processes.mjs';
+import { ADMIN_PASSWORD, pidOf, withService } from './fixture.mjs';
+import { childrenOf, cpuMicroseconds, memoryMegabytes } from './processes.mjs';
 import { submissions, submissionsLine } from './submissions.mjs';
 
 const APP = 'import';
@@ -26,18 +19,14 @@ const FIELDS = [
 
 /** Measures; resolves with the results and a Markdown table. */
 export async function measureImport({ lines, progress }) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-bench-'));
-  const { mongod } = loadConfig(process.env);
-  const database = await startEmbedded({ dataDir, mongod }, { progress, logger: pino({ level: 'silent' }) });
-  const server = await startServer([...START_FLAGS, 'dist/server.js'], { ...SERVICE_ENV, MONGODB_URI: database.uri });
-  try {
+  return withService(progress, async ({ server, client }) => {
     const admin = await logIn(server.url);
     for (const sourceAppId of [APP, OTHER_APP]) {
       await admin('POST', '/auth/apps', { sourceAppId });
       await admin('PUT', `/auth/apps/${sourceAppId}/schema`, { rejectUnknown: false, fields: FIELDS });
     }
     const idle = memoryMegabytes(server.pid);
-    const pids = { service: server.pid, mongod: await pidOf(database.uri) };
+    const pids = { service: server.pid, mongod: await pidOf(client) };
     const results = {};
     for (const [name, age] of [
       ['new persons', 30],
@@ -55,18 +44,7 @@ export async function measureImport({ lines, progress }) {
     progress(`beside an import: ${JSON.stringify(beside)}`);
     results['beside submissions'] = { ...(await running), alone, beside };
     return { results, table: tableOf(results) };
-  } finally {
-    await stopServer(server);
-    await database.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  }
-}
-
-async function pidOf(uri) {
-  const client = new MongoClient(uri);
-  const { pid } = await client.db('admin').command({ serverStatus: 1 });
-  await client.close();
-  return Number(pid);
+  });
 }
 
 async function logIn(url) {

@@ -1,16 +1,12 @@
 // npm run bench -- --logins: submissions and right passwords during a flood of wrong passwords, at
 // the production cost of bcrypt. Other builds of the service can be measured beside this one.
 import { fork, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
-import { loadConfig } from '../../dist/core/config.js';
-import { startEmbedded } from '../../dist/database/embedded/embedded.js';
 import { schema, submission } from './cases.mjs';
 import { ADMIN_PASSWORD, createApp, SERVICE_ENV } from './fixture.mjs';
+import { startStandalone } from './mongods.mjs';
 import { cpuMicroseconds, START_FLAGS, startServer, stopServer } from './processes.mjs';
 
 const APP = 'logins';
@@ -30,9 +26,7 @@ const PAUSE_MS = 300;
  * @param options.busy processes that compute all the time, as on a slow machine
  */
 export async function measureLogins({ beside, busy, rounds, seconds, progress }) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-bench-'));
-  const { mongod } = loadConfig(process.env);
-  const database = await startEmbedded({ dataDir, mongod }, { progress, logger: pino({ level: 'silent' }) });
+  const database = await startStandalone(progress);
   const builds = ['.', ...beside].map((folder) => ({ name: basename(resolve(folder)), folder }));
   const measured = [];
   try {
@@ -46,7 +40,6 @@ export async function measureLogins({ beside, busy, rounds, seconds, progress })
     }
   } finally {
     await database.stop();
-    await rm(dataDir, { recursive: true, force: true });
   }
   return { results: measured, table: tableOf(builds, measured) };
 }

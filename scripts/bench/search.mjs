@@ -1,22 +1,13 @@
 // npm run bench -- --search: the search by words in an app of a million records, over HTTP, one
 // request at a time, beside submissions to the same app: without the index, and with it.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MongoClient } from 'mongodb';
-import { pino } from 'pino';
-import { loadConfig } from '../../dist/core/config.js';
-import { startEmbedded } from '../../dist/database/embedded/embedded.js';
-import { createRecordIds } from '../../dist/records/record-id.js';
 import { logIn, times } from './data.mjs';
-import { ADMIN_PASSWORD, SERVICE_ENV } from './fixture.mjs';
-import { START_FLAGS, startServer, stopServer } from './processes.mjs';
+import { ADMIN_PASSWORD, storeRecords, withService } from './fixture.mjs';
 import { submissions, submissionsLine } from './submissions.mjs';
 
 const APP = 'search';
 const ALONE_MS = 20_000;
-const STEP = 5_000;
 const PATH = `/auth/apps/${APP}/search`;
 
 const FIRST = ['Ada', 'Alan', 'Anna', 'Chloé', 'Diego', 'Emma', 'Grace', 'Hélène', 'Ivan', 'Jürgen', 'Łukasz', 'María'];
@@ -56,15 +47,10 @@ const SCANNED = ['one word, 8 %', 'one word, one match', 'no match, one word'];
 
 /** Fills an app and measures; resolves with the results and a Markdown table. */
 export async function measureSearch({ records, rounds, progress }) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'user-collection-bench-'));
-  const { mongod } = loadConfig(process.env);
-  const database = await startEmbedded({ dataDir, mongod }, { progress, logger: pino({ level: 'silent' }) });
-  const client = await new MongoClient(database.uri).connect();
-  const server = await startServer([...START_FLAGS, 'dist/server.js'], { ...SERVICE_ENV, MONGODB_URI: database.uri });
-  try {
+  return withService(progress, async ({ server, client }) => {
     const admin = await logIn(server.url, 'admin', ADMIN_PASSWORD);
     const { password } = await admin('POST', '/auth/apps', { sourceAppId: APP });
-    await fill(client.db(), records, progress);
+    await storeRecords(client.db(), { app: APP, schemaVersion: 1, records, dataOf, progress });
     const operator = await logIn(server.url, APP, password);
     const alone = await submissions(server.url, APP, { ms: ALONE_MS });
     const scans = {};
@@ -86,38 +72,17 @@ export async function measureSearch({ records, rounds, progress }) {
     const bytes = await indexBytes(client.db());
     const results = { records, load: loadavg(), builtIn, bytes, scans, cases, alone, beside, besideSearches };
     return { results, table: tableOf(results) };
-  } finally {
-    await stopServer(server);
-    await client.close();
-    await database.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  });
 }
 
-/** Stores records as submissions do to an app without the index. */
-async function fill(db, records, progress) {
-  const appId = (await db.collection('apps').findOne({ sourceAppId: APP }))._id;
-  const users = db.collection('users');
-  const newId = createRecordIds();
-  for (let from = 0; from < records; from += STEP) {
-    const batch = Array.from({ length: Math.min(STEP, records - from) }, (_, offset) => {
-      const number = from + offset;
-      // A fixed permutation instead of chance: every run has the same records.
-      const mixed = (number * 7_919) % 1_000_003;
-      const now = new Date();
-      const pick = (list, divisor) => list[Math.floor(mixed / divisor) % list.length];
-      const data = {
-        name: `${pick(FIRST, 1)} ${pick(LAST, 12)}${pick(SUFFIXES, 132)}`,
-        city: pick(CITIES, 1_320),
-        plan: ['free', 'pro', 'team'][mixed % 3],
-        note: `Met at the fair in hall ${mixed % 40}`,
-      };
-      const own = { _id: newId(now), appId, sourceAppId: APP, email: `person${number}@example.com` };
-      return { ...own, data, schemaVersion: 1, createdAt: now, updatedAt: now };
-    });
-    await users.insertMany(batch, { ordered: false });
-    if (from % 100_000 === 0) progress(`${from} records stored`);
-  }
+function dataOf(mixed) {
+  const pick = (list, divisor) => list[Math.floor(mixed / divisor) % list.length];
+  return {
+    name: `${pick(FIRST, 1)} ${pick(LAST, 12)}${pick(SUFFIXES, 132)}`,
+    city: pick(CITIES, 1_320),
+    plan: ['free', 'pro', 'team'][mixed % 3],
+    note: `Met at the fair in hall ${mixed % 40}`,
+  };
 }
 
 /** Resolves with the seconds until the index is ready. */
