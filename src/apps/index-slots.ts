@@ -84,6 +84,11 @@ export function isWritten({ state }: Pick<IndexUse, 'state'>): boolean {
   return state !== 'dropping';
 }
 
+/** Returns whether writes of an app keep the words of records (decision 46). */
+export function keepsWords({ words }: AppIndexes): boolean {
+  return words !== undefined && isWritten(words);
+}
+
 /** Returns whether two reads of an app have the same uses of indexes in the same states. */
 export function isSameIndexes(one: AppIndexes, other: AppIndexes): boolean {
   const { slots = [] } = one;

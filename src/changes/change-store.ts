@@ -44,16 +44,23 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
     return found;
   }
 
-  /** Removes the oldest ended changes of an app above the number that is kept. */
+  /**
+   * Removes the oldest ended changes of an app above the number that is kept. The change goes first:
+   * no undo can begin without its ids, and ids that a stopped process leaves expire.
+   */
   async function trim(appId: ObjectId): Promise<void> {
     const options = { projection: { _id: 1 }, sort: { _id: -1 }, skip: MAX_KEPT - 1, limit: MAX_KEPT } as const;
     const old = await changes.find({ appId, state: { $nin: ACTIVE } }, options).toArray();
     for (const { _id } of old) {
-      await removeInSteps(records, { changeId: _id });
-      await changes.deleteOne({ _id, state: { $nin: ACTIVE } });
+      const { deletedCount } = await changes.deleteOne({ _id, state: { $nin: ACTIVE } });
+      if (deletedCount > 0) await removeInSteps(records, { changeId: _id });
     }
   }
 
+  /**
+   * Requests that arrive at once may pass together: the changes of an app run one after the other, so
+   * more of them only wait.
+   */
   async function refuseTooMany(appId: ObjectId): Promise<void> {
     const options = { limit: MAX_UNFINISHED };
     if ((await changes.countDocuments({ appId, state: { $in: ACTIVE } }, options)) < MAX_UNFINISHED) return;
@@ -121,7 +128,7 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
       const options = { projection, sort: { startedAt: 1 }, limit: MAX_RUNNING } as const;
       const found = await changes.find({ state: { $in: ACTIVE } }, options).toArray();
       const first = new Map<string, ChangeDocument>();
-      for (const one of found.sort((a, b) => a.startedAt.getTime() - b.startedAt.getTime())) {
+      for (const one of found) {
         const app = one.appId.toHexString();
         if (!first.has(app)) first.set(app, one);
       }

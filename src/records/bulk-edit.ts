@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoBulkWriteError, ObjectId, type UUID } from 'mongodb';
+import { keepsWords } from '../apps/index-slots.ts';
 import { AppError, Unavailable } from '../core/errors.ts';
 import type { RenameStore } from '../schemas/pending-renames.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
@@ -15,7 +16,7 @@ import {
   type UserCollection,
   type UserDocument,
 } from './record.ts';
-import { EDITED_PROJECTION, type EditedRecord, editWrite, keepsWords, refuseInvalid } from './record-edit.ts';
+import { EDITED_PROJECTION, type EditedRecord, editWrite, refuseInvalid } from './record-edit.ts';
 import type { RecordId } from './record-id.ts';
 import type { RecordLimits } from './record-limits.ts';
 import type { RecordMoves } from './record-moves.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BSON } from 'mongodb';
-import { isWritten, notAfterEpoch } from '../apps/index-slots.ts';
+import { keepsWords, notAfterEpoch } from '../apps/index-slots.ts';
 import { AppNotFound, Conflict, InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../core/errors.ts';
 import { oldKeyIssues, type PendingRenames } from '../fields/renames.ts';
 import type { RenameStore } from '../schemas/pending-renames.ts';
@@ -423,9 +423,6 @@ export function createRecordEditor(deps: {
     ): Promise<DetailedRecord> => change(app, id, (record, lease) => editOfRevert(record, lease, request), by, tags),
   };
 }
-
-/** Whether writes of an app keep the words of records (decision 46). */
-export const keepsWords = ({ words }: Pick<Lease['app'], 'words'>): boolean => words !== undefined && isWritten(words);
 
 /** @throws {InvalidInput} when the schema refuses an edit */
 export function refuseInvalid(edit: Pick<RecordEdit, 'set' | 'unset'>, { validator, renames }: Lease): void {

@@ -4,6 +4,7 @@ import {
   type IndexSlot,
   isSameIndexes,
   isWritten,
+  keepsWords,
   notAfterEpoch,
   type SlotName,
 } from '../apps/index-slots.ts';
@@ -284,7 +285,7 @@ export function createSlotRepair(deps: {
         .map(({ slot }) => slot)
         .filter((slot) => !current.some((use) => use.slot === slot));
       const { slotEpoch = 0 } = lease.app;
-      const isIndexed = lease.app.words !== undefined && isWritten(lease.app.words);
+      const isIndexed = keepsWords(lease.app);
       const isRepaired =
         (await records.correct(write, current, unused, slotEpoch)) &&
         (isIndexed ? await words.complete(write, slotEpoch) : !write.words || (await words.clear(write, slotEpoch)));

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { isWritten } from '../apps/index-slots.ts';
+import { keepsWords } from '../apps/index-slots.ts';
 import { InvalidInput, type Issue } from '../core/errors.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
 import { oldKeyIssues, underNewKeys } from '../fields/renames.ts';
@@ -99,8 +99,7 @@ export function checkSubmission(
 ): Submission {
   const size = changeSize(change);
   const slots = slotWrites(lease.app.slots, change);
-  const { words: index } = lease.app;
-  const words = index && isWritten(index) ? changeWords(email, change) : undefined;
+  const words = keepsWords(lease.app) ? changeWords(email, change) : undefined;
   return {
     appId: lease.app.id,
     sourceAppId: lease.app.sourceAppId,

@@ -3,6 +3,7 @@ import type { Apps } from '../apps/apps.ts';
 import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
+import { createPersonViews } from './person-views.ts';
 import { createViewModel, createViewStore } from './view-store.ts';
 import { viewRoutes } from './views.endpoints.ts';
 import { createViewService } from './views.service.ts';
@@ -30,6 +31,7 @@ export function createViews(deps: {
   return {
     models: [storage.model],
     owned: [ownedBy(storage.model.collection, 'createdAt')],
+    personal: [createPersonViews(storage.model.collection, storage.store)],
     routes: viewRoutes(service, schemas.service, apps.scope),
   };
 }

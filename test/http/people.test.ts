@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../support/client.ts';
 import { sendForm } from '../support/forms.ts';
 import { appDocument } from '../support/index-slots.ts';
+import { rounds } from '../support/rounds.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
 
 const EMAIL = 'Ada.Lovelace@x.org';
@@ -131,12 +132,23 @@ describe('POST /auth/people/erase', () => {
       .get(`/auth/users?where=${encodeURIComponent(`email:eq:${STORED}`)}`)
       .expect(200);
     await one.operator.patch(`/auth/users/${found.users[0].id}`, { set: { name: 'Lovelace' } }).expect(200);
+    const view = {
+      ...{
+        name: `Of ${STORED}`,
+        query: `q=${encodeURIComponent(EMAIL)}&where=data.name%3Aeq%3AAda&where=email:eq:${STORED}`,
+      },
+      ...{ columns: ['email', `data.${STORED}`], sort: `data.${STORED}:asc` },
+    };
+    const { body: saved } = await one.operator.post('/auth/views', view).expect(200);
     const before = await dump();
     expect(before.toLowerCase()).toContain('lovelace');
     const ids = (await a.db.collection('users').find({ email: STORED }).toArray()).map(({ _id }) => _id);
     const movedKeys = () => a.db.collection('applied_keys').countDocuments();
     expect(await movedKeys()).toBeGreaterThan(100);
     const { body } = await b.admin.post('/auth/people/erase', { email: EMAIL, suppress: true }).expect(200);
+    const { views } = (await one.operator.get('/auth/views').expect(200)).body;
+    const rest = { id: saved.id, name: 'of …', query: 'where=data.name%3Aeq%3AAda', columns: ['email'], sort: '' };
+    expect(views).toEqual([expect.objectContaining(rest)]);
     expect(body.erased.records).toBe(ids.length);
     expect(body.erased.records).toBeGreaterThan(1);
     const after = await dump();
@@ -144,6 +156,22 @@ describe('POST /auth/people/erase', () => {
     expect(await movedKeys()).toBe(0);
     for (const server of [a, b]) expectNothingOf(server.log());
     expect(b.log()).toContain(body.id);
+  });
+
+  it('keeps what another server changes of a view meanwhile', async () => {
+    const { sourceAppId, operator } = await appWithPerson();
+    for (let round = 0; round < rounds(50, 5); round += 1) {
+      const view = { name: 'Before', query: `q=${STORED}&where=data.name%3Aeq%3AAda` };
+      const { id } = (await operator.post('/auth/views', view).expect(200)).body;
+      const [{ body }] = await Promise.all([
+        b.admin.post(`/auth/people/erase?sourceAppId=${sourceAppId}`, { email: STORED }).expect(200),
+        operator.patch(`/auth/views/${id}`, { name: 'After' }).expect(200),
+      ]);
+      expect(body.erased.views).toBe(1);
+      const { views } = (await operator.get('/auth/views').expect(200)).body;
+      expect(views).toEqual([expect.objectContaining({ name: 'After', query: 'where=data.name%3Aeq%3AAda' })]);
+      await operator.delete(`/auth/views/${id}`).expect(200);
+    }
   });
 
   it('keeps a keyed hash that imports can look up, for the app or for all apps', async () => {

@@ -1,0 +1,61 @@
+import type { PersonData } from '../apps/feature.ts';
+import { Unavailable } from '../core/errors.ts';
+import type { Collection } from '../database/collections.ts';
+import type { ViewContent, ViewDocument, ViewStore } from './view-store.ts';
+
+/** Takes the place of an email in the name of a view. */
+const ERASED = '…';
+const BATCH_SIZE = 100;
+/** Each further attempt means that somebody else changed the view. */
+const MAX_ATTEMPTS = 24;
+
+/** The views whose name, filter, columns or order name a person by the email (spec 4.6). */
+export function createPersonViews(views: Collection<ViewDocument>, store: Pick<ViewStore, 'change'>): PersonData {
+  const ofApps = (appIds: Parameters<PersonData['eraseOf']>[0]) =>
+    views.find({ appId: { $in: [...appIds] } }, { batchSize: BATCH_SIZE });
+
+  return {
+    name: 'views',
+
+    async *entriesOf(appIds, email) {
+      for await (const view of ofApps(appIds)) {
+        if (!withoutEmail(view, email)) continue;
+        const { _id, appId, name, query } = view;
+        yield { appId, shown: { kind: 'view', id: _id.toHexString(), name, query } };
+      }
+    },
+
+    /** Removes what names the person; the rest of a view stays. */
+    async eraseOf(appIds, email) {
+      let erased = 0;
+      for await (const view of ofApps(appIds)) if (await eraseIn(view, email)) erased += 1;
+      return erased;
+    },
+  };
+
+  async function eraseIn(view: ViewDocument, email: string): Promise<boolean> {
+    let current: ViewDocument | null = view;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const content: ViewContent | undefined = current ? withoutEmail(current, email) : undefined;
+      if (!current || !content) return false;
+      if (await store.change(current, content, current)) return true;
+      current = await views.findOne({ _id: view._id });
+    }
+    throw new Unavailable('This view is changing too often; try again shortly', 1);
+  }
+}
+
+/** Returns a view without the email; undefined if it does not contain it. */
+export function withoutEmail({ name, query, columns, sort }: ViewContent, email: string): ViewContent | undefined {
+  const names = (text: string): boolean => text.toLowerCase().includes(email);
+  const parameters = [...new URLSearchParams(query)];
+  const kept = parameters.filter(([key, value]) => !names(key) && !names(value));
+  const isNamed = [name, sort, ...columns].some(names);
+  if (!isNamed && kept.length === parameters.length) return undefined;
+  return {
+    name: names(name) ? name.toLowerCase().replaceAll(email, ERASED) : name,
+    query: new URLSearchParams(kept).toString(),
+    columns: columns.filter((column) => !names(column)),
+    sort: names(sort) ? '' : sort,
+  };
+}
