@@ -41,8 +41,8 @@ export async function withService(progress, work, env = {}) {
 }
 
 /**
- * Stores records as submissions do to an app without indexes: `dataOf` gets a number below 1,000,003
- * that no other record has.
+ * Stores records as submissions do to an app without indexes: `dataOf` gets a number below
+ * 1,000,003 that no other record has.
  */
 export async function storeRecords(db, { app, schemaVersion, records, dataOf, progress }) {
   const { _id: appId } = await db.collection('apps').findOne({ sourceAppId: app });

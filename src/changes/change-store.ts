@@ -45,8 +45,8 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
   }
 
   /**
-   * Removes the oldest ended changes of an app above the number that is kept. The change goes first:
-   * no undo can begin without its ids, and ids that a stopped process leaves expire.
+   * Removes the oldest ended changes of an app above the number that is kept. The change goes
+   * first: no undo can begin without its ids, and ids that a stopped process leaves expire.
    */
   async function trim(appId: ObjectId): Promise<void> {
     const options = { projection: { _id: 1 }, sort: { _id: -1 }, skip: MAX_KEPT - 1, limit: MAX_KEPT } as const;
@@ -58,8 +58,8 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
   }
 
   /**
-   * Requests that arrive at once may pass together: the changes of an app run one after the other, so
-   * more of them only wait.
+   * Requests that arrive at once may pass together: the changes of an app run one after the other,
+   * so more of them only wait.
    */
   async function refuseTooMany(appId: ObjectId): Promise<void> {
     const options = { limit: MAX_UNFINISHED };
