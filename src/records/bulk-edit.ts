@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoBulkWriteError, ObjectId, type UUID } from 'mongodb';
 import { keepsWords } from '../apps/index-slots.ts';
 import { AppError, Unavailable } from '../core/errors.ts';
+import type { PendingRenames } from '../fields/renames.ts';
 import type { RenameStore } from '../schemas/pending-renames.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
 import { OutdatedSchema } from './conflict.ts';
@@ -107,7 +108,13 @@ export function createBulkEditor(deps: {
     return history.findOfChange(record, id.toHexString());
   }
 
-  async function planOf(record: FoundRecord, edit: BulkEdit, lease: Lease): Promise<Planned | BulkResult> {
+  /** @param renames those since the change was made: no entry of it has an earlier version */
+  async function planOf(
+    record: FoundRecord,
+    edit: BulkEdit,
+    lease: Lease,
+    renames: readonly PendingRenames[],
+  ): Promise<Planned | BulkResult> {
     const { app, schema, validator } = lease;
     const { change, email, data = {} } = record;
     const { isUndo } = edit;
@@ -119,7 +126,8 @@ export function createBulkEditor(deps: {
     if (isUndo) {
       const entry = await entryOf(record, edit);
       if (!entry) return { result: 'unchanged' };
-      const changes = underPresentKeys(entry, await renamesSince(app.id, entry.version));
+      const since = renames.filter(({ version }) => version > entry.version);
+      const changes = underPresentKeys(entry, since);
       const undo = undoOf(changes, data, validator.isList);
       if (undo.changed.length > 0) message = `changed since: ${undo.changed.join(', ')}`;
       if (changes.some(({ omitted }) => omitted)) message = 'the values before were too large to keep';
@@ -248,7 +256,7 @@ export function createBulkEditor(deps: {
           if (refusal !== undefined && !isMarked) results.set(id, { result: 'refused', message: refusal });
           else if (!(await prepare(record, count === 0, lease))) later.push(record._id);
           else {
-            const plan = await planOf(record, edit, lease);
+            const plan = await planOf(record, edit, lease, renames);
             if ('result' in plan) results.set(id, plan);
             else planned.push(plan);
           }
