@@ -21,6 +21,30 @@ function compressedCopies(): Plugin {
   };
 }
 
+/**
+ * Links the chunk of the pages and its style sheet in index.html. main.tsx loads them after the texts
+ * of the reader's language, so the browser would only learn of them then.
+ */
+function preloadedPages(): Plugin {
+  return {
+    name: 'preloaded-pages',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_, { bundle = {} }) {
+        const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+        const pages = chunks.find(({ name }) => name === 'dashboard');
+        if (!pages) return [];
+        const link = (rel: string) => (file: string) => ({
+          ...{ tag: 'link', injectTo: 'head' as const },
+          attrs: { rel, crossorigin: true, href: `/dashboard/${file}` },
+        });
+        const styles = [...(pages.viteMetadata?.importedCss ?? [])];
+        return [...[pages.fileName, ...pages.imports].map(link('modulepreload')), ...styles.map(link('stylesheet'))];
+      },
+    },
+  };
+}
+
 /** Builds the embed script and the style sheet of form pages, which src/http/embed.ts serves. */
 function embedFiles(): Plugin {
   const shared: InlineConfig = { configFile: false, root: EMBED, publicDir: false, logLevel: 'warn' };
@@ -46,7 +70,7 @@ export default defineConfig(({ command }) => ({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/dashboard/',
   logLevel: command === 'build' ? 'warn' : 'info',
-  plugins: [react(), compressedCopies(), embedFiles()],
+  plugins: [react(), preloadedPages(), compressedCopies(), embedFiles()],
   build: {
     outDir: OUTPUT,
     emptyOutDir: true,

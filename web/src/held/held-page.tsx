@@ -6,7 +6,6 @@ import { ApiError } from '../api/call.ts';
 import type { HeldSubmission } from '../api/endpoints.ts';
 import card from '../components/card.module.css';
 import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
-import { count } from '../components/count.ts';
 import { CursorPager, useCursorPages } from '../components/cursor-pager.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { CheckIcon } from '../components/icons.tsx';
@@ -14,6 +13,7 @@ import { ListBody } from '../components/list-body.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { useAbilities } from '../session/abilities.tsx';
+import { t } from '../texts/texts.ts';
 import { appPath, type Scope, usersPath } from '../users/scope.ts';
 import classes from './held-page.module.css';
 import { HeldRows } from './held-rows.tsx';
@@ -28,14 +28,11 @@ export function HeldPage({ scope }: { scope: Scope }) {
   const [deleting, setDeleting] = useState<HeldSubmission>();
   return (
     <>
-      <PageHeader
-        title="Held submissions"
-        note="Bot protection holds these for 30 days. Release what a person sent, delete the rest."
-      />
+      <PageHeader title={t.held.title} note={t.held.note} />
       <Held scope={scope} />
       {error && <LoadError error={error} onRetry={refetch} />}
       <div aria-live="polite">{released && <Outcome scope={scope} held={released} release={release} />}</div>
-      <section className={card.card} aria-label="Held submissions">
+      <section className={card.card} aria-label={t.held.title}>
         <ListBody
           items={data?.held}
           error={error}
@@ -71,26 +68,15 @@ function Held({ scope }: { scope: Scope }) {
   if (unproved + trapped === 0) return null;
   const settings = manage ? (
     <Link href={appPath(scope, 'connect/settings')} className={classes.link ?? ''}>
-      Bot protection settings
+      {t.held.protectionSettings}
     </Link>
   ) : (
-    'the settings of the form'
+    t.held.settingsOfForm
   );
   return (
-    <Alert variant="light" mb="md" title={`${count(unproved + trapped, 'submission')} held`}>
-      {trapped > 0 && (
-        <p className={classes.reason}>
-          <strong>{trapped.toLocaleString()}</strong> filled in a field that people do not see, as programs do.
-        </p>
-      )}
-      {unproved > 0 && (
-        <p className={classes.reason}>
-          <strong>{unproved.toLocaleString()}</strong> came without a proof of work: the form was sent without
-          JavaScript, or its page is not an https page. Embed, Enhanced form and Link on the Connect page prove work. To
-          store plain forms at once, choose another protection in {settings}. The sender reads that somebody will look
-          at the entries.
-        </p>
-      )}
+    <Alert variant="light" mb="md" title={t.held.heldCount(unproved + trapped)}>
+      {trapped > 0 && <p className={classes.reason}>{t.held.trapped(trapped)}</p>}
+      {unproved > 0 && <p className={classes.reason}>{t.held.unproved(unproved, settings)}</p>}
     </Alert>
   );
 }
@@ -99,17 +85,16 @@ function NothingHeld({ scope, isFirst }: { scope: Scope; isFirst: boolean }) {
   const { manage } = useAbilities();
   return (
     <EmptyState
-      title={isFirst ? 'Nothing is held' : 'No older submissions'}
+      title={isFirst ? t.held.nothing : t.held.noOlder}
       action={
         manage && (
           <Button component={Link} href={appPath(scope, 'connect/settings')} variant="default">
-            Bot protection settings
+            {t.held.protectionSettings}
           </Button>
         )
       }
     >
-      A submission is held when a program filled in the hidden field of a form, which is not told, or when a form was
-      sent without JavaScript while proof of work is on. Its sender reads that somebody will look at it.
+      {t.held.nothingNote}
     </EmptyState>
   );
 }
@@ -124,9 +109,9 @@ function Outcome({ scope, held, release }: OutcomeProps) {
   if (release.data) {
     return (
       <Alert color="green" variant="light" mb="md" p="xs" icon={<CheckIcon size={16} />}>
-        The submission of {held.email} is stored.{' '}
+        {t.held.stored(held.email)}{' '}
         <Link href={`${usersPath(scope)}/${release.data.id}`} className={classes.link ?? ''}>
-          Show the record
+          {t.held.showRecord}
         </Link>
       </Alert>
     );
@@ -134,7 +119,7 @@ function Outcome({ scope, held, release }: OutcomeProps) {
   if (!release.error) return null;
   const issues = release.error instanceof ApiError ? release.error.issues : [];
   return (
-    <Alert color="red" variant="light" mb="md" role="alert" title={`The submission of ${held.email} was not stored`}>
+    <Alert color="red" variant="light" mb="md" role="alert" title={t.held.notStored(held.email)}>
       {release.error.message}.{' '}
       {issues.map(({ path, message }) => `${path.replace(/^data\./, '')} ${message}`).join('. ')}
     </Alert>
@@ -149,9 +134,9 @@ interface DeleteDialogProps {
 
 function DeleteDialog({ scope, held, onClose }: DeleteDialogProps) {
   return (
-    <ConfirmRemoval id={held?.id} title="Delete this submission?" remove={useDelete(scope)} onClose={onClose}>
+    <ConfirmRemoval id={held?.id} title={t.held.deleteTitle} remove={useDelete(scope)} onClose={onClose}>
       <Text size="sm" className="breaks">
-        The submission of <strong>{held?.email}</strong> is deleted. This cannot be undone.
+        {t.held.deleteNote(held?.email)}
       </Text>
     </ConfirmRemoval>
   );

@@ -5,6 +5,7 @@ import table from '../components/data-table.module.css';
 import { ActionsHeader, DataTable } from '../components/data-table.tsx';
 import { Time } from '../components/time.tsx';
 import { useAbilities } from '../session/abilities.tsx';
+import { t } from '../texts/texts.ts';
 import { scopedSchemaQuery } from '../users/queries.ts';
 import type { Scope } from '../users/scope.ts';
 import classes from './held-page.module.css';
@@ -24,14 +25,14 @@ export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsPr
   const { data: schema } = useQuery(scopedSchemaQuery(scope));
   return (
     <DataTable
-      label="Table of held submissions"
+      label={t.held.table}
       width={720}
       head={
         <>
-          <Table.Th>Email</Table.Th>
-          <Table.Th>Data</Table.Th>
-          <Table.Th data-wide-only>Reason</Table.Th>
-          <Table.Th data-wide-only>Time</Table.Th>
+          <Table.Th>{t.held.email}</Table.Th>
+          <Table.Th>{t.held.data}</Table.Th>
+          <Table.Th data-wide-only>{t.held.reason}</Table.Th>
+          <Table.Th data-wide-only>{t.held.time}</Table.Th>
           <ActionsHeader />
         </>
       }
@@ -41,13 +42,13 @@ export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsPr
           <Table.Td className="breaks">
             {one.email}
             <div className={`${table.onPhone} ${classes.onPhone}`}>
-              {REASONS[one.reason]}, <Time at={one.at} relative />
+              {t.held.reasons[one.reason]}, <Time at={one.at} relative />
             </div>
           </Table.Td>
           <Table.Td>
             <Data data={one.data} fields={schema?.fields ?? []} />
           </Table.Td>
-          <Table.Td data-wide-only>{REASONS[one.reason]}</Table.Td>
+          <Table.Td data-wide-only>{t.held.reasons[one.reason]}</Table.Td>
           <Table.Td data-wide-only className={classes.time}>
             <Time at={one.at} relative />
           </Table.Td>
@@ -59,19 +60,19 @@ export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsPr
                   variant="default"
                   loading={releasing === one.id}
                   disabled={releasing !== undefined}
-                  aria-label={`Release ${one.email}`}
+                  aria-label={t.held.releaseOf(one.email)}
                   onClick={() => onRelease(one)}
                 >
-                  Release
+                  {t.held.release}
                 </Button>
                 <Button
                   size="xs"
                   variant="subtle"
                   color="red"
-                  aria-label={`Delete ${one.email}`}
+                  aria-label={t.held.deleteOf(one.email)}
                   onClick={() => onDelete(one)}
                 >
-                  Delete
+                  {t.held.delete}
                 </Button>
               </Group>
             )}
@@ -82,14 +83,9 @@ export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsPr
   );
 }
 
-const REASONS = {
-  honeypot: 'The hidden field was filled in',
-  'no-proof': 'Sent without proof of work',
-} satisfies Record<HeldSubmission['reason'], string>;
-
 function Data({ data, fields }: { data: HeldSubmission['data']; fields: Parameters<typeof summaryOf>[1] }) {
   const summary = summaryOf(data, fields);
-  if (summary === '') return <Text c="dimmed">None</Text>;
+  if (summary === '') return <Text c="dimmed">{t.held.noData}</Text>;
   return (
     <details className={classes.data}>
       <summary className="breaks">{summary}</summary>

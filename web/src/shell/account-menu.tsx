@@ -1,15 +1,17 @@
 import { ActionIcon, Button, Menu, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { Link } from 'wouter';
-import { AppsIcon, DownIcon, MoonIcon, PersonIcon, SunIcon } from '../components/icons.tsx';
+import { AppsIcon, CheckIcon, DownIcon, MoonIcon, PersonIcon, SunIcon } from '../components/icons.tsx';
 import { appsOf, useCurrentApp } from '../session/current-app.ts';
 import { type Session, useLogOut } from '../session/session.ts';
+import { changeLanguage, LANGUAGES, type Language, language } from '../texts/language.ts';
+import { t } from '../texts/texts.ts';
 import { usersPath } from '../users/scope.ts';
 import classes from './account-menu.module.css';
 
 export function AccountMenu({ session }: { session: Session }) {
   const logOut = useLogOut();
   const { account } = session;
-  const name = account?.name ?? session.sourceAppId;
+  const name = account?.name ?? session.sourceAppId ?? '';
   return (
     <div className={classes.account}>
       {session.role === 'user' && appsOf(session).length > 1 && <AppSwitcher session={session} />}
@@ -21,7 +23,7 @@ export function AccountMenu({ session }: { session: Session }) {
             color="gray"
             leftSection={<PersonIcon />}
             rightSection={<DownIcon size={14} />}
-            aria-label={`Account: ${name}`}
+            aria-label={t.shell.account(name)}
             className={classes.button ?? ''}
           >
             <span className={classes.app}>{name}</span>
@@ -36,18 +38,19 @@ export function AccountMenu({ session }: { session: Session }) {
                 {account.email}
               </Menu.Label>
               <Menu.Item component={Link} href="/account">
-                Your account
+                {t.shell.yourAccount}
               </Menu.Item>
             </>
           ) : (
-            <Menu.Label>
-              {session.role === 'admin' ? 'Administrator' : 'Operator'}: {name}
-            </Menu.Label>
+            <Menu.Label>{session.role === 'admin' ? t.shell.administrator(name) : t.shell.operator(name)}</Menu.Label>
           )}
           <Menu.Item component="a" href="/docs" target="_blank" rel="noreferrer">
-            View API documentation
+            {t.shell.apiDocumentation}
           </Menu.Item>
-          <Menu.Item onClick={() => logOut.mutate()}>Log out</Menu.Item>
+          <Menu.Item onClick={() => logOut.mutate()}>{t.shell.logOut}</Menu.Item>
+          <Menu.Divider />
+          <Menu.Label>{t.shell.language}</Menu.Label>
+          <LanguageItems />
         </Menu.Dropdown>
       </Menu>
     </div>
@@ -65,14 +68,14 @@ function AppSwitcher({ session }: { session: Session }) {
           color="gray"
           leftSection={<AppsIcon />}
           rightSection={<DownIcon size={14} />}
-          aria-label={current ? `App: ${current.sourceAppId}` : 'Choose an app'}
+          aria-label={current ? t.shell.app(current.sourceAppId) : t.shell.chooseApp}
           className={classes.button ?? ''}
         >
-          <span className={classes.current}>{current?.sourceAppId ?? 'Choose an app'}</span>
+          <span className={classes.current}>{current?.sourceAppId ?? t.shell.chooseApp}</span>
         </Button>
       </Menu.Target>
       <Menu.Dropdown className={classes.menu ?? ''}>
-        <Menu.Label>Your apps</Menu.Label>
+        <Menu.Label>{t.shell.yourApps}</Menu.Label>
         {appsOf(session).map((app) => (
           <Menu.Item
             key={app.sourceAppId}
@@ -81,12 +84,26 @@ function AppSwitcher({ session }: { session: Session }) {
             aria-current={app.sourceAppId === current?.sourceAppId || undefined}
             className="breaks"
           >
-            {app.sourceAppId} ({app.role})
+            {app.sourceAppId} ({t.members.roles[app.role]})
           </Menu.Item>
         ))}
       </Menu.Dropdown>
     </Menu>
   );
+}
+
+function LanguageItems() {
+  return (Object.keys(LANGUAGES) as Language[]).map((tag) => (
+    <Menu.Item
+      key={tag}
+      lang={tag}
+      aria-current={tag === language || undefined}
+      rightSection={tag === language && <CheckIcon size={14} />}
+      onClick={() => changeLanguage(tag)}
+    >
+      {LANGUAGES[tag]}
+    </Menu.Item>
+  ));
 }
 
 function ColorSchemeToggle() {
@@ -99,7 +116,7 @@ function ColorSchemeToggle() {
       variant="subtle"
       color="gray"
       size="lg"
-      aria-label={dark ? 'Switch to light mode' : 'Switch to dark mode'}
+      aria-label={dark ? t.shell.lightMode : t.shell.darkMode}
       onClick={() => setColorScheme(dark ? 'light' : 'dark')}
     >
       {dark ? <SunIcon /> : <MoonIcon />}

@@ -5,6 +5,7 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { appsOf } from '../session/current-app.ts';
 import type { Session } from '../session/session.ts';
+import { t } from '../texts/texts.ts';
 import { usersPath } from '../users/scope.ts';
 import classes from './choose-app-page.module.css';
 
@@ -14,23 +15,21 @@ export function ChooseAppPage({ session }: { session: Session }) {
   if (apps.length === 0) {
     return (
       <>
-        <PageHeader title="No app yet" />
-        <EmptyState title="You are no member of an app">
-          Ask a manager of an app or an administrator to invite {session.account?.email}.
-        </EmptyState>
+        <PageHeader title={t.shell.noApp} />
+        <EmptyState title={t.shell.noMember}>{t.shell.askForInvitation(session.account?.email ?? '')}</EmptyState>
       </>
     );
   }
   return (
     <>
-      <PageHeader title="Choose an app" note="You can change it at any time in the header." />
-      <ul className={`${card.card} ${classes.list}`} aria-label="Your apps">
+      <PageHeader title={t.shell.chooseApp} note={t.shell.changeAppLater} />
+      <ul className={`${card.card} ${classes.list}`} aria-label={t.shell.yourApps}>
         {apps.map((app) => (
           <li key={app.sourceAppId}>
             <Link href={usersPath(app)} className={classes.app ?? ''}>
               <span className="breaks">{app.sourceAppId}</span>
               <Badge variant="light" color="gray" tt="none">
-                {app.role}
+                {t.members.roles[app.role]}
               </Badge>
             </Link>
           </li>

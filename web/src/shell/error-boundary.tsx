@@ -1,5 +1,6 @@
 import { Alert, Button } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
+import { t } from '../texts/texts.ts';
 
 /** Shows a message and a reload button when rendering throws. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { hasError: boolean }> {
@@ -12,10 +13,10 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { hasError
   override render(): ReactNode {
     if (!this.state.hasError) return this.props.children;
     return (
-      <Alert color="red" variant="light" role="alert" title="Something went wrong" m="xl">
-        <p>The dashboard could not show this page. Your stored data is not affected.</p>
+      <Alert color="red" variant="light" role="alert" title={t.shell.broken} m="xl">
+        <p>{t.shell.brokenNote}</p>
         <Button variant="default" size="xs" mt="sm" onClick={() => window.location.reload()}>
-          Reload page
+          {t.shell.reload}
         </Button>
       </Alert>
     );

@@ -3,13 +3,14 @@ import { Link } from 'wouter';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import type { Session } from '../session/session.ts';
+import { t } from '../texts/texts.ts';
 
 export function NotFoundPage() {
   return (
     <>
-      <PageHeader title="Page not found" />
-      <EmptyState title="This page does not exist" action={<StartButton />}>
-        The link may be outdated, or it may be for administrators.
+      <PageHeader title={t.shell.notFound} />
+      <EmptyState title={t.shell.noSuchPage} action={<StartButton />}>
+        {t.shell.noSuchPageNote}
       </EmptyState>
     </>
   );
@@ -19,11 +20,9 @@ export function NotFoundPage() {
 export function OtherAppPage({ sourceAppId, session }: { sourceAppId: string; session: Session }) {
   return (
     <>
-      <PageHeader title="Page of another app" />
-      <EmptyState title="This page belongs to another app" action={<StartButton />}>
-        {session.account
-          ? `To open it, ask a manager of ${sourceAppId} or an administrator to invite ${session.account.email}.`
-          : `To open it, log in as ${sourceAppId} or as an administrator.`}
+      <PageHeader title={t.shell.otherApp} />
+      <EmptyState title={t.shell.belongsToOtherApp} action={<StartButton />}>
+        {session.account ? t.shell.askToBeInvited(sourceAppId, session.account.email) : t.shell.logInAs(sourceAppId)}
       </EmptyState>
     </>
   );
@@ -44,9 +43,9 @@ export function AppNotFound({ sourceAppId, path, action }: AppNotFoundProps) {
   );
   return (
     <>
-      <PageHeader title="App not found" />
-      <EmptyState title={`No app has the ID ${sourceAppId}`} action={link}>
-        The app may have been deleted.
+      <PageHeader title={t.shell.appNotFound} />
+      <EmptyState title={t.shell.noAppHasId(sourceAppId)} action={link}>
+        {t.shell.mayBeDeleted}
       </EmptyState>
     </>
   );
@@ -55,7 +54,7 @@ export function AppNotFound({ sourceAppId, path, action }: AppNotFoundProps) {
 function StartButton() {
   return (
     <Button component={Link} href="/">
-      Go to start page
+      {t.shell.goToStart}
     </Button>
   );
 }

@@ -6,17 +6,19 @@ import { useHeldCount } from '../held/queries.ts';
 import { ABILITIES } from '../session/abilities.tsx';
 import { type OwnApp, useCurrentApp } from '../session/current-app.ts';
 import type { Session } from '../session/session.ts';
+import { formatNumber } from '../texts/format.ts';
+import { t } from '../texts/texts.ts';
 import { appPath } from '../users/scope.ts';
 import { AccountMenu } from './account-menu.tsx';
 import classes from './shell.module.css';
 
 /** The pages of an administrator that concern all apps. */
 const ADMIN_PAGES = [
-  { href: '/apps', name: 'Apps', Icon: AppsIcon },
-  { href: '/users', name: 'All users', Icon: UsersIcon },
-  { href: '/privacy', name: 'Privacy', Icon: LockIcon },
-  { href: '/audit', name: 'Audit log', Icon: LogIcon },
-  { href: '/accounts', name: 'Accounts', Icon: PersonIcon },
+  { href: '/apps', name: t.shell.apps, Icon: AppsIcon },
+  { href: '/users', name: t.shell.allUsers, Icon: UsersIcon },
+  { href: '/privacy', name: t.shell.privacy, Icon: LockIcon },
+  { href: '/audit', name: t.shell.auditLog, Icon: LogIcon },
+  { href: '/accounts', name: t.shell.accounts, Icon: PersonIcon },
 ];
 
 /** The frame of every page: navigation and account menu. */
@@ -35,15 +37,15 @@ export function Shell({ session, children }: { session: Session; children: React
   return (
     <>
       <a className={classes.skip} href="#main">
-        Skip to content
+        {t.shell.skip}
       </a>
       <header className={classes.header}>
         <div className={classes.bar}>
-          <Link href="/" className={classes.brand} aria-label="User Collection start page">
+          <Link href="/" className={classes.brand} aria-label={t.shell.startPage}>
             <Logo />
             <span className={classes.name}>User Collection</span>
           </Link>
-          <nav className={classes.nav} aria-label="Main" data-many={links.length > 7 || undefined}>
+          <nav className={classes.nav} aria-label={t.shell.mainNavigation} data-many={links.length > 7 || undefined}>
             {links.map(({ href, name, Icon, isCurrent }) => (
               <Link key={href} href={href} className={classes.link ?? ''} aria-current={isCurrent ? 'page' : undefined}>
                 <Icon />
@@ -89,7 +91,7 @@ function HeldLink({ sourceAppId, isNamed, isCurrent }: HeldLinkProps) {
       aria-current={isCurrent ? 'page' : undefined}
     >
       <HeldIcon />
-      Held{held > 0 && ` (${held.toLocaleString()})`}
+      {t.shell.held(held > 0 ? formatNumber(held) : '')}
     </Link>
   );
 }

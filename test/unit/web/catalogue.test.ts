@@ -1,0 +1,155 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { isValidElement, type ReactNode } from 'react';
+import { parseSync } from 'vite';
+import { describe, expect, it } from 'vitest';
+import { de } from '../../../web/src/texts/de/index.ts';
+import { en } from '../../../web/src/texts/en/index.ts';
+
+/** Texts that are the same in both languages. */
+const EQUAL = new Set([
+  'App: 701',
+  'Administrator: 701',
+  'Apps',
+  'Status',
+  'Import',
+  'Export',
+  'Link',
+  'Webhooks',
+  'Webhook',
+  'Filter',
+  'Name',
+  'Version',
+]);
+
+type Text = string | ((...values: never[]) => ReactNode);
+
+/** Every text with its path, for example `held.title`. */
+function textsOf(texts: object, path = ''): [string, Text][] {
+  return Object.entries(texts).flatMap(([key, value]): [string, Text][] => {
+    const at = path === '' ? key : `${path}.${key}`;
+    return typeof value === 'object' ? textsOf(value, at) : [[at, value]];
+  });
+}
+
+/** What a reader sees of a text. */
+function shown(node: ReactNode): string {
+  if (Array.isArray(node)) return node.map(shown).join('');
+  if (isValidElement<{ children?: ReactNode }>(node)) return shown(node.props.children);
+  return typeof node === 'string' || typeof node === 'number' ? String(node) : '';
+}
+
+/** Calls a text with a different number for each value. */
+function filled(text: Text): string {
+  if (typeof text === 'string') return text;
+  return shown(text(...(Array.from({ length: text.length }, (_, index) => 701 + index) as never[])));
+}
+
+const german = new Map(textsOf(de));
+
+describe('the texts of the dashboard', () => {
+  it('exist in German, with the same values', () => {
+    const wrong = textsOf(en).flatMap(([path, text]) => {
+      const other = german.get(path);
+      if (other === undefined) return [`${path} is missing`];
+      const values = (one: Text) => [...new Set(filled(one).match(/\b70[0-9]\b/g))].sort().join();
+      return values(text) === values(other) ? [] : [`${path}: ${filled(text)} | ${filled(other)}`];
+    });
+    expect(wrong).toEqual([]);
+    expect([...german.keys()]).toHaveLength(textsOf(en).length);
+  });
+
+  it('are translated', () => {
+    const same = textsOf(en).filter(([path, text]) => {
+      const [own, other] = [filled(text), filled(german.get(path) ?? '')];
+      return own === other && /[a-z]{3}/i.test(own) && !EQUAL.has(own);
+    });
+    expect(same.map(([path, text]) => `${path}: ${filled(text)}`)).toEqual([]);
+  });
+});
+
+const ROOT = new URL('../../../web/src/', import.meta.url);
+/** Attributes and properties whose values a reader sees. */
+const SHOWN =
+  /^(aria-label|aria-description|label|title|note|description|placeholder|action|name|alt|text|header|purpose|summary|message|error|hint|children)$/i;
+/** Texts that are no words of a language: names of products, formats, keys and codes. */
+const NAMES = new Set<string>(['User Collection']);
+
+describe('the files of the dashboard', () => {
+  it.each(folders())('have no text of their own in %s', (folder) => {
+    expect(filesOf(folder).flatMap(literalTexts)).toEqual([]);
+  });
+});
+
+function folders(): string[] {
+  const names = readdirSync(ROOT, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return ['.', ...names.map(({ name }) => name).filter((name) => name !== 'texts')];
+}
+
+function filesOf(folder: string): string[] {
+  const deep = folder !== '.';
+  const names = readdirSync(new URL(`${folder}/`, ROOT), { recursive: deep, encoding: 'utf8' });
+  return names.filter((name) => /\.tsx?$/.test(name)).map((name) => `${folder}/${name}`);
+}
+
+interface Node {
+  type: string;
+  start: number;
+  [member: string]: unknown;
+}
+
+/** The literals of a file that a reader would see: JSX text, sentences, and values of shown names. */
+function literalTexts(file: string): string[] {
+  const source = readFileSync(new URL(file, ROOT), 'utf8');
+  const found: string[] = [];
+  const visit = (node: Node, parents: readonly Node[]): void => {
+    if (UNSEEN.has(node.type)) return;
+    const text = textOf(node, parents);
+    if (text !== undefined) found.push(`${file}:${source.slice(0, node.start).split('\n').length}: ${text.trim()}`);
+    const within = [node, ...parents];
+    for (const child of Object.values(node).flat()) if (isNode(child)) visit(child, within);
+  };
+  visit(parseSync(file, source).program as unknown as Node, []);
+  return found;
+}
+
+const UNSEEN = new Set([
+  'ImportDeclaration',
+  'ImportExpression',
+  'TSLiteralType',
+  'TSTypeAnnotation',
+  'TSPropertySignature',
+]);
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
+
+/** The text of a literal that a reader would see; undefined for any other node. */
+function textOf(node: Node, parents: readonly Node[]): string | undefined {
+  if (node.type === 'JSXText') {
+    const text = String(node.value).trim();
+    return /[a-z]/i.test(text) && !NAMES.has(text) ? text : undefined;
+  }
+  if (node.type === 'Literal' && typeof node.value === 'string') {
+    const text = node.value;
+    const isSeen = isSentence(text) || (isShown(parents) && /^[A-Z][a-z]/.test(text));
+    return isSeen && !NAMES.has(text) ? text : undefined;
+  }
+  if (node.type !== 'TemplateLiteral') return undefined;
+  const parts = (node.quasis as { value: { cooked: string } }[]).map(({ value }) => value.cooked);
+  const isSeen = parts.some((part) => isSentence(part) || (isShown(parents) && /(^|\s)[a-z]{2,}(\s|$)/i.test(part)));
+  return isSeen ? parts.join('…') : undefined;
+}
+
+const isSentence = (text: string): boolean =>
+  /[a-z]{2,}[,:;]? [a-z]{2,}/i.test(text) &&
+  (/^[A-Z]/.test(text) || / (is|are|of|to|for|in|the|a|an|with|more) /.test(text));
+
+/** Whether the literal is the value of an attribute or a property that a reader sees, or in JSX. */
+function isShown(parents: readonly Node[]): boolean {
+  for (const [index, up] of parents.entries()) {
+    if (up.type === 'JSXAttribute') return SHOWN.test(String((up.name as Node).name));
+    if (up.type === 'Property') return SHOWN.test(String((up.key as Node).name ?? (up.key as Node).value));
+    if (up.type === 'JSXExpressionContainer' && parents[index + 1]?.type !== 'JSXAttribute') return true;
+    if (/Statement$|^CallExpression$|^BinaryExpression$/.test(up.type)) return false;
+  }
+  return false;
+}

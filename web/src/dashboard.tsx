@@ -1,0 +1,43 @@
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import './theme.css';
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Route, Router, Switch } from 'wouter';
+import { createQueryClient } from './api/query-client.ts';
+import { LogInLinkPage, ResetPage } from './entrance/entrance-pages.tsx';
+import { InvitationPage } from './entrance/invitation-page.tsx';
+import { Pages } from './pages.tsx';
+import { SessionGate } from './session/session-gate.tsx';
+import { ErrorBoundary } from './shell/error-boundary.tsx';
+import { theme } from './theme.ts';
+
+const root = document.getElementById('root');
+if (!root) throw new Error('index.html has no #root');
+
+// Mantine's variables and classes come from its CSS files, because the content security policy
+// blocks the style elements that Mantine would inject.
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
+      <ErrorBoundary>
+        <QueryClientProvider client={createQueryClient()}>
+          <Router base="/dashboard">
+            <Notifications position="bottom-right" />
+            <Switch>
+              <Route path="/invitation" component={InvitationPage} />
+              <Route path="/reset" component={ResetPage} />
+              <Route path="/link" component={LogInLinkPage} />
+              <Route>
+                <SessionGate>{(session) => <Pages session={session} />}</SessionGate>
+              </Route>
+            </Switch>
+          </Router>
+        </QueryClientProvider>
+      </ErrorBoundary>
+    </MantineProvider>
+  </StrictMode>,
+);

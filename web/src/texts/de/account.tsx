@@ -1,0 +1,3 @@
+import type { account as en } from '../en/account.tsx';
+
+export const account: typeof en = {};

@@ -1,0 +1,3 @@
+import type { accounts as en } from '../en/accounts.tsx';
+
+export const accounts: typeof en = {};

@@ -1,0 +1,3 @@
+import type { apps as en } from '../en/apps.tsx';
+
+export const apps: typeof en = {};

@@ -1,0 +1,3 @@
+import type { audit as en } from '../en/audit.tsx';
+
+export const audit: typeof en = {};

@@ -1,0 +1,3 @@
+import type { components as en } from '../en/components.tsx';
+
+export const components: typeof en = {};

@@ -1,0 +1,3 @@
+import type { connect as en } from '../en/connect.tsx';
+
+export const connect: typeof en = {};

@@ -1,0 +1,3 @@
+import type { entrance as en } from '../en/entrance.tsx';
+
+export const entrance: typeof en = {};

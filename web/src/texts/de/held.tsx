@@ -1,0 +1,53 @@
+import type { held as en } from '../en/held.tsx';
+import { formatNumber, plural } from '../format.ts';
+
+export const held: typeof en = {
+  title: 'Zurückgehaltene Einsendungen',
+  note: 'Der Schutz vor Bots hält diese Einsendungen 30 Tage zurück. Geben Sie frei, was ein Mensch gesendet hat, und löschen Sie den Rest.',
+  heldCount: (count) => plural(count, { one: '# Einsendung zurückgehalten', other: '# Einsendungen zurückgehalten' }),
+  trapped: (count) => (
+    <>
+      <strong>{formatNumber(count)}</strong> mit einem ausgefüllten Feld, das nur Programme sehen.
+    </>
+  ),
+  unproved: (count, settings) => (
+    <>
+      <strong>{formatNumber(count)}</strong> ohne Arbeitsnachweis: Das Formular wurde ohne JavaScript gesendet, oder
+      seine Seite ist keine https-Seite. „Einbetten“, „Erweitertes Formular“ und „Link“ auf der Seite „Einbinden“
+      erbringen den Nachweis. Um einfache Formulare sofort zu speichern, wählen Sie einen anderen Schutz: {settings}.
+      Der Absender liest, dass jemand die Eingaben ansehen wird.
+    </>
+  ),
+  protectionSettings: 'Einstellungen zum Schutz vor Bots',
+  settingsOfForm: 'in den Einstellungen des Formulars',
+  nothing: 'Nichts ist zurückgehalten',
+  noOlder: 'Keine älteren Einsendungen',
+  nothingNote:
+    'Eine Einsendung wird zurückgehalten, wenn ein Programm das versteckte Feld eines Formulars ausgefüllt hat, was ' +
+    'es nicht erfährt, oder wenn ein Formular ohne JavaScript gesendet wurde, während ein Arbeitsnachweis verlangt ' +
+    'ist. Der Absender liest, dass jemand die Einsendung ansehen wird.',
+  stored: (email) => `Die Einsendung von ${email} ist gespeichert.`,
+  showRecord: 'Datensatz anzeigen',
+  notStored: (email) => `Die Einsendung von ${email} wurde nicht gespeichert`,
+  deleteTitle: 'Diese Einsendung löschen?',
+  deleteNote: (email) => (
+    <>
+      Die Einsendung von <strong>{email}</strong> wird gelöscht. Das kann nicht rückgängig gemacht werden.
+    </>
+  ),
+
+  table: 'Tabelle der zurückgehaltenen Einsendungen',
+  email: 'E-Mail',
+  data: 'Daten',
+  reason: 'Grund',
+  time: 'Zeit',
+  reasons: {
+    honeypot: 'Das versteckte Feld wurde ausgefüllt',
+    'no-proof': 'Ohne Arbeitsnachweis gesendet',
+  },
+  release: 'Freigeben',
+  releaseOf: (email) => `${email} freigeben`,
+  delete: 'Löschen',
+  deleteOf: (email) => `${email} löschen`,
+  noData: 'Keine',
+};

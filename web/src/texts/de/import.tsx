@@ -1,0 +1,3 @@
+import type { imports as en } from '../en/import.tsx';
+
+export const imports: typeof en = {};

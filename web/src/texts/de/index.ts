@@ -1,0 +1,43 @@
+import type { Texts } from '../en/index.ts';
+import { account } from './account.tsx';
+import { accounts } from './accounts.tsx';
+import { apps } from './apps.tsx';
+import { audit } from './audit.tsx';
+import { components } from './components.tsx';
+import { connect } from './connect.tsx';
+import { entrance } from './entrance.tsx';
+import { firstForm } from './first-form.tsx';
+import { held } from './held.tsx';
+import { imports } from './import.tsx';
+import { keys } from './keys.tsx';
+import { members } from './members.tsx';
+import { privacy } from './privacy.tsx';
+import { record } from './record.tsx';
+import { schemaEditor } from './schema-editor.tsx';
+import { session } from './session.tsx';
+import { shell } from './shell.tsx';
+import { users } from './users.tsx';
+import { webhooks } from './webhooks.tsx';
+
+/** The German texts. */
+export const de: Texts = {
+  account,
+  accounts,
+  apps,
+  audit,
+  components,
+  connect,
+  entrance,
+  firstForm,
+  held,
+  imports,
+  keys,
+  members,
+  privacy,
+  record,
+  schemaEditor,
+  session,
+  shell,
+  users,
+  webhooks,
+};

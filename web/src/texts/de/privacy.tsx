@@ -1,0 +1,3 @@
+import type { privacy as en } from '../en/privacy.tsx';
+
+export const privacy: typeof en = {};

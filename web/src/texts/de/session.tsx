@@ -1,0 +1,3 @@
+import type { session as en } from '../en/session.tsx';
+
+export const session: typeof en = {};

@@ -1,0 +1,3 @@
+import type { webhooks as en } from '../en/webhooks.tsx';
+
+export const webhooks: typeof en = {};

@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react';
+import { formatNumber, plural } from '../format.ts';
+
+export const held = {
+  title: 'Held submissions',
+  note: 'Bot protection holds these for 30 days. Release what a person sent, delete the rest.',
+  heldCount: (count: number) => plural(count, { one: '# submission held', other: '# submissions held' }),
+  trapped: (count: number) => (
+    <>
+      <strong>{formatNumber(count)}</strong> filled in a field that people do not see, as programs do.
+    </>
+  ),
+  unproved: (count: number, settings: ReactNode) => (
+    <>
+      <strong>{formatNumber(count)}</strong> came without a proof of work: the form was sent without JavaScript, or its
+      page is not an https page. Embed, Enhanced form and Link on the Connect page prove work. To store plain forms at
+      once, choose another protection in {settings}. The sender reads that somebody will look at the entries.
+    </>
+  ),
+  protectionSettings: 'Bot protection settings',
+  settingsOfForm: 'the settings of the form',
+  nothing: 'Nothing is held',
+  noOlder: 'No older submissions',
+  nothingNote:
+    'A submission is held when a program filled in the hidden field of a form, which is not told, or when a form ' +
+    'was sent without JavaScript while proof of work is on. Its sender reads that somebody will look at it.',
+  stored: (email: string) => `The submission of ${email} is stored.`,
+  showRecord: 'Show the record',
+  notStored: (email: string) => `The submission of ${email} was not stored`,
+  deleteTitle: 'Delete this submission?',
+  deleteNote: (email: ReactNode) => (
+    <>
+      The submission of <strong>{email}</strong> is deleted. This cannot be undone.
+    </>
+  ),
+
+  table: 'Table of held submissions',
+  email: 'Email',
+  data: 'Data',
+  reason: 'Reason',
+  time: 'Time',
+  reasons: {
+    honeypot: 'The hidden field was filled in',
+    'no-proof': 'Sent without proof of work',
+  },
+  release: 'Release',
+  releaseOf: (email: string) => `Release ${email}`,
+  delete: 'Delete',
+  deleteOf: (email: string) => `Delete ${email}`,
+  noData: 'None',
+};

@@ -1,0 +1,3 @@
+export const members = {
+  roles: { admin: 'admin', shared: 'shared password', viewer: 'viewer', editor: 'editor', manager: 'manager' },
+};

@@ -1,0 +1,30 @@
+import { language, locale } from './language.ts';
+
+const numbers = new Intl.NumberFormat(locale);
+const plurals = new Intl.PluralRules(language);
+const lists = new Intl.ListFormat(language, { type: 'conjunction' });
+const choices = new Intl.ListFormat(language, { type: 'disjunction' });
+
+/** Formats a number, for example `33,003`. */
+export function formatNumber(number: number): string {
+  return numbers.format(number);
+}
+
+/**
+ * Returns the text of a number's plural category, with the formatted number in place of `#`:
+ * `plural(33_003, { one: '# user', other: '# users' })` is `33,003 users`.
+ */
+export function plural(number: number, texts: { one: string; other: string }): string {
+  const category = plurals.select(number);
+  return (category === 'one' ? texts.one : texts.other).replaceAll('#', formatNumber(number));
+}
+
+/** Joins texts, for example `A, B and C`. */
+export function and(texts: readonly string[]): string {
+  return lists.format(texts);
+}
+
+/** Joins alternatives, for example `A, B or C`. */
+export function or(texts: readonly string[]): string {
+  return choices.format(texts);
+}
