@@ -111,7 +111,7 @@ function Outcome({ scope, held, release }: OutcomeProps) {
       <Alert color="green" variant="light" mb="md" p="xs" icon={<CheckIcon size={16} />}>
         {t.held.stored(held.email)}{' '}
         <Link href={`${usersPath(scope)}/${release.data.id}`} className={classes.link ?? ''}>
-          {t.held.showRecord}
+          {t.common.showRecord}
         </Link>
       </Alert>
     );

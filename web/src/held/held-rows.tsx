@@ -29,10 +29,10 @@ export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsPr
       width={720}
       head={
         <>
-          <Table.Th>{t.held.email}</Table.Th>
+          <Table.Th>{t.common.email}</Table.Th>
           <Table.Th>{t.held.data}</Table.Th>
           <Table.Th data-wide-only>{t.held.reason}</Table.Th>
-          <Table.Th data-wide-only>{t.held.time}</Table.Th>
+          <Table.Th data-wide-only>{t.common.time}</Table.Th>
           <ActionsHeader />
         </>
       }
@@ -72,7 +72,7 @@ export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsPr
                   aria-label={t.held.deleteOf(one.email)}
                   onClick={() => onDelete(one)}
                 >
-                  {t.held.delete}
+                  {t.common.delete}
                 </Button>
               </Group>
             )}

@@ -27,7 +27,6 @@ export const held: typeof en = {
     'es nicht erfährt, oder wenn ein Formular ohne JavaScript gesendet wurde, während ein Arbeitsnachweis verlangt ' +
     'ist. Der Absender liest, dass jemand die Einsendung ansehen wird.',
   stored: (email) => `Die Einsendung von ${email} ist gespeichert.`,
-  showRecord: 'Datensatz anzeigen',
   notStored: (email) => `Die Einsendung von ${email} wurde nicht gespeichert`,
   deleteTitle: 'Diese Einsendung löschen?',
   deleteNote: (email) => (
@@ -37,17 +36,14 @@ export const held: typeof en = {
   ),
 
   table: 'Tabelle der zurückgehaltenen Einsendungen',
-  email: 'E-Mail',
   data: 'Daten',
   reason: 'Grund',
-  time: 'Zeit',
   reasons: {
     honeypot: 'Das versteckte Feld wurde ausgefüllt',
     'no-proof': 'Ohne Arbeitsnachweis gesendet',
   },
   release: 'Freigeben',
   releaseOf: (email) => `${email} freigeben`,
-  delete: 'Löschen',
   deleteOf: (email) => `${email} löschen`,
   noData: 'Keine',
 };

@@ -25,7 +25,6 @@ export const held = {
     'A submission is held when a program filled in the hidden field of a form, which is not told, or when a form ' +
     'was sent without JavaScript while proof of work is on. Its sender reads that somebody will look at it.',
   stored: (email: string) => `The submission of ${email} is stored.`,
-  showRecord: 'Show the record',
   notStored: (email: string) => `The submission of ${email} was not stored`,
   deleteTitle: 'Delete this submission?',
   deleteNote: (email: ReactNode) => (
@@ -35,17 +34,14 @@ export const held = {
   ),
 
   table: 'Table of held submissions',
-  email: 'Email',
   data: 'Data',
   reason: 'Reason',
-  time: 'Time',
   reasons: {
     honeypot: 'The hidden field was filled in',
     'no-proof': 'Sent without proof of work',
   },
   release: 'Release',
   releaseOf: (email: string) => `Release ${email}`,
-  delete: 'Delete',
   deleteOf: (email: string) => `Delete ${email}`,
   noData: 'None',
 };

@@ -2,6 +2,8 @@ import { account } from './account.tsx';
 import { accounts } from './accounts.tsx';
 import { apps } from './apps.tsx';
 import { audit } from './audit.tsx';
+import { backgroundWork } from './background-work.tsx';
+import { common } from './common.tsx';
 import { components } from './components.tsx';
 import { connect } from './connect.tsx';
 import { entrance } from './entrance.tsx';
@@ -24,6 +26,8 @@ export const en = {
   accounts,
   apps,
   audit,
+  backgroundWork,
+  common,
   components,
   connect,
   entrance,

@@ -1,0 +1,3 @@
+import type { backgroundWork as en } from '../en/background-work.tsx';
+
+export const backgroundWork: typeof en = {};
