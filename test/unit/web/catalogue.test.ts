@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isValidElement, type ReactNode } from 'react';
-import { parseSync } from 'vite';
 import { describe, expect, it } from 'vitest';
 import { de } from '../../../web/src/texts/de/index.ts';
 import { en } from '../../../web/src/texts/en/index.ts';
+import { type SyntaxNode, templateParts, visitNodes } from '../../support/syntax.ts';
 
 /** Texts that are the same in both languages. */
 const EQUAL = new Set([
@@ -91,24 +91,16 @@ function filesOf(folder: string): string[] {
   return names.filter((name) => /\.tsx?$/.test(name)).map((name) => `${folder}/${name}`);
 }
 
-interface Node {
-  type: string;
-  start: number;
-  [member: string]: unknown;
-}
-
 /** The literals of a file that a reader would see: JSX text, sentences, and values of shown names. */
 function literalTexts(file: string): string[] {
   const source = readFileSync(new URL(file, ROOT), 'utf8');
   const found: string[] = [];
-  const visit = (node: Node, parents: readonly Node[]): void => {
-    if (UNSEEN.has(node.type)) return;
+  visitNodes(file, source, (node, parents) => {
+    if (UNSEEN.has(node.type)) return false;
     const text = textOf(node, parents);
     if (text !== undefined) found.push(`${file}:${source.slice(0, node.start).split('\n').length}: ${text.trim()}`);
-    const within = [node, ...parents];
-    for (const child of Object.values(node).flat()) if (isNode(child)) visit(child, within);
-  };
-  visit(parseSync(file, source).program as unknown as Node, []);
+    return true;
+  });
   return found;
 }
 
@@ -120,10 +112,8 @@ const UNSEEN = new Set([
   'TSPropertySignature',
 ]);
 
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
-
 /** The text of a literal that a reader would see; undefined for any other node. */
-function textOf(node: Node, parents: readonly Node[]): string | undefined {
+function textOf(node: SyntaxNode, parents: readonly SyntaxNode[]): string | undefined {
   if (node.type === 'JSXText') {
     const text = String(node.value).trim();
     return /[a-z]/i.test(text) && !NAMES.has(text) ? text : undefined;
@@ -134,7 +124,7 @@ function textOf(node: Node, parents: readonly Node[]): string | undefined {
     return isSeen && !NAMES.has(text) ? text : undefined;
   }
   if (node.type !== 'TemplateLiteral') return undefined;
-  const parts = (node.quasis as { value: { cooked: string } }[]).map(({ value }) => value.cooked);
+  const parts = templateParts(node);
   const isSeen = parts.some((part) => isSentence(part) || (isShown(parents) && /(^|\s)[a-z]{2,}(\s|$)/i.test(part)));
   return isSeen ? parts.join('…') : undefined;
 }
@@ -144,10 +134,10 @@ const isSentence = (text: string): boolean =>
   (/^[A-Z]/.test(text) || / (is|are|of|to|for|in|the|a|an|with|more) /.test(text));
 
 /** Whether the literal is the value of an attribute or a property that a reader sees, or in JSX. */
-function isShown(parents: readonly Node[]): boolean {
+function isShown(parents: readonly SyntaxNode[]): boolean {
   for (const [index, up] of parents.entries()) {
-    if (up.type === 'JSXAttribute') return SHOWN.test(String((up.name as Node).name));
-    if (up.type === 'Property') return SHOWN.test(String((up.key as Node).name ?? (up.key as Node).value));
+    if (up.type === 'JSXAttribute') return SHOWN.test(String((up.name as SyntaxNode).name));
+    if (up.type === 'Property') return SHOWN.test(String((up.key as SyntaxNode).name ?? (up.key as SyntaxNode).value));
     if (up.type === 'JSXExpressionContainer' && parents[index + 1]?.type !== 'JSXAttribute') return true;
     if (/Statement$|^CallExpression$|^BinaryExpression$/.test(up.type)) return false;
   }
