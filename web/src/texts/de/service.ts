@@ -1,8 +1,8 @@
 /**
- * Messages of the service, by their English text. `{}` stands for a value, in the same order in both
+ * Texts of the service, by their English text. `{}` stands for a value, in the same order in both
  * languages. A message of a problem follows the path that it is about: `data.age muss eine Zahl sein`.
  */
-export const answers: Readonly<Record<string, string>> = {
+export const service: Readonly<Record<string, string>> = {
   // Members, accounts and log-in.
   'An app has at most {} members': 'Eine App hat höchstens {} Mitglieder',
   'Only managers and admins may change a manager': 'Nur Verwalter und Administratoren dürfen einen Verwalter ändern',
@@ -429,4 +429,51 @@ export const answers: Readonly<Record<string, string>> = {
     'Zu viele Einsendungen an dieses Formular zugleich; versuchen Sie es gleich erneut',
   'This form cannot take more submissions for now; try again later':
     'Dieses Formular nimmt gerade keine weiteren Einsendungen an; versuchen Sie es später erneut',
+
+  // The kinds of fields and their options.
+  Text: 'Text',
+  Number: 'Zahl',
+  Date: 'Datum',
+  Checkbox: 'Kontrollkästchen',
+  'Single choice': 'Einfachauswahl',
+  'Several choices': 'Mehrfachauswahl',
+  'Appending list': 'Wachsende Liste',
+  'Each submission appends its items to the stored list, with a timestamp. Items can be any JSON value.':
+    'Jede Einsendung hängt ihre Einträge mit einem Zeitstempel an die gespeicherte Liste an. Einträge können beliebige JSON-Werte sein.',
+  'A list of choices. Each submission replaces it.':
+    'Eine Liste von Auswahlmöglichkeiten. Jede Einsendung ersetzt sie.',
+  'Min length': 'Mindestlänge',
+  'Max length': 'Höchstlänge',
+  Pattern: 'Muster',
+  'Regular expression. Matches anywhere in the text; use ^ and $ to match the whole text.':
+    'Regulärer Ausdruck. Er darf überall im Text passen; mit ^ und $ muss der ganze Text passen.',
+  'Min choices': 'Mindestanzahl',
+  'Max choices': 'Höchstanzahl',
+  'Min value': 'Kleinster Wert',
+  'Max value': 'Größter Wert',
+  Consent: 'Einwilligung',
+  'The version of the text that a person agrees to, and the page that shows it':
+    'Die Version des Textes, dem eine Person zustimmt, und die Seite, die ihn zeigt',
+  Choices: 'Auswahlmöglichkeiten',
+  'Labels of the choices': 'Bezeichnungen der Auswahlmöglichkeiten',
+  'Shown instead of the values': 'Werden statt der Werte gezeigt',
+  'Labels of the choices in other languages': 'Bezeichnungen der Auswahlmöglichkeiten in anderen Sprachen',
+  'Help text': 'Hilfetext',
+  'Shown with the field': 'Wird beim Feld gezeigt',
+  Placeholder: 'Platzhalter',
+  'Shown while the field is empty': 'Wird gezeigt, solange das Feld leer ist',
+  Hidden: 'Versteckt',
+  'The form sends the value but does not show the field': 'Das Formular sendet den Wert, zeigt das Feld aber nicht',
+  'Filled from the address of the form': 'Aus der Adresse des Formulars ausgefüllt',
+  'A query parameter with the key of the field sets its value':
+    'Ein Abfrageparameter mit dem Schlüssel des Feldes setzt seinen Wert',
+  Autofill: 'Autofill',
+  'Autofill tokens of HTML, such as given-name or tel': 'Autofill-Kürzel von HTML, etwa given-name oder tel',
+  Source: 'Quelle',
+  'The form sets the value from the page that shows it': 'Das Formular setzt den Wert aus der Seite, die es zeigt',
+  Control: 'Bedienelement',
+  'Default value': 'Vorgabe',
+  'Label in other languages': 'Bezeichnung in anderen Sprachen',
+  'Help text in other languages': 'Hilfetext in anderen Sprachen',
+  Indexed: 'Indiziert',
 };

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { translator } from '../../../web/src/texts/answers.ts';
-import { answers } from '../../../web/src/texts/de/answers.ts';
+import { FIELD_KINDS } from '../../../src/fields/kinds/registry.ts';
+import { service } from '../../../web/src/texts/de/service.ts';
+import { translator } from '../../../web/src/texts/service.ts';
 import { templateParts, visitNodes } from '../../support/syntax.ts';
 
 const SOURCE = new URL('../../../src/', import.meta.url);
@@ -11,12 +12,21 @@ const ELSEWHERE =
 const ERRORS = /^(Conflict|NotFound|Forbidden|Invalid\w*|Unavailable|AppError|TooManyRequests|Unauthorized)$/;
 const PROBLEM = /^(must|is|has|needs|was|does|may|cannot) /;
 
-describe('the messages of the service', () => {
-  it('have a German text in the dashboard', () => {
+describe('the texts of the service', () => {
+  it('have a German message for each that the service sends', () => {
     const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' });
     const found = files.filter((file) => file.endsWith('.ts') && !ELSEWHERE.test(file)).flatMap(messagesOf);
     expect(found.length).toBeGreaterThan(250);
-    expect([...new Set(found)].filter((message) => !Object.hasOwn(answers, message))).toEqual([]);
+    expect([...new Set(found)].filter((message) => !Object.hasOwn(service, message))).toEqual([]);
+  });
+
+  it('have a German name for each kind of field and each of its options', () => {
+    const options = FIELD_KINDS.flatMap((kind) => [...Object.values(kind.options), ...Object.values(kind.formOptions)]);
+    const names = [
+      ...FIELD_KINDS.flatMap(({ displayName, help }) => [displayName, help]),
+      ...options.flatMap(({ label, help }) => [label, help]),
+    ].filter((name) => name !== undefined);
+    expect(names.filter((name) => !Object.hasOwn(service, name))).toEqual([]);
   });
 
   it.each([
@@ -27,12 +37,12 @@ describe('the messages of the service', () => {
     ['has 3 cells, and the header has 5', 'hat 3 Zellen, die Kopfzeile hat 5'],
     ['A message of a later version', 'A message of a later version'],
   ])('%s', (message, german) => {
-    expect(translator(answers)(message)).toBe(german);
+    expect(translator(service)(message)).toBe(german);
   });
 
   it('have as many values in German', () => {
     const values = (text: string) => text.split('{}').length;
-    expect(Object.entries(answers).filter(([one, other]) => values(one) !== values(other))).toEqual([]);
+    expect(Object.entries(service).filter(([one, other]) => values(one) !== values(other))).toEqual([]);
   });
 });
 
