@@ -476,4 +476,6 @@ export const service: Readonly<Record<string, string>> = {
   'Label in other languages': 'Bezeichnung in anderen Sprachen',
   'Help text in other languages': 'Hilfetext in anderen Sprachen',
   Indexed: 'Indiziert',
+  'Filters and sorting by this field stay fast with many records. At most 8 fields of a schema.':
+    'Filtern und Sortieren nach diesem Feld bleiben bei vielen Datensätzen schnell. Höchstens 8 Felder eines Schemas.',
 };
