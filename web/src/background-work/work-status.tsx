@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { count } from '../components/count.ts';
+import { t } from '../texts/texts.ts';
 import { isUnderWay, type Renaming, useRenaming, type Work, workQuery } from './queries.ts';
 import classes from './work-status.module.css';
 
@@ -19,7 +19,7 @@ export function WorkStatus({ sourceAppId, asAdmin, fields }: WorkStatusProps) {
   if (underWay.length === 0) return null;
   const nameOf = (key: string): string => fields?.find((field) => field.key === key)?.label || key;
   return (
-    <ul className={classes.list} aria-label="Background work">
+    <ul className={classes.list} aria-label={t.backgroundWork.title}>
       {underWay.map((work) => (
         <li key={`${work.key} ${work.state}`} className={classes.work}>
           {work.state === 'renaming' ? (
@@ -34,27 +34,31 @@ export function WorkStatus({ sourceAppId, asAdmin, fields }: WorkStatusProps) {
 }
 
 function IndexWork({ work: { state, done, total }, name }: { work: Work; name: string }) {
+  const words = state === 'building' ? t.backgroundWork.building(name) : t.backgroundWork.dropping(name);
   return (
     <>
-      <Text size="sm">
-        {state === 'building' ? 'Building' : 'Dropping'} the index of {name}
-        {total > 0 && `: ${done.toLocaleString()} of ${count(total, 'user')}`}
-      </Text>
-      <Progress label={`Index of ${name}`} done={done} total={total} />
+      <Text size="sm">{progressOf(words, done, total)}</Text>
+      <Progress label={t.backgroundWork.indexOf(name)} done={done} total={total} />
     </>
   );
 }
 
 function Move({ work: { key, done, total }, renaming }: { work: Work; renaming: Renaming | undefined }) {
+  const from = renaming?.from;
+  const words = from === undefined ? t.backgroundWork.moving(key) : t.backgroundWork.movingFrom(from, key);
   return (
     <>
       <Text size="sm" className="breaks">
-        Moving values{renaming?.from !== undefined && ` of “${renaming.from}”`} to “{key}”
-        {total > 0 && `: ${done.toLocaleString()} of ${count(total, 'user')}`}
+        {progressOf(words, done, total)}
       </Text>
-      <Progress label={`Values of ${key}`} done={done} total={total} />
+      <Progress label={t.backgroundWork.valuesOf(key)} done={done} total={total} />
     </>
   );
+}
+
+/** Before the records are counted, `total` is 0. */
+function progressOf(words: string, done: number, total: number): string {
+  return total > 0 ? t.backgroundWork.progress(words, done, total) : words;
 }
 
 /** Before the records are counted, the bar shows no part. */

@@ -1,5 +1,6 @@
 import { Button, Checkbox, Popover, Stack } from '@mantine/core';
 import { ColumnsIcon } from '../components/icons.tsx';
+import { t } from '../texts/texts.ts';
 import classes from './column-chooser.module.css';
 import type { UserColumns } from './columns.tsx';
 
@@ -8,10 +9,10 @@ export function ColumnChooser({ columns }: { columns: UserColumns }) {
     <Popover trapFocus returnFocus position="bottom-end">
       <Popover.Target>
         <Button variant="default" leftSection={<ColumnsIcon size={16} />}>
-          Choose columns
+          {t.users.chooseColumns}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Columns to show">
+      <Popover.Dropdown aria-label={t.users.shownColumns}>
         <Stack gap="xs" className={classes.list ?? ''}>
           {columns.all
             .filter(({ enableHiding }) => enableHiding !== false)

@@ -10,6 +10,7 @@ import type { Field, Kind, UserRecord } from '../api/endpoints.ts';
 import { labelOf } from '../components/labels.ts';
 import { Time } from '../components/time.tsx';
 import { Value } from '../components/value.tsx';
+import { t } from '../texts/texts.ts';
 import type { ChangeList } from './list/list-parameters.ts';
 
 export const features = tableFeatures({ columnVisibilityFeature });
@@ -22,6 +23,8 @@ export type UserColumn = ColumnDef<typeof features, UserRecord> & {
   isNumber?: boolean;
 };
 
+/** The start of the keys under which this browser keeps the columns of an app. */
+const STORED_COLUMNS = 'columns of';
 const EMAIL_WIDTH = 280;
 const TIME_WIDTH = 170;
 const FIELD_WIDTHS: Record<Kind, number> = {
@@ -54,7 +57,7 @@ export function useUserColumns(
   fields: readonly Field[] = NO_FIELDS,
 ): UserColumns {
   const [chosen, setChosen] = useLocalStorage<ColumnVisibilityState>({
-    key: `columns of ${sourceAppId}`,
+    key: `${STORED_COLUMNS} ${sourceAppId}`,
     defaultValue: {},
     getInitialValueInEffect: false,
   });
@@ -84,7 +87,7 @@ function columnsOf(fields: readonly Field[]): UserColumn[] {
   return [
     {
       id: 'email',
-      header: 'Email',
+      header: t.common.email,
       width: EMAIL_WIDTH,
       enableHiding: false,
       cell: ({ row }) => row.original.email,
@@ -100,13 +103,13 @@ function columnsOf(fields: readonly Field[]): UserColumn[] {
     ),
     {
       id: 'createdAt',
-      header: 'Created',
+      header: t.common.created,
       width: TIME_WIDTH,
       cell: ({ row }) => <Time at={row.original.createdAt} relative />,
     },
     {
       id: 'updatedAt',
-      header: 'Updated',
+      header: t.common.updated,
       width: TIME_WIDTH,
       cell: ({ row }) => <Time at={row.original.updatedAt} relative />,
     },

@@ -3,10 +3,10 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
-import { count } from '../components/count.ts';
 import { TrashIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { TypedConfirmation } from '../components/typed-confirmation.tsx';
+import { t } from '../texts/texts.ts';
 import type { UserFilter } from './list/list-parameters.ts';
 import { Counting, countMatches, matchesOf } from './matches.tsx';
 import { type Scope, scopeParameter } from './scope.ts';
@@ -28,7 +28,7 @@ export function EraseMatching({ scope, filter }: EraseMatchingProps) {
         leftSection={<TrashIcon size={14} />}
         onClick={() => setOpened(true)}
       >
-        Erase matching users
+        {t.users.erasure.open}
       </Button>
       {opened && <EraseDialog scope={scope} filter={filter} onClose={() => setOpened(false)} />}
     </>
@@ -50,7 +50,7 @@ function EraseDialog({ scope, filter: { q, where }, onClose }: EraseMatchingProp
     mutationFn: () => call('DELETE /auth/users', { query: { ...query, confirm: total } }),
     onSuccess: async ({ deletedUsers }) => {
       onClose();
-      notifications.show({ title: 'Users erased', message: `${count(deletedUsers, 'user')} were erased` });
+      notifications.show({ title: t.users.erasure.erased, message: t.users.erasure.erasedNote(deletedUsers) });
       await Promise.all([
         client.invalidateQueries({ queryKey: ['users'] }),
         client.invalidateQueries({ queryKey: ['stats'] }),
@@ -63,30 +63,27 @@ function EraseDialog({ scope, filter: { q, where }, onClose }: EraseMatchingProp
   });
   if (matches.data === undefined || total === 0) {
     return (
-      <Modal opened onClose={onClose} title="Erase users">
+      <Modal opened onClose={onClose} title={t.users.erasure.title}>
         {matches.error && <LoadError error={matches.error} onRetry={matches.refetch} />}
         {matches.isFetching && <Counting />}
-        {matches.data === 0 && <Text size="sm">No users match any more.</Text>}
+        {matches.data === 0 && <Text size="sm">{t.users.noMatchLeft}</Text>}
       </Modal>
     );
   }
   return (
     <TypedConfirmation
       opened
-      title="Erase users"
-      label="Number of users"
+      title={t.users.erasure.title}
+      label={t.users.erasure.number}
       expected={String(total)}
       normalize={digitsOf}
-      action={`Erase ${count(total, 'user')} permanently`}
+      action={t.users.erasure.action(total)}
       pending={erase.isPending}
       error={erase.error}
       onConfirm={() => erase.mutate()}
       onClose={onClose}
     >
-      <Text size="sm">
-        This deletes the records of all {count(total, 'matching user')} from the database. Users who are added meanwhile
-        are kept.
-      </Text>
+      <Text size="sm">{t.users.erasure.note(total)}</Text>
     </TypedConfirmation>
   );
 }

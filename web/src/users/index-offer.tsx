@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { useAbilities } from '../session/abilities.tsx';
+import { t } from '../texts/texts.ts';
 import type { Target } from './filters/condition.ts';
 import { appPath, type Scope } from './scope.ts';
 
@@ -15,9 +16,11 @@ export function IndexOffer({ scope, targets }: IndexOfferProps) {
   return possible.map(({ path, label }) => (
     <span key={path}>
       {schema ? (
-        <Link href={`${appPath(scope)}?field=${encodeURIComponent(path.replace(/^data\./, ''))}`}>Index {label}</Link>
+        <Link href={`${appPath(scope)}?field=${encodeURIComponent(path.replace(/^data\./, ''))}`}>
+          {t.users.index(label)}
+        </Link>
       ) : (
-        `An administrator can index ${label}.`
+        t.users.askForIndex(label)
       )}
     </span>
   ));

@@ -1,10 +1,11 @@
 import { Loader, Text } from '@mantine/core';
 import { ApiError, call } from '../api/call.ts';
+import { t } from '../texts/texts.ts';
 
 export function Counting() {
   return (
     <Text size="sm" role="status">
-      <Loader size={14} mr="xs" aria-hidden="true" /> Counting the matching users…
+      <Loader size={14} mr="xs" aria-hidden="true" /> {t.users.countingMatches}
     </Text>
   );
 }

@@ -1,9 +1,9 @@
 import { Button, Text } from '@mantine/core';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
-import { count } from '../components/count.ts';
 import { Problem } from '../components/problem.tsx';
 import { useAbilities } from '../session/abilities.tsx';
+import { t } from '../texts/texts.ts';
 import { scopedStatsQuery } from './queries.ts';
 import type { Scope } from './scope.ts';
 import classes from './search-index.module.css';
@@ -36,18 +36,18 @@ export function SearchIndex({ scope }: { scope: Scope }) {
   if (state === 'building') {
     return (
       <div className={classes.search} role="status">
-        <Text size="sm">Making search fast{total > 0 && `: ${done.toLocaleString()} of ${count(total, 'user')}`}</Text>
+        <Text size="sm">{total > 0 ? t.users.search.progressOf(done, total) : t.users.search.progress}</Text>
         {/* Before the records are counted, the bar shows no part. */}
-        <progress aria-label="Search index" {...(total > 0 && { value: done, max: total })} />
+        <progress aria-label={t.users.search.index} {...(total > 0 && { value: done, max: total })} />
       </div>
     );
   }
   if (state !== 'off' || !manage) return null;
   return (
     <div className={classes.search}>
-      <Text size="sm">A search reads all users.</Text>
+      <Text size="sm">{t.users.search.note}</Text>
       <Button variant="default" size="compact-sm" loading={enable.isPending} onClick={() => enable.mutate()}>
-        Make search fast
+        {t.users.search.enable}
       </Button>
       <Problem error={enable.error} />
     </div>

@@ -3,6 +3,7 @@ import { memo, type ReactNode, useCallback } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Field, UserRecord } from '../api/endpoints.ts';
 import { FROM_LIST } from '../components/back-link.tsx';
+import { t } from '../texts/texts.ts';
 import type { features, UserColumn } from './columns.tsx';
 import { type EditedCell, editableField } from './editing/cell-editor.tsx';
 import { TickBox } from './selection/tick-box.tsx';
@@ -46,7 +47,7 @@ export const UserRows = memo(function UserRows({
               {cell.column.id === 'email' ? (
                 <>
                   <TickBox
-                    label={`Select ${row.original.email}`}
+                    label={t.users.select(row.original.email)}
                     checked={selection.emails.has(row.id)}
                     disabled={selection.isFull && !selection.emails.has(row.id)}
                     onChange={(isSelected) => selection.select([row.original], isSelected)}
@@ -88,9 +89,7 @@ function Editable({ user, field, onEdit, children }: EditableProps) {
   return (
     <button type="button" className={classes.edit} onClick={() => onEdit({ user, field })}>
       {children}
-      <span className="visually-hidden">
-        , edit {field.label || field.key} of {user.email}
-      </span>
+      <span className="visually-hidden">{t.users.editCell(field.label || field.key, user.email)}</span>
     </button>
   );
 }

@@ -1,6 +1,8 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { calendarDay, Time } from '../components/time.tsx';
+import { formatNumber } from '../texts/format.ts';
+import { t } from '../texts/texts.ts';
 import { scopedStatsQuery } from './queries.ts';
 import type { Scope } from './scope.ts';
 import classes from './user-stats.module.css';
@@ -21,12 +23,12 @@ export function UserStats({ scope }: { scope: Scope }) {
   if (data.users === 0) return null;
   const recent = data.days.reduce((sum, { created }) => sum + created, 0);
   return (
-    <section className={classes.stats} aria-label="Statistics" data-statistics>
-      <Stat name="Users" value={data.users.toLocaleString()} />
-      <Stat name={`New in ${data.days.length} days`} value={recent.toLocaleString()} />
+    <section className={classes.stats} aria-label={t.users.statistics.title} data-statistics>
+      <Stat name={t.users.statistics.users} value={formatNumber(data.users)} />
+      <Stat name={t.users.statistics.newIn(data.days.length)} value={formatNumber(recent)} />
       {/* Absent when imports created all users. */}
       {data.lastSubmissionAt && (
-        <Stat name="Last submission" value={<Time at={data.lastSubmissionAt} relative />} small />
+        <Stat name={t.users.statistics.lastSubmission} value={<Time at={data.lastSubmissionAt} relative />} small />
       )}
       <Chart days={data.days} />
     </section>
@@ -66,23 +68,23 @@ function Chart({ days }: { days: readonly Day[] }) {
               height={height}
               className={created === 0 ? classes.emptyBar : classes.bar}
             >
-              <title>{`${calendarDay(date)}: ${created.toLocaleString()}`}</title>
+              <title>{`${calendarDay(date)}: ${formatNumber(created)}`}</title>
             </rect>
           );
         })}
       </svg>
       <figcaption className={classes.axis}>
         <span>{calendarDay(first.date)}</span>
-        <span>New users per day (peak {peak.toLocaleString()})</span>
+        <span>{t.users.statistics.chart(peak)}</span>
         <span>{calendarDay(last.date)}</span>
       </figcaption>
       <table className="visually-hidden">
-        <caption>New users per day</caption>
+        <caption>{t.users.statistics.table}</caption>
         <tbody>
           {days.map(({ date, created }) => (
             <tr key={date}>
               <th scope="row">{calendarDay(date)}</th>
-              <td>{created.toLocaleString()}</td>
+              <td>{formatNumber(created)}</td>
             </tr>
           ))}
         </tbody>

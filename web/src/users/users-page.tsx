@@ -11,6 +11,7 @@ import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { useAbilities } from '../session/abilities.tsx';
+import { t } from '../texts/texts.ts';
 import { BreakdownChoice } from './breakdown/breakdown-choice.tsx';
 import { BreakdownPanel } from './breakdown/breakdown-panel.tsx';
 import { ChangeButton, ChangeDialog, type ChangedUsers } from './bulk-change/change-users.tsx';
@@ -66,12 +67,12 @@ function UserListPage({ scope }: { scope: Scope }) {
 
   return (
     <div className={classes.page}>
-      <PageHeader title="Users" note={`Users who submitted to ${scope.sourceAppId}`}>
+      <PageHeader title={t.users.title} note={t.users.note(scope.sourceAppId)}>
         <ViewsMenu scope={scope} parameters={parameters} columns={columns.shown} change={change} />
         <ColumnChooser columns={columns} />
         {can.import && (
           <Button component={Link} href={importPath(scope)} variant="default" leftSection={<UploadIcon size={16} />}>
-            Import
+            {t.users.import}
           </Button>
         )}
         {can.export && <ExportMenu scope={scope} filter={parameters} count={counted.count} columns={columns} />}
@@ -79,7 +80,7 @@ function UserListPage({ scope }: { scope: Scope }) {
       {view && schema.data && <MissingParts view={view} fields={schema.data.fields} />}
       <UserStats scope={scope} />
       <WorkStatus {...scope} fields={schema.data?.fields} />
-      <section className={card.card} aria-label="List of users" data-wide>
+      <section className={card.card} aria-label={t.users.list} data-wide>
         <FilterBar parameters={parameters} change={change} targets={targets} />
         <SearchIndex scope={scope} />
         {error && <ListError error={error} parameters={parameters} list={list} change={change} />}
@@ -149,8 +150,8 @@ function ListError({ error, parameters, list, change }: ListProps & { error: Err
   if (parameters.page > 1 && error instanceof ApiError && error.status === 400) {
     return (
       <EmptyState
-        title="This page cannot be opened directly"
-        action={<Button onClick={() => change({})}>Go to first page</Button>}
+        title={t.users.notDirectly}
+        action={<Button onClick={() => change({})}>{t.users.firstPage}</Button>}
       >
         {error.issues.map(({ path, message }) => `${path} ${message}`).join('; ') || error.message}
       </EmptyState>
@@ -164,35 +165,35 @@ function ListError({ error, parameters, list, change }: ListProps & { error: Err
 function NoUsers({ scope, parameters, change }: ListProps & { scope: Scope }) {
   if (parameters.page > 1) {
     return (
-      <EmptyState title="No users on this page" action={<Button onClick={() => change({})}>Go to first page</Button>}>
-        The list has fewer pages.
+      <EmptyState title={t.users.emptyPage} action={<Button onClick={() => change({})}>{t.users.firstPage}</Button>}>
+        {t.users.fewerPages}
       </EmptyState>
     );
   }
   if (isFiltered(parameters)) {
     return (
       <EmptyState
-        title="No users match"
+        title={t.users.noMatch}
         action={
           <Button variant="default" onClick={() => change({ q: '', where: [] })}>
-            Show all users
+            {t.users.showAll}
           </Button>
         }
       >
-        All filters must match. A filter with “is” matches the exact value; the search matches the beginnings of words.
+        {t.users.noMatchNote}
       </EmptyState>
     );
   }
   return (
     <EmptyState
-      title="No users yet"
+      title={t.users.none}
       action={
         <Button component={Link} href={appPath(scope, 'connect')}>
-          Connect a form
+          {t.users.connect}
         </Button>
       }
     >
-      Users appear here when a form submits them. Connect a form to send the first submission.
+      {t.users.noneNote}
     </EmptyState>
   );
 }

@@ -2,8 +2,8 @@ import { useElementSize } from '@mantine/hooks';
 import { useTable } from '@tanstack/react-table';
 import { type ReactNode, useState } from 'react';
 import type { Field, UserRecord } from '../api/endpoints.ts';
-import { count } from '../components/count.ts';
 import { SortHeader } from '../components/sort-header.tsx';
+import { t } from '../texts/texts.ts';
 import { features, type UserColumn, type UserColumns } from './columns.tsx';
 import { CellEditor, type EditedCell } from './editing/cell-editor.tsx';
 import { type ChangeList, isNewestFirst, type ListParameters } from './list/list-parameters.ts';
@@ -50,7 +50,7 @@ export function UsersTable(props: UsersTableProps) {
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable */}
-      <section ref={ref} className={classes.scroll} tabIndex={0} aria-label="Table of users" aria-busy={stale}>
+      <section ref={ref} className={classes.scroll} tabIndex={0} aria-label={t.users.table} aria-busy={stale}>
         <table
           className={`${classes.table} ${stale ? classes.stale : ''}`}
           style={{ minWidth: Math.floor(wanted * factor) }}
@@ -91,7 +91,7 @@ export function UsersTable(props: UsersTableProps) {
       {editing && <CellEditor scope={editing.scope} cell={edited} onClose={() => setEdited(undefined)} />}
       {/* Outside of the region, which would scroll by its height. */}
       <p className="visually-hidden" role="status">
-        {newIds.size > 0 && count(newIds.size, 'new user')}
+        {newIds.size > 0 && t.users.newUsers(newIds.size)}
       </p>
     </>
   );

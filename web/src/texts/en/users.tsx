@@ -1,1 +1,282 @@
-export const users = {};
+import { formatNumber, plural } from '../format.ts';
+import { common } from './common.tsx';
+
+const matching = (count: number) => plural(count, { one: '# matching user', other: '# matching users' });
+const selected = (count: number) => plural(count, { one: '# selected user', other: '# selected users' });
+
+export const users = {
+  title: 'Users',
+  note: (sourceAppId: string) => `Users who submitted to ${sourceAppId}`,
+  import: 'Import',
+  list: 'List of users',
+  notDirectly: 'This page cannot be opened directly',
+  firstPage: 'Go to first page',
+  emptyPage: 'No users on this page',
+  fewerPages: 'The list has fewer pages.',
+  noMatch: 'No users match',
+  noMatchNote:
+    'All filters must match. A filter with “is” matches the exact value; the search matches the beginnings of words.',
+  showAll: 'Show all users',
+  none: 'No users yet',
+  noneNote: 'Users appear here when a form submits them. Connect a form to send the first submission.',
+  connect: 'Connect a form',
+
+  table: 'Table of users',
+  newUsers: (count: number) => plural(count, { one: '# new user', other: '# new users' }),
+  select: (email: string) => `Select ${email}`,
+  editInTable: 'Edit in table',
+  // Read aloud after the value of a cell.
+  editCell: (field: string, email: string) => `, edit ${field} of ${email}`,
+  editUser: (email: string) => `Edit ${email}`,
+  chooseColumns: 'Choose columns',
+  shownColumns: 'Columns to show',
+
+  index: (field: string) => `Index ${field}`,
+  askForIndex: (field: string) => `An administrator can index ${field}.`,
+
+  countingMatches: 'Counting the matching users…',
+  noMatchLeft: 'No users match any more.',
+
+  statistics: {
+    title: 'Statistics',
+    users: 'Users',
+    newIn: (days: number) => `New in ${formatNumber(days)} days`,
+    lastSubmission: 'Last submission',
+    chart: (peak: number) => `New users per day (peak ${formatNumber(peak)})`,
+    table: 'New users per day',
+  },
+
+  search: {
+    progress: 'Making search fast',
+    progressOf: (done: number, total: number) => `Making search fast: ${formatNumber(done)} of ${common.users(total)}`,
+    index: 'Search index',
+    note: 'A search reads all users.',
+    enable: 'Make search fast',
+  },
+
+  summary: {
+    all: {
+      exact: (count: number) => plural(count, { one: '# user', other: 'All # users' }),
+      moreThan: (count: number) => `More than ${common.users(count)}`,
+      atLeast: (count: number) => `At least ${common.users(count)}`,
+    },
+    matching: {
+      exact: matching,
+      moreThan: (count: number) => `More than ${matching(count)}`,
+      atLeast: (count: number) => `At least ${matching(count)}`,
+    },
+    countExactly: 'Count exactly',
+    counting: 'Counting…',
+    noTime: 'There was no time to count them all.',
+    searched: (matches: number) =>
+      plural(matches, {
+        one: 'Searched part of the records: # match on this page so far',
+        other: 'Searched part of the records: # matches on this page so far',
+      }),
+    stop: 'Stop',
+    continue: 'Continue',
+    sortedInPart: 'Sorted among the records that were read in time. The next pages go on with the others.',
+    indexSortsAll: 'An index sorts all of them.',
+    notAPage: 'The service returned the whole list instead of a page',
+  },
+
+  pages: {
+    title: 'Pagination',
+    of: (range: string, total: number) => `${range} of ${formatNumber(total)}`,
+    ofMoreThan: (range: string, total: number) => `${range} of more than ${formatNumber(total)}`,
+    size: 'Rows per page',
+    rows: (count: number) => `${formatNumber(count)} rows`,
+    previous: 'Previous',
+    number: 'Page number',
+    go: 'Go',
+  },
+
+  filters: {
+    search: 'Search all data',
+    add: 'Add filter',
+    title: 'Filters',
+    remove: (filter: string) => `Remove filter: ${filter}`,
+    removeAll: 'Remove all filters',
+
+    field: 'Field',
+    condition: 'Condition',
+    from: 'From',
+    to: 'To',
+    apply: 'Apply',
+    values: 'Values',
+    value: 'Value',
+    chooseValue: 'Choose a value',
+    commas: 'Separated by commas',
+    date: 'Date',
+    daysBegin: 'Days begin at 00:00 UTC',
+    number: 'Number',
+    text: 'Text',
+
+    schemaVersion: 'Schema version',
+    yes: 'Yes',
+    no: 'No',
+    // Comparisons of one type of field need different texts. A value follows, for example a date.
+    comparisons: {
+      isEmpty: 'is empty',
+      isNotEmpty: 'is not empty',
+      is: 'is',
+      isNot: 'is not',
+      isOneOf: 'is one of',
+      contains: 'contains',
+      beginsWith: 'begins with',
+      includes: 'includes',
+      includesOneOf: 'includes one of',
+      atLeast: 'at least',
+      atMost: 'at most',
+      moreThan: 'more than',
+      lessThan: 'less than',
+      between: 'between',
+      on: 'on',
+      notOn: 'not on',
+      before: 'before',
+      onOrBefore: 'on or before',
+      after: 'after',
+      onOrAfter: 'on or after',
+      exists: 'exists',
+      doesNotExist: 'does not exist',
+    },
+    // For example `Age is empty` and `Age at least 18`.
+    conditionOf: (field: string, comparison: string) => `${field} ${comparison}`,
+    conditionOfValue: (field: string, comparison: string, value: string) => `${field} ${comparison} ${value}`,
+  },
+
+  views: {
+    title: 'Views',
+    current: (view: string) => `Views: ${view}`,
+    shared: 'Shared views',
+    own: 'My views',
+    note: 'A view holds the filters, the search, the order and the columns.',
+    copyLink: 'Copy link to this view',
+    renameTitle: 'Rename view',
+    rename: 'Rename',
+    keep: 'Keep for myself',
+    share: 'Share with everybody of the app',
+    outdated: 'Somebody changed this view meanwhile',
+    outdatedNote: 'Open it again to see the change, or save yours over it.',
+    overwrite: 'Save mine over it',
+    update: (view: string) => `Update “${view}”`,
+    saveAs: 'Save this view as',
+    kept: 'Kept in this browser',
+    keptList: 'Views in this browser',
+    remove: (view: string) => `Remove view: ${view}`,
+    move: (count: number) => plural(count, { one: 'Move # view to my views', other: 'Move # views to my views' }),
+
+    unknown: 'This view cannot be opened',
+    unknownNote:
+      'It was deleted, or it belongs to somebody else. Views that are shared open for everybody of the app.',
+    incomplete: (view: string) => `“${view}” was opened without a part`,
+    incompleteNote: 'The form no longer has these fields, or they have another type:',
+    missing: {
+      where: (filter: string) => `Filter: ${filter}`,
+      columns: (column: string) => `Column: ${column}`,
+      sort: (field: string) => `Order by ${field}`,
+    },
+  },
+
+  breakdown: {
+    by: 'Break down by',
+    choose: 'Break down by…',
+    title: (field: string) => `Breakdown by ${field}`,
+    counting: 'Counting',
+    countAll: 'Count all users',
+    of: (count: number) => `Of ${common.users(count)}.`,
+    ofPart: (count: number) => `Of the ${common.users(count)} that were read in time.`,
+    limited: 'There are too many different values to find the most frequent ones with certainty.',
+    press: 'Press a bar to filter.',
+    noMatch: 'No users match.',
+
+    bar: (value: string, count: number, share: string) => `${value}: ${common.users(count)}, ${share}`,
+    highest: (count: number) => `Highest: ${formatNumber(count)}`,
+    otherValues: 'Other values',
+    noValue: 'No value',
+    range: (from: string, to: string) => `${from} – under ${to}`,
+  },
+
+  export: {
+    title: 'Export',
+    selected: 'Export selected',
+    users: 'Users',
+    started: 'Export started',
+    startedNote: (users: string) => `Your browser is downloading: ${users}`,
+    saved: 'Export saved',
+    savedNote: (users: string) => `Your browser saved: ${users}`,
+    failed: 'Export failed',
+    spreadsheets: 'CSV for spreadsheets',
+    programs: 'CSV for programs',
+    json: 'JSON (one array)',
+    ndjson: 'NDJSON (one user per line)',
+    options: 'Options for CSV',
+    onlyShown: 'Only the columns of the table',
+    labels: 'Labels as headers',
+  },
+
+  change: {
+    open: 'Change a field',
+    title: 'Change a field of many users',
+    field: 'Field',
+    chooseField: 'Choose a field',
+    newValue: 'New value',
+    changes: (count: number) => `Changes ${common.users(count)}. It can be undone.`,
+    removes: (count: number) => `Removes the value of ${common.users(count)}. It can be undone.`,
+    action: (count: number) => `Change ${common.users(count)}`,
+
+    preview: 'Preview',
+    now: 'Now',
+    after: 'After',
+    more: (count: number) => `and ${formatNumber(count)} more`,
+
+    processed: 'Processed users',
+    leftTitle: 'Left as they are',
+    refusedTitle: 'Not changed',
+    stop: 'Stop',
+    failed: (reason: string) => `Failed: ${reason}.`,
+    changing: (done: number, total: number) => `Changing: ${formatNumber(done)} of ${common.users(total)}`,
+    changed: (count: number) => `${common.users(count)} changed.`,
+    refused: (count: number) => `${common.users(count)} not changed.`,
+    stopped: (done: number, total: number, changed: number) =>
+      `Stopped after ${formatNumber(done)} of ${common.users(total)}; ${formatNumber(changed)} changed.`,
+    undoing: (done: number, total: number) => `Undoing: ${formatNumber(done)} of ${common.users(total)}`,
+    undone: (count: number) => `Undone: ${common.users(count)} restored.`,
+    left: (count: number) => `${common.users(count)} left.`,
+    undoStopped: (done: number, total: number) =>
+      `The undo was stopped after ${formatNumber(done)} of ${common.users(total)}.`,
+  },
+
+  selection: {
+    selectAll: 'Select all users shown',
+    selected,
+    selectedMost: (count: number, most: number) => `${selected(count)} (the most are ${formatNumber(most)})`,
+    clear: 'Clear selection',
+    erase: 'Erase selected',
+  },
+
+  erasure: {
+    open: 'Erase matching users',
+    title: 'Erase users',
+    titleSelected: 'Erase selected users',
+    number: 'Number of users',
+    action: (count: number) => `Erase ${common.users(count)} permanently`,
+    note: (count: number) =>
+      `This deletes the records of all ${matching(count)} from the database. Users who are added meanwhile are kept.`,
+    noteSelected: (count: number, emails: string) =>
+      `This deletes the records of ${selected(count)} from the database: ${emails}.`,
+    noteMore: (count: number, emails: string, others: number) =>
+      `This deletes the records of ${selected(count)} from the database: ${emails} and ${formatNumber(others)} more.`,
+    erased: 'Users erased',
+    erasedNote: (count: number) => `${common.users(count)} were erased`,
+
+    running: 'Erasing users',
+    done: (count: number) => `${common.users(count)} erased`,
+    progress: (gone: number, total: number) => `${formatNumber(gone)} of ${formatNumber(total)} users are erased.`,
+    notTried: (count: number) => `${common.users(count)} were not tried.`,
+    staySelected: 'Those that were not erased stay selected.',
+    bar: 'Erased users',
+    failed: (count: number) => `${common.users(count)} could not be erased`,
+    stop: 'Stop',
+  },
+};

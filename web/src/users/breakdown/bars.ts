@@ -1,5 +1,7 @@
 import type { ResponseBody } from '../../api/endpoints.ts';
 import { calendarDay } from '../../components/time.tsx';
+import { locale } from '../../texts/language.ts';
+import { t } from '../../texts/texts.ts';
 import { type Condition, conditionText, parseCondition, type Target, YES_OR_NO } from '../filters/condition.ts';
 import { valueConditions } from './counted.ts';
 
@@ -13,8 +15,8 @@ export interface Bar {
   conditions?: Condition[];
 }
 
-const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20 });
-const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 20 });
+const time = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 const DAY_MS = 86_400_000;
 
 /** The bars of the values or the ranges, without those for users that have no value. */
@@ -43,9 +45,9 @@ export function barsOf({ values, ranges }: Breakdown, target: Target): Bar[] {
 /** The bars of the users without a value or range. */
 export function restOf({ empty, other }: Breakdown, { path }: Target): Bar[] {
   return [
-    ...(other > 0 ? [{ label: 'Other values', count: other }] : []),
+    ...(other > 0 ? [{ label: t.users.breakdown.otherValues, count: other }] : []),
     ...(empty > 0
-      ? [{ label: 'No value', count: empty, conditions: [{ path, operator: 'empty', value: 'true' }] }]
+      ? [{ label: t.users.breakdown.noValue, count: empty, conditions: [{ path, operator: 'empty', value: 'true' }] }]
       : []),
   ];
 }
@@ -86,7 +88,7 @@ function rangeLabel(from: number | string | undefined, to: number | string | und
     return last === from ? calendarDay(from) : `${calendarDay(from)} – ${calendarDay(last)}`;
   }
   if (Number.isInteger(from) && Number(to) - Number(from) === 1) return boundLabel(from);
-  return `${boundLabel(from)} – under ${boundLabel(to)}`;
+  return t.users.breakdown.range(boundLabel(from), boundLabel(to));
 }
 
 const dayBefore = (day: string): string => new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10);

@@ -1,5 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import { ChartIcon } from '../../components/icons.tsx';
+import { t } from '../../texts/texts.ts';
 import type { Target } from '../filters/condition.ts';
 import type { ChangeList } from '../list/list-parameters.ts';
 import classes from './choice.module.css';
@@ -16,13 +17,13 @@ export function BreakdownChoice({ by, targets, change }: BreakdownChoiceProps) {
   const known = by === '' || possible.some(({ path }) => path === by) ? [] : [{ value: by, label: by }];
   return (
     <NativeSelect
-      aria-label="Break down by"
+      aria-label={t.users.breakdown.by}
       size="xs"
       className={classes.choice ?? ''}
       leftSection={<ChartIcon size={14} />}
       value={by}
       data={[
-        { value: '', label: 'Break down by…' },
+        { value: '', label: t.users.breakdown.choose },
         ...possible.map(({ path, label }) => ({ value: path, label })),
         ...known,
       ]}

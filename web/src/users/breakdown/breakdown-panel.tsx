@@ -1,8 +1,8 @@
 import { Button, Loader, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { count as countOf } from '../../components/count.ts';
 import { Problem } from '../../components/problem.tsx';
+import { t } from '../../texts/texts.ts';
 import { parseCondition, type Target, targetOf } from '../filters/condition.ts';
 import { IndexOffer } from '../index-offer.tsx';
 import type { ChangeList, ListParameters } from '../list/list-parameters.ts';
@@ -36,11 +36,11 @@ export function BreakdownPanel({ scope, parameters, change, targets }: Breakdown
   // A search by text reads all records, with any index.
   const canCount = q === '' && target.index === 'present' && countedView !== view;
   return (
-    <section className={classes.panel} aria-label={`Breakdown by ${target.label}`} aria-busy={isFetching}>
+    <section className={classes.panel} aria-label={t.users.breakdown.title(target.label)} aria-busy={isFetching}>
       <Problem error={error} p="xs" />
       {!error && !shown && (
         <div className={classes.loading}>
-          <Loader size={18} aria-label="Counting" />
+          <Loader size={18} aria-label={t.users.breakdown.counting} />
         </div>
       )}
       {!error && shown && (
@@ -50,11 +50,11 @@ export function BreakdownPanel({ scope, parameters, change, targets }: Breakdown
             <div className={classes.part} role="status">
               {canCount && (
                 <Button variant="default" size="compact-sm" onClick={() => setCountedView(view)}>
-                  Count all users
+                  {t.users.breakdown.countAll}
                 </Button>
               )}
-              {counted.isFetching && 'Counting…'}
-              {(counted.data === null || counted.error) && 'There was no time to count them all.'}
+              {counted.isFetching && t.users.summary.counting}
+              {(counted.data === null || counted.error) && t.users.summary.noTime}
               <IndexOffer scope={scope} targets={indexable(target, where, targets)} />
             </div>
           )}
@@ -77,9 +77,8 @@ function indexable(target: Target, where: readonly string[], targets: readonly T
 function Summary({ breakdown: { records, complete, limited } }: { breakdown: Breakdown }) {
   return (
     <Text size="xs" c="dimmed" aria-live="polite" mb="xs">
-      {complete ? `Of ${countOf(records, 'user')}. ` : `Of the ${countOf(records, 'user')} that were read in time. `}
-      {limited && 'There are too many different values to find the most frequent ones with certainty. '}
-      Press a bar to filter.
+      {complete ? t.users.breakdown.of(records) : t.users.breakdown.ofPart(records)}
+      {limited && ` ${t.users.breakdown.limited}`} {t.users.breakdown.press}
     </Text>
   );
 }
@@ -95,7 +94,7 @@ function Chart({
 }) {
   const bars = barsOf(breakdown, target);
   const rest = restOf(breakdown, target);
-  if (bars.length === 0 && rest.length === 0) return <Text size="sm">No users match.</Text>;
+  if (bars.length === 0 && rest.length === 0) return <Text size="sm">{t.users.breakdown.noMatch}</Text>;
   if (breakdown.ranges === undefined) {
     return <ValueBars bars={[...bars, ...rest]} total={breakdown.records} onPress={onPress} />;
   }

@@ -1,4 +1,6 @@
-import { count as countOf } from '../../components/count.ts';
+import { formatNumber } from '../../texts/format.ts';
+import { locale } from '../../texts/language.ts';
+import { t } from '../../texts/texts.ts';
 import type { Condition } from '../filters/condition.ts';
 import { type Bar, type Breakdown, boundLabel, endLabel } from './bars.ts';
 import classes from './breakdown.module.css';
@@ -15,7 +17,7 @@ const MANY = 8;
 /** The most pixels of a column. */
 const COLUMN_WIDTH = 56;
 
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
 const shareOf = (count: number, total: number): string => percent.format(count / Math.max(1, total));
 
 /** One row for each value, with its bar. */
@@ -31,7 +33,7 @@ export function ValueBars({ bars, total, onPress }: ChartProps) {
               <rect className={classes.bar} width={(bar.count / most) * 100} height={10} />
             </svg>
             <span className={classes.count}>
-              {bar.count.toLocaleString()} <span className={classes.share}>{shareOf(bar.count, total)}</span>
+              {formatNumber(bar.count)} <span className={classes.share}>{shareOf(bar.count, total)}</span>
             </span>
           </BarButton>
         </li>
@@ -52,7 +54,7 @@ export function Histogram({ bars, ranges, total, onPress }: ChartProps & { range
             <BarButton
               bar={bar}
               className={classes.column ?? ''}
-              label={`${bar.label}: ${countOf(bar.count, 'user')}, ${shareOf(bar.count, total)}`}
+              label={t.users.breakdown.bar(bar.label, bar.count, shareOf(bar.count, total))}
               onPress={onPress}
             >
               <svg viewBox="0 0 10 100" preserveAspectRatio="none" aria-hidden="true">
@@ -64,7 +66,7 @@ export function Histogram({ bars, ranges, total, onPress }: ChartProps & { range
       </ul>
       <figcaption className={classes.axis}>
         <span>{boundLabel(ranges[0]?.from)}</span>
-        <span>Highest: {most.toLocaleString()}</span>
+        <span>{t.users.breakdown.highest(most)}</span>
         <span>{endLabel(lastRange?.to)}</span>
       </figcaption>
     </figure>

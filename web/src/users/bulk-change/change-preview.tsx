@@ -6,6 +6,7 @@ import { labelOf } from '../../components/labels.ts';
 import { LoadError } from '../../components/load-error.tsx';
 import { Value } from '../../components/value.tsx';
 import { ownValue } from '../../record/editing/draft.ts';
+import { t } from '../../texts/texts.ts';
 import { type Scope, scopeParameter } from '../scope.ts';
 import classes from './bulk-change.module.css';
 import type { ChangedUsers } from './change-users.tsx';
@@ -37,12 +38,12 @@ export function ChangePreview({ scope, users, field, value, total }: ChangePrevi
   const shown = found.data?.users ?? [];
   return (
     <div className={classes.scroll}>
-      <table className={classes.preview} aria-label="Preview">
+      <table className={classes.preview} aria-label={t.users.change.preview}>
         <thead>
           <tr>
-            <th scope="col">Email</th>
-            <th scope="col">Now</th>
-            <th scope="col">After</th>
+            <th scope="col">{t.common.email}</th>
+            <th scope="col">{t.users.change.now}</th>
+            <th scope="col">{t.users.change.after}</th>
           </tr>
         </thead>
         <tbody>
@@ -61,7 +62,7 @@ export function ChangePreview({ scope, users, field, value, total }: ChangePrevi
       </table>
       {total > shown.length && shown.length > 0 && (
         <Text size="sm" c="dimmed" mt="xs">
-          and {(total - shown.length).toLocaleString()} more
+          {t.users.change.more(total - shown.length)}
         </Text>
       )}
     </div>

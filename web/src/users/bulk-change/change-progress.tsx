@@ -3,10 +3,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call } from '../../api/call.ts';
 import type { ChangeOfUsers } from '../../api/endpoints.ts';
-import { count } from '../../components/count.ts';
 import { LoadError } from '../../components/load-error.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { TableSkeleton } from '../../components/table-skeleton.tsx';
+import { t } from '../../texts/texts.ts';
 import { type Scope, scopeParameter } from '../scope.ts';
 import classes from './bulk-change.module.css';
 
@@ -46,9 +46,18 @@ export function ChangeProgress({ scope, id, onClose }: ChangeProgressProps) {
       <Text size="sm" role="status">
         {wordsOf(data)}
       </Text>
-      <progress className={classes.bar} aria-label="Processed users" value={shown.done} max={Math.max(1, total)} />
+      <progress
+        className={classes.bar}
+        aria-label={t.users.change.processed}
+        value={shown.done}
+        max={Math.max(1, total)}
+      />
       {shown.errors.length > 0 && (
-        <Alert color="yellow" variant="light" title={data.undo ? 'Left as they are' : 'Not changed'}>
+        <Alert
+          color="yellow"
+          variant="light"
+          title={data.undo ? t.users.change.leftTitle : t.users.change.refusedTitle}
+        >
           <ul className={classes.failures}>
             {shown.errors.map(({ id: record, message }) => (
               <li key={record} className="breaks">
@@ -62,30 +71,32 @@ export function ChangeProgress({ scope, id, onClose }: ChangeProgressProps) {
       <Group justify="flex-end">
         {isRunning(data) && (
           <Button variant="default" loading={stop.isPending || data.state === 'stopping'} onClick={() => stop.mutate()}>
-            Stop
+            {t.users.change.stop}
           </Button>
         )}
         {!isRunning(data) && data.state !== 'undone' && data.changed > 0 && (
           <Button variant="default" loading={undo.isPending} onClick={() => undo.mutate()}>
-            Undo
+            {t.common.undo}
           </Button>
         )}
-        <Button onClick={onClose}>Close</Button>
+        <Button onClick={onClose}>{t.common.close}</Button>
       </Group>
     </Stack>
   );
 }
 
 function wordsOf({ state, total, done, changed, refused, undo, failure }: ChangeOfUsers): string {
-  if (failure !== undefined) return `Failed: ${failure}.`;
-  const left = (number: number, words: string) => (number > 0 ? ` ${count(number, 'user')} ${words}.` : '');
+  const texts = t.users.change;
+  if (failure !== undefined) return texts.failed(failure);
   if (undo) {
-    const words = `${undo.done.toLocaleString()} of ${count(done, 'user')}`;
-    if (state === 'undone') return `Undone: ${count(undo.changed, 'user')} restored.${left(undo.refused, 'left')}`;
-    return state === 'undoing' ? `Undoing: ${words}` : `The undo was stopped after ${words}.`;
+    if (state === 'undone') return withRest(texts.undone(undo.changed), undo.refused, texts.left);
+    return state === 'undoing' ? texts.undoing(undo.done, done) : texts.undoStopped(undo.done, done);
   }
-  const words = `${done.toLocaleString()} of ${count(total, 'user')}`;
-  if (state === 'completed') return `${count(changed, 'user')} changed.${left(refused, 'not changed')}`;
-  if (state === 'stopped') return `Stopped after ${words}; ${changed.toLocaleString()} changed.`;
-  return `Changing: ${words}`;
+  if (state === 'completed') return withRest(texts.changed(changed), refused, texts.refused);
+  return state === 'stopped' ? texts.stopped(done, total, changed) : texts.changing(done, total);
+}
+
+/** A sentence, and one about the users that are left, if there are any. */
+function withRest(sentence: string, rest: number, ofRest: (count: number) => string): string {
+  return rest > 0 ? `${sentence} ${ofRest(rest)}` : sentence;
 }

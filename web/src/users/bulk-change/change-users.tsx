@@ -3,13 +3,13 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import type { Field } from '../../api/endpoints.ts';
-import { count } from '../../components/count.ts';
 import { FormActions } from '../../components/form-actions.tsx';
 import { PenIcon } from '../../components/icons.tsx';
 import { LoadError } from '../../components/load-error.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { enteredValue } from '../../record/editing/draft.ts';
 import { ValueControl } from '../../record/editing/value-control.tsx';
+import { t } from '../../texts/texts.ts';
 import type { UserFilter } from '../list/list-parameters.ts';
 import { Counting, countMatches } from '../matches.tsx';
 import { scopedSchemaQuery } from '../queries.ts';
@@ -29,7 +29,7 @@ interface ChangeUsersProps {
 export function ChangeButton({ onOpen }: { onOpen: () => void }) {
   return (
     <Button variant="subtle" size="compact-sm" leftSection={<PenIcon size={14} />} onClick={onOpen}>
-      Change a field
+      {t.users.change.open}
     </Button>
   );
 }
@@ -54,7 +54,7 @@ export function ChangeDialog({ scope, users: given, onClose }: ChangeUsersProps 
   const error = matches.error ?? schema.error;
   const fields = schema.data?.fields.filter(({ kind }) => kind !== 'array');
   return (
-    <Modal opened onClose={onClose} title="Change a field of many users" size="lg">
+    <Modal opened onClose={onClose} title={t.users.change.title} size="lg">
       {error && <LoadError error={error} onRetry={() => Promise.all([matches.refetch(), schema.refetch()])} />}
       {matches.isFetching && <Counting />}
       {started === undefined && fields && matches.data !== undefined && (
@@ -103,7 +103,7 @@ function ChangeForm({ scope, users, fields, total, onCount, onStarted, onCancel 
     onSuccess: ({ id }) => onStarted(id),
     onError: onCount,
   });
-  if (total === 0) return <Text size="sm">No users match any more.</Text>;
+  if (total === 0) return <Text size="sm">{t.users.noMatchLeft}</Text>;
   return (
     <form
       onSubmit={(event) => {
@@ -113,11 +113,11 @@ function ChangeForm({ scope, users, fields, total, onCount, onStarted, onCancel 
     >
       <Stack>
         <NativeSelect
-          label="Field"
+          label={t.users.change.field}
           data-autofocus
           value={key}
           data={[
-            { value: '', label: 'Choose a field' },
+            { value: '', label: t.users.change.chooseField },
             ...fields.map((one) => ({ value: one.key, label: one.label || one.key })),
           ]}
           onChange={(event) => {
@@ -128,16 +128,16 @@ function ChangeForm({ scope, users, fields, total, onCount, onStarted, onCancel 
         />
         {field && (
           <>
-            <ValueControl field={{ ...field, label: 'New value' }} text={text} onChange={setText} />
+            <ValueControl field={{ ...field, label: t.users.change.newValue }} text={text} onChange={setText} />
             <Text size="sm">
-              {value === undefined ? 'Removes the value of' : 'Changes'} {count(total, 'user')}. It can be undone.
+              {value === undefined ? t.users.change.removes(total) : t.users.change.changes(total)}
             </Text>
             <ChangePreview scope={scope} users={users} field={field} value={value} total={total} />
           </>
         )}
         <Problem error={begin.error} />
         <FormActions
-          action={`Change ${count(total, 'user')}`}
+          action={t.users.change.action(total)}
           disabled={!field}
           loading={begin.isPending}
           onCancel={onCancel}

@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core';
 import type { Field, UserRecord } from '../../api/endpoints.ts';
 import { EditForm } from '../../record/editing/edit-form.tsx';
+import { t } from '../../texts/texts.ts';
 import type { Scope } from '../scope.ts';
 
 /** A cell of the table: one field of one user. */
@@ -18,7 +19,7 @@ interface CellEditorProps {
 /** Changes the value of one cell. */
 export function CellEditor({ scope, cell, onClose }: CellEditorProps) {
   return (
-    <Modal opened={cell !== undefined} onClose={onClose} title={cell ? `Edit ${cell.user.email}` : ''}>
+    <Modal opened={cell !== undefined} onClose={onClose} title={cell ? t.users.editUser(cell.user.email) : ''}>
       {cell && (
         <EditForm
           scope={scope}

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { PenIcon } from '../../components/icons.tsx';
+import { t } from '../../texts/texts.ts';
 
 /** Switches the table between opening records and changing values. */
 export function EditToggle({ isOn, onToggle }: { isOn: boolean; onToggle: (isOn: boolean) => void }) {
@@ -11,7 +12,7 @@ export function EditToggle({ isOn, onToggle }: { isOn: boolean; onToggle: (isOn:
       aria-pressed={isOn}
       onClick={() => onToggle(!isOn)}
     >
-      Edit in table
+      {t.users.editInTable}
     </Button>
   );
 }

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { buildUrl, call } from '../../api/call.ts';
 import { DownloadIcon } from '../../components/icons.tsx';
 import { clickLink } from '../../components/save-file.ts';
+import { t } from '../../texts/texts.ts';
 import type { UserColumns } from '../columns.tsx';
 import { isFiltered, type UserFilter } from '../list/list-parameters.ts';
 import { countWords, type UserCount } from '../list/use-user-count.ts';
@@ -18,7 +19,7 @@ interface ExportMenuProps {
 
 /** Downloads all users that match the search and the filters. The browser streams the file. */
 export function ExportMenu({ scope, filter, count, columns }: ExportMenuProps) {
-  const users = count ? countWords(count, isFiltered(filter)) : 'Users';
+  const users = count ? countWords(count, isFiltered(filter)) : t.users.export.users;
   const download = useMutation({
     // Checks the session first: a rejected download would be saved as a file with an error message.
     mutationFn: async (format: FileFormat) => {
@@ -26,8 +27,8 @@ export function ExportMenu({ scope, filter, count, columns }: ExportMenuProps) {
       const { q, where } = filter;
       clickLink(buildUrl('/auth/users/export', {}, { ...format, ...scopeParameter(scope), q, where }));
     },
-    onSuccess: () => notifications.show({ title: 'Export started', message: `Your browser is downloading: ${users}` }),
-    onError: (error) => notifications.show({ color: 'red', title: 'Export failed', message: error.message }),
+    onSuccess: () => notifications.show({ title: t.users.export.started, message: t.users.export.startedNote(users) }),
+    onError: (error) => notifications.show({ color: 'red', title: t.users.export.failed, message: error.message }),
   });
   return (
     <FormatMenu
@@ -35,7 +36,7 @@ export function ExportMenu({ scope, filter, count, columns }: ExportMenuProps) {
         variant: 'default',
         leftSection: <DownloadIcon size={16} />,
         disabled: count?.total === 0,
-        children: 'Export',
+        children: t.users.export.title,
       }}
       users={users}
       columns={columns}

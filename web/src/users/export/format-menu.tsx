@@ -1,6 +1,7 @@
 import { Button, Menu } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import type { ComponentProps } from 'react';
+import { t } from '../../texts/texts.ts';
 import type { UserColumns } from '../columns.tsx';
 
 /** The format and the options of an export. */
@@ -42,25 +43,25 @@ export function FormatMenu({ button, users, columns, onChoose }: FormatMenuProps
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{users}</Menu.Label>
-        <Menu.Item onClick={() => onChoose({ ...csv, bom: true })}>CSV for spreadsheets</Menu.Item>
-        <Menu.Item onClick={() => onChoose(csv)}>CSV for programs</Menu.Item>
-        <Menu.Item onClick={() => onChoose({ format: 'json' })}>JSON (one array)</Menu.Item>
-        <Menu.Item onClick={() => onChoose({ format: 'ndjson' })}>NDJSON (one user per line)</Menu.Item>
+        <Menu.Item onClick={() => onChoose({ ...csv, bom: true })}>{t.users.export.spreadsheets}</Menu.Item>
+        <Menu.Item onClick={() => onChoose(csv)}>{t.users.export.programs}</Menu.Item>
+        <Menu.Item onClick={() => onChoose({ format: 'json' })}>{t.users.export.json}</Menu.Item>
+        <Menu.Item onClick={() => onChoose({ format: 'ndjson' })}>{t.users.export.ndjson}</Menu.Item>
         <Menu.Divider />
-        <Menu.Label>Options for CSV</Menu.Label>
+        <Menu.Label>{t.users.export.options}</Menu.Label>
         <Menu.CheckboxItem
           checked={options.onlyShown}
           closeMenuOnClick={false}
           onChange={(onlyShown) => setOptions((before) => ({ ...before, onlyShown }))}
         >
-          Only the columns of the table
+          {t.users.export.onlyShown}
         </Menu.CheckboxItem>
         <Menu.CheckboxItem
           checked={options.labels}
           closeMenuOnClick={false}
           onChange={(labels) => setOptions((before) => ({ ...before, labels }))}
         >
-          Labels as headers
+          {t.users.export.labels}
         </Menu.CheckboxItem>
       </Menu.Dropdown>
     </Menu>

@@ -1,5 +1,6 @@
 import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { t } from '../../texts/texts.ts';
 import { BETWEEN, COMPARISONS, type Comparison, type Condition, type Target, targetOf } from './condition.ts';
 import { ValueInput } from './value-input.tsx';
 
@@ -53,13 +54,13 @@ export function ConditionForm({ targets, condition, onApply, onCancel }: Conditi
     <form onSubmit={submit}>
       <Stack gap="sm">
         <NativeSelect
-          label="Field"
+          label={t.users.filters.field}
           value={path}
           data={known.map((one) => ({ value: one.path, label: one.label }))}
           onChange={(event) => choosePath(event.currentTarget.value)}
         />
         <NativeSelect
-          label="Condition"
+          label={t.users.filters.condition}
           value={comparison.words}
           data={comparisons.map((one) => one.words)}
           onChange={(event) => chooseWords(event.currentTarget.value)}
@@ -68,20 +69,26 @@ export function ConditionForm({ targets, condition, onApply, onCancel }: Conditi
           <ValueInput
             target={target}
             operator={comparison.operator}
-            {...(isBetween && { label: 'From' })}
+            {...(isBetween && { label: t.users.filters.from })}
             value={typed}
             onChange={setTyped}
           />
         )}
         {isBetween && (
-          <ValueInput target={target} operator={BETWEEN} label="To" value={typedEnd} onChange={setTypedEnd} />
+          <ValueInput
+            target={target}
+            operator={BETWEEN}
+            label={t.users.filters.to}
+            value={typedEnd}
+            onChange={setTypedEnd}
+          />
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" size="xs" onClick={onCancel}>
-            Cancel
+            {t.common.cancel}
           </Button>
           <Button type="submit" size="xs" disabled={!isWhole}>
-            Apply
+            {t.users.filters.apply}
           </Button>
         </Group>
       </Stack>

@@ -1,6 +1,8 @@
 import type { Field } from '../../api/endpoints.ts';
 import { labelOf } from '../../components/labels.ts';
 import { calendarDay } from '../../components/time.tsx';
+import { locale } from '../../texts/language.ts';
+import { t } from '../../texts/texts.ts';
 
 /** A condition as the service reads it: `<path>:<operator>:<value>`. */
 export interface Condition {
@@ -29,74 +31,75 @@ export interface Comparison {
   value?: 'true' | 'false';
 }
 
+const { comparisons: words } = t.users.filters;
 const EMPTY: Comparison[] = [
-  { operator: 'empty', words: 'is empty', value: 'true' },
-  { operator: 'empty', words: 'is not empty', value: 'false' },
+  { operator: 'empty', words: words.isEmpty, value: 'true' },
+  { operator: 'empty', words: words.isNotEmpty, value: 'false' },
 ];
 const EQUAL: Comparison[] = [
-  { operator: 'eq', words: 'is' },
-  { operator: 'ne', words: 'is not' },
+  { operator: 'eq', words: words.is },
+  { operator: 'ne', words: words.isNot },
 ];
 /** Becomes two conditions: `gte` and `lte`. */
 export const BETWEEN = 'between';
-const ONE_OF: Comparison = { operator: 'in', words: 'is one of' };
+const ONE_OF: Comparison = { operator: 'in', words: words.isOneOf };
 
 /** The comparisons that the filter builder offers, by the type of the values. */
 export const COMPARISONS: Record<TargetType, readonly Comparison[]> = {
   text: [
-    { operator: 'contains', words: 'contains' },
-    { operator: 'prefix', words: 'begins with' },
+    { operator: 'contains', words: words.contains },
+    { operator: 'prefix', words: words.beginsWith },
     ...EQUAL,
     ONE_OF,
     ...EMPTY,
   ],
   choice: [...EQUAL, ONE_OF, ...EMPTY],
-  choices: [{ operator: 'contains', words: 'includes' }, { operator: 'in', words: 'includes one of' }, ...EMPTY],
+  choices: [{ operator: 'contains', words: words.includes }, { operator: 'in', words: words.includesOneOf }, ...EMPTY],
   number: [
     ...EQUAL,
-    { operator: 'gte', words: 'at least' },
-    { operator: 'lte', words: 'at most' },
-    { operator: 'gt', words: 'more than' },
-    { operator: 'lt', words: 'less than' },
-    { operator: BETWEEN, words: 'between' },
+    { operator: 'gte', words: words.atLeast },
+    { operator: 'lte', words: words.atMost },
+    { operator: 'gt', words: words.moreThan },
+    { operator: 'lt', words: words.lessThan },
+    { operator: BETWEEN, words: words.between },
     ONE_OF,
     ...EMPTY,
   ],
   date: [
-    { operator: 'eq', words: 'on' },
-    { operator: 'ne', words: 'not on' },
-    { operator: 'lt', words: 'before' },
-    { operator: 'lte', words: 'on or before' },
-    { operator: 'gt', words: 'after' },
-    { operator: 'gte', words: 'on or after' },
-    { operator: BETWEEN, words: 'between' },
+    { operator: 'eq', words: words.on },
+    { operator: 'ne', words: words.notOn },
+    { operator: 'lt', words: words.before },
+    { operator: 'lte', words: words.onOrBefore },
+    { operator: 'gt', words: words.after },
+    { operator: 'gte', words: words.onOrAfter },
+    { operator: BETWEEN, words: words.between },
     ...EMPTY,
   ],
   checkbox: [...EQUAL, ...EMPTY],
-  array: [{ operator: 'contains', words: 'contains' }, ...EMPTY],
+  array: [{ operator: 'contains', words: words.contains }, ...EMPTY],
 };
 
 /** Comparisons that only links have. */
 const OTHERS: readonly Comparison[] = [
-  { operator: 'exists', words: 'exists', value: 'true' },
-  { operator: 'exists', words: 'does not exist', value: 'false' },
+  { operator: 'exists', words: words.exists, value: 'true' },
+  { operator: 'exists', words: words.doesNotExist, value: 'false' },
   ...COMPARISONS.text,
-  { operator: 'in', words: 'is one of' },
+  { operator: 'in', words: words.isOneOf },
   // Of a field that has become a text, or is gone.
   ...COMPARISONS.number,
 ];
 
 export const YES_OR_NO = [
-  { value: 'true', label: 'Yes' },
-  { value: 'false', label: 'No' },
+  { value: 'true', label: t.users.filters.yes },
+  { value: 'false', label: t.users.filters.no },
 ];
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20 });
+const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 20 });
 
 /** The targets of an app: the email, the fields of its newest schema, and the times. */
 export function targetsOf(fields: readonly Field[]): Target[] {
   return [
-    { path: 'email', label: 'Email', type: 'text', choices: [], index: 'present' },
+    { path: 'email', label: t.common.email, type: 'text', choices: [], index: 'present' },
     ...fields.map(
       (field): Target => ({
         path: `data.${field.key}`,
@@ -106,9 +109,9 @@ export function targetsOf(fields: readonly Field[]): Target[] {
         index: indexOf(field),
       }),
     ),
-    { path: 'createdAt', label: 'Created', type: 'date', choices: [], index: 'present' },
-    { path: 'updatedAt', label: 'Updated', type: 'date', choices: [], index: 'never' },
-    { path: 'schemaVersion', label: 'Schema version', type: 'number', choices: [], index: 'never' },
+    { path: 'createdAt', label: t.common.created, type: 'date', choices: [], index: 'present' },
+    { path: 'updatedAt', label: t.common.updated, type: 'date', choices: [], index: 'never' },
+    { path: 'schemaVersion', label: t.users.filters.schemaVersion, type: 'number', choices: [], index: 'never' },
   ];
 }
 
@@ -137,10 +140,10 @@ export function comparisonOf({ operator, value }: Condition, { type }: Target): 
 /** A condition in words, for example `Age at least 18`. */
 export function conditionWords(condition: Condition, target: Target): string {
   const comparison = comparisonOf(condition, target);
-  const words = comparison?.words ?? condition.operator;
-  if (comparison?.value !== undefined) return `${target.label} ${words}`;
+  if (comparison?.value !== undefined) return t.users.filters.conditionOf(target.label, comparison.words);
   const values = condition.operator === 'in' ? condition.value.split(',') : [condition.value];
-  return `${target.label} ${words} ${values.map((value) => valueWords(value, target)).join(', ')}`;
+  const shown = values.map((value) => valueWords(value, target)).join(', ');
+  return t.users.filters.conditionOfValue(target.label, comparison?.words ?? condition.operator, shown);
 }
 
 function valueWords(value: string, { type, choices }: Target): string {

@@ -2,6 +2,7 @@ import { Button, Popover } from '@mantine/core';
 import { useState } from 'react';
 import { CrossIcon, FilterIcon } from '../../components/icons.tsx';
 import { SearchBox } from '../../components/search-box.tsx';
+import { t } from '../../texts/texts.ts';
 import type { ChangeList, ListParameters } from '../list/list-parameters.ts';
 import { type Condition, conditionText, conditionWords, parseCondition, type Target, targetOf } from './condition.ts';
 import { ConditionForm } from './condition-form.tsx';
@@ -24,15 +25,15 @@ export function FilterBar({ parameters: { q, where }, change, targets }: FilterB
   };
   return (
     <search className={classes.bar}>
-      <SearchBox label="Search all data" value={q} onChange={(text) => change({ q: text })} />
+      <SearchBox label={t.users.filters.search} value={q} onChange={(text) => change({ q: text })} />
       <ConditionButton
         targets={targets}
-        label="Add filter"
+        label={t.users.filters.add}
         disabled={where.length >= MAX_CONDITIONS}
         onApply={(conditions) => replace(where.length, conditions)}
       />
       {where.length > 0 && (
-        <ul className={classes.chips} aria-label="Filters">
+        <ul className={classes.chips} aria-label={t.users.filters.title}>
           {where.map((text, index) => {
             const condition = parseCondition(text);
             const words = conditionWords(condition, targetOf(condition.path, targets));
@@ -47,7 +48,7 @@ export function FilterBar({ parameters: { q, where }, change, targets }: FilterB
                 <button
                   type="button"
                   className={classes.remove}
-                  aria-label={`Remove filter: ${words}`}
+                  aria-label={t.users.filters.remove(words)}
                   onClick={() => replace(index, [])}
                 >
                   <CrossIcon size={14} />
@@ -58,7 +59,7 @@ export function FilterBar({ parameters: { q, where }, change, targets }: FilterB
           {where.length > 1 && (
             <li>
               <Button variant="subtle" size="compact-sm" onClick={() => change({ where: [] })}>
-                Remove all filters
+                {t.users.filters.removeAll}
               </Button>
             </li>
           )}

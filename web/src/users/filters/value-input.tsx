@@ -1,4 +1,5 @@
 import { Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { t } from '../../texts/texts.ts';
 import { type Target, YES_OR_NO } from './condition.ts';
 import classes from './filters.module.css';
 
@@ -16,12 +17,13 @@ interface ValueInputProps {
 
 /** The input for the value of a condition, by the kind of the field. */
 export function ValueInput({ target, operator, label, value, onChange }: ValueInputProps) {
+  const texts = t.users.filters;
   const { type, choices } = target;
   const hasChoices = type === 'choice' || type === 'choices';
   if (hasChoices && operator === 'in') {
     return (
       <Checkbox.Group
-        label="Values"
+        label={texts.values}
         value={value === '' ? [] : value.split(',')}
         onChange={(all) => onChange(all.join(','))}
       >
@@ -40,9 +42,9 @@ export function ValueInput({ target, operator, label, value, onChange }: ValueIn
     const options = hasChoices ? choices : YES_OR_NO;
     return (
       <NativeSelect
-        label="Value"
+        label={texts.value}
         value={value}
-        data={[{ value: '', label: 'Choose a value', disabled: true }, ...options.filter((one) => one.value !== '')]}
+        data={[{ value: '', label: texts.chooseValue, disabled: true }, ...options.filter((one) => one.value !== '')]}
         onChange={(event) => onChange(event.currentTarget.value)}
       />
     );
@@ -53,9 +55,9 @@ export function ValueInput({ target, operator, label, value, onChange }: ValueIn
     autoComplete: 'off',
     maxLength: MAX_LENGTH,
   };
-  if (operator === 'in') return <TextInput label="Values" description="Separated by commas" {...shared} />;
+  if (operator === 'in') return <TextInput label={texts.values} description={texts.commas} {...shared} />;
   if (type === 'date')
-    return <TextInput type="date" label={label ?? 'Date'} description="Days begin at 00:00 UTC" {...shared} />;
-  if (type === 'number') return <TextInput type="number" step="any" label={label ?? 'Number'} {...shared} />;
-  return <TextInput label="Text" {...shared} />;
+    return <TextInput type="date" label={label ?? texts.date} description={texts.daysBegin} {...shared} />;
+  if (type === 'number') return <TextInput type="number" step="any" label={label ?? texts.number} {...shared} />;
+  return <TextInput label={texts.text} {...shared} />;
 }

@@ -1,6 +1,6 @@
 import { Button, Loader, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { count as countOf } from '../../components/count.ts';
+import { t } from '../../texts/texts.ts';
 import type { Target } from '../filters/condition.ts';
 import { IndexOffer } from '../index-offer.tsx';
 import type { Scope } from '../scope.ts';
@@ -24,17 +24,17 @@ export function ListSummary({ counted, isOfFilter, children }: ListSummaryProps)
       </Text>
       {countExactly && (
         <Button variant="subtle" size="compact-sm" onClick={countExactly}>
-          Count exactly
+          {t.users.summary.countExactly}
         </Button>
       )}
       {isCounting && (
         <Text size="sm" c="dimmed" role="status">
-          Counting…
+          {t.users.summary.counting}
         </Text>
       )}
       {isTooLong && (
         <Text size="sm" c="dimmed">
-          There was no time to count them all.
+          {t.users.summary.noTime}
         </Text>
       )}
       <span className={classes.space} />
@@ -49,11 +49,9 @@ export function SearchProgress({ list }: { list: UserList }) {
   return (
     <div className={classes.progress} role="status">
       {list.isSearching && <Loader size={14} aria-hidden="true" />}
-      <Text size="sm">
-        {`Searched part of the records: ${countOf(list.users?.length ?? 0, 'match', 'matches')} on this page so far`}
-      </Text>
+      <Text size="sm">{t.users.summary.searched(list.users?.length ?? 0)}</Text>
       <Button variant="default" size="compact-sm" onClick={list.isSearching ? list.stop : list.goOn}>
-        {list.isSearching ? 'Stop' : 'Continue'}
+        {list.isSearching ? t.users.summary.stop : t.users.summary.continue}
       </Button>
     </div>
   );
@@ -64,8 +62,8 @@ export function SortedInPart({ scope, target }: { scope: Scope; target: Target }
   return (
     <div className={classes.progress} role="status">
       <Text size="sm">
-        Sorted among the records that were read in time. The next pages go on with the others.
-        {target.index === 'possible' && ' An index sorts all of them.'}
+        {t.users.summary.sortedInPart}
+        {target.index === 'possible' && ` ${t.users.summary.indexSortsAll}`}
       </Text>
       <Text size="sm" component="span">
         <IndexOffer scope={scope} targets={[target]} />

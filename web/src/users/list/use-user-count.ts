@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import { count } from '../../components/count.ts';
+import { t } from '../../texts/texts.ts';
 import { breakdownQuery } from '../breakdown/query.ts';
 import { scopedStatsQuery } from '../queries.ts';
 import { type Scope, scopeParameter } from '../scope.ts';
@@ -84,8 +84,5 @@ function countOfLastPage({ users, state, next, isStale }: UserList, { page, size
 
 /** A count in words, for example `More than 10,000 matching users`. */
 export function countWords({ total, is }: UserCount, isOfFilter: boolean): string {
-  const users = count(total, isOfFilter ? 'matching user' : 'user');
-  if (is === 'moreThan') return `More than ${users}`;
-  if (is === 'atLeast') return `At least ${users}`;
-  return isOfFilter || total === 1 ? users : `All ${users}`;
+  return t.users.summary[isOfFilter ? 'matching' : 'all'][is](total);
 }

@@ -2,6 +2,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { call } from '../../api/call.ts';
 import type { UserRecord } from '../../api/endpoints.ts';
+import { t } from '../../texts/texts.ts';
 import { type Scope, scopeParameter } from '../scope.ts';
 import { type ListParameters, orderOf } from './list-parameters.ts';
 
@@ -51,7 +52,7 @@ export function useUserList(scope: Scope, parameters: ListParameters, cursor: st
       const startedAt = performance.now();
       const query = { ...scopeParameter(scope), q, where, ...order, ...pageParam, total: 'none' };
       const body = await call('GET /auth/users', { query, signal });
-      if (!('complete' in body)) throw new Error('The service returned the whole list instead of a page');
+      if (!('complete' in body)) throw new Error(t.users.summary.notAPage);
       const { users, next, complete } = body;
       return { users, next, complete, tookMs: performance.now() - startedAt };
     },

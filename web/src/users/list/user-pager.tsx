@@ -1,6 +1,8 @@
 import { Button, NativeSelect, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useEffect, useState } from 'react';
 import { LeftIcon, RightIcon } from '../../components/icons.tsx';
+import { formatNumber } from '../../texts/format.ts';
+import { t } from '../../texts/texts.ts';
 import classes from './list.module.css';
 import { type ChangeList, type ListParameters, PAGE_SIZES } from './list-parameters.ts';
 import type { UserCount } from './use-user-count.ts';
@@ -22,16 +24,16 @@ export function UserPager({ parameters: { page, size }, list, count, lastPage, c
   // While the page loads, the rows of the page before it are shown.
   const range = list.isStale ? '' : rangeWords(page, size, shown, count);
   return (
-    <nav className={classes.pager} aria-label="Pagination">
+    <nav className={classes.pager} aria-label={t.users.pages.title}>
       <Text size="sm" c="dimmed" aria-live="polite">
         {range}
       </Text>
       <div className={classes.controls}>
         <NativeSelect
-          aria-label="Rows per page"
+          aria-label={t.users.pages.size}
           size="xs"
           value={String(size)}
-          data={PAGE_SIZES.map((value) => ({ value: String(value), label: `${value} rows` }))}
+          data={PAGE_SIZES.map((value) => ({ value: String(value), label: t.users.pages.rows(value) }))}
           onChange={(event) => change({ size: Number(event.currentTarget.value) as ListParameters['size'] })}
         />
         {lastPage > 1 && <PageJump page={page} lastPage={lastPage} onJump={(to) => change({ page: to })} />}
@@ -42,7 +44,7 @@ export function UserPager({ parameters: { page, size }, list, count, lastPage, c
           leftSection={<LeftIcon size={14} />}
           onClick={() => change({ page: page - 1 })}
         >
-          Previous
+          {t.users.pages.previous}
         </Button>
         <Button
           variant="default"
@@ -51,7 +53,7 @@ export function UserPager({ parameters: { page, size }, list, count, lastPage, c
           rightSection={<RightIcon size={14} />}
           onClick={() => change({ page: page + 1 }, { cursor: list.next })}
         >
-          Next
+          {t.common.next}
         </Button>
       </div>
     </nav>
@@ -61,9 +63,9 @@ export function UserPager({ parameters: { page, size }, list, count, lastPage, c
 /** The range of a page, for example `51–100 of 2,442`. */
 function rangeWords(page: number, size: number, shown: number, count: UserCount | undefined): string {
   const first = (page - 1) * size + 1;
-  const range = shown === 0 ? '0' : `${first.toLocaleString()}–${(first + shown - 1).toLocaleString()}`;
+  const range = shown === 0 ? '0' : `${formatNumber(first)}–${formatNumber(first + shown - 1)}`;
   if (!count || count.is === 'atLeast') return range;
-  return `${range} of ${count.is === 'moreThan' ? 'more than ' : ''}${count.total.toLocaleString()}`;
+  return count.is === 'moreThan' ? t.users.pages.ofMoreThan(range, count.total) : t.users.pages.of(range, count.total);
 }
 
 function PageJump({ page, lastPage, onJump }: { page: number; lastPage: number; onJump: (page: number) => void }) {
@@ -78,7 +80,7 @@ function PageJump({ page, lastPage, onJump }: { page: number; lastPage: number; 
   return (
     <form className={classes.jump} onSubmit={submit}>
       <TextInput
-        aria-label="Page number"
+        aria-label={t.users.pages.number}
         size="xs"
         type="number"
         min={1}
@@ -87,7 +89,7 @@ function PageJump({ page, lastPage, onJump }: { page: number; lastPage: number; 
         onChange={(event) => setTyped(event.currentTarget.value)}
       />
       <Button type="submit" variant="default" size="xs">
-        Go
+        {t.users.pages.go}
       </Button>
     </form>
   );

@@ -2,8 +2,8 @@ import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { count } from '../../components/count.ts';
 import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
+import { t } from '../../texts/texts.ts';
 import type { Scope } from '../scope.ts';
 import classes from './selection.module.css';
 import { type Erasure, useErasure } from './use-erasure.ts';
@@ -27,7 +27,7 @@ export function EraseSelected({ scope, selection, onClose }: EraseSelectedProps)
     const { gone, total } = await run(users);
     selection.remove(gone);
     if (gone.length === total) {
-      notifications.show({ title: 'Users erased', message: `${count(total, 'user')} were erased` });
+      notifications.show({ title: t.users.erasure.erased, message: t.users.erasure.erasedNote(total) });
       onClose();
     }
     await Promise.all([
@@ -41,18 +41,19 @@ export function EraseSelected({ scope, selection, onClose }: EraseSelectedProps)
   return (
     <TypedConfirmation
       opened
-      title="Erase selected users"
-      label="Number of users"
+      title={t.users.erasure.titleSelected}
+      label={t.users.erasure.number}
       expected={String(users.size)}
-      action={`Erase ${count(users.size, 'user')} permanently`}
+      action={t.users.erasure.action(users.size)}
       pending={false}
       error={null}
       onConfirm={() => void erase()}
       onClose={onClose}
     >
       <Text size="sm" className="breaks">
-        This deletes the records of {count(users.size, 'selected user')} from the database: {named}
-        {others > 0 && ` and ${others.toLocaleString()} more`}.
+        {others > 0
+          ? t.users.erasure.noteMore(users.size, named, others)
+          : t.users.erasure.noteSelected(users.size, named)}
       </Text>
     </TypedConfirmation>
   );
@@ -66,22 +67,22 @@ interface ProgressProps {
 
 function Progress({ erasure: { isRunning, total, gone, failures }, onStop, onClose }: ProgressProps) {
   const left = total - gone.length - failures.length;
-  const title = isRunning ? 'Erasing users' : `${count(gone.length, 'user')} erased`;
+  const title = isRunning ? t.users.erasure.running : t.users.erasure.done(gone.length);
   return (
     <Modal opened onClose={isRunning ? onStop : onClose} title={title} closeOnClickOutside={false}>
       <Stack>
         <Text size="sm" role="status">
-          {gone.length.toLocaleString()} of {total.toLocaleString()} users are erased.
-          {!isRunning && left > 0 && ` ${count(left, 'user')} were not tried.`}
-          {!isRunning && left + failures.length > 0 && ' Those that were not erased stay selected.'}
+          {t.users.erasure.progress(gone.length, total)}
+          {!isRunning && left > 0 && ` ${t.users.erasure.notTried(left)}`}
+          {!isRunning && left + failures.length > 0 && ` ${t.users.erasure.staySelected}`}
         </Text>
-        <progress aria-label="Erased users" value={gone.length} max={Math.max(1, total)} />
+        <progress aria-label={t.users.erasure.bar} value={gone.length} max={Math.max(1, total)} />
         {failures.length > 0 && (
           <Alert
             color="red"
             variant="light"
             role="alert"
-            title={`${count(failures.length, 'user')} could not be erased`}
+            title={t.users.erasure.failed(failures.length)}
           >
             <ul className={classes.failures}>
               {failures.map(({ email, message }) => (
@@ -95,10 +96,10 @@ function Progress({ erasure: { isRunning, total, gone, failures }, onStop, onClo
         <Group justify="flex-end">
           {isRunning ? (
             <Button variant="default" onClick={onStop}>
-              Stop
+              {t.users.erasure.stop}
             </Button>
           ) : (
-            <Button onClick={onClose}>Close</Button>
+            <Button onClick={onClose}>{t.common.close}</Button>
           )}
         </Group>
       </Stack>

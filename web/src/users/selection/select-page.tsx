@@ -1,4 +1,5 @@
 import type { UserRecord } from '../../api/endpoints.ts';
+import { t } from '../../texts/texts.ts';
 import { TickBox } from './tick-box.tsx';
 import type { Selection } from './use-selection.ts';
 
@@ -10,7 +11,7 @@ export function SelectPage({ users, selection }: { users: readonly UserRecord[];
   return (
     <TickBox
       id={ID}
-      label="Select all users shown"
+      label={t.users.selection.selectAll}
       checked={users.length > 0 && selected === users.length}
       isPartial={selected > 0 && selected < users.length}
       disabled={selection.isFull && selected === 0}

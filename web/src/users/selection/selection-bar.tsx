@@ -1,8 +1,8 @@
 import { Button, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { count } from '../../components/count.ts';
 import { TrashIcon } from '../../components/icons.tsx';
 import { useAbilities } from '../../session/abilities.tsx';
+import { t } from '../../texts/texts.ts';
 import { ChangeButton } from '../bulk-change/change-users.tsx';
 import type { UserColumns } from '../columns.tsx';
 import { ExportSelected } from '../export/export-selected.tsx';
@@ -30,15 +30,14 @@ export function SelectionBar({ scope, selection, columns, hasUsers, onChange, ch
   const [erasing, setErasing] = useState(false);
   const { emails, isFull, clear } = selection;
   const isShown = emails.size > 0;
-  const words = count(emails.size, 'selected user');
+  const words = t.users.selection.selected(emails.size);
   return (
     <div className={classes.stack}>
       <div className={isShown ? classes.hidden : ''}>{children}</div>
       {(hasUsers || isShown) && (
         <div className={`${classes.bar} ${isShown ? '' : classes.hidden}`}>
           <Text size="sm" fw={600}>
-            {words}
-            {isFull && ` (the most are ${MAX_SELECTED.toLocaleString()})`}
+            {isFull ? t.users.selection.selectedMost(emails.size, MAX_SELECTED) : words}
           </Text>
           <Button
             variant="subtle"
@@ -48,7 +47,7 @@ export function SelectionBar({ scope, selection, columns, hasUsers, onChange, ch
               focusSelectPage();
             }}
           >
-            Clear selection
+            {t.users.selection.clear}
           </Button>
           <span className={classes.space} />
           {can.export && <ExportSelected scope={scope} ids={[...emails.keys()]} columns={columns} />}
@@ -61,7 +60,7 @@ export function SelectionBar({ scope, selection, columns, hasUsers, onChange, ch
               leftSection={<TrashIcon size={14} />}
               onClick={() => setErasing(true)}
             >
-              Erase selected
+              {t.users.selection.erase}
             </Button>
           )}
         </div>

@@ -8,6 +8,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { LoadError } from '../../components/load-error.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { TableSkeleton } from '../../components/table-skeleton.tsx';
+import { t } from '../../texts/texts.ts';
 import { conditionWords, parseCondition, targetOf, targetsOf } from '../filters/condition.ts';
 import type { ChangeList } from '../list/list-parameters.ts';
 import { type Scope, usersPath } from '../scope.ts';
@@ -32,19 +33,19 @@ export function OpenView({ scope, id, change }: OpenViewProps) {
   const isUnknown = data !== undefined && !view;
   return (
     <div>
-      <PageHeader title="Users" note={`Users who submitted to ${scope.sourceAppId}`} />
-      <section className={card.card} aria-label="List of users" data-wide>
+      <PageHeader title={t.users.title} note={t.users.note(scope.sourceAppId)} />
+      <section className={card.card} aria-label={t.users.list} data-wide>
         {error && <LoadError error={error} onRetry={() => void refetch()} />}
         {isUnknown && (
           <EmptyState
-            title="This view cannot be opened"
+            title={t.users.views.unknown}
             action={
               <Button component={Link} href={usersPath(scope)}>
-                Show all users
+                {t.users.showAll}
               </Button>
             }
           >
-            It was deleted, or it belongs to somebody else. Views that are shared open for everybody of the app.
+            {t.users.views.unknownNote}
           </EmptyState>
         )}
         {!error && !isUnknown && <TableSkeleton rows={8} />}
@@ -62,14 +63,14 @@ export function MissingParts({ view: { name, missing }, fields }: { view: SavedV
   const words = ({ part, value }: SavedView['missing'][number]): string => {
     if (part === 'where') {
       const condition = parseCondition(value);
-      return `Filter: ${conditionWords(condition, targetOf(condition.path, targets))}`;
+      return t.users.views.missing.where(conditionWords(condition, targetOf(condition.path, targets)));
     }
     const { label } = targetOf(value.replace(SORT, ''), targets);
-    return part === 'columns' ? `Column: ${label}` : `Order by ${label}`;
+    return t.users.views.missing[part](label);
   };
   return (
-    <Alert color="yellow" variant="light" role="status" title={`“${name}” was opened without a part`}>
-      The form no longer has these fields, or they have another type:
+    <Alert color="yellow" variant="light" role="status" title={t.users.views.incomplete(name)}>
+      {t.users.views.incompleteNote}
       <List size="sm">
         {missing.map((part) => (
           <List.Item key={`${part.part} ${part.value}`} className="breaks">

@@ -7,10 +7,10 @@ import { ApiError } from '../../api/call.ts';
 import type { SavedView } from '../../api/endpoints.ts';
 import { ActionsMenu } from '../../components/actions-menu.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { count } from '../../components/count.ts';
 import { CrossIcon, ViewsIcon } from '../../components/icons.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { useAbilities } from '../../session/abilities.tsx';
+import { t } from '../../texts/texts.ts';
 import { type ChangeList, type ListParameters, writeList } from '../list/list-parameters.ts';
 import { type Scope, usersPath } from '../scope.ts';
 import { useChangeView, useCreateView, useDeleteView, viewsQuery } from './queries.ts';
@@ -50,14 +50,16 @@ export function ViewsMenu({ scope, parameters, columns, change }: ViewsMenuProps
       <Popover opened={opened} onChange={setOpened} trapFocus returnFocus position="bottom-end" width={340}>
         <Popover.Target>
           <Button variant="default" maw={260} leftSection={<ViewsIcon size={16} />} onClick={() => setOpened(!opened)}>
-            <span className={classes.opened}>{current ? `Views: ${current.name}` : 'Views'}</span>
+            <span className={classes.opened}>
+              {current ? t.users.views.current(current.name) : t.users.views.title}
+            </span>
           </Button>
         </Popover.Target>
-        <Popover.Dropdown aria-label="Views" className={classes.panel ?? ''}>
+        <Popover.Dropdown aria-label={t.users.views.title} className={classes.panel ?? ''}>
           <Stack gap="sm">
             <Problem error={error} />
-            <ViewList {...list} title="Shared views" views={views.filter(({ shared }) => shared)} />
-            <ViewList {...list} title="My views" views={views.filter(({ shared }) => !shared)} />
+            <ViewList {...list} title={t.users.views.shared} views={views.filter(({ shared }) => shared)} />
+            <ViewList {...list} title={t.users.views.own} views={views.filter(({ shared }) => !shared)} />
             <KeptViews scope={scope} onOpen={() => setOpened(false)} />
             {current && !isUnchanged(current, content) && (
               <UpdateView
@@ -70,13 +72,13 @@ export function ViewsMenu({ scope, parameters, columns, change }: ViewsMenuProps
             )}
             <SaveForm scope={scope} content={content} onSaved={(view) => change({ view: markOf(view) })} />
             <Text size="xs" c="dimmed">
-              A view holds the filters, the search, the order and the columns.
+              {t.users.views.note}
             </Text>
-            <CopyButton text={linkOf(scope, parameters, columns, current, content)} label="Copy link to this view" />
+            <CopyButton text={linkOf(scope, parameters, columns, current, content)} label={t.users.views.copyLink} />
           </Stack>
         </Popover.Dropdown>
       </Popover>
-      <Modal opened={renamed !== undefined} onClose={() => setRenamed(undefined)} title="Rename view">
+      <Modal opened={renamed !== undefined} onClose={() => setRenamed(undefined)} title={t.users.views.renameTitle}>
         {renamed && (
           <RenameForm
             scope={scope}
@@ -140,7 +142,7 @@ function ViewList({ scope, title, views, current, onOpen, onRename, onChanged }:
             </Link>
             {(manage || !view.shared) && (
               <ActionsMenu name={view.name} isNested>
-                <Menu.Item onClick={() => onRename(view)}>Rename</Menu.Item>
+                <Menu.Item onClick={() => onRename(view)}>{t.users.views.rename}</Menu.Item>
                 {manage && (
                   <Menu.Item
                     onClick={() =>
@@ -150,11 +152,11 @@ function ViewList({ scope, title, views, current, onOpen, onRename, onChanged }:
                       )
                     }
                   >
-                    {view.shared ? 'Keep for myself' : 'Share with everybody of the app'}
+                    {view.shared ? t.users.views.keep : t.users.views.share}
                   </Menu.Item>
                 )}
                 <Menu.Item color="red.9" onClick={() => remove.mutate(view)}>
-                  Delete
+                  {t.common.delete}
                 </Menu.Item>
               </ActionsMenu>
             )}
@@ -185,8 +187,8 @@ function UpdateView({ scope, view, opened, content, onSaved }: UpdateViewProps) 
   return (
     <div>
       {isOutdated ? (
-        <Alert color="yellow" variant="light" role="alert" title="Somebody changed this view meanwhile" mb="xs">
-          Open it again to see the change, or save yours over it.
+        <Alert color="yellow" variant="light" role="alert" title={t.users.views.outdated} mb="xs">
+          {t.users.views.outdatedNote}
         </Alert>
       ) : (
         <Problem error={change.error} />
@@ -197,7 +199,7 @@ function UpdateView({ scope, view, opened, content, onSaved }: UpdateViewProps) 
         loading={change.isPending}
         onClick={() => change.mutate({ view: { ...view, revision }, part: content }, { onSuccess: onSaved })}
       >
-        {isOutdated ? 'Save mine over it' : `Update “${view.name}”`}
+        {isOutdated ? t.users.views.overwrite : t.users.views.update(view.name)}
       </Button>
     </div>
   );
@@ -232,7 +234,7 @@ function SaveForm({ scope, content, onSaved }: SaveFormProps) {
       <Stack gap="xs">
         <Group gap="xs" align="flex-end" wrap="nowrap">
           <TextInput
-            label="Save this view as"
+            label={t.users.views.saveAs}
             className={classes.input ?? ''}
             maxLength={MAX_NAME}
             autoComplete="off"
@@ -240,12 +242,12 @@ function SaveForm({ scope, content, onSaved }: SaveFormProps) {
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <Button type="submit" disabled={name.trim() === ''} loading={create.isPending}>
-            Save
+            {t.common.save}
           </Button>
         </Group>
         {manage && (
           <Checkbox
-            label="Share with everybody of the app"
+            label={t.users.views.share}
             checked={isShared}
             onChange={(event) => setShared(event.currentTarget.checked)}
           />
@@ -274,7 +276,7 @@ function RenameForm({ scope, view, onRenamed, onCancel }: RenameFormProps) {
     <form onSubmit={submit}>
       <Stack>
         <TextInput
-          label="Name"
+          label={t.common.name}
           data-autofocus
           maxLength={MAX_NAME}
           autoComplete="off"
@@ -284,10 +286,10 @@ function RenameForm({ scope, view, onRenamed, onCancel }: RenameFormProps) {
         <Problem error={change.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
-            Cancel
+            {t.common.cancel}
           </Button>
           <Button type="submit" disabled={name.trim() === ''} loading={change.isPending}>
-            Rename
+            {t.users.views.rename}
           </Button>
         </Group>
       </Stack>
@@ -301,10 +303,13 @@ interface KeptView {
   query: string;
 }
 
+/** The start of the keys under which a browser keeps the views of an app. */
+const KEPT_VIEWS = 'views of';
+
 /** Offers to move the views that this browser keeps. */
 function KeptViews({ scope, onOpen }: { scope: Scope; onOpen: () => void }) {
   const [views, setViews] = useLocalStorage<KeptView[]>({
-    key: `views of ${scope.sourceAppId}`,
+    key: `${KEPT_VIEWS} ${scope.sourceAppId}`,
     defaultValue: [],
     getInitialValueInEffect: false,
   });
@@ -321,9 +326,9 @@ function KeptViews({ scope, onOpen }: { scope: Scope; onOpen: () => void }) {
   return (
     <div>
       <Text size="xs" fw={600} c="dimmed">
-        Kept in this browser
+        {t.users.views.kept}
       </Text>
-      <ul className={classes.list} aria-label="Views in this browser">
+      <ul className={classes.list} aria-label={t.users.views.keptList}>
         {views.map((view) => (
           <li key={view.name} className={classes.view}>
             <Link href={`${usersPath(scope)}?${view.query}`} className={classes.name ?? ''} onClick={onOpen}>
@@ -332,7 +337,7 @@ function KeptViews({ scope, onOpen }: { scope: Scope; onOpen: () => void }) {
             <button
               type="button"
               className={classes.remove}
-              aria-label={`Remove view: ${view.name}`}
+              aria-label={t.users.views.remove(view.name)}
               onClick={() => drop(view.name)}
             >
               <CrossIcon size={14} />
@@ -347,7 +352,7 @@ function KeptViews({ scope, onOpen }: { scope: Scope; onOpen: () => void }) {
         loading={create.isPending}
         onClick={() => void move().catch(() => undefined)}
       >
-        Move {count(views.length, 'view')} to my views
+        {t.users.views.move(views.length)}
       </Button>
     </div>
   );
