@@ -149,10 +149,7 @@ interface ListProps {
 function ListError({ error, parameters, list, change }: ListProps & { error: Error; list: UserList }) {
   if (parameters.page > 1 && error instanceof ApiError && error.status === 400) {
     return (
-      <EmptyState
-        title={t.users.notDirectly}
-        action={<Button onClick={() => change({})}>{t.users.firstPage}</Button>}
-      >
+      <EmptyState title={t.users.notDirectly} action={<Button onClick={() => change({})}>{t.users.firstPage}</Button>}>
         {error.issues.map(({ path, message }) => `${path} ${message}`).join('; ') || error.message}
       </EmptyState>
     );

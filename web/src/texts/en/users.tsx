@@ -167,8 +167,7 @@ export const users = {
     move: (count: number) => plural(count, { one: 'Move # view to my views', other: 'Move # views to my views' }),
 
     unknown: 'This view cannot be opened',
-    unknownNote:
-      'It was deleted, or it belongs to somebody else. Views that are shared open for everybody of the app.',
+    unknownNote: 'It was deleted, or it belongs to somebody else. Views that are shared open for everybody of the app.',
     incomplete: (view: string) => `“${view}” was opened without a part`,
     incompleteNote: 'The form no longer has these fields, or they have another type:',
     missing: {

@@ -129,9 +129,7 @@ function ChangeForm({ scope, users, fields, total, onCount, onStarted, onCancel 
         {field && (
           <>
             <ValueControl field={{ ...field, label: t.users.change.newValue }} text={text} onChange={setText} />
-            <Text size="sm">
-              {value === undefined ? t.users.change.removes(total) : t.users.change.changes(total)}
-            </Text>
+            <Text size="sm">{value === undefined ? t.users.change.removes(total) : t.users.change.changes(total)}</Text>
             <ChangePreview scope={scope} users={users} field={field} value={value} total={total} />
           </>
         )}

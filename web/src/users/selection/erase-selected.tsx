@@ -78,12 +78,7 @@ function Progress({ erasure: { isRunning, total, gone, failures }, onStop, onClo
         </Text>
         <progress aria-label={t.users.erasure.bar} value={gone.length} max={Math.max(1, total)} />
         {failures.length > 0 && (
-          <Alert
-            color="red"
-            variant="light"
-            role="alert"
-            title={t.users.erasure.failed(failures.length)}
-          >
+          <Alert color="red" variant="light" role="alert" title={t.users.erasure.failed(failures.length)}>
             <ul className={classes.failures}>
               {failures.map(({ email, message }) => (
                 <li key={email} className="breaks">
