@@ -7,6 +7,7 @@ import { PageHeader } from '../components/page-header.tsx';
 import { useAbilities } from '../session/abilities.tsx';
 import { AppNotFound, NotFoundPage } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
+import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
 import { Overview } from './overview/overview.tsx';
 import { connectPath } from './paths.ts';
@@ -17,9 +18,9 @@ import { SettingsTab } from './settings/settings-tab.tsx';
 const ImportTab = lazy(() => import('./import/import-tab.tsx'));
 
 const TABS = [
-  { id: 'overview', path: '', name: 'Connect' },
-  { id: 'settings', path: 'settings', name: 'Settings' },
-  { id: 'import', path: 'import', name: 'Import a form' },
+  { id: 'overview', path: '' },
+  { id: 'settings', path: 'settings' },
+  { id: 'import', path: 'import' },
 ] as const;
 type Tab = (typeof TABS)[number];
 
@@ -40,13 +41,10 @@ export function ConnectPage({ scope, tab = '' }: ConnectPageProps) {
   const active = useTabs().find(({ path }) => path === tab);
   if (!active) return <NotFoundPage />;
   if (error instanceof ApiError && error.status === 404)
-    return <AppNotFound sourceAppId={sourceAppId} path="/" action="Go to the start page" />;
+    return <AppNotFound sourceAppId={sourceAppId} path="/" action={t.connect.goToStart} />;
   return (
     <>
-      <PageHeader
-        title="Connect a form"
-        note={`${sourceAppId}${app ? ` · schema version ${app.schema.version}` : ''}`}
-      />
+      <PageHeader title={t.connect.title} note={app ? t.connect.note(sourceAppId, app.schema.version) : sourceAppId} />
       {error && <LoadError error={error} onRetry={refetch} />}
       {!app && !error && <PageSkeleton />}
       {app && <Content app={app} active={active} />}
@@ -64,9 +62,9 @@ function Content({ app, active }: { app: ConnectedApp; active: Tab }) {
       onChange={(id) => navigate(connectPath(app, tabs.find((one) => one.id === id)?.path))}
     >
       <Tabs.List mb="md">
-        {tabs.map(({ id, name }) => (
+        {tabs.map(({ id }) => (
           <Tabs.Tab key={id} value={id}>
-            {name}
+            {t.connect.tabs[id]}
           </Tabs.Tab>
         ))}
       </Tabs.List>

@@ -5,6 +5,7 @@ import {
   definitionIssues,
   FieldDefinitionInput,
 } from '../../schema-editor/rules.ts';
+import { t } from '../../texts/texts.ts';
 import type { ParsedControl } from './parse-form.ts';
 
 /** A field definition for the controls of one name, with notes for the site owner. */
@@ -43,7 +44,7 @@ function draftFor(controls: readonly ParsedControl[]): Draft {
   if (visible.length > 1) {
     return {
       options: { kind: 'array' },
-      notes: ['Several values: each submission appends them to a list'],
+      notes: [t.connect.import.severalValues],
     };
   }
   return single(control);
@@ -58,10 +59,10 @@ function checkbox({ value, attributes }: ParsedControl, all: readonly ParsedCont
   const isChecked = attributes.checked !== undefined;
   const notes: string[] = [];
   if (attributes.value !== undefined && !TRUE_TEXTS.test(value)) {
-    notes.push(`Change value="${value}" to value="true": other texts are refused`);
+    notes.push(t.connect.import.changeValue(value));
   }
   if (!all.some(({ type }) => type === 'hidden')) {
-    notes.push('Put a hidden input with value="false" and the same name before it, so that "not ticked" is stored too');
+    notes.push(t.connect.import.hiddenFalse);
   }
   return { options: { kind: 'checkbox', ...(isChecked && { default: true }) }, notes };
 }
@@ -90,18 +91,16 @@ function severalChoices(visible: readonly ParsedControl[], all: readonly ParsedC
       }));
   const choices = offered.filter(({ value }) => value !== '');
   if (choices.length === 0 || choices.some(({ value }) => value.includes(CHOICE_SEPARATOR))) {
-    return { options: { kind: 'array' }, notes: ['Several values: each submission appends them to a list'] };
+    return { options: { kind: 'array' }, notes: [t.connect.import.severalValues] };
   }
   const labels = choices.filter(({ value, label }) => label !== '' && label !== value);
   const initial = choices.filter(({ isSelected }) => isSelected).map(({ value }) => value);
   const notes: string[] = [];
   if (!isList && visible.some(({ attributes }) => attributes.value === undefined)) {
-    notes.push('Give each box a value: without one, all of them send "on"');
+    notes.push(t.connect.import.giveValues);
   }
   if (!isList && needsNone(all)) {
-    notes.push(
-      'Put a hidden input with an empty value and the same name before the boxes, so that "none" is stored too',
-    );
+    notes.push(t.connect.import.hiddenNone);
   }
   return {
     options: {
@@ -131,7 +130,7 @@ function choice(controls: readonly ParsedControl[]): Draft {
     : (first?.options ?? []);
   const choices = all.filter(({ value }) => value !== '');
   const placeholder = isRadio ? undefined : all.find(({ value }) => value === '')?.label;
-  if (choices.length === 0) return { options: { kind: 'text' }, notes: ['It has no options, so it becomes a text'] };
+  if (choices.length === 0) return { options: { kind: 'text' }, notes: [t.connect.import.noOptions] };
   const labels = choices.filter(({ value, label }) => label !== '' && label !== value);
   return {
     options: {
@@ -163,7 +162,7 @@ function single(control: ParsedControl): Draft {
     case 'date':
     case 'datetime-local': {
       const { placeholder: _, ...others } = common;
-      const notes = type === 'date' ? [] : ['Sends times without a zone: set the time zone in Settings'];
+      const notes = type === 'date' ? [] : [t.connect.import.noZone];
       return { options: { kind: 'date', ...others }, notes };
     }
     default:
@@ -193,7 +192,7 @@ const OPTION_NAMES: Readonly<Record<string, string>> = {
   regex: 'pattern',
   minLength: 'minlength',
   maxLength: 'maxlength',
-  default: 'initial value',
+  default: t.connect.import.initialValue,
 };
 
 /** Leaves out the options that the rules of schemas refuse, with a note. */
@@ -204,7 +203,7 @@ function valid(draft: Record<string, unknown>, notes: string[]): FieldProposal {
   const { option, message } = problem;
   const { [option]: _, ...others } = given;
   if (!(option in given) || option === 'kind' || option === 'key') return fallback(draft, notes, message);
-  return valid(others, [...notes, `Without its ${OPTION_NAMES[option] ?? option}: ${message}`]);
+  return valid(others, [...notes, t.connect.import.withoutOption(OPTION_NAMES[option] ?? option, message)]);
 }
 
 function problemOf(given: Record<string, unknown>): { option: string; message: string } | undefined {
@@ -212,7 +211,7 @@ function problemOf(given: Record<string, unknown>): { option: string; message: s
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-    return { option: unknown ?? String(issue?.path[0] ?? ''), message: issue?.message ?? 'is invalid' };
+    return { option: unknown ?? String(issue?.path[0] ?? ''), message: issue?.message ?? t.connect.import.invalid };
   }
   const [issue] = definitionIssues([parsed.data]);
   return issue && { option: issue.path.split('.')[2] ?? '', message: issue.message };
@@ -220,7 +219,7 @@ function problemOf(given: Record<string, unknown>): { option: string; message: s
 
 function fallback({ key, label }: Record<string, unknown>, notes: string[], message: string): FieldProposal {
   const definition = { key: String(key), label: String(label), kind: 'text', required: false } as const;
-  return { definition, notes: [...notes, `Becomes a text: ${message}`] };
+  return { definition, notes: [...notes, t.connect.import.becomesText(message)] };
 }
 
 function numberOf(value: string | undefined): number | undefined {

@@ -4,6 +4,7 @@ import code from '../../components/code-panel.module.css';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { KIND_NAMES } from '../../schema-editor/kind-names.ts';
 import { type FieldOption, getKind } from '../../schema-editor/rules.ts';
+import { t } from '../../texts/texts.ts';
 import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';
 import { startTag } from '../snippets/escape.ts';
@@ -32,13 +33,13 @@ export function ImportResult({ app, html, form, proposal }: ImportResultProps) {
       <section className={card.card} aria-labelledby="import-changes">
         <div className={card.section}>
           <Title order={2} size="h4" id="import-changes">
-            Change in your HTML
+            {t.connect.import.changes}
           </Title>
           {!isSentHere && (
             <div>
               <Text size="sm" mb={6}>
-                {service ? `This is a form for ${service}. ` : ''}Begin the form with this line, so that it is sent
-                here:
+                {service && `${t.connect.import.formFor(service)} `}
+                {t.connect.import.beginWith}
               </Text>
               <div className={own.line}>
                 <code className="breaks">{startTag('form', { action, method: 'post' })}</code>
@@ -46,20 +47,20 @@ export function ImportResult({ app, html, form, proposal }: ImportResultProps) {
               </div>
             </div>
           )}
-          {refused.length > 0 && <Notes title="Change or remove these" notes={refused} tone="no" />}
-          {refused.length === 0 && <Text size="sm">The fields can stay as they are.</Text>}
-          {others.length > 0 && <Notes title="Not stored" notes={others} tone="info" />}
+          {refused.length > 0 && <Notes title={t.connect.import.refused} notes={refused} tone="no" />}
+          {refused.length === 0 && <Text size="sm">{t.connect.import.nothingRefused}</Text>}
+          {others.length > 0 && <Notes title={t.connect.import.others} notes={others} tone="info" />}
         </div>
       </section>
       <CorrectedForm parts={correctedHtml(html, form, proposal, { action, schema: app.schema })} />
       <section className={card.card} aria-labelledby="import-fields">
         <div className={card.section}>
           <Title order={2} size="h4" id="import-fields">
-            Fields
+            {t.connect.import.fields}
           </Title>
           {fields.length === 0 ? (
             <Text size="sm" c="dimmed">
-              The form has no fields besides the email.
+              {t.connect.import.noFields}
             </Text>
           ) : (
             <Fields fields={fields} />
@@ -80,15 +81,17 @@ function CorrectedForm({ parts }: { parts: readonly Part[] }) {
       <div className={card.section}>
         <Group justify="space-between">
           <Title order={2} size="h4" id="import-corrected">
-            Corrected form
+            {t.connect.import.corrected}
           </Title>
           <CopyButton text={result} />
         </Group>
         <Text size="sm">
-          What is <ins className={own.added}>new</ins> and what is <del className={own.removed}>left out</del> is
-          marked. The copy has the result.
+          {t.connect.import.marked(
+            <ins className={own.added}>{t.connect.import.added}</ins>,
+            <del className={own.removed}>{t.connect.import.removed}</del>,
+          )}
         </Text>
-        <Code block tabIndex={0} mah={420} className={code.code ?? ''} aria-label="Corrected HTML">
+        <Code block tabIndex={0} mah={420} className={code.code ?? ''} aria-label={t.connect.import.correctedHtml}>
           {parts.map(({ text, change }, index) => {
             const shared = { key: index, children: text };
             if (change === 'added') return <ins {...shared} key={shared.key} className={own.added} />;
@@ -118,24 +121,20 @@ function Notes({ title, notes, tone }: { title: string; notes: readonly NamedNot
   );
 }
 
-const STATES = {
-  new: { color: 'indigo', text: 'New' },
-  exists: { color: 'gray', text: 'In the schema' },
-  differs: { color: 'yellow', text: 'Other type' },
-};
+const COLORS = { new: 'indigo', exists: 'gray', differs: 'yellow' };
 
 function Fields({ fields }: { fields: readonly ImportedField[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable
-    <section className={own.scroll} tabIndex={0} aria-label="Table of fields">
+    <section className={own.scroll} tabIndex={0} aria-label={t.connect.import.table}>
       <Table verticalSpacing="xs" horizontalSpacing="sm">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Label</Table.Th>
-            <Table.Th>Key</Table.Th>
-            <Table.Th>Type</Table.Th>
-            <Table.Th>Schema</Table.Th>
-            <Table.Th>Details</Table.Th>
+            <Table.Th>{t.connect.import.label}</Table.Th>
+            <Table.Th>{t.connect.import.key}</Table.Th>
+            <Table.Th>{t.connect.import.type}</Table.Th>
+            <Table.Th>{t.connect.import.schema}</Table.Th>
+            <Table.Th>{t.connect.import.details}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -150,8 +149,8 @@ function Fields({ fields }: { fields: readonly ImportedField[] }) {
               </Table.Td>
               <Table.Td>{KIND_NAMES[definition.kind]}</Table.Td>
               <Table.Td>
-                <Badge variant="light" tt="none" color={STATES[state].color}>
-                  {STATES[state].text}
+                <Badge variant="light" tt="none" color={COLORS[state]}>
+                  {t.connect.import.states[state]}
                 </Badge>
               </Table.Td>
               <Table.Td>
@@ -182,7 +181,7 @@ function details(definition: ImportedField['definition']): string {
     const shown = [value].flat().map((one) => String(labels[String(one)] ?? names?.[String(one)] ?? one));
     return [`${label}: ${shortened(shown.join(', '))}`];
   });
-  return [...(definition.required ? ['Required'] : []), ...parts].join(' · ');
+  return [...(definition.required ? [t.connect.import.required] : []), ...parts].join(' · ');
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,7 +1,7 @@
 import { Alert, NativeSelect, Text, Textarea, Title } from '@mantine/core';
 import { useDeferredValue, useMemo, useState } from 'react';
 import card from '../../components/card.module.css';
-import { count } from '../../components/count.ts';
+import { t } from '../../texts/texts.ts';
 import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';
 import own from './import.module.css';
@@ -10,11 +10,6 @@ import { type ParsedForm, parseForms } from './parse-form.ts';
 import { proposeFields } from './proposal.ts';
 
 const MAX_LENGTH = 500_000;
-const EXAMPLE = `<form action="https://formspree.io/f/…" method="post">
-  <label>Your email <input type="email" name="email" required></label>
-  <label>Message <textarea name="message"></textarea></label>
-  <button>Send</button>
-</form>`;
 
 /** Reads the HTML of a form and shows the changes that send it to this app. */
 export default function ImportTab({ app }: { app: ConnectedApp }) {
@@ -32,12 +27,12 @@ export default function ImportTab({ app }: { app: ConnectedApp }) {
       <section className={card.card} aria-labelledby="import-html">
         <div className={card.section}>
           <Title order={2} size="h4" id="import-html">
-            Import a form
+            {t.connect.import.title}
           </Title>
           <Textarea
-            label="HTML of your form"
-            description="Forms for Formspree, Basin, Netlify, Web3Forms and your own work. The HTML stays in your browser."
-            placeholder={EXAMPLE}
+            label={t.connect.import.html}
+            description={t.connect.import.htmlNote}
+            placeholder={t.connect.import.htmlExample}
             classNames={{ input: own.html ?? '' }}
             rows={8}
             maxLength={MAX_LENGTH}
@@ -51,7 +46,7 @@ export default function ImportTab({ app }: { app: ConnectedApp }) {
           />
           {forms && forms.length > 1 && (
             <NativeSelect
-              label={`The text has ${count(forms.length, 'form')}`}
+              label={t.connect.import.forms(forms.length)}
               value={String(chosen)}
               data={forms.map((one, index) => ({ value: String(index), label: nameOf(one, index) }))}
               onChange={(event) => setChosen(Number(event.currentTarget.value))}
@@ -60,12 +55,12 @@ export default function ImportTab({ app }: { app: ConnectedApp }) {
           <div aria-live="polite">
             {text.trim() === '' && (
               <Text size="sm" c="dimmed">
-                In your browser, open your page, view its source, and copy everything from &lt;form to &lt;/form&gt;.
+                {t.connect.import.howToCopy}
               </Text>
             )}
             {text.trim() !== '' && !form && (
-              <Alert color="yellow" variant="light" title="No form was found">
-                The text has no form fields. Copy everything from &lt;form to &lt;/form&gt;.
+              <Alert color="yellow" variant="light" title={t.connect.import.noForm}>
+                {t.connect.import.noFormNote}
               </Alert>
             )}
           </div>
@@ -86,6 +81,6 @@ function parse(text: string): ParsedForm[] | undefined {
 }
 
 function nameOf({ attributes, controls }: ParsedForm, index: number): string {
-  const name = attributes.id || attributes.name || `Form ${index + 1}`;
-  return `${name} (${count(controls.length, 'control')})`;
+  const name = attributes.id || attributes.name || t.connect.import.unnamedForm(index + 1);
+  return t.connect.import.form(name, controls.length);
 }

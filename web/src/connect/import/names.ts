@@ -1,25 +1,28 @@
+import { t } from '../../texts/texts.ts';
+
 /** The meaning of a name that becomes no field (spec 4.5). */
 export type NameMeaning = { use: 'control' | 'ignored'; text: string };
 
-const HONEYPOT: NameMeaning = { use: 'control', text: 'Understood: a hidden field that catches bots' };
-const IGNORED: NameMeaning = { use: 'ignored', text: 'Accepted and ignored' };
+const NEXT: NameMeaning = { use: 'control', text: t.connect.import.meanings.next };
+const HONEYPOT: NameMeaning = { use: 'control', text: t.connect.import.meanings.honeypot };
+const IGNORED: NameMeaning = { use: 'ignored', text: t.connect.import.meanings.ignored };
 
 const MEANINGS: Readonly<Record<string, NameMeaning>> = {
-  _next: { use: 'control', text: 'Understood: the page after the form' },
-  _redirect: { use: 'control', text: 'Understood: the page after the form' },
-  redirect: { use: 'control', text: 'Understood: the page after the form' },
-  _error: { use: 'control', text: 'Understood: the page after a refusal' },
+  _next: NEXT,
+  _redirect: NEXT,
+  redirect: NEXT,
+  _error: { use: 'control', text: t.connect.import.meanings.error },
   _gotcha: HONEYPOT,
   _honey: HONEYPOT,
   _honeypot: HONEYPOT,
   botcheck: HONEYPOT,
   'bot-field': HONEYPOT,
-  _key: { use: 'control', text: 'Understood: stores a repeated submission once' },
-  _tz: { use: 'control', text: 'Understood: the time zone of times' },
-  _charset_: { use: 'control', text: 'Understood: the encoding' },
-  altcha: { use: 'control', text: 'Understood: proof of work' },
+  _key: { use: 'control', text: t.connect.import.meanings.key },
+  _tz: { use: 'control', text: t.connect.import.meanings.timeZone },
+  _charset_: { use: 'control', text: t.connect.import.meanings.charset },
+  altcha: { use: 'control', text: t.connect.import.meanings.proofOfWork },
   _subject: IGNORED,
-  _replyto: { use: 'ignored', text: 'Accepted and ignored, because the form has an email' },
+  _replyto: { use: 'ignored', text: t.connect.import.meanings.replyTo },
   _cc: IGNORED,
   _template: IGNORED,
   _captcha: IGNORED,
@@ -32,7 +35,7 @@ export const NEXT_NAMES: readonly string[] = ['_next', '_redirect', 'redirect'];
 
 export function meaningOf(name: string): NameMeaning | undefined {
   if (Object.hasOwn(MEANINGS, name)) return MEANINGS[name];
-  return name.startsWith('_') ? { use: 'ignored', text: 'Ignored: names that begin with _ are not stored' } : undefined;
+  return name.startsWith('_') ? { use: 'ignored', text: t.connect.import.meanings.underscore } : undefined;
 }
 
 /** The key in a name: `data[plan]`, `data.plan` and `plan[]` name the field `plan`. */

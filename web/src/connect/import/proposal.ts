@@ -1,6 +1,7 @@
 import type { Field, FormSettings, Schema } from '../../api/endpoints.ts';
 import { keyFor } from '../../schema-editor/draft.ts';
 import { FIELD_KEY_PATTERN } from '../../schema-editor/rules.ts';
+import { t } from '../../texts/texts.ts';
 import { proposeField } from './field-proposal.ts';
 import { keyIn, meaningOf, NEXT_NAMES, serviceOf } from './names.ts';
 import type { ParsedControl, ParsedForm } from './parse-form.ts';
@@ -51,7 +52,7 @@ export function proposeFields(form: ParsedForm, schema: Schema, settings: FormSe
   const sent = new Set(proposal.fields.map(({ definition }) => definition.key));
   for (const { key, label, required } of schema.fields) {
     if (!required || sent.has(key)) continue;
-    proposal.refused.push({ name: key, text: `The schema requires it (${label}), and the form does not have it` });
+    proposal.refused.push({ name: key, text: t.connect.import.requiredBySchema(label) });
   }
   return proposal;
 }
@@ -73,9 +74,8 @@ interface Group {
 
 function addGroup({ fields, refused, others }: FormProposal, { name, controls, schema, settings, taken }: Group): void {
   const types = new Set(controls.map(({ type }) => type));
-  if (types.has('file')) return void refused.push({ name, text: 'Files are refused. Remove the field' });
-  if (types.has('password'))
-    return void refused.push({ name, text: 'Passwords should not be collected. Remove the field' });
+  if (types.has('file')) return void refused.push({ name, text: t.connect.import.file });
+  if (types.has('password')) return void refused.push({ name, text: t.connect.import.password });
   const meaning = schema.fields.some(({ key }) => key === name) ? undefined : meaningOf(name);
   if (meaning) {
     others.push({ name, text: meaning.text });
@@ -85,7 +85,7 @@ function addGroup({ fields, refused, others }: FormProposal, { name, controls, s
   const own = keyIn(name);
   const key = FIELD_KEY_PATTERN.test(own) && !taken.has(own) ? own : freeKey(own, taken);
   taken.add(key);
-  if (key !== own) refused.push({ name, text: `The name cannot be a key. Rename it to ${key}` });
+  if (key !== own) refused.push({ name, text: t.connect.import.noKey(key) });
   const { definition, notes } = proposeField(key, controls);
   const existing = schema.fields.find((field) => field.key === key);
   const state = existing === undefined ? 'new' : existing.kind === definition.kind ? 'exists' : 'differs';
@@ -113,25 +113,23 @@ export function emailOf({ controls }: ParsedForm): ParsedControl | undefined {
 
 function emailProblem(email: ParsedControl | undefined): NamedNote[] {
   if (email === undefined) {
-    return [{ name: 'email', text: 'The form has no email. Add <input type="email" name="email" required>' }];
+    return [{ name: 'email', text: t.connect.import.noEmail }];
   }
-  return EMAIL_NAMES.has(email.name)
-    ? []
-    : [{ name: email.name, text: 'Rename it to email, which every submission needs' }];
+  return EMAIL_NAMES.has(email.name) ? [] : [{ name: email.name, text: t.connect.import.renameEmail }];
 }
 
 function formProblems({ attributes, hasElement, captchas }: ParsedForm): NamedNote[] {
   const problems: NamedNote[] = [];
-  if (!hasElement) problems.push({ name: 'form', text: 'There is no form element around the fields' });
+  if (!hasElement) problems.push({ name: 'form', text: t.connect.import.noElement });
   if (attributes.enctype?.toLowerCase() === 'text/plain') {
-    problems.push({ name: 'enctype', text: 'Remove enctype="text/plain", which cannot be read reliably' });
+    problems.push({ name: 'enctype', text: t.connect.import.plainText });
   }
   if (captchas.length > 0) {
-    problems.push({ name: 'captcha', text: 'Remove the captcha. Settings have bot protection without one' });
+    problems.push({ name: 'captcha', text: t.connect.import.captcha });
   }
   const honeypot = attributes['netlify-honeypot'] ?? attributes['data-netlify-honeypot'];
   if (honeypot && !meaningOf(honeypot)) {
-    problems.push({ name: honeypot, text: 'Rename the hidden field for bots to _gotcha' });
+    problems.push({ name: honeypot, text: t.connect.import.renameHoneypot });
   }
   return problems;
 }
@@ -140,11 +138,11 @@ function nextProblem(name: string, [control]: readonly ParsedControl[], { origin
   if (!NEXT_NAMES.includes(name) || !control || !URL.canParse(control.value)) return [];
   const { origin } = new URL(control.value);
   if (origins.includes(origin)) return [];
-  return [{ name, text: `People are only sent to allowed websites. Allow ${origin} on the Connect tab` }];
+  return [{ name, text: t.connect.import.allowWebsite(origin) }];
 }
 
 function unnamed({ controls }: ParsedForm): NamedNote[] {
   return controls
     .filter(({ name, type }) => name === '' && !BUTTONS.has(type))
-    .map(({ label, type }) => ({ name: label || type, text: 'Has no name, so browsers do not send it' }));
+    .map(({ label, type }) => ({ name: label || type, text: t.connect.import.noName }));
 }

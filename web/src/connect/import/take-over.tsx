@@ -4,10 +4,10 @@ import { useLocation } from 'wouter';
 import { appSchemaQuery } from '../../apps/queries.ts';
 import code from '../../components/code-panel.module.css';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { count } from '../../components/count.ts';
 import { type DraftState, draftOf, withDefinitions } from '../../schema-editor/draft.ts';
 import { schemaDrafts } from '../../schema-editor/draft-storage.ts';
 import { useAbilities } from '../../session/abilities.tsx';
+import { t } from '../../texts/texts.ts';
 import type { ConnectedApp } from '../queries.ts';
 import type { ImportedField } from './proposal.ts';
 
@@ -18,7 +18,7 @@ export function TakeOver({ app, fields }: { app: ConnectedApp; fields: readonly 
   if (added.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        The schema has all of these fields.
+        {t.connect.import.schemaHasAll}
       </Text>
     );
   }
@@ -45,10 +45,10 @@ function IntoEditor({ app: { sourceAppId }, added }: AddedProps) {
   return (
     <Group gap="sm">
       <Button disabled={!newest} onClick={() => newest && takeOver(newest)}>
-        Add {count(added.length, 'field')} to the schema draft
+        {t.connect.import.addToDraft(added.length)}
       </Button>
       <Text size="sm" c="dimmed">
-        You review the draft before it is saved.
+        {t.connect.import.addToDraftNote}
       </Text>
     </Group>
   );
@@ -61,12 +61,11 @@ function ForAdmin({ app: { sourceAppId, schema }, added }: AddedProps) {
     <div>
       <Group justify="space-between" mb={6}>
         <Text size="sm" maw={560}>
-          An administrator adds {count(added.length, 'field')} to the schema of {sourceAppId}. Send them this text for
-          the JSON tab of the schema editor.
+          {t.connect.import.adminAdds(added.length, sourceAppId)}
         </Text>
         <CopyButton text={text} />
       </Group>
-      <Code block tabIndex={0} mah={320} className={code.code ?? ''} aria-label="Schema as JSON">
+      <Code block tabIndex={0} mah={320} className={code.code ?? ''} aria-label={t.connect.import.schemaAsJson}>
         {text}
       </Code>
     </div>

@@ -6,6 +6,7 @@ import card from '../../components/card.module.css';
 import { CheckIcon } from '../../components/icons.tsx';
 import { Time } from '../../components/time.tsx';
 import { newestHeldQuery } from '../../held/queries.ts';
+import { t } from '../../texts/texts.ts';
 import { appPath } from '../../users/scope.ts';
 import classes from '../connect-page.module.css';
 import { recordPath } from '../paths.ts';
@@ -19,33 +20,33 @@ export function LiveTest({ app }: { app: ConnectedApp }) {
   const test = useMutation({ mutationFn: () => submitTest(app) });
   const isPossible = canTest(app);
   const url = formPageUrl({ origin: window.location.origin, sourceAppId: app.sourceAppId });
+  const page = (
+    <a href={url} target="_blank" rel="noopener">
+      {t.connect.liveTest.openFormPage}
+    </a>
+  );
   return (
     <section className={card.card} aria-labelledby="connect-test">
       <div className={card.section}>
         <Title order={2} size="h4" id="connect-test">
-          Try it
+          {t.connect.liveTest.title}
         </Title>
         <Arrivals app={app} test={test.data} />
         {!app.asAdmin && <HeldArrival app={app} />}
         <div className={classes.try}>
           <Button variant="default" loading={test.isPending} disabled={!isPossible} onClick={() => test.mutate()}>
-            Send a test submission
+            {t.connect.liveTest.send}
           </Button>
           <Text size="sm" c="dimmed">
-            {isPossible
-              ? `Stores example values as ${TEST_EMAIL}. `
-              : 'Not possible while proof of work is on, because this page is not an https page. '}
-            <a href={url} target="_blank" rel="noopener">
-              Open the form page
-            </a>{' '}
-            to send your own.
+            {isPossible ? t.connect.liveTest.possible(TEST_EMAIL) : t.connect.liveTest.impossible}{' '}
+            {t.connect.liveTest.sendOwn(page)}
           </Text>
         </div>
         <div aria-live="polite">
           {test.data && <Result app={app} result={test.data} />}
           {test.error && (
-            <Alert color="red" variant="light" title="The test could not be sent">
-              The service did not respond. Try again.
+            <Alert color="red" variant="light" title={t.connect.liveTest.notSent}>
+              {t.connect.liveTest.notSentNote}
             </Alert>
           )}
         </div>
@@ -58,12 +59,12 @@ function Result({ app, result }: { app: ConnectedApp; result: TestResult }) {
   if (result.state === 'stored') {
     return (
       <Alert color="green" variant="light" p="xs" icon={<CheckIcon size={16} />}>
-        The test submission is stored. <Link href={recordPath(app, result.id)}>Show the record</Link>
+        {t.connect.liveTest.stored} <Link href={recordPath(app, result.id)}>{t.common.showRecord}</Link>
       </Alert>
     );
   }
   return (
-    <Alert color="red" variant="light" title="The test submission was refused">
+    <Alert color="red" variant="light" title={t.connect.liveTest.refused}>
       {result.message}.
       {result.issues.length > 0 && (
         <ul className={classes.problems}>
@@ -74,7 +75,7 @@ function Result({ app, result }: { app: ConnectedApp; result: TestResult }) {
           ))}
         </ul>
       )}
-      {result.issues.length > 0 && ' The example values do not fit every field. Send your own on the form page.'}
+      {result.issues.length > 0 && ` ${t.connect.liveTest.doNotFit}`}
     </Alert>
   );
 }
@@ -92,18 +93,23 @@ function Arrivals({ app, test }: { app: ConnectedApp; test: TestResult | undefin
       <span className="breaks">
         {hasArrived ? (
           <>
-            <strong>Received: {newest.email ?? 'a submission'}</strong>, <Time at={newest.at} relative />.{' '}
-            {newest.id && <Link href={recordPath(app, newest.id)}>Show the record</Link>}
+            <Received newest={newest} />{' '}
+            {newest.id && <Link href={recordPath(app, newest.id)}>{t.common.showRecord}</Link>}
           </>
         ) : (
           <>
-            <strong>Waiting for a submission from your site…</strong>{' '}
-            <span className={classes.detail}>Send your form, and it appears here.</span>
+            <strong>{t.connect.liveTest.waiting}</strong>{' '}
+            <span className={classes.detail}>{t.connect.liveTest.waitingNote}</span>
           </>
         )}
       </span>
     </div>
   );
+}
+
+function Received({ newest: { email, at } }: { newest: NewestSubmission }) {
+  const time = <Time at={at} relative />;
+  return email === undefined ? t.connect.liveTest.receivedUnknown(time) : t.connect.liveTest.received(email, time);
 }
 
 /** Announces a submission that bot protection held after the page was opened. */
@@ -116,9 +122,9 @@ function HeldArrival({ app }: { app: ConnectedApp }) {
     <div aria-live="polite">
       {isNew && (
         <Alert color="yellow" variant="light" p="xs">
-          Bot protection holds a submission of {newest.email}, <Time at={newest.at} relative />.{' '}
-          {newest.reason === 'no-proof' && 'It came without a proof of work. '}
-          <Link href={appPath(app, 'held')}>Show held submissions</Link>
+          {t.connect.liveTest.held(newest.email, <Time at={newest.at} relative />)}{' '}
+          {newest.reason === 'no-proof' && `${t.connect.liveTest.noProof} `}
+          <Link href={appPath(app, 'held')}>{t.connect.liveTest.showHeld}</Link>
         </Alert>
       )}
     </div>

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import card from '../../components/card.module.css';
 import { CrossIcon, PlusIcon } from '../../components/icons.tsx';
 import { Problem } from '../../components/problem.tsx';
+import { t } from '../../texts/texts.ts';
 import classes from '../connect-page.module.css';
 import { type ConnectedApp, useChangeSettings } from '../queries.ts';
 import { originOf, siblingOf } from './origin.ts';
@@ -23,26 +24,23 @@ export function OriginsCard({ app }: { app: ConnectedApp }) {
     <section className={card.card} aria-labelledby="connect-origins">
       <div className={card.section}>
         <Title order={2} size="h4" id="connect-origins">
-          Allowed websites
+          {t.connect.origins.title}
         </Title>
         <Text size="sm" c="dimmed">
-          Browsers tell the service which website a form is on. Forms on other websites are refused. A change works at
-          once.
+          {t.connect.origins.note}
         </Text>
         {!isAny && <AllowedOrigins origins={settings.origins} change={change} />}
         <div className={classes.switches}>
           <Switch
-            label="Allow every website"
-            description="Anybody can put this form on a page of theirs. Replaces the list."
+            label={t.connect.origins.every}
+            description={t.connect.origins.everyNote}
             checked={isAny}
             disabled={change.isPending}
             onChange={(event) => allowAll(event.currentTarget.checked)}
           />
           <Switch
-            label="Allow files on your computer"
-            description={
-              'For trying a form that you saved as a file. Its origin is "null". Turn it off when you are done.'
-            }
+            label={t.connect.origins.files}
+            description={t.connect.origins.filesNote}
             checked={settings.nullOrigin}
             disabled={change.isPending}
             onChange={(event) => {
@@ -51,7 +49,7 @@ export function OriginsCard({ app }: { app: ConnectedApp }) {
             }}
           />
         </div>
-        <Problem error={change.error} title="The change was not saved" />
+        <Problem error={change.error} title={t.connect.origins.notSaved} />
         <RefusedOrigins settings={settings} change={change} />
         <IgnoredRedirects settings={settings} change={change} />
       </div>
@@ -73,7 +71,7 @@ function AllowedOrigins({ origins, change }: AllowedOriginsProps) {
     event.preventDefault();
     const origin = originOf(text);
     if (origin === undefined) {
-      setProblem('Enter the address of a website, such as https://www.example.com');
+      setProblem(t.connect.origins.notAnAddress);
       return;
     }
     change.mutate(allowing(origin), { onSuccess: () => setText('') });
@@ -81,7 +79,7 @@ function AllowedOrigins({ origins, change }: AllowedOriginsProps) {
   return (
     <>
       {origins.length > 0 && (
-        <ul className={classes.origins} aria-label="Allowed websites">
+        <ul className={classes.origins} aria-label={t.connect.origins.title}>
           {origins.map((origin) => (
             <li key={origin}>
               <span className="breaks">{origin}</span>
@@ -90,13 +88,13 @@ function AllowedOrigins({ origins, change }: AllowedOriginsProps) {
                 size="compact-sm"
                 color="gray"
                 leftSection={<CrossIcon size={14} />}
-                aria-label={`Remove ${origin}`}
+                aria-label={t.connect.origins.removeOf(origin)}
                 disabled={change.isPending}
                 onClick={() =>
                   change.mutate((settings) => ({ origins: settings.origins.filter((one) => one !== origin) }))
                 }
               >
-                Remove
+                {t.common.remove}
               </Button>
             </li>
           ))}
@@ -104,15 +102,15 @@ function AllowedOrigins({ origins, change }: AllowedOriginsProps) {
       )}
       {sibling !== undefined && !origins.includes(sibling) && (
         <Text size="sm" component="div" c="dimmed">
-          {sibling} is another website for browsers.{' '}
+          {t.connect.origins.sibling(sibling)}{' '}
           <Button variant="subtle" size="compact-sm" onClick={() => change.mutate(allowing(sibling))}>
-            Allow it too
+            {t.connect.origins.allowSibling}
           </Button>
         </Text>
       )}
       <form onSubmit={add} className={classes.add} noValidate>
         <TextInput
-          label="Address of your website"
+          label={t.connect.origins.address}
           placeholder="https://www.example.com"
           inputMode="url"
           autoComplete="off"
@@ -126,7 +124,7 @@ function AllowedOrigins({ origins, change }: AllowedOriginsProps) {
           }}
         />
         <Button type="submit" variant="default" leftSection={<PlusIcon size={16} />} loading={change.isPending}>
-          Allow
+          {t.connect.origins.allow}
         </Button>
       </form>
     </>

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import card from '../../components/card.module.css';
 import { useAbilities } from '../../session/abilities.tsx';
+import { t } from '../../texts/texts.ts';
 import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';
 import { SnippetsCard } from '../snippets/snippets-card.tsx';
@@ -18,15 +19,9 @@ export function Overview({ app }: { app: ConnectedApp }) {
       </div>
       <LiveTest app={app} />
       <SnippetsCard app={app} />
-      <section className={classes.notes} aria-label="Notes">
-        <Text size="sm">
-          <strong>Updates:</strong> A later submission with the same email updates the record. Submitted values replace
-          stored values, list items are appended, and other fields keep their values.
-        </Text>
-        <Text size="sm">
-          <strong>Checkboxes:</strong> Browsers send nothing for a checkbox that is not ticked. The code therefore has a
-          hidden <code>false</code> before each one, so that a person can take a consent back.
-        </Text>
+      <section className={classes.notes} aria-label={t.connect.overview.notes}>
+        <Text size="sm">{t.connect.overview.updates()}</Text>
+        <Text size="sm">{t.connect.overview.checkboxes()}</Text>
       </section>
     </div>
   );

@@ -1,6 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import type { FormSettings } from '../../api/endpoints.ts';
 import { Time } from '../../components/time.tsx';
+import { t } from '../../texts/texts.ts';
 import classes from '../connect-page.module.css';
 import type { SettingsChange, useChangeSettings } from '../queries.ts';
 import { isAllowable, isRedirectable } from './origin.ts';
@@ -35,24 +36,27 @@ export function RefusedOrigins({ settings, change }: RefusedOriginsProps) {
   return (
     <div aria-live="polite">
       {refused.length > 0 && (
-        <ul className={classes.refused} aria-label="Refused websites">
+        <ul className={classes.refused} aria-label={t.connect.origins.refused}>
           {refused.slice(0, MAX_SHOWN).map(({ origin, count, lastAt }) => (
             <li key={origin}>
               <span className="breaks">
-                Last refused: <strong>{origin === 'null' ? 'a file on a computer' : origin}</strong> ({times(count)},{' '}
-                <Time at={lastAt} relative />)
+                {t.connect.origins.lastRefused(
+                  origin === 'null' ? t.connect.origins.file : origin,
+                  count,
+                  <Time at={lastAt} relative />,
+                )}
               </span>
               {isAllowable(origin) ? (
                 <Button
                   size="compact-sm"
-                  aria-label={`Allow ${origin === 'null' ? 'files' : origin}`}
+                  aria-label={origin === 'null' ? t.connect.origins.allowFiles : t.connect.origins.allowOf(origin)}
                   disabled={change.isPending}
                   onClick={() => change.mutate(allowing(origin))}
                 >
-                  Allow
+                  {t.connect.origins.allow}
                 </Button>
               ) : (
-                <span className={classes.detail}>Not a website, so it cannot be allowed</span>
+                <span className={classes.detail}>{t.connect.origins.noWebsite}</span>
               )}
             </li>
           ))}
@@ -76,18 +80,20 @@ export function IgnoredRedirects({ settings, change }: RefusedOriginsProps) {
       {ignored.length > 0 && (
         <>
           <Text size="sm" fw={600} mb={2}>
-            Ignored addresses
+            {t.connect.origins.ignored}
           </Text>
           <Text size="sm" c="dimmed" mb={6}>
-            Forms asked to send people there afterwards (<code>_next</code>). The submissions are stored, and the people
-            saw the thank-you page. Allow only websites of yours.
+            {t.connect.origins.ignoredNote()}
           </Text>
-          <ul className={classes.refused} aria-label="Ignored addresses">
+          <ul className={classes.refused} aria-label={t.connect.origins.ignored}>
             {ignored.slice(0, MAX_SHOWN).map(({ origin, count, lastAt }) => (
               <li key={origin}>
                 <span className="breaks">
-                  Last ignored: <strong>{origin === 'null' ? 'an address without a website' : origin}</strong> (
-                  {times(count)}, <Time at={lastAt} relative />)
+                  {t.connect.origins.lastIgnored(
+                    origin === 'null' ? t.connect.origins.addressOnly : origin,
+                    count,
+                    <Time at={lastAt} relative />,
+                  )}
                 </span>
                 <Allow origin={origin} isAny={isAny} change={change} />
               </li>
@@ -105,22 +111,18 @@ function Allow({ origin, isAny, change }: { origin: string; isAny: boolean; chan
   return (
     <Button
       size="compact-sm"
-      aria-label={`Allow the address ${origin}`}
+      aria-label={t.connect.origins.allowAddress(origin)}
       disabled={change.isPending}
       onClick={() => change.mutate(allowing(origin))}
     >
-      Allow
+      {t.connect.origins.allow}
     </Button>
   );
 }
 
 /** Why no redirect to an origin is possible. */
 function redirectObstacle(origin: string, isAny: boolean): string | undefined {
-  if (origin === 'null') return 'Write the whole address, as https://www.example.com/thanks';
-  if (!isRedirectable(origin)) return 'People are sent to https addresses only';
-  return isAny ? 'List your websites instead of allowing every one' : undefined;
-}
-
-function times(count: number): string {
-  return count === 1 ? 'once' : `${count.toLocaleString()} times`;
+  if (origin === 'null') return t.connect.origins.wholeAddress;
+  if (!isRedirectable(origin)) return t.connect.origins.httpsOnly;
+  return isAny ? t.connect.origins.listInstead : undefined;
 }

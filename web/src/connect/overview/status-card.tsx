@@ -4,6 +4,8 @@ import { Link } from 'wouter';
 import card from '../../components/card.module.css';
 import { CheckIcon, CrossIcon, InfoIcon } from '../../components/icons.tsx';
 import { useAbilities } from '../../session/abilities.tsx';
+import { locale } from '../../texts/language.ts';
+import { t } from '../../texts/texts.ts';
 import { scopedStatsQuery } from '../../users/queries.ts';
 import { appPath } from '../../users/scope.ts';
 import classes from '../connect-page.module.css';
@@ -12,8 +14,7 @@ import type { ConnectedApp } from '../queries.ts';
 import { formPageUrl } from '../urls.ts';
 import { type Statement, statusOf } from './status.ts';
 
-const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const MEANING = { yes: 'Works:', no: 'Does not work:', info: 'Note:' };
+const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** The state of an app in words. */
 export function StatusCard({ app }: { app: ConnectedApp }) {
@@ -27,11 +28,18 @@ export function StatusCard({ app }: { app: ConnectedApp }) {
     format: (at) => dateTime.format(new Date(at)),
   });
   const url = formPageUrl({ origin: window.location.origin, sourceAppId });
+  const page = (
+    <a href={url} target="_blank" rel="noopener" className="breaks">
+      {url}
+    </a>
+  );
+  const settings = <Link href={connectPath(app, 'settings')}>{t.connect.status.settings}</Link>;
+  const held = <Link href={appPath(app, 'held')}>{t.connect.status.held}</Link>;
   return (
     <section className={card.card} aria-labelledby="connect-status">
       <div className={card.section}>
         <Title order={2} size="h4" id="connect-status">
-          What works now
+          {t.connect.status.title}
         </Title>
         <ul className={classes.statements}>
           {statements.map((statement) => (
@@ -39,23 +47,8 @@ export function StatusCard({ app }: { app: ConnectedApp }) {
           ))}
         </ul>
         <p className={classes.more}>
-          The form as a page:{' '}
-          <a href={url} target="_blank" rel="noopener" className="breaks">
-            {url}
-          </a>
-          .
-          {manage && (
-            <>
-              {' '}
-              Texts, closing time and bot protection are in <Link href={connectPath(app, 'settings')}>Settings</Link>.
-            </>
-          )}
-          {!app.asAdmin && (
-            <>
-              {' '}
-              What bot protection holds is in <Link href={appPath(app, 'held')}>Held submissions</Link>.
-            </>
-          )}
+          {t.connect.status.formPage(page)} {manage && t.connect.status.moreSettings(settings)}{' '}
+          {!app.asAdmin && t.connect.status.whatIsHeld(held)}
         </p>
       </div>
     </section>
@@ -67,7 +60,7 @@ function Item({ statement: { tone, text, detail } }: { statement: Statement }) {
     <li data-tone={tone}>
       <span className={classes.mark}>
         {{ yes: <CheckIcon size={16} />, no: <CrossIcon size={16} />, info: <InfoIcon size={16} /> }[tone]}
-        <span className="visually-hidden">{MEANING[tone]}</span>
+        <span className="visually-hidden">{t.connect.status.meanings[tone]}</span>
       </span>
       <span className="breaks">
         <strong>{text}</strong>

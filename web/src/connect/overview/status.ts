@@ -1,4 +1,6 @@
 import type { FormSettings, Schema } from '../../api/endpoints.ts';
+import { and } from '../../texts/format.ts';
+import { t } from '../../texts/texts.ts';
 
 /** One statement about the state of an app. */
 export interface Statement {
@@ -32,31 +34,30 @@ function openness({ settings, records, now, format }: StatusInput): Statement[] 
   const { closesAt, maxRecords } = settings;
   const statements: Statement[] = [];
   if (isClosed(settings, now)) {
-    const text = `The form is closed since ${format(closesAt ?? '')}`;
-    statements.push({ id: 'closed', tone: 'no', text, detail: 'Every submission is refused.' });
+    const text = t.connect.status.closed(format(closesAt ?? ''));
+    statements.push({ id: 'closed', tone: 'no', text, detail: t.connect.status.closedNote });
   } else if (closesAt !== null) {
-    statements.push({ id: 'closes', tone: 'info', text: `The form closes on ${format(closesAt)}` });
+    statements.push({ id: 'closes', tone: 'info', text: t.connect.status.closes(format(closesAt)) });
   }
   if (maxRecords !== null && records !== undefined) {
     const isFull = records >= maxRecords;
-    const text = `${records.toLocaleString()} of at most ${maxRecords.toLocaleString()} records are stored`;
     statements.push(
       isFull
         ? {
             id: 'full',
             tone: 'no',
-            text: `The form is full: ${text}`,
-            detail: 'Submissions of new people are refused.',
+            text: t.connect.status.full(records, maxRecords),
+            detail: t.connect.status.fullNote,
           }
-        : { id: 'room', tone: 'info', text },
+        : { id: 'room', tone: 'info', text: t.connect.status.room(records, maxRecords) },
     );
   }
   if (!statements.some(({ tone }) => tone === 'no')) {
     statements.unshift({
       id: 'open',
       tone: 'yes',
-      text: 'The form is open',
-      detail: 'Its page and programs can submit.',
+      text: t.connect.status.open,
+      detail: t.connect.status.openNote,
     });
   }
   return statements;
@@ -64,37 +65,36 @@ function openness({ settings, records, now, format }: StatusInput): Statement[] 
 
 function origins({ origins: allowed, nullOrigin }: FormSettings): Statement[] {
   const files: Statement = nullOrigin
-    ? { id: 'files', tone: 'yes', text: 'Pages opened from a file can submit' }
+    ? { id: 'files', tone: 'yes', text: t.connect.status.files }
     : {
         id: 'files',
         tone: 'info',
-        text: 'Pages opened from a file cannot submit',
-        detail: 'To try a form that you saved on your computer, allow files below.',
+        text: t.connect.status.noFiles,
+        detail: t.connect.status.noFilesNote,
       };
   return [sites(allowed), files];
 }
 
 function sites(allowed: readonly string[]): Statement {
-  if (allowed.includes('*')) return { id: 'sites', tone: 'yes', text: 'Pages on every website can submit' };
+  if (allowed.includes('*')) return { id: 'sites', tone: 'yes', text: t.connect.status.everySite };
   if (allowed.length === 0) {
-    const detail = 'Add the address of your website below.';
-    return { id: 'sites', tone: 'no', text: 'Pages on your website cannot submit yet', detail };
+    return { id: 'sites', tone: 'no', text: t.connect.status.noSite, detail: t.connect.status.noSiteNote };
   }
-  return { id: 'sites', tone: 'yes', text: `Pages on ${list(allowed)} can submit` };
+  return { id: 'sites', tone: 'yes', text: t.connect.status.sites(list(allowed)) };
 }
 
 function protection({ botProtection }: FormSettings): Statement[] {
   const id = 'bots';
   switch (botProtection) {
     case 'off':
-      return [{ id, tone: 'info', text: 'Bot protection is off' }];
+      return [{ id, tone: 'info', text: t.connect.status.off }];
     case 'honeypot':
       return [
         {
           id,
           tone: 'yes',
-          text: 'A hidden field catches simple bots',
-          detail: 'What they send is held until somebody releases or deletes it.',
+          text: t.connect.status.honeypot,
+          detail: t.connect.status.honeypotNote,
         },
       ];
     case 'proof-of-work':
@@ -102,9 +102,8 @@ function protection({ botProtection }: FormSettings): Statement[] {
         {
           id,
           tone: 'info',
-          text: 'Bot protection needs JavaScript',
-          detail:
-            'Forms that are sent without JavaScript are held until you release them, and people read that. Programs without proof of work are refused.',
+          text: t.connect.status.proofOfWork,
+          detail: t.connect.status.proofOfWorkNote,
         },
       ];
   }
@@ -112,14 +111,13 @@ function protection({ botProtection }: FormSettings): Statement[] {
 
 function needs({ fields }: Schema): Statement[] {
   const required = fields.filter(({ required: isRequired }) => isRequired).map(({ key, label }) => label || key);
-  return [{ id: 'needs', tone: 'info', text: `Required in each submission: ${list(['Email', ...required])}` }];
+  return [{ id: 'needs', tone: 'info', text: t.connect.status.needs(list([t.common.email, ...required])) }];
 }
 
 const MAX_LISTED = 6;
-const lists = new Intl.ListFormat('en-GB', { type: 'conjunction' });
 
 /** For example `a, b and 3 more`. */
 function list(names: readonly string[]): string {
-  if (names.length <= MAX_LISTED) return lists.format(names);
-  return lists.format([...names.slice(0, MAX_LISTED - 1), `${names.length - MAX_LISTED + 1} more`]);
+  if (names.length <= MAX_LISTED) return and(names);
+  return and([...names.slice(0, MAX_LISTED - 1), t.connect.status.more(names.length - MAX_LISTED + 1)]);
 }

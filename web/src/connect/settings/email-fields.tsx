@@ -1,30 +1,24 @@
 import { Checkbox, NativeSelect, Text, Textarea, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { capitalize } from '../../schema-editor/messages.ts';
+import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import { mailStatusQuery } from '../queries.ts';
-import { SETTING_NAMES } from './settings-draft.ts';
 import type { SettingsEditor } from './use-settings.ts';
 
-const TIMES = [
-  { value: 'each', label: 'For each new or changed entry, with its values' },
-  { value: 'daily', label: 'Once a day, with numbers only' },
-] as const;
-
-const NO_MAIL = 'This service sends no email: its setting SMTP_URL is not set.';
-const NO_LINKS = 'This service does not know its address for links: its setting PUBLIC_URL is not set.';
+const TIMES = ['each', 'daily'] as const;
 
 /** The inputs of the emails of an app. Those that the service cannot send can only be unset. */
 export function EmailFields({ scope, editor }: { scope: Scope; editor: SettingsEditor }) {
   const { draft, problems, edit } = editor;
   const { data: status } = useQuery(mailStatusQuery(scope));
-  const cannotSend = status?.mail === false ? NO_MAIL : undefined;
-  const cannotLink = cannotSend ?? (status?.links === false ? NO_LINKS : undefined);
+  const cannotSend = status?.mail === false ? t.connect.settings.noMail : undefined;
+  const cannotLink = cannotSend ?? (status?.links === false ? t.connect.settings.noLinks : undefined);
   const isUnknown = status === undefined;
   return (
     <>
       <Title order={2} size="h4" mt="md">
-        Email
+        {t.connect.settings.email}
       </Title>
       {cannotSend && (
         <Text size="sm" c="dimmed">
@@ -32,20 +26,16 @@ export function EmailFields({ scope, editor }: { scope: Scope; editor: SettingsE
         </Text>
       )}
       <Checkbox
-        label={SETTING_NAMES.doubleOptIn}
-        description={
-          cannotLink && !cannotSend
-            ? cannotLink
-            : 'Each new person receives an email with a link. Every record is stored, and shows whether the address is confirmed.'
-        }
+        label={t.connect.settings.names.doubleOptIn}
+        description={cannotLink && !cannotSend ? cannotLink : t.connect.settings.doubleOptInNote}
         checked={draft.doubleOptIn === 'on'}
         disabled={(isUnknown || cannotLink !== undefined) && draft.doubleOptIn !== 'on'}
         error={capitalize(problems.doubleOptIn)}
         onChange={(event) => edit({ doubleOptIn: event.currentTarget.checked ? 'on' : '' })}
       />
       <Textarea
-        label={SETTING_NAMES.notifyEmails}
-        description="Who is told of new and changed entries: one address in each line, at most 10"
+        label={t.connect.settings.names.notifyEmails}
+        description={t.connect.settings.notifyEmailsNote}
         rows={2}
         value={draft.notifyEmails}
         disabled={(isUnknown || cannotSend !== undefined) && draft.notifyEmails === ''}
@@ -57,14 +47,14 @@ export function EmailFields({ scope, editor }: { scope: Scope; editor: SettingsE
         onChange={(event) => edit({ notifyEmails: event.currentTarget.value })}
       />
       <NativeSelect
-        label={SETTING_NAMES.notifyWhen}
+        label={t.connect.settings.names.notifyWhen}
         value={draft.notifyWhen}
         disabled={draft.notifyEmails.trim() === ''}
         error={capitalize(problems.notifyWhen)}
-        data={[...TIMES]}
+        data={TIMES.map((value) => ({ value, label: t.connect.settings.times[value] }))}
         onChange={(event) => {
-          const chosen = TIMES.find(({ value }) => value === event.currentTarget.value);
-          if (chosen) edit({ notifyWhen: chosen.value });
+          const chosen = TIMES.find((value) => value === event.currentTarget.value);
+          if (chosen) edit({ notifyWhen: chosen });
         }}
       />
     </>

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import formStyles from '../../../embed/form.css?inline';
 import type { Field } from '../../api/endpoints.ts';
 import { directionOf, useServiceTexts } from '../../languages/languages.ts';
+import { t } from '../../texts/texts.ts';
 import { type Markup, previewMarkup, thanksMarkup } from './preview-markup.ts';
 import own from './settings.module.css';
 import { type SettingsDraft, textsIn } from './settings-draft.ts';
@@ -38,16 +39,16 @@ export function FormPreview({ settings: draft, sourceAppId, fields, tag }: FormP
     <>
       <div className={own.previewTop}>
         <Title order={2} size="h4">
-          Preview
+          {t.connect.settings.preview}
         </Title>
         <SegmentedControl
-          aria-label="Shown in the preview"
+          aria-label={t.connect.settings.shownInPreview}
           size="xs"
           value={shown}
           onChange={setShown}
           data={[
-            { value: 'form', label: 'Form' },
-            { value: 'thanks', label: 'Thank-you page' },
+            { value: 'form', label: t.connect.settings.formShown },
+            { value: 'thanks', label: t.connect.settings.thanksShown },
           ]}
         />
       </div>

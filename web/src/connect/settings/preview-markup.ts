@@ -5,6 +5,7 @@ import type { ServiceText } from '../../../../src/fields/presentation.ts';
 import { type Catalogue, fillText, PLAIN_NUMBERS } from '../../../../src/languages/catalogue.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { formControl } from '../../schema-editor/rules.ts';
+import { t } from '../../texts/texts.ts';
 import type { SettingsDraft } from './settings-draft.ts';
 
 export type { Markup };
@@ -35,7 +36,7 @@ export function thanksMarkup(
   { title, thanks, next }: SettingsDraft,
   { sourceAppId, service }: PreviewedForm,
 ): Markup[] {
-  const text = next ? `People are sent to ${next}` : thanks || String(service.thanks);
+  const text = next ? t.connect.settings.sentTo(next) : thanks || String(service.thanks);
   return [...texts(title || sourceAppId, ''), ['p', { class: 'note good' }, text]];
 }
 

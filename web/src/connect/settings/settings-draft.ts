@@ -31,25 +31,6 @@ type Notify = NonNullable<FormSettings['notify']>;
 
 export type SettingName = keyof SettingsDraft;
 
-export const SETTING_NAMES: Readonly<Record<SettingName, string>> = {
-  title: 'Title',
-  description: 'Description',
-  submitLabel: 'Button',
-  thanks: 'Thank-you text',
-  next: 'Page after the form',
-  locale: 'Language',
-  languages: 'Languages of visitors',
-  texts: 'Texts in other languages',
-  timeZone: 'Time zone',
-  botProtection: 'Bot protection',
-  submitPerMinute: 'Submissions per minute',
-  closesAt: 'Closes at',
-  maxRecords: 'Maximum number of records',
-  doubleOptIn: 'Ask people to confirm their email address',
-  notifyEmails: 'Notify by email',
-  notifyWhen: 'Send the notification',
-};
-
 export function draftOf(settings: FormSettings): SettingsDraft {
   const { title, description, submitLabel, thanks, next, locale, timeZone, botProtection } = settings;
   return {
@@ -104,7 +85,7 @@ export function withTranslation(texts: string, tag: string, name: keyof Texts, t
 
 /** The members that a draft changes, by name. */
 export function changedNames(before: SettingsDraft, after: SettingsDraft): SettingName[] {
-  return (Object.keys(SETTING_NAMES) as SettingName[]).filter((name) => before[name] !== after[name]);
+  return (Object.keys(before) as SettingName[]).filter((name) => before[name] !== after[name]);
 }
 
 /** The settings to send. Unchanged members are those that are stored, which are more exact. */

@@ -1,24 +1,15 @@
 import { NativeSelect, Textarea, TextInput, Title } from '@mantine/core';
+import { useServiceTexts } from '../../languages/languages.ts';
 import { capitalize } from '../../schema-editor/messages.ts';
+import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import { EmailFields } from './email-fields.tsx';
 import own from './settings.module.css';
-import { SETTING_NAMES, type SettingName } from './settings-draft.ts';
+import type { SettingName } from './settings-draft.ts';
 import { TranslatedTexts } from './translated-texts.tsx';
 import type { SettingsEditor } from './use-settings.ts';
 
-const PROTECTIONS = [
-  { value: 'honeypot', label: 'Hidden field: catches simple bots (recommended)' },
-  { value: 'proof-of-work', label: 'Proof of work: stronger, needs JavaScript' },
-  { value: 'off', label: 'Off' },
-] as const;
-
-const PROTECTION_HELP = {
-  honeypot: 'Submissions that fill in a field that people do not see are held for you to check.',
-  'proof-of-work':
-    'The browser of each person computes for up to a second. Forms sent without JavaScript are held, programs are refused.',
-  off: 'Every submission that fits the schema is stored.',
-};
+const PROTECTIONS = ['honeypot', 'proof-of-work', 'off'] as const;
 
 interface SettingsFieldsProps {
   scope: Scope;
@@ -31,24 +22,25 @@ interface SettingsFieldsProps {
 export function SettingsFields({ scope, editor, tag, onTag }: SettingsFieldsProps) {
   const { draft, problems, edit } = editor;
   const control = (name: SettingName) => ({
-    label: SETTING_NAMES[name],
+    label: t.connect.settings.names[name],
     value: draft[name],
     error: capitalize(problems[name]),
     onChange: (event: { currentTarget: { value: string } }) => edit({ [name]: event.currentTarget.value }),
   });
+  const service = useServiceTexts(draft.locale || 'en');
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
     <div className={own.fields}>
       <Title order={2} size="h4">
-        Texts
+        {t.connect.settings.texts}
       </Title>
-      <TextInput {...control('title')} description="The heading of the form" />
-      <Textarea {...control('description')} description="Shown above the fields" rows={3} />
-      <TextInput {...control('submitLabel')} placeholder="Send" />
-      <Textarea {...control('thanks')} description="Shown after a submission" rows={3} />
+      <TextInput {...control('title')} description={t.connect.settings.titleNote} />
+      <Textarea {...control('description')} description={t.connect.settings.descriptionNote} rows={3} />
+      <TextInput {...control('submitLabel')} placeholder={String(service.send)} />
+      <Textarea {...control('thanks')} description={t.connect.settings.thanksNote} rows={3} />
       <TextInput
         {...control('next')}
-        description="A page of yours that people see instead of the thank-you text"
+        description={t.connect.settings.nextNote}
         placeholder="https://www.example.com/thanks"
         inputMode="url"
         autoCapitalize="none"
@@ -56,45 +48,41 @@ export function SettingsFields({ scope, editor, tag, onTag }: SettingsFieldsProp
       />
       <TextInput
         {...control('locale')}
-        description="The language of your texts, such as en, de or pt-BR"
+        description={t.connect.settings.localeNote}
         placeholder="en"
         autoCapitalize="none"
         spellCheck={false}
       />
       <TranslatedTexts editor={editor} tag={tag} onTag={onTag} />
       <Title order={2} size="h4" mt="md">
-        Rules
+        {t.connect.settings.rules}
       </Title>
       <NativeSelect
         {...control('botProtection')}
-        description={PROTECTION_HELP[draft.botProtection]}
+        description={t.connect.settings.protectionNotes[draft.botProtection]}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
-        data={[...PROTECTIONS]}
+        data={PROTECTIONS.map((value) => ({ value, label: t.connect.settings.protections[value] }))}
         onChange={(event) => {
-          const chosen = PROTECTIONS.find(({ value }) => value === event.currentTarget.value);
-          if (chosen) edit({ botProtection: chosen.value });
+          const chosen = PROTECTIONS.find((value) => value === event.currentTarget.value);
+          if (chosen) edit({ botProtection: chosen });
         }}
       />
-      <TextInput
-        {...control('closesAt')}
-        type="datetime-local"
-        description={`From then on every submission is refused. In your time zone, ${zone}`}
-      />
+      <TextInput {...control('closesAt')} type="datetime-local" description={t.connect.settings.closesAtNote(zone)} />
       <TextInput
         {...control('maxRecords')}
-        description="From this number on, new people are refused"
-        placeholder="No limit"
+        description={t.connect.settings.maxRecordsNote}
+        placeholder={t.connect.settings.noLimit}
         inputMode="numeric"
       />
       <TextInput
         {...control('submitPerMinute')}
-        description="From one address on the internet. Empty: the limit of the service"
-        placeholder="Limit of the service"
+        description={t.connect.settings.submitPerMinuteNote}
+        placeholder={t.connect.settings.serviceLimit}
         inputMode="numeric"
       />
       <TextInput
         {...control('timeZone')}
-        description="For times that a form sends without a zone, such as Europe/Berlin"
+        description={t.connect.settings.timeZoneNote}
         placeholder={zone}
         list="time-zones"
         autoCapitalize="none"

@@ -1,11 +1,11 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import card from '../../components/card.module.css';
-import { count } from '../../components/count.ts';
+import { t } from '../../texts/texts.ts';
 import type { ConnectedApp } from '../queries.ts';
 import { FormPreview } from './form-preview.tsx';
 import own from './settings.module.css';
-import { SETTING_NAMES, translatedTo } from './settings-draft.ts';
+import { type SettingName, translatedTo } from './settings-draft.ts';
 import { SettingsFields } from './settings-fields.tsx';
 import { type SettingsEditor, useSettings } from './use-settings.ts';
 
@@ -25,10 +25,10 @@ export function SettingsTab({ app }: { app: ConnectedApp }) {
       {editor.theirs.length > 0 && <Conflict editor={editor} />}
       <SaveBar editor={editor} />
       <div className={own.columns}>
-        <section className={card.card} aria-label="Form settings">
+        <section className={card.card} aria-label={t.connect.settings.form}>
           <SettingsFields scope={app} editor={editor} tag={tag} onTag={setChosen} />
         </section>
-        <aside className={own.preview} aria-label="Preview">
+        <aside className={own.preview} aria-label={t.connect.settings.preview}>
           <FormPreview settings={editor.draft} sourceAppId={app.sourceAppId} fields={app.schema.fields} tag={tag} />
         </aside>
       </div>
@@ -45,35 +45,35 @@ function SaveBar({ editor }: { editor: SettingsEditor }) {
       <Group gap="xs" aria-live="polite">
         {isDirty ? (
           <Badge variant="light" color="yellow" tt="none" size="lg">
-            {count(changed.length, 'unsaved change')}
+            {t.common.unsavedChanges(changed.length)}
           </Badge>
         ) : (
           <Text size="sm" c="dimmed">
-            {isSaved ? 'Saved. The settings are in force.' : 'No changes'}
+            {isSaved ? t.connect.settings.saved : t.connect.settings.noChanges}
           </Text>
         )}
         {invalid > 0 && (
           <Badge variant="light" color="red" tt="none" size="lg">
-            {count(invalid, 'invalid setting')}
+            {t.connect.settings.invalid(invalid)}
           </Badge>
         )}
       </Group>
       <Group gap="xs">
         <Button variant="default" disabled={!isDirty || isSaving} onClick={editor.discard}>
-          Discard
+          {t.connect.settings.discard}
         </Button>
         <Button type="submit" disabled={!isDirty || theirs.length > 0} loading={isSaving}>
-          Save settings
+          {t.connect.settings.save}
         </Button>
       </Group>
       {editor.isRestored && (
         <Alert variant="light" color="indigo" className={own.notice ?? ''} p="xs">
-          Your unsaved changes were restored.
+          {t.connect.settings.restored}
         </Alert>
       )}
       {error && (
         <Alert variant="light" color="red" className={own.notice ?? ''} p="xs" role="alert">
-          The settings were not saved: {error}.
+          {t.connect.settings.notSaved(error)}
         </Alert>
       )}
     </div>
@@ -83,25 +83,23 @@ function SaveBar({ editor }: { editor: SettingsEditor }) {
 function Conflict({ editor }: { editor: SettingsEditor }) {
   const both = editor.theirs.filter((name) => editor.changed.includes(name));
   return (
-    <Alert
-      color="yellow"
-      variant="light"
-      role="alert"
-      mb="md"
-      title="Someone else saved these settings while you were editing them"
-    >
+    <Alert color="yellow" variant="light" role="alert" mb="md" title={t.connect.settings.conflict}>
       <Text size="sm">
-        They changed: {editor.theirs.map((name) => SETTING_NAMES[name]).join(', ')}.
-        {both.length > 0 && ` You changed too: ${both.map((name) => SETTING_NAMES[name]).join(', ')}.`}
+        {t.connect.settings.theyChanged(namesOf(editor.theirs))}
+        {both.length > 0 && ` ${t.connect.settings.youChangedToo(namesOf(both))}`}
       </Text>
       <Group gap="xs" mt="sm">
         <Button size="xs" variant="default" onClick={editor.keepMine}>
-          {both.length > 0 ? 'Overwrite theirs with my changes' : 'Keep my changes and theirs'}
+          {both.length > 0 ? t.connect.settings.overwrite : t.connect.settings.keepBoth}
         </Button>
         <Button size="xs" variant="default" onClick={editor.discard}>
-          Discard my changes and load theirs
+          {t.connect.settings.discardMine}
         </Button>
       </Group>
     </Alert>
   );
+}
+
+function namesOf(settings: readonly SettingName[]): string {
+  return settings.map((name) => t.connect.settings.names[name]).join(', ');
 }

@@ -1,8 +1,9 @@
 import { Fieldset, SegmentedControl, TagsInput, Text, Textarea } from '@mantine/core';
 import { directionOf, languageName, SERVICE_LANGUAGES } from '../../languages/languages.ts';
 import { capitalize } from '../../schema-editor/messages.ts';
+import { t } from '../../texts/texts.ts';
 import own from './settings.module.css';
-import { languagesOf, SETTING_NAMES, TEXT_NAMES, translatedTo, withTranslation } from './settings-draft.ts';
+import { languagesOf, TEXT_NAMES, translatedTo, withTranslation } from './settings-draft.ts';
 import type { SettingsEditor } from './use-settings.ts';
 
 interface TranslatedTextsProps {
@@ -19,8 +20,8 @@ export function TranslatedTexts({ editor, tag, onTag }: TranslatedTextsProps) {
   return (
     <>
       <TagsInput
-        label={SETTING_NAMES.languages}
-        description="Visitors read the form in the one that they ask for or that their browser prefers. Empty: in the language above"
+        label={t.connect.settings.names.languages}
+        description={t.connect.settings.languagesNote}
         placeholder={draft.languages === '' ? 'de, fr, pt-BR' : ''}
         data={SERVICE_LANGUAGES}
         value={languagesOf(draft)}
@@ -30,17 +31,20 @@ export function TranslatedTexts({ editor, tag, onTag }: TranslatedTextsProps) {
         onChange={(next) => edit({ languages: next.join(', ') })}
       />
       {tags.length > 0 && (
-        <Fieldset legend={SETTING_NAMES.texts}>
+        <Fieldset legend={t.connect.settings.names.texts}>
           <SegmentedControl
-            aria-label="Language of the texts"
+            aria-label={t.connect.settings.shownLanguage}
             size="xs"
             value={tag}
             onChange={onTag}
-            data={[{ value: '', label: 'Original' }, ...tags.map((one) => ({ value: one, label: languageName(one) }))]}
+            data={[
+              { value: '', label: t.connect.settings.original },
+              ...tags.map((one) => ({ value: one, label: languageName(one) })),
+            ]}
           />
           {tag === '' ? (
             <Text size="sm" c="dimmed" mt="xs">
-              Choose a language to translate the texts and to see its preview.
+              {t.connect.settings.chooseLanguage}
             </Text>
           ) : (
             <div className={own.beside}>
@@ -70,14 +74,14 @@ function Row({
     <>
       <div>
         <Text size="sm" fw={500}>
-          {SETTING_NAMES[name]}
+          {t.connect.settings.names[name]}
         </Text>
         <Text size="sm" c="dimmed" className={own.original ?? ''}>
-          {draft[name] || 'Text of the service'}
+          {draft[name] || t.connect.settings.serviceText}
         </Text>
       </div>
       <Textarea
-        aria-label={`${SETTING_NAMES[name]} in ${languageName(tag)}`}
+        aria-label={t.connect.settings.textIn(t.connect.settings.names[name], languageName(tag))}
         autosize
         minRows={1}
         maxRows={6}

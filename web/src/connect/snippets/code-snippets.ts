@@ -1,4 +1,5 @@
 import { sampleData } from '../../schema-editor/rules.ts';
+import { t } from '../../texts/texts.ts';
 import { submitUrl } from '../urls.ts';
 import { scriptLiteral, shellQuote } from './escape.ts';
 import type { SnippetTarget } from './page-snippets.ts';
@@ -19,7 +20,7 @@ export function curlSnippet(target: SnippetTarget): string {
 export function fetchSnippet(target: SnippetTarget): string {
   return submission(
     target,
-    `// crypto.randomUUID() exists only on HTTPS pages.
+    `// ${t.connect.snippets.noRandomUuid}
 const key = Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(16)).join('-');`,
   );
 }
@@ -36,7 +37,7 @@ const response = await fetch(${scriptLiteral(submitUrl(target))}, {
   method: 'POST',
   headers: {
     'Content-Type': 'application/json',
-    // Send the same key again if you get no response. The record is then stored once.
+    // ${t.connect.snippets.sameKey}
     'Idempotency-Key': key,
   },
   body: JSON.stringify({
@@ -49,6 +50,6 @@ if (!response.ok) {
   // { message, errors: [{ path: 'data.…', message }] }
   throw new Error([result.message, ...(result.errors ?? []).map((e) => \`\${e.path} \${e.message}\`)].join('\\n'));
 }
-console.log('Stored as', result.id);
+console.log('${t.connect.snippets.storedAs}', result.id);
 `;
 }

@@ -1,4 +1,5 @@
 import type { FormSettings, Schema } from '../../api/endpoints.ts';
+import { t } from '../../texts/texts.ts';
 import { embedScriptUrl, type FormTarget, formPageUrl, submitUrl } from '../urls.ts';
 import { escapeHtml, startTag } from './escape.ts';
 import { fieldHtml, indented } from './field-html.ts';
@@ -53,9 +54,9 @@ function form(target: SnippetTarget, attributes: Record<string, string>): string
       ...indented(['<label>Email<br>', '<input type="email" name="email" autocomplete="email" required>', '</label>']),
       '</p>',
       ...schema.fields.flatMap(fieldHtml),
-      '<!-- People do not see this field. A program that fills it in is held back. -->',
+      `<!-- ${t.connect.snippets.trap} -->`,
       '<p hidden><label>Leave this empty <input name="_gotcha" tabindex="-1" autocomplete="off"></label></p>',
-      '<!-- To show your own page afterwards, change this address and remove the marks around it: -->',
+      `<!-- ${t.connect.snippets.ownPage} -->`,
       '<!-- <input type="hidden" name="_next" value="https://www.example.com/thanks.html"> -->',
       `<p><button>${escapeHtml(settings.submitLabel ?? 'Send')}</button></p>`,
     ]),

@@ -1,6 +1,7 @@
 import { Alert, Text, Title } from '@mantine/core';
 import card from '../../components/card.module.css';
 import { CodePanel, CodeTabs } from '../../components/code-panel.tsx';
+import { t } from '../../texts/texts.ts';
 import type { ConnectedApp } from '../queries.ts';
 import { formPageUrl } from '../urls.ts';
 import { obstacleOf, SNIPPETS, type Snippet } from './snippets.ts';
@@ -11,7 +12,7 @@ export function SnippetsCard({ app }: { app: ConnectedApp }) {
     <section className={card.card} aria-labelledby="connect-code">
       <div className={card.section}>
         <Title order={2} size="h4" id="connect-code">
-          Put the form on your website
+          {t.connect.snippets.title}
         </Title>
       </div>
       <CodeTabs panels={SNIPPETS}>{(snippet) => <Code snippet={snippet} app={app} />}</CodeTabs>

@@ -1,4 +1,5 @@
 import type { FormSettings } from '../../api/endpoints.ts';
+import { t } from '../../texts/texts.ts';
 import { curlSnippet, fetchSnippet, nodeSnippet } from './code-snippets.ts';
 import { estimatedHeight } from './embed-height.ts';
 import {
@@ -27,63 +28,49 @@ export interface Snippet {
 export const SNIPPETS: readonly Snippet[] = [
   {
     id: 'html',
-    name: 'Plain HTML',
-    note: 'For any website. Needs no JavaScript.',
-    use: 'Copy the form into your page, or save the whole text as a file that ends in .html and open it.',
+    ...t.connect.snippets.html,
     runsInPages: true,
     provesWork: false,
     generate: plainFormSnippet,
   },
   {
     id: 'embed',
-    name: 'Embed',
-    note: 'For a form that always shows the newest fields. Needs JavaScript.',
-    use: 'Paste both lines where the form should appear.',
+    ...t.connect.snippets.embed,
     runsInPages: true,
     provesWork: true,
     generate: (target) => embedSnippet(target, estimatedHeight(target)),
   },
   {
     id: 'enhanced',
-    name: 'Enhanced form',
-    note: 'For a form in your own design that is sent without leaving the page. Also works without JavaScript.',
-    use: 'Copy the form and the script into your page, or save the whole text as a file that ends in .html.',
+    ...t.connect.snippets.enhanced,
     runsInPages: true,
     provesWork: true,
     generate: enhancedFormSnippet,
   },
   {
     id: 'link',
-    name: 'Link',
-    note: 'For emails, profiles and sites where you cannot add a form. Needs nothing.',
-    use: 'Paste the link into your page, or send its address to people.',
+    ...t.connect.snippets.link,
     runsInPages: false,
     provesWork: true,
     generate: linkSnippet,
   },
   {
     id: 'fetch',
-    name: 'JavaScript',
-    note: 'For a script in your own page. Needs JavaScript.',
-    use: 'Paste it into a script of type "module", and replace the example values.',
+    ...t.connect.snippets.fetch,
     runsInPages: true,
     provesWork: false,
     generate: fetchSnippet,
   },
   {
     id: 'curl',
-    name: 'Terminal',
-    note: 'For a quick try without a website. Needs curl.',
-    use: 'Paste the command into a terminal.',
+    ...t.connect.snippets.curl,
     runsInPages: false,
     provesWork: false,
     generate: curlSnippet,
   },
   {
     id: 'node',
-    name: 'Node.js',
-    note: 'For your own server. Needs Node.js 20 or newer.',
-    use: 'Save it as a file that ends in .mjs, and replace the example values.',
+    ...t.connect.snippets.node,
     runsInPages: false,
     provesWork: false,
     generate: nodeSnippet,
@@ -96,14 +83,10 @@ export function obstacleOf(
   { origins, nullOrigin, botProtection }: FormSettings,
 ): string | undefined {
   if (botProtection === 'proof-of-work' && !provesWork) {
-    return id === 'html'
-      ? 'Proof of work is on: submissions of this form are held until you release them. Use Embed or Enhanced form instead.'
-      : 'Proof of work is on: this code is refused, because it does not solve the challenge. Use Embed, Enhanced form or Link instead.';
+    return id === 'html' ? t.connect.snippets.formHeld : t.connect.snippets.codeRefused;
   }
   if (runsInPages && origins.length === 0) {
-    return nullOrigin
-      ? 'It works from a file on your computer. Before you put it online, add your website under "Allowed websites".'
-      : 'No website is allowed yet. Add yours under "Allowed websites", or try it once and allow it there with one click.';
+    return nullOrigin ? t.connect.snippets.onlyFiles : t.connect.snippets.noWebsite;
   }
   return undefined;
 }

@@ -1,3 +1,405 @@
 import type { connect as en } from '../en/connect.tsx';
+import { formatNumber, plural } from '../format.ts';
+import { common } from './common.tsx';
 
-export const connect: typeof en = {};
+export const connect: typeof en = {
+  title: 'Formular einbinden',
+  note: (sourceAppId, version) => `${sourceAppId} · Schema-Version ${version}`,
+  goToStart: 'Zur Startseite',
+  tabs: {
+    overview: 'Einbinden',
+    settings: 'Einstellungen',
+    import: 'Formular importieren',
+  },
+
+  overview: {
+    notes: 'Hinweise',
+    updates: () => (
+      <>
+        <strong>Änderungen:</strong> Eine spätere Einsendung mit derselben E-Mail-Adresse ändert den Datensatz.
+        Gesendete Werte ersetzen die gespeicherten, Einträge von Listen werden angehängt, und andere Felder behalten
+        ihre Werte.
+      </>
+    ),
+    checkboxes: () => (
+      <>
+        <strong>Kontrollkästchen:</strong> Browser senden nichts für ein Kontrollkästchen, das nicht angekreuzt ist. Der
+        Code enthält deshalb vor jedem ein verstecktes <code>false</code>, damit eine Person ihre Einwilligung
+        widerrufen kann.
+      </>
+    ),
+  },
+
+  status: {
+    title: 'Was derzeit funktioniert',
+    meanings: {
+      yes: 'Funktioniert:',
+      no: 'Funktioniert nicht:',
+      info: 'Hinweis:',
+    },
+    formPage: (link) => <>Das Formular als Seite: {link}.</>,
+    moreSettings: (settings) => <>Texte, Schließzeit und Schutz vor Bots finden Sie unter {settings}.</>,
+    settings: 'Einstellungen',
+    whatIsHeld: (held) => <>Was der Schutz vor Bots zurückhält, finden Sie unter {held}.</>,
+    held: 'Zurückgehaltene Einsendungen',
+
+    closed: (since) => `Das Formular ist seit dem ${since} geschlossen`,
+    closedNote: 'Jede Einsendung wird abgelehnt.',
+    closes: (at) => `Das Formular schließt am ${at}`,
+    full: (records, maximum) =>
+      `Das Formular ist voll: ${formatNumber(records)} von höchstens ${formatNumber(maximum)} Datensätzen sind gespeichert`,
+    fullNote: 'Einsendungen neuer Personen werden abgelehnt.',
+    room: (records, maximum) =>
+      `${formatNumber(records)} von höchstens ${formatNumber(maximum)} Datensätzen sind gespeichert`,
+    open: 'Das Formular ist offen',
+    openNote: 'Seine eigene Seite und Programme dürfen senden.',
+    files: 'Aus einer Datei geöffnete Seiten dürfen senden',
+    noFiles: 'Aus einer Datei geöffnete Seiten dürfen nicht senden',
+    noFilesNote: 'Um ein auf Ihrem Computer gespeichertes Formular zu testen, erlauben Sie unten Dateien.',
+    everySite: 'Seiten auf jeder Website dürfen senden',
+    noSite: 'Seiten auf Ihrer Website dürfen noch nicht senden',
+    noSiteNote: 'Fügen Sie unten die Adresse Ihrer Website hinzu.',
+    sites: (sites) => `Seiten auf ${sites} dürfen senden`,
+    off: 'Der Schutz vor Bots ist ausgeschaltet',
+    honeypot: 'Ein verstecktes Feld erkennt einfache Bots',
+    honeypotNote: 'Was sie senden, wird zurückgehalten, bis jemand es freigibt oder löscht.',
+    proofOfWork: 'Der Schutz vor Bots benötigt JavaScript',
+    proofOfWorkNote:
+      'Ohne JavaScript gesendete Formulare werden zurückgehalten, bis Sie sie freigeben, und die Absender lesen das. ' +
+      'Programme ohne Arbeitsnachweis werden abgelehnt.',
+    needs: (fields) => `In jeder Einsendung erforderlich: ${fields}`,
+    more: (count) => `${formatNumber(count)} weitere`,
+  },
+
+  origins: {
+    title: 'Erlaubte Websites',
+    note: 'Browser teilen dem Dienst mit, auf welcher Website sich ein Formular befindet. Formulare auf anderen Websites werden abgelehnt. Änderungen wirken sofort.',
+    every: 'Jede Website erlauben',
+    everyNote: 'Alle können dieses Formular auf ihre eigene Seite setzen. Ersetzt die Liste.',
+    files: 'Dateien auf Ihrem Computer erlauben',
+    filesNote:
+      'Um ein Formular zu testen, das Sie als Datei gespeichert haben. Seine Herkunft ist „null“. Schalten Sie dies ' +
+      'danach wieder aus.',
+    notSaved: 'Die Änderung wurde nicht gespeichert',
+    notAnAddress: 'Geben Sie die Adresse einer Website ein, zum Beispiel https://www.example.com',
+    removeOf: (origin) => `${origin} entfernen`,
+    sibling: (origin) => `Für Browser ist ${origin} eine andere Website.`,
+    allowSibling: 'Ebenfalls erlauben',
+    address: 'Adresse Ihrer Website',
+    allow: 'Erlauben',
+
+    refused: 'Abgelehnte Websites',
+    lastRefused: (origin, count, at) => (
+      <>
+        Zuletzt abgelehnt: <strong>{origin}</strong> ({plural(count, { one: 'einmal', other: '#-mal' })}, {at})
+      </>
+    ),
+    file: 'eine Datei auf einem Computer',
+    allowOf: (origin) => `${origin} erlauben`,
+    allowFiles: 'Dateien erlauben',
+    noWebsite: 'Keine Website, kann daher nicht erlaubt werden',
+
+    ignored: 'Ignorierte Adressen',
+    ignoredNote: () => (
+      <>
+        Formulare sollten Personen danach dorthin leiten (<code>_next</code>). Die Einsendungen sind gespeichert, und
+        die Personen sahen die Dankesseite. Erlauben Sie nur eigene Websites.
+      </>
+    ),
+    lastIgnored: (origin, count, at) => (
+      <>
+        Zuletzt ignoriert: <strong>{origin}</strong> ({plural(count, { one: 'einmal', other: '#-mal' })}, {at})
+      </>
+    ),
+    addressOnly: 'eine Adresse ohne Website',
+    allowAddress: (origin) => `Die Adresse ${origin} erlauben`,
+    wholeAddress: 'Geben Sie die vollständige Adresse an, zum Beispiel https://www.example.com/thanks',
+    httpsOnly: 'Personen werden nur zu https-Adressen geleitet',
+    listInstead: 'Führen Sie Ihre Websites auf, statt jede zu erlauben',
+  },
+
+  liveTest: {
+    title: 'Ausprobieren',
+    send: 'Testeinsendung senden',
+    possible: (email) => `Speichert Beispielwerte als ${email}.`,
+    impossible: 'Nicht möglich, solange ein Arbeitsnachweis verlangt ist, weil diese Seite keine https-Seite ist.',
+    sendOwn: (link) => <>Um eigene Werte zu senden, {link}.</>,
+    openFormPage: 'öffnen Sie die Formularseite',
+    notSent: 'Der Test konnte nicht gesendet werden',
+    notSentNote: 'Der Dienst hat nicht geantwortet. Versuchen Sie es erneut.',
+    stored: 'Die Testeinsendung ist gespeichert.',
+    refused: 'Die Testeinsendung wurde abgelehnt',
+    doNotFit: 'Die Beispielwerte passen nicht zu jedem Feld. Senden Sie eigene Werte auf der Formularseite.',
+    status: (status) => `Der Dienst hat mit dem Status ${status} geantwortet`,
+
+    received: (email, at) => (
+      <>
+        <strong>Empfangen: {email}</strong>, {at}.
+      </>
+    ),
+    receivedUnknown: (at) => (
+      <>
+        <strong>Empfangen: eine Einsendung</strong>, {at}.
+      </>
+    ),
+    waiting: 'Warten auf eine Einsendung von Ihrer Website…',
+    waitingNote: 'Senden Sie Ihr Formular, und es erscheint hier.',
+    held: (email, at) => (
+      <>
+        Der Schutz vor Bots hält eine Einsendung von {email} zurück, {at}.
+      </>
+    ),
+    noProof: 'Sie kam ohne Arbeitsnachweis.',
+    showHeld: 'Zurückgehaltene Einsendungen anzeigen',
+  },
+
+  settings: {
+    form: 'Formulareinstellungen',
+    saved: 'Gespeichert. Die Einstellungen sind in Kraft.',
+    noChanges: 'Keine Änderungen',
+    invalid: (count) => plural(count, { one: '# ungültige Einstellung', other: '# ungültige Einstellungen' }),
+    discard: 'Verwerfen',
+    save: 'Einstellungen speichern',
+    restored: 'Ihre nicht gespeicherten Änderungen wurden wiederhergestellt.',
+    notSaved: (error) => `Die Einstellungen wurden nicht gespeichert: ${error}.`,
+    conflict: 'Jemand anderes hat diese Einstellungen gespeichert, während Sie sie bearbeitet haben',
+    theyChanged: (names) => `Dort geändert: ${names}.`,
+    youChangedToo: (names) => `Auch von Ihnen geändert: ${names}.`,
+    overwrite: 'Fremde Änderungen mit meinen überschreiben',
+    keepBoth: 'Meine und die fremden Änderungen behalten',
+    discardMine: 'Meine Änderungen verwerfen und die fremden laden',
+
+    names: {
+      title: 'Titel',
+      description: 'Beschreibung',
+      submitLabel: 'Schaltfläche',
+      thanks: 'Dankestext',
+      next: 'Seite nach dem Formular',
+      locale: 'Sprache',
+      languages: 'Sprachen der Besucher',
+      texts: 'Texte in anderen Sprachen',
+      timeZone: 'Zeitzone',
+      botProtection: 'Schutz vor Bots',
+      submitPerMinute: 'Einsendungen pro Minute',
+      closesAt: 'Schließt am',
+      maxRecords: 'Höchstzahl der Datensätze',
+      doubleOptIn: 'Personen bitten, ihre E-Mail-Adresse zu bestätigen',
+      notifyEmails: 'Per E-Mail benachrichtigen',
+      notifyWhen: 'Benachrichtigung senden',
+    },
+
+    texts: 'Texte',
+    titleNote: 'Die Überschrift des Formulars',
+    descriptionNote: 'Steht über den Feldern',
+    thanksNote: 'Erscheint nach einer Einsendung',
+    nextNote: 'Eine Ihrer Seiten, die Personen statt des Dankestextes sehen',
+    localeNote: 'Die Sprache Ihrer Texte, zum Beispiel en, de oder pt-BR',
+    rules: 'Regeln',
+    protections: {
+      honeypot: 'Verstecktes Feld: erkennt einfache Bots (empfohlen)',
+      'proof-of-work': 'Arbeitsnachweis: stärker, benötigt JavaScript',
+      off: 'Aus',
+    },
+    protectionNotes: {
+      honeypot:
+        'Einsendungen, die ein für Menschen unsichtbares Feld ausfüllen, werden zurückgehalten, damit Sie sie prüfen.',
+      'proof-of-work':
+        'Der Browser jeder Person rechnet bis zu einer Sekunde lang. Ohne JavaScript gesendete Formulare werden ' +
+        'zurückgehalten, Programme abgelehnt.',
+      off: 'Jede Einsendung, die zum Schema passt, wird gespeichert.',
+    },
+    closesAtNote: (zone) => `Ab dann wird jede Einsendung abgelehnt. In Ihrer Zeitzone, ${zone}`,
+    maxRecordsNote: 'Ab dieser Zahl werden neue Personen abgelehnt',
+    noLimit: 'Keine Grenze',
+    submitPerMinuteNote: 'Von einer Adresse im Internet. Leer: die Grenze des Dienstes',
+    serviceLimit: 'Grenze des Dienstes',
+    timeZoneNote: 'Für Zeiten, die ein Formular ohne Zeitzone sendet, zum Beispiel Europe/Berlin',
+
+    languagesNote:
+      'Besucher lesen das Formular in der Sprache, die sie verlangen oder ihr Browser bevorzugt. Leer: in der Sprache ' +
+      'darüber',
+    shownLanguage: 'Sprache der Texte',
+    original: 'Originaltexte',
+    chooseLanguage: 'Wählen Sie eine Sprache, um die Texte zu übersetzen und deren Vorschau zu sehen.',
+    serviceText: 'Text des Dienstes',
+    textIn: (name, language) => `${name} (${language})`,
+
+    email: 'E-Mail',
+    noMail: 'Dieser Dienst sendet keine E-Mails: Seine Einstellung SMTP_URL ist nicht gesetzt.',
+    noLinks: 'Dieser Dienst kennt seine Adresse für Links nicht: Seine Einstellung PUBLIC_URL ist nicht gesetzt.',
+    doubleOptInNote:
+      'Jede neue Person erhält eine E-Mail mit einem Link. Jeder Datensatz wird gespeichert und zeigt, ob die Adresse ' +
+      'bestätigt ist.',
+    notifyEmailsNote: 'Wer von neuen und geänderten Einträgen erfährt: eine Adresse pro Zeile, höchstens 10',
+    times: {
+      each: 'Bei jedem neuen oder geänderten Eintrag, mit seinen Werten',
+      daily: 'Einmal am Tag, nur mit Zahlen',
+    },
+
+    preview: 'Vorschau',
+    shownInPreview: 'In der Vorschau gezeigt',
+    formShown: 'Formular',
+    thanksShown: 'Dankesseite',
+    sentTo: (url) => `Personen werden zu ${url} geleitet`,
+  },
+
+  import: {
+    title: 'Formular importieren',
+    html: 'HTML Ihres Formulars',
+    htmlNote:
+      'Formulare für Formspree, Basin, Netlify, Web3Forms und Ihre eigenen funktionieren. Das HTML bleibt in Ihrem ' +
+      'Browser.',
+    htmlExample: `<form action="https://formspree.io/f/…" method="post">
+  <label>Ihre E-Mail <input type="email" name="email" required></label>
+  <label>Nachricht <textarea name="message"></textarea></label>
+  <button>Senden</button>
+</form>`,
+    forms: (count) => plural(count, { one: 'Der Text enthält # Formular', other: 'Der Text enthält # Formulare' }),
+    form: (name, controls) => `${name} (${plural(controls, { one: '# Steuerelement', other: '# Steuerelemente' })})`,
+    unnamedForm: (number) => `Formular ${number}`,
+    howToCopy:
+      'Öffnen Sie Ihre Seite im Browser, lassen Sie ihren Quelltext anzeigen und kopieren Sie alles von <form bis ' +
+      '</form>.',
+    noForm: 'Kein Formular gefunden',
+    noFormNote: 'Der Text enthält keine Formularfelder. Kopieren Sie alles von <form bis </form>.',
+
+    changes: 'Änderungen in Ihrem HTML',
+    formFor: (service) => `Dies ist ein Formular für ${service}.`,
+    beginWith: 'Beginnen Sie das Formular mit dieser Zeile, damit es hierher gesendet wird:',
+    refused: 'Zu ändern oder zu entfernen',
+    nothingRefused: 'Die Felder können bleiben, wie sie sind.',
+    others: 'Nicht gespeichert',
+    corrected: 'Korrigiertes Formular',
+    marked: (added, removed) => (
+      <>
+        Was {added} ist und was {removed}, ist markiert. Die Kopie enthält das Ergebnis.
+      </>
+    ),
+    added: 'neu',
+    removed: 'entfällt',
+    correctedHtml: 'Korrigiertes HTML',
+
+    fields: 'Felder',
+    noFields: 'Das Formular hat außer der E-Mail-Adresse keine Felder.',
+    table: 'Tabelle der Felder',
+    label: 'Beschriftung',
+    key: 'Schlüssel',
+    type: 'Typ',
+    schema: 'Im Schema',
+    details: 'Einzelheiten',
+    states: {
+      new: 'Neu',
+      exists: 'Vorhanden',
+      differs: 'Anderer Typ',
+    },
+    required: 'Erforderlich',
+
+    schemaHasAll: 'Das Schema enthält alle diese Felder.',
+    addToDraft: (count) => `Dem Schema-Entwurf ${common.fields(count)} hinzufügen`,
+    addToDraftNote: 'Sie prüfen den Entwurf, bevor er gespeichert wird.',
+    adminAdds: (count, sourceAppId) =>
+      `Ein Administrator kann dem Schema von ${sourceAppId} ${common.fields(count)} hinzufügen. Senden Sie ihm diesen ` +
+      'Text für den Reiter „JSON“ des Schema-Editors.',
+    schemaAsJson: 'Schema als JSON',
+
+    meanings: {
+      next: 'Verstanden: die Seite nach dem Formular',
+      error: 'Verstanden: die Seite nach einer Ablehnung',
+      honeypot: 'Verstanden: ein verstecktes Feld, das Bots erkennt',
+      key: 'Verstanden: speichert eine wiederholte Einsendung nur einmal',
+      timeZone: 'Verstanden: die Zeitzone von Zeiten',
+      charset: 'Verstanden: die Zeichenkodierung',
+      proofOfWork: 'Verstanden: Arbeitsnachweis',
+      replyTo: 'Angenommen und ignoriert, weil das Formular eine E-Mail-Adresse hat',
+      ignored: 'Angenommen und ignoriert',
+      underscore: 'Ignoriert: Namen, die mit _ beginnen, werden nicht gespeichert',
+    },
+
+    noElement: 'Um die Felder fehlt ein form-Element',
+    plainText: 'Entfernen Sie enctype="text/plain", das nicht zuverlässig gelesen werden kann',
+    captcha: 'Entfernen Sie das Captcha. Die Einstellungen bieten einen Schutz vor Bots ohne Captcha',
+    renameHoneypot: 'Benennen Sie das versteckte Feld für Bots in _gotcha um',
+    noEmail: 'Das Formular hat keine E-Mail-Adresse. Fügen Sie <input type="email" name="email" required> hinzu',
+    renameEmail: 'Benennen Sie es in email um, das jede Einsendung benötigt',
+    requiredBySchema: (label) => `Das Schema verlangt es (${label}), und im Formular fehlt es`,
+    file: 'Dateien werden abgelehnt. Entfernen Sie das Feld',
+    password: 'Passwörter sollten nicht erfasst werden. Entfernen Sie das Feld',
+    noKey: (key) => `Der Name kann kein Schlüssel sein. Benennen Sie es in ${key} um`,
+    allowWebsite: (origin) =>
+      `Personen werden nur zu erlaubten Websites geleitet. Erlauben Sie ${origin} auf dem Reiter „Einbinden“`,
+    noName: 'Hat keinen Namen und wird daher von Browsern nicht gesendet',
+
+    severalValues: 'Mehrere Werte: Jede Einsendung hängt sie an eine Liste an',
+    changeValue: (value) => `Ändern Sie value="${value}" in value="true": Andere Texte werden abgelehnt`,
+    hiddenFalse:
+      'Setzen Sie ein verstecktes input-Element mit value="false" und demselben Namen davor, damit auch „nicht angekreuzt“ ' +
+      'gespeichert wird',
+    giveValues: 'Geben Sie jedem Kontrollkästchen einen Wert: Ohne Wert senden alle „on“',
+    hiddenNone:
+      'Setzen Sie ein verstecktes input-Element mit leerem Wert und demselben Namen vor die Kontrollkästchen, damit auch ' +
+      '„keines“ gespeichert wird',
+    noOptions: 'Hat keine Auswahlmöglichkeiten und wird daher ein Text',
+    noZone: 'Sendet Zeiten ohne Zeitzone: Legen Sie die Zeitzone in den Einstellungen fest',
+    withoutOption: (option, message) => `Ohne ${option}: ${message}`,
+    initialValue: 'Anfangswert',
+    becomesText: (message) => `Wird ein Text: ${message}`,
+    invalid: 'ist ungültig',
+  },
+
+  snippets: {
+    title: 'Das Formular auf Ihre Website setzen',
+    html: {
+      name: 'Einfaches HTML',
+      note: 'Für jede Website. Benötigt kein JavaScript.',
+      use: 'Kopieren Sie das Formular in Ihre Seite, oder speichern Sie den ganzen Text als Datei mit der Endung .html und öffnen Sie sie.',
+    },
+    embed: {
+      name: 'Einbetten',
+      note: 'Für ein Formular, das immer die neuesten Felder zeigt. Benötigt JavaScript.',
+      use: 'Fügen Sie beide Zeilen dort ein, wo das Formular erscheinen soll.',
+    },
+    enhanced: {
+      name: 'Erweitertes Formular',
+      note: 'Für ein Formular in Ihrer eigenen Gestaltung, das gesendet wird, ohne die Seite zu verlassen. Funktioniert auch ohne JavaScript.',
+      use: 'Kopieren Sie das Formular und das Skript in Ihre Seite, oder speichern Sie den ganzen Text als Datei mit der Endung .html.',
+    },
+    link: {
+      name: 'Link',
+      note: 'Für E-Mails, Profile und Websites, auf denen Sie kein Formular einfügen können. Benötigt nichts.',
+      use: 'Fügen Sie den Link in Ihre Seite ein, oder senden Sie seine Adresse an andere.',
+    },
+    fetch: {
+      name: 'JavaScript',
+      note: 'Für ein Skript auf Ihrer eigenen Seite. Benötigt JavaScript.',
+      use: 'Fügen Sie den Code in ein Skript vom Typ „module“ ein, und ersetzen Sie die Beispielwerte.',
+    },
+    curl: {
+      name: 'Terminal',
+      note: 'Für einen schnellen Versuch ohne Website. Benötigt curl.',
+      use: 'Fügen Sie den Befehl in ein Terminal ein.',
+    },
+    node: {
+      name: 'Node.js',
+      note: 'Für Ihren eigenen Server. Benötigt Node.js 20 oder neuer.',
+      use: 'Speichern Sie den Code als Datei mit der Endung .mjs, und ersetzen Sie die Beispielwerte.',
+    },
+    formHeld:
+      'Ein Arbeitsnachweis ist verlangt: Einsendungen dieses Formulars werden zurückgehalten, bis Sie sie freigeben. ' +
+      'Verwenden Sie stattdessen „Einbetten“ oder „Erweitertes Formular“.',
+    codeRefused:
+      'Ein Arbeitsnachweis ist verlangt: Dieser Code wird abgelehnt, weil er die Aufgabe nicht löst. Verwenden Sie ' +
+      'stattdessen „Einbetten“, „Erweitertes Formular“ oder „Link“.',
+    onlyFiles:
+      'Funktioniert aus einer Datei auf Ihrem Computer. Bevor Sie es ins Internet stellen, fügen Sie Ihre Website unter ' +
+      '„Erlaubte Websites“ hinzu.',
+    noWebsite:
+      'Noch ist keine Website erlaubt. Fügen Sie Ihre unter „Erlaubte Websites“ hinzu, oder machen Sie einen Versuch ' +
+      'und erlauben Sie die Website dort mit einem Klick.',
+
+    trap: 'Menschen sehen dieses Feld nicht. Füllt ein Programm es aus, wird seine Einsendung zurückgehalten.',
+    ownPage: 'Um danach eine eigene Seite zu zeigen, ändern Sie diese Adresse und entfernen Sie die Kommentarzeichen:',
+    noRandomUuid: 'crypto.randomUUID() gibt es nur auf HTTPS-Seiten.',
+    sameKey: 'Ohne Antwort denselben Schlüssel erneut senden. Der Datensatz wird dann nur einmal gespeichert.',
+    storedAs: 'Gespeichert als',
+  },
+};

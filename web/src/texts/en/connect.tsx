@@ -1,1 +1,392 @@
-export const connect = {};
+import type { ReactNode } from 'react';
+import { formatNumber, plural } from '../format.ts';
+import { common } from './common.tsx';
+
+export const connect = {
+  title: 'Connect a form',
+  note: (sourceAppId: string, version: number) => `${sourceAppId} · schema version ${version}`,
+  goToStart: 'Go to the start page',
+  tabs: {
+    overview: 'Connect',
+    settings: 'Settings',
+    import: 'Import a form',
+  },
+
+  overview: {
+    notes: 'Notes',
+    updates: () => (
+      <>
+        <strong>Updates:</strong> A later submission with the same email updates the record. Submitted values replace
+        stored values, list items are appended, and other fields keep their values.
+      </>
+    ),
+    checkboxes: () => (
+      <>
+        <strong>Checkboxes:</strong> Browsers send nothing for a checkbox that is not ticked. The code therefore has a
+        hidden <code>false</code> before each one, so that a person can take a consent back.
+      </>
+    ),
+  },
+
+  status: {
+    title: 'What works now',
+    meanings: {
+      yes: 'Works:',
+      no: 'Does not work:',
+      info: 'Note:',
+    },
+    formPage: (link: ReactNode) => <>The form as a page: {link}.</>,
+    moreSettings: (settings: ReactNode) => <>Texts, closing time and bot protection are in {settings}.</>,
+    settings: 'Settings',
+    whatIsHeld: (held: ReactNode) => <>What bot protection holds is in {held}.</>,
+    held: 'Held submissions',
+
+    closed: (since: string) => `The form is closed since ${since}`,
+    closedNote: 'Every submission is refused.',
+    closes: (at: string) => `The form closes on ${at}`,
+    full: (records: number, maximum: number) =>
+      `The form is full: ${formatNumber(records)} of at most ${formatNumber(maximum)} records are stored`,
+    fullNote: 'Submissions of new people are refused.',
+    room: (records: number, maximum: number) =>
+      `${formatNumber(records)} of at most ${formatNumber(maximum)} records are stored`,
+    open: 'The form is open',
+    openNote: 'Its page and programs can submit.',
+    files: 'Pages opened from a file can submit',
+    noFiles: 'Pages opened from a file cannot submit',
+    noFilesNote: 'To try a form that you saved on your computer, allow files below.',
+    everySite: 'Pages on every website can submit',
+    noSite: 'Pages on your website cannot submit yet',
+    noSiteNote: 'Add the address of your website below.',
+    sites: (sites: string) => `Pages on ${sites} can submit`,
+    off: 'Bot protection is off',
+    honeypot: 'A hidden field catches simple bots',
+    honeypotNote: 'What they send is held until somebody releases or deletes it.',
+    proofOfWork: 'Bot protection needs JavaScript',
+    proofOfWorkNote:
+      'Forms that are sent without JavaScript are held until you release them, and people read that. Programs without ' +
+      'proof of work are refused.',
+    needs: (fields: string) => `Required in each submission: ${fields}`,
+    more: (count: number) => `${formatNumber(count)} more`,
+  },
+
+  origins: {
+    title: 'Allowed websites',
+    note: 'Browsers tell the service which website a form is on. Forms on other websites are refused. A change works at once.',
+    every: 'Allow every website',
+    everyNote: 'Anybody can put this form on a page of theirs. Replaces the list.',
+    files: 'Allow files on your computer',
+    filesNote: 'For trying a form that you saved as a file. Its origin is "null". Turn it off when you are done.',
+    notSaved: 'The change was not saved',
+    notAnAddress: 'Enter the address of a website, such as https://www.example.com',
+    removeOf: (origin: string) => `Remove ${origin}`,
+    sibling: (origin: string) => `${origin} is another website for browsers.`,
+    allowSibling: 'Allow it too',
+    address: 'Address of your website',
+    allow: 'Allow',
+
+    refused: 'Refused websites',
+    lastRefused: (origin: string, count: number, at: ReactNode) => (
+      <>
+        Last refused: <strong>{origin}</strong> ({plural(count, { one: 'once', other: '# times' })}, {at})
+      </>
+    ),
+    file: 'a file on a computer',
+    allowOf: (origin: string) => `Allow ${origin}`,
+    allowFiles: 'Allow files',
+    noWebsite: 'Not a website, so it cannot be allowed',
+
+    ignored: 'Ignored addresses',
+    ignoredNote: () => (
+      <>
+        Forms asked to send people there afterwards (<code>_next</code>). The submissions are stored, and the people saw
+        the thank-you page. Allow only websites of yours.
+      </>
+    ),
+    lastIgnored: (origin: string, count: number, at: ReactNode) => (
+      <>
+        Last ignored: <strong>{origin}</strong> ({plural(count, { one: 'once', other: '# times' })}, {at})
+      </>
+    ),
+    addressOnly: 'an address without a website',
+    allowAddress: (origin: string) => `Allow the address ${origin}`,
+    wholeAddress: 'Write the whole address, as https://www.example.com/thanks',
+    httpsOnly: 'People are sent to https addresses only',
+    listInstead: 'List your websites instead of allowing every one',
+  },
+
+  liveTest: {
+    title: 'Try it',
+    send: 'Send a test submission',
+    possible: (email: string) => `Stores example values as ${email}.`,
+    impossible: 'Not possible while proof of work is on, because this page is not an https page.',
+    sendOwn: (link: ReactNode) => <>{link} to send your own.</>,
+    openFormPage: 'Open the form page',
+    notSent: 'The test could not be sent',
+    notSentNote: 'The service did not respond. Try again.',
+    stored: 'The test submission is stored.',
+    refused: 'The test submission was refused',
+    doNotFit: 'The example values do not fit every field. Send your own on the form page.',
+    status: (status: number) => `The service responded with status ${status}`,
+
+    received: (email: string, at: ReactNode) => (
+      <>
+        <strong>Received: {email}</strong>, {at}.
+      </>
+    ),
+    receivedUnknown: (at: ReactNode) => (
+      <>
+        <strong>Received: a submission</strong>, {at}.
+      </>
+    ),
+    waiting: 'Waiting for a submission from your site…',
+    waitingNote: 'Send your form, and it appears here.',
+    held: (email: string, at: ReactNode) => (
+      <>
+        Bot protection holds a submission of {email}, {at}.
+      </>
+    ),
+    noProof: 'It came without a proof of work.',
+    showHeld: 'Show held submissions',
+  },
+
+  settings: {
+    form: 'Form settings',
+    saved: 'Saved. The settings are in force.',
+    noChanges: 'No changes',
+    invalid: (count: number) => plural(count, { one: '# invalid setting', other: '# invalid settings' }),
+    discard: 'Discard',
+    save: 'Save settings',
+    restored: 'Your unsaved changes were restored.',
+    notSaved: (error: string) => `The settings were not saved: ${error}.`,
+    conflict: 'Someone else saved these settings while you were editing them',
+    theyChanged: (names: string) => `They changed: ${names}.`,
+    youChangedToo: (names: string) => `You changed too: ${names}.`,
+    overwrite: 'Overwrite theirs with my changes',
+    keepBoth: 'Keep my changes and theirs',
+    discardMine: 'Discard my changes and load theirs',
+
+    names: {
+      title: 'Title',
+      description: 'Description',
+      submitLabel: 'Button',
+      thanks: 'Thank-you text',
+      next: 'Page after the form',
+      locale: 'Language',
+      languages: 'Languages of visitors',
+      texts: 'Texts in other languages',
+      timeZone: 'Time zone',
+      botProtection: 'Bot protection',
+      submitPerMinute: 'Submissions per minute',
+      closesAt: 'Closes at',
+      maxRecords: 'Maximum number of records',
+      doubleOptIn: 'Ask people to confirm their email address',
+      notifyEmails: 'Notify by email',
+      notifyWhen: 'Send the notification',
+    },
+
+    texts: 'Texts',
+    titleNote: 'The heading of the form',
+    descriptionNote: 'Shown above the fields',
+    thanksNote: 'Shown after a submission',
+    nextNote: 'A page of yours that people see instead of the thank-you text',
+    localeNote: 'The language of your texts, such as en, de or pt-BR',
+    rules: 'Rules',
+    protections: {
+      honeypot: 'Hidden field: catches simple bots (recommended)',
+      'proof-of-work': 'Proof of work: stronger, needs JavaScript',
+      off: 'Off',
+    },
+    protectionNotes: {
+      honeypot: 'Submissions that fill in a field that people do not see are held for you to check.',
+      'proof-of-work':
+        'The browser of each person computes for up to a second. Forms sent without JavaScript are held, programs are ' +
+        'refused.',
+      off: 'Every submission that fits the schema is stored.',
+    },
+    closesAtNote: (zone: string) => `From then on every submission is refused. In your time zone, ${zone}`,
+    maxRecordsNote: 'From this number on, new people are refused',
+    noLimit: 'No limit',
+    submitPerMinuteNote: 'From one address on the internet. Empty: the limit of the service',
+    serviceLimit: 'Limit of the service',
+    timeZoneNote: 'For times that a form sends without a zone, such as Europe/Berlin',
+
+    languagesNote:
+      'Visitors read the form in the one that they ask for or that their browser prefers. Empty: in the language above',
+    shownLanguage: 'Language of the texts',
+    original: 'Original',
+    chooseLanguage: 'Choose a language to translate the texts and to see its preview.',
+    serviceText: 'Text of the service',
+    textIn: (name: string, language: string) => `${name} in ${language}`,
+
+    email: 'Email',
+    noMail: 'This service sends no email: its setting SMTP_URL is not set.',
+    noLinks: 'This service does not know its address for links: its setting PUBLIC_URL is not set.',
+    doubleOptInNote:
+      'Each new person receives an email with a link. Every record is stored, and shows whether the address is confirmed.',
+    notifyEmailsNote: 'Who is told of new and changed entries: one address in each line, at most 10',
+    times: {
+      each: 'For each new or changed entry, with its values',
+      daily: 'Once a day, with numbers only',
+    },
+
+    preview: 'Preview',
+    shownInPreview: 'Shown in the preview',
+    formShown: 'Form',
+    thanksShown: 'Thank-you page',
+    sentTo: (url: string) => `People are sent to ${url}`,
+  },
+
+  import: {
+    title: 'Import a form',
+    html: 'HTML of your form',
+    htmlNote: 'Forms for Formspree, Basin, Netlify, Web3Forms and your own work. The HTML stays in your browser.',
+    htmlExample: `<form action="https://formspree.io/f/…" method="post">
+  <label>Your email <input type="email" name="email" required></label>
+  <label>Message <textarea name="message"></textarea></label>
+  <button>Send</button>
+</form>`,
+    forms: (count: number) => plural(count, { one: 'The text has # form', other: 'The text has # forms' }),
+    form: (name: string, controls: number) =>
+      `${name} (${plural(controls, { one: '# control', other: '# controls' })})`,
+    unnamedForm: (number: number) => `Form ${number}`,
+    howToCopy: 'In your browser, open your page, view its source, and copy everything from <form to </form>.',
+    noForm: 'No form was found',
+    noFormNote: 'The text has no form fields. Copy everything from <form to </form>.',
+
+    changes: 'Change in your HTML',
+    formFor: (service: string) => `This is a form for ${service}.`,
+    beginWith: 'Begin the form with this line, so that it is sent here:',
+    refused: 'Change or remove these',
+    nothingRefused: 'The fields can stay as they are.',
+    others: 'Not stored',
+    corrected: 'Corrected form',
+    marked: (added: ReactNode, removed: ReactNode) => (
+      <>
+        What is {added} and what is {removed} is marked. The copy has the result.
+      </>
+    ),
+    added: 'new',
+    removed: 'left out',
+    correctedHtml: 'Corrected HTML',
+
+    fields: 'Fields',
+    noFields: 'The form has no fields besides the email.',
+    table: 'Table of fields',
+    label: 'Label',
+    key: 'Key',
+    type: 'Type',
+    schema: 'Schema',
+    details: 'Details',
+    states: {
+      new: 'New',
+      exists: 'In the schema',
+      differs: 'Other type',
+    },
+    required: 'Required',
+
+    schemaHasAll: 'The schema has all of these fields.',
+    addToDraft: (count: number) => `Add ${common.fields(count)} to the schema draft`,
+    addToDraftNote: 'You review the draft before it is saved.',
+    adminAdds: (count: number, sourceAppId: string) =>
+      `An administrator adds ${common.fields(count)} to the schema of ${sourceAppId}. Send them this text for the ` +
+      'JSON tab of the schema editor.',
+    schemaAsJson: 'Schema as JSON',
+
+    meanings: {
+      next: 'Understood: the page after the form',
+      error: 'Understood: the page after a refusal',
+      honeypot: 'Understood: a hidden field that catches bots',
+      key: 'Understood: stores a repeated submission once',
+      timeZone: 'Understood: the time zone of times',
+      charset: 'Understood: the encoding',
+      proofOfWork: 'Understood: proof of work',
+      replyTo: 'Accepted and ignored, because the form has an email',
+      ignored: 'Accepted and ignored',
+      underscore: 'Ignored: names that begin with _ are not stored',
+    },
+
+    noElement: 'There is no form element around the fields',
+    plainText: 'Remove enctype="text/plain", which cannot be read reliably',
+    captcha: 'Remove the captcha. Settings have bot protection without one',
+    renameHoneypot: 'Rename the hidden field for bots to _gotcha',
+    noEmail: 'The form has no email. Add <input type="email" name="email" required>',
+    renameEmail: 'Rename it to email, which every submission needs',
+    requiredBySchema: (label: string) => `The schema requires it (${label}), and the form does not have it`,
+    file: 'Files are refused. Remove the field',
+    password: 'Passwords should not be collected. Remove the field',
+    noKey: (key: string) => `The name cannot be a key. Rename it to ${key}`,
+    allowWebsite: (origin: string) => `People are only sent to allowed websites. Allow ${origin} on the Connect tab`,
+    noName: 'Has no name, so browsers do not send it',
+
+    severalValues: 'Several values: each submission appends them to a list',
+    changeValue: (value: string) => `Change value="${value}" to value="true": other texts are refused`,
+    hiddenFalse:
+      'Put a hidden input with value="false" and the same name before it, so that "not ticked" is stored too',
+    giveValues: 'Give each box a value: without one, all of them send "on"',
+    hiddenNone:
+      'Put a hidden input with an empty value and the same name before the boxes, so that "none" is stored too',
+    noOptions: 'It has no options, so it becomes a text',
+    noZone: 'Sends times without a zone: set the time zone in Settings',
+    withoutOption: (option: string, message: string) => `Without its ${option}: ${message}`,
+    initialValue: 'initial value',
+    becomesText: (message: string) => `Becomes a text: ${message}`,
+    invalid: 'is invalid',
+  },
+
+  snippets: {
+    title: 'Put the form on your website',
+    html: {
+      name: 'Plain HTML',
+      note: 'For any website. Needs no JavaScript.',
+      use: 'Copy the form into your page, or save the whole text as a file that ends in .html and open it.',
+    },
+    embed: {
+      name: 'Embed',
+      note: 'For a form that always shows the newest fields. Needs JavaScript.',
+      use: 'Paste both lines where the form should appear.',
+    },
+    enhanced: {
+      name: 'Enhanced form',
+      note: 'For a form in your own design that is sent without leaving the page. Also works without JavaScript.',
+      use: 'Copy the form and the script into your page, or save the whole text as a file that ends in .html.',
+    },
+    link: {
+      name: 'Link',
+      note: 'For emails, profiles and sites where you cannot add a form. Needs nothing.',
+      use: 'Paste the link into your page, or send its address to people.',
+    },
+    fetch: {
+      name: 'JavaScript',
+      note: 'For a script in your own page. Needs JavaScript.',
+      use: 'Paste it into a script of type "module", and replace the example values.',
+    },
+    curl: {
+      name: 'Terminal',
+      note: 'For a quick try without a website. Needs curl.',
+      use: 'Paste the command into a terminal.',
+    },
+    node: {
+      name: 'Node.js',
+      note: 'For your own server. Needs Node.js 20 or newer.',
+      use: 'Save it as a file that ends in .mjs, and replace the example values.',
+    },
+    formHeld:
+      'Proof of work is on: submissions of this form are held until you release them. Use Embed or Enhanced form ' +
+      'instead.',
+    codeRefused:
+      'Proof of work is on: this code is refused, because it does not solve the challenge. Use Embed, Enhanced form or ' +
+      'Link instead.',
+    onlyFiles:
+      'It works from a file on your computer. Before you put it online, add your website under "Allowed websites".',
+    noWebsite:
+      'No website is allowed yet. Add yours under "Allowed websites", or try it once and allow it there with one click.',
+
+    // Comments of HTML and JavaScript.
+    trap: 'People do not see this field. A program that fills it in is held back.',
+    ownPage: 'To show your own page afterwards, change this address and remove the marks around it:',
+    noRandomUuid: 'crypto.randomUUID() exists only on HTTPS pages.',
+    sameKey: 'Send the same key again if you get no response. The record is then stored once.',
+    // Between single quotes of JavaScript.
+    storedAs: 'Stored as',
+  },
+};
