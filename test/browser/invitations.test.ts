@@ -64,6 +64,17 @@ describe('an invitation to somebody who is logged in', () => {
     await page.getByRole('link', { name: `${other.sourceAppId} manager` }).waitFor();
   });
 
+  it('stays open in another language', async () => {
+    await enter('eve@example.com', 'Eve');
+    await page.goto(await invite('eve@example.com', 'viewer', other));
+    await button('Deutsch').click();
+    await heading('Sie sind eingeladen');
+    expect(new URL(page.url()).hash).toBe('');
+    await expectAccessible();
+    await button('Einladung annehmen').click();
+    await heading('App auswählen');
+  });
+
   it('tells another account so, which logs out and creates the account of the email', async () => {
     await enter('bob@example.com', 'Bob');
     await page.goto(await invite('new@example.com', 'editor', other));

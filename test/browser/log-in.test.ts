@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, logIn, type Visit, visit } from '../support/browser.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
@@ -103,6 +104,23 @@ describe('the login', () => {
     await plain.page.getByRole('alert').getByText('open the dashboard over HTTPS').waitFor();
     await plain.close();
     await production.close();
+  });
+
+  it('has a choice of the language, which the dashboard keeps', async () => {
+    const { page } = open;
+    const choice = page.getByRole('list', { name: 'Language' });
+    expect(await choice.getByRole('button').allInnerTexts()).toEqual(['English', 'Deutsch']);
+    await choice.getByRole('button', { name: 'Deutsch' }).click();
+    await page.getByRole('button', { name: 'Anmelden' }).waitFor();
+    expect(await page.evaluate('document.documentElement.lang')).toBe('de');
+    expect(await page.locator('[aria-current]').allInnerTexts()).toEqual(['Deutsch']);
+    expect(await axeViolationsInBothModes(page)).toEqual([]);
+    await page.getByLabel('App-ID').fill('admin');
+    await page.getByRole('textbox', { name: 'Passwort' }).fill('wrong');
+    await page.getByRole('button', { name: 'Anmelden' }).click();
+    await page.getByText('App-ID oder Passwort ist falsch.').waitFor();
+    await page.getByRole('button', { name: 'English' }).click();
+    await page.getByRole('button', { name: 'Log in' }).waitFor();
   });
 
   it('shows no data after a logout when the browser goes back', async () => {

@@ -7,9 +7,10 @@ import { LogInError, useCountdown } from '../session/log-in-error.tsx';
 import { useWay } from '../session/log-in-page.tsx';
 import { SecondFactor } from '../session/second-factor.tsx';
 import { useEntry } from '../session/session.ts';
+import { t } from '../texts/texts.ts';
 import { Entrance } from './entrance.tsx';
 import { NewPasswordForm } from './new-password-form.tsx';
-import { forgetToken, useToken } from './token.ts';
+import { forgetToken, keepToken, useToken } from './token.ts';
 
 /** Opens a page of the dashboard after a way in. */
 export function useOpenDashboard(path = '/'): () => void {
@@ -26,7 +27,7 @@ export function useOpenDashboard(path = '/'): () => void {
 export function ResetPage() {
   const token = useToken();
   return (
-    <LinkPage key={token} title="Choose a new password" token={token}>
+    <LinkPage key={token} title={t.entrance.resetTitle} token={token}>
       <Reset token={token} />
     </LinkPage>
   );
@@ -40,14 +41,14 @@ function Reset({ token }: { token: string }) {
   if (isGone(reset.error)) return <Gone />;
   return (
     <NewPasswordForm
-      action="Save and log in"
+      action={t.entrance.saveAndLogIn}
       pending={reset.isPending}
       error={reset.error}
       onSubmit={(password) =>
         reset.mutate(password, { onSuccess: ({ second }) => (second ? setFactors(second) : open()) })
       }
     >
-      <Text size="sm">All sessions of your account end.</Text>
+      <Text size="sm">{t.entrance.resetNote}</Text>
     </NewPasswordForm>
   );
 }
@@ -56,7 +57,7 @@ function Reset({ token }: { token: string }) {
 export function LogInLinkPage() {
   const token = useToken();
   return (
-    <LinkPage key={token} title="Log in with a link" token={token}>
+    <LinkPage key={token} title={t.entrance.linkTitle} token={token}>
       <LogInByLink token={token} />
     </LinkPage>
   );
@@ -69,15 +70,15 @@ function LogInByLink({ token }: { token: string }) {
   if (isGone(logIn.error)) return <Gone />;
   return (
     <Stack gap="md">
-      <Text size="sm">This link logs you in once. It needs no password.</Text>
-      <LogInError error={logIn.error} secondsLeft={secondsLeft} wrong="This link is not valid." />
+      <Text size="sm">{t.entrance.linkNote}</Text>
+      <LogInError error={logIn.error} secondsLeft={secondsLeft} wrong={t.entrance.invalidLink} />
       <Button
         autoFocus
         loading={logIn.isPending}
         disabled={secondsLeft > 0}
         onClick={() => logIn.mutate(undefined, { onSuccess: open })}
       >
-        Log in
+        {t.session.logIn}
       </Button>
     </Stack>
   );
@@ -92,7 +93,7 @@ interface LinkPageProps {
 /** A page that a link with a token opens. */
 export function LinkPage({ title, token, children }: LinkPageProps) {
   return (
-    <Entrance title={title} heading={title}>
+    <Entrance title={title} heading={title} onLanguage={keepToken}>
       {token === '' ? <NoToken /> : children}
     </Entrance>
   );
@@ -101,7 +102,7 @@ export function LinkPage({ title, token, children }: LinkPageProps) {
 function NoToken() {
   return (
     <Stack gap="md">
-      <Text size="sm">Open the link that you got once more. For your safety it is not kept in the address bar.</Text>
+      <Text size="sm">{t.entrance.noTokenNote}</Text>
       <ToLogIn />
     </Stack>
   );
@@ -113,8 +114,8 @@ export const isGone = (error: Error | null): boolean => error instanceof ApiErro
 export function Gone() {
   return (
     <Stack gap="md">
-      <Alert color="red" variant="light" role="alert" title="This link does not work any more">
-        It was used, was withdrawn or has expired. Ask for a new one.
+      <Alert color="red" variant="light" role="alert" title={t.entrance.goneTitle}>
+        {t.entrance.goneNote}
       </Alert>
       <ToLogIn />
     </Stack>
@@ -131,7 +132,7 @@ function ToLogIn() {
         navigate('/', { replace: true });
       }}
     >
-      Go to the dashboard
+      {t.entrance.goToDashboard}
     </Button>
   );
 }

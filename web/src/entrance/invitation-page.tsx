@@ -10,6 +10,7 @@ import { supportsPasskeys } from '../session/passkeys.ts';
 import { SecondFactor } from '../session/second-factor.tsx';
 import { useEntry } from '../session/session.ts';
 import { SignOnButton, useLogInWays } from '../session/single-sign-on.tsx';
+import { t } from '../texts/texts.ts';
 import classes from './entrance.module.css';
 import { Gone, isGone, LinkPage, useOpenDashboard } from './entrance-pages.tsx';
 import { issueAt, NewPasswordForm } from './new-password-form.tsx';
@@ -20,7 +21,7 @@ import { useToken } from './token.ts';
 export function InvitationPage() {
   const token = useToken();
   return (
-    <LinkPage key={token} title="You are invited" token={token}>
+    <LinkPage key={token} title={t.entrance.invitedTitle} token={token}>
       <Invitation token={token} />
     </LinkPage>
   );
@@ -61,7 +62,7 @@ function Invitation({ token }: { token: string }) {
   const error = offer.error ?? visitor.error;
   if (error) return <LoadError error={error} onRetry={refetch} />;
   if (!offer.data || visitor.data === undefined || !ways) {
-    return <Loader mx="auto" display="block" aria-label="Loading" />;
+    return <Loader mx="auto" display="block" aria-label={t.entrance.loading} />;
   }
   return <Offered token={token} offer={offer.data} visitor={visitor.data} ways={ways} onStale={refetch} />;
 }
@@ -125,8 +126,7 @@ function Offered({ token, offer, visitor, ways, onStale }: OfferedProps) {
       {!visitor && ways.password && knownEmail !== undefined && (
         <>
           <Text size="sm" role="status" className="breaks">
-            <strong>{knownEmail}</strong> has an account. Log in to accept the invitation. Your name and your password
-            stay as they are.
+            {t.entrance.hasAccount(knownEmail)}
           </Text>
           <AccountLogIn email={knownEmail} onDone={() => void acceptAfterLogIn()} />
         </>
@@ -143,37 +143,29 @@ function Offered({ token, offer, visitor, ways, onStale }: OfferedProps) {
   );
 }
 
-const ROLES = {
-  viewer: { name: 'Viewer', meaning: 'You can read users, charts and held submissions.' },
-  editor: { name: 'Editor', meaning: 'You can read, change, erase, import and export users.' },
-  manager: { name: 'Manager', meaning: 'You can change everything in the app, and invite others.' },
-} as const;
-
 /** Which app and role an invitation gives, and to whom. */
 function Offer({ offer: { email, sourceAppId, role, admin } }: { offer: InvitationPreview }) {
-  const given = role ? ROLES[role] : undefined;
+  const given = role ? t.entrance.roles[role] : undefined;
   return (
-    <dl className={classes.offer} aria-label="Your invitation">
+    <dl className={classes.offer} aria-label={t.entrance.invitation}>
       {sourceAppId && (
         <>
-          <dt>App</dt>
+          <dt>{t.entrance.app}</dt>
           <dd>
             <strong>{sourceAppId}</strong>
           </dd>
         </>
       )}
-      <dt>Role</dt>
+      <dt>{t.entrance.role}</dt>
       <dd>
-        <strong>{admin ? 'Administrator' : (given?.name ?? 'Member')}</strong>
+        <strong>{admin ? t.entrance.administrator : (given?.name ?? t.entrance.member)}</strong>
         <Text size="sm" c="dimmed">
-          {admin
-            ? 'You can change everything in every app, and invite others.'
-            : (given?.meaning ?? 'You get an account. A manager or an administrator adds you to apps later.')}
+          {admin ? t.entrance.administratorMeaning : (given?.meaning ?? t.entrance.memberMeaning)}
         </Text>
       </dd>
       {email && (
         <>
-          <dt>For</dt>
+          <dt>{t.entrance.for}</dt>
           <dd>{email}</dd>
         </>
       )}
@@ -200,12 +192,12 @@ function OtherAccount({ visitor }: { visitor: Account }) {
   const logOut = useLogOutHere();
   return (
     <>
-      <Alert variant="light" color="yellow" role="status" title="You use another account" className="breaks">
-        You are logged in as <strong>{visitor.email}</strong>. To accept this invitation, log out first.
+      <Alert variant="light" color="yellow" role="status" title={t.entrance.otherAccountTitle} className="breaks">
+        {t.entrance.otherAccountNote(visitor.email)}
       </Alert>
       <LogInError error={logOut.error} secondsLeft={0} wrong="" />
       <Button loading={logOut.isPending} onClick={() => logOut.mutate()}>
-        Log out and continue
+        {t.entrance.logOutAndContinue}
       </Button>
     </>
   );
@@ -225,15 +217,15 @@ function Accept({ visitor, isFirst, pending, error, onAccept }: AcceptProps) {
   return (
     <Stack gap="md">
       <Text size="sm" className="breaks">
-        You are logged in as <strong>{visitor.name}</strong> ({visitor.email}).
+        {t.entrance.loggedInAs(visitor.name, visitor.email)}
       </Text>
-      <LogInError error={error ?? logOut.error} secondsLeft={0} wrong="Log in again." />
+      <LogInError error={error ?? logOut.error} secondsLeft={0} wrong={t.entrance.logInAgain} />
       <Button autoFocus loading={pending} onClick={() => onAccept(visitor)}>
-        Accept invitation
+        {t.entrance.accept}
       </Button>
       {isFirst && (
         <Button variant="default" loading={logOut.isPending} onClick={() => logOut.mutate()}>
-          Use another account
+          {t.entrance.useOtherAccount}
         </Button>
       )}
     </Stack>
@@ -258,7 +250,7 @@ function NewAccount({ email: invited, pending, error, onSubmit }: NewAccountProp
   const typed = { name: name.trim(), ...(isFirst && { email: email.trim() }) };
   return (
     <NewPasswordForm
-      action="Create account"
+      action={t.entrance.createAccount}
       pending={pending}
       error={emailIssue || nameIssue ? null : error}
       isComplete={isComplete}
@@ -266,28 +258,33 @@ function NewAccount({ email: invited, pending, error, onSubmit }: NewAccountProp
       {...(supportsPasskeys() && {
         instead: (
           <Button variant="default" disabled={!isComplete || pending} onClick={() => onSubmit(typed)}>
-            Use a passkey instead
+            {t.entrance.usePasskey}
           </Button>
         ),
       })}
     >
       {isFirst ? (
-        <EmailInput value={email} onChange={setEmail} isFirst error={emailIssue && `The email ${emailIssue}.`} />
+        <EmailInput
+          value={email}
+          onChange={setEmail}
+          isFirst
+          error={emailIssue && t.session.problems.email(emailIssue)}
+        />
       ) : (
         // Password managers save the password with this name.
         <input type="email" name="email" autoComplete="username" value={invited} readOnly hidden />
       )}
       <TextInput
-        label="Your name"
+        label={t.entrance.yourName}
         name="name"
         autoComplete="name"
-        description="The members of your apps see it."
+        description={t.entrance.yourNameNote}
         required
         withAsterisk={false}
         autoFocus={!isFirst}
         maxLength={100}
         value={name}
-        error={nameIssue && `The name ${nameIssue}.`}
+        error={nameIssue && t.session.problems.name(nameIssue)}
         onChange={(event) => setName(event.currentTarget.value)}
       />
     </NewPasswordForm>

@@ -2,6 +2,7 @@ import { Button, PasswordInput, Stack } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { ApiError } from '../api/call.ts';
 import { LogInError, useCountdown } from '../session/log-in-error.tsx';
+import { t } from '../texts/texts.ts';
 
 const MIN_LENGTH = 12;
 
@@ -33,18 +34,18 @@ export function NewPasswordForm(props: NewPasswordFormProps) {
       <Stack gap="md">
         {children}
         <PasswordInput
-          label="New password"
+          label={t.entrance.newPassword}
           name="new-password"
           autoComplete="new-password"
-          description={`At least ${MIN_LENGTH} characters. A few words are easy to remember.`}
+          description={t.entrance.newPasswordNote(MIN_LENGTH)}
           required
           withAsterisk={false}
           value={password}
-          error={issue && `The password ${issue}.`}
+          error={issue && t.session.problems.password(issue)}
           onChange={(event) => setPassword(event.currentTarget.value)}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
+          visibilityToggleButtonProps={{ 'aria-label': t.session.showPassword }}
         />
-        {!issue && <LogInError error={error} secondsLeft={secondsLeft} wrong="Log in again." />}
+        {!issue && <LogInError error={error} secondsLeft={secondsLeft} wrong={t.entrance.logInAgain} />}
         <Button type="submit" loading={pending} disabled={!isComplete || password === '' || secondsLeft > 0}>
           {action}
         </Button>

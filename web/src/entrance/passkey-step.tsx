@@ -6,6 +6,8 @@ import { RecoveryCodes } from '../account/recovery-codes.tsx';
 import { ApiError, call } from '../api/call.ts';
 import { errorText } from '../session/log-in-error.tsx';
 import { createPasskey } from '../session/passkeys.ts';
+import { t } from '../texts/texts.ts';
+import { useNoReload } from './entrance.tsx';
 import { NewPasswordForm } from './new-password-form.tsx';
 
 /**
@@ -13,6 +15,7 @@ import { NewPasswordForm } from './new-password-form.tsx';
  * the account later, so this asks again or for a password.
  */
 export function PasskeyStep({ onDone }: { onDone: () => void }) {
+  useNoReload();
   const [choosesPassword, setChoosesPassword] = useState(false);
   const create = useMutation({
     mutationFn: async () => {
@@ -34,7 +37,7 @@ export function PasskeyStep({ onDone }: { onDone: () => void }) {
     return (
       <Stack gap="md">
         <Text size="sm" role="status">
-          Your passkey is ready. You can use these recovery codes after you have also chosen a password.
+          {t.entrance.passkeyReady}
         </Text>
         <RecoveryCodes codes={create.data.recoveryCodes} onClose={onDone} />
       </Stack>
@@ -46,22 +49,22 @@ export function PasskeyStep({ onDone }: { onDone: () => void }) {
       <Stack gap="md" align="center">
         <Loader size="sm" aria-hidden />
         <Text size="sm" role="status">
-          Your account is created. Follow your browser to create the passkey.
+          {t.entrance.accountCreated}
         </Text>
       </Stack>
     );
   }
   return (
     <Stack gap="md">
-      <Alert color="yellow" variant="light" role="alert" title="Your account has no passkey yet">
-        {problemText(create.error)} Without a passkey or a password you cannot log in again.
+      <Alert color="yellow" variant="light" role="alert" title={t.entrance.noPasskeyTitle}>
+        {t.entrance.noPasskeyNote(problemText(create.error))}
       </Alert>
       <Button autoFocus onClick={() => mutate()}>
-        Try again
+        {t.common.tryAgain}
       </Button>
-      <Divider label="or" />
+      <Divider label={t.session.or} />
       <Button variant="default" onClick={() => setChoosesPassword(true)}>
-        Choose a password
+        {t.entrance.choosePassword}
       </Button>
     </Stack>
   );
@@ -75,23 +78,21 @@ function ChoosePassword({ onDone, onBack }: { onDone: () => void; onBack: () => 
   return (
     <Stack gap="md">
       <NewPasswordForm
-        action="Save password"
+        action={t.entrance.savePassword}
         pending={choose.isPending}
         error={choose.error}
         onSubmit={(password) => choose.mutate(password)}
       >
-        <Text size="sm">You log in with your email and this password. You can add a passkey later.</Text>
+        <Text size="sm">{t.entrance.savePasswordNote}</Text>
       </NewPasswordForm>
       <Button variant="default" onClick={onBack}>
-        Back to the passkey
+        {t.entrance.backToPasskey}
       </Button>
     </Stack>
   );
 }
 
 function problemText(error: Error): string {
-  if (error instanceof ApiError && error.reauthenticate) {
-    return 'More than ten minutes have passed. Ask your administrator for a log-in link.';
-  }
-  return errorText(error, 'Your session has ended. Ask your administrator for a log-in link.');
+  if (error instanceof ApiError && error.reauthenticate) return t.entrance.tooLate;
+  return errorText(error, t.entrance.sessionEnded);
 }

@@ -32,6 +32,11 @@ export function useToken(): string {
   return token;
 }
 
+/** Puts the token back into the address bar, so that it outlasts a reload. */
+export function keepToken(): void {
+  if (taken !== '') window.history.replaceState(window.history.state, '', `#${encodeURIComponent(taken)}`);
+}
+
 /** Forgets the token after its use. */
 export function forgetToken(): void {
   taken = '';

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { call } from '../api/call.ts';
 import type { SecondFactorKind } from '../api/endpoints.ts';
+import { t } from '../texts/texts.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
 import { CurrentPassword } from './log-in-form.tsx';
 import { PasskeyLogIn } from './passkey-log-in.tsx';
@@ -64,17 +65,17 @@ function PasswordStep({ email, onEmail, onSecond, onForgotten, onDone }: Passwor
       <Stack gap="md">
         <EmailInput value={email} onChange={onEmail} isFirst={!knowsEmail} />
         <CurrentPassword value={password} onChange={setPassword} isFirst={knowsEmail} />
-        <LogInError error={logIn.error} secondsLeft={secondsLeft} wrong="Wrong email or password." />
+        <LogInError error={logIn.error} secondsLeft={secondsLeft} wrong={t.session.wrongEmailOrPassword} />
         <Button
           type="submit"
           loading={logIn.isPending}
           disabled={secondsLeft > 0 || email.trim() === '' || password === ''}
           fullWidth
         >
-          Log in
+          {t.session.logIn}
         </Button>
         <Anchor component="button" type="button" size="sm" onClick={onForgotten}>
-          Forgot your password?
+          {t.session.forgotPassword}
         </Anchor>
       </Stack>
     </form>
@@ -92,7 +93,7 @@ interface EmailInputProps {
 export function EmailInput({ value, onChange, isFirst = false, error, autoComplete = 'username' }: EmailInputProps) {
   return (
     <TextInput
-      label="Email"
+      label={t.common.email}
       name="email"
       type="email"
       autoComplete={autoComplete}
@@ -122,11 +123,10 @@ function ForgottenPassword({ email: initial, onBack }: { email: string; onBack: 
     return (
       <Stack gap="md">
         <Text size="sm" role="status" className="breaks">
-          If <strong>{email.trim()}</strong> has an account, an email with a link is on its way. The link works for an
-          hour. No email? The service may not send any: ask your administrator for a link.
+          {t.session.emailAsked(email.trim())}
         </Text>
         <Button variant="default" onClick={onBack}>
-          Back to the log-in
+          {t.session.backToLogIn}
         </Button>
       </Stack>
     );
@@ -134,15 +134,15 @@ function ForgottenPassword({ email: initial, onBack }: { email: string; onBack: 
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        <Text size="sm">You get an email with a link to choose a new password.</Text>
+        <Text size="sm">{t.session.forgotNote}</Text>
         <EmailInput value={email} onChange={setEmail} isFirst />
         <LogInError error={ask.error} secondsLeft={secondsLeft} wrong="" />
         <Group grow>
           <Button variant="default" onClick={onBack}>
-            Back
+            {t.common.back}
           </Button>
           <Button type="submit" loading={ask.isPending} disabled={email.trim() === ''}>
-            Send email
+            {t.session.sendEmail}
           </Button>
         </Group>
       </Stack>

@@ -13,7 +13,7 @@ export function appsOf({ sourceAppId, memberships }: Session): readonly OwnApp[]
   return sourceAppId === undefined ? memberships : [{ sourceAppId, role: 'shared' }];
 }
 
-const keyOf = ({ identity }: Session): string => `app of ${identity}`;
+const keyOf = ({ identity }: Session): string => ['app of', identity].join(' ');
 
 /** Keeps the app that is opened first the next time. */
 export function rememberApp(session: Session, sourceAppId: string): void {

@@ -2,6 +2,7 @@ import { Alert } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { ApiError } from '../api/call.ts';
 import { duration } from '../components/time.tsx';
+import { t } from '../texts/texts.ts';
 import { PasskeyError } from './passkeys.ts';
 import { CookieRejected } from './session.ts';
 
@@ -17,31 +18,20 @@ export function LogInError({ error, secondsLeft, wrong }: LogInErrorProps) {
   if (!error) return null;
   return (
     <Alert color="red" variant="light" role="alert">
-      {secondsLeft > 0 ? `Too many failed logins. Try again in ${duration(secondsLeft)}.` : errorText(error, wrong)}
+      {secondsLeft > 0 ? t.session.tooManyFailures(duration(secondsLeft)) : errorText(error, wrong)}
     </Alert>
   );
 }
 
-const NAMES: Record<string, string> = {
-  sourceAppId: 'app ID',
-  password: 'password',
-  email: 'email',
-  name: 'name',
-  code: 'code',
-};
-
 export function errorText(error: Error, wrong: string): string {
-  if (error instanceof CookieRejected) {
-    return `${error.message}. Allow cookies for this site. In production, open the dashboard over HTTPS.`;
-  }
+  if (error instanceof CookieRejected) return error.message;
   if (error instanceof PasskeyError) return `${error.message}.`;
-  if (!(error instanceof ApiError)) return `${error.message}. Check your connection and try again.`;
+  if (!(error instanceof ApiError)) return t.session.checkConnection(error.message);
   if (error.status === 401) return wrong;
-  if (error.status === 429) return 'You can try again now.';
+  if (error.status === 429) return t.session.tryAgainNow;
   const [issue] = error.issues;
-  const name = issue && NAMES[issue.path];
-  if (issue && name) return `The ${name} ${issue.message}.`;
-  return `${error.message}.`;
+  const texts: Readonly<Record<string, (problem: string) => string>> = t.session.problems;
+  return (issue && texts[issue.path]?.(issue.message)) ?? `${error.message}.`;
 }
 
 /** Counts down the seconds of `Retry-After` after a 429. */

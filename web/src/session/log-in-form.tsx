@@ -1,5 +1,6 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { t } from '../texts/texts.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
 import { useLogIn } from './session.ts';
 
@@ -21,7 +22,7 @@ export function LogInForm({ sourceAppId = '', onDone }: { sourceAppId?: string; 
     <form onSubmit={submit}>
       <Stack gap="md">
         <TextInput
-          label="App ID"
+          label={t.session.appId}
           name="username"
           autoComplete="username"
           autoCapitalize="none"
@@ -34,9 +35,9 @@ export function LogInForm({ sourceAppId = '', onDone }: { sourceAppId?: string; 
           onChange={(event) => setAppId(event.currentTarget.value)}
         />
         <CurrentPassword value={password} onChange={setPassword} isFirst={sourceAppId !== ''} />
-        <LogInError error={logIn.error} secondsLeft={secondsLeft} wrong="Wrong app ID or password." />
+        <LogInError error={logIn.error} secondsLeft={secondsLeft} wrong={t.session.wrongAppIdOrPassword} />
         <Button type="submit" loading={logIn.isPending} disabled={secondsLeft > 0} fullWidth>
-          Log in
+          {t.session.logIn}
         </Button>
       </Stack>
     </form>
@@ -51,7 +52,7 @@ interface CurrentPasswordProps {
   isFirst: boolean;
 }
 
-export function CurrentPassword({ label = 'Password', value, onChange, isFirst }: CurrentPasswordProps) {
+export function CurrentPassword({ label = t.session.password, value, onChange, isFirst }: CurrentPasswordProps) {
   return (
     <PasswordInput
       label={label}
@@ -63,7 +64,7 @@ export function CurrentPassword({ label = 'Password', value, onChange, isFirst }
       autoFocus={isFirst}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
-      visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
+      visibilityToggleButtonProps={{ 'aria-label': t.session.showPassword }}
     />
   );
 }

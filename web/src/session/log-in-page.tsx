@@ -1,6 +1,7 @@
 import { Code, Tabs, Text } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { Entrance } from '../entrance/entrance.tsx';
+import { t } from '../texts/texts.ts';
 import { AccountLogIn } from './account-log-in.tsx';
 import { LogInForm } from './log-in-form.tsx';
 import { SignOnButton, SignOnRefusal, useLogInWays, useSignOnRefusal } from './single-sign-on.tsx';
@@ -24,20 +25,23 @@ export function LogInPage() {
   if (!ways) return null;
   if (!ways.password) {
     return (
-      <Entrance title="Log in" note={<SignOnNote />}>
+      <Entrance title={t.session.logIn} note={<Text size="sm">{t.session.signOnNote()}</Text>}>
         <SignOnRefusal refusal={refusal} />
         <SignOnButton ways={ways} />
       </Entrance>
     );
   }
   return (
-    <Entrance title="Log in" note={way === 'app' ? <AppNote /> : <AccountNote />}>
+    <Entrance
+      title={t.session.logIn}
+      note={way === 'app' ? <AppNote /> : <Text size="sm">{t.session.accountNote()}</Text>}
+    >
       <SignOnRefusal refusal={refusal} />
       <SignOnButton ways={ways} />
       <Tabs value={way} onChange={(chosen) => setWay(chosen === 'account' ? 'account' : 'app')} keepMounted={false}>
-        <Tabs.List grow mb="lg" aria-label="How to log in">
-          <Tabs.Tab value="app">As an app</Tabs.Tab>
-          <Tabs.Tab value="account">By email</Tabs.Tab>
+        <Tabs.List grow mb="lg" aria-label={t.session.howToLogIn}>
+          <Tabs.Tab value="app">{t.session.asApp}</Tabs.Tab>
+          <Tabs.Tab value="account">{t.session.byEmail}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="app">
           <LogInForm />
@@ -53,32 +57,10 @@ export function LogInPage() {
 function AppNote() {
   return (
     <>
-      <Text size="sm">
-        <strong>Administrator?</strong> At its first start, the service printed your app ID and password in the
-        terminal, below the URL of this page. They can also be set with <Code>ADMIN_APP_ID</Code> and{' '}
-        <Code>ADMIN_PASSWORD</Code>.
-      </Text>
+      <Text size="sm">{t.session.administratorNote(<Code>ADMIN_APP_ID</Code>, <Code>ADMIN_PASSWORD</Code>)}</Text>
       <Text size="sm" mt="xs">
-        <strong>Operator?</strong> Ask your administrator for the app ID and password. A lost password can't be
-        recovered, but an administrator can create a new one.
+        {t.session.operatorNote()}
       </Text>
     </>
-  );
-}
-
-function AccountNote() {
-  return (
-    <Text size="sm">
-      <strong>No account yet?</strong> A manager of your app or an administrator invites you. You get a link to choose a
-      password or a passkey.
-    </Text>
-  );
-}
-
-function SignOnNote() {
-  return (
-    <Text size="sm">
-      <strong>No access yet?</strong> Your administrator gives it to you. You then log in here as you do elsewhere.
-    </Text>
   );
 }

@@ -1,5 +1,6 @@
 import { Button, Divider, Stack } from '@mantine/core';
 import { KeyIcon } from '../components/icons.tsx';
+import { t } from '../texts/texts.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
 import { supportsPasskeys, usePasskeyLogIn } from './passkeys.ts';
 
@@ -8,8 +9,8 @@ export function PasskeyLogIn({ onDone }: { onDone?: () => void }) {
   if (!supportsPasskeys()) return null;
   return (
     <>
-      <Divider label="or" my="md" />
-      <PasskeyButton label="Log in with a passkey" {...(onDone && { onDone })} />
+      <Divider label={t.session.or} my="md" />
+      <PasskeyButton label={t.session.logInWithPasskey} {...(onDone && { onDone })} />
     </>
   );
 }
@@ -26,11 +27,7 @@ export function PasskeyButton({ label, isFirst = false, onDone }: PasskeyButtonP
   const secondsLeft = useCountdown(logIn.error);
   return (
     <Stack gap="md">
-      <LogInError
-        error={logIn.error}
-        secondsLeft={secondsLeft}
-        wrong="The service does not know this passkey. It was removed, or belongs to another address."
-      />
+      <LogInError error={logIn.error} secondsLeft={secondsLeft} wrong={t.session.unknownPasskey} />
       <Button
         variant={isFirst ? 'filled' : 'default'}
         leftSection={<KeyIcon size={16} />}

@@ -3,6 +3,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser';
 import { ApiError, call } from '../api/call.ts';
+import { t } from '../texts/texts.ts';
 import { useEntry } from './session.ts';
 
 // Loaded on demand: most log-ins need no passkey.
@@ -13,9 +14,6 @@ export function supportsPasskeys(): boolean {
   const { hostname } = window.location;
   return typeof window.PublicKeyCredential === 'function' && !/^[\d.]+$|:/.test(hostname);
 }
-
-const NOT_USED = 'No passkey was used: the request was cancelled, took too long, or found no passkey on this device';
-const NOT_CREATED = 'No passkey was created: the request was cancelled or took too long';
 
 /** Why the browser did not create or use a passkey. */
 export class PasskeyError extends Error {
@@ -41,19 +39,16 @@ async function ask<Answer>(host: string, otherwise: string, start: () => Promise
 function reasonOf(name: string, host: string): string | undefined {
   switch (name) {
     case 'InvalidStateError':
-      return 'This device has a passkey of your account already';
+      return t.session.passkeyErrors.exists;
     case 'SecurityError':
-      return `Passkeys work only at the address of the service: open the dashboard at ${host}`;
+      return t.session.passkeyErrors.otherAddress(host);
     case 'ConstraintError':
     case 'NotSupportedError':
-      return 'This device cannot keep a passkey: turn its screen lock on, or use another device';
+      return t.session.passkeyErrors.notSupported;
     default:
       return undefined;
   }
 }
-
-const notSetUp = ({ message }: ApiError): string =>
-  `Passkeys are not set up here. Log in another way, and tell your administrator: ${message}`;
 
 /** The service asks for no extensions. */
 const clientExtensionResults = {};
@@ -62,11 +57,13 @@ const clientExtensionResults = {};
 export const usePasskeyLogIn = () =>
   useEntry(async (_: 'passkey') => {
     const options = await call('POST /auth/login/passkey/options').catch((error: unknown) => {
-      throw error instanceof ApiError && error.status === 409 ? new PasskeyError(notSetUp(error)) : error;
+      if (!(error instanceof ApiError && error.status === 409)) throw error;
+      throw new PasskeyError(t.session.passkeyErrors.notSetUp(error.message));
     });
     const { startAuthentication } = await webAuthn();
     const optionsJSON = options as PublicKeyCredentialRequestOptionsJSON;
-    const response = await ask(options.rpId, NOT_USED, () => startAuthentication({ optionsJSON }));
+    const { notUsed } = t.session.passkeyErrors;
+    const response = await ask(options.rpId, notUsed, () => startAuthentication({ optionsJSON }));
     return call('POST /auth/login/passkey', { body: { response: { ...response, clientExtensionResults } } });
   });
 
@@ -75,6 +72,7 @@ export async function createPasskey(name: string) {
   const options = await call('POST /auth/account/passkeys/options');
   const { startRegistration } = await webAuthn();
   const optionsJSON = options as PublicKeyCredentialCreationOptionsJSON;
-  const response = await ask(options.rp.id, NOT_CREATED, () => startRegistration({ optionsJSON }));
+  const { notCreated } = t.session.passkeyErrors;
+  const response = await ask(options.rp.id, notCreated, () => startRegistration({ optionsJSON }));
   return call('POST /auth/account/passkeys', { body: { name, response: { ...response, clientExtensionResults } } });
 }

@@ -1,6 +1,7 @@
 import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { SecondFactorKind } from '../api/endpoints.ts';
+import { t } from '../texts/texts.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
 import { PasskeyButton } from './passkey-log-in.tsx';
 import { supportsPasskeys } from './passkeys.ts';
@@ -15,12 +16,6 @@ interface SecondFactorProps {
 
 type Step = SecondFactorKind | 'recovery';
 
-const CHANGES: Record<Step, string> = {
-  passkey: 'Use a passkey',
-  totp: 'Use the authenticator app',
-  recovery: 'Use a recovery code',
-};
-
 /** The second step of a log-in: a code of the authenticator app, a passkey or a recovery code. */
 export function SecondFactor({ factors, onDone, onBack }: SecondFactorProps) {
   const usable = factors.filter((factor) => factor !== 'passkey' || supportsPasskeys());
@@ -30,23 +25,21 @@ export function SecondFactor({ factors, onDone, onBack }: SecondFactorProps) {
     <Stack gap="md">
       {step === 'passkey' ? (
         <>
-          <Text size="sm">Confirm with your passkey that it is you.</Text>
-          <PasskeyButton label="Use passkey" isFirst {...(onDone && { onDone })} />
+          <Text size="sm">{t.session.passkeyNote}</Text>
+          <PasskeyButton label={t.session.usePasskey} isFirst {...(onDone && { onDone })} />
           <Button variant="default" onClick={onBack}>
-            Back
+            {t.common.back}
           </Button>
         </>
       ) : (
         <CodeForm key={step} isRecovery={step === 'recovery'} {...(onDone && { onDone })} onBack={onBack} />
       )}
-      {usable.length < factors.length && (
-        <Text size="sm">Your passkey does not work in this browser or at this address.</Text>
-      )}
+      {usable.length < factors.length && <Text size="sm">{t.session.noPasskeyHere}</Text>}
       {steps
         .filter((other) => other !== step)
         .map((other) => (
           <Anchor key={other} component="button" type="button" size="sm" onClick={() => setStep(other)}>
-            {CHANGES[other]}
+            {t.session.factors[other]}
           </Anchor>
         ))}
     </Stack>
@@ -74,13 +67,9 @@ function CodeForm({ isRecovery, onDone, onBack }: CodeFormProps) {
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        <Text size="sm">
-          {isRecovery
-            ? 'Enter one of the recovery codes that you saved. Each works once.'
-            : 'Enter the code that your authenticator app shows now.'}
-        </Text>
+        <Text size="sm">{isRecovery ? t.session.recoveryNote : t.session.codeNote}</Text>
         <TextInput
-          label={isRecovery ? 'Recovery code' : 'Code'}
+          label={isRecovery ? t.session.recoveryCode : t.session.code}
           name="code"
           inputMode={isRecovery ? 'text' : 'numeric'}
           autoComplete={isRecovery ? 'off' : 'one-time-code'}
@@ -97,18 +86,14 @@ function CodeForm({ isRecovery, onDone, onBack }: CodeFormProps) {
         <LogInError
           error={complete.error}
           secondsLeft={secondsLeft}
-          wrong={
-            isRecovery
-              ? 'This recovery code is wrong or was used. After a long wait, go back and start again.'
-              : 'This code is wrong or was used. Wait for the next one. After a long wait, go back and start again.'
-          }
+          wrong={isRecovery ? t.session.wrongRecoveryCode : t.session.wrongCode}
         />
         <Group grow>
           <Button variant="default" onClick={onBack}>
-            Back
+            {t.common.back}
           </Button>
           <Button type="submit" loading={complete.isPending} disabled={secondsLeft > 0 || code.trim() === ''}>
-            Continue
+            {t.session.continue}
           </Button>
         </Group>
       </Stack>

@@ -1,6 +1,7 @@
 import { Modal, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { LoadError } from '../components/load-error.tsx';
+import { t } from '../texts/texts.ts';
 import { AccountLogIn } from './account-log-in.tsx';
 import { LogInForm } from './log-in-form.tsx';
 import { LogInPage } from './log-in-page.tsx';
@@ -29,10 +30,10 @@ export function SessionGate({ children }: { children: (session: Session) => Reac
         opened={session.state !== 'loggedIn'}
         onClose={cancel}
         withCloseButton={isConfirming}
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        closeButtonProps={{ 'aria-label': t.common.close }}
         closeOnClickOutside={false}
         zIndex={LOGIN_Z_INDEX}
-        title={isConfirming ? 'Confirm that it is you' : 'Your session has ended'}
+        title={isConfirming ? t.session.confirmTitle : t.session.endedTitle}
       >
         <LogInAgain session={session} isConfirming={isConfirming} />
       </Modal>
@@ -48,11 +49,9 @@ function LogInAgain({ session, isConfirming }: { session: Session; isConfirming:
   return (
     <>
       <Text size="sm" mb="md">
-        {isConfirming
-          ? 'This change needs a log-in of the last ten minutes. Log in again to make it.'
-          : 'Log in again to continue.'}{' '}
-        {ways.oidc && `A log-in with ${ways.oidc.label} leaves this page, and unsaved changes are lost.`}
-        {ways.password && !ways.oidc && !isConfirming && 'Your unsaved changes are kept.'}
+        {isConfirming ? t.session.confirmNote : t.session.endedNote}{' '}
+        {ways.oidc && t.session.leavesPage(ways.oidc.label)}
+        {ways.password && !ways.oidc && !isConfirming && t.session.keepsChanges}
       </Text>
       <SignOnButton ways={ways} />
       {ways.password && account && <AccountLogIn email={account.email} />}

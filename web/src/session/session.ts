@@ -1,6 +1,7 @@
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError, call } from '../api/call.ts';
 import type { Account, Membership, SecondFactorKind, SessionAnswer } from '../api/endpoints.ts';
+import { t } from '../texts/texts.ts';
 
 /** Who is logged in: an app with its password, or an account. */
 export interface Session {
@@ -158,7 +159,7 @@ async function confirmSession(): Promise<Session> {
 export class CookieRejected extends Error {
   override readonly name = 'CookieRejected';
   constructor() {
-    super('The log-in was correct, but the browser did not store the session cookie');
+    super(t.session.cookieRejected);
   }
 }
 

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { buildUrl, call } from '../api/call.ts';
 import type { LogInWays } from '../api/endpoints.ts';
+import { t } from '../texts/texts.ts';
 
 /** Without an answer the ways of every service: the log-in then says what is wrong. */
 const DEFAULT_WAYS: LogInWays = { password: true, oidc: null };
@@ -35,9 +36,9 @@ export function SignOnButton({ ways, returnTo }: SignOnButtonProps) {
   return (
     <>
       <Button component="a" href={href} fullWidth>
-        Log in with {ways.oidc.label}
+        {t.session.logInWith(ways.oidc.label)}
       </Button>
-      {ways.password && <Divider label="or" my="md" />}
+      {ways.password && <Divider label={t.session.or} my="md" />}
     </>
   );
 }
@@ -49,15 +50,11 @@ function requestedPage(): string {
   return LOG_IN_PATH.test(pathname) ? '/dashboard' : `${pathname}${search}${hash}`;
 }
 
-/** What each `error` of the address means, and what to do. */
-const REFUSALS: Record<string, string> = {
-  expired: 'The log-in took too long or was begun in another window. Try again.',
-  failed:
-    'The log-in did not succeed: it was cancelled, or the provider and this service disagree. Try again. If it fails again, tell your administrator.',
-  no_access:
-    'Your log-in was correct, but you have no access here. Ask your administrator for an invitation to the email that you use there.',
-  unavailable: 'The provider of the log-in cannot be reached now. Try again in a minute.',
-};
+/** Returns what an `error` of the address means, and what to do. */
+function refusalOf(code: string): string | undefined {
+  const texts: Readonly<Record<string, string>> = t.session.refusals;
+  return Object.hasOwn(texts, code) ? texts[code] : t.session.refusals.failed;
+}
 
 /**
  * Why the single sign-on that led to this page failed, in words. It is removed from the address
@@ -67,7 +64,7 @@ export function useSignOnRefusal(): string | undefined {
   const [refusal] = useState(() => {
     const code = new URLSearchParams(window.location.search).get('error');
     if (code === null || !LOG_IN_PATH.test(window.location.pathname)) return undefined;
-    return Object.hasOwn(REFUSALS, code) ? REFUSALS[code] : REFUSALS.failed;
+    return refusalOf(code);
   });
   useEffect(() => {
     if (refusal) window.history.replaceState(window.history.state, '', window.location.pathname);
