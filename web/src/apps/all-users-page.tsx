@@ -13,6 +13,7 @@ import { Pager } from '../components/pager.tsx';
 import { SearchBox } from '../components/search-box.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
+import { t } from '../texts/texts.ts';
 import classes from './apps-page.module.css';
 
 type UserOfApp = ResponseBody<'GET /auth/admin/users'>['users'][number];
@@ -26,11 +27,11 @@ export function AllUsersPage() {
   const q = searchParams.get('q') ?? '';
   return (
     <>
-      <PageHeader title="All users" note="Users of every app, newest first" />
-      <section className={card.card} aria-label="List of users">
+      <PageHeader title={t.apps.allUsers} note={t.apps.allUsersNote} />
+      <section className={card.card} aria-label={t.apps.listOfUsers}>
         <search className={classes.search}>
           <SearchBox
-            label="Search the data of all apps"
+            label={t.apps.searchUsers}
             value={q}
             onChange={(text) => setSearchParams(text === '' ? [] : [['q', text]], { replace: true })}
           />
@@ -62,10 +63,10 @@ function NewestUsers() {
       {list.data && list.data.users.length > 0 && <Rows users={list.data.users} />}
       {list.data?.users.length === 0 && (
         <EmptyState
-          title={page > 1 ? 'No users on this page' : 'No users yet'}
-          action={page > 1 && <Button onClick={() => go({})}>Go to first page</Button>}
+          title={page > 1 ? t.apps.noUsersOnPage : t.apps.noUsers}
+          action={page > 1 && <Button onClick={() => go({})}>{t.apps.goToFirstPage}</Button>}
         >
-          {page > 1 ? 'The list has fewer pages.' : 'Users appear here when a form submits them.'}
+          {page > 1 ? t.apps.noUsersOnPageNote : t.apps.noUsersNote}
         </EmptyState>
       )}
       {list.data && <Pager page={page} size={size} sizes={SIZES} shown={list.data.users.length} onChange={go} />}
@@ -89,11 +90,11 @@ function FoundUsers({ q }: { q: string }) {
       {!list.data && !list.error && <TableSkeleton rows={8} />}
       {users.length > 0 && <Rows users={users} />}
       {list.data && users.length === 0 && (
-        <EmptyState title={list.hasNextPage ? 'No users found so far' : 'No users match'}>
-          The search matches the beginnings of words.
+        <EmptyState title={list.hasNextPage ? t.apps.noUsersSoFar : t.apps.noUsersMatch}>
+          {t.apps.noUsersMatchNote}
         </EmptyState>
       )}
-      <More list={list}>Search on</More>
+      <More list={list}>{t.apps.searchOn}</More>
     </>
   );
 }
@@ -101,16 +102,16 @@ function FoundUsers({ q }: { q: string }) {
 function Rows({ users }: { users: UserOfApp[] }) {
   return (
     <DataTable
-      label="Table of users"
+      label={t.apps.tableOfUsers}
       spacing="xs"
       className={classes.scroll}
       head={
         <>
-          <Table.Th>Email</Table.Th>
-          <Table.Th>App</Table.Th>
-          <Table.Th className={classes.right ?? ''}>Schema version</Table.Th>
-          <Table.Th>Created</Table.Th>
-          <Table.Th>Updated</Table.Th>
+          <Table.Th>{t.common.email}</Table.Th>
+          <Table.Th>{t.apps.app}</Table.Th>
+          <Table.Th className={classes.right ?? ''}>{t.apps.schemaVersion}</Table.Th>
+          <Table.Th>{t.common.created}</Table.Th>
+          <Table.Th>{t.common.updated}</Table.Th>
         </>
       }
     >

@@ -13,6 +13,8 @@ import {
 } from '../components/icons.tsx';
 import { useHeldCount } from '../held/queries.ts';
 import type { Abilities } from '../session/abilities.tsx';
+import { formatNumber } from '../texts/format.ts';
+import { t } from '../texts/texts.ts';
 import { appPath } from '../users/scope.ts';
 import classes from './app-links.module.css';
 
@@ -27,21 +29,21 @@ interface AppPage {
 
 /** The pages of an app. The held submissions follow. */
 const APP_PAGES: readonly AppPage[] = [
-  { id: 'users', name: 'Users', Icon: UsersIcon },
-  { id: 'connect', name: 'Connect', Icon: PlugIcon },
-  { id: '', name: 'Schema', Icon: PenIcon, needs: 'schema' },
-  { id: 'webhooks', name: 'Webhooks', Icon: WebhookIcon, needs: 'webhooks' },
-  { id: 'privacy', name: 'Privacy', Icon: LockIcon, needs: 'export' },
-  { id: 'keys', name: 'API keys', Icon: KeyIcon, needs: 'manage' },
-  { id: 'audit', name: 'Audit log', Icon: LogIcon, needs: 'manage' },
-  { id: 'members', name: 'Members', Icon: PersonIcon, needs: 'members' },
+  { id: 'users', name: t.apps.pages.users, Icon: UsersIcon },
+  { id: 'connect', name: t.apps.pages.connect, Icon: PlugIcon },
+  { id: '', name: t.apps.pages.schema, Icon: PenIcon, needs: 'schema' },
+  { id: 'webhooks', name: t.apps.pages.webhooks, Icon: WebhookIcon, needs: 'webhooks' },
+  { id: 'privacy', name: t.apps.pages.privacy, Icon: LockIcon, needs: 'export' },
+  { id: 'keys', name: t.apps.pages.keys, Icon: KeyIcon, needs: 'manage' },
+  { id: 'audit', name: t.apps.pages.audit, Icon: LogIcon, needs: 'manage' },
+  { id: 'members', name: t.apps.pages.members, Icon: PersonIcon, needs: 'members' },
 ];
 
 /** The pages of an app for somebody with these abilities. */
 export const pagesFor = (can: Abilities): readonly AppPage[] =>
   APP_PAGES.filter(({ needs }) => needs === undefined || can[needs]);
 
-const HELD: AppPage = { id: 'held', name: 'Held', Icon: HeldIcon };
+const HELD: AppPage = { id: 'held', name: t.shell.held(''), Icon: HeldIcon };
 
 /** The `id` of the page of an app to which a path belongs; undefined for other paths. */
 export function appPageOf(location: string, sourceAppId: string): string | undefined {
@@ -58,8 +60,8 @@ export function AppLinks({ sourceAppId }: { sourceAppId: string }) {
   const current = appPageOf(location, sourceAppId);
   const held = useHeldCount({ sourceAppId, asAdmin: true });
   return (
-    <nav className={classes.links} aria-label={`Pages of ${sourceAppId}`}>
-      <BackLink path="/apps" name="Apps" />
+    <nav className={classes.links} aria-label={t.apps.pagesOf(sourceAppId)}>
+      <BackLink path="/apps" name={t.apps.title} />
       <strong className={classes.app}>{sourceAppId}</strong>
       <span className={classes.pages}>
         {[...APP_PAGES, HELD].map(({ id, name }) => (
@@ -69,8 +71,7 @@ export function AppLinks({ sourceAppId }: { sourceAppId: string }) {
             className={classes.link ?? ''}
             aria-current={id === current ? 'page' : undefined}
           >
-            {name}
-            {id === HELD.id && held > 0 && ` (${held.toLocaleString()})`}
+            {id === HELD.id && held > 0 ? t.shell.held(formatNumber(held)) : name}
           </Link>
         ))}
       </span>

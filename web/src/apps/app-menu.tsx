@@ -13,6 +13,7 @@ import {
   UsersIcon,
   WebhookIcon,
 } from '../components/icons.tsx';
+import { t } from '../texts/texts.ts';
 import { appPath } from '../users/scope.ts';
 
 /** `users` and `lastSubmissionAt` are undefined until the statistics are loaded. */
@@ -23,14 +24,14 @@ export type OpenDialog = { kind: 'create' } | { kind: 'rotate' | 'delete'; app: 
 
 /** The pages of an app in the menu. Its name in the list links to the schema. */
 const PAGES = [
-  { path: 'users', name: 'View users', Icon: UsersIcon },
-  { path: 'connect', name: 'Connect a form', Icon: PlugIcon },
-  { path: 'webhooks', name: 'Webhooks', Icon: WebhookIcon },
-  { path: 'privacy', name: 'Privacy and retention', Icon: LockIcon },
-  { path: 'held', name: 'Held submissions', Icon: HeldIcon },
-  { path: 'keys', name: 'API keys', Icon: KeyIcon },
-  { path: 'audit', name: 'Audit log', Icon: LogIcon },
-  { path: 'members', name: 'Members', Icon: PersonIcon },
+  { path: 'users', name: t.apps.viewUsers, Icon: UsersIcon },
+  { path: 'connect', name: t.apps.connectForm, Icon: PlugIcon },
+  { path: 'webhooks', name: t.apps.pages.webhooks, Icon: WebhookIcon },
+  { path: 'privacy', name: t.apps.privacyAndRetention, Icon: LockIcon },
+  { path: 'held', name: t.apps.heldSubmissions, Icon: HeldIcon },
+  { path: 'keys', name: t.apps.pages.keys, Icon: KeyIcon },
+  { path: 'audit', name: t.apps.pages.audit, Icon: LogIcon },
+  { path: 'members', name: t.apps.pages.members, Icon: PersonIcon },
 ];
 
 /** The actions of an administrator on an app. */
@@ -43,7 +44,7 @@ export function AppMenu({ app, onOpenDialog }: { app: AppRow; onOpenDialog: (dia
         </Menu.Item>
       ))}
       <Menu.Item leftSection={<KeyIcon size={16} />} onClick={() => onOpenDialog({ kind: 'rotate', app })}>
-        Rotate password
+        {t.apps.rotatePassword}
       </Menu.Item>
       {app.role !== 'admin' && (
         <Menu.Item
@@ -51,7 +52,7 @@ export function AppMenu({ app, onOpenDialog }: { app: AppRow; onOpenDialog: (dia
           c="var(--mantine-color-error)"
           onClick={() => onOpenDialog({ kind: 'delete', app })}
         >
-          Delete
+          {t.common.delete}
         </Menu.Item>
       )}
     </ActionsMenu>

@@ -10,6 +10,7 @@ import { ListBody } from '../components/list-body.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { SearchBox } from '../components/search-box.tsx';
+import { t } from '../texts/texts.ts';
 import type { AppRow, OpenDialog } from './app-menu.tsx';
 import classes from './apps-page.module.css';
 import { AppsTable } from './apps-table.tsx';
@@ -41,7 +42,7 @@ export function AppsPage() {
   const close = (): void => setDialog(undefined);
   const create = (
     <Button leftSection={<PlusIcon size={16} />} onClick={() => setDialog({ kind: 'create' })}>
-      Create app
+      {t.apps.createApp}
     </Button>
   );
 
@@ -56,16 +57,16 @@ export function AppsPage() {
   const onlyAdmins = isWhole && rows?.every(({ role }) => role === 'admin');
   return (
     <>
-      <PageHeader title="Apps" note="Each app has its own users and its own schema">
+      <PageHeader title={t.apps.title} note={t.apps.note}>
         <Button component={Link} href="/new-form" variant="default">
-          New app from a template
+          {t.apps.newFromTemplate}
         </Button>
         {create}
       </PageHeader>
       {apps.error && <LoadError error={apps.error} onRetry={apps.refetch} />}
-      <section className={card.card} aria-label="List of apps">
+      <section className={card.card} aria-label={t.apps.list}>
         <search className={classes.search}>
-          <SearchBox label="Search apps" value={q} maxLength={MAX_ID_LENGTH} onChange={(text) => go({ q: text })} />
+          <SearchBox label={t.apps.search} value={q} maxLength={MAX_ID_LENGTH} onChange={(text) => go({ q: text })} />
         </search>
         <ListBody
           items={rows}
@@ -73,31 +74,30 @@ export function AppsPage() {
           rows={5}
           empty={
             <EmptyState
-              title="No apps match"
+              title={t.apps.noMatch}
               action={
                 <Button variant="default" onClick={() => setSearchParams([])}>
-                  Show all apps
+                  {t.apps.showAll}
                 </Button>
               }
             >
-              The search matches any part of the app ID.
+              {t.apps.noMatchNote}
             </EmptyState>
           }
         >
           {(shown) => <AppsTable rows={shown} order={order} onSort={go} onOpenDialog={setDialog} />}
         </ListBody>
-        <More list={apps}>Show more apps</More>
+        <More list={apps}>{t.apps.showMore}</More>
         {onlyAdmins && (
           <EmptyState
-            title="Create your first app"
+            title={t.apps.firstTitle}
             action={
               <Button component={Link} href="/new-form">
-                Start from a template
+                {t.apps.startFromTemplate}
               </Button>
             }
           >
-            Forms, sites and devices submit users to an app. A template has the fields of a common form and gives you a
-            page to send it. Or create an empty app and define its fields yourself.
+            {t.apps.firstNote}
           </EmptyState>
         )}
       </section>

@@ -3,6 +3,8 @@ import { Link } from 'wouter';
 import { ActionsHeader, DataTable } from '../components/data-table.tsx';
 import { SortHeader } from '../components/sort-header.tsx';
 import { Time } from '../components/time.tsx';
+import { formatNumber } from '../texts/format.ts';
+import { t } from '../texts/texts.ts';
 import { AppMenu, type AppRow, type OpenDialog } from './app-menu.tsx';
 import classes from './apps-page.module.css';
 import type { AppOrder } from './queries.ts';
@@ -25,15 +27,15 @@ export function AppsTable({ rows, order, onSort, onOpenDialog }: AppsTableProps)
   );
   return (
     <DataTable
-      label="Table of apps"
+      label={t.apps.table}
       className={classes.scroll}
       head={
         <>
-          {header('sourceAppId', 'App')}
-          <Table.Th>Role</Table.Th>
-          <Table.Th className={classes.right ?? ''}>Users</Table.Th>
-          {header('lastSubmissionAt', 'Last submission')}
-          {header('createdAt', 'Created')}
+          {header('sourceAppId', t.apps.app)}
+          <Table.Th>{t.apps.role}</Table.Th>
+          <Table.Th className={classes.right ?? ''}>{t.apps.users}</Table.Th>
+          {header('lastSubmissionAt', t.apps.lastSubmission)}
+          {header('createdAt', t.common.created)}
           <ActionsHeader />
         </>
       }
@@ -47,10 +49,10 @@ export function AppsTable({ rows, order, onSort, onOpenDialog }: AppsTableProps)
           </Table.Td>
           <Table.Td>
             <Badge variant="light" color={app.role === 'admin' ? 'indigo' : 'gray'} tt="none">
-              {app.role}
+              {t.apps.roles[app.role]}
             </Badge>
           </Table.Td>
-          <Table.Td className={classes.right ?? ''}>{app.users?.toLocaleString() ?? '…'}</Table.Td>
+          <Table.Td className={classes.right ?? ''}>{app.users === undefined ? '…' : formatNumber(app.users)}</Table.Td>
           <Table.Td>{app.lastSubmissionAt ? <Time at={app.lastSubmissionAt} relative /> : '–'}</Table.Td>
           <Table.Td>
             <Time at={app.createdAt} relative />

@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import { ApiError, call } from '../api/call.ts';
 import { FormActions } from '../components/form-actions.tsx';
 import { SecretDialog } from '../components/one-time-secret.tsx';
+import { t } from '../texts/texts.ts';
 import { NewPassword } from './new-password.tsx';
 
 /** Creates an app, shows its password once, and then opens its schema. */
@@ -28,13 +29,13 @@ export function CreateApp({ opened, onClose }: { opened: boolean; onClose: () =>
     <SecretDialog
       opened={opened}
       onClose={close}
-      title={created ? `${created.sourceAppId} was created` : 'Create app'}
+      title={created ? t.apps.created(created.sourceAppId) : t.apps.createApp}
       isShown={created !== undefined}
     >
       {created ? (
         <NewPassword
           {...created}
-          done="Define fields"
+          done={t.apps.defineFields}
           onClose={() => {
             close();
             navigate(`/apps/${created.sourceAppId}`);
@@ -64,7 +65,7 @@ function AppIdForm({ onSubmit, pending, error, onCancel }: AppIdFormProps) {
     <form onSubmit={submit}>
       <Stack>
         <AppIdInput value={sourceAppId} onChange={setSourceAppId} error={error} isFirst />
-        <FormActions action="Create" loading={pending} onCancel={onCancel} />
+        <FormActions action={t.apps.create} loading={pending} onCancel={onCancel} />
       </Stack>
     </form>
   );
@@ -83,8 +84,8 @@ interface AppIdInputProps {
 export function AppIdInput({ value, onChange, error, isFirst = false, disabled = false }: AppIdInputProps) {
   return (
     <TextInput
-      label="App ID"
-      description="Use 1 to 80 letters, digits, dots, underscores and hyphens. Forms send the ID with every submission. You can't change it later."
+      label={t.apps.appId}
+      description={t.apps.appIdNote}
       placeholder="newsletter"
       required
       data-autofocus={isFirst || undefined}
@@ -101,8 +102,8 @@ export function AppIdInput({ value, onChange, error, isFirst = false, disabled =
 }
 
 function errorText(error: Error): string {
-  if (!(error instanceof ApiError)) return `${error.message}. Try again.`;
-  if (error.status === 409) return 'An app with this ID already exists. Choose another ID.';
+  if (!(error instanceof ApiError)) return t.apps.tryAgain(error.message);
+  if (error.status === 409) return t.apps.appIdTaken;
   const [issue] = error.issues;
-  return issue ? `The app ID ${issue.message}.` : `${error.message}.`;
+  return issue ? t.session.problems.sourceAppId(issue.message) : `${error.message}.`;
 }

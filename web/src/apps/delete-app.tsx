@@ -2,8 +2,8 @@ import { Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
-import { count } from '../components/count.ts';
 import { TypedConfirmation } from '../components/typed-confirmation.tsx';
+import { t } from '../texts/texts.ts';
 
 interface DeleteAppProps {
   app: { sourceAppId: string; users: number | undefined } | undefined;
@@ -16,8 +16,8 @@ export function DeleteApp({ app, onClose }: DeleteAppProps) {
     mutationFn: (sourceAppId: string) => call('DELETE /auth/apps/:sourceAppId', { params: { sourceAppId } }),
     onSuccess: async ({ deletedUsers }, sourceAppId) => {
       notifications.show({
-        title: `App ${sourceAppId} was deleted`,
-        message: `${count(deletedUsers, 'user')} ${deletedUsers === 1 ? 'was' : 'were'} deleted`,
+        title: t.apps.deleted(sourceAppId),
+        message: t.apps.usersDeleted(deletedUsers),
       });
       close();
       client.removeQueries({ queryKey: ['app-schema', sourceAppId] });
@@ -33,20 +33,16 @@ export function DeleteApp({ app, onClose }: DeleteAppProps) {
   return (
     <TypedConfirmation
       opened={app !== undefined}
-      title="Delete app"
-      label="App ID"
+      title={t.apps.deleteApp}
+      label={t.apps.appId}
       expected={app?.sourceAppId ?? ''}
-      action={app?.users === undefined ? 'Delete app' : `Delete app and ${count(app.users, 'user')}`}
+      action={app?.users === undefined ? t.apps.deleteApp : t.apps.deleteAppAndUsers(app.users)}
       pending={remove.isPending}
       error={remove.error}
       onConfirm={() => app && remove.mutate(app.sourceAppId)}
       onClose={close}
     >
-      <Text size="sm">
-        This deletes the app, all versions of its schema and{' '}
-        <strong>{app?.users === undefined ? 'all its users' : `its ${count(app.users, 'user')}`}</strong>. The service
-        rejects later submissions to this app.
-      </Text>
+      <Text size="sm">{app?.users === undefined ? t.apps.deleteNote() : t.apps.deleteCountedNote(app.users)}</Text>
     </TypedConfirmation>
   );
 }

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import { OneTimeSecret } from '../components/one-time-secret.tsx';
+import { t } from '../texts/texts.ts';
 
 interface NewPasswordProps {
   sourceAppId: string;
@@ -10,13 +11,15 @@ interface NewPasswordProps {
 }
 
 export function NewPassword({ sourceAppId, password, done, onClose }: NewPasswordProps) {
-  const warning =
-    "The service stores only a hash of the password. Save it in a password manager now. A lost password can't be recovered, only replaced.";
   return (
-    <OneTimeSecret name="password" text={password} warning={warning} done={done} onClose={onClose}>
-      <Text size="sm">
-        Operators of <strong className="breaks">{sourceAppId}</strong> log in with this password.
-      </Text>
+    <OneTimeSecret
+      name={t.apps.password}
+      text={password}
+      warning={t.apps.passwordWarning}
+      done={done}
+      onClose={onClose}
+    >
+      <Text size="sm">{t.apps.passwordNote(<strong className="breaks">{sourceAppId}</strong>)}</Text>
     </OneTimeSecret>
   );
 }

@@ -6,6 +6,7 @@ import { FormActions } from '../components/form-actions.tsx';
 import { SecretDialog } from '../components/one-time-secret.tsx';
 import { CurrentPassword } from '../session/log-in-form.tsx';
 import { useSession } from '../session/session.ts';
+import { t } from '../texts/texts.ts';
 import { NewPassword } from './new-password.tsx';
 
 interface Rotation {
@@ -32,7 +33,7 @@ export function RotatePassword({ app, onClose }: { app: { sourceAppId: string } 
     <SecretDialog
       opened={app !== undefined}
       onClose={close}
-      title={rotated ? 'New password' : 'Rotate password'}
+      title={rotated ? t.apps.newPassword : t.apps.rotatePassword}
       isShown={rotated !== undefined}
     >
       {rotated && <NewPassword {...rotated} onClose={close} />}
@@ -66,20 +67,18 @@ function RotationForm({ sourceAppId, onSubmit, pending, error, onCancel }: Rotat
     event.preventDefault();
     onSubmit({ sourceAppId, currentPassword: isOwn ? current : undefined });
   };
+  const app = <strong className="breaks">{sourceAppId}</strong>;
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Text size="sm">
-          The current password of <strong className="breaks">{sourceAppId}</strong> stops working immediately. All its
-          sessions end{isOwn && ', including this one'}. Forms are not affected: they do not use the password.
-        </Text>
-        {isOwn && <CurrentPassword label="Current password" value={current} onChange={setCurrent} isFirst />}
+        <Text size="sm">{isOwn ? t.apps.rotateOwnNote(app) : t.apps.rotateNote(app)}</Text>
+        {isOwn && <CurrentPassword label={t.apps.currentPassword} value={current} onChange={setCurrent} isFirst />}
         {error && (
           <Alert color="red" variant="light" role="alert">
             {errorText(error)}
           </Alert>
         )}
-        <FormActions action="Rotate password" loading={pending} onCancel={onCancel} />
+        <FormActions action={t.apps.rotatePassword} loading={pending} onCancel={onCancel} />
       </Stack>
     </form>
   );
@@ -87,5 +86,5 @@ function RotationForm({ sourceAppId, onSubmit, pending, error, onCancel }: Rotat
 
 function errorText(error: Error): string {
   const [issue] = error instanceof ApiError ? error.issues : [];
-  return issue ? `The current password ${issue.message}.` : `${error.message}.`;
+  return issue ? t.apps.currentPasswordProblem(issue.message) : `${error.message}.`;
 }

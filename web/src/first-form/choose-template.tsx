@@ -7,6 +7,8 @@ import { appPagesQuery } from '../apps/queries.ts';
 import card from '../components/card.module.css';
 import { PageHeader } from '../components/page-header.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
+import { language } from '../texts/language.ts';
+import { t } from '../texts/texts.ts';
 import classes from './new-form.module.css';
 import { TEMPLATES, type Template } from './templates.ts';
 
@@ -34,10 +36,7 @@ export function ChooseTemplate({ onCreated }: { onCreated: (app: CreatedApp) => 
   };
   return (
     <>
-      <PageHeader
-        title={isFirst ? 'Create your first form' : 'New app from a template'}
-        note="Choose what to begin with. You can change the fields and texts at any time."
-      />
+      <PageHeader title={isFirst ? t.firstForm.firstTitle : t.firstForm.title} note={t.firstForm.note} />
       <form onSubmit={submit} className={card.card}>
         <div className={card.section}>
           <TemplateChoice chosen={template} onChoose={setTemplate} />
@@ -50,13 +49,13 @@ export function ChooseTemplate({ onCreated }: { onCreated: (app: CreatedApp) => 
             />
           </div>
           {app && create.error && (
-            <Alert color="red" variant="light" role="alert" title="The form is not complete yet">
-              The app {app.sourceAppId} was created, but its fields were not stored: {create.error.message}. Try again.
+            <Alert color="red" variant="light" role="alert" title={t.firstForm.incompleteTitle}>
+              {t.firstForm.incompleteNote(app.sourceAppId, create.error.message)}
             </Alert>
           )}
           <div className={classes.row}>
             <Button type="submit" loading={create.isPending} disabled={sourceAppId.trim() === ''}>
-              {app ? 'Try again' : 'Create form'}
+              {app ? t.common.tryAgain : t.firstForm.createForm}
             </Button>
           </div>
         </div>
@@ -74,7 +73,7 @@ function TemplateChoice({ chosen, onChoose }: TemplateChoiceProps) {
   const id = useId();
   return (
     <fieldset className={classes.choices}>
-      <legend>Template</legend>
+      <legend>{t.firstForm.template}</legend>
       {TEMPLATES.map((template) => (
         <label key={template.id} className={classes.choice}>
           <input
@@ -107,7 +106,7 @@ function useCreation(onCreated: (app: CreatedApp) => void) {
       setApp(created);
       const params = { sourceAppId: created.sourceAppId };
       await call('PUT /auth/apps/:sourceAppId/schema', { params, body: template.schema });
-      await call('PUT /auth/apps/:sourceAppId/form', { params, body: template.settings });
+      await call('PUT /auth/apps/:sourceAppId/form', { params, body: { ...template.settings, locale: language } });
       return created;
     },
     onSuccess: async (created) => {

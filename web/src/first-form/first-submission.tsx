@@ -11,6 +11,7 @@ import connect from '../connect/connect-page.module.css';
 import { recordPath } from '../connect/paths.ts';
 import type { ConnectedApp } from '../connect/queries.ts';
 import { FullValue } from '../record/full-value.tsx';
+import { t } from '../texts/texts.ts';
 import classes from './new-form.module.css';
 
 /** How often a visible page reads the list. */
@@ -34,27 +35,24 @@ export function FirstSubmission({ app }: { app: ConnectedApp }) {
     <section className={card.card} aria-labelledby="first-submission">
       <div className={`${card.section} ${classes.links}`}>
         <Title order={2} size="h4" id="first-submission">
-          First submission
+          {t.firstForm.submissionTitle}
         </Title>
         {error && !user && <LoadError error={error} onRetry={refetch} />}
         <div className={connect.waiting} data-arrived={user ? true : undefined} role="status">
           {user ? <CheckIcon size={20} /> : <Loader size="xs" type="dots" aria-hidden="true" />}
           <span className="breaks">
             {user ? (
-              <>
-                <strong>Received: {user.email}</strong>, <Time at={user.createdAt} relative />.
-              </>
+              t.firstForm.received(user.email, <Time at={user.createdAt} relative />)
             ) : (
               <>
-                <strong>Waiting for the first submission…</strong>{' '}
-                <span className={connect.detail}>Open the form and send it. It appears here.</span>
+                <strong>{t.firstForm.waiting}</strong> <span className={connect.detail}>{t.firstForm.waitingNote}</span>
               </>
             )}
           </span>
         </div>
         {user && (
           <>
-            <dl className={classes.values} aria-label="Submitted values">
+            <dl className={classes.values} aria-label={t.firstForm.values}>
               {app.schema.fields
                 .filter(({ key }) => key in user.data)
                 .map((field) => (
@@ -67,7 +65,7 @@ export function FirstSubmission({ app }: { app: ConnectedApp }) {
                 ))}
             </dl>
             <Text size="sm">
-              <Link href={recordPath(app, user.id)}>Show the record</Link>
+              <Link href={recordPath(app, user.id)}>{t.common.showRecord}</Link>
             </Text>
           </>
         )}

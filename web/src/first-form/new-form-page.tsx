@@ -13,6 +13,7 @@ import { SnippetsCard } from '../connect/snippets/snippets-card.tsx';
 import { formPageUrl } from '../connect/urls.ts';
 import { NotFoundPage } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
+import { t } from '../texts/texts.ts';
 import { appPath, usersPath } from '../users/scope.ts';
 import { ChooseTemplate, type CreatedApp } from './choose-template.tsx';
 import { FirstSubmission } from './first-submission.tsx';
@@ -57,7 +58,7 @@ function NewForm({ sourceAppId, password }: NewFormProps) {
   if (error instanceof ApiError && error.status === 404) return <NotFoundPage />;
   return (
     <>
-      <PageHeader title="Your form is ready" note={sourceAppId} />
+      <PageHeader title={t.firstForm.readyTitle} note={sourceAppId} />
       {error && <LoadError error={error} onRetry={refetch} />}
       {!app && !error && <PageSkeleton />}
       {app && (
@@ -80,14 +81,14 @@ function FormLink({ app }: { app: ConnectedApp }) {
     <section className={card.card} aria-labelledby="form-link">
       <div className={card.section}>
         <Title order={2} size="h4" id="form-link">
-          Try your form
+          {t.firstForm.tryTitle}
         </Title>
-        <Text size="sm">Open it and send it yourself, or share its address. It needs no website.</Text>
+        <Text size="sm">{t.firstForm.tryNote}</Text>
         <div className={classes.row}>
           <Button component="a" href={url} target="_blank" rel="noopener">
-            Open the form<span className="visually-hidden"> (in a new tab)</span>
+            {t.firstForm.openForm()}
           </Button>
-          <CopyButton text={url} label="Copy address" />
+          <CopyButton text={url} label={t.firstForm.copyAddress} />
           <code className={classes.address}>{url}</code>
         </div>
       </div>
@@ -100,18 +101,17 @@ function Password({ password, app }: { password: string; app: ConnectedApp }) {
     <section className={card.card} aria-labelledby="app-password">
       <div className={card.section}>
         <Title order={2} size="h4" id="app-password">
-          Password of the app
+          {t.firstForm.passwordTitle}
         </Title>
         <Text size="sm" className="breaks">
-          With the app ID <strong>{app.sourceAppId}</strong> and this password a team can share one log-in. You do not
-          need it: you can invite people with accounts of their own.
+          {t.firstForm.passwordNote(app.sourceAppId)}
         </Text>
         <div className={classes.row}>
           <code className={classes.address}>{password}</code>
-          <CopyButton text={password} label="Copy password" />
+          <CopyButton text={password} label={t.firstForm.copyPassword} />
         </div>
         <Alert color="yellow" variant="light" p="xs">
-          You won't see this password again. An administrator can replace it at any time.
+          {t.firstForm.passwordWarning}
         </Alert>
       </div>
     </section>
@@ -123,20 +123,20 @@ function NextSteps({ app }: { app: ConnectedApp }) {
     <section className={card.card} aria-labelledby="next-steps">
       <div className={`${card.section} ${classes.links}`}>
         <Title order={2} size="h4" id="next-steps">
-          Next
+          {t.firstForm.nextTitle}
         </Title>
         <ul className={classes.next}>
           <li>
-            <Link href={appPath(app)}>Change the fields</Link>
+            <Link href={appPath(app)}>{t.firstForm.changeFields}</Link>
           </li>
           <li>
-            <Link href={connectPath(app, 'settings')}>Change the texts, emails and limits of the form</Link>
+            <Link href={connectPath(app, 'settings')}>{t.firstForm.changeSettings}</Link>
           </li>
           <li>
-            <Link href={appPath(app, 'members')}>Invite people to the app</Link>
+            <Link href={appPath(app, 'members')}>{t.firstForm.invitePeople}</Link>
           </li>
           <li>
-            <Link href={usersPath(app)}>See all users</Link>
+            <Link href={usersPath(app)}>{t.firstForm.seeUsers}</Link>
           </li>
         </ul>
       </div>

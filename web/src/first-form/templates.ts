@@ -1,4 +1,5 @@
 import type { Request } from '../api/endpoints.ts';
+import { t } from '../texts/texts.ts';
 
 type SchemaInput = NonNullable<Request<'PUT /auth/apps/:sourceAppId/schema'>['body']>;
 type SettingsInput = NonNullable<Request<'PUT /auth/apps/:sourceAppId/form'>['body']>;
@@ -14,83 +15,103 @@ export interface Template {
   settings: Pick<SettingsInput, 'title' | 'submitLabel' | 'thanks'>;
 }
 
-const NAME = { key: 'name', label: 'Name', kind: 'text', maxLength: 200, autocomplete: 'name' } as const;
+const NAME = { key: 'name', label: t.firstForm.fullName, kind: 'text', maxLength: 200, autocomplete: 'name' } as const;
 
 const LONG_TEXT = { kind: 'text', ui: 'textarea', maxLength: 5_000 } as const;
 
 const withFields = (...fields: FieldInput[]): SchemaInput => ({ rejectUnknown: false, fields });
 
+const settingsOf = ({ title, submit, thanks }: { title: string; submit: string; thanks: string }) => ({
+  title,
+  submitLabel: submit,
+  thanks,
+});
+
+const texts = t.firstForm.templates;
+
 export const TEMPLATES: readonly Template[] = [
   {
     id: 'newsletter',
-    name: 'Newsletter',
-    purpose: 'Name, and a consent whose history is kept.',
+    name: texts.newsletter.name,
+    purpose: texts.newsletter.purpose,
     schema: withFields(NAME, {
-      ...{ key: 'consent', label: 'I want to receive the newsletter by email', kind: 'checkbox' },
-      ...{ required: true, consent: { version: '1' }, help: 'You can unsubscribe at any time.' },
+      ...{ key: 'consent', label: texts.newsletter.consent, kind: 'checkbox' },
+      ...{ required: true, consent: { version: '1' }, help: texts.newsletter.consentHelp },
     }),
-    settings: { title: 'Newsletter', submitLabel: 'Subscribe', thanks: 'Thank you. You are on the list.' },
+    settings: settingsOf(texts.newsletter),
   },
   {
     id: 'contact',
-    name: 'Contact',
-    purpose: 'Name and message. A later message from the same email replaces the earlier one.',
-    schema: withFields({ ...NAME, required: true }, { key: 'message', label: 'Message', required: true, ...LONG_TEXT }),
-    settings: { title: 'Contact us', submitLabel: 'Send message', thanks: 'Thank you. We will reply by email.' },
+    name: texts.contact.name,
+    purpose: texts.contact.purpose,
+    schema: withFields(
+      { ...NAME, required: true },
+      { key: 'message', label: texts.contact.message, required: true, ...LONG_TEXT },
+    ),
+    settings: settingsOf(texts.contact),
   },
   {
     id: 'waiting-list',
-    name: 'Waiting list',
-    purpose: 'Name, what people want to do with it, and the campaign that led them here.',
+    name: texts.waitingList.name,
+    purpose: texts.waitingList.purpose,
     schema: withFields(
       NAME,
-      { key: 'useCase', label: 'What would you like to use it for?', ...LONG_TEXT },
-      { key: 'campaign', label: 'Campaign', kind: 'text', maxLength: 200, hidden: true, source: 'utm_campaign' },
+      { key: 'useCase', label: texts.waitingList.useCase, ...LONG_TEXT },
+      {
+        key: 'campaign',
+        label: texts.waitingList.campaign,
+        kind: 'text',
+        maxLength: 200,
+        hidden: true,
+        source: 'utm_campaign',
+      },
     ),
-    settings: {
-      title: 'Join the waiting list',
-      submitLabel: 'Join',
-      thanks: 'Thank you. You are on the waiting list.',
-    },
+    settings: settingsOf(texts.waitingList),
   },
   {
     id: 'event',
-    name: 'Event',
-    purpose: 'Name, how people take part, the sessions they choose, number of guests, and notes.',
+    name: texts.event.name,
+    purpose: texts.event.purpose,
     schema: withFields(
       { ...NAME, required: true },
       {
-        ...{ key: 'attendance', label: 'How will you take part?', kind: 'select', required: true, ui: 'radio' },
-        ...{ enum: ['on-site', 'online'], enumLabels: { 'on-site': 'On site', online: 'Online' } },
+        ...{ key: 'attendance', label: texts.event.attendance, kind: 'select', required: true, ui: 'radio' },
+        ...{ enum: ['on-site', 'online'], enumLabels: { 'on-site': texts.event.onSite, online: texts.event.online } },
       },
       {
-        ...{ key: 'sessions', label: 'Which sessions interest you?', kind: 'multiselect' },
+        ...{ key: 'sessions', label: texts.event.sessions, kind: 'multiselect' },
         enum: ['talks', 'workshops', 'dinner'],
-        enumLabels: { talks: 'Talks', workshops: 'Workshops', dinner: 'Dinner' },
+        enumLabels: { talks: texts.event.talks, workshops: texts.event.workshops, dinner: texts.event.dinner },
       },
-      { key: 'guests', label: 'Guests who come with you', kind: 'number', min: 0, max: 10, default: 0 },
-      { key: 'notes', label: 'Notes', help: 'For example what you cannot eat', ...LONG_TEXT },
+      { key: 'guests', label: texts.event.guests, kind: 'number', min: 0, max: 10, default: 0 },
+      { key: 'notes', label: texts.event.notes, help: texts.event.notesHelp, ...LONG_TEXT },
     ),
-    settings: { title: 'Registration', submitLabel: 'Register', thanks: 'Thank you. You are registered.' },
+    settings: settingsOf(texts.event),
   },
   {
     id: 'feedback',
-    name: 'Feedback',
-    purpose: 'A rating and a comment. A later answer from the same email replaces the earlier one.',
+    name: texts.feedback.name,
+    purpose: texts.feedback.purpose,
     schema: withFields(
       {
-        ...{ key: 'rating', label: 'How do you like it?', kind: 'select', required: true, ui: 'radio' },
+        ...{ key: 'rating', label: texts.feedback.rating, kind: 'select', required: true, ui: 'radio' },
         enum: ['5', '4', '3', '2', '1'],
-        enumLabels: { '5': 'Very good', '4': 'Good', '3': 'Fair', '2': 'Poor', '1': 'Very poor' },
+        enumLabels: {
+          '5': texts.feedback.veryGood,
+          '4': texts.feedback.good,
+          '3': texts.feedback.fair,
+          '2': texts.feedback.poor,
+          '1': texts.feedback.veryPoor,
+        },
       },
-      { key: 'comment', label: 'What should we improve?', ...LONG_TEXT },
+      { key: 'comment', label: texts.feedback.comment, ...LONG_TEXT },
     ),
-    settings: { title: 'Your feedback', submitLabel: 'Send feedback', thanks: 'Thank you for your feedback.' },
+    settings: settingsOf(texts.feedback),
   },
   {
     id: 'form',
-    name: 'Empty',
-    purpose: 'Only the email. You define the fields yourself.',
+    name: texts.empty.name,
+    purpose: texts.empty.purpose,
     schema: withFields(),
     settings: {},
   },

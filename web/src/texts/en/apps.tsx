@@ -1,1 +1,112 @@
-export const apps = {};
+import type { ReactNode } from 'react';
+import { plural } from '../format.ts';
+
+export const apps = {
+  title: 'Apps',
+  note: 'Each app has its own users and its own schema',
+  newFromTemplate: 'New app from a template',
+  createApp: 'Create app',
+  list: 'List of apps',
+  search: 'Search apps',
+  noMatch: 'No apps match',
+  noMatchNote: 'The search matches any part of the app ID.',
+  showAll: 'Show all apps',
+  showMore: 'Show more apps',
+  firstTitle: 'Create your first app',
+  firstNote:
+    'Forms, sites and devices submit users to an app. A template has the fields of a common form and gives you a ' +
+    'page to send it. Or create an empty app and define its fields yourself.',
+  startFromTemplate: 'Start from a template',
+
+  table: 'Table of apps',
+  app: 'App',
+  role: 'Role',
+  roles: { admin: 'admin', user: 'user' },
+  users: 'Users',
+  lastSubmission: 'Last submission',
+
+  pagesOf: (sourceAppId: string) => `Pages of ${sourceAppId}`,
+  pages: {
+    users: 'Users',
+    connect: 'Connect',
+    schema: 'Schema',
+    webhooks: 'Webhooks',
+    privacy: 'Privacy',
+    keys: 'API keys',
+    audit: 'Audit log',
+    members: 'Members',
+  },
+  viewUsers: 'View users',
+  connectForm: 'Connect a form',
+  privacyAndRetention: 'Privacy and retention',
+  heldSubmissions: 'Held submissions',
+
+  created: (sourceAppId: string) => `${sourceAppId} was created`,
+  defineFields: 'Define fields',
+  create: 'Create',
+  appId: 'App ID',
+  appIdNote:
+    "Use 1 to 80 letters, digits, dots, underscores and hyphens. Forms send the ID with every submission. You can't " +
+    'change it later.',
+  appIdTaken: 'An app with this ID already exists. Choose another ID.',
+  tryAgain: (problem: string) => `${problem}. Try again.`,
+
+  // In "Copy password" and "I've saved this password".
+  password: 'password',
+  passwordNote: (sourceAppId: ReactNode) => <>Operators of {sourceAppId} log in with this password.</>,
+  passwordWarning:
+    "The service stores only a hash of the password. Save it in a password manager now. A lost password can't be " +
+    'recovered, only replaced.',
+
+  rotatePassword: 'Rotate password',
+  newPassword: 'New password',
+  rotateNote: (sourceAppId: ReactNode) => (
+    <>
+      The current password of {sourceAppId} stops working immediately. All its sessions end. Forms are not affected:
+      they do not use the password.
+    </>
+  ),
+  rotateOwnNote: (sourceAppId: ReactNode) => (
+    <>
+      The current password of {sourceAppId} stops working immediately. All its sessions end, including this one. Forms
+      are not affected: they do not use the password.
+    </>
+  ),
+  currentPassword: 'Current password',
+  currentPasswordProblem: (problem: string) => `The current password ${problem}.`,
+
+  deleteApp: 'Delete app',
+  deleteAppAndUsers: (users: number) =>
+    plural(users, { one: 'Delete app and # user', other: 'Delete app and # users' }),
+  deleteNote: () => (
+    <>
+      This deletes the app, all versions of its schema and <strong>all its users</strong>. The service rejects later
+      submissions to this app.
+    </>
+  ),
+  deleteCountedNote: (users: number) => (
+    <>
+      This deletes the app, all versions of its schema and{' '}
+      <strong>{plural(users, { one: 'its # user', other: 'its # users' })}</strong>. The service rejects later
+      submissions to this app.
+    </>
+  ),
+  deleted: (sourceAppId: string) => `App ${sourceAppId} was deleted`,
+  usersDeleted: (users: number) => plural(users, { one: '# user was deleted', other: '# users were deleted' }),
+
+  allUsers: 'All users',
+  allUsersNote: 'Users of every app, newest first',
+  listOfUsers: 'List of users',
+  searchUsers: 'Search the data of all apps',
+  noUsers: 'No users yet',
+  noUsersNote: 'Users appear here when a form submits them.',
+  noUsersOnPage: 'No users on this page',
+  noUsersOnPageNote: 'The list has fewer pages.',
+  goToFirstPage: 'Go to first page',
+  noUsersSoFar: 'No users found so far',
+  noUsersMatch: 'No users match',
+  noUsersMatchNote: 'The search matches the beginnings of words.',
+  searchOn: 'Search on',
+  tableOfUsers: 'Table of users',
+  schemaVersion: 'Schema version',
+};
