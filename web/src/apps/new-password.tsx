@@ -12,13 +12,7 @@ interface NewPasswordProps {
 
 export function NewPassword({ sourceAppId, password, done, onClose }: NewPasswordProps) {
   return (
-    <OneTimeSecret
-      name={t.apps.password}
-      text={password}
-      warning={t.apps.passwordWarning}
-      done={done}
-      onClose={onClose}
-    >
+    <OneTimeSecret name="password" text={password} warning={t.apps.passwordWarning} done={done} onClose={onClose}>
       <Text size="sm">{t.apps.passwordNote(<strong className="breaks">{sourceAppId}</strong>)}</Text>
     </OneTimeSecret>
   );

@@ -52,7 +52,6 @@ export const apps: typeof en = {
   appIdTaken: 'Eine App mit dieser ID gibt es schon. Wählen Sie eine andere ID.',
   tryAgain: (problem) => `${problem}. Versuchen Sie es erneut.`,
 
-  password: 'Passwort',
   passwordNote: (sourceAppId) => <>Betreiber von {sourceAppId} melden sich mit diesem Passwort an.</>,
   passwordWarning:
     'Der Dienst speichert nur einen Hash des Passworts. Speichern Sie es jetzt in einem Passwortmanager. Ein ' +

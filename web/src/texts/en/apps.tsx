@@ -51,8 +51,6 @@ export const apps = {
   appIdTaken: 'An app with this ID already exists. Choose another ID.',
   tryAgain: (problem: string) => `${problem}. Try again.`,
 
-  // In "Copy password" and "I've saved this password".
-  password: 'password',
   passwordNote: (sourceAppId: ReactNode) => <>Operators of {sourceAppId} log in with this password.</>,
   passwordWarning:
     "The service stores only a hash of the password. Save it in a password manager now. A lost password can't be " +
