@@ -1,4 +1,5 @@
 import type { Import } from '../api/endpoints.ts';
+import { t } from '../texts/texts.ts';
 
 /** Advice about an import that rejected every line. */
 export interface ImportAdvice {
@@ -11,39 +12,27 @@ type Result = Pick<Import, 'read' | 'rejected' | 'errors' | 'settings'>;
 /** The advice for a reason. The first that matches counts. */
 const REMEDIES: readonly [reason: RegExp, remedy: (result: Result, column: string) => string][] = [
   [/^the person was erased/, () => ''],
-  [/^a record of this email exists$/, () => 'These users exist. Set “Users” to “Create and update users”.'],
-  [/^no record has this email$/, () => 'These users do not exist. Set “Users” to “Create and update users”.'],
-  [
-    /^has .+ cells?, and the header has/,
-    () =>
-      'The lines and the header have different numbers of cells. Correct the header, or quote cells that contain the delimiter.',
-  ],
-  [/encoding of the file$/, () => 'Save the file as UTF-8, and import it again.'],
-  [/ must be an email address$/, () => 'Choose the column that has the emails: the chosen one has others.'],
+  [/^a record of this email exists$/, () => t.imports.advice.exists],
+  [/^no record has this email$/, () => t.imports.advice.missing],
+  [/^has .+ cells?, and the header has/, () => t.imports.advice.cells],
+  [/encoding of the file$/, () => t.imports.advice.encoding],
+  [/ must be an email address$/, () => t.imports.advice.email],
   [
     / must be a date\b.*$/,
     ({ settings }, column) =>
       settings.dateFormat === undefined
-        ? `Set “Date format” to that of ${column}, such as DD/MM/YYYY.`
-        : `The dates of ${column} are not like ${settings.dateFormat}. Set another “Date format”.`,
+        ? t.imports.advice.noDateFormat(column)
+        : t.imports.advice.dateFormat(column, settings.dateFormat),
   ],
-  [/ has no time zone/, () => 'Set “Time zone” to that of the times in the file, such as Europe/Berlin.'],
-  [/ must be a number with a decimal comma$/, () => 'Set “Numbers” to “1.5”.'],
+  [/ has no time zone/, () => t.imports.advice.timeZone],
+  [/ must be a number with a decimal comma$/, () => t.imports.advice.decimalPoint],
   [
     / must be a number$/,
     ({ settings }, column) =>
-      settings.decimal === ','
-        ? `Set “Numbers” to “1.5”, or choose another field for ${column}.`
-        : `Set “Numbers” to “1,5” if ${column} has a decimal comma, or choose another field for it.`,
+      settings.decimal === ',' ? t.imports.advice.decimalPointOrField(column) : t.imports.advice.decimalComma(column),
   ],
-  [
-    / is required$/,
-    (_, column) => `Choose the column of the file for ${column}, or set “Users” to “Only update users”.`,
-  ],
-  [
-    / must be one of the allowed values$/,
-    (_, column) => `The field does not have the values of ${column}. Add them to the schema, or change the file.`,
-  ],
+  [/ is required$/, (_, column) => t.imports.advice.required(column)],
+  [/ must be one of the allowed values$/, (_, column) => t.imports.advice.choices(column)],
 ];
 
 /** The advice about an import whose first errors have one reason; undefined for others. */
@@ -52,15 +41,12 @@ export function adviceFor(result: Result): ImportAdvice | undefined {
   if (read === 0 || rejected !== read) return undefined;
   const reason = commonReason(errors.map(({ message }) => message));
   if (reason === undefined) return undefined;
-  const [pattern, remedy] = REMEDIES.find(([one]) => one.test(reason)) ?? [
-    /$/,
-    () => 'Change the file, or the schema.',
-  ];
+  const [pattern, remedy] = REMEDIES.find(([one]) => one.test(reason)) ?? [/$/, () => t.imports.advice.other];
   const text = remedy(result, reason.replace(pattern, ''));
   if (text === '') return undefined;
+  const { allRejected, firstRejected } = t.imports.advice;
   const isKnown = rejected <= errors.length;
-  const lines = isKnown ? 'Every line was rejected' : `Every line was rejected, the first ${errors.length}`;
-  return { title: `${lines} because: ${reason}`, text };
+  return { title: isKnown ? allRejected(reason) : firstRejected(errors.length, reason), text };
 }
 
 /** The first problem that every line has. A reason lists the problems of its line. */

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { fileNameSetting } from '../../../src/imports/date-format.ts';
 import { ApiError } from '../api/call.ts';
 import type { Field, ImportSettings } from '../api/endpoints.ts';
+import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
 import classes from './import-page.module.css';
 import { dateFormatOf, decimalOf } from './proposals.ts';
@@ -10,19 +11,9 @@ import { useStartImport } from './queries.ts';
 import type { FileHead } from './read-file.ts';
 import { suggestMap } from './suggest.ts';
 
-const MODES = [
-  { value: 'upsert', label: 'Create and update users' },
-  { value: 'insert', label: 'Only create users' },
-  { value: 'update', label: 'Only update users' },
-];
-const ARRAYS = [
-  { value: 'append', label: 'Append to lists' },
-  { value: 'replace', label: 'Replace lists' },
-];
-const INVALID = [
-  { value: 'skip', label: 'Leave out invalid lines' },
-  { value: 'abort', label: 'Stop at an invalid line' },
-];
+const MODES = choicesOf(t.imports.modes);
+const ARRAYS = choicesOf(t.imports.arrays);
+const INVALID = choicesOf(t.imports.invalid);
 const DECIMALS = [
   { value: '.', label: '1.5' },
   { value: ',', label: '1,5' },
@@ -66,7 +57,7 @@ export function ImportForm(props: {
   const options: Options = { ...DEFAULTS, ...proposed, ...chosen };
   /** Explains the value of a setting that the reader has not set. */
   const noteOf = (name: keyof typeof proposed): string | undefined =>
-    chosen[name] === undefined && proposed[name] !== DEFAULTS[name] ? 'Proposed from the values' : undefined;
+    chosen[name] === undefined && proposed[name] !== DEFAULTS[name] ? t.imports.proposed : undefined;
   const [sent, setSent] = useState(0);
   const start = useStartImport(scope, setSent);
   const set = (name: keyof typeof options) => (event: { currentTarget: { value: string } }) =>
@@ -93,17 +84,17 @@ export function ImportForm(props: {
     <>
       {head.isMapped ? (
         <Alert variant="light" mt="md">
-          Each line has an email and its data, as an export writes it.
+          {t.imports.isMapped}
         </Alert>
       ) : (
         <MapTable head={head} fields={fields} map={map} onChange={setMap} />
       )}
       <div className={classes.options}>
-        <NativeSelect label="Users" data={MODES} value={options.mode} onChange={set('mode')} />
-        <NativeSelect label="Lists" data={ARRAYS} value={options.arrays} onChange={set('arrays')} />
-        <NativeSelect label="Invalid lines" data={INVALID} value={options.invalid} onChange={set('invalid')} />
+        <NativeSelect label={t.imports.users} data={MODES} value={options.mode} onChange={set('mode')} />
+        <NativeSelect label={t.imports.lists} data={ARRAYS} value={options.arrays} onChange={set('arrays')} />
+        <NativeSelect label={t.imports.invalidLines} data={INVALID} value={options.invalid} onChange={set('invalid')} />
         <NativeSelect
-          label="Numbers"
+          label={t.imports.numbers}
           description={noteOf('decimal')}
           inputWrapperOrder={['label', 'input', 'description']}
           data={DECIMALS}
@@ -111,24 +102,24 @@ export function ImportForm(props: {
           onChange={set('decimal')}
         />
         <TextInput
-          label="Date format"
+          label={t.imports.dateFormat}
           placeholder="ISO 8601"
-          description={noteOf('dateFormat') ?? 'Such as DD/MM/YYYY'}
+          description={noteOf('dateFormat') ?? t.imports.dateFormatNote}
           inputWrapperOrder={['label', 'input', 'description']}
           value={options.dateFormat}
           onChange={set('dateFormat')}
         />
         <TextInput
-          label="Time zone"
-          placeholder="That of the app"
-          description="Such as Europe/Berlin"
+          label={t.imports.timeZone}
+          placeholder={t.imports.timeZoneOfApp}
+          description={t.imports.timeZoneNote}
           inputWrapperOrder={['label', 'input', 'description']}
           value={options.timeZone}
           onChange={set('timeZone')}
         />
       </div>
       {dates.choices.length > 0 && options.dateFormat === '' && (
-        <Alert color="yellow" variant="light" mt="md" title="The dates of the file can be read in two ways">
+        <Alert color="yellow" variant="light" mt="md" title={t.imports.twoDateFormats}>
           <Group gap="xs">
             {dates.choices.map((format) => (
               <Button
@@ -137,22 +128,22 @@ export function ImportForm(props: {
                 size="xs"
                 onClick={() => setChosen({ ...chosen, dateFormat: format })}
               >
-                Use {format}
+                {t.imports.chooseFormat(format)}
               </Button>
             ))}
           </Group>
         </Alert>
       )}
-      {start.isPending && <Progress value={sent * 100} aria-label="Sent" mt="md" />}
+      {start.isPending && <Progress value={sent * 100} aria-label={t.imports.sent} mt="md" />}
       {start.error && <Refusal error={start.error} />}
       <Group mt="md">
         <Button variant="default" disabled={!hasEmail} loading={start.isPending} onClick={() => submit(true)}>
-          Dry run
+          {t.imports.dryRun}
         </Button>
         <Button disabled={!hasEmail} loading={start.isPending} onClick={() => submit(false)}>
-          Import
+          {t.imports.start}
         </Button>
-        {!hasEmail && <span className={classes.hint}>Choose the column that has the email.</span>}
+        {!hasEmail && <span className={classes.hint}>{t.imports.chooseEmail}</span>}
       </Group>
     </>
   );
@@ -166,20 +157,20 @@ function MapTable(props: {
 }) {
   const { head, fields, map, onChange } = props;
   const targets = [
-    { value: '', label: 'Leave out' },
-    { value: 'email', label: 'Email' },
+    { value: '', label: t.imports.leaveOut },
+    { value: 'email', label: t.common.email },
     ...fields.map(({ key, label }) => ({ value: `data.${key}`, label: label || key })),
   ];
   const taken = new Set(Object.values(map));
   return (
-    <section className={classes.scroll} aria-label="Columns of the file">
+    <section className={classes.scroll} aria-label={t.imports.columns}>
       <Table mt="md">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th scope="col">Column</Table.Th>
-            <Table.Th scope="col">Field</Table.Th>
+            <Table.Th scope="col">{t.imports.column}</Table.Th>
+            <Table.Th scope="col">{t.imports.field}</Table.Th>
             <Table.Th scope="col" className={classes.examples ?? ''}>
-              First values
+              {t.imports.firstValues}
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -190,7 +181,7 @@ function MapTable(props: {
               <Table.Td className="breaks">{name}</Table.Td>
               <Table.Td>
                 <NativeSelect
-                  aria-label={`Field of ${name}`}
+                  aria-label={t.imports.fieldOf(name)}
                   value={map[name] ?? ''}
                   data={targets.map((one) => ({
                     ...one,
@@ -211,8 +202,12 @@ function MapTable(props: {
 function Refusal({ error }: { error: Error }) {
   const issues = error instanceof ApiError ? error.issues : [];
   return (
-    <Alert color="red" variant="light" role="alert" mt="md" title="The import was not started">
+    <Alert color="red" variant="light" role="alert" mt="md" title={t.imports.notStarted}>
       {error.message}. {issues.map(({ path, message }) => `${path} ${message}`).join('. ')}
     </Alert>
   );
+}
+
+function choicesOf(labels: Readonly<Record<string, string>>): { value: string; label: string }[] {
+  return Object.entries(labels).map(([value, label]) => ({ value, label }));
 }

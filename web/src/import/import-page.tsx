@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { UpLink } from '../components/back-link.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
+import { t } from '../texts/texts.ts';
 import { scopedSchemaQuery } from '../users/queries.ts';
 import { type Scope, usersPath } from '../users/scope.ts';
 import { ImportForm } from './import-form.tsx';
@@ -32,29 +33,26 @@ export function ImportPage({ scope }: { scope: Scope }) {
     try {
       setChosen({ file, head: await readHead(file) });
     } catch (reason) {
-      setProblem(reason instanceof Error ? reason.message : 'The file cannot be read');
+      setProblem(reason instanceof Error ? reason.message : t.imports.unreadable);
     }
   }
 
   return (
     <>
-      <UpLink path={usersPath(scope)} name="Users" />
-      <PageHeader
-        title="Import"
-        note={`Create and change users of ${scope.sourceAppId} from a CSV or NDJSON file. A file is deleted when its import ends.`}
-      />
+      <UpLink path={usersPath(scope)} name={t.imports.users} />
+      <PageHeader title={t.imports.title} note={t.imports.note(scope.sourceAppId)} />
       {error && <LoadError error={error} onRetry={() => Promise.all([schema.refetch(), imports.refetch()])} />}
       <Stack gap="lg">
         <Paper withBorder p="md" radius="md">
           <FileInput
-            label="File"
-            description="CSV with a header, or one JSON object in each line; UTF-8 or UTF-16"
-            placeholder="Choose a file"
+            label={t.imports.file}
+            description={t.imports.fileNote}
+            placeholder={t.imports.chooseFile}
             accept=".csv,.tsv,.txt,.ndjson,.jsonl,text/csv,application/x-ndjson"
             value={chosen?.file ?? null}
             onChange={choose}
             clearable
-            clearButtonProps={{ 'aria-label': 'Remove the file' }}
+            clearButtonProps={{ 'aria-label': t.imports.removeFile }}
           />
           {problem && (
             <Alert color="red" variant="light" role="alert" mt="sm">
@@ -75,7 +73,7 @@ export function ImportPage({ scope }: { scope: Scope }) {
         {imports.data && imports.data.imports.length > 0 && (
           <section aria-labelledby="imports-title">
             <Title order={2} size="h4" mb="sm" id="imports-title">
-              Imports of the last 30 days
+              {t.imports.lastImports}
             </Title>
             <ImportRows scope={scope} imports={imports.data.imports} started={started} />
           </section>

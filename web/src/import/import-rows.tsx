@@ -2,23 +2,21 @@ import { Alert, Badge, Button, Group, Paper, Progress, Stack, Text } from '@mant
 import { useState } from 'react';
 import type { Import } from '../api/endpoints.ts';
 import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
-import { count } from '../components/count.ts';
 import { DownloadIcon } from '../components/icons.tsx';
 import { Time } from '../components/time.tsx';
+import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
 import { adviceFor } from './advice.ts';
 import classes from './import-page.module.css';
 import { rejectsUrl, useDeleteImport } from './queries.ts';
 
-const STATES: Record<Import['state'], { label: string; color: string }> = {
-  uploading: { label: 'Not started', color: 'gray' },
-  running: { label: 'Running', color: 'blue' },
-  completed: { label: 'Completed', color: 'green' },
-  aborted: { label: 'Stopped at an invalid line', color: 'orange' },
-  failed: { label: 'Failed', color: 'red' },
+const COLORS: Record<Import['state'], string> = {
+  uploading: 'gray',
+  running: 'blue',
+  completed: 'green',
+  aborted: 'orange',
+  failed: 'red',
 };
-
-const format = new Intl.NumberFormat('en-GB');
 
 interface ImportRowsProps {
   scope: Scope;
@@ -57,9 +55,8 @@ interface ImportRowProps {
 
 function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
   const { state, read, created, updated, unchanged, rejected, errors, received, position, settings, failure } = one;
-  const { label, color } = STATES[state];
   const part = received === 0 ? 0 : Math.round((position / received) * 100);
-  const counts = { created, updated, unchanged, rejected };
+  const result = settings.dryRun ? t.imports.dryRunResult : t.imports.result;
   const hasEnded = state !== 'running' && state !== 'uploading';
   const advice = hasEnded ? adviceFor(one) : undefined;
   return (
@@ -68,17 +65,17 @@ function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
       withBorder
       p="md"
       radius="md"
-      aria-label={`Import of ${settings.fileName ?? one.createdAt}`}
+      aria-label={t.imports.importOf(settings.fileName ?? one.createdAt)}
       ref={isStarted ? show : null}
     >
       <Group justify="space-between" gap="xs">
         <Group gap="xs">
-          <Badge variant="light" color={color} className={classes.badge ?? ''}>
-            {label}
+          <Badge variant="light" color={COLORS[state]} className={classes.badge ?? ''}>
+            {t.imports.states[state]}
           </Badge>
           {settings.dryRun && (
             <Badge variant="default" className={classes.badge ?? ''}>
-              Dry run
+              {t.imports.dryRun}
             </Badge>
           )}
           {settings.fileName !== undefined && (
@@ -100,25 +97,21 @@ function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
               size="xs"
               leftSection={<DownloadIcon size={14} />}
             >
-              Rejected lines
+              {t.imports.rejectedLines}
             </Button>
           )}
           <Button variant="default" size="xs" onClick={onDelete}>
-            {state === 'running' ? 'Stop and delete' : 'Delete this entry'}
+            {state === 'running' ? t.imports.stop : t.imports.deleteEntry}
           </Button>
         </Group>
       </Group>
-      {state === 'running' && <Progress value={part} mt="sm" aria-label="Progress of the import" />}
+      {state === 'running' && <Progress value={part} mt="sm" aria-label={t.imports.progress} />}
       <Text size="sm" mt="xs" aria-live="polite">
-        {count(read, 'line')}:{' '}
-        {Object.entries(counts)
-          .map(([name, n]) => `${format.format(n)} ${name}`)
-          .join(', ')}
-        {settings.dryRun && '. Nothing was written'}
+        {result(read, created, updated, unchanged, rejected)}
       </Text>
       {hasEnded && !settings.dryRun && (
         <Text size="sm" c="dimmed">
-          The file is deleted, the users stay: deleting this entry deletes no users.
+          {t.imports.usersStay}
         </Text>
       )}
       {advice && (
@@ -133,14 +126,12 @@ function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
       )}
       {errors.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable
-        <section className={classes.errors} tabIndex={0} aria-label="First rejected lines">
+        <section className={classes.errors} tabIndex={0} aria-label={t.imports.firstRejected}>
           <ul>
             {errors.map(({ line, message }) => (
-              <li key={line}>
-                Line {line}: {message}
-              </li>
+              <li key={line}>{t.imports.problem(line, message)}</li>
             ))}
-            {rejected > errors.length && <li>{format.format(rejected - errors.length)} more</li>}
+            {rejected > errors.length && <li>{t.imports.more(rejected - errors.length)}</li>}
           </ul>
         </section>
       )}
@@ -150,11 +141,8 @@ function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
 
 function DeleteDialog({ scope, one, onClose }: { scope: Scope; one: Import | undefined; onClose: () => void }) {
   return (
-    <ConfirmRemoval id={one?.id} title="Delete this import?" remove={useDeleteImport(scope)} onClose={onClose}>
-      <Text size="sm">
-        {one?.state === 'running' ? 'It stops. ' : ''}Its file and its rejected lines are deleted. No users are deleted:
-        those that it created or changed stay.
-      </Text>
+    <ConfirmRemoval id={one?.id} title={t.imports.deleteTitle} remove={useDeleteImport(scope)} onClose={onClose}>
+      <Text size="sm">{one?.state === 'running' ? t.imports.deleteRunningNote : t.imports.deleteNote}</Text>
     </ConfirmRemoval>
   );
 }

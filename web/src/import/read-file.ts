@@ -1,4 +1,5 @@
 import { detectDelimiter, splitCells } from '../../../src/imports/csv-cells.ts';
+import { t } from '../texts/texts.ts';
 
 /** The bytes that are read to show the columns of a file. */
 const HEAD_BYTES = 256 * 1024;
@@ -33,7 +34,7 @@ export async function readHead(file: File): Promise<FileHead> {
     (line) => line.trim() !== '',
   );
   const [first] = lines;
-  if (first === undefined) throw new Error('The file is empty');
+  if (first === undefined) throw new Error(t.imports.empty);
   return first.startsWith('{') ? jsonHead(lines) : csvHead(first, lines.slice(1));
 }
 
@@ -74,6 +75,6 @@ function parseObject(line: string): Record<string, unknown> {
     const value: unknown = JSON.parse(line);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
   } catch {
-    throw new Error('The first lines of the file are not valid JSON');
+    throw new Error(t.imports.invalidJson);
   }
 }

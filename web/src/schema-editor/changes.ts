@@ -1,5 +1,7 @@
 import type { Field } from '../api/endpoints.ts';
+import { t } from '../texts/texts.ts';
 import { isSameOption, shortValue } from './form-options.ts';
+import { optionLabel } from './option-texts.ts';
 import { type FieldOption, getKind } from './rules.ts';
 
 interface Version {
@@ -40,35 +42,32 @@ export function schemaChanges(
 }
 
 function removal(field: Field, rejectUnknown: boolean): Change {
-  const effect = rejectUnknown
-    ? 'submissions that still send it are rejected'
-    : 'submissions can still send it, but it is not validated';
-  return { impact: 'breaking', text: `${nameOf(field)} removed: ${effect}; stored values are kept` };
+  const { removedRejected, removedAccepted } = t.schemaEditor.changes;
+  return { impact: 'breaking', text: (rejectUnknown ? removedRejected : removedAccepted)(nameOf(field)) };
 }
 
 function addition(field: Field): Change {
-  if (!field.required) return { impact: 'compatible', text: `${nameOf(field)} added (${field.kind})` };
-  return {
-    impact: 'breaking',
-    text: `${nameOf(field)} added (${field.kind}, required): submissions without it are rejected`,
-  };
+  const { added, addedRequired } = t.schemaEditor.changes;
+  return field.required
+    ? { impact: 'breaking', text: addedRequired(nameOf(field), field.kind) }
+    : { impact: 'compatible', text: added(nameOf(field), field.kind) };
 }
 
 function fieldChanges(before: Field, after: Field, moved: ReadonlySet<string>): Change[] {
   const changes: Change[] = [];
-  const breaking = (text: string): void => void changes.push({ impact: 'breaking', text: `${nameOf(after)} ${text}` });
-  const compatible = (text: string): void =>
-    void changes.push({ impact: 'compatible', text: `${nameOf(after)} ${text}` });
+  const breaking = (text: string): void => void changes.push({ impact: 'breaking', text });
+  const compatible = (text: string): void => void changes.push({ impact: 'compatible', text });
+  const texts = t.schemaEditor.changes;
+  const name = nameOf(after);
 
   if (before.key !== after.key) {
-    const values = moved.has(after.key) ? 'move to the new key' : 'stay under the old key';
-    breaking(`key changed: ${before.key} → ${after.key}; stored values ${values}`);
+    breaking((moved.has(after.key) ? texts.keyMoved : texts.keyChanged)(name, before.key, after.key));
   }
   if (before.label !== after.label && before.key === after.key)
-    compatible(`label changed: “${before.label}” → “${after.label}”`);
-  if (before.kind !== after.kind) breaking(`type changed: ${before.kind} → ${after.kind}`);
-  if (!before.required && after.required) breaking('is now required');
-  if (before.required && !after.required) compatible('is no longer required');
+    compatible(texts.label(name, before.label, after.label));
+  if (before.kind !== after.kind) breaking(texts.type(name, before.kind, after.kind));
+  if (!before.required && after.required) breaking(texts.required(name));
+  if (before.required && !after.required) compatible(texts.notRequired(name));
   if (before.kind === after.kind) optionChanges(before, after, breaking, compatible);
   return changes;
 }
@@ -78,53 +77,58 @@ type Add = (text: string) => void;
 function optionChanges(before: Field, after: Field, breaking: Add, compatible: Add): void {
   const old: Record<string, unknown> = { ...before };
   const now: Record<string, unknown> = { ...after };
-  for (const [option, { label, stricter }] of Object.entries<FieldOption>(getKind(after.kind).options)) {
+  const texts = t.schemaEditor.changes;
+  const name = nameOf(after);
+  for (const [option, { stricter }] of Object.entries<FieldOption>(getKind(after.kind).options)) {
     if (!stricter) continue;
     const [from, to] = [old[option], now[option]] as [number | undefined, number | undefined];
     if (from === to) continue;
     const isStricter = to !== undefined && (from === undefined || (stricter === 'higher' ? to > from : to < from));
-    (isStricter ? breaking : compatible)(`${label.toLowerCase()} changed: ${from ?? 'no limit'} → ${to ?? 'no limit'}`);
+    const limit = texts.limits[option as keyof typeof texts.limits];
+    (isStricter ? breaking : compatible)(texts.limit(name, limit, limitText(from), limitText(to)));
   }
   if (old.regex !== now.regex)
     (now.regex === undefined ? compatible : breaking)(
-      `pattern changed: ${old.regex ?? 'none'} → ${now.regex ?? 'none'}`,
+      texts.pattern(name, String(old.regex ?? texts.none), String(now.regex ?? texts.none)),
     );
   if ((old.indexed === true) !== (now.indexed === true))
-    compatible(now.indexed === true ? 'is now indexed' : 'is no longer indexed');
+    compatible((now.indexed === true ? texts.indexed : texts.notIndexed)(name));
   if ('enum' in before && 'enum' in after) {
     const removed = before.enum.filter((value) => !after.enum.includes(value));
     const added = after.enum.filter((value) => !before.enum.includes(value));
-    if (removed.length > 0) breaking(`no longer allows ${listed(removed)}`);
-    if (added.length > 0) compatible(`now also allows ${listed(added)}`);
+    if (removed.length > 0) breaking(texts.choicesRemoved(name, listed(removed)));
+    if (added.length > 0) compatible(texts.choicesAdded(name, listed(added)));
   }
-  for (const [name, option] of Object.entries<FieldOption>(getKind(after.kind).formOptions)) {
-    if (!isSameOption(old[name], now[name], option)) compatible(formOptionChange(option, old[name], now[name]));
+  for (const [one, option] of Object.entries<FieldOption>(getKind(after.kind).formOptions)) {
+    if (isSameOption(old[one], now[one], option)) continue;
+    const [from, to] = [shortValue(old[one], option), shortValue(now[one], option)];
+    const isShort = from !== undefined && to !== undefined;
+    const label = optionLabel(one);
+    compatible(isShort ? texts.optionValue(name, label, from, to) : texts.option(name, label));
   }
 }
 
-function formOptionChange(option: FieldOption, before: unknown, after: unknown): string {
-  const [from, to] = [shortValue(before, option), shortValue(after, option)];
-  const values = from === undefined || to === undefined ? '' : `: ${from} → ${to}`;
-  return `form option “${option.label}” changed${values}`;
+function limitText(limit: number | undefined): string {
+  return String(limit ?? t.schemaEditor.changes.noLimit);
 }
 
 function orderChange(pairs: { field: Field; former: Field | undefined }[], before: Version): Change[] {
   const newOrder = pairs.flatMap(({ former }) => former?.key ?? []);
   const oldOrder = before.fields.map(({ key }) => key).filter((key) => newOrder.includes(key));
-  return newOrder.join() === oldOrder.join() ? [] : [{ impact: 'compatible', text: 'Field order changed' }];
+  return newOrder.join() === oldOrder.join() ? [] : [{ impact: 'compatible', text: t.schemaEditor.changes.order }];
 }
 
 function unknownFieldsChange(before: Version, after: Version): Change[] {
   if (before.rejectUnknown === after.rejectUnknown) return [];
   return after.rejectUnknown
-    ? [{ impact: 'breaking', text: 'Unknown fields are now rejected' }]
-    : [{ impact: 'compatible', text: 'Unknown fields are now accepted and stored' }];
+    ? [{ impact: 'breaking', text: t.schemaEditor.changes.unknownRejected }]
+    : [{ impact: 'compatible', text: t.schemaEditor.changes.unknownAccepted }];
 }
 
 function nameOf({ key, label }: Field): string {
-  return label === '' || label === key ? key : `“${label}” (${key})`;
+  return label === '' || label === key ? key : t.schemaEditor.labelAndKey(label, key);
 }
 
 function listed(values: readonly string[]): string {
-  return values.map((value) => `“${value}”`).join(', ');
+  return values.map(t.schemaEditor.quoted).join(', ');
 }

@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
+import { t } from '../texts/texts.ts';
 import type { DraftState } from './draft.ts';
 import classes from './editor.module.css';
 import { MergeDialog } from './merge-dialog.tsx';
@@ -18,11 +19,9 @@ export function Conflict({ sourceAppId, editor, newest }: ConflictProps) {
   return (
     <Alert color="yellow" variant="light" role="alert" p="xs" className={classes.notice ?? ''}>
       <Group justify="space-between" gap="xs">
-        <Text size="sm">
-          Someone else saved version {version} while you were editing version {editor.base.schema.version}.
-        </Text>
+        <Text size="sm">{t.schemaEditor.otherVersionSaved(version, editor.base.schema.version)}</Text>
         <Button size="xs" variant="default" onClick={() => setMerging(true)}>
-          Merge…
+          {t.schemaEditor.merge}
         </Button>
       </Group>
       <MergeDialog

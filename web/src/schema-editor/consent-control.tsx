@@ -1,4 +1,5 @@
 import { Fieldset, Text, TextInput } from '@mantine/core';
+import { t } from '../texts/texts.ts';
 import classes from './field-form.module.css';
 
 interface ConsentControlProps {
@@ -23,14 +24,14 @@ export function ConsentControl({ label, description, error, value, onChange }: C
       </Text>
       <TextInput
         mt="xs"
-        label="Version"
+        label={t.schemaEditor.consentVersion}
         value={version}
         error={error}
         onChange={(event) => change({ version: event.currentTarget.value, url })}
       />
       <TextInput
         mt="xs"
-        label="Page with the text"
+        label={t.schemaEditor.consentPage}
         placeholder="https://"
         value={url}
         onChange={(event) => change({ version, url: event.currentTarget.value })}

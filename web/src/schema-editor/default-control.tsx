@@ -1,6 +1,7 @@
 import { Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Kind } from '../api/endpoints.ts';
+import { t } from '../texts/texts.ts';
 import type { LooseDefinition } from './draft.ts';
 import { getKind, valueFromForm } from './rules.ts';
 
@@ -23,9 +24,9 @@ export function DefaultControl({ label, error, definition, value, onChange }: De
         error={error}
         value={String(value ?? '')}
         data={[
-          { value: '', label: 'None' },
-          { value: 'true', label: 'Checked' },
-          { value: 'false', label: 'Not checked' },
+          { value: '', label: t.schemaEditor.noDefault },
+          { value: 'true', label: t.schemaEditor.checked },
+          { value: 'false', label: t.schemaEditor.notChecked },
         ]}
         onChange={(event) => onChange(valueOfText(kind, event.currentTarget.value))}
       />

@@ -1,5 +1,7 @@
 import type { Field, Kind, Schema } from '../api/endpoints.ts';
+import { t } from '../texts/texts.ts';
 import { prunedOption } from './form-options.ts';
+import { KIND_NAMES } from './kind-names.ts';
 import { FIELD_KINDS, type FieldOption, getKind } from './rules.ts';
 
 /** A definition that is being edited. It can be incomplete and keeps the options of other kinds. */
@@ -55,7 +57,7 @@ export function strictDefinition(definition: LooseDefinition): Record<string, un
 }
 
 export function addField(draft: Draft, kind: Kind): Draft {
-  const label = getKind(kind).displayName;
+  const label = KIND_NAMES[kind];
   const definition: LooseDefinition = {
     key: freeKey(draft, keyFor(label)),
     label,
@@ -76,7 +78,7 @@ export function duplicateField(draft: Draft, id: number): Draft {
     definition: {
       ...structuredClone(definition),
       key: freeKey(draft, definition.key),
-      label: `${definition.label} copy`,
+      label: t.schemaEditor.copyOf(definition.label),
     },
   };
   return { ...draft, fields: draft.fields.toSpliced(at + 1, 0, copy) };
@@ -138,7 +140,12 @@ function optionsThatFit(kind: Kind, definition: LooseDefinition): LooseDefinitio
 
 function initialOptions(kind: Kind): Record<string, unknown> {
   const options = Object.entries(getKind(kind).options);
-  return Object.fromEntries(options.flatMap(([name, { initial }]) => (initial === undefined ? [] : [[name, initial]])));
+  const choices = [t.schemaEditor.firstChoice, t.schemaEditor.secondChoice];
+  return Object.fromEntries(
+    options.flatMap(([name, { control, initial }]) =>
+      initial === undefined ? [] : [[name, control === 'choices' ? choices : initial]],
+    ),
+  );
 }
 
 /** The id of the field that is added next. */

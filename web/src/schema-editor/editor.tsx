@@ -1,6 +1,6 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import { count } from '../components/count.ts';
+import { t } from '../texts/texts.ts';
 import { Conflict } from './conflict.tsx';
 import type { DraftState } from './draft.ts';
 import { withDefinitions } from './draft.ts';
@@ -30,7 +30,7 @@ export function Editor({ sourceAppId, newest, tab }: EditorProps) {
       {tab === 'fields' && (
         <div className={classes.columns}>
           <FieldList editor={editor} />
-          <aside className={classes.preview} aria-label="Preview">
+          <aside className={classes.preview} aria-label={t.schemaEditor.preview}>
             <Preview schema={editor.checked.schema} isPartial={editor.checked.problems.size > 0} />
           </aside>
         </div>
@@ -68,36 +68,36 @@ function SaveBar({ sourceAppId, editor, newest, onSave }: SaveBarProps) {
       <Group gap="xs">
         {editor.isDirty ? (
           <Badge variant="light" color="yellow" tt="none" size="lg">
-            {count(editor.changes.length, 'unsaved change')}
+            {t.common.unsavedChanges(editor.changes.length)}
           </Badge>
         ) : (
           <Text size="sm" c="dimmed">
-            {discarded ? 'Changes discarded' : 'No changes'}
+            {discarded ? t.schemaEditor.changesDiscarded : t.schemaEditor.noChanges}
           </Text>
         )}
         {discarded && !editor.isDirty && (
           <Button variant="subtle" size="compact-sm" onClick={() => editor.restore(discarded)}>
-            Undo
+            {t.common.undo}
           </Button>
         )}
         {invalidFields > 0 && (
           <Badge variant="light" color="red" tt="none" size="lg">
-            {count(invalidFields, 'invalid field')}
+            {t.schemaEditor.invalidFields(invalidFields)}
           </Badge>
         )}
       </Group>
       <Group gap="xs">
         <Button variant="default" disabled={!editor.isDirty} onClick={discard}>
-          Discard
+          {t.schemaEditor.discard}
         </Button>
         <Button disabled={!editor.isDirty || invalidFields > 0 || editor.conflict !== undefined} onClick={onSave}>
-          Review and save
+          {t.schemaEditor.review}
         </Button>
       </Group>
       {editor.conflict && <Conflict sourceAppId={sourceAppId} editor={editor} newest={editor.conflict} />}
       {editor.isRestored && !editor.conflict && (
         <Alert variant="light" color="indigo" className={classes.notice ?? ''} p="xs">
-          Your unsaved changes were restored.
+          {t.schemaEditor.restored}
         </Alert>
       )}
     </div>

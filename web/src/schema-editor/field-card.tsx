@@ -1,6 +1,7 @@
 import { ActionIcon, Badge, Tooltip, UnstyledButton } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { CopyIcon, DownIcon, GripIcon, RightIcon, TrashIcon, UpIcon } from '../components/icons.tsx';
+import { t } from '../texts/texts.ts';
 import { changeField, type DraftField } from './draft.ts';
 import classes from './field-card.module.css';
 import { FieldForm } from './field-form.tsx';
@@ -35,7 +36,7 @@ export function FieldCard(props: FieldCardProps) {
   const { field, editor, isOpen, onToggle, onMove } = props;
   const { definition } = field;
   const problems = editor.checked.problems.get(field.id);
-  const name = definition.label || definition.key || 'Unnamed field';
+  const name = definition.label || definition.key || t.schemaEditor.unnamed;
   // Only the handle starts a drag, so that text in the form stays selectable.
   const [isDraggable, setDraggable] = useState(false);
   const card = useFocusWhenAdded(props);
@@ -88,12 +89,12 @@ export function FieldCard(props: FieldCardProps) {
         <div className={classes.badges}>
           {problems && (
             <Badge variant="light" color="red" tt="none">
-              Invalid
+              {t.schemaEditor.invalid}
             </Badge>
           )}
           {definition.required && (
             <Badge variant="light" color="indigo" tt="none">
-              Required
+              {t.schemaEditor.required}
             </Badge>
           )}
           <Badge variant="light" color="gray" tt="none">
@@ -134,16 +135,16 @@ function useFocusWhenAdded({ isAdded, isOpen, onFocused }: FieldCardProps) {
 function Actions({ name, onDuplicate, onMove, isFirst, isLast, onRemove }: FieldCardProps & { name: string }) {
   return (
     <div className={classes.actions}>
-      <Action name={`Move ${name} up`} disabled={isFirst} onClick={() => onMove(-1)}>
+      <Action name={t.schemaEditor.moveUp(name)} disabled={isFirst} onClick={() => onMove(-1)}>
         <UpIcon size={16} />
       </Action>
-      <Action name={`Move ${name} down`} disabled={isLast} onClick={() => onMove(1)}>
+      <Action name={t.schemaEditor.moveDown(name)} disabled={isLast} onClick={() => onMove(1)}>
         <DownIcon size={16} />
       </Action>
-      <Action name={`Duplicate ${name}`} onClick={onDuplicate}>
+      <Action name={t.schemaEditor.duplicate(name)} onClick={onDuplicate}>
         <CopyIcon size={16} />
       </Action>
-      <Action name={`Remove ${name}`} onClick={onRemove}>
+      <Action name={t.schemaEditor.remove(name)} onClick={onRemove}>
         <TrashIcon size={16} />
       </Action>
     </div>

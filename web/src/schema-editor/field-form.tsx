@@ -1,4 +1,5 @@
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { t } from '../texts/texts.ts';
 import { KINDS } from './draft.ts';
 import classes from './field-form.module.css';
 import type { FieldFormProps } from './field-form-props.ts';
@@ -6,6 +7,7 @@ import { FormSection } from './form-section.tsx';
 import { KIND_NAMES } from './kind-names.ts';
 import { capitalize } from './messages.ts';
 import { OptionControl } from './option-control.tsx';
+import { kindHelp } from './option-texts.ts';
 import { getKind } from './rules.ts';
 
 /** Edits one field and shows the problem of each input. */
@@ -13,15 +15,15 @@ export function FieldForm({ definition, problems, onChange }: FieldFormProps) {
   return (
     <div className={classes.form}>
       <TextInput
-        label="Label"
-        description="Shown in forms and in the dashboard"
+        label={t.schemaEditor.label}
+        description={t.schemaEditor.labelNote}
         value={definition.label}
         error={capitalize(problems.label)}
         onChange={(event) => onChange({ label: event.currentTarget.value })}
       />
       <TextInput
-        label="Key"
-        description="Property name in the submitted data"
+        label={t.schemaEditor.key}
+        description={t.schemaEditor.keyNote}
         spellCheck={false}
         autoCapitalize="none"
         value={definition.key}
@@ -29,7 +31,7 @@ export function FieldForm({ definition, problems, onChange }: FieldFormProps) {
         onChange={(event) => onChange({ key: event.currentTarget.value })}
       />
       <NativeSelect
-        label="Type"
+        label={t.schemaEditor.type}
         value={definition.kind}
         data={KINDS.map((kind) => ({ value: kind, label: KIND_NAMES[kind] }))}
         onChange={(event) => {
@@ -39,7 +41,7 @@ export function FieldForm({ definition, problems, onChange }: FieldFormProps) {
       />
       <Checkbox
         className={classes.required ?? ''}
-        label={getKind(definition.kind).control === 'checkbox' ? 'Must be checked' : 'Required'}
+        label={getKind(definition.kind).control === 'checkbox' ? t.schemaEditor.mustBeChecked : t.schemaEditor.required}
         checked={definition.required}
         onChange={(event) => onChange({ required: event.currentTarget.checked })}
       />
@@ -51,12 +53,14 @@ export function FieldForm({ definition, problems, onChange }: FieldFormProps) {
 }
 
 function Options({ definition, problems, onChange }: FieldFormProps) {
-  const { options, help } = getKind(definition.kind);
+  const { options } = getKind(definition.kind);
+  const help = kindHelp(definition.kind);
   return (
     <>
       {Object.entries(options).map(([name, option]) => (
         <OptionControl
           key={name}
+          name={name}
           option={option}
           definition={definition}
           value={definition[name]}

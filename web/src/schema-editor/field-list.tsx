@@ -2,6 +2,7 @@ import { Button, Checkbox, Menu, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { PlusIcon } from '../components/icons.tsx';
+import { t } from '../texts/texts.ts';
 import {
   addField,
   type Draft,
@@ -34,7 +35,7 @@ export function FieldList({ editor }: { editor: DraftEditor }) {
   const move = (field: DraftField, to: number): void => {
     if (to < 0 || to >= fields.length) return;
     editor.edit((draft) => moveField(draft, field.id, to));
-    setAnnouncement(`${field.definition.label} moved to position ${to + 1} of ${fields.length}`);
+    setAnnouncement(t.schemaEditor.moved(field.definition.label, to + 1, fields.length));
   };
   const remove = (field: DraftField): void => {
     setRemoved({ field, at: fields.indexOf(field) });
@@ -56,10 +57,10 @@ export function FieldList({ editor }: { editor: DraftEditor }) {
     setRemoved(undefined);
   };
   return (
-    <section aria-label="Fields">
+    <section aria-label={t.schemaEditor.tabs.fields}>
       {fields.length === 0 && (
         <Text c="dimmed" className={classes.none ?? ''}>
-          No fields yet. The form asks only for the email.
+          {t.schemaEditor.noFields}
         </Text>
       )}
       <ol className={classes.list}>
@@ -89,9 +90,9 @@ export function FieldList({ editor }: { editor: DraftEditor }) {
       </ol>
       {removed && !isRestored && (
         <div className={classes.removed} role="status">
-          “{removed.field.definition.label}” was removed.
+          {t.schemaEditor.removed(removed.field.definition.label)}
           <Button variant="subtle" size="compact-sm" onClick={undoRemoval}>
-            Undo
+            {t.common.undo}
           </Button>
         </div>
       )}
@@ -99,7 +100,7 @@ export function FieldList({ editor }: { editor: DraftEditor }) {
         <Menu position="bottom-start">
           <Menu.Target>
             <Button variant="default" leftSection={<PlusIcon size={16} />} disabled={fields.length >= MAX_FIELDS}>
-              Add field
+              {t.schemaEditor.addField}
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
@@ -111,7 +112,7 @@ export function FieldList({ editor }: { editor: DraftEditor }) {
           </Menu.Dropdown>
         </Menu>
         <Checkbox
-          label="Reject unknown fields"
+          label={t.schemaEditor.rejectUnknown}
           checked={rejectUnknown}
           onChange={({ currentTarget: { checked } }) => editor.edit((draft) => ({ ...draft, rejectUnknown: checked }))}
         />

@@ -1,14 +1,13 @@
-import { count } from '../components/count.ts';
+import { t } from '../texts/texts.ts';
 
 /** Names the number of checked records that newly fail a schema. */
 export function findingsTitle(check: { checked: number; newlyFailing: number; complete: boolean }): string {
   const { checked, newlyFailing, complete } = check;
-  const records = count(checked, 'stored record');
+  const texts = t.schemaEditor;
   if (newlyFailing === checked) {
-    if (!complete) return `All of the newest ${records} newly fail`;
-    return checked === 1 ? 'The only stored record newly fails' : `All ${records} newly fail`;
+    if (!complete) return texts.allNewestFail(checked);
+    return checked === 1 ? texts.onlyFails : texts.allFail(checked);
   }
-  const of = complete ? records : `the newest ${records}`;
-  if (newlyFailing === 0) return `None of ${of} newly fails`;
-  return `${newlyFailing.toLocaleString()} of ${of} newly ${newlyFailing === 1 ? 'fails' : 'fail'}`;
+  if (newlyFailing === 0) return complete ? texts.noneFails(checked) : texts.noneOfNewestFails(checked);
+  return complete ? texts.someFail(newlyFailing, checked) : texts.someOfNewestFail(newlyFailing, checked);
 }

@@ -1,6 +1,6 @@
 import { Alert, Text } from '@mantine/core';
 import type { ResponseBody } from '../api/endpoints.ts';
-import { count } from '../components/count.ts';
+import { t } from '../texts/texts.ts';
 import { findingsTitle } from './findings-title.ts';
 
 type Check = ResponseBody<'POST /auth/apps/:sourceAppId/schema/check'>;
@@ -9,24 +9,20 @@ type Check = ResponseBody<'POST /auth/apps/:sourceAppId/schema/check'>;
 export function Findings(check: Check) {
   const { checked, failing, newlyFailing, examples, complete } = check;
   const already = failing - newlyFailing;
-  if (checked === 0) return <Text size="sm">This app has no stored records yet.</Text>;
+  if (checked === 0) return <Text size="sm">{t.schemaEditor.noRecords}</Text>;
   if (failing === 0) {
     return (
       <Alert variant="light" color="green" p="xs">
-        {complete && checked === 1
-          ? 'The stored record matches'
-          : `${complete ? 'All' : 'The newest'} ${count(checked, 'stored record')} match`}{' '}
-        the new schema.{!complete && ' There was no time to check the older records.'}
+        {complete ? matching(checked) : `${t.schemaEditor.newestMatch(checked)} ${t.schemaEditor.olderNotChecked}`}
       </Alert>
     );
   }
   return (
     <Alert variant="light" color={newlyFailing === 0 ? 'green' : 'yellow'} title={findingsTitle(check)}>
       <Text size="sm" mb="xs">
-        {!complete && 'There was no time to check the older records. '}
-        {already > 0 &&
-          `${already.toLocaleString()} ${already === 1 ? 'does' : 'do'} not match the live schema either. `}
-        Stored records are not changed, but later submissions must match the new schema.
+        {!complete && `${t.schemaEditor.olderNotChecked} `}
+        {already > 0 && `${t.schemaEditor.alreadyFailing(already)} `}
+        {t.schemaEditor.recordsStay}
       </Text>
       {examples.map(({ id, email, path, message }) => (
         <Text key={`${id} ${path}`} size="sm" className="breaks">
@@ -35,4 +31,8 @@ export function Findings(check: Check) {
       ))}
     </Alert>
   );
+}
+
+function matching(checked: number): string {
+  return checked === 1 ? t.schemaEditor.onlyMatches : t.schemaEditor.allMatch(checked);
 }

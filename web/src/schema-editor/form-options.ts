@@ -1,3 +1,5 @@
+import { t } from '../texts/texts.ts';
+import { valueName } from './option-texts.ts';
 import type { FieldOption } from './rules.ts';
 
 /** The labels of choices in a definition that is being edited. */
@@ -30,10 +32,10 @@ export function isSameOption(a: unknown, b: unknown, option: FieldOption): boole
 
 /** Describes a value in a list of changes, or returns undefined when it is too long for that. */
 export function shortValue(value: unknown, option: FieldOption): string | undefined {
-  if (canonical(value, option) === '') return 'none';
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (canonical(value, option) === '') return t.schemaEditor.changes.none;
+  if (typeof value === 'boolean') return value ? t.schemaEditor.changes.yes : t.schemaEditor.changes.no;
   if (typeof value === 'number') return String(value);
-  return typeof value === 'string' && value.length <= 40 ? `“${option.names?.[value] ?? value}”` : undefined;
+  return typeof value === 'string' && value.length <= 40 ? t.schemaEditor.quoted(valueName(option, value)) : undefined;
 }
 
 /** Empty for a value that has the effect of an unset one. */

@@ -1,6 +1,7 @@
 import { UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { RightIcon } from '../components/icons.tsx';
+import { t } from '../texts/texts.ts';
 import classes from './field-form.module.css';
 import type { FieldFormProps } from './field-form-props.ts';
 import { OptionControl } from './option-control.tsx';
@@ -17,12 +18,13 @@ export function FormSection({ definition, problems, onChange }: FieldFormProps) 
         <span className={isOpen ? classes.arrowOpen : classes.arrow}>
           <RightIcon size={14} />
         </span>
-        Form
+        {t.schemaEditor.form}
       </UnstyledButton>
       {isOpen &&
         options.map(([name, option]) => (
           <OptionControl
             key={name}
+            name={name}
             option={option}
             definition={definition}
             value={definition[name]}

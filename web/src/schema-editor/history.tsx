@@ -5,10 +5,10 @@ import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Schema } from '../api/endpoints.ts';
 import { appSchemaQuery, appSchemaVersionQuery, schemaVersionsQuery } from '../apps/queries.ts';
-import { count } from '../components/count.ts';
 import { LoadError } from '../components/load-error.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
+import { t } from '../texts/texts.ts';
 import { ChangeList } from './change-list.tsx';
 import { schemaChanges } from './changes.ts';
 import { keyInVersion } from './field-renames.ts';
@@ -42,12 +42,11 @@ export function History({ sourceAppId, editorVersion, onRestore }: HistoryProps)
           <Accordion.Control>
             <Group justify="space-between" pr="md">
               <Text fw={600}>
-                Version {version}
-                {version === newest && ' · live'}
+                {version === newest ? t.schemaEditor.liveVersion(version) : t.schemaEditor.version(version)}
               </Text>
               <Text size="sm" c="dimmed">
-                {count(fields, 'field')} · <Time at={createdAt} />
-                {author !== undefined && <> · by {author}</>}
+                {t.common.fields(fields)} · <Time at={createdAt} />
+                {author !== undefined && <> · {t.schemaEditor.by(author)}</>}
               </Text>
             </Group>
           </Accordion.Control>
@@ -85,15 +84,15 @@ function Difference({ sourceAppId, version, isNewest, renames, onRestore }: Diff
   const restore = (restored: Schema) => (): void => {
     onRestore(restored);
     notifications.show({
-      title: `Version ${version} loaded into the editor`,
-      message: 'Review and save to make it live',
+      title: t.schemaEditor.loaded(version),
+      message: t.schemaEditor.loadedNote,
     });
     navigate(`/apps/${sourceAppId}`);
   };
   return (
     <>
       <Text size="sm" fw={600} mb={6}>
-        {before.data ? `Changes from version ${version - 1}` : 'First version'}
+        {before.data ? t.schemaEditor.changesFrom(version - 1) : t.schemaEditor.firstVersion}
       </Text>
       {before.data ? (
         <ChangeList
@@ -109,7 +108,7 @@ function Difference({ sourceAppId, version, isNewest, renames, onRestore }: Diff
       )}
       {!isNewest && (
         <Button size="xs" variant="default" mt="md" onClick={restore(schema.data)}>
-          Load into editor
+          {t.schemaEditor.load}
         </Button>
       )}
     </>

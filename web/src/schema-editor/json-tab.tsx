@@ -1,6 +1,7 @@
 import { Alert, Group, Text, Textarea } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { CopyButton } from '../components/copy-button.tsx';
+import { t } from '../texts/texts.ts';
 import { type Draft, strictDefinition, withDefinitions } from './draft.ts';
 import classes from './json-tab.module.css';
 import {
@@ -33,12 +34,12 @@ export function JsonTab({ editor }: { editor: DraftEditor }) {
     <>
       <Group justify="space-between" mb="xs">
         <Text size="sm" c="dimmed">
-          The request body of <code>PUT /auth/apps/…/schema</code>. Edit it, paste a schema or copy it.
+          {t.schemaEditor.jsonNote(<code>PUT /auth/apps/…/schema</code>)}
         </Text>
         <CopyButton text={text} />
       </Group>
       <Textarea
-        aria-label="Schema as JSON"
+        aria-label={t.schemaEditor.schemaAsJson}
         classNames={{ input: classes.input ?? '' }}
         rows={22}
         spellCheck={false}
@@ -47,7 +48,7 @@ export function JsonTab({ editor }: { editor: DraftEditor }) {
         onChange={(event) => change(event.currentTarget.value)}
       />
       {problems.length > 0 && (
-        <Alert variant="light" color="red" mt="sm" role="alert" title="The schema is invalid and was not applied">
+        <Alert variant="light" color="red" mt="sm" role="alert" title={t.schemaEditor.notApplied}>
           <ul className={classes.problems}>
             {problems.slice(0, MAX_PROBLEMS).map((problem) => (
               <li key={problem}>{problem}</li>
@@ -70,14 +71,14 @@ function parseSchema(text: string): { rejectUnknown: boolean; fields: FieldDefin
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return { problems: [error instanceof Error ? error.message : 'Invalid JSON'] };
+    return { problems: [error instanceof Error ? error.message : t.schemaEditor.invalidJson] };
   }
-  if (typeof json !== 'object' || json === null) return { problems: ['The schema must be an object'] };
+  if (typeof json !== 'object' || json === null) return { problems: [t.schemaEditor.notAnObject] };
   const { rejectUnknown, fields, ...others } = json as Record<string, unknown>;
-  const problems = Object.keys(others).map((name) => `${name} is not a known property`);
-  if (typeof rejectUnknown !== 'boolean') problems.push('rejectUnknown must be true or false');
+  const problems = Object.keys(others).map(t.schemaEditor.unknownProperty);
+  if (typeof rejectUnknown !== 'boolean') problems.push(t.schemaEditor.notBoolean);
   const parsed = FieldDefinitionInput.array()
-    .max(MAX_FIELDS, `must have at most ${MAX_FIELDS} entries`)
+    .max(MAX_FIELDS, t.schemaEditor.tooManyFields(MAX_FIELDS))
     .safeParse(fields);
   if (!parsed.success) {
     problems.push(...parsed.error.issues.map(({ path, message }) => `${['fields', ...path].join('.')}: ${message}`));

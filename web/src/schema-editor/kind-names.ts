@@ -1,8 +1,5 @@
 import type { Kind } from '../api/endpoints.ts';
-import { FIELD_KINDS } from './rules.ts';
+import { t } from '../texts/texts.ts';
 
 /** The display names of the kinds. */
-export const KIND_NAMES = Object.fromEntries(FIELD_KINDS.map(({ name, displayName }) => [name, displayName])) as Record<
-  Kind,
-  string
->;
+export const KIND_NAMES: Readonly<Record<Kind, string>> = t.schemaEditor.kinds;

@@ -1,4 +1,5 @@
 import { Fieldset, Text, TextInput } from '@mantine/core';
+import { t } from '../texts/texts.ts';
 import classes from './field-form.module.css';
 import { labelsOf } from './form-options.ts';
 
@@ -30,7 +31,7 @@ export function LabelsControl({ label, description, error, choices, value, onCha
         <TextInput
           key={choice}
           mt="xs"
-          label={choice === '' ? 'Label of the empty value' : `Label of ${choice}`}
+          label={choice === '' ? t.schemaEditor.labelOfEmpty : t.schemaEditor.labelOf(choice)}
           value={Object.hasOwn(labels, choice) ? labels[choice] : ''}
           onChange={(event) => change(choice, event.currentTarget.value)}
         />

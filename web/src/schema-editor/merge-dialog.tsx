@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { schemaVersionsQuery } from '../apps/queries.ts';
 import { LoadError } from '../components/load-error.tsx';
+import { t } from '../texts/texts.ts';
 import type { DraftState } from './draft.ts';
 import { keyInVersion } from './field-renames.ts';
 import { type MergeRow, merged, mergeRows, type Side } from './merge.ts';
@@ -23,7 +24,7 @@ interface MergeDialogProps {
 export function MergeDialog(props: MergeDialogProps) {
   const { version } = props.newest.schema;
   return (
-    <Modal opened={props.opened} onClose={props.onClose} size="lg" title={`Merge your draft with version ${version}`}>
+    <Modal opened={props.opened} onClose={props.onClose} size="lg" title={t.schemaEditor.mergeTitle(version)}>
       <Merge {...props} />
     </Modal>
   );
@@ -49,11 +50,7 @@ function Merge({ sourceAppId, editor, newest, onClose }: MergeDialogProps) {
   };
   return (
     <Stack>
-      <Text size="sm">
-        {rows.length === 0
-          ? 'Both have the same fields.'
-          : 'Choose for each field. Nothing is saved until you review the result.'}
-      </Text>
+      <Text size="sm">{rows.length === 0 ? t.schemaEditor.sameFields : t.schemaEditor.mergeNote}</Text>
       {rows.map((row) => (
         <Row
           key={row.id}
@@ -64,17 +61,19 @@ function Merge({ sourceAppId, editor, newest, onClose }: MergeDialogProps) {
       ))}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={discard}>
-          Discard my draft
+          {t.schemaEditor.discardDraft}
         </Button>
-        <Button onClick={() => finish(merged(state, newest, keyInNewest, choiceOf))}>Merge into my draft</Button>
+        <Button onClick={() => finish(merged(state, newest, keyInNewest, choiceOf))}>
+          {t.schemaEditor.mergeIntoDraft}
+        </Button>
       </Group>
     </Stack>
   );
 }
 
 function Row({ row, choice, onChoose }: { row: MergeRow; choice: Side; onChoose: (side: Side) => void }) {
-  const option = (side: Side, name: string) => (
-    <Radio value={side} label={name} description={<Changes texts={row.changes[side]} />} />
+  const option = (side: Side) => (
+    <Radio value={side} label={t.schemaEditor.sides[side]} description={<Changes texts={row.changes[side]} />} />
   );
   return (
     <Radio.Group
@@ -86,22 +85,22 @@ function Row({ row, choice, onChoose }: { row: MergeRow; choice: Side; onChoose:
           {row.name}
           {row.isConflict && (
             <Badge variant="light" color="yellow" tt="none" ml="xs">
-              Changed by both
+              {t.schemaEditor.changedByBoth}
             </Badge>
           )}
         </span>
       }
     >
       <Stack gap="xs" mt={6}>
-        {option('mine', 'Mine')}
-        {option('theirs', 'Theirs')}
+        {option('mine')}
+        {option('theirs')}
       </Stack>
     </Radio.Group>
   );
 }
 
 function Changes({ texts }: { texts: readonly string[] }) {
-  if (texts.length === 0) return <>Not changed</>;
+  if (texts.length === 0) return <>{t.schemaEditor.notChanged}</>;
   return (
     <>
       {texts.map((text) => (

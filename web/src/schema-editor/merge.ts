@@ -1,4 +1,5 @@
 import type { Field, Schema } from '../api/endpoints.ts';
+import { t } from '../texts/texts.ts';
 import { schemaChanges } from './changes.ts';
 import { type Draft, type DraftField, type DraftState, nextId, strictDefinition } from './draft.ts';
 
@@ -36,10 +37,11 @@ export function mergeRows(
   const rows = itemsOf({ base, draft }, newest, keyInNewest).flatMap((item) => rowOf(item));
   const before = base.schema.rejectUnknown;
   if (draft.rejectUnknown === newest.rejectUnknown) return rows;
-  const text = (value: boolean): string[] => (value === before ? [] : [value ? 'are rejected' : 'are accepted']);
+  const textOfChange = (value: boolean): string => (value ? t.schemaEditor.areRejected : t.schemaEditor.areAccepted);
+  const text = (value: boolean): string[] => (value === before ? [] : [textOfChange(value)]);
   const changes = { mine: text(draft.rejectUnknown), theirs: text(newest.rejectUnknown) };
   const preselected = draft.rejectUnknown === before ? 'theirs' : 'mine';
-  return [...rows, { id: UNKNOWN, name: 'Unknown fields', changes, isConflict: false, preselected }];
+  return [...rows, { id: UNKNOWN, name: t.schemaEditor.unknownFields, changes, isConflict: false, preselected }];
 }
 
 /** Returns the draft with the chosen side of each row, based on the newer version. */

@@ -1,15 +1,18 @@
 import { Checkbox, NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { t } from '../texts/texts.ts';
 import { ConsentControl } from './consent-control.tsx';
 import { DefaultControl } from './default-control.tsx';
 import type { LooseDefinition } from './draft.ts';
 import classes from './field-form.module.css';
 import { LabelsControl } from './labels-control.tsx';
 import { capitalize } from './messages.ts';
+import { optionHelp, optionLabel, valueName } from './option-texts.ts';
 import type { FieldOption } from './rules.ts';
 import { ChoiceTranslations, TranslationsControl } from './translations-control.tsx';
 
 interface OptionControlProps {
+  name: string;
   option: FieldOption;
   /** The definition that has the option. */
   definition: LooseDefinition;
@@ -19,8 +22,9 @@ interface OptionControlProps {
 }
 
 /** Edits one option of a field. An option that is cleared becomes `undefined`. */
-export function OptionControl({ option, definition, value, problem, onChange }: OptionControlProps) {
-  const { label, help: description } = option;
+export function OptionControl({ name, option, definition, value, problem, onChange }: OptionControlProps) {
+  const label = optionLabel(name);
+  const description = optionHelp(name);
   const text = typeof value === 'string' ? value : '';
   const shared = { label, description, error: capitalize(problem) };
   const wide = classes.wide ?? '';
@@ -51,7 +55,7 @@ export function OptionControl({ option, definition, value, problem, onChange }: 
         <TagsInput
           {...shared}
           className={wide}
-          description="Type a value and press Enter"
+          description={t.schemaEditor.choicesNote}
           value={Array.isArray(value) ? value.map(String) : []}
           splitChars={[]}
           acceptValueOnBlur
@@ -87,8 +91,8 @@ export function OptionControl({ option, definition, value, problem, onChange }: 
           {...shared}
           value={text}
           data={[
-            { value: '', label: 'Standard' },
-            ...Object.entries(option.names ?? {}).map(([name, display]) => ({ value: name, label: display })),
+            { value: '', label: t.schemaEditor.standard },
+            ...Object.keys(option.names ?? {}).map((one) => ({ value: one, label: valueName(option, one) })),
           ]}
           onChange={(event) => onChange(event.currentTarget.value || undefined)}
         />
@@ -104,7 +108,7 @@ export function OptionControl({ option, definition, value, problem, onChange }: 
           error={shared.error}
           value={value}
           onChange={onChange}
-          isLong={label.startsWith('Help')}
+          isLong={name === 'helps'}
         />
       );
     case 'labelsByLanguage':
@@ -136,7 +140,7 @@ function Bound({ label, value, problem, onChange }: BoundProps) {
   return (
     <TextInput
       label={label}
-      placeholder="No limit"
+      placeholder={t.schemaEditor.noLimit}
       inputMode="decimal"
       value={shown}
       error={capitalize(problem)}

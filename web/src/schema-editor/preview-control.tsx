@@ -1,4 +1,5 @@
 import { Anchor, Checkbox, NativeSelect, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { t } from '../texts/texts.ts';
 import { CHOICE_SEPARATOR, choicesIn, type FormControl } from './rules.ts';
 
 interface PreviewControlProps {
@@ -31,7 +32,7 @@ export function PreviewControl({ control, text, error, onChange }: PreviewContro
           {...shared}
           value={text}
           data={[
-            { value: '', label: String(attributes.placeholder ?? 'Select an option') },
+            { value: '', label: String(attributes.placeholder ?? t.schemaEditor.selectOption) },
             ...choices.filter(isFilled),
           ]}
           onChange={(event) => onChange(event.currentTarget.value)}
@@ -39,7 +40,7 @@ export function PreviewControl({ control, text, error, onChange }: PreviewContro
       );
     case 'radio':
       return (
-        <Radio.Group {...shared} name={`preview of ${key}`} value={text} onChange={onChange}>
+        <Radio.Group {...shared} name={`preview-${key}`} value={text} onChange={onChange}>
           <Stack gap={6} mt={6}>
             {choices.filter(isFilled).map((choice) => (
               <Radio key={choice.value} {...choice} />
@@ -95,7 +96,7 @@ export function PreviewControl({ control, text, error, onChange }: PreviewContro
 function HiddenField({ control: { label }, text, error }: Pick<PreviewControlProps, 'control' | 'text' | 'error'>) {
   return (
     <Text size="sm" c="dimmed">
-      {label} is hidden{text === '' ? '' : ` and sends “${text}”`}.
+      {text === '' ? t.schemaEditor.isHidden(label) : t.schemaEditor.isHiddenAndSends(label, text)}
       {error && (
         <Text span inherit c="var(--mantine-color-error)">
           {' '}
@@ -124,5 +125,5 @@ function isFilled({ value }: { value: string }): boolean {
 
 function placeholderOf({ type, attributes }: FormControl): string | undefined {
   if (attributes.placeholder !== undefined) return String(attributes.placeholder);
-  return type === 'list' ? 'Item to append' : undefined;
+  return type === 'list' ? t.schemaEditor.itemToAppend : undefined;
 }

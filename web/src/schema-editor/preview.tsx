@@ -1,7 +1,7 @@
 import { Alert, Button, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { count } from '../components/count.ts';
 import { languageName, useServiceTexts, useTranslatedLanguages } from '../languages/languages.ts';
+import { t } from '../texts/texts.ts';
 import classes from './preview.module.css';
 import { PreviewControl } from './preview-control.tsx';
 import { compileSchema, type FieldDefinition, type FormControl, formControl, valueFromForm } from './rules.ts';
@@ -33,17 +33,20 @@ export function Preview({ schema, isPartial }: PreviewProps) {
     <Stack p="md" gap="sm">
       <div>
         <Title order={2} size="h4">
-          Preview
+          {t.schemaEditor.preview}
         </Title>
         <Text size="sm" c="dimmed">
-          {isPartial ? 'Invalid fields are not shown.' : 'Test what the form accepts. Nothing is sent.'}
+          {isPartial ? t.schemaEditor.invalidNotShown : t.schemaEditor.previewNote}
         </Text>
       </div>
       {tags.length > 0 && (
         <NativeSelect
-          label="Language"
+          label={t.schemaEditor.language}
           value={tag}
-          data={[{ value: '', label: 'Original' }, ...tags.map((one) => ({ value: one, label: languageName(one) }))]}
+          data={[
+            { value: '', label: t.schemaEditor.original },
+            ...tags.map((one) => ({ value: one, label: languageName(one) })),
+          ]}
           onChange={(event) => setTag(event.currentTarget.value)}
         />
       )}
@@ -60,17 +63,17 @@ export function Preview({ schema, isPartial }: PreviewProps) {
       {isChecked && <pre className={classes.data}>{JSON.stringify(data, null, 2)}</pre>}
       <div className={classes.verdict}>
         <Button variant="light" fullWidth onClick={() => setChecked(true)}>
-          Check
+          {t.schemaEditor.check}
         </Button>
         <div aria-live="polite">
           {isChecked && issues.length === 0 && (
             <Alert variant="light" color="green" p="xs">
-              This submission would be accepted.
+              {t.schemaEditor.accepted}
             </Alert>
           )}
           {isChecked && issues.length > 0 && (
             <Alert variant="light" color="red" p="xs">
-              This submission would be rejected: {count(issues.length, 'problem')}.
+              {t.schemaEditor.rejected(issues.length)}
             </Alert>
           )}
         </div>

@@ -1,4 +1,5 @@
 import { Radio, Stack } from '@mantine/core';
+import { t } from '../texts/texts.ts';
 import type { FieldRename } from './field-renames.ts';
 import classes from './merge-dialog.module.css';
 
@@ -12,13 +13,13 @@ export function RenameChoice({ rename: { from, to, keepsData }, onChoose }: Rena
   return (
     <Radio.Group
       className={classes.row ?? ''}
-      label={`Stored values of ${from}`}
+      label={t.schemaEditor.valuesOf(from)}
       value={keepsData ? 'keep' : 'empty'}
       onChange={(value) => onChoose(value === 'keep')}
     >
       <Stack gap="xs" mt={6}>
-        <Radio value="keep" label="Keep the data" description={`They move to ${to}, in the background`} />
-        <Radio value="empty" label="Start empty" description={`They stay under ${from}, which is no field any more`} />
+        <Radio value="keep" label={t.schemaEditor.keepData} description={t.schemaEditor.keepDataNote(to)} />
+        <Radio value="empty" label={t.schemaEditor.startEmpty} description={t.schemaEditor.startEmptyNote(from)} />
       </Stack>
     </Radio.Group>
   );

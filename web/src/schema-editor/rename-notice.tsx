@@ -1,5 +1,6 @@
 import { Alert } from '@mantine/core';
 import type { Renaming } from '../background-work/queries.ts';
+import { t } from '../texts/texts.ts';
 import type { DraftEditor } from './use-draft.ts';
 
 /** Whether the service refuses the draft while values are being moved (spec 4.4). */
@@ -12,11 +13,10 @@ export function mustWait({ replacement }: Pick<DraftEditor, 'replacement'>, rena
 /** Explains what cannot be saved while values are being moved. */
 export function RenameNotice({ renaming }: { renaming: readonly Renaming[] }) {
   if (renaming.length === 0) return null;
-  const keys = renaming.flatMap(({ from }) => (from === undefined ? [] : `“${from}”`)).join(', ');
+  const keys = renaming.flatMap(({ from }) => (from === undefined ? [] : t.schemaEditor.quoted(from))).join(', ');
   return (
     <Alert variant="light" color="indigo" p="xs" mb="md" className="breaks">
-      While values are being moved, no other field can be renamed with its data
-      {keys !== '' && `, and no field can have the key ${keys}`}. Other changes can be saved.
+      {keys === '' ? t.schemaEditor.moving : t.schemaEditor.movingFrom(keys)}
     </Alert>
   );
 }

@@ -6,6 +6,7 @@ import { appSchemaQuery } from '../apps/queries.ts';
 import { useRenaming, workQuery } from '../background-work/queries.ts';
 import { WorkStatus } from '../background-work/work-status.tsx';
 import { LoadError } from '../components/load-error.tsx';
+import { t } from '../texts/texts.ts';
 import { ChangeList } from './change-list.tsx';
 import { chooseData } from './field-renames.ts';
 import { Findings } from './findings.tsx';
@@ -23,7 +24,12 @@ interface SaveDialogProps {
 /** Shows the changes of the draft and their effect on stored records before it is saved. */
 export function SaveDialog({ sourceAppId, editor, opened, onClose }: SaveDialogProps) {
   return (
-    <Modal opened={opened} onClose={onClose} size="lg" title={`Save version ${editor.base.schema.version + 1}`}>
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      size="lg"
+      title={t.schemaEditor.saveVersion(editor.base.schema.version + 1)}
+    >
       <Review sourceAppId={sourceAppId} editor={editor} onClose={onClose} />
     </Modal>
   );
@@ -56,31 +62,31 @@ function Review({ sourceAppId, editor, onClose }: Omit<SaveDialogProps, 'opened'
       {check.isPending && (
         <Group gap="xs" role="status">
           <Loader size="xs" />
-          <Text size="sm">Checking stored records…</Text>
+          <Text size="sm">{t.schemaEditor.checking}</Text>
         </Group>
       )}
       {check.error && <LoadError error={check.error} onRetry={check.refetch} />}
       {check.data && <Findings {...check.data} />}
       {isWaiting && (
-        <Alert color="yellow" variant="light" role="status" title="This rename has to wait">
+        <Alert color="yellow" variant="light" role="status" title={t.schemaEditor.mustWait}>
           <Text size="sm" mb="xs">
-            The values of an earlier rename are still being moved. The version can be saved when that has ended.
+            {t.schemaEditor.mustWaitNote}
           </Text>
           <WorkStatus sourceAppId={sourceAppId} asAdmin fields={editor.base.schema.fields} />
         </Alert>
       )}
       {save.error && !isConflict(save.error) && !(isWaiting && isMoving(save.error)) && (
-        <Alert color="red" variant="light" role="alert" title="Could not save the schema">
+        <Alert color="red" variant="light" role="alert" title={t.schemaEditor.notSaved}>
           {save.error.message}.
           {save.error instanceof ApiError && save.error.issues.map(({ path, message }) => ` ${path} ${message}.`)}
         </Alert>
       )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
-          Keep editing
+          {t.schemaEditor.keepEditing}
         </Button>
         <Button loading={save.isPending} disabled={check.isPending || isWaiting} onClick={() => save.mutate()}>
-          Save version {editor.base.schema.version + 1}
+          {t.schemaEditor.saveVersion(editor.base.schema.version + 1)}
         </Button>
       </Group>
     </Stack>
@@ -100,8 +106,8 @@ function useSave(sourceAppId: string, editor: DraftEditor, onClose: () => void) 
     onSuccess: async ({ version }) => {
       editor.reset(await client.fetchQuery({ ...schema, staleTime: 0 }));
       notifications.show({
-        title: `Schema version ${version} is live`,
-        message: 'New submissions are validated against it',
+        title: t.schemaEditor.saved(version),
+        message: t.schemaEditor.savedNote,
       });
       onClose();
       await Promise.all([

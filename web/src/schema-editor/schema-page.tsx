@@ -12,6 +12,7 @@ import { formSettingsQuery } from '../connect/queries.ts';
 import { otherLanguages, TranslatedLanguages } from '../languages/languages.ts';
 import { AppNotFound, NotFoundPage } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
+import { t } from '../texts/texts.ts';
 import { appPath } from '../users/scope.ts';
 import { Editor } from './editor.tsx';
 import { RenameNotice } from './rename-notice.tsx';
@@ -31,20 +32,20 @@ export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppI
 
   if (!activeTab) return <NotFoundPage />;
   if (newest.error instanceof ApiError && newest.error.status === 404) {
-    return <AppNotFound sourceAppId={sourceAppId} path="/apps" action="Go to apps" />;
+    return <AppNotFound sourceAppId={sourceAppId} path="/apps" action={t.schemaEditor.goToApps} />;
   }
   if (!newest.data)
     return newest.error ? <LoadError error={newest.error} onRetry={newest.refetch} /> : <PageSkeleton />;
   return (
     <>
-      <PageHeader title={sourceAppId} note={`Schema version ${newest.data.schema.version} · live`}>
+      <PageHeader title={sourceAppId} note={t.schemaEditor.liveVersionNote(newest.data.schema.version)}>
         <Button
           component={Link}
           href={appPath({ sourceAppId }, 'connect')}
           variant="default"
           leftSection={<PlugIcon size={16} />}
         >
-          Connect a form
+          {t.schemaEditor.connectForm}
         </Button>
       </PageHeader>
       <Tabs

@@ -1,3 +1,122 @@
 import type { imports as en } from '../en/import.tsx';
+import { formatNumber, plural } from '../format.ts';
 
-export const imports: typeof en = {};
+const result: typeof en.result = (read, created, updated, unchanged, rejected) =>
+  plural(read, {
+    one: `# Zeile: ${counts(created, updated, unchanged, rejected)}`,
+    other: `# Zeilen: ${counts(created, updated, unchanged, rejected)}`,
+  });
+
+function counts(created: number, updated: number, unchanged: number, rejected: number): string {
+  return (
+    `${formatNumber(created)} angelegt, ${formatNumber(updated)} geändert, ` +
+    `${formatNumber(unchanged)} unverändert, ${formatNumber(rejected)} abgelehnt`
+  );
+}
+
+export const imports: typeof en = {
+  users: 'Personen',
+  title: 'Import',
+  note: (app) =>
+    `Personen von ${app} aus einer CSV- oder NDJSON-Datei anlegen und ändern. Eine Datei wird gelöscht, sobald ihr ` +
+    'Import endet.',
+  file: 'Datei',
+  fileNote: 'CSV mit Kopfzeile oder ein JSON-Objekt in jeder Zeile; UTF-8 oder UTF-16',
+  chooseFile: 'Datei auswählen',
+  removeFile: 'Datei entfernen',
+  unreadable: 'Die Datei kann nicht gelesen werden',
+  empty: 'Die Datei ist leer',
+  invalidJson: 'Die ersten Zeilen der Datei sind kein gültiges JSON',
+  lastImports: 'Importe der letzten 30 Tage',
+
+  isMapped: 'Jede Zeile enthält eine E-Mail-Adresse und die zugehörigen Daten, so wie ein Export sie schreibt.',
+  modes: {
+    upsert: 'Personen anlegen und ändern',
+    insert: 'Nur Personen anlegen',
+    update: 'Nur Personen ändern',
+  },
+  lists: 'Listen',
+  arrays: {
+    append: 'An Listen anfügen',
+    replace: 'Listen ersetzen',
+  },
+  invalidLines: 'Ungültige Zeilen',
+  invalid: {
+    skip: 'Ungültige Zeilen auslassen',
+    abort: 'Bei einer ungültigen Zeile anhalten',
+  },
+  numbers: 'Zahlen',
+  proposed: 'Aus den Werten vorgeschlagen',
+  dateFormat: 'Datumsformat',
+  dateFormatNote: 'Zum Beispiel DD.MM.YYYY',
+  timeZone: 'Zeitzone',
+  timeZoneOfApp: 'Die der App',
+  timeZoneNote: 'Zum Beispiel Europe/Berlin',
+  twoDateFormats: 'Die Datumsangaben der Datei lassen sich auf zwei Arten lesen',
+  chooseFormat: (format) => `${format} verwenden`,
+  sent: 'Gesendet',
+  dryRun: 'Probelauf',
+  start: 'Importieren',
+  chooseEmail: 'Wählen Sie die Spalte mit der E-Mail-Adresse.',
+  notStarted: 'Der Import wurde nicht gestartet',
+
+  columns: 'Spalten der Datei',
+  column: 'Spalte',
+  field: 'Feld',
+  firstValues: 'Erste Werte',
+  fieldOf: (column) => `Feld zu ${column}`,
+  leaveOut: 'Auslassen',
+
+  importOf: (name) => `Import von ${name}`,
+  states: {
+    uploading: 'Nicht gestartet',
+    running: 'Läuft',
+    completed: 'Abgeschlossen',
+    aborted: 'Bei einer ungültigen Zeile angehalten',
+    failed: 'Fehlgeschlagen',
+  },
+  rejectedLines: 'Abgelehnte Zeilen',
+  stop: 'Anhalten und löschen',
+  deleteEntry: 'Diesen Eintrag löschen',
+  progress: 'Fortschritt des Imports',
+  result,
+  dryRunResult: (read, created, updated, unchanged, rejected) =>
+    `${result(read, created, updated, unchanged, rejected)}. Es wurde nichts geschrieben`,
+  usersStay:
+    'Die Datei ist gelöscht, die Personen bleiben: Wenn Sie diesen Eintrag löschen, werden keine Personen gelöscht.',
+  firstRejected: 'Erste abgelehnte Zeilen',
+  problem: (line, message) => `Zeile ${line}: ${message}`,
+  more: (count) => `${formatNumber(count)} weitere`,
+  deleteTitle: 'Diesen Import löschen?',
+  deleteNote:
+    'Seine Datei und seine abgelehnten Zeilen werden gelöscht. Es werden keine Personen gelöscht: Die angelegten und ' +
+    'geänderten bleiben erhalten.',
+  deleteRunningNote:
+    'Er wird angehalten. Seine Datei und seine abgelehnten Zeilen werden gelöscht. Es werden keine Personen gelöscht: ' +
+    'Die angelegten und geänderten bleiben erhalten.',
+
+  advice: {
+    allRejected: (reason) => `Alle Zeilen wurden abgelehnt, Grund: ${reason}`,
+    firstRejected: (count, reason) => `Alle Zeilen wurden abgelehnt, Grund bei den ersten ${count}: ${reason}`,
+    exists: 'Diese Personen gibt es schon. Stellen Sie „Personen“ auf „Personen anlegen und ändern“.',
+    missing: 'Diese Personen gibt es nicht. Stellen Sie „Personen“ auf „Personen anlegen und ändern“.',
+    cells:
+      'Die Zeilen und die Kopfzeile haben unterschiedlich viele Zellen. Korrigieren Sie die Kopfzeile, oder setzen ' +
+      'Sie Zellen, die das Trennzeichen enthalten, in Anführungszeichen.',
+    encoding: 'Speichern Sie die Datei als UTF-8, und importieren Sie sie erneut.',
+    email: 'Wählen Sie die Spalte mit den E-Mail-Adressen: Die gewählte enthält andere Werte.',
+    noDateFormat: (column) => `Stellen Sie „Datumsformat“ auf das von ${column} ein, zum Beispiel DD.MM.YYYY.`,
+    dateFormat: (column, format) =>
+      `Die Datumsangaben von ${column} haben nicht die Form ${format}. Geben Sie ein anderes „Datumsformat“ an.`,
+    timeZone: 'Stellen Sie „Zeitzone“ auf die der Zeiten in der Datei ein, zum Beispiel Europe/Berlin.',
+    decimalPoint: 'Stellen Sie „Zahlen“ auf „1.5“.',
+    decimalPointOrField: (column) => `Stellen Sie „Zahlen“ auf „1.5“, oder wählen Sie ein anderes Feld für ${column}.`,
+    decimalComma: (column) =>
+      `Stellen Sie „Zahlen“ auf „1,5“, wenn ${column} ein Dezimalkomma hat, oder wählen Sie ein anderes Feld dafür.`,
+    required: (column) =>
+      `Wählen Sie die Spalte der Datei für ${column}, oder stellen Sie „Personen“ auf „Nur Personen ändern“.`,
+    choices: (column) =>
+      `Das Feld hat die Werte von ${column} nicht. Ergänzen Sie sie im Schema, oder ändern Sie die Datei.`,
+    other: 'Ändern Sie die Datei oder das Schema.',
+  },
+};

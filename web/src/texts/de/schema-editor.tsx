@@ -1,3 +1,284 @@
 import type { schemaEditor as en } from '../en/schema-editor.tsx';
+import { formatNumber, plural } from '../format.ts';
 
-export const schemaEditor: typeof en = {};
+export const schemaEditor: typeof en = {
+  goToApps: 'Zu den Apps',
+  liveVersionNote: (version) => `Schema-Version ${version} · aktiv`,
+  connectForm: 'Formular einbinden',
+  tabs: { fields: 'Felder', versions: 'Versionen' },
+
+  preview: 'Vorschau',
+  changesDiscarded: 'Änderungen verworfen',
+  noChanges: 'Keine Änderungen',
+  invalidFields: (count) => plural(count, { one: '# ungültiges Feld', other: '# ungültige Felder' }),
+  discard: 'Verwerfen',
+  review: 'Prüfen und speichern',
+  restored: 'Ihre nicht gespeicherten Änderungen wurden wiederhergestellt.',
+
+  otherVersionSaved: (version, own) =>
+    `Jemand anderes hat Version ${version} gespeichert, während Sie Version ${own} bearbeitet haben.`,
+  merge: 'Zusammenführen …',
+  mergeTitle: (version) => `Ihren Entwurf mit Version ${version} zusammenführen`,
+  sameFields: 'Beide haben dieselben Felder.',
+  mergeNote: 'Wählen Sie für jedes Feld. Gespeichert wird erst, wenn Sie das Ergebnis geprüft haben.',
+  discardDraft: 'Meinen Entwurf verwerfen',
+  mergeIntoDraft: 'In meinen Entwurf übernehmen',
+  changedByBoth: 'Von beiden geändert',
+  sides: { mine: 'Mein Entwurf', theirs: 'Gespeicherte Version' },
+  notChanged: 'Nicht geändert',
+  unknownFields: 'Unbekannte Felder',
+  areRejected: 'werden abgelehnt',
+  areAccepted: 'werden angenommen',
+
+  moved: (label, position, count) => `${label} ist jetzt an Position ${position} von ${count}`,
+  noFields: 'Noch keine Felder. Das Formular fragt nur nach der E-Mail-Adresse.',
+  removed: (label) => `„${label}“ wurde entfernt.`,
+  addField: 'Feld hinzufügen',
+  rejectUnknown: 'Unbekannte Felder ablehnen',
+
+  unnamed: 'Feld ohne Namen',
+  invalid: 'Ungültig',
+  required: 'Pflichtfeld',
+  moveUp: (name) => `${name} nach oben verschieben`,
+  moveDown: (name) => `${name} nach unten verschieben`,
+  duplicate: (name) => `${name} duplizieren`,
+  remove: (name) => `${name} entfernen`,
+  copyOf: (label) => `${label} (Kopie)`,
+
+  label: 'Beschriftung',
+  labelNote: 'Wird in Formularen und im Dashboard angezeigt',
+  key: 'Schlüssel',
+  keyNote: 'Name der Eigenschaft in den gesendeten Daten',
+  type: 'Typ',
+  mustBeChecked: 'Muss angekreuzt sein',
+  form: 'Formular',
+
+  kinds: {
+    text: 'Text',
+    checkbox: 'Kontrollkästchen',
+    select: 'Einzelauswahl',
+    multiselect: 'Mehrfachauswahl',
+    number: 'Zahl',
+    date: 'Datum',
+    array: 'Fortlaufende Liste',
+  },
+  kindHelp: {
+    multiselect: 'Eine Liste gewählter Möglichkeiten. Jede Einsendung ersetzt sie.',
+    array:
+      'Jede Einsendung fügt ihre Einträge mit einem Zeitstempel an die gespeicherte Liste an. Einträge können ' +
+      'beliebige JSON-Werte sein.',
+  },
+  options: {
+    minLength: 'Mindestlänge',
+    maxLength: 'Höchstlänge',
+    regex: 'Muster',
+    enum: 'Auswahlmöglichkeiten',
+    minItems: 'Mindestanzahl',
+    maxItems: 'Höchstanzahl',
+    min: 'Mindestwert',
+    max: 'Höchstwert',
+    indexed: 'Indexiert',
+    help: 'Hilfetext',
+    placeholder: 'Platzhalter',
+    ui: 'Eingabeelement',
+    enumLabels: 'Beschriftungen der Auswahlmöglichkeiten',
+    enumLabelsByLanguage: 'Beschriftungen der Auswahlmöglichkeiten in anderen Sprachen',
+    default: 'Vorgabewert',
+    consent: 'Einwilligung',
+    autocomplete: 'Automatisches Ausfüllen',
+    source: 'Quelle',
+    hidden: 'Versteckt',
+    prefill: 'Aus der Adresse des Formulars ausfüllen',
+    labels: 'Beschriftung in anderen Sprachen',
+    helps: 'Hilfetext in anderen Sprachen',
+  },
+  optionHelp: {
+    regex: 'Regulärer Ausdruck. Passt an jeder Stelle des Textes; ^ und $ verlangen, dass der ganze Text passt.',
+    help: 'Wird beim Feld angezeigt',
+    placeholder: 'Wird angezeigt, solange das Feld leer ist',
+    enumLabels: 'Werden anstelle der Werte angezeigt',
+    consent: 'Die Version des Textes, dem eine Person zustimmt, und die Seite, auf der er steht',
+    autocomplete: 'Autofill-Token von HTML, zum Beispiel given-name oder tel',
+    source: 'Das Formular übernimmt den Wert von der Seite, auf der es steht',
+    hidden: 'Das Formular sendet den Wert, zeigt das Feld aber nicht an',
+    prefill: 'Ein Query-Parameter mit dem Schlüssel des Feldes setzt den Wert',
+  },
+  indexedHelp: (max) =>
+    'Filtern und Sortieren nach diesem Feld bleiben auch bei vielen Datensätzen schnell. Höchstens ' +
+    `${formatNumber(max)} Felder eines Schemas.`,
+  optionValues: {
+    textarea: 'Mehrere Zeilen',
+    tel: 'Telefonnummer',
+    email: 'E-Mail-Adresse',
+    radio: 'Optionsfelder',
+    page: 'Adresse der Seite',
+    referrer: 'Referrer der Seite',
+  },
+  firstChoice: 'erste',
+  secondChoice: 'zweite',
+
+  choicesNote: 'Wert eingeben und die Eingabetaste drücken',
+  standard: 'Standard',
+  noLimit: 'Unbegrenzt',
+  consentVersion: 'Version',
+  consentPage: 'Seite mit dem Text',
+  noDefault: 'Keiner',
+  checked: 'Angekreuzt',
+  notChecked: 'Nicht angekreuzt',
+  labelOfEmpty: 'Beschriftung des leeren Werts',
+  labelOf: (choice) => `Beschriftung von ${choice}`,
+
+  invalidNotShown: 'Ungültige Felder werden nicht angezeigt.',
+  previewNote: 'Probieren Sie aus, was das Formular annimmt. Es wird nichts gesendet.',
+  language: 'Sprache',
+  original: 'Originalsprache',
+  check: 'Prüfen',
+  accepted: 'Diese Einsendung würde angenommen.',
+  rejected: (problems) =>
+    plural(problems, {
+      one: 'Diese Einsendung würde abgelehnt: # Problem.',
+      other: 'Diese Einsendung würde abgelehnt: # Probleme.',
+    }),
+  selectOption: 'Bitte wählen',
+  isHidden: (label) => `${label} ist versteckt.`,
+  isHiddenAndSends: (label, value) => `${label} ist versteckt und sendet „${value}“.`,
+  itemToAppend: 'Anzufügender Eintrag',
+
+  jsonNote: (request) => (
+    <>Der Inhalt der Anfrage {request}. Sie können ihn bearbeiten, kopieren oder ein Schema einfügen.</>
+  ),
+  schemaAsJson: 'Schema als JSON',
+  notApplied: 'Das Schema ist ungültig und wurde nicht übernommen',
+  invalidJson: 'Ungültiges JSON',
+  notAnObject: 'Das Schema muss ein Objekt sein',
+  unknownProperty: (name) => `${name} ist keine bekannte Eigenschaft`,
+  notBoolean: 'rejectUnknown muss true oder false sein',
+  tooManyFields: (max) => `darf höchstens ${formatNumber(max)} Einträge haben`,
+
+  version: (version) => `Version ${version}`,
+  liveVersion: (version) => `Version ${version} · aktiv`,
+  by: (author) => `von ${author}`,
+  loaded: (version) => `Version ${version} ist in den Editor geladen`,
+  loadedNote: 'Prüfen und speichern Sie sie, damit sie aktiv wird',
+  changesFrom: (version) => `Änderungen gegenüber Version ${version}`,
+  firstVersion: 'Erste Version',
+  load: 'In den Editor laden',
+
+  saveVersion: (version) => `Version ${version} speichern`,
+  valuesOf: (key) => `Gespeicherte Werte von ${key}`,
+  keepData: 'Daten behalten',
+  keepDataNote: (key) => `Sie werden im Hintergrund nach ${key} verschoben`,
+  startEmpty: 'Leer beginnen',
+  startEmptyNote: (key) => `Sie bleiben unter ${key}; dieses Feld gibt es dann nicht mehr`,
+  checking: 'Gespeicherte Datensätze werden geprüft …',
+  mustWait: 'Diese Umbenennung muss warten',
+  mustWaitNote:
+    'Die Werte einer früheren Umbenennung werden noch verschoben. Danach kann die Version gespeichert werden.',
+  notSaved: 'Das Schema konnte nicht gespeichert werden',
+  keepEditing: 'Weiter bearbeiten',
+  saved: (version) => `Schema-Version ${version} ist aktiv`,
+  savedNote: 'Neue Einsendungen werden damit geprüft',
+  moving:
+    'Solange Werte verschoben werden, kann kein anderes Feld samt seinen Daten umbenannt werden. Andere Änderungen ' +
+    'können gespeichert werden.',
+  movingFrom: (keys) =>
+    'Solange Werte verschoben werden, kann kein anderes Feld samt seinen Daten umbenannt werden, und kein Feld kann ' +
+    `den Schlüssel ${keys} haben. Andere Änderungen können gespeichert werden.`,
+
+  noRecords: 'Diese App hat noch keine gespeicherten Datensätze.',
+  onlyMatches: 'Der gespeicherte Datensatz entspricht dem neuen Schema.',
+  allMatch: (checked) =>
+    plural(checked, {
+      one: 'Der einzige gespeicherte Datensatz entspricht dem neuen Schema.',
+      other: 'Alle # gespeicherten Datensätze entsprechen dem neuen Schema.',
+    }),
+  newestMatch: (checked) =>
+    plural(checked, {
+      one: 'Der neueste gespeicherte Datensatz entspricht dem neuen Schema.',
+      other: 'Die # neuesten gespeicherten Datensätze entsprechen dem neuen Schema.',
+    }),
+  olderNotChecked: 'Für die Prüfung der älteren Datensätze reichte die Zeit nicht.',
+  alreadyFailing: (count) =>
+    plural(count, {
+      one: '# Datensatz entspricht auch dem aktiven Schema nicht.',
+      other: '# Datensätze entsprechen auch dem aktiven Schema nicht.',
+    }),
+  recordsStay:
+    'Gespeicherte Datensätze werden nicht geändert, aber spätere Einsendungen müssen dem neuen Schema entsprechen.',
+  onlyFails: 'Der einzige gespeicherte Datensatz entspricht dem Schema nicht mehr',
+  allFail: (checked) =>
+    plural(checked, {
+      one: 'Der einzige gespeicherte Datensatz entspricht dem Schema nicht mehr',
+      other: 'Alle # gespeicherten Datensätze entsprechen dem Schema nicht mehr',
+    }),
+  allNewestFail: (checked) =>
+    plural(checked, {
+      one: 'Der neueste gespeicherte Datensatz entspricht dem Schema nicht mehr',
+      other: 'Alle # neuesten gespeicherten Datensätze entsprechen dem Schema nicht mehr',
+    }),
+  noneFails: (checked) =>
+    plural(checked, {
+      one: 'Der einzige gespeicherte Datensatz verstößt nicht neu gegen das Schema',
+      other: 'Keiner der # gespeicherten Datensätze verstößt neu gegen das Schema',
+    }),
+  noneOfNewestFails: (checked) =>
+    plural(checked, {
+      one: 'Der neueste gespeicherte Datensatz verstößt nicht neu gegen das Schema',
+      other: 'Keiner der # neuesten gespeicherten Datensätze verstößt neu gegen das Schema',
+    }),
+  someFail: (failing, checked) =>
+    plural(failing, {
+      one: `# von ${formatNumber(checked)} gespeicherten Datensätzen entspricht dem Schema nicht mehr`,
+      other: `# von ${formatNumber(checked)} gespeicherten Datensätzen entsprechen dem Schema nicht mehr`,
+    }),
+  someOfNewestFail: (failing, checked) =>
+    plural(failing, {
+      one: `# der ${formatNumber(checked)} neuesten gespeicherten Datensätze entspricht dem Schema nicht mehr`,
+      other: `# der ${formatNumber(checked)} neuesten gespeicherten Datensätze entsprechen dem Schema nicht mehr`,
+    }),
+
+  breaking: 'Nicht abwärtskompatibel',
+  changes: {
+    removedRejected: (field) =>
+      `${field} entfernt: Einsendungen mit diesem Feld werden abgelehnt; gespeicherte Werte bleiben erhalten`,
+    removedAccepted: (field) =>
+      `${field} entfernt: Einsendungen können das Feld weiterhin enthalten, es wird aber nicht geprüft; gespeicherte ` +
+      'Werte bleiben erhalten',
+    added: (field, kind) => `${field} hinzugefügt (${kind})`,
+    addedRequired: (field, kind) =>
+      `${field} hinzugefügt (${kind}, Pflichtfeld): Einsendungen ohne dieses Feld werden abgelehnt`,
+    keyMoved: (field, from, to) =>
+      `${field}: Schlüssel geändert: ${from} → ${to}; gespeicherte Werte werden zum neuen Schlüssel verschoben`,
+    keyChanged: (field, from, to) =>
+      `${field}: Schlüssel geändert: ${from} → ${to}; gespeicherte Werte bleiben unter dem alten Schlüssel`,
+    label: (field, from, to) => `${field}: Beschriftung geändert: „${from}“ → „${to}“`,
+    type: (field, from, to) => `${field}: Typ geändert: ${from} → ${to}`,
+    required: (field) => `${field} ist jetzt ein Pflichtfeld`,
+    notRequired: (field) => `${field} ist kein Pflichtfeld mehr`,
+    limit: (field, limit, from, to) => `${field}: ${limit} geändert: ${from} → ${to}`,
+    limits: {
+      minLength: 'Mindestlänge',
+      maxLength: 'Höchstlänge',
+      minItems: 'Mindestanzahl',
+      maxItems: 'Höchstanzahl',
+      min: 'Mindestwert',
+      max: 'Höchstwert',
+    },
+    noLimit: 'unbegrenzt',
+    pattern: (field, from, to) => `${field}: Muster geändert: ${from} → ${to}`,
+    indexed: (field) => `${field} ist jetzt indexiert`,
+    notIndexed: (field) => `${field} ist nicht mehr indexiert`,
+    choicesRemoved: (field, choices) => `${field} erlaubt nicht mehr: ${choices}`,
+    choicesAdded: (field, choices) => `${field} erlaubt jetzt auch: ${choices}`,
+    option: (field, option) => `${field}: Formularoption „${option}“ geändert`,
+    optionValue: (field, option, from, to) => `${field}: Formularoption „${option}“ geändert: ${from} → ${to}`,
+    order: 'Reihenfolge der Felder geändert',
+    unknownRejected: 'Unbekannte Felder werden jetzt abgelehnt',
+    unknownAccepted: 'Unbekannte Felder werden jetzt angenommen und gespeichert',
+    none: 'nicht gesetzt',
+    yes: 'ja',
+    no: 'nein',
+  },
+  quoted: (text) => `„${text}“`,
+  labelAndKey: (label, key) => `„${label}“ (${key})`,
+};

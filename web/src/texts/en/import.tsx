@@ -1,1 +1,117 @@
-export const imports = {};
+import type { Import } from '../../api/endpoints.ts';
+import { formatNumber, plural } from '../format.ts';
+
+const result = (read: number, created: number, updated: number, unchanged: number, rejected: number): string =>
+  plural(read, {
+    one: `# line: ${counts(created, updated, unchanged, rejected)}`,
+    other: `# lines: ${counts(created, updated, unchanged, rejected)}`,
+  });
+
+function counts(created: number, updated: number, unchanged: number, rejected: number): string {
+  return (
+    `${formatNumber(created)} created, ${formatNumber(updated)} updated, ` +
+    `${formatNumber(unchanged)} unchanged, ${formatNumber(rejected)} rejected`
+  );
+}
+
+export const imports = {
+  users: 'Users',
+  title: 'Import',
+  note: (app: string) =>
+    `Create and change users of ${app} from a CSV or NDJSON file. A file is deleted when its import ends.`,
+  file: 'File',
+  fileNote: 'CSV with a header, or one JSON object in each line; UTF-8 or UTF-16',
+  chooseFile: 'Choose a file',
+  removeFile: 'Remove the file',
+  unreadable: 'The file cannot be read',
+  empty: 'The file is empty',
+  invalidJson: 'The first lines of the file are not valid JSON',
+  lastImports: 'Imports of the last 30 days',
+
+  isMapped: 'Each line has an email and its data, as an export writes it.',
+  modes: {
+    upsert: 'Create and update users',
+    insert: 'Only create users',
+    update: 'Only update users',
+  } satisfies Record<Import['settings']['mode'], string>,
+  lists: 'Lists',
+  arrays: {
+    append: 'Append to lists',
+    replace: 'Replace lists',
+  } satisfies Record<Import['settings']['arrays'], string>,
+  invalidLines: 'Invalid lines',
+  invalid: {
+    skip: 'Leave out invalid lines',
+    abort: 'Stop at an invalid line',
+  } satisfies Record<Import['settings']['invalid'], string>,
+  numbers: 'Numbers',
+  proposed: 'Proposed from the values',
+  dateFormat: 'Date format',
+  dateFormatNote: 'Such as DD/MM/YYYY',
+  timeZone: 'Time zone',
+  timeZoneOfApp: 'That of the app',
+  timeZoneNote: 'Such as Europe/Berlin',
+  twoDateFormats: 'The dates of the file can be read in two ways',
+  chooseFormat: (format: string) => `Use ${format}`,
+  sent: 'Sent',
+  dryRun: 'Dry run',
+  start: 'Import',
+  chooseEmail: 'Choose the column that has the email.',
+  notStarted: 'The import was not started',
+
+  columns: 'Columns of the file',
+  column: 'Column',
+  field: 'Field',
+  firstValues: 'First values',
+  fieldOf: (column: string) => `Field of ${column}`,
+  leaveOut: 'Leave out',
+
+  importOf: (name: string) => `Import of ${name}`,
+  states: {
+    uploading: 'Not started',
+    running: 'Running',
+    completed: 'Completed',
+    aborted: 'Stopped at an invalid line',
+    failed: 'Failed',
+  } satisfies Record<Import['state'], string>,
+  rejectedLines: 'Rejected lines',
+  stop: 'Stop and delete',
+  deleteEntry: 'Delete this entry',
+  progress: 'Progress of the import',
+  result,
+  dryRunResult: (read: number, created: number, updated: number, unchanged: number, rejected: number) =>
+    `${result(read, created, updated, unchanged, rejected)}. Nothing was written`,
+  usersStay: 'The file is deleted, the users stay: deleting this entry deletes no users.',
+  firstRejected: 'First rejected lines',
+  problem: (line: number, message: string) => `Line ${line}: ${message}`,
+  more: (count: number) => `${formatNumber(count)} more`,
+  deleteTitle: 'Delete this import?',
+  deleteNote:
+    'Its file and its rejected lines are deleted. No users are deleted: those that it created or changed stay.',
+  deleteRunningNote:
+    'It stops. Its file and its rejected lines are deleted. No users are deleted: those that it created or changed stay.',
+
+  // Quoted texts are labels and values of the settings above.
+  advice: {
+    allRejected: (reason: string) => `Every line was rejected because: ${reason}`,
+    firstRejected: (count: number, reason: string) => `Every line was rejected, the first ${count} because: ${reason}`,
+    exists: 'These users exist. Set “Users” to “Create and update users”.',
+    missing: 'These users do not exist. Set “Users” to “Create and update users”.',
+    cells:
+      'The lines and the header have different numbers of cells. Correct the header, or quote cells that contain the delimiter.',
+    encoding: 'Save the file as UTF-8, and import it again.',
+    email: 'Choose the column that has the emails: the chosen one has others.',
+    noDateFormat: (column: string) => `Set “Date format” to that of ${column}, such as DD/MM/YYYY.`,
+    dateFormat: (column: string, format: string) =>
+      `The dates of ${column} are not like ${format}. Set another “Date format”.`,
+    timeZone: 'Set “Time zone” to that of the times in the file, such as Europe/Berlin.',
+    decimalPoint: 'Set “Numbers” to “1.5”.',
+    decimalPointOrField: (column: string) => `Set “Numbers” to “1.5”, or choose another field for ${column}.`,
+    decimalComma: (column: string) =>
+      `Set “Numbers” to “1,5” if ${column} has a decimal comma, or choose another field for it.`,
+    required: (column: string) => `Choose the column of the file for ${column}, or set “Users” to “Only update users”.`,
+    choices: (column: string) =>
+      `The field does not have the values of ${column}. Add them to the schema, or change the file.`,
+    other: 'Change the file, or the schema.',
+  },
+};

@@ -1,1 +1,275 @@
-export const schemaEditor = {};
+import type { ReactNode } from 'react';
+import type { Kind } from '../../api/endpoints.ts';
+import type { OptionName } from '../../schema-editor/rules.ts';
+import { formatNumber, plural } from '../format.ts';
+
+export const schemaEditor = {
+  goToApps: 'Go to apps',
+  liveVersionNote: (version: number) => `Schema version ${version} · live`,
+  connectForm: 'Connect a form',
+  tabs: { fields: 'Fields', versions: 'Versions' },
+
+  preview: 'Preview',
+  changesDiscarded: 'Changes discarded',
+  noChanges: 'No changes',
+  invalidFields: (count: number) => plural(count, { one: '# invalid field', other: '# invalid fields' }),
+  discard: 'Discard',
+  review: 'Review and save',
+  restored: 'Your unsaved changes were restored.',
+
+  otherVersionSaved: (version: number, own: number) =>
+    `Someone else saved version ${version} while you were editing version ${own}.`,
+  merge: 'Merge…',
+  mergeTitle: (version: number) => `Merge your draft with version ${version}`,
+  sameFields: 'Both have the same fields.',
+  mergeNote: 'Choose for each field. Nothing is saved until you review the result.',
+  discardDraft: 'Discard my draft',
+  mergeIntoDraft: 'Merge into my draft',
+  changedByBoth: 'Changed by both',
+  sides: { mine: 'Mine', theirs: 'Theirs' },
+  notChanged: 'Not changed',
+  unknownFields: 'Unknown fields',
+  areRejected: 'are rejected',
+  areAccepted: 'are accepted',
+
+  moved: (label: string, position: number, count: number) => `${label} moved to position ${position} of ${count}`,
+  noFields: 'No fields yet. The form asks only for the email.',
+  removed: (label: string) => `“${label}” was removed.`,
+  addField: 'Add field',
+  rejectUnknown: 'Reject unknown fields',
+
+  unnamed: 'Unnamed field',
+  invalid: 'Invalid',
+  required: 'Required',
+  moveUp: (name: string) => `Move ${name} up`,
+  moveDown: (name: string) => `Move ${name} down`,
+  duplicate: (name: string) => `Duplicate ${name}`,
+  remove: (name: string) => `Remove ${name}`,
+  copyOf: (label: string) => `${label} copy`,
+
+  label: 'Label',
+  labelNote: 'Shown in forms and in the dashboard',
+  key: 'Key',
+  keyNote: 'Property name in the submitted data',
+  type: 'Type',
+  mustBeChecked: 'Must be checked',
+  form: 'Form',
+
+  kinds: {
+    text: 'Text',
+    checkbox: 'Checkbox',
+    select: 'Single choice',
+    multiselect: 'Several choices',
+    number: 'Number',
+    date: 'Date',
+    array: 'Appending list',
+  } satisfies Record<Kind, string>,
+  kindHelp: {
+    multiselect: 'A list of choices. Each submission replaces it.',
+    array: 'Each submission appends its items to the stored list, with a timestamp. Items can be any JSON value.',
+  },
+  options: {
+    minLength: 'Min length',
+    maxLength: 'Max length',
+    regex: 'Pattern',
+    enum: 'Choices',
+    minItems: 'Min choices',
+    maxItems: 'Max choices',
+    min: 'Min value',
+    max: 'Max value',
+    indexed: 'Indexed',
+    help: 'Help text',
+    placeholder: 'Placeholder',
+    ui: 'Control',
+    enumLabels: 'Labels of the choices',
+    enumLabelsByLanguage: 'Labels of the choices in other languages',
+    default: 'Default value',
+    consent: 'Consent',
+    autocomplete: 'Autofill',
+    source: 'Source',
+    hidden: 'Hidden',
+    prefill: 'Filled from the address of the form',
+    labels: 'Label in other languages',
+    helps: 'Help text in other languages',
+  } satisfies Record<OptionName, string>,
+  optionHelp: {
+    regex: 'Regular expression. Matches anywhere in the text; use ^ and $ to match the whole text.',
+    help: 'Shown with the field',
+    placeholder: 'Shown while the field is empty',
+    enumLabels: 'Shown instead of the values',
+    consent: 'The version of the text that a person agrees to, and the page that shows it',
+    autocomplete: 'Autofill tokens of HTML, such as given-name or tel',
+    source: 'The form sets the value from the page that shows it',
+    hidden: 'The form sends the value but does not show the field',
+    prefill: 'A query parameter with the key of the field sets its value',
+  },
+  indexedHelp: (max: number) =>
+    `Filters and sorting by this field stay fast with many records. At most ${formatNumber(max)} fields of a schema.`,
+  optionValues: {
+    textarea: 'Several lines',
+    tel: 'Telephone number',
+    email: 'Email address',
+    radio: 'Radio buttons',
+    page: 'Address of the page',
+    referrer: 'Referrer of the page',
+  },
+  firstChoice: 'first',
+  secondChoice: 'second',
+
+  choicesNote: 'Type a value and press Enter',
+  standard: 'Standard',
+  noLimit: 'No limit',
+  consentVersion: 'Version',
+  consentPage: 'Page with the text',
+  noDefault: 'None',
+  checked: 'Checked',
+  notChecked: 'Not checked',
+  labelOfEmpty: 'Label of the empty value',
+  labelOf: (choice: string) => `Label of ${choice}`,
+
+  invalidNotShown: 'Invalid fields are not shown.',
+  previewNote: 'Test what the form accepts. Nothing is sent.',
+  language: 'Language',
+  original: 'Original',
+  check: 'Check',
+  accepted: 'This submission would be accepted.',
+  rejected: (problems: number) =>
+    plural(problems, {
+      one: 'This submission would be rejected: # problem.',
+      other: 'This submission would be rejected: # problems.',
+    }),
+  selectOption: 'Select an option',
+  isHidden: (label: string) => `${label} is hidden.`,
+  isHiddenAndSends: (label: string, value: string) => `${label} is hidden and sends “${value}”.`,
+  itemToAppend: 'Item to append',
+
+  jsonNote: (request: ReactNode) => <>The request body of {request}. Edit it, paste a schema or copy it.</>,
+  schemaAsJson: 'Schema as JSON',
+  notApplied: 'The schema is invalid and was not applied',
+  invalidJson: 'Invalid JSON',
+  notAnObject: 'The schema must be an object',
+  unknownProperty: (name: string) => `${name} is not a known property`,
+  notBoolean: 'rejectUnknown must be true or false',
+  // Follows "fields: ".
+  tooManyFields: (max: number) => `must have at most ${formatNumber(max)} entries`,
+
+  version: (version: number) => `Version ${version}`,
+  liveVersion: (version: number) => `Version ${version} · live`,
+  by: (author: string) => `by ${author}`,
+  loaded: (version: number) => `Version ${version} loaded into the editor`,
+  loadedNote: 'Review and save to make it live',
+  changesFrom: (version: number) => `Changes from version ${version}`,
+  firstVersion: 'First version',
+  load: 'Load into editor',
+
+  saveVersion: (version: number) => `Save version ${version}`,
+  valuesOf: (key: string) => `Stored values of ${key}`,
+  keepData: 'Keep the data',
+  keepDataNote: (key: string) => `They move to ${key}, in the background`,
+  startEmpty: 'Start empty',
+  startEmptyNote: (key: string) => `They stay under ${key}, which is no field any more`,
+  checking: 'Checking stored records…',
+  mustWait: 'This rename has to wait',
+  mustWaitNote: 'The values of an earlier rename are still being moved. The version can be saved when that has ended.',
+  notSaved: 'Could not save the schema',
+  keepEditing: 'Keep editing',
+  saved: (version: number) => `Schema version ${version} is live`,
+  savedNote: 'New submissions are validated against it',
+  moving: 'While values are being moved, no other field can be renamed with its data. Other changes can be saved.',
+  movingFrom: (keys: string) =>
+    `While values are being moved, no other field can be renamed with its data, and no field can have the key ${keys}. Other changes can be saved.`,
+
+  noRecords: 'This app has no stored records yet.',
+  onlyMatches: 'The stored record matches the new schema.',
+  allMatch: (checked: number) =>
+    plural(checked, {
+      one: 'All # stored record match the new schema.',
+      other: 'All # stored records match the new schema.',
+    }),
+  newestMatch: (checked: number) =>
+    plural(checked, {
+      one: 'The newest # stored record match the new schema.',
+      other: 'The newest # stored records match the new schema.',
+    }),
+  olderNotChecked: 'There was no time to check the older records.',
+  alreadyFailing: (count: number) =>
+    plural(count, {
+      one: '# does not match the live schema either.',
+      other: '# do not match the live schema either.',
+    }),
+  recordsStay: 'Stored records are not changed, but later submissions must match the new schema.',
+  onlyFails: 'The only stored record newly fails',
+  allFail: (checked: number) =>
+    plural(checked, { one: 'All # stored record newly fail', other: 'All # stored records newly fail' }),
+  allNewestFail: (checked: number) =>
+    plural(checked, {
+      one: 'All of the newest # stored record newly fail',
+      other: 'All of the newest # stored records newly fail',
+    }),
+  noneFails: (checked: number) =>
+    plural(checked, {
+      one: 'None of # stored record newly fails',
+      other: 'None of # stored records newly fails',
+    }),
+  noneOfNewestFails: (checked: number) =>
+    plural(checked, {
+      one: 'None of the newest # stored record newly fails',
+      other: 'None of the newest # stored records newly fails',
+    }),
+  someFail: (failing: number, checked: number) =>
+    plural(failing, {
+      one: `# of ${formatNumber(checked)} stored records newly fails`,
+      other: `# of ${formatNumber(checked)} stored records newly fail`,
+    }),
+  someOfNewestFail: (failing: number, checked: number) =>
+    plural(failing, {
+      one: `# of the newest ${formatNumber(checked)} stored records newly fails`,
+      other: `# of the newest ${formatNumber(checked)} stored records newly fail`,
+    }),
+
+  breaking: 'Breaking',
+  // `field` is a key, or a label with its key, such as “Name” (name).
+  changes: {
+    removedRejected: (field: string) =>
+      `${field} removed: submissions that still send it are rejected; stored values are kept`,
+    removedAccepted: (field: string) =>
+      `${field} removed: submissions can still send it, but it is not validated; stored values are kept`,
+    added: (field: string, kind: string) => `${field} added (${kind})`,
+    addedRequired: (field: string, kind: string) =>
+      `${field} added (${kind}, required): submissions without it are rejected`,
+    keyMoved: (field: string, from: string, to: string) =>
+      `${field} key changed: ${from} → ${to}; stored values move to the new key`,
+    keyChanged: (field: string, from: string, to: string) =>
+      `${field} key changed: ${from} → ${to}; stored values stay under the old key`,
+    label: (field: string, from: string, to: string) => `${field} label changed: “${from}” → “${to}”`,
+    type: (field: string, from: string, to: string) => `${field} type changed: ${from} → ${to}`,
+    required: (field: string) => `${field} is now required`,
+    notRequired: (field: string) => `${field} is no longer required`,
+    limit: (field: string, limit: string, from: string, to: string) => `${field} ${limit} changed: ${from} → ${to}`,
+    limits: {
+      minLength: 'min length',
+      maxLength: 'max length',
+      minItems: 'min choices',
+      maxItems: 'max choices',
+      min: 'min value',
+      max: 'max value',
+    },
+    noLimit: 'no limit',
+    pattern: (field: string, from: string, to: string) => `${field} pattern changed: ${from} → ${to}`,
+    indexed: (field: string) => `${field} is now indexed`,
+    notIndexed: (field: string) => `${field} is no longer indexed`,
+    choicesRemoved: (field: string, choices: string) => `${field} no longer allows ${choices}`,
+    choicesAdded: (field: string, choices: string) => `${field} now also allows ${choices}`,
+    option: (field: string, option: string) => `${field} form option “${option}” changed`,
+    optionValue: (field: string, option: string, from: string, to: string) =>
+      `${field} form option “${option}” changed: ${from} → ${to}`,
+    order: 'Field order changed',
+    unknownRejected: 'Unknown fields are now rejected',
+    unknownAccepted: 'Unknown fields are now accepted and stored',
+    none: 'none',
+    yes: 'yes',
+    no: 'no',
+  },
+  quoted: (text: string) => `“${text}”`,
+  labelAndKey: (label: string, key: string) => `“${label}” (${key})`,
+};
