@@ -9,6 +9,9 @@ import { type SyntaxNode, templateParts, visitNodes } from '../../support/syntax
 const EQUAL = new Set([
   'App: 701',
   'Administrator: 701',
+  'Administrator',
+  'Passkeys',
+  'Code',
   'Apps',
   'Status',
   'Import',

@@ -5,6 +5,7 @@ import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { useLogInWays } from '../session/single-sign-on.tsx';
+import { t } from '../texts/texts.ts';
 import { AuthenticatorCard } from './authenticator-card.tsx';
 import { NameCard } from './name-card.tsx';
 import { PasskeysCard } from './passkeys-card.tsx';
@@ -19,13 +20,13 @@ export function AccountPage() {
   const ways = useLogInWays();
   return (
     <>
-      <PageHeader title="Your account" note={data?.account.email} />
+      <PageHeader title={t.account.title} note={data?.account.email} />
       {error && <LoadError error={error} onRetry={refetch} />}
       {!data && !error && <TableSkeleton rows={4} />}
       {data && (
         <div className={card.stack}>
           <NameCard name={data.account.name} />
-          {ways && !ways.password && <SignOnOnly label={ways.oidc?.label ?? 'single sign-on'} />}
+          {ways && !ways.password && <SignOnOnly label={ways.oidc?.label ?? t.account.singleSignOn} />}
           {ways?.password && (
             <>
               <PasswordCard email={data.account.email} hasPassword={data.hasPassword} />
@@ -43,8 +44,8 @@ export function AccountPage() {
 /** Passwords, passkeys and authenticator apps log nobody in. */
 function SignOnOnly({ label }: { label: string }) {
   return (
-    <Section id="account-log-in" title="Log-in">
-      <Text size="sm">You log in with {label}. Your password and your second factor are managed there.</Text>
+    <Section id="account-log-in" title={t.account.logIn}>
+      <Text size="sm">{t.account.logInBy(label)}</Text>
     </Section>
   );
 }

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { FormActions } from '../components/form-actions.tsx';
 import { SecretText } from '../components/one-time-secret.tsx';
 import { LogInError, useCountdown } from '../session/log-in-error.tsx';
+import { t } from '../texts/texts.ts';
 
 interface AddAuthenticatorProps {
   secret: string;
@@ -26,16 +27,16 @@ export function AddAuthenticator({ secret, uri, pending, error, onSubmit, onCanc
     <form onSubmit={submit}>
       <Stack>
         <Text size="sm">
-          On this phone:{' '}
-          <Anchor href={uri} underline="always">
-            open your authenticator app
-          </Anchor>
-          . On another device: enter this key in the app.
+          {t.account.howToAdd(
+            <Anchor href={uri} underline="always">
+              {t.account.openApp}
+            </Anchor>,
+          )}
         </Text>
-        <SecretText text={secret} name="key" shown={secret.match(/.{1,4}/g)?.join(' ')} />
+        <SecretText text={secret} name={t.account.key} shown={secret.match(/.{1,4}/g)?.join(' ')} />
         <TextInput
-          label="Code"
-          description="The six digits that the app shows now."
+          label={t.account.code}
+          description={t.account.codeNote}
           inputMode="numeric"
           autoComplete="one-time-code"
           required
@@ -45,9 +46,9 @@ export function AddAuthenticator({ secret, uri, pending, error, onSubmit, onCanc
           value={code}
           onChange={(event) => setCode(event.currentTarget.value)}
         />
-        <LogInError error={error} secondsLeft={secondsLeft} wrong="Log in again." />
+        <LogInError error={error} secondsLeft={secondsLeft} wrong={t.account.logInAgain} />
         <FormActions
-          action="Turn on"
+          action={t.account.turnOn}
           loading={pending}
           disabled={code.trim() === '' || secondsLeft > 0}
           onCancel={onCancel}

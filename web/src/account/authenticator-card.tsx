@@ -2,9 +2,9 @@ import { Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
-import { count } from '../components/count.ts';
 import { SecretDialog } from '../components/one-time-secret.tsx';
 import { Problem } from '../components/problem.tsx';
+import { t } from '../texts/texts.ts';
 import { AddAuthenticator } from './add-authenticator.tsx';
 import { passkeysQuery, useAccountChanges } from './queries.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
@@ -22,25 +22,25 @@ export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLef
     confirmTotp.reset();
   };
   return (
-    <Section id="account-authenticator" title="Authenticator app">
+    <Section id="account-authenticator" title={t.account.authenticator}>
       <Group gap="sm">
         <Badge variant="light" color={isOn ? 'green' : 'gray'} tt="none" size="lg">
-          {isOn ? 'On' : 'Off'}
+          {isOn ? t.account.on : t.account.off}
         </Badge>
         <Text size="sm" c="dimmed">
           {isOn
-            ? `A log-in also asks for a code. ${count(codesLeft, 'recovery code')} left.`
-            : 'An app on your phone shows codes. With it, your password alone opens nothing.'}
+            ? `${t.account.authenticatorOn} ${t.account.codesLeft(codesLeft)}`
+            : t.account.authenticatorOff}
         </Text>
       </Group>
       <div>
         {isOn ? (
           <Button variant="default" onClick={() => setRemoving(true)}>
-            Remove authenticator app
+            {t.account.removeAuthenticator}
           </Button>
         ) : (
           <Button variant="default" loading={beginTotp.isPending} onClick={() => beginTotp.mutate()}>
-            Add authenticator app
+            {t.account.addAuthenticator}
           </Button>
         )}
       </div>
@@ -48,7 +48,7 @@ export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLef
       <SecretDialog
         opened={beginTotp.data !== undefined}
         onClose={close}
-        title={codes ? 'Save your recovery codes' : 'Add an authenticator app'}
+        title={codes ? t.account.saveCodes : t.account.addAuthenticatorTitle}
         isShown={codes !== undefined}
       >
         {codes && <RecoveryCodes codes={codes} onClose={close} />}
@@ -64,15 +64,13 @@ export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLef
       </SecretDialog>
       <ConfirmRemoval
         id={removing ? 'totp' : undefined}
-        title="Remove the authenticator app?"
-        action="Remove"
+        title={t.account.removeAuthenticatorTitle}
+        action={t.common.remove}
         remove={removeTotp}
         onClose={() => setRemoving(false)}
       >
         <Text size="sm">
-          {hasPasskeys
-            ? 'Your passkeys stay your second factor, and the recovery codes stay valid.'
-            : 'Your password alone then opens your account. The recovery codes stop working.'}
+          {hasPasskeys ? t.account.passkeysStay : t.account.passwordAlone}
         </Text>
       </ConfirmRemoval>
     </Section>

@@ -1,8 +1,10 @@
+
 /** The first that occurs in a `User-Agent` is its browser or system. */
 const BROWSERS = [
   ['Edg', 'Edge'],
   ['OPR', 'Opera'],
   ['Firefox', 'Firefox'],
+import { t } from '../texts/texts.ts';
   ['Chrome', 'Chrome'],
   ['Safari', 'Safari'],
 ] as const;
@@ -21,6 +23,6 @@ export function deviceName(userAgent: string): string {
   const find = (known: readonly (readonly [string, string])[]) => known.find(([mark]) => userAgent.includes(mark))?.[1];
   const browser = find(BROWSERS);
   const system = find(SYSTEMS);
-  if (browser && system) return `${browser} on ${system}`;
-  return browser ?? system ?? (userAgent.slice(0, 60) || 'Unknown device');
+  if (browser && system) return t.account.device(browser, system);
+  return browser ?? system ?? (userAgent.slice(0, 60) || t.account.unknownDevice);
 }

@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { type FormEvent, useState } from 'react';
 import { Problem } from '../components/problem.tsx';
 import { issueAt } from '../entrance/new-password-form.tsx';
+import { t } from '../texts/texts.ts';
 import { useAccountChanges } from './queries.ts';
 import { Section } from './section.tsx';
 
@@ -13,15 +14,15 @@ export function NameCard({ name }: { name: string }) {
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     rename.mutate(text.trim(), {
-      onSuccess: () => notifications.show({ title: 'Name saved', message: `You are shown as ${text.trim()}` }),
+      onSuccess: () => notifications.show({ title: t.account.nameSaved, message: t.account.shownAs(text.trim()) }),
     });
   };
   return (
-    <Section id="account-name" title="Name">
+    <Section id="account-name" title={t.common.name}>
       <form onSubmit={submit}>
         <Group gap="sm" align="flex-end">
           <TextInput
-            label="Your name"
+            label={t.account.yourName}
             autoComplete="name"
             maxLength={100}
             maw={420}
@@ -36,7 +37,7 @@ export function NameCard({ name }: { name: string }) {
             loading={rename.isPending}
             disabled={text.trim() === '' || text.trim() === name}
           >
-            Save name
+            {t.account.saveName}
           </Button>
         </Group>
       </form>

@@ -5,7 +5,6 @@ import { type FormEvent, useState } from 'react';
 import { ApiError } from '../api/call.ts';
 import type { OwnAccount, OwnPasskey } from '../api/endpoints.ts';
 import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
-import { count } from '../components/count.ts';
 import { FormActions } from '../components/form-actions.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { SecretDialog } from '../components/one-time-secret.tsx';
@@ -13,6 +12,7 @@ import { Problem } from '../components/problem.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
 import { supportsPasskeys } from '../session/passkeys.ts';
+import { t } from '../texts/texts.ts';
 import classes from './account.module.css';
 import { deviceName } from './device.ts';
 import { passkeysQuery, useAccountChanges } from './queries.ts';
@@ -34,16 +34,16 @@ export function PasskeysCard({ hasPassword, totp, recoveryCodes }: OwnAccount) {
   const add = (name: string): void =>
     addPasskey.mutate(name, {
       onSuccess: ({ recoveryCodes }) => {
-        notifications.show({ title: 'Passkey added', message: 'You can now log in with it' });
+        notifications.show({ title: t.account.passkeyAdded, message: t.account.passkeyAddedNote });
         if (!recoveryCodes) close();
       },
       onError: (problem) => obstacleOf(problem) && setAdding(false),
     });
   return (
-    <Section id="account-passkeys" title="Passkeys">
+    <Section id="account-passkeys" title={t.account.passkeys}>
       <Text size="sm" c="dimmed">
-        A passkey logs you in with the screen lock of your device or with a security key, without a password.
-        {passkeys && passkeys.length > 0 && ` ${count(recoveryCodes, 'recovery code')} left.`}
+        {t.account.passkeysNote}
+        {passkeys && passkeys.length > 0 && ` ${t.account.codesLeft(recoveryCodes)}`}
       </Text>
       {error && <LoadError error={error} onRetry={refetch} />}
       {!passkeys && !error && <TableSkeleton rows={1} />}
@@ -53,14 +53,14 @@ export function PasskeysCard({ hasPassword, totp, recoveryCodes }: OwnAccount) {
       ) : (
         <div>
           <Button variant="default" onClick={() => setAdding(true)}>
-            Add passkey
+            {t.account.addPasskey}
           </Button>
         </div>
       )}
       <SecretDialog
         opened={isAdding}
         onClose={close}
-        title={codes ? 'Save your recovery codes' : 'Add a passkey'}
+        title={codes ? t.account.saveCodes : t.account.addPasskeyTitle}
         isShown={codes !== undefined}
       >
         {codes ? (
@@ -77,10 +77,10 @@ export function PasskeysCard({ hasPassword, totp, recoveryCodes }: OwnAccount) {
 /** Why no passkey can be added here; undefined when one can. */
 function obstacleOf(error: Error | null): string | undefined {
   if (error instanceof ApiError && error.status === 409 && error.endpoint === 'POST /auth/account/passkeys/options') {
-    return `You cannot add a passkey: ${error.message}.`;
+    return t.account.passkeyRefused(error.message);
   }
   if (supportsPasskeys()) return undefined;
-  return 'You cannot add a passkey here: it needs a browser with passkeys, and this page at a host name over HTTPS.';
+  return t.account.noPasskeysHere;
 }
 
 interface PasskeyListProps {
@@ -90,35 +90,35 @@ interface PasskeyListProps {
 
 function PasskeyList({ passkeys, onRemove }: PasskeyListProps) {
   return (
-    <ul className={classes.sessions} aria-label="Passkeys">
+    <ul className={classes.sessions} aria-label={t.account.passkeys}>
       {passkeys.map((passkey) => (
         <li key={passkey.id}>
           <div className="breaks">
             <strong>{passkey.name}</strong>
             <div className={classes.detail}>
-              Added <Time at={passkey.createdAt} relative />,{' '}
-              {passkey.lastUsedAt ? (
-                <>
-                  last used <Time at={passkey.lastUsedAt} relative />
-                </>
-              ) : (
-                'not used yet'
-              )}
+              <Use passkey={passkey} />
             </div>
           </div>
           <Button
             variant="subtle"
             size="xs"
             color="red"
-            aria-label={`Remove passkey: ${passkey.name}`}
+            aria-label={t.account.removePasskey(passkey.name)}
             onClick={() => onRemove(passkey)}
           >
-            Remove
+            {t.common.remove}
           </Button>
         </li>
       ))}
     </ul>
   );
+}
+
+function Use({ passkey: { createdAt, lastUsedAt } }: { passkey: OwnPasskey }) {
+  const added = <Time at={createdAt} relative />;
+  return lastUsedAt
+    ? t.account.passkeyUsed(added, <Time at={lastUsedAt} relative />)
+    : t.account.passkeyUnused(added);
 }
 
 interface AddPasskeyProps {
@@ -138,8 +138,8 @@ function AddPasskey({ pending, error, onSubmit, onCancel }: AddPasskeyProps) {
     <form onSubmit={submit}>
       <Stack>
         <TextInput
-          label="Name"
-          description="You find the passkey by it in your list, for example the name of the device."
+          label={t.common.name}
+          description={t.account.passkeyNameNote}
           required
           withAsterisk={false}
           data-autofocus
@@ -147,9 +147,9 @@ function AddPasskey({ pending, error, onSubmit, onCancel }: AddPasskeyProps) {
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        <Text size="sm">Your browser then asks where to keep the passkey.</Text>
+        <Text size="sm">{t.account.passkeyNext}</Text>
         <Problem error={error} />
-        <FormActions action="Add" loading={pending} disabled={name.trim() === ''} onCancel={onCancel} />
+        <FormActions action={t.common.add} loading={pending} disabled={name.trim() === ''} onCancel={onCancel} />
       </Stack>
     </form>
   );
@@ -167,15 +167,13 @@ function RemovePasskey({ removed, isOnlyFactor, onClose }: RemovePasskeyProps) {
   return (
     <ConfirmRemoval
       id={removed?.id}
-      title="Remove this passkey?"
-      action="Remove"
+      title={t.account.removePasskeyTitle}
+      action={t.common.remove}
       remove={removePasskey}
       onClose={onClose}
     >
       <Text size="sm" className="breaks">
-        <strong>{removed?.name}</strong> can no longer log in.{' '}
-        {isOnlyFactor && 'Your password alone then opens your account, and the recovery codes stop working. '}
-        Delete it on your device, too.
+        {isOnlyFactor ? t.account.removeOnlyFactorNote(removed?.name) : t.account.removePasskeyNote(removed?.name)}
       </Text>
     </ConfirmRemoval>
   );

@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { type FormEvent, useState } from 'react';
 import { Problem } from '../components/problem.tsx';
 import { issueAt } from '../entrance/new-password-form.tsx';
+import { t } from '../texts/texts.ts';
 import { useAccountChanges } from './queries.ts';
 import { Section } from './section.tsx';
 
@@ -19,38 +20,36 @@ export function PasswordCard({ email, hasPassword }: { email: string; hasPasswor
         onSuccess: () => {
           setCurrent('');
           setPassword('');
-          notifications.show({ title: 'Password replaced', message: 'All your other sessions have ended' });
+          notifications.show({ title: t.account.passwordReplaced, message: t.account.otherSessionsEnded });
         },
       },
     );
   };
   return (
-    <Section id="account-password" title="Password">
+    <Section id="account-password" title={t.account.password}>
       <Text size="sm" c="dimmed">
-        {hasPassword
-          ? 'All your other sessions end with the change.'
-          : 'Your account has no password yet. With one you can log in on any device, and use your recovery codes.'}
+        {hasPassword ? t.account.passwordNote : t.account.noPassword}
       </Text>
       <form onSubmit={submit} noValidate>
         <input type="email" autoComplete="username" value={email} readOnly hidden />
         <Stack gap="sm" maw={420}>
           {hasPassword && (
             <PasswordInput
-              label="Current password"
+              label={t.account.currentPassword}
               autoComplete="current-password"
               value={current}
               onChange={(event) => setCurrent(event.currentTarget.value)}
-              visibilityToggleButtonProps={{ 'aria-label': 'Show current password' }}
+              visibilityToggleButtonProps={{ 'aria-label': t.account.showCurrentPassword }}
             />
           )}
           <PasswordInput
-            label="New password"
-            description="At least 12 characters."
+            label={t.account.newPassword}
+            description={t.account.passwordRule}
             autoComplete="new-password"
             value={password}
-            error={issue && `The password ${issue}.`}
+            error={issue && t.account.passwordProblem(issue)}
             onChange={(event) => setPassword(event.currentTarget.value)}
-            visibilityToggleButtonProps={{ 'aria-label': 'Show new password' }}
+            visibilityToggleButtonProps={{ 'aria-label': t.account.showNewPassword }}
           />
           <div>
             <Button
@@ -59,7 +58,7 @@ export function PasswordCard({ email, hasPassword }: { email: string; hasPasswor
               loading={replacePassword.isPending}
               disabled={password === '' || (hasPassword && current === '')}
             >
-              Replace password
+              {t.account.replacePassword}
             </Button>
           </div>
         </Stack>

@@ -3,6 +3,7 @@ import { CopyButton } from '../components/copy-button.tsx';
 import { DownloadIcon } from '../components/icons.tsx';
 import { Saved } from '../components/one-time-secret.tsx';
 import { saveFile } from '../components/save-file.ts';
+import { t } from '../texts/texts.ts';
 import classes from './account.module.css';
 
 /** Shows new recovery codes once. */
@@ -10,11 +11,8 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
   const text = codes.join('\n');
   return (
     <Stack>
-      <Text size="sm">
-        When you have neither your phone nor your passkey, your password and one of these codes log you in. Each code
-        works once.
-      </Text>
-      <ul className={classes.codes} aria-label="Recovery codes">
+      <Text size="sm">{t.account.codesNote}</Text>
+      <ul className={classes.codes} aria-label={t.account.codes}>
         {codes.map((code) => (
           <li key={code}>
             <code>{code}</code>
@@ -22,18 +20,18 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
         ))}
       </ul>
       <Group gap="xs">
-        <CopyButton text={text} label="Copy codes" />
+        <CopyButton text={text} label={t.account.copyCodes} />
         <Button
           variant="default"
           size="xs"
           leftSection={<DownloadIcon size={14} />}
-          onClick={() => saveFile('recovery-codes.txt', new Blob([`${text}\n`], { type: 'text/plain' }))}
+          onClick={() => saveFile(t.account.codesFile, new Blob([`${text}\n`], { type: 'text/plain' }))}
         >
-          Download codes
+          {t.account.downloadCodes}
         </Button>
       </Group>
-      <Saved name="these codes" onClose={onClose}>
-        Keep them where you find them without your phone, for example on paper or in a password manager.
+      <Saved name={t.account.theseCodes} onClose={onClose}>
+        {t.account.keepCodes}
       </Saved>
     </Stack>
   );

@@ -4,18 +4,13 @@ import { LoadError } from '../components/load-error.tsx';
 import { Problem } from '../components/problem.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
+import { t } from '../texts/texts.ts';
 import classes from './account.module.css';
 import { deviceName } from './device.ts';
 import { sessionsQuery, useAccountChanges } from './queries.ts';
 import { Section } from './section.tsx';
 
-const METHODS: Record<string, string> = {
-  password: 'by password',
-  link: 'by a link',
-  invitation: 'by an invitation',
-  passkey: 'by passkey',
-  oidc: 'by single sign-on',
-};
+const METHODS: Record<string, string> = t.account.methods;
 
 /** Where the account is logged in. */
 export function SessionsCard() {
@@ -25,25 +20,24 @@ export function SessionsCard() {
     (a, b) => Number(b.current) - Number(a.current) || (a.createdAt < b.createdAt ? 1 : -1),
   );
   return (
-    <Section id="account-sessions" title="Sessions">
+    <Section id="account-sessions" title={t.account.sessions}>
       {error && <LoadError error={error} onRetry={refetch} />}
       {!sessions && !error && <TableSkeleton rows={2} />}
       {sessions && (
-        <ul className={classes.sessions} aria-label="Sessions">
-          {sessions.map(({ id, current, device, address, method, createdAt, expiresAt }) => (
+        <ul className={classes.sessions} aria-label={t.account.sessions}>
+          {sessions.map(({ id, current, device, ...session }) => (
             <li key={id}>
               <div>
                 <Group gap="xs">
                   <strong>{deviceName(device)}</strong>
                   {current && (
                     <Badge variant="light" color="green" tt="none">
-                      This session
+                      {t.account.thisSession}
                     </Badge>
                   )}
                 </Group>
                 <div className={classes.detail}>
-                  Logged in {METHODS[method] ?? method} <Time at={createdAt} relative />
-                  {address !== '' && ` from ${address}`}, ends <Time at={expiresAt} />
+                  <Origin {...session} />
                 </div>
               </div>
               {!current && (
@@ -52,10 +46,10 @@ export function SessionsCard() {
                   size="xs"
                   color="red"
                   loading={endSession.isPending && endSession.variables === id}
-                  aria-label={`End session: ${deviceName(device)}`}
+                  aria-label={t.account.endSessionOf(deviceName(device))}
                   onClick={() => endSession.mutate(id)}
                 >
-                  End session
+                  {t.account.endSession}
                 </Button>
               )}
             </li>
@@ -66,10 +60,24 @@ export function SessionsCard() {
       {sessions && sessions.length > 1 && (
         <div>
           <Button variant="default" loading={endOthers.isPending} onClick={() => endOthers.mutate()}>
-            End all others
+            {t.account.endOthers}
           </Button>
         </div>
       )}
     </Section>
   );
+}
+
+interface OriginProps {
+  method: string;
+  createdAt: string;
+  address: string;
+  expiresAt: string;
+}
+
+function Origin({ method, createdAt, address, expiresAt }: OriginProps) {
+  const name = METHODS[method] ?? method;
+  const at = <Time at={createdAt} relative />;
+  const ends = <Time at={expiresAt} />;
+  return address === '' ? t.account.loggedIn(name, at, ends) : t.account.loggedInFrom(name, at, address, ends);
 }

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import type { ListedAccount } from '../api/endpoints.ts';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { TypedConfirmation } from '../components/typed-confirmation.tsx';
+import { t } from '../texts/texts.ts';
 import { type AccountChange, useAccountAdministration } from './queries.ts';
 
 type Kind = 'makeAdmin' | 'removeAdmin' | 'suspend' | 'restore' | 'endSessions' | 'erase';
@@ -13,58 +14,19 @@ export interface OpenAccountDialog {
 
 interface Action {
   kind: Kind;
-  name: string;
   isDangerous?: boolean;
   /** Whether an account in its present state can be changed so. */
   isFor: (account: ListedAccount) => boolean;
-  /** What follows. */
-  text: string;
   change?: Omit<AccountChange, 'id'>;
 }
 
 export const ACTIONS: readonly Action[] = [
-  {
-    kind: 'makeAdmin',
-    name: 'Make administrator',
-    isFor: ({ admin, suspended }) => !admin && !suspended,
-    text: 'can then do everything in all apps.',
-    change: { admin: true },
-  },
-  {
-    kind: 'removeAdmin',
-    name: 'Remove as administrator',
-    isFor: ({ admin }) => admin,
-    text: 'then has only the roles that apps gave.',
-    change: { admin: false },
-  },
-  {
-    kind: 'suspend',
-    name: 'Suspend',
-    isDangerous: true,
-    isFor: ({ suspended }) => !suspended,
-    text: 'cannot log in while suspended. All sessions end now.',
-    change: { suspended: true },
-  },
-  {
-    kind: 'restore',
-    name: 'End suspension',
-    isFor: ({ suspended }) => suspended,
-    text: 'can then log in again.',
-    change: { suspended: false },
-  },
-  {
-    kind: 'endSessions',
-    name: 'End all sessions',
-    isFor: ({ sessions }) => sessions > 0,
-    text: 'has to log in again on every device.',
-  },
-  {
-    kind: 'erase',
-    name: 'Erase account',
-    isDangerous: true,
-    isFor: () => true,
-    text: 'can no longer log in, and loses all roles. The audit log keeps the id of the account, and nothing else.',
-  },
+  { kind: 'makeAdmin', isFor: ({ admin, suspended }) => !admin && !suspended, change: { admin: true } },
+  { kind: 'removeAdmin', isFor: ({ admin }) => admin, change: { admin: false } },
+  { kind: 'suspend', isDangerous: true, isFor: ({ suspended }) => !suspended, change: { suspended: true } },
+  { kind: 'restore', isFor: ({ suspended }) => suspended, change: { suspended: false } },
+  { kind: 'endSessions', isFor: ({ sessions }) => sessions > 0 },
+  { kind: 'erase', isDangerous: true, isFor: () => true },
 ];
 
 /** Asks before a change of an account. */
@@ -73,19 +35,20 @@ export function AccountDialog({ kind, account, onClose }: OpenAccountDialog & { 
   const action = ACTIONS.find((one) => one.kind === kind);
   if (!action) return null;
   const done = { onSuccess: onClose };
+  const texts = t.accounts.actions[kind];
   const about = (
     <Text size="sm" className="breaks">
-      <strong>{account.email}</strong> {action.text}
+      {texts.note(account.email)}
     </Text>
   );
   if (kind === 'erase') {
     return (
       <TypedConfirmation
         opened
-        title="Erase this account?"
+        title={texts.title}
         expected={account.email}
-        label="Email"
-        action="Erase account"
+        label={t.common.email}
+        action={texts.name}
         pending={erase.isPending}
         error={erase.error}
         onConfirm={() => erase.mutate(account.id, done)}
@@ -100,8 +63,8 @@ export function AccountDialog({ kind, account, onClose }: OpenAccountDialog & { 
   return (
     <ConfirmDialog
       opened
-      title={`${action.name}?`}
-      action={action.name}
+      title={texts.title}
+      action={texts.name}
       isDangerous={action.isDangerous === true}
       pending={change.isPending || endSessions.isPending}
       error={change.error ?? endSessions.error}

@@ -1,10 +1,11 @@
 import { Badge, Group, Menu, Table } from '@mantine/core';
 import type { ListedAccount } from '../api/endpoints.ts';
 import { ActionsMenu } from '../components/actions-menu.tsx';
-import { count } from '../components/count.ts';
 import table from '../components/data-table.module.css';
 import { ActionsHeader, DataTable } from '../components/data-table.tsx';
 import { Time } from '../components/time.tsx';
+import { formatNumber } from '../texts/format.ts';
+import { t } from '../texts/texts.ts';
 import { ACTIONS, type OpenAccountDialog } from './account-dialogs.tsx';
 
 interface AccountRowsProps {
@@ -15,15 +16,15 @@ interface AccountRowsProps {
 export function AccountRows({ accounts, onOpen }: AccountRowsProps) {
   return (
     <DataTable
-      label="Table of accounts"
+      label={t.accounts.table}
       width={640}
       isQuiet
       head={
         <>
-          <Table.Th>Account</Table.Th>
-          <Table.Th data-wide-only>Second factor</Table.Th>
-          <Table.Th data-wide-only>Sessions</Table.Th>
-          <Table.Th data-wide-only>Created</Table.Th>
+          <Table.Th>{t.accounts.account}</Table.Th>
+          <Table.Th data-wide-only>{t.accounts.secondFactor}</Table.Th>
+          <Table.Th data-wide-only>{t.accounts.sessions}</Table.Th>
+          <Table.Th data-wide-only>{t.common.created}</Table.Th>
           <ActionsHeader />
         </>
       }
@@ -35,34 +36,36 @@ export function AccountRows({ accounts, onOpen }: AccountRowsProps) {
               <span>{account.name}</span>
               {account.admin && (
                 <Badge variant="light" color="indigo" tt="none">
-                  Administrator
+                  {t.accounts.administrator}
                 </Badge>
               )}
               {account.suspended && (
                 <Badge variant="light" color="red" tt="none">
-                  Suspended
+                  {t.accounts.suspended}
                 </Badge>
               )}
             </Group>
             <div className={table.detail}>{account.email}</div>
             <div className={table.onPhone}>
-              {account.secondFactor ? 'Second factor on' : 'No second factor'}, {count(account.sessions, 'session')}
+              {account.secondFactor
+                ? t.accounts.withSecondFactor(account.sessions)
+                : t.accounts.withoutSecondFactor(account.sessions)}
             </div>
           </Table.Td>
-          <Table.Td data-wide-only>{account.secondFactor ? 'On' : 'Off'}</Table.Td>
-          <Table.Td data-wide-only>{account.sessions.toLocaleString()}</Table.Td>
+          <Table.Td data-wide-only>{account.secondFactor ? t.accounts.on : t.accounts.off}</Table.Td>
+          <Table.Td data-wide-only>{formatNumber(account.sessions)}</Table.Td>
           <Table.Td data-wide-only>
             <Time at={account.createdAt} relative />
           </Table.Td>
           <Table.Td className={table.right ?? ''}>
             <ActionsMenu name={account.email}>
-              {ACTIONS.filter(({ isFor }) => isFor(account)).map(({ kind, name, isDangerous }) => (
+              {ACTIONS.filter(({ isFor }) => isFor(account)).map(({ kind, isDangerous }) => (
                 <Menu.Item
                   key={kind}
                   {...(isDangerous && { c: 'var(--mantine-color-error)' })}
                   onClick={() => onOpen({ kind, account })}
                 >
-                  {name}
+                  {t.accounts.actions[kind].name}
                 </Menu.Item>
               ))}
             </ActionsMenu>

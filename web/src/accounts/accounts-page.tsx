@@ -12,6 +12,7 @@ import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { SearchBox } from '../components/search-box.tsx';
 import { InviteDialog } from '../members/invite.tsx';
+import { t } from '../texts/texts.ts';
 import { AccountDialog, type OpenAccountDialog } from './account-dialogs.tsx';
 import { AccountRows } from './account-rows.tsx';
 import { accountsQuery, useAccountAdministration } from './queries.ts';
@@ -25,19 +26,19 @@ export function AccountsPage() {
   const [dialog, setDialog] = useState<OpenAccountDialog>();
   const invite = (
     <Button leftSection={<PlusIcon size={16} />} onClick={() => setInviting(true)}>
-      Invite
+      {t.accounts.invite}
     </Button>
   );
   return (
     <>
-      <PageHeader title="Accounts" note="People who log in with their email, in all apps">
+      <PageHeader title={t.accounts.title} note={t.accounts.note}>
         {invite}
       </PageHeader>
       {accounts.error && <LoadError error={accounts.error} onRetry={accounts.refetch} />}
-      <section className={card.card} aria-label="List of accounts">
+      <section className={card.card} aria-label={t.accounts.list}>
         <search className={apps.search}>
           <SearchBox
-            label="Search accounts by email"
+            label={t.accounts.search}
             value={q}
             onChange={(text) => setSearchParams(text === '' ? [] : [['q', text]], { replace: true })}
           />
@@ -48,17 +49,17 @@ export function AccountsPage() {
           rows={4}
           empty={
             q === '' ? (
-              <EmptyState title="No accounts yet" action={invite}>
-                Invite administrators here. Managers invite the members of their app on its Members page.
+              <EmptyState title={t.accounts.none} action={invite}>
+                {t.accounts.noneNote}
               </EmptyState>
             ) : (
-              <EmptyState title="No accounts match">The search matches any part of the email.</EmptyState>
+              <EmptyState title={t.accounts.noMatch}>{t.accounts.noMatchNote}</EmptyState>
             )
           }
         >
           {(list) => <AccountRows accounts={list} onOpen={setDialog} />}
         </ListBody>
-        <More list={accounts}>Show more accounts</More>
+        <More list={accounts}>{t.accounts.more}</More>
       </section>
       <InviteAccount opened={isInviting} onClose={() => setInviting(false)} />
       {dialog && <AccountDialog {...dialog} onClose={() => setDialog(undefined)} />}
@@ -76,7 +77,7 @@ function InviteAccount({ opened, onClose }: { opened: boolean; onClose: () => vo
   };
   return (
     <InviteDialog
-      title="Invite somebody to the service"
+      title={t.accounts.inviteTitle}
       opened={opened}
       created={invite.data}
       email={invite.variables?.email}
@@ -86,8 +87,8 @@ function InviteAccount({ opened, onClose }: { opened: boolean; onClose: () => vo
       onClose={close}
     >
       <Checkbox
-        label="As an administrator"
-        description="May do everything in all apps. Others see an app when a manager invites them to it."
+        label={t.accounts.asAdministrator}
+        description={t.accounts.asAdministratorNote}
         checked={admin}
         onChange={(event) => setAdmin(event.currentTarget.checked)}
       />

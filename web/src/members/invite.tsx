@@ -6,6 +6,7 @@ import { OneTimeSecret, SecretDialog } from '../components/one-time-secret.tsx';
 import { Problem } from '../components/problem.tsx';
 import { issueAt } from '../entrance/new-password-form.tsx';
 import { EmailInput } from '../session/account-log-in.tsx';
+import { t } from '../texts/texts.ts';
 import { useMemberChanges } from './queries.ts';
 import { ROLES, roleOf } from './roles.ts';
 
@@ -26,7 +27,7 @@ export function InviteMember({ sourceAppId, opened, onClose }: InviteDialogProps
   };
   return (
     <InviteDialog
-      title={`Invite to ${sourceAppId}`}
+      title={t.members.inviteTo(sourceAppId)}
       opened={opened}
       created={invite.data}
       email={invite.variables?.email}
@@ -35,7 +36,7 @@ export function InviteMember({ sourceAppId, opened, onClose }: InviteDialogProps
       onSubmit={(email) => invite.mutate({ email, role })}
       onClose={close}
     >
-      <Radio.Group label="Role" value={role} onChange={(text) => setRole(roleOf(text))}>
+      <Radio.Group label={t.members.role} value={role} onChange={(text) => setRole(roleOf(text))}>
         <Stack gap="xs" mt="xs">
           {ROLES.map(({ value, label, meaning }) => (
             <Radio key={value} value={value} label={label} description={meaning} />
@@ -66,20 +67,17 @@ export function InviteDialog({ title, opened, created, email, onClose, ...form }
     <SecretDialog
       opened={opened}
       onClose={onClose}
-      title={created ? 'Invitation created' : title}
+      title={created ? t.members.invitationCreated : title}
       isShown={created !== undefined}
     >
       {created ? (
         <OneTimeSecret
-          name="link"
+          name={t.members.link}
           text={created.link}
-          warning="The service stores only a hash of the link. When it is lost, invite again."
+          warning={t.members.linkWarning}
           onClose={onClose}
         >
-          <div className="breaks">
-            Send this link to <strong>{email}</strong>. It works once, for 7 days. A service that sends email has also
-            sent it.
-          </div>
+          <div className="breaks">{t.members.sendLink(email)}</div>
         </OneTimeSecret>
       ) : (
         <InviteForm {...form} onClose={onClose} />
@@ -109,11 +107,11 @@ function InviteForm({
           onChange={setEmail}
           isFirst
           autoComplete="off"
-          error={issue && `The email ${issue}.`}
+          error={issue && t.members.emailProblem(issue)}
         />
         {children}
         <Problem error={issue ? null : error} />
-        <FormActions action="Invite" loading={pending} disabled={email.trim() === ''} onCancel={onClose} />
+        <FormActions action={t.members.invite} loading={pending} disabled={email.trim() === ''} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -14,10 +14,11 @@ import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Problem } from '../components/problem.tsx';
 import { Time } from '../components/time.tsx';
+import { t } from '../texts/texts.ts';
 import { InviteMember } from './invite.tsx';
 import classes from './members.module.css';
 import { invitationsQuery, membersQuery, useMemberChanges } from './queries.ts';
-import { labelOf, ROLES, roleOf } from './roles.ts';
+import { ROLES, roleOf } from './roles.ts';
 import { SharedLogin } from './shared-login.tsx';
 
 /** The people who work on an app: members, open invitations, and the password of the app. */
@@ -28,25 +29,25 @@ export function MembersPage({ sourceAppId }: { sourceAppId: string }) {
   const { change } = useMemberChanges(sourceAppId);
   const invite = (
     <Button leftSection={<PlusIcon size={16} />} onClick={() => setInviting(true)}>
-      Invite
+      {t.members.invite}
     </Button>
   );
   return (
     <>
-      <PageHeader title="Members" note={`People who work on ${sourceAppId}, each with an account of their own`}>
+      <PageHeader title={t.members.title} note={t.members.note(sourceAppId)}>
         {invite}
       </PageHeader>
       <div className={card.stack}>
         {members.error && <LoadError error={members.error} onRetry={members.refetch} />}
         <Problem error={change.error} />
-        <section className={card.card} aria-label="Members">
+        <section className={card.card} aria-label={t.members.title}>
           <ListBody
             items={members.data}
             error={members.error}
             rows={3}
             empty={
-              <EmptyState title="No members yet" action={invite}>
-                Invite people by email. Each gets a role, and the audit log names them.
+              <EmptyState title={t.members.none} action={invite}>
+                {t.members.noneNote}
               </EmptyState>
             }
           >
@@ -54,7 +55,7 @@ export function MembersPage({ sourceAppId }: { sourceAppId: string }) {
           </ListBody>
           {members.data?.some(({ byGroups }) => byGroups) && (
             <Text size="sm" c="dimmed" p="md">
-              A role by group comes from the groups of the single sign-on. Change it there.
+              {t.members.byGroupNote}
             </Text>
           )}
         </section>
@@ -76,15 +77,15 @@ interface MemberRowsProps {
 function MemberRows({ members, change, onRemove }: MemberRowsProps) {
   return (
     <DataTable
-      label="Table of members"
+      label={t.members.table}
       width={640}
       isQuiet
       head={
         <>
-          <Table.Th>Member</Table.Th>
-          <Table.Th>Role</Table.Th>
-          <Table.Th data-wide-only>Second factor</Table.Th>
-          <Table.Th data-wide-only>Added</Table.Th>
+          <Table.Th>{t.members.member}</Table.Th>
+          <Table.Th>{t.members.role}</Table.Th>
+          <Table.Th data-wide-only>{t.members.secondFactor}</Table.Th>
+          <Table.Th data-wide-only>{t.members.added}</Table.Th>
           <ActionsHeader />
         </>
       }
@@ -95,25 +96,27 @@ function MemberRows({ members, change, onRemove }: MemberRowsProps) {
             {member.name}{' '}
             {member.suspended && (
               <Badge variant="light" color="red" tt="none">
-                Suspended
+                {t.members.suspended}
               </Badge>
             )}
             <div className={table.detail}>{member.email}</div>
             <div className={table.onPhone}>
-              {member.secondFactor ? 'Second factor on' : 'No second factor'}, <Time at={member.addedAt} relative />
+              {member.secondFactor
+                ? t.members.withSecondFactor(<Time at={member.addedAt} relative />)
+                : t.members.withoutSecondFactor(<Time at={member.addedAt} relative />)}
             </div>
           </Table.Td>
           <Table.Td>
             {member.byGroups ? (
               <>
-                {labelOf(member.role)}
-                <div className={table.detail}>by group</div>
+                {t.members.labels[member.role]}
+                <div className={table.detail}>{t.members.byGroup}</div>
               </>
             ) : (
               <NativeSelect
                 size="xs"
                 className={classes.role ?? ''}
-                aria-label={`Role of ${member.email}`}
+                aria-label={t.members.roleOf(member.email)}
                 data={ROLES.map(({ value, label }) => ({ value, label }))}
                 value={change.isPending && change.variables.id === member.id ? change.variables.role : member.role}
                 disabled={change.isPending}
@@ -121,7 +124,7 @@ function MemberRows({ members, change, onRemove }: MemberRowsProps) {
               />
             )}
           </Table.Td>
-          <Table.Td data-wide-only>{member.secondFactor ? 'On' : 'Off'}</Table.Td>
+          <Table.Td data-wide-only>{member.secondFactor ? t.members.on : t.members.off}</Table.Td>
           <Table.Td data-wide-only>
             <Time at={member.addedAt} relative />
           </Table.Td>
@@ -131,10 +134,10 @@ function MemberRows({ members, change, onRemove }: MemberRowsProps) {
                 size="xs"
                 variant="subtle"
                 color="red"
-                aria-label={`Remove ${member.email}`}
+                aria-label={t.members.remove(member.email)}
                 onClick={() => onRemove(member)}
               >
-                Remove
+                {t.common.remove}
               </Button>
             )}
           </Table.Td>
@@ -153,10 +156,15 @@ interface RemoveDialogProps {
 function RemoveDialog({ sourceAppId, removed, onClose }: RemoveDialogProps) {
   const { remove } = useMemberChanges(sourceAppId);
   return (
-    <ConfirmRemoval id={removed?.id} title="Remove this member?" action="Remove" remove={remove} onClose={onClose}>
+    <ConfirmRemoval
+      id={removed?.id}
+      title={t.members.removeTitle}
+      action={t.common.remove}
+      remove={remove}
+      onClose={onClose}
+    >
       <Text size="sm" className="breaks">
-        <strong>{removed?.email}</strong> can no longer open {sourceAppId}. The account stays, and you can invite it
-        again.
+        {t.members.removeNote(removed?.email, sourceAppId)}
       </Text>
     </ConfirmRemoval>
   );
@@ -168,17 +176,17 @@ function Invitations({ sourceAppId }: { sourceAppId: string }) {
   if (error) return <LoadError error={error} onRetry={refetch} />;
   if (data.length === 0) return null;
   return (
-    <Section id="invitations" title="Open invitations">
+    <Section id="invitations" title={t.members.invitations}>
       <Problem error={withdraw.error} />
       <DataTable
-        label="Table of invitations"
+        label={t.members.invitationTable}
         width={640}
         isQuiet
         head={
           <>
-            <Table.Th>Email</Table.Th>
-            <Table.Th data-wide-only>Role</Table.Th>
-            <Table.Th data-wide-only>Ends</Table.Th>
+            <Table.Th>{t.common.email}</Table.Th>
+            <Table.Th data-wide-only>{t.members.role}</Table.Th>
+            <Table.Th data-wide-only>{t.members.ends}</Table.Th>
             <ActionsHeader />
           </>
         }
@@ -207,11 +215,9 @@ function InvitationRow({ invitation: { email, role, expiresAt }, pending, onWith
     <Table.Tr>
       <Table.Td className="breaks">
         {email}
-        <div className={table.onPhone}>
-          {role}, ends <Time at={expiresAt} />
-        </div>
+        <div className={table.onPhone}>{t.members.roleUntil(t.members.roles[role], <Time at={expiresAt} />)}</div>
       </Table.Td>
-      <Table.Td data-wide-only>{labelOf(role)}</Table.Td>
+      <Table.Td data-wide-only>{t.members.labels[role]}</Table.Td>
       <Table.Td data-wide-only>
         <Time at={expiresAt} />
       </Table.Td>
@@ -221,10 +227,10 @@ function InvitationRow({ invitation: { email, role, expiresAt }, pending, onWith
           variant="subtle"
           color="red"
           loading={pending}
-          aria-label={`Withdraw the invitation of ${email}`}
+          aria-label={t.members.withdrawOf(email)}
           onClick={onWithdraw}
         >
-          Withdraw
+          {t.members.withdraw}
         </Button>
       </Table.Td>
     </Table.Tr>

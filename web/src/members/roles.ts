@@ -1,15 +1,12 @@
 import type { MemberRole } from '../api/endpoints.ts';
+import { t } from '../texts/texts.ts';
 
-export const ROLES: readonly { value: MemberRole; label: string; meaning: string }[] = [
-  { value: 'viewer', label: 'Viewer', meaning: 'Reads users, charts and held submissions.' },
-  { value: 'editor', label: 'Editor', meaning: 'Also changes, erases, imports and exports users.' },
-  {
-    value: 'manager',
-    label: 'Manager',
-    meaning: 'Also changes the schema, settings, webhooks, API keys and members, and reads the audit log.',
-  },
-];
+const MEMBER_ROLES = ['viewer', 'editor', 'manager'] as const satisfies readonly MemberRole[];
 
-export const roleOf = (text: string): MemberRole => ROLES.find(({ value }) => value === text)?.value ?? 'viewer';
+export const ROLES: readonly { value: MemberRole; label: string; meaning: string }[] = MEMBER_ROLES.map((value) => ({
+  value,
+  label: t.members.labels[value],
+  meaning: t.members.meanings[value],
+}));
 
-export const labelOf = (role: MemberRole): string => ROLES.find(({ value }) => value === role)?.label ?? role;
+export const roleOf = (text: string): MemberRole => MEMBER_ROLES.find((value) => value === text) ?? 'viewer';

@@ -5,6 +5,7 @@ import { Section } from '../account/section.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { Problem } from '../components/problem.tsx';
+import { t } from '../texts/texts.ts';
 import { accessQuery, useMemberChanges } from './queries.ts';
 
 /** Allows or refuses the log-in with the ID and the password of the app. */
@@ -19,10 +20,10 @@ export function SharedLogin({ sourceAppId }: { sourceAppId: string }) {
   if (error) return <LoadError error={error} onRetry={refetch} />;
   if (!data) return null;
   return (
-    <Section id="shared-login" title="Shared log-in">
+    <Section id="shared-login" title={t.members.sharedLogIn}>
       <Switch
-        label="Allow the log-in with the app ID and its password"
-        description="Everybody who knows the password works as the app, and the audit log names nobody."
+        label={t.members.allowShared}
+        description={t.members.allowSharedNote}
         checked={data.sharedLogin}
         disabled={setSharedLogin.isPending}
         onChange={(event) => (event.currentTarget.checked ? setSharedLogin.mutate(true) : setAsking(true))}
@@ -30,8 +31,8 @@ export function SharedLogin({ sourceAppId }: { sourceAppId: string }) {
       {!isAsking && <Problem error={setSharedLogin.error} />}
       <ConfirmDialog
         opened={isAsking}
-        title="Refuse the shared log-in?"
-        action="Refuse it"
+        title={t.members.refuseTitle}
+        action={t.members.refuse}
         isDangerous
         pending={setSharedLogin.isPending}
         error={setSharedLogin.error}
@@ -39,8 +40,7 @@ export function SharedLogin({ sourceAppId }: { sourceAppId: string }) {
         onClose={close}
       >
         <Text size="sm" className="breaks">
-          The password of {sourceAppId} and all sessions that began with it are refused at once. The app needs a manager
-          who can allow it again.
+          {t.members.refuseNote(sourceAppId)}
         </Text>
       </ConfirmDialog>
     </Section>

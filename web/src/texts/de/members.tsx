@@ -8,4 +8,71 @@ export const members: typeof en = {
     editor: 'Bearbeiter',
     manager: 'Verwalter',
   },
+  labels: { viewer: 'Betrachter', editor: 'Bearbeiter', manager: 'Verwalter' },
+  meanings: {
+    viewer: 'Liest Personen, Diagramme und zurückgehaltene Einsendungen.',
+    editor: 'Ändert, importiert und exportiert außerdem Personen und löscht sie endgültig.',
+    manager:
+      'Ändert außerdem das Schema, die Einstellungen, Webhooks, API-Schlüssel und Mitglieder und liest das Protokoll.',
+  },
+
+  title: 'Mitglieder',
+  note: (sourceAppId) => `Alle, die an ${sourceAppId} arbeiten, jeweils mit eigenem Konto`,
+  invite: 'Einladen',
+  none: 'Noch keine Mitglieder',
+  noneNote: 'Laden Sie per E-Mail ein. Jedes Mitglied hat eine Rolle und wird im Protokoll genannt.',
+  byGroupNote: 'Eine Rolle aus einer Gruppe kommt vom Single Sign-on. Ändern Sie sie dort.',
+
+  table: 'Tabelle der Mitglieder',
+  member: 'Mitglied',
+  role: 'Rolle',
+  secondFactor: 'Zweiter Faktor',
+  added: 'Hinzugefügt',
+  suspended: 'Gesperrt',
+  withSecondFactor: (added) => <>Mit zweitem Faktor, {added}</>,
+  withoutSecondFactor: (added) => <>Ohne zweiten Faktor, {added}</>,
+  byGroup: 'aus einer Gruppe',
+  roleOf: (email) => `Rolle von ${email}`,
+  on: 'Ein',
+  off: 'Aus',
+  remove: (email) => `${email} entfernen`,
+  removeTitle: 'Dieses Mitglied entfernen?',
+  removeNote: (email, sourceAppId) => (
+    <>
+      <strong>{email}</strong> kann {sourceAppId} nicht mehr öffnen. Das Konto bleibt bestehen, und Sie können es erneut
+      einladen.
+    </>
+  ),
+
+  invitations: 'Offene Einladungen',
+  invitationTable: 'Tabelle der Einladungen',
+  ends: 'Gültig bis',
+  roleUntil: (role, ends) => (
+    <>
+      {role}, gültig bis {ends}
+    </>
+  ),
+  withdraw: 'Zurückziehen',
+  withdrawOf: (email) => `Einladung von ${email} zurückziehen`,
+
+  inviteTo: (sourceAppId) => `Zu ${sourceAppId} einladen`,
+  invitationCreated: 'Einladung erstellt',
+  link: 'Link',
+  linkWarning: 'Der Dienst speichert nur einen Hash des Links. Wenn er verloren geht, laden Sie erneut ein.',
+  sendLink: (email) => (
+    <>
+      Senden Sie diesen Link an <strong>{email}</strong>. Er gilt einmal, 7 Tage lang. Wenn der Dienst E-Mails sendet,
+      hat er ihn auch gesendet.
+    </>
+  ),
+  emailProblem: (problem) => `Die E-Mail ${problem}.`,
+
+  sharedLogIn: 'Gemeinsame Anmeldung',
+  allowShared: 'Anmeldung mit der App-ID und ihrem Passwort erlauben',
+  allowSharedNote: 'Wer das Passwort kennt, arbeitet als die App, und das Protokoll nennt niemanden.',
+  refuseTitle: 'Die gemeinsame Anmeldung ablehnen?',
+  refuse: 'Ablehnen',
+  refuseNote: (sourceAppId) =>
+    `Das Passwort von ${sourceAppId} und alle Sitzungen, die damit begonnen wurden, werden sofort abgelehnt. Die App ` +
+    'braucht einen Verwalter, der es wieder erlauben kann.',
 };

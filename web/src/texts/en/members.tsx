@@ -1,3 +1,71 @@
+import type { ReactNode } from 'react';
+
 export const members = {
   roles: { admin: 'admin', shared: 'shared password', viewer: 'viewer', editor: 'editor', manager: 'manager' },
+  labels: { viewer: 'Viewer', editor: 'Editor', manager: 'Manager' },
+  meanings: {
+    viewer: 'Reads users, charts and held submissions.',
+    editor: 'Also changes, erases, imports and exports users.',
+    manager: 'Also changes the schema, settings, webhooks, API keys and members, and reads the audit log.',
+  },
+
+  title: 'Members',
+  note: (sourceAppId: string) => `People who work on ${sourceAppId}, each with an account of their own`,
+  invite: 'Invite',
+  none: 'No members yet',
+  noneNote: 'Invite people by email. Each gets a role, and the audit log names them.',
+  byGroupNote: 'A role by group comes from the groups of the single sign-on. Change it there.',
+
+  table: 'Table of members',
+  member: 'Member',
+  role: 'Role',
+  secondFactor: 'Second factor',
+  added: 'Added',
+  suspended: 'Suspended',
+  withSecondFactor: (added: ReactNode) => <>Second factor on, {added}</>,
+  withoutSecondFactor: (added: ReactNode) => <>No second factor, {added}</>,
+  byGroup: 'by group',
+  roleOf: (email: string) => `Role of ${email}`,
+  on: 'On',
+  off: 'Off',
+  remove: (email: string) => `Remove ${email}`,
+  removeTitle: 'Remove this member?',
+  removeNote: (email: ReactNode, sourceAppId: string) => (
+    <>
+      <strong>{email}</strong> can no longer open {sourceAppId}. The account stays, and you can invite it again.
+    </>
+  ),
+
+  invitations: 'Open invitations',
+  invitationTable: 'Table of invitations',
+  ends: 'Ends',
+  roleUntil: (role: string, ends: ReactNode) => (
+    <>
+      {role}, ends {ends}
+    </>
+  ),
+  withdraw: 'Withdraw',
+  withdrawOf: (email: string) => `Withdraw the invitation of ${email}`,
+
+  inviteTo: (sourceAppId: string) => `Invite to ${sourceAppId}`,
+  invitationCreated: 'Invitation created',
+  link: 'link',
+  linkWarning: 'The service stores only a hash of the link. When it is lost, invite again.',
+  sendLink: (email: ReactNode) => (
+    <>
+      Send this link to <strong>{email}</strong>. It works once, for 7 days. A service that sends email has also sent
+      it.
+    </>
+  ),
+  // The problem comes from the service: must be a valid email.
+  emailProblem: (problem: string) => `The email ${problem}.`,
+
+  sharedLogIn: 'Shared log-in',
+  allowShared: 'Allow the log-in with the app ID and its password',
+  allowSharedNote: 'Everybody who knows the password works as the app, and the audit log names nobody.',
+  refuseTitle: 'Refuse the shared log-in?',
+  refuse: 'Refuse it',
+  refuseNote: (sourceAppId: string) =>
+    `The password of ${sourceAppId} and all sessions that began with it are refused at once. The app needs a manager ` +
+    'who can allow it again.',
 };
