@@ -28,9 +28,7 @@ export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLef
           {isOn ? t.account.on : t.account.off}
         </Badge>
         <Text size="sm" c="dimmed">
-          {isOn
-            ? `${t.account.authenticatorOn} ${t.account.codesLeft(codesLeft)}`
-            : t.account.authenticatorOff}
+          {isOn ? `${t.account.authenticatorOn} ${t.account.codesLeft(codesLeft)}` : t.account.authenticatorOff}
         </Text>
       </Group>
       <div>
@@ -69,9 +67,7 @@ export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLef
         remove={removeTotp}
         onClose={() => setRemoving(false)}
       >
-        <Text size="sm">
-          {hasPasskeys ? t.account.passkeysStay : t.account.passwordAlone}
-        </Text>
+        <Text size="sm">{hasPasskeys ? t.account.passkeysStay : t.account.passwordAlone}</Text>
       </ConfirmRemoval>
     </Section>
   );

@@ -1,10 +1,10 @@
+import { t } from '../texts/texts.ts';
 
 /** The first that occurs in a `User-Agent` is its browser or system. */
 const BROWSERS = [
   ['Edg', 'Edge'],
   ['OPR', 'Opera'],
   ['Firefox', 'Firefox'],
-import { t } from '../texts/texts.ts';
   ['Chrome', 'Chrome'],
   ['Safari', 'Safari'],
 ] as const;

@@ -116,9 +116,7 @@ function PasskeyList({ passkeys, onRemove }: PasskeyListProps) {
 
 function Use({ passkey: { createdAt, lastUsedAt } }: { passkey: OwnPasskey }) {
   const added = <Time at={createdAt} relative />;
-  return lastUsedAt
-    ? t.account.passkeyUsed(added, <Time at={lastUsedAt} relative />)
-    : t.account.passkeyUnused(added);
+  return lastUsedAt ? t.account.passkeyUsed(added, <Time at={lastUsedAt} relative />) : t.account.passkeyUnused(added);
 }
 
 interface AddPasskeyProps {

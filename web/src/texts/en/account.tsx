@@ -5,8 +5,7 @@ export const account = {
   title: 'Your account',
   singleSignOn: 'single sign-on',
   logIn: 'Log-in',
-  logInBy: (provider: string) =>
-    `You log in with ${provider}. Your password and your second factor are managed there.`,
+  logInBy: (provider: string) => `You log in with ${provider}. Your password and your second factor are managed there.`,
 
   saveName: 'Save name',
   yourName: 'Your name',
@@ -15,8 +14,7 @@ export const account = {
 
   password: 'Password',
   passwordNote: 'All your other sessions end with the change.',
-  noPassword:
-    'Your account has no password yet. With one you can log in on any device, and use your recovery codes.',
+  noPassword: 'Your account has no password yet. With one you can log in on any device, and use your recovery codes.',
   currentPassword: 'Current password',
   showCurrentPassword: 'Show current password',
   newPassword: 'New password',
@@ -29,8 +27,7 @@ export const account = {
   otherSessionsEnded: 'All your other sessions have ended',
 
   passkeys: 'Passkeys',
-  passkeysNote:
-    'A passkey logs you in with the screen lock of your device or with a security key, without a password.',
+  passkeysNote: 'A passkey logs you in with the screen lock of your device or with a security key, without a password.',
   codesLeft: (count: number) => plural(count, { one: '# recovery code left.', other: '# recovery codes left.' }),
   addPasskey: 'Add passkey',
   addPasskeyTitle: 'Add a passkey',
@@ -75,9 +72,7 @@ export const account = {
   removeAuthenticatorTitle: 'Remove the authenticator app?',
   passkeysStay: 'Your passkeys stay your second factor, and the recovery codes stay valid.',
   passwordAlone: 'Your password alone then opens your account. The recovery codes stop working.',
-  howToAdd: (openApp: ReactNode) => (
-    <>On this phone: {openApp}. On another device: enter this key in the app.</>
-  ),
+  howToAdd: (openApp: ReactNode) => <>On this phone: {openApp}. On another device: enter this key in the app.</>,
   openApp: 'open your authenticator app',
   key: 'key',
   code: 'Code',
