@@ -33,7 +33,7 @@ export function AddAuthenticator({ secret, uri, pending, error, onSubmit, onCanc
             </Anchor>,
           )}
         </Text>
-        <SecretText text={secret} name={t.account.key} shown={secret.match(/.{1,4}/g)?.join(' ')} />
+        <SecretText text={secret} name="key" shown={secret.match(/.{1,4}/g)?.join(' ')} />
         <TextInput
           label={t.account.code}
           description={t.account.codeNote}

@@ -30,7 +30,7 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
           {t.account.downloadCodes}
         </Button>
       </Group>
-      <Saved name={t.account.theseCodes} onClose={onClose}>
+      <Saved name="these codes" onClose={onClose}>
         {t.account.keepCodes}
       </Saved>
     </Stack>

@@ -71,7 +71,7 @@ export function InviteDialog({ title, opened, created, email, onClose, ...form }
       isShown={created !== undefined}
     >
       {created ? (
-        <OneTimeSecret name={t.members.link} text={created.link} warning={t.members.linkWarning} onClose={onClose}>
+        <OneTimeSecret name="link" text={created.link} warning={t.members.linkWarning} onClose={onClose}>
           <div className="breaks">{t.members.sendLink(email)}</div>
         </OneTimeSecret>
       ) : (

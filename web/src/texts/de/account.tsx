@@ -82,7 +82,6 @@ export const account: typeof en = {
     <>Auf diesem Telefon: {openApp}. Auf einem anderen Gerät: Geben Sie diesen Schlüssel in der App ein.</>
   ),
   openApp: 'Authenticator-App öffnen',
-  key: 'Schlüssel',
   code: 'Code',
   codeNote: 'Die sechs Ziffern, die die App jetzt zeigt.',
   logInAgain: 'Melden Sie sich erneut an.',
@@ -96,7 +95,6 @@ export const account: typeof en = {
   copyCodes: 'Codes kopieren',
   downloadCodes: 'Codes herunterladen',
   codesFile: 'wiederherstellungscodes.txt',
-  theseCodes: 'diese Codes',
   keepCodes:
     'Bewahren Sie sie dort auf, wo Sie sie ohne Ihr Telefon finden, zum Beispiel auf Papier oder in einem ' +
     'Passwortmanager.',

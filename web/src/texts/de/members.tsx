@@ -57,7 +57,6 @@ export const members: typeof en = {
 
   inviteTo: (sourceAppId) => `Zu ${sourceAppId} einladen`,
   invitationCreated: 'Einladung erstellt',
-  link: 'Link',
   linkWarning: 'Der Dienst speichert nur einen Hash des Links. Wenn er verloren geht, laden Sie erneut ein.',
   sendLink: (email) => (
     <>

@@ -74,7 +74,6 @@ export const account = {
   passwordAlone: 'Your password alone then opens your account. The recovery codes stop working.',
   howToAdd: (openApp: ReactNode) => <>On this phone: {openApp}. On another device: enter this key in the app.</>,
   openApp: 'open your authenticator app',
-  key: 'key',
   code: 'Code',
   codeNote: 'The six digits that the app shows now.',
   logInAgain: 'Log in again.',
@@ -88,8 +87,6 @@ export const account = {
   copyCodes: 'Copy codes',
   downloadCodes: 'Download codes',
   codesFile: 'recovery-codes.txt',
-  // As in: I've saved these codes.
-  theseCodes: 'these codes',
   keepCodes: 'Keep them where you find them without your phone, for example on paper or in a password manager.',
 
   sessions: 'Sessions',

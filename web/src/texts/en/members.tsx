@@ -49,7 +49,6 @@ export const members = {
 
   inviteTo: (sourceAppId: string) => `Invite to ${sourceAppId}`,
   invitationCreated: 'Invitation created',
-  link: 'link',
   linkWarning: 'The service stores only a hash of the link. When it is lost, invite again.',
   sendLink: (email: ReactNode) => (
     <>
