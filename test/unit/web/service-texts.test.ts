@@ -24,7 +24,7 @@ describe('the texts of the service', () => {
     const options = FIELD_KINDS.flatMap((kind) => [...Object.values(kind.options), ...Object.values(kind.formOptions)]);
     const names = [
       ...FIELD_KINDS.flatMap(({ displayName, help }) => [displayName, help]),
-      ...options.flatMap(({ label, help }) => [label, help]),
+      ...options.flatMap(({ label, help, names = {} }) => [label, help, ...Object.values(names)]),
     ].filter((name) => name !== undefined);
     expect(names.filter((name) => !Object.hasOwn(service, name))).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { serviceText } from '../texts/service.ts';
 import { t } from '../texts/texts.ts';
 import { KINDS } from './draft.ts';
 import classes from './field-form.module.css';
@@ -7,7 +8,6 @@ import { FormSection } from './form-section.tsx';
 import { KIND_NAMES } from './kind-names.ts';
 import { capitalize } from './messages.ts';
 import { OptionControl } from './option-control.tsx';
-import { kindHelp } from './option-texts.ts';
 import { getKind } from './rules.ts';
 
 /** Edits one field and shows the problem of each input. */
@@ -53,8 +53,7 @@ export function FieldForm({ definition, problems, onChange }: FieldFormProps) {
 }
 
 function Options({ definition, problems, onChange }: FieldFormProps) {
-  const { options } = getKind(definition.kind);
-  const help = kindHelp(definition.kind);
+  const { options, help } = getKind(definition.kind);
   return (
     <>
       {Object.entries(options).map(([name, option]) => (
@@ -68,7 +67,7 @@ function Options({ definition, problems, onChange }: FieldFormProps) {
           onChange={(value) => onChange({ [name]: value })}
         />
       ))}
-      {help && <p className={classes.hint}>{help}</p>}
+      {help && <p className={classes.hint}>{serviceText(help)}</p>}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { Checkbox, NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { serviceText } from '../texts/service.ts';
 import { t } from '../texts/texts.ts';
 import { ConsentControl } from './consent-control.tsx';
 import { DefaultControl } from './default-control.tsx';
@@ -7,7 +8,6 @@ import type { LooseDefinition } from './draft.ts';
 import classes from './field-form.module.css';
 import { LabelsControl } from './labels-control.tsx';
 import { capitalize } from './messages.ts';
-import { optionHelp, optionLabel, valueName } from './option-texts.ts';
 import type { FieldOption } from './rules.ts';
 import { ChoiceTranslations, TranslationsControl } from './translations-control.tsx';
 
@@ -23,8 +23,8 @@ interface OptionControlProps {
 
 /** Edits one option of a field. An option that is cleared becomes `undefined`. */
 export function OptionControl({ name, option, definition, value, problem, onChange }: OptionControlProps) {
-  const label = optionLabel(name);
-  const description = optionHelp(name);
+  const label = serviceText(option.label);
+  const description = option.help && serviceText(option.help);
   const text = typeof value === 'string' ? value : '';
   const shared = { label, description, error: capitalize(problem) };
   const wide = classes.wide ?? '';
@@ -92,7 +92,7 @@ export function OptionControl({ name, option, definition, value, problem, onChan
           value={text}
           data={[
             { value: '', label: t.schemaEditor.standard },
-            ...Object.keys(option.names ?? {}).map((one) => ({ value: one, label: valueName(option, one) })),
+            ...Object.entries(option.names ?? {}).map(([one, text]) => ({ value: one, label: serviceText(text) })),
           ]}
           onChange={(event) => onChange(event.currentTarget.value || undefined)}
         />

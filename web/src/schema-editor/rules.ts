@@ -1,8 +1,6 @@
 import './no-eval.ts';
-import type { FIELD_KINDS } from '../../../src/fields/kinds/registry.ts';
 
 export { CHOICE_SEPARATOR, choicesIn } from '../../../src/fields/base/choice-list.ts';
-export { MAX_INDEXED } from '../../../src/fields/base/index-value.ts';
 export { type Choice, FIELD_KEY_PATTERN, type FieldOption } from '../../../src/fields/base/kind.ts';
 // The editor and its preview validate with the service's own code, so both accept the same schemas.
 export { compileSchema } from '../../../src/fields/compile.ts';
@@ -15,10 +13,3 @@ export {
 } from '../../../src/fields/definition.ts';
 export { FIELD_KINDS, getKind } from '../../../src/fields/kinds/registry.ts';
 export { type FormControl, formControl, sampleData, valueFromForm } from '../../../src/fields/presentation.ts';
-
-type NamesOf<Kind> = Kind extends { options: infer Options; formOptions: infer FormOptions }
-  ? keyof Options | keyof FormOptions
-  : never;
-
-/** The name of an option of any kind. */
-export type OptionName = NamesOf<(typeof FIELD_KINDS)[number]>;

@@ -4,6 +4,7 @@ import code from '../../components/code-panel.module.css';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { KIND_NAMES } from '../../schema-editor/kind-names.ts';
 import { type FieldOption, getKind } from '../../schema-editor/rules.ts';
+import { serviceText } from '../../texts/service.ts';
 import { t } from '../../texts/texts.ts';
 import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';
@@ -177,9 +178,10 @@ function details(definition: ImportedField['definition']): string {
   const parts = Object.entries<FieldOption>({ ...options, ...formOptions }).flatMap(([name, { label, names }]) => {
     const value = given[name];
     if (value === undefined || name === 'enumLabels') return [];
-    if (value === true) return [label];
-    const shown = [value].flat().map((one) => String(labels[String(one)] ?? names?.[String(one)] ?? one));
-    return [`${label}: ${shortened(shown.join(', '))}`];
+    if (value === true) return [serviceText(label)];
+    const named = new Map(Object.entries(names ?? {}).map(([one, text]) => [one, serviceText(text)]));
+    const shown = [value].flat().map((one) => String(labels[String(one)] ?? named.get(String(one)) ?? one));
+    return [`${serviceText(label)}: ${shortened(shown.join(', '))}`];
   });
   return [...(definition.required ? [t.connect.import.required] : []), ...parts].join(' · ');
 }

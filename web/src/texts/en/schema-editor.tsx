@@ -1,6 +1,4 @@
 import type { ReactNode } from 'react';
-import type { Kind } from '../../api/endpoints.ts';
-import type { OptionName } from '../../schema-editor/rules.ts';
 import { formatNumber, plural } from '../format.ts';
 
 export const schemaEditor = {
@@ -55,64 +53,6 @@ export const schemaEditor = {
   mustBeChecked: 'Must be checked',
   form: 'Form',
 
-  kinds: {
-    text: 'Text',
-    checkbox: 'Checkbox',
-    select: 'Single choice',
-    multiselect: 'Several choices',
-    number: 'Number',
-    date: 'Date',
-    array: 'Appending list',
-  } satisfies Record<Kind, string>,
-  kindHelp: {
-    multiselect: 'A list of choices. Each submission replaces it.',
-    array: 'Each submission appends its items to the stored list, with a timestamp. Items can be any JSON value.',
-  },
-  options: {
-    minLength: 'Min length',
-    maxLength: 'Max length',
-    regex: 'Pattern',
-    enum: 'Choices',
-    minItems: 'Min choices',
-    maxItems: 'Max choices',
-    min: 'Min value',
-    max: 'Max value',
-    indexed: 'Indexed',
-    help: 'Help text',
-    placeholder: 'Placeholder',
-    ui: 'Control',
-    enumLabels: 'Labels of the choices',
-    enumLabelsByLanguage: 'Labels of the choices in other languages',
-    default: 'Default value',
-    consent: 'Consent',
-    autocomplete: 'Autofill',
-    source: 'Source',
-    hidden: 'Hidden',
-    prefill: 'Filled from the address of the form',
-    labels: 'Label in other languages',
-    helps: 'Help text in other languages',
-  } satisfies Record<OptionName, string>,
-  optionHelp: {
-    regex: 'Regular expression. Matches anywhere in the text; use ^ and $ to match the whole text.',
-    help: 'Shown with the field',
-    placeholder: 'Shown while the field is empty',
-    enumLabels: 'Shown instead of the values',
-    consent: 'The version of the text that a person agrees to, and the page that shows it',
-    autocomplete: 'Autofill tokens of HTML, such as given-name or tel',
-    source: 'The form sets the value from the page that shows it',
-    hidden: 'The form sends the value but does not show the field',
-    prefill: 'A query parameter with the key of the field sets its value',
-  },
-  indexedHelp: (max: number) =>
-    `Filters and sorting by this field stay fast with many records. At most ${formatNumber(max)} fields of a schema.`,
-  optionValues: {
-    textarea: 'Several lines',
-    tel: 'Telephone number',
-    email: 'Email address',
-    radio: 'Radio buttons',
-    page: 'Address of the page',
-    referrer: 'Referrer of the page',
-  },
   firstChoice: 'first',
   secondChoice: 'second',
 
