@@ -1,6 +1,7 @@
 import { Alert } from '@mantine/core';
 import type { ResponseBody } from '../api/endpoints.ts';
 import { Problem } from '../components/problem.tsx';
+import { t } from '../texts/texts.ts';
 import { milliseconds } from './names.ts';
 import { TextBlock } from './text-block.tsx';
 
@@ -17,9 +18,9 @@ export function TestResult({ test: { data, error } }: TestResultProps) {
       color={ok ? 'green' : 'red'}
       variant="light"
       p="xs"
-      title={ok ? 'The test event was accepted' : 'The test event was not accepted'}
+      title={ok ? t.webhooks.accepted : t.webhooks.notAccepted}
     >
-      {status === undefined ? `No status: ${problem}` : `Status ${status}`} · {milliseconds(ms)}
+      {status === undefined ? t.webhooks.noStatus(problem ?? '') : t.webhooks.status(status)} · {milliseconds(ms)}
       {response !== undefined && <TextBlock text={response} />}
     </Alert>
   );

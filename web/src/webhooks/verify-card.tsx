@@ -1,15 +1,17 @@
 import { Text, Title } from '@mantine/core';
 import card from '../components/card.module.css';
 import { CodePanel, CodeTabs } from '../components/code-panel.tsx';
+import { t } from '../texts/texts.ts';
 import goReceiver from './receivers/receiver.go?raw';
 import nodeReceiver from './receivers/receiver.mjs?raw';
 import pythonReceiver from './receivers/receiver.py?raw';
+import { translatedReceiver } from './receivers/translated.ts';
 
 const RECEIVERS = [
   {
     id: 'node',
     name: 'Node.js',
-    needs: 'Needs Node.js 20 or newer.',
+    runtime: 'Node.js 20',
     file: 'receiver.mjs',
     run: 'node receiver.mjs',
     text: nodeReceiver,
@@ -17,7 +19,7 @@ const RECEIVERS = [
   {
     id: 'python',
     name: 'Python',
-    needs: 'Needs Python 3.9 or newer.',
+    runtime: 'Python 3.9',
     file: 'receiver.py',
     run: 'python3 receiver.py',
     text: pythonReceiver,
@@ -25,7 +27,7 @@ const RECEIVERS = [
   {
     id: 'go',
     name: 'Go',
-    needs: 'Needs Go 1.22 or newer.',
+    runtime: 'Go 1.22',
     file: 'receiver.go',
     run: 'go run receiver.go',
     text: goReceiver,
@@ -38,12 +40,10 @@ export function VerifyCard() {
     <section className={card.card} aria-labelledby="verify-signature">
       <div className={card.section} data-dense>
         <Title order={2} size="h4" id="verify-signature">
-          Verify a signature
+          {t.webhooks.verify}
         </Title>
         <Text size="sm" c="dimmed">
-          Anybody can post to your URL. Accept only what the secret of the webhook signed, and in the last five minutes.
-          The signatures follow Standard Webhooks, so libraries for it work too. An event can arrive more than once,
-          with the same webhook-id.
+          {t.webhooks.verifyNote}
         </Text>
       </div>
       <CodeTabs panels={RECEIVERS}>{(receiver) => <Code receiver={receiver} />}</CodeTabs>
@@ -51,16 +51,16 @@ export function VerifyCard() {
   );
 }
 
-function Code({ receiver: { needs, file, run, text } }: { receiver: (typeof RECEIVERS)[number] }) {
+function Code({ receiver: { runtime, file, run, text } }: { receiver: (typeof RECEIVERS)[number] }) {
   const purpose = (
     <>
       <Text size="sm" fw={500}>
-        {needs} Nothing to install.
+        {t.webhooks.needs(runtime)}
       </Text>
       <Text size="sm" c="dimmed" className="breaks">
-        Save it as {file} and start it on port 8000: <code>WEBHOOK_SECRET=whsec_… {run}</code>
+        {t.webhooks.run(file, `WEBHOOK_SECRET=whsec_… ${run}`)}
       </Text>
     </>
   );
-  return <CodePanel text={text} purpose={purpose} />;
+  return <CodePanel text={translatedReceiver(text)} purpose={purpose} />;
 }

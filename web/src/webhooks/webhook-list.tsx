@@ -3,8 +3,9 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Webhook } from '../api/endpoints.ts';
 import { Time } from '../components/time.tsx';
+import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
-import { EVENTS, FORMATS, webhooksPath } from './names.ts';
+import { EVENTS, webhooksPath } from './names.ts';
 import { useWebhookChanges } from './queries.ts';
 import { TestResult } from './test-result.tsx';
 import { WebhookMenu } from './webhook-menu.tsx';
@@ -30,9 +31,9 @@ export function WebhookList({ webhooks, scope }: { webhooks: readonly Webhook[];
               href={webhooksPath(scope, webhook.id)}
               size="xs"
               variant="default"
-              aria-label={`Deliveries to ${webhook.url}`}
+              aria-label={t.webhooks.deliveriesTo(webhook.url)}
             >
-              Deliveries
+              {t.webhooks.deliveries}
             </Button>
           </WebhookActions>
         </li>
@@ -42,15 +43,13 @@ export function WebhookList({ webhooks, scope }: { webhooks: readonly Webhook[];
 }
 
 export function WebhookFacts({ webhook }: { webhook: Webhook }) {
-  const names = EVENTS.filter(({ type }) => webhook.events.includes(type)).map(({ name }) => name.toLowerCase());
+  const names = EVENTS.filter((type) => webhook.events.includes(type)).map((type) => t.webhooks.events[type].inList);
   return (
     <div className={classes.facts}>
       <WebhookState webhook={webhook} />
-      {webhook.format !== 'standard' && <span>{FORMATS.find(({ value }) => value === webhook.format)?.name}</span>}
-      <span>Users {names.join(', ')}</span>
-      <span>
-        Added <Time at={webhook.createdAt} relative />
-      </span>
+      {webhook.format !== 'standard' && <span>{t.webhooks.formats[webhook.format].name}</span>}
+      <span>{t.webhooks.usersEvents(names.join(', '))}</span>
+      <span>{t.webhooks.added(<Time at={webhook.createdAt} relative />)}</span>
     </div>
   );
 }
@@ -74,23 +73,23 @@ export function WebhookActions({
           <Button
             size="xs"
             loading={change.isPending}
-            aria-label={`Enable ${url}`}
+            aria-label={t.webhooks.enableUrl(url)}
             onClick={() => change.mutate({ id, enabled: true })}
           >
-            Enable
+            {t.webhooks.enable}
           </Button>
         )}
         <Button
           size="xs"
           variant="default"
           loading={test.isPending}
-          aria-label={`Send test event to ${url}`}
+          aria-label={t.webhooks.testUrl(url)}
           onClick={() => {
             setTestedUrl(url);
             test.mutate(id);
           }}
         >
-          Send test event
+          {t.webhooks.test}
         </Button>
         {children}
       </div>

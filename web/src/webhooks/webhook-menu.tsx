@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { Webhook } from '../api/endpoints.ts';
 import { ActionsMenu } from '../components/actions-menu.tsx';
 import { KeyIcon, TrashIcon } from '../components/icons.tsx';
+import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
 import { ChangeWebhook } from './dialogs/change-webhook.tsx';
 import { DeleteWebhook } from './dialogs/delete-webhook.tsx';
@@ -27,26 +28,27 @@ export function WebhookMenu({ webhook, scope, onDeleted }: WebhookMenuProps) {
       {
         onSuccess: () =>
           notifications.show({
-            title: 'The webhook is disabled',
-            message: 'What happens until you enable it is not delivered, not even later.',
+            title: t.webhooks.nowDisabled,
+            message: t.webhooks.nowDisabledNote,
           }),
-        onError: ({ message }) => notifications.show({ color: 'red', title: 'Not disabled', message: `${message}.` }),
+        onError: ({ message }) =>
+          notifications.show({ color: 'red', title: t.webhooks.notDisabled, message: `${message}.` }),
       },
     );
   return (
     <>
       <ActionsMenu name={webhook.url}>
-        <Menu.Item onClick={() => setDialog('change')}>Change URL and events</Menu.Item>
+        <Menu.Item onClick={() => setDialog('change')}>{t.webhooks.changeMenu}</Menu.Item>
         <Menu.Item leftSection={<KeyIcon size={16} />} onClick={() => setDialog('rotate')}>
-          Rotate secret
+          {t.webhooks.rotate}
         </Menu.Item>
-        {webhook.state === 'active' && <Menu.Item onClick={disable}>Disable</Menu.Item>}
+        {webhook.state === 'active' && <Menu.Item onClick={disable}>{t.webhooks.disable}</Menu.Item>}
         <Menu.Item
           leftSection={<TrashIcon size={16} />}
           c="var(--mantine-color-error)"
           onClick={() => setDialog('delete')}
         >
-          Delete
+          {t.common.delete}
         </Menu.Item>
       </ActionsMenu>
       <ChangeWebhook webhook={webhook} scope={scope} opened={dialog === 'change'} onClose={close} />

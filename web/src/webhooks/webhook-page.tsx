@@ -8,6 +8,7 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
+import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
 import { DeliveriesCard } from './deliveries/deliveries-card.tsx';
 import { webhooksPath } from './names.ts';
@@ -25,7 +26,7 @@ export function WebhookPage({ id, scope }: { id: string; scope: Scope }) {
   if (!webhook) return error ? <LoadError error={error} onRetry={refetch} /> : <PageSkeleton />;
   return (
     <>
-      <UpLink path={path} name="Webhooks" />
+      <UpLink path={path} name={t.webhooks.title} />
       <PageHeader title={webhook.url} note={<WebhookFacts webhook={webhook} />}>
         <WebhookMenu webhook={webhook} scope={scope} onDeleted={() => navigate(path, { replace: true })} />
       </PageHeader>
@@ -40,16 +41,16 @@ export function WebhookPage({ id, scope }: { id: string; scope: Scope }) {
 function WebhookNotFound({ path }: { path: string }) {
   return (
     <>
-      <PageHeader title="Webhook not found" />
+      <PageHeader title={t.webhooks.notFound} />
       <EmptyState
-        title="No webhook has this ID"
+        title={t.webhooks.noSuchWebhook}
         action={
           <Button component={Link} href={path}>
-            Go to webhooks
+            {t.webhooks.goToWebhooks}
           </Button>
         }
       >
-        The webhook may have been deleted or may belong to another app.
+        {t.webhooks.noSuchWebhookNote}
       </EmptyState>
     </>
   );

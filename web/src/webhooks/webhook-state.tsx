@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core';
 import type { Webhook } from '../api/endpoints.ts';
 import { Time } from '../components/time.tsx';
-import { DISABLED_REASONS } from './names.ts';
+import { t } from '../texts/texts.ts';
 
 /** Whether a webhook gets events, and why not. */
 export function WebhookState({ webhook }: { webhook: Webhook }) {
@@ -10,11 +10,11 @@ export function WebhookState({ webhook }: { webhook: Webhook }) {
     return (
       <>
         <Badge variant="light" color={disabledReason === 'operator' ? 'gray' : 'red'} tt="none">
-          Disabled
+          {t.webhooks.disabled}
         </Badge>
         {disabledReason && (
           <span>
-            {DISABLED_REASONS[disabledReason]}
+            {t.webhooks.disabledReasons[disabledReason]}
             {disabledAt && (
               <>
                 , <Time at={disabledAt} relative />
@@ -28,18 +28,16 @@ export function WebhookState({ webhook }: { webhook: Webhook }) {
   if (failingSince === undefined) {
     return (
       <Badge variant="light" color="green" tt="none">
-        Active
+        {t.webhooks.active}
       </Badge>
     );
   }
   return (
     <>
       <Badge variant="light" color="yellow" tt="none">
-        Failing
+        {t.webhooks.failing}
       </Badge>
-      <span>
-        since <Time at={failingSince} relative />; disabled after five days
-      </span>
+      <span>{t.webhooks.failingSince(<Time at={failingSince} relative />)}</span>
     </>
   );
 }

@@ -8,7 +8,7 @@ import { PlusIcon } from '../components/icons.tsx';
 import { ListBody } from '../components/list-body.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-
+import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
 import { CreateWebhook } from './dialogs/create-webhook.tsx';
 import { webhooksQuery } from './queries.ts';
@@ -21,28 +21,25 @@ export function WebhooksPage({ scope }: { scope: Scope }) {
   const [creating, setCreating] = useState(false);
   const create = (
     <Button leftSection={<PlusIcon size={16} />} onClick={() => setCreating(true)}>
-      Add webhook
+      {t.webhooks.add}
     </Button>
   );
-  if (error instanceof ApiError && error.status === 404) return <PageHeader title="App not found" />;
+  if (error instanceof ApiError && error.status === 404) return <PageHeader title={t.webhooks.appNotFound} />;
   return (
     <>
-      <PageHeader
-        title="Webhooks"
-        note="A webhook tells another program of each change of a record: the service posts a signed event to its URL."
-      >
+      <PageHeader title={t.webhooks.title} note={t.webhooks.note}>
         {create}
       </PageHeader>
       <div className={card.stack}>
         {error && <LoadError error={error} onRetry={refetch} />}
-        <section className={card.card} aria-label="List of webhooks">
+        <section className={card.card} aria-label={t.webhooks.list}>
           <ListBody
             items={webhooks}
             error={error}
             rows={3}
             empty={
-              <EmptyState title="No webhooks yet" action={create}>
-                Add the URL of a program that should hear of new, changed and erased users of {scope.sourceAppId}.
+              <EmptyState title={t.webhooks.nothing} action={create}>
+                {t.webhooks.nothingNote(scope.sourceAppId)}
               </EmptyState>
             }
           >

@@ -10,15 +10,16 @@ import { RepeatIcon } from '../../components/icons.tsx';
 import { ListBody } from '../../components/list-body.tsx';
 import { LoadError } from '../../components/load-error.tsx';
 import { Problem } from '../../components/problem.tsx';
+import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
-import { DELIVERY_STATES } from '../names.ts';
+import { DELIVERY_COLORS } from '../names.ts';
 import { type DeliveryState, deliveriesQuery, useWebhookChanges } from '../queries.ts';
 import classes from '../webhooks.module.css';
 import { DeliveriesTable } from './deliveries-table.tsx';
 import { DeliveryDialog } from './delivery-dialog.tsx';
 import { ReplaySince } from './replay-since.tsx';
 
-const STATES = Object.keys(DELIVERY_STATES) as DeliveryState[];
+const STATES = Object.keys(DELIVERY_COLORS) as DeliveryState[];
 
 /** The deliveries of a webhook, newest first, with a filter by state. */
 export function DeliveriesCard({ webhook, scope }: { webhook: Webhook; scope: Scope }) {
@@ -30,16 +31,16 @@ export function DeliveriesCard({ webhook, scope }: { webhook: Webhook; scope: Sc
     <section className={card.card} aria-labelledby="deliveries">
       <div className={classes.bar}>
         <Title order={2} size="h4" id="deliveries">
-          Deliveries
+          {t.webhooks.deliveries}
         </Title>
         <div className={classes.actions}>
           <NativeSelect
-            aria-label="State"
+            aria-label={t.webhooks.state}
             size="xs"
             value={state ?? ''}
             data={[
-              { value: '', label: 'All states' },
-              ...STATES.map((one) => ({ value: one, label: DELIVERY_STATES[one].name })),
+              { value: '', label: t.webhooks.allStates },
+              ...STATES.map((one) => ({ value: one, label: t.webhooks.states[one] })),
             ]}
             onChange={(event) => {
               const { value } = event.currentTarget;
@@ -53,13 +54,13 @@ export function DeliveriesCard({ webhook, scope }: { webhook: Webhook; scope: Sc
             disabled={isDisabled}
             onClick={() => setReplaying(true)}
           >
-            Replay since…
+            {t.webhooks.replaySince}
           </Button>
         </div>
       </div>
       {isDisabled && (
         <Alert color="yellow" variant="light" p="xs" m="md" mb={0}>
-          Nothing is delivered while the webhook is disabled. Enable it to replay deliveries.
+          {t.webhooks.disabledNote}
         </Alert>
       )}
       <Pages key={state ?? ''} webhook={webhook} scope={scope} state={state} />
@@ -89,8 +90,8 @@ function Pages({ webhook, scope, state }: PagesProps) {
         error={error}
         rows={4}
         empty={
-          <EmptyState title={state ? 'No deliveries in this state' : 'No deliveries yet'}>
-            Each event of this webhook is listed here for 30 days, with its attempts and the answers.
+          <EmptyState title={state ? t.webhooks.noneInState : t.webhooks.noDeliveries}>
+            {t.webhooks.noDeliveriesNote}
           </EmptyState>
         }
       >

@@ -1,12 +1,12 @@
 import { Badge, Button, Group, Table } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Delivery } from '../../api/endpoints.ts';
-import { count } from '../../components/count.ts';
 import table from '../../components/data-table.module.css';
 import { ActionsHeader, DataTable } from '../../components/data-table.tsx';
 import { Time } from '../../components/time.tsx';
+import { t } from '../../texts/texts.ts';
 import { type Scope, usersPath } from '../../users/scope.ts';
-import { DELIVERY_STATES, milliseconds } from '../names.ts';
+import { DELIVERY_COLORS, milliseconds } from '../names.ts';
 import classes from '../webhooks.module.css';
 
 /** The most changed paths that a row shows. */
@@ -25,16 +25,16 @@ interface DeliveriesTableProps {
 export function DeliveriesTable({ deliveries, scope, canReplay, replaying, onReplay, onShow }: DeliveriesTableProps) {
   return (
     <DataTable
-      label="Table of deliveries"
+      label={t.webhooks.table}
       width={760}
       className={classes.scroll}
       head={
         <>
-          <Table.Th>State</Table.Th>
-          <Table.Th>Event</Table.Th>
-          <Table.Th data-wide-only>Revision</Table.Th>
-          <Table.Th data-wide-only>Changed</Table.Th>
-          <Table.Th data-wide-only>Time</Table.Th>
+          <Table.Th>{t.webhooks.state}</Table.Th>
+          <Table.Th>{t.webhooks.event}</Table.Th>
+          <Table.Th data-wide-only>{t.webhooks.revision}</Table.Th>
+          <Table.Th data-wide-only>{t.webhooks.changed}</Table.Th>
+          <Table.Th data-wide-only>{t.common.time}</Table.Th>
           <ActionsHeader />
         </>
       }
@@ -51,7 +51,7 @@ export function DeliveriesTable({ deliveries, scope, canReplay, replaying, onRep
               <RecordLink delivery={delivery} scope={scope} />
             </div>
             <div className={`${table.onPhone} ${table.detail}`}>
-              Revision {delivery.revision}, <Time at={delivery.at} relative />
+              {t.webhooks.revisionNumber(delivery.revision)}, <Time at={delivery.at} relative />
               {delivery.changed && <>, {pathsOf(delivery.changed)}</>}
             </div>
           </Table.Td>
@@ -67,17 +67,17 @@ export function DeliveriesTable({ deliveries, scope, canReplay, replaying, onRep
               <Button
                 size="xs"
                 variant="default"
-                aria-label={`Details of ${nameOf(delivery)}`}
+                aria-label={t.webhooks.detailsOf(nameOf(delivery))}
                 onClick={() => onShow(delivery.id)}
               >
-                Details
+                {t.webhooks.details}
               </Button>
               <Button
                 size="xs"
                 variant="subtle"
                 disabled={!canReplay || replaying !== undefined}
                 loading={replaying === delivery.id}
-                aria-label={`${replayName(delivery)} ${nameOf(delivery)}`}
+                aria-label={replayLabel(delivery)}
                 onClick={() => onReplay(delivery.id)}
               >
                 {replayName(delivery)}
@@ -91,10 +91,9 @@ export function DeliveriesTable({ deliveries, scope, canReplay, replaying, onRep
 }
 
 export function DeliveryBadge({ state }: Pick<Delivery, 'state'>) {
-  const { name, color } = DELIVERY_STATES[state];
   return (
-    <Badge variant="light" color={color} tt="none">
-      {name}
+    <Badge variant="light" color={DELIVERY_COLORS[state]} tt="none">
+      {t.webhooks.states[state]}
     </Badge>
   );
 }
@@ -116,27 +115,29 @@ function LastAttempt({ delivery: { attempts, nextAt } }: { delivery: Delivery })
       {last && (
         <div>
           {last.status ?? last.error} · {milliseconds(last.ms)}
-          {attempts.length > 1 && ` · ${count(attempts.length, 'attempt')}`}
+          {attempts.length > 1 && ` · ${t.webhooks.attempts(attempts.length)}`}
         </div>
       )}
-      {nextAt && (
-        <div>
-          Next attempt <Time at={nextAt} relative />
-        </div>
-      )}
+      {nextAt && <div>{t.webhooks.nextAttemptAt(<Time at={nextAt} relative />)}</div>}
     </div>
   );
 }
 
 function pathsOf(changed: readonly string[]): string {
   const more = changed.length - MAX_PATHS;
-  return changed.slice(0, MAX_PATHS).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const paths = changed.slice(0, MAX_PATHS).join(', ');
+  return more > 0 ? t.webhooks.pathsAndMore(paths, more) : paths;
 }
 
 function replayName({ state }: Delivery): string {
-  return state === 'waiting' ? 'Try now' : 'Replay';
+  return state === 'waiting' ? t.webhooks.tryNow : t.webhooks.replay;
+}
+
+function replayLabel(delivery: Delivery): string {
+  const name = nameOf(delivery);
+  return delivery.state === 'waiting' ? t.webhooks.tryNowOf(name) : t.webhooks.replayOf(name);
 }
 
 function nameOf({ type, revision, recordId }: Delivery): string {
-  return `${type}, revision ${revision} of ${recordId}`;
+  return t.webhooks.delivery(type, revision, recordId);
 }

@@ -4,6 +4,7 @@ import type { Delivery, ResponseBody } from '../../api/endpoints.ts';
 import { LoadError } from '../../components/load-error.tsx';
 import { TableSkeleton } from '../../components/table-skeleton.tsx';
 import { Time } from '../../components/time.tsx';
+import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import { milliseconds } from '../names.ts';
 import { deliveryQuery } from '../queries.ts';
@@ -26,7 +27,7 @@ interface DeliveryDialogProps {
 /** Everything about one delivery: its attempts, and the request as it would be sent now. */
 export function DeliveryDialog({ id, scope, onClose }: DeliveryDialogProps) {
   return (
-    <Modal opened={id !== undefined} onClose={onClose} title="Delivery" size="xl">
+    <Modal opened={id !== undefined} onClose={onClose} title={t.webhooks.deliveryTitle} size="xl">
       {id !== undefined && <Content id={id} scope={scope} />}
     </Modal>
   );
@@ -40,31 +41,29 @@ function Content({ id, scope }: { id: string; scope: Scope }) {
   return (
     <Stack>
       <dl className={classes.details}>
-        <dt>Event</dt>
+        <dt>{t.webhooks.event}</dt>
         <dd>{type}</dd>
-        <dt>State</dt>
+        <dt>{t.webhooks.state}</dt>
         <dd>
           <DeliveryBadge state={state} />
         </dd>
         {nextAt && (
           <>
-            <dt>Next attempt</dt>
+            <dt>{t.webhooks.nextAttempt}</dt>
             <dd>
               <Time at={nextAt} />, <Time at={nextAt} relative />
             </dd>
           </>
         )}
-        <dt>Record</dt>
-        <dd>
-          <RecordLink delivery={delivery} scope={scope} />, revision {revision}
-        </dd>
+        <dt>{t.webhooks.record}</dt>
+        <dd>{t.webhooks.recordRevision(<RecordLink delivery={delivery} scope={scope} />, revision)}</dd>
         {changed && (
           <>
-            <dt>Changed</dt>
+            <dt>{t.webhooks.changed}</dt>
             <dd>{changed.join(', ')}</dd>
           </>
         )}
-        <dt>Time</dt>
+        <dt>{t.common.time}</dt>
         <dd>
           <Time at={at} />
         </dd>
@@ -81,18 +80,18 @@ function Attempts({ attempts }: Pick<Delivery, 'attempts'>) {
   return (
     <>
       <Title order={3} size="h5">
-        Attempts
+        {t.webhooks.attemptsTitle}
       </Title>
       {attempts.length === 0 && (
         <Text size="sm" c="dimmed">
-          None yet. An event waits for the earlier events of its record.
+          {t.webhooks.noAttempts}
         </Text>
       )}
       <ol className={classes.attempts}>
         {attempts.map(({ at, ms, status, error, response }) => (
           <li key={at}>
             <span>
-              <Time at={at} /> · {status === undefined ? error : `Status ${status}`} · {milliseconds(ms)}
+              <Time at={at} /> · {status === undefined ? error : t.webhooks.status(status)} · {milliseconds(ms)}
             </span>
             {response !== undefined && <TextBlock text={response} />}
           </li>
@@ -106,7 +105,7 @@ function SentRequest({ request }: Pick<Details, 'request'>) {
   return (
     <>
       <Title order={3} size="h5">
-        Request as it would be sent now
+        {t.webhooks.requestTitle}
       </Title>
       {request ? (
         <>
@@ -115,7 +114,7 @@ function SentRequest({ request }: Pick<Details, 'request'>) {
         </>
       ) : (
         <Text size="sm" c="dimmed">
-          Nothing: the record is gone.
+          {t.webhooks.noRequest}
         </Text>
       )}
     </>

@@ -1,9 +1,9 @@
 import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { type FormEvent, useState } from 'react';
-import { count } from '../../components/count.ts';
 import { FormActions } from '../../components/form-actions.tsx';
 import { Problem } from '../../components/problem.tsx';
+import { t } from '../../texts/texts.ts';
 import type { WebhookDialogProps } from '../dialogs/dialog-props.ts';
 import { useWebhookChanges } from '../queries.ts';
 
@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 /** Delivers all events since a time again. */
 export function ReplaySince({ opened, onClose, ...rest }: WebhookDialogProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Replay deliveries">
+    <Modal opened={opened} onClose={onClose} title={t.webhooks.replayTitle}>
       <ReplayForm onClose={onClose} {...rest} />
     </Modal>
   );
@@ -30,8 +30,8 @@ function ReplayForm({ webhook, scope, onClose }: Omit<WebhookDialogProps, 'opene
         onSuccess: ({ replayed }) => {
           onClose();
           notifications.show({
-            title: replayed === 0 ? 'Nothing to replay' : `${count(replayed, 'event')} will be delivered again`,
-            message: replayed === 0 ? 'No event since then was delivered or given up.' : 'The oldest come first.',
+            title: replayed === 0 ? t.webhooks.nothingToReplay : t.webhooks.willReplay(replayed),
+            message: replayed === 0 ? t.webhooks.nothingToReplayNote : t.webhooks.willReplayNote,
           });
         },
       },
@@ -41,19 +41,18 @@ function ReplayForm({ webhook, scope, onClose }: Omit<WebhookDialogProps, 'opene
     <form onSubmit={submit}>
       <Stack>
         <Text size="sm" className="breaks">
-          Every event since this time that was delivered or given up goes to <strong>{webhook.url}</strong> again, with
-          its webhook-id, and with the record as it is now. At most 100,000 at once; deliveries are kept for 30 days.
+          {t.webhooks.replayNote(webhook.url)}
         </Text>
         <TextInput
           type="datetime-local"
-          label="Since"
+          label={t.webhooks.since}
           required
           value={since}
           onChange={(event) => setSince(event.currentTarget.value)}
         />
         <Problem error={replaySince.error} />
         <FormActions
-          action="Replay"
+          action={t.webhooks.replay}
           disabled={Number.isNaN(Date.parse(since))}
           loading={replaySince.isPending}
           onCancel={onClose}

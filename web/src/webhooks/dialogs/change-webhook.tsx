@@ -1,4 +1,5 @@
 import { Modal } from '@mantine/core';
+import { t } from '../../texts/texts.ts';
 import { useWebhookChanges } from '../queries.ts';
 import type { WebhookDialogProps } from './dialog-props.ts';
 import { WebhookForm } from './webhook-form.tsx';
@@ -10,10 +11,10 @@ export function ChangeWebhook({ webhook, scope, opened, onClose }: WebhookDialog
     change.reset();
   };
   return (
-    <Modal opened={opened} onClose={close} title="Change webhook">
+    <Modal opened={opened} onClose={close} title={t.webhooks.changeTitle}>
       <WebhookForm
         initial={webhook}
-        action="Save"
+        action={t.common.save}
         pending={change.isPending}
         error={change.error}
         onSubmit={(values) => change.mutate({ id: webhook.id, ...values }, { onSuccess: close })}

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { SecretDialog } from '../../components/one-time-secret.tsx';
+import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import { EVENTS, hidesUrl } from '../names.ts';
 import { useWebhookChanges } from '../queries.ts';
@@ -26,31 +27,30 @@ export function CreateWebhook({ scope, opened, onClose }: CreateWebhookProps) {
     <SecretDialog
       opened={opened}
       onClose={close}
-      title={created ? 'The webhook was added' : 'Add webhook'}
+      title={created ? t.webhooks.nowAdded : t.webhooks.add}
       isShown={hasSecret}
     >
       {created && !hasSecret && (
         <Stack>
           <Text size="sm" className="breaks">
-            <strong>{created.url}</strong> gets a message for each event from now on. Its whole URL is not shown again.
+            {t.webhooks.getsMessages(created.url)}
           </Text>
           <Group justify="flex-end">
-            <Button onClick={close}>Done</Button>
+            <Button onClick={close}>{t.webhooks.done}</Button>
           </Group>
         </Stack>
       )}
       {hasSecret && (
         <NewSecret secret={created.secret} onClose={close}>
           <Text size="sm" className="breaks">
-            <strong>{created.url}</strong> gets the events from now on. Its program verifies with this secret that an
-            event comes from here.
+            {t.webhooks.getsEvents(created.url)}
           </Text>
         </NewSecret>
       )}
       {!created && (
         <WebhookForm
-          initial={{ format: 'standard', events: EVENTS.map(({ type }) => type) }}
-          action="Add"
+          initial={{ format: 'standard', events: EVENTS }}
+          action={t.webhooks.submit}
           pending={create.isPending}
           error={create.error}
           onSubmit={({ url = '', ...values }) => create.mutate({ url, ...values })}

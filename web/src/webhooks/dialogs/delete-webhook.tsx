@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import { ConfirmRemoval } from '../../components/confirm-dialog.tsx';
+import { t } from '../../texts/texts.ts';
 import { useWebhookChanges } from '../queries.ts';
 import type { WebhookDialogProps } from './dialog-props.ts';
 
@@ -13,10 +14,9 @@ export function DeleteWebhook({
   const { remove } = useWebhookChanges(scope);
   const id = opened ? webhook.id : undefined;
   return (
-    <ConfirmRemoval id={id} title="Delete this webhook?" remove={remove} onClose={onClose} onDone={onDeleted}>
+    <ConfirmRemoval id={id} title={t.webhooks.deleteTitle} remove={remove} onClose={onClose} onDone={onDeleted}>
       <Text size="sm" className="breaks">
-        <strong>{webhook.url}</strong> gets no more events, and what waits for it is not delivered. The list of its
-        deliveries is gone. This cannot be undone.
+        {t.webhooks.deleteNote(webhook.url)}
       </Text>
     </ConfirmRemoval>
   );

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { OneTimeSecret } from '../../components/one-time-secret.tsx';
+import { t } from '../../texts/texts.ts';
 
 interface NewSecretProps {
   secret: string;
@@ -9,9 +10,8 @@ interface NewSecretProps {
 }
 
 export function NewSecret({ secret, onClose, children }: NewSecretProps) {
-  const warning = 'Save it now where your program reads it. A lost secret can only be replaced.';
   return (
-    <OneTimeSecret name="secret" text={secret} warning={warning} onClose={onClose}>
+    <OneTimeSecret name="secret" text={secret} warning={t.webhooks.secretWarning} onClose={onClose}>
       {children}
     </OneTimeSecret>
   );

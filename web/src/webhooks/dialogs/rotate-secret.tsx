@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { Confirmation } from '../../components/confirm-dialog.tsx';
 import { SecretDialog } from '../../components/one-time-secret.tsx';
+import { t } from '../../texts/texts.ts';
 import { useWebhookChanges } from '../queries.ts';
 import type { WebhookDialogProps } from './dialog-props.ts';
 import { NewSecret } from './new-secret.tsx';
@@ -17,26 +18,23 @@ export function RotateSecret({ webhook, scope, opened, onClose }: WebhookDialogP
     <SecretDialog
       opened={opened}
       onClose={close}
-      title={rotated ? 'New secret' : 'Rotate secret'}
+      title={rotated ? t.webhooks.newSecret : t.webhooks.rotate}
       isShown={rotated !== undefined}
     >
       {rotated ? (
         <NewSecret secret={rotated.secret} onClose={close}>
-          <Text size="sm">
-            Replace the secret in your program within 24 hours. Until then the old one signs beside this one.
-          </Text>
+          <Text size="sm">{t.webhooks.replaceSecret}</Text>
         </NewSecret>
       ) : (
         <Confirmation
-          action="Rotate secret"
+          action={t.webhooks.rotate}
           pending={rotate.isPending}
           error={rotate.error}
           onConfirm={() => rotate.mutate(webhook.id)}
           onClose={close}
         >
           <Text size="sm" className="breaks">
-            <strong>{webhook.url}</strong> gets a new secret. The old one signs for 24 hours more, beside the new one,
-            so that no event is refused while you replace it in your program.
+            {t.webhooks.rotateNote(webhook.url)}
           </Text>
         </Confirmation>
       )}

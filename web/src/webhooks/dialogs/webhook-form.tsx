@@ -4,6 +4,7 @@ import { ApiError } from '../../api/call.ts';
 import type { Webhook } from '../../api/endpoints.ts';
 import { FormActions } from '../../components/form-actions.tsx';
 import { Problem } from '../../components/problem.tsx';
+import { t } from '../../texts/texts.ts';
 import { EVENTS, FORMATS, hidesUrl } from '../names.ts';
 
 type Values = Pick<Webhook, 'events' | 'format'> & {
@@ -30,27 +31,25 @@ export function WebhookForm({ initial, action, pending, error, onSubmit, onCance
   const keepsUrl = isHidden && url.trim() === '' && hidesUrl({ format });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const chosen = EVENTS.map(({ type }) => type).filter((type) => events.includes(type));
+    const chosen = EVENTS.filter((type) => events.includes(type));
     onSubmit({ ...(!keepsUrl && { url: url.trim() }), format, events: chosen });
   };
   const issues = error instanceof ApiError ? error.issues : [];
   const ofUrl = issues.find(({ path }) => path === 'url');
   const ofEvents = issues.find(({ path }) => path.startsWith('events'));
-  const place = FORMATS.find(({ value }) => value === format)?.place;
+  const { place } = t.webhooks.formats[format];
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
         <NativeSelect
-          label="Receiver"
-          data={FORMATS.map(({ value, name }) => ({ value, label: name }))}
+          label={t.webhooks.receiver}
+          data={FORMATS.map((value) => ({ value, label: t.webhooks.formats[value].name }))}
           value={format}
-          onChange={(event) =>
-            setFormat(FORMATS.find(({ value }) => value === event.currentTarget.value)?.value ?? format)
-          }
+          onChange={(event) => setFormat(FORMATS.find((value) => value === event.currentTarget.value) ?? format)}
         />
         <TextInput
           label="URL"
-          description={isHidden ? `${place} It is secret: leave this empty to keep it.` : place}
+          description={isHidden ? t.webhooks.secretUrl(place) : place}
           placeholder={isHidden ? initial.url : 'https://example.com/hooks'}
           inputMode="url"
           autoComplete="off"
@@ -61,18 +60,19 @@ export function WebhookForm({ initial, action, pending, error, onSubmit, onCance
           maxLength={2_000}
           value={url}
           onChange={(event) => setUrl(event.currentTarget.value)}
-          error={ofUrl && `The URL ${ofUrl.message}.`}
+          error={ofUrl && t.webhooks.wrongUrl(ofUrl.message)}
         />
         <Checkbox.Group
-          label="Events"
+          label={t.webhooks.eventsToSend}
           value={events}
           onChange={setEvents}
-          error={ofEvents && 'Choose at least one event.'}
+          error={ofEvents && t.webhooks.noEvents}
         >
           <Stack gap="xs" mt="xs">
-            {EVENTS.map(({ type, name, note }) => (
-              <Checkbox key={type} value={type} label={name} description={note} />
-            ))}
+            {EVENTS.map((type) => {
+              const { name, note } = t.webhooks.events[type];
+              return <Checkbox key={type} value={type} label={name} description={note} />;
+            })}
           </Stack>
         </Checkbox.Group>
         <Problem error={ofUrl || ofEvents ? null : error} />
