@@ -6,18 +6,19 @@ import { FormActions } from '../components/form-actions.tsx';
 import { SecretDialog } from '../components/one-time-secret.tsx';
 import { Problem } from '../components/problem.tsx';
 import { useAbilities } from '../session/abilities.tsx';
+import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
 import classes from './keys-page.module.css';
 import { NewKey } from './new-key.tsx';
 import { type NewKey as KeySettings, useCreateKey } from './queries.ts';
-import { ALL_SCOPES, SCOPES } from './scopes.ts';
+import { SCOPES } from './scopes.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const LIFETIMES = [
-  { value: '30', label: 'In 30 days' },
-  { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-  { value: '', label: 'Never' },
+  { value: '30', label: t.keys.in30Days },
+  { value: '90', label: t.keys.in90Days },
+  { value: '365', label: t.keys.inAYear },
+  { value: '', label: t.keys.never },
 ];
 
 /** Creates an API key with the chosen scopes and shows it once. */
@@ -33,14 +34,14 @@ export function CreateKey({ scope, opened, onClose }: { scope: Scope; opened: bo
     <SecretDialog
       opened={opened}
       onClose={close}
-      title={created ? `${create.variables?.name} was created` : 'Create API key'}
+      title={created ? t.keys.created(create.variables?.name ?? '') : t.keys.create}
       isShown={created !== undefined}
     >
       {created ? (
         <NewKey text={created.key} onClose={close} />
       ) : (
         <KeyForm
-          scopes={ALL_SCOPES.filter((one) => schema || !SCOPES[one].needsSchema)}
+          scopes={SCOPES.filter((one) => schema || one !== 'schema:write')}
           pending={create.isPending}
           error={create.error}
           onSubmit={create.mutate}
@@ -79,9 +80,9 @@ function KeyForm({ scopes, pending, error, onSubmit, onCancel }: KeyFormProps) {
     <form onSubmit={submit}>
       <Stack>
         <TextInput
-          label="Name"
-          description="What uses the key, for example a server or a script."
-          placeholder="Nightly export"
+          label={t.common.name}
+          description={t.keys.nameNote}
+          placeholder={t.keys.nameExample}
           required
           data-autofocus
           autoComplete="off"
@@ -90,38 +91,43 @@ function KeyForm({ scopes, pending, error, onSubmit, onCancel }: KeyFormProps) {
           onChange={(event) => setName(event.currentTarget.value)}
           error={problemAt(error, 'name')}
         />
-        <Checkbox.Group label="What the key may do" value={chosen} onChange={setChosen} required>
+        <Checkbox.Group label={t.keys.allowed} value={chosen} onChange={setChosen} required>
           <Stack gap="xs" mt="xs">
             {scopes.map((one) => (
-              <Checkbox key={one} value={one} label={SCOPES[one].name} description={SCOPES[one].meaning} />
+              <Checkbox
+                key={one}
+                value={one}
+                label={t.keys.scopes[one].name}
+                description={t.keys.scopes[one].meaning}
+              />
             ))}
           </Stack>
         </Checkbox.Group>
         <NativeSelect
-          label="Ends"
+          label={t.keys.ends}
           data={LIFETIMES}
           value={days}
           onChange={(event) => setDays(event.currentTarget.value)}
         />
         <Textarea
-          label="Networks"
-          description="Only these addresses and networks may use the key, separated by commas or lines. Leave empty for all."
+          label={t.keys.networks}
+          description={t.keys.networksNote}
           placeholder="203.0.113.0/24"
           autoComplete="off"
           spellCheck={false}
           classNames={{ input: classes.code ?? '' }}
           value={networks}
           onChange={(event) => setNetworks(event.currentTarget.value)}
-          error={networkProblem && `Each entry ${networkProblem}.`}
+          error={networkProblem && t.keys.wrongNetwork(networkProblem)}
         />
         <Problem error={error && isOfField(error) ? null : error} />
         {chosen.length === 0 && (
           <Text size="sm" c="dimmed">
-            Choose at least one thing that the key may do.
+            {t.keys.allowNothing}
           </Text>
         )}
         <FormActions
-          action="Create"
+          action={t.keys.submit}
           loading={pending}
           disabled={chosen.length === 0 || name.trim() === ''}
           onCancel={onCancel}

@@ -3,21 +3,21 @@ import type { ApiKey } from '../api/endpoints.ts';
 import table from '../components/data-table.module.css';
 import { ActionsHeader, DataTable } from '../components/data-table.tsx';
 import { Time } from '../components/time.tsx';
+import { t } from '../texts/texts.ts';
 import classes from './keys-page.module.css';
-import { SCOPES } from './scopes.ts';
 
 export function KeyRows({ keys, onDelete }: { keys: readonly ApiKey[]; onDelete: (key: ApiKey) => void }) {
   return (
     <DataTable
-      label="Table of API keys"
+      label={t.keys.table}
       width={720}
       isQuiet
       head={
         <>
-          <Table.Th>Name</Table.Th>
-          <Table.Th data-wide-only>Allowed to</Table.Th>
-          <Table.Th data-wide-only>Last used</Table.Th>
-          <Table.Th data-wide-only>Ends</Table.Th>
+          <Table.Th>{t.common.name}</Table.Th>
+          <Table.Th data-wide-only>{t.keys.allowedTo}</Table.Th>
+          <Table.Th data-wide-only>{t.keys.lastUsed}</Table.Th>
+          <Table.Th data-wide-only>{t.keys.ends}</Table.Th>
           <ActionsHeader />
         </>
       }
@@ -27,7 +27,7 @@ export function KeyRows({ keys, onDelete }: { keys: readonly ApiKey[]; onDelete:
           <Table.Td className="breaks">
             {key.name}
             {key.cidrs.length > 0 && (
-              <div className={`${table.detail} ${classes.detail}`}>From {key.cidrs.join(', ')}</div>
+              <div className={`${table.detail} ${classes.detail}`}>{t.keys.fromNetworks(key.cidrs.join(', '))}</div>
             )}
             <div className={table.onPhone}>
               <Stack gap={4}>
@@ -53,10 +53,10 @@ export function KeyRows({ keys, onDelete }: { keys: readonly ApiKey[]; onDelete:
               size="xs"
               variant="subtle"
               color="red"
-              aria-label={`Delete ${key.name}`}
+              aria-label={t.keys.deleteKey(key.name)}
               onClick={() => onDelete(key)}
             >
-              Delete
+              {t.common.delete}
             </Button>
           </Table.Td>
         </Table.Tr>
@@ -70,7 +70,7 @@ function Scopes({ of: { scopes } }: { of: ApiKey }) {
     <Group gap={6}>
       {scopes.map((scope) => (
         <Badge key={scope} variant="light" color="gray" tt="none">
-          {SCOPES[scope].name}
+          {t.keys.scopes[scope].name}
         </Badge>
       ))}
     </Group>
@@ -78,21 +78,21 @@ function Scopes({ of: { scopes } }: { of: ApiKey }) {
 }
 
 function LastUse({ apiKey: { lastUsedAt, lastUsedFrom } }: { apiKey: ApiKey }) {
-  if (!lastUsedAt) return <span className={classes.none}>Never used</span>;
+  if (!lastUsedAt) return <span className={classes.none}>{t.keys.neverUsed}</span>;
   return (
     <>
       <Time at={lastUsedAt} relative />
-      {lastUsedFrom && <div className={`${table.detail} ${classes.detail}`}>from {lastUsedFrom}</div>}
+      {lastUsedFrom && <div className={`${table.detail} ${classes.detail}`}>{t.keys.fromAddress(lastUsedFrom)}</div>}
     </>
   );
 }
 
 function End({ at }: { at: string | null }) {
-  if (!at) return <span className={classes.none}>Never ends</span>;
+  if (!at) return <span className={classes.none}>{t.keys.neverEnds}</span>;
   if (Date.parse(at) > Date.now()) return <Time at={at} />;
   return (
     <Badge variant="light" color="red" tt="none">
-      Ended
+      {t.keys.ended}
     </Badge>
   );
 }

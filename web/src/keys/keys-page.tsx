@@ -9,6 +9,7 @@ import { PlusIcon } from '../components/icons.tsx';
 import { ListBody } from '../components/list-body.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
+import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
 import { CreateKey } from './create-key.tsx';
 import { KeyRows } from './key-rows.tsx';
@@ -21,27 +22,23 @@ export function KeysPage({ scope }: { scope: Scope }) {
   const [deleting, setDeleting] = useState<ApiKey>();
   const create = (
     <Button leftSection={<PlusIcon size={16} />} onClick={() => setCreating(true)}>
-      Create API key
+      {t.keys.create}
     </Button>
   );
   return (
     <>
-      <PageHeader
-        title="API keys"
-        note={`Programs use API keys to read, change and submit users of ${scope.sourceAppId} without a password.`}
-      >
+      <PageHeader title={t.keys.title} note={t.keys.note(scope.sourceAppId)}>
         {create}
       </PageHeader>
       {error && <LoadError error={error} onRetry={refetch} />}
-      <section className={card.card} aria-label="API keys">
+      <section className={card.card} aria-label={t.keys.title}>
         <ListBody
           items={data?.keys}
           error={error}
           rows={3}
           empty={
-            <EmptyState title="No API keys yet" action={create}>
-              A key lets a server or a script call this service for the app. It can only do what you allow, and you can
-              delete it at any time.
+            <EmptyState title={t.keys.nothing} action={create}>
+              {t.keys.nothingNote}
             </EmptyState>
           }
         >
@@ -62,9 +59,9 @@ interface DeleteDialogProps {
 
 function DeleteDialog({ scope, deleted, onClose }: DeleteDialogProps) {
   return (
-    <ConfirmRemoval id={deleted?.id} title="Delete this API key?" remove={useDeleteKey(scope)} onClose={onClose}>
+    <ConfirmRemoval id={deleted?.id} title={t.keys.deleteTitle} remove={useDeleteKey(scope)} onClose={onClose}>
       <Text size="sm" className="breaks">
-        Programs that use <strong>{deleted?.name}</strong> are refused from now on. This cannot be undone.
+        {t.keys.deleteNote(deleted?.name ?? '')}
       </Text>
     </ConfirmRemoval>
   );
