@@ -13,6 +13,7 @@ import { ChooseAppPage } from './shell/choose-app-page.tsx';
 import { NotFoundPage, OtherAppPage } from './shell/not-found-page.tsx';
 import { PageSkeleton } from './shell/page-skeleton.tsx';
 import { Shell } from './shell/shell.tsx';
+import { t } from './texts/texts.ts';
 import { appPath, type Scope, usersPath } from './users/scope.ts';
 import { UsersPage } from './users/users-page.tsx';
 
@@ -53,7 +54,7 @@ function LoggedIn() {
   const refusal = useSignOnRefusal();
   const [, navigate] = useLocation();
   useEffect(() => {
-    if (refusal) notifications.show({ color: 'red', title: 'Log-in failed', message: refusal });
+    if (refusal) notifications.show({ color: 'red', title: t.components.logInFailed, message: refusal });
     navigate('/', { replace: true });
   }, [refusal, navigate]);
   return null;

@@ -1,4 +1,5 @@
 import { createTheme, Menu, Modal, Notification, Popover, Select, Tooltip } from '@mantine/core';
+import { t } from './texts/texts.ts';
 
 /** Default props of Mantine's components. Colours and fonts are in theme.css. */
 export const theme = createTheme({
@@ -9,12 +10,17 @@ export const theme = createTheme({
     // Mantine's scroll lock injects a style element, which the content security policy blocks.
     // theme.css locks scrolling instead.
     Modal: Modal.extend({
-      defaultProps: { lockScroll: false, centered: true, radius: 'md', closeButtonProps: { 'aria-label': 'Close' } },
+      defaultProps: {
+        lockScroll: false,
+        centered: true,
+        radius: 'md',
+        closeButtonProps: { 'aria-label': t.common.close },
+      },
     }),
     // An element with role menu may contain only menu items; the placeholder is not one.
     Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end', withInitialFocusPlaceholder: false } }),
     Notification: Notification.extend({
-      defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } },
+      defaultProps: { closeButtonProps: { 'aria-label': t.components.dismiss } },
       // Mantine's own colour has too little contrast.
       styles: { description: { color: 'var(--mantine-color-dimmed)' } },
     }),

@@ -1,3 +1,4 @@
+import { t } from '../texts/texts.ts';
 import type { EndpointName, Request, ResponseBody } from './endpoints.ts';
 
 /** An error response of the service. `message` is the service's message. */
@@ -12,7 +13,7 @@ export class ApiError extends Error {
   readonly reauthenticate: boolean;
 
   constructor(endpoint: EndpointName, response: Response, body: ErrorBody) {
-    super(body.message ?? `The service responded with status ${response.status}`);
+    super(body.message ?? t.components.errorStatus(response.status));
     this.endpoint = endpoint;
     this.status = response.status;
     this.issues = body.errors ?? [];
@@ -31,7 +32,7 @@ interface ErrorBody {
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';
   constructor() {
-    super('Could not reach the service');
+    super(t.components.unreachable);
   }
 }
 

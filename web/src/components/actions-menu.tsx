@@ -1,5 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { t } from '../texts/texts.ts';
 import { MenuIcon } from './icons.tsx';
 
 interface ActionsMenuProps {
@@ -14,7 +15,7 @@ export function ActionsMenu({ name, isNested = false, children }: ActionsMenuPro
   return (
     <Menu withinPortal={!isNested} floatingStrategy={isNested ? 'fixed' : 'absolute'}>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${name}`}>
+        <ActionIcon variant="subtle" color="gray" aria-label={t.components.actionsFor(name)}>
           <MenuIcon />
         </ActionIcon>
       </Menu.Target>

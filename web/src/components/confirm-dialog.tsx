@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { t } from '../texts/texts.ts';
 import { Problem } from './problem.tsx';
 
 interface ConfirmDialogProps {
@@ -33,7 +34,7 @@ export function Confirmation(props: Omit<ConfirmDialogProps, 'opened' | 'title'>
       <Problem error={error} />
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
-          Cancel
+          {t.common.cancel}
         </Button>
         <Button {...(isDangerous && { color: 'red.9' })} loading={pending} onClick={onConfirm}>
           {action}
@@ -57,7 +58,14 @@ interface ConfirmRemovalProps {
 }
 
 /** Asks before a removal, and shows why it failed. */
-export function ConfirmRemoval({ id, remove, action = 'Delete', onClose, onDone, ...about }: ConfirmRemovalProps) {
+export function ConfirmRemoval({
+  id,
+  remove,
+  action = t.common.delete,
+  onClose,
+  onDone,
+  ...about
+}: ConfirmRemovalProps) {
   const close = (): void => {
     remove.reset();
     onClose();

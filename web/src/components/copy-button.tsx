@@ -1,17 +1,18 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { t } from '../texts/texts.ts';
 import { CheckIcon, CopyIcon } from './icons.tsx';
 
 const FEEDBACK_MS = 2_000;
 
 /** Copies a text to the clipboard and shows whether that succeeded. */
-export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+export function CopyButton({ text, label = t.components.copy }: { text: string; label?: string }) {
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
   const copy = async (): Promise<void> => {
     setState((await copyText(text)) ? 'copied' : 'failed');
     setTimeout(() => setState('idle'), FEEDBACK_MS);
   };
-  const caption = { idle: label, copied: 'Copied', failed: "Couldn't copy. Select the text" }[state];
+  const caption = { idle: label, copied: t.components.copied, failed: t.components.notCopied }[state];
   return (
     <Button
       variant="default"

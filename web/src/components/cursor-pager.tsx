@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
+import { t } from '../texts/texts.ts';
 import card from './card.module.css';
 import classes from './cursor-pager.module.css';
 import { LeftIcon, RightIcon } from './icons.tsx';
@@ -37,9 +38,9 @@ interface CursorPagerProps {
 export function CursorPager({ pages: { isFirst, goNewer, goOlder }, shown }: CursorPagerProps) {
   if (!shown || (isFirst && !shown.next)) return null;
   return (
-    <nav className={classes.pager} aria-label="Pagination">
+    <nav className={classes.pager} aria-label={t.components.pages}>
       <Button variant="default" size="xs" disabled={isFirst} leftSection={<LeftIcon size={14} />} onClick={goNewer}>
-        Newer
+        {t.components.newer}
       </Button>
       <Button
         variant="default"
@@ -48,7 +49,7 @@ export function CursorPager({ pages: { isFirst, goNewer, goOlder }, shown }: Cur
         rightSection={<RightIcon size={14} />}
         onClick={() => goOlder(shown.next)}
       >
-        Older
+        {t.components.older}
       </Button>
     </nav>
   );

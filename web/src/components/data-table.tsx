@@ -1,5 +1,6 @@
 import { Table } from '@mantine/core';
 import type { CSSProperties, ReactNode } from 'react';
+import { t } from '../texts/texts.ts';
 import classes from './data-table.module.css';
 
 interface DataTableProps {
@@ -35,7 +36,7 @@ export function DataTable({ label, head, spacing = 'sm', width, isQuiet, classNa
 export function ActionsHeader() {
   return (
     <Table.Th>
-      <span className="visually-hidden">Actions</span>
+      <span className="visually-hidden">{t.components.actions}</span>
     </Table.Th>
   );
 }

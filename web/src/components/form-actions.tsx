@@ -1,4 +1,5 @@
 import { Button, Group } from '@mantine/core';
+import { t } from '../texts/texts.ts';
 
 interface FormActionsProps {
   /** The label of the button that submits the form. */
@@ -14,7 +15,7 @@ export function FormActions({ action, onCancel, ...submit }: FormActionsProps) {
   return (
     <Group justify="flex-end">
       <Button variant="default" onClick={onCancel}>
-        Cancel
+        {t.common.cancel}
       </Button>
       <Button type="submit" {...submit}>
         {action}

@@ -1,7 +1,12 @@
 import { Alert, Button, Checkbox, Group, Modal, type ModalProps, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import type { Texts } from '../texts/en/index.ts';
+import { t } from '../texts/texts.ts';
 import { CopyButton } from './copy-button.tsx';
 import classes from './one-time-secret.module.css';
+
+/** The secrets that have texts of their own. */
+type SecretName = keyof Texts['components']['copySecret'];
 
 /** A dialog that, once it shows a secret, closes only by the button below the secret. */
 export function SecretDialog({ isShown, ...modal }: ModalProps & { isShown: boolean }) {
@@ -9,8 +14,7 @@ export function SecretDialog({ isShown, ...modal }: ModalProps & { isShown: bool
 }
 
 interface OneTimeSecretProps extends Omit<SavedProps, 'name' | 'children'> {
-  /** For example `password`. */
-  name: string;
+  name: SecretName;
   text: string;
   /** Where to save it, and what to do after a loss. */
   warning: ReactNode;
@@ -24,28 +28,34 @@ export function OneTimeSecret({ name, text, warning, children, ...saved }: OneTi
     <Stack>
       {children}
       <SecretText text={text} name={name} />
-      <Saved name={`this ${name}`} {...saved}>
+      <Saved name={name} {...saved}>
         {warning}
       </Saved>
     </Stack>
   );
 }
 
-/** A secret with a button that copies it. `shown`: the secret as it is easier to read. */
-export function SecretText({ text, name, shown = text }: { text: string; name: string; shown?: string | undefined }) {
+interface SecretTextProps {
+  name: SecretName;
+  text: string;
+  /** The secret as it is easier to read. */
+  shown?: string | undefined;
+}
+
+/** A secret with a button that copies it. */
+export function SecretText({ text, name, shown = text }: SecretTextProps) {
   return (
     <div className={classes.box}>
       <code className={classes.text} data-secret>
         {shown}
       </code>
-      <CopyButton text={text} label={`Copy ${name}`} />
+      <CopyButton text={text} label={t.components.copySecret[name]} />
     </div>
   );
 }
 
 interface SavedProps {
-  /** For example `this password`. */
-  name: string;
+  name: keyof Texts['components']['savedSecret'];
   /** The label of the button that closes the dialog. */
   done?: string | undefined;
   onClose: () => void;
@@ -54,15 +64,15 @@ interface SavedProps {
 }
 
 /** The end of a dialog with a secret; its button needs a confirmation that the secret was saved. */
-export function Saved({ name, done = 'Done', onClose, children }: SavedProps) {
+export function Saved({ name, done = t.components.done, onClose, children }: SavedProps) {
   const [isSaved, setSaved] = useState(false);
   return (
     <>
-      <Alert color="yellow" variant="light" title="You won't see this again">
+      <Alert color="yellow" variant="light" title={t.components.secretOnce}>
         {children}
       </Alert>
       <Checkbox
-        label={`I've saved ${name}`}
+        label={t.components.savedSecret[name]}
         checked={isSaved}
         onChange={(event) => setSaved(event.currentTarget.checked)}
       />

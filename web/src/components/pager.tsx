@@ -1,4 +1,6 @@
 import { Button, Group, NativeSelect, Text } from '@mantine/core';
+import { formatNumber } from '../texts/format.ts';
+import { t } from '../texts/texts.ts';
 import { LeftIcon, RightIcon } from './icons.tsx';
 import classes from './pager.module.css';
 
@@ -18,19 +20,19 @@ export function Pager({ page, size, sizes, shown, total, onChange }: PagerProps)
   const first = (page - 1) * size + 1;
   const last = first + shown - 1;
   const isLast = total === undefined ? shown < size : last >= total;
-  const range = shown === 0 ? '0' : `${first.toLocaleString()}–${last.toLocaleString()}`;
+  const range = shown === 0 ? '0' : `${formatNumber(first)}–${formatNumber(last)}`;
   if (page === 1 && shown === 0) return null;
   return (
-    <nav className={classes.pager} aria-label="Pagination">
+    <nav className={classes.pager} aria-label={t.components.pages}>
       <Text size="sm" c="dimmed" aria-live="polite">
-        {total === undefined ? range : `${range} of ${total.toLocaleString()}`}
+        {total === undefined ? range : t.components.rangeOf(range, total)}
       </Text>
       <Group gap="xs">
         <NativeSelect
-          aria-label="Rows per page"
+          aria-label={t.components.rowsPerPage}
           size="xs"
           value={String(size)}
-          data={sizes.map((value) => ({ value: String(value), label: `${value} rows` }))}
+          data={sizes.map((value) => ({ value: String(value), label: t.components.rows(value) }))}
           onChange={(event) => onChange({ size: Number(event.currentTarget.value) })}
         />
         <Button
@@ -40,7 +42,7 @@ export function Pager({ page, size, sizes, shown, total, onChange }: PagerProps)
           leftSection={<LeftIcon size={14} />}
           onClick={() => onChange({ page: page - 1 })}
         >
-          Previous
+          {t.components.previous}
         </Button>
         <Button
           variant="default"
@@ -49,7 +51,7 @@ export function Pager({ page, size, sizes, shown, total, onChange }: PagerProps)
           rightSection={<RightIcon size={14} />}
           onClick={() => onChange({ page: page + 1 })}
         >
-          Next
+          {t.common.next}
         </Button>
       </Group>
     </nav>

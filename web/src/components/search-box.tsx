@@ -1,6 +1,7 @@
 import { CloseButton, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
+import { t } from '../texts/texts.ts';
 import { SearchIcon } from './icons.tsx';
 import classes from './search-box.module.css';
 
@@ -35,7 +36,7 @@ export function SearchBox({ label, value, maxLength = MAX_LENGTH, onChange }: Se
       rightSection={
         typed !== '' && (
           <CloseButton
-            aria-label="Clear"
+            aria-label={t.components.clear}
             size="sm"
             onClick={() => {
               setTyped('');

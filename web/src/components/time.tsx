@@ -1,8 +1,9 @@
-import { count } from './count.ts';
+import { locale } from '../texts/language.ts';
+import { t } from '../texts/texts.ts';
 
-const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const calendarDate = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const calendarDate = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 const UNITS = [
   ['day', 86_400],
   ['hour', 3_600],
@@ -29,12 +30,12 @@ export function calendarDay(day: string): string {
 
 /** Formats a duration in seconds, for example `40 seconds` or `3 minutes`. */
 export function duration(seconds: number): string {
-  return seconds < 60 ? count(seconds, 'second') : count(Math.ceil(seconds / 60), 'minute');
+  return seconds < 60 ? t.components.seconds(seconds) : t.components.minutes(Math.ceil(seconds / 60));
 }
 
 function relativeTime(date: Date): string {
   const seconds = (date.getTime() - Date.now()) / 1000;
   if (Math.abs(seconds) > MAX_RELATIVE_DAYS * 86_400) return dateTime.format(date);
   const unit = UNITS.find(([, size]) => Math.abs(seconds) >= size);
-  return unit ? relative.format(Math.round(seconds / unit[1]), unit[0]) : 'just now';
+  return unit ? relative.format(Math.round(seconds / unit[1]), unit[0]) : t.components.justNow;
 }

@@ -1,5 +1,6 @@
 import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { t } from '../texts/texts.ts';
 import { FormActions } from './form-actions.tsx';
 import { Problem } from './problem.tsx';
 
@@ -53,7 +54,7 @@ function Confirmation({
       <Stack>
         {children}
         <Text size="sm" component="div">
-          This cannot be undone. Type <strong className="breaks">{expected}</strong> to confirm.
+          {t.components.typeToConfirm(expected)}
         </Text>
         <TextInput
           label={label}

@@ -1,5 +1,6 @@
 import { Badge, Text } from '@mantine/core';
-import { count } from './count.ts';
+import { locale } from '../texts/language.ts';
+import { t } from '../texts/texts.ts';
 import { CheckIcon } from './icons.tsx';
 import { calendarDay, Time } from './time.tsx';
 import classes from './value.module.css';
@@ -7,7 +8,7 @@ import classes from './value.module.css';
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}/;
 /** Groups the digits of numbers from 10,000, so that years stay as they are. */
-const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20, useGrouping: 'min2' });
+const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 20, useGrouping: 'min2' });
 
 /** Shows a stored value in a table cell, truncated, as text only: anybody can submit values. */
 export function Value({ value }: { value: unknown }) {
@@ -16,14 +17,14 @@ export function Value({ value }: { value: unknown }) {
   if (value === false)
     return (
       <Text span size="sm" c="dimmed">
-        No
+        {t.components.no}
       </Text>
     );
   if (typeof value === 'number') return <span className={classes.number}>{number.format(value)}</span>;
   if (Array.isArray(value))
     return (
       <Badge variant="light" color="gray" tt="none">
-        {count(value.length, 'item')}
+        {t.common.items(value.length)}
       </Badge>
     );
   if (typeof value !== 'string') return <code className={classes.truncated}>{JSON.stringify(value)}</code>;
@@ -41,7 +42,7 @@ function NoValue() {
   return (
     <Text span size="sm" c="dimmed">
       <span aria-hidden="true">–</span>
-      <span className="visually-hidden">No value</span>
+      <span className="visually-hidden">{t.components.noValue}</span>
     </Text>
   );
 }
@@ -49,7 +50,7 @@ function NoValue() {
 function Checked() {
   return (
     <span className={classes.checked}>
-      <CheckIcon size={16} /> Yes
+      <CheckIcon size={16} /> {t.components.yes}
     </span>
   );
 }

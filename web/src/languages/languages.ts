@@ -3,6 +3,7 @@ import { createContext, useContext } from 'react';
 import type { Catalogue } from '../../../src/languages/catalogue.ts';
 import { en } from '../../../src/languages/en.ts';
 import { baseLanguage } from '../../../src/languages/tags.ts';
+import { language } from '../texts/language.ts';
 
 export { forTag, isCanonicalTag } from '../../../src/languages/tags.ts';
 
@@ -35,9 +36,9 @@ export function useServiceTexts(tag: string): Catalogue {
   return data ?? en;
 }
 
-const names = new Intl.DisplayNames('en', { type: 'language' });
+const names = new Intl.DisplayNames(language, { type: 'language' });
 
-/** Returns a name such as `German`; the text itself if it is no language tag. */
+/** Returns the name of a language, for example `German`; `tag` itself if it is no language tag. */
 export function languageName(tag: string): string {
   try {
     return names.of(tag) ?? tag;

@@ -1,1 +1,54 @@
-export const components = {};
+import type { ReactNode } from 'react';
+import { formatNumber, plural } from '../format.ts';
+
+export const components = {
+  actions: 'Actions',
+  actionsFor: (name: string) => `Actions for ${name}`,
+
+  copy: 'Copy',
+  copied: 'Copied',
+  notCopied: "Couldn't copy. Select the text",
+
+  pages: 'Pagination',
+  newer: 'Newer',
+  older: 'Older',
+  previous: 'Previous',
+  rangeOf: (range: string, total: number) => `${range} of ${formatNumber(total)}`,
+  rowsPerPage: 'Rows per page',
+  rows: (count: number) => plural(count, { one: '# row', other: '# rows' }),
+
+  notLoaded: 'Could not load the data',
+  loading: 'Loading',
+  clear: 'Clear',
+  dismiss: 'Dismiss',
+
+  secretOnce: "You won't see this again",
+  copySecret: { password: 'Copy password', link: 'Copy link', key: 'Copy key', secret: 'Copy secret' },
+  savedSecret: {
+    password: "I've saved this password",
+    link: "I've saved this link",
+    key: "I've saved this key",
+    secret: "I've saved this secret",
+    'these codes': "I've saved these codes",
+  },
+  done: 'Done',
+
+  typeToConfirm: (expected: ReactNode) => (
+    <>
+      This cannot be undone. Type <strong className="breaks">{expected}</strong> to confirm.
+    </>
+  ),
+
+  seconds: (count: number) => plural(count, { one: '# second', other: '# seconds' }),
+  minutes: (count: number) => plural(count, { one: '# minute', other: '# minutes' }),
+  justNow: 'just now',
+  yes: 'Yes',
+  no: 'No',
+  noValue: 'No value',
+
+  // Messages about requests. They are shown with a full stop.
+  unreachable: 'Could not reach the service',
+  errorStatus: (status: number) => `The service responded with status ${status}`,
+
+  logInFailed: 'Log-in failed',
+};
