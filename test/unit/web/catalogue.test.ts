@@ -7,23 +7,41 @@ import { type SyntaxNode, templateParts, visitNodes } from '../../support/syntax
 
 /** Texts that are the same in both languages. */
 const EQUAL = new Set([
-  'App: 701',
-  'Administrator: 701',
   'Administrator',
-  'Passkeys',
-  'Code',
+  'Administrator: 701',
+  'App',
+  'App: 701',
   'Apps',
-  'Status',
-  'Import',
+  'Code',
+  'Details',
+  'Discord',
   'Export',
-  'Link',
-  'Webhooks',
-  'Webhook',
+  'Feedback',
   'Filter',
-  'Name',
-  'Version',
-  'Text',
   'Filter: 701',
+  'Import',
+  'JavaScript',
+  'Link',
+  'Microsoft Teams',
+  'Name',
+  'Newsletter',
+  'Node.js',
+  'Online',
+  'Passkeys',
+  'Revision',
+  'Revision 701',
+  'Schema',
+  'Slack',
+  'Standard',
+  'Status',
+  'Status 701',
+  'Terminal',
+  'Text',
+  'Version',
+  'Version 701',
+  'Webhook',
+  'Webhooks',
+  'Workshops',
 ]);
 
 type Text = string | ((...values: never[]) => ReactNode);
@@ -77,10 +95,23 @@ const ROOT = new URL('../../../web/src/', import.meta.url);
 const SHOWN =
   /^(aria-label|aria-description|label|title|note|description|placeholder|action|name|alt|text|header|purpose|summary|message|error|hint|children)$/i;
 /** Texts that are no words of a language: names of products, formats, keys and codes. */
-const NAMES = new Set<string>([
+const NAMES = new Set([
+  'ADMIN_APP_ID',
+  'ADMIN_PASSWORD',
+  'Alt+ArrowUp Alt+ArrowDown',
+  'Go',
+  'Google Forms',
+  'Mac OS',
+  'Netlify Forms',
+  'Node.js',
+  'PUT /auth/apps/…/schema',
+  'Python',
   'User Collection',
+  'webhook-id',
   // A message of the service that the dashboard compares.
   'User not found',
+  // In the language of the form.
+  'Select an option',
 ]);
 
 describe('the files of the dashboard', () => {

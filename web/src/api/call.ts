@@ -1,11 +1,14 @@
+import { serviceText } from '../texts/service.ts';
 import { t } from '../texts/texts.ts';
 import type { EndpointName, Request, ResponseBody } from './endpoints.ts';
 
-/** An error response of the service. `message` is the service's message. */
+/** An error response of the service. `message` and `issues` are in the reader's language. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly endpoint: EndpointName;
   readonly status: number;
+  /** The message as the service sent it. */
+  readonly sent: string | undefined;
   readonly issues: readonly { path: string; message: string }[];
   /** Seconds to wait before a retry, from the `Retry-After` header. */
   readonly retryAfter: number | undefined;
@@ -13,10 +16,11 @@ export class ApiError extends Error {
   readonly reauthenticate: boolean;
 
   constructor(endpoint: EndpointName, response: Response, body: ErrorBody) {
-    super(body.message ?? t.components.errorStatus(response.status));
+    super(body.message ? serviceText(body.message) : t.components.errorStatus(response.status));
     this.endpoint = endpoint;
     this.status = response.status;
-    this.issues = body.errors ?? [];
+    this.sent = body.message;
+    this.issues = (body.errors ?? []).map(({ path, message }) => ({ path, message: serviceText(message) }));
     this.reauthenticate = body.reauthenticate === true;
     const seconds = Number(response.headers.get('Retry-After'));
     this.retryAfter = seconds > 0 ? seconds : undefined;

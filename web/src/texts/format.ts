@@ -2,8 +2,10 @@ import { language, locale } from './language.ts';
 
 const numbers = new Intl.NumberFormat(locale);
 const plurals = new Intl.PluralRules(language);
-const lists = new Intl.ListFormat(language, { type: 'conjunction' });
-const choices = new Intl.ListFormat(language, { type: 'disjunction' });
+/** Without a comma before the last one, in English too. */
+const listLocale = language === 'en' ? 'en-GB' : language;
+const lists = new Intl.ListFormat(listLocale, { type: 'conjunction' });
+const choices = new Intl.ListFormat(listLocale, { type: 'disjunction' });
 
 /** Formats a number, for example `33,003`. */
 export function formatNumber(number: number): string {
