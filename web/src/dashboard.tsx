@@ -4,16 +4,24 @@ import './theme.css';
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { StrictMode } from 'react';
+import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Route, Router, Switch } from 'wouter';
 import { createQueryClient } from './api/query-client.ts';
-import { LogInLinkPage, ResetPage } from './entrance/entrance-pages.tsx';
-import { InvitationPage } from './entrance/invitation-page.tsx';
 import { Pages } from './pages.tsx';
 import { SessionGate } from './session/session-gate.tsx';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
+import { PageSkeleton } from './shell/page-skeleton.tsx';
 import { theme } from './theme.ts';
+
+// Loaded on demand: only a link of an email opens them.
+const InvitationPage = lazy(() =>
+  import('./entrance/invitation-page.tsx').then((page) => ({ default: page.InvitationPage })),
+);
+const ResetPage = lazy(() => import('./entrance/entrance-pages.tsx').then((page) => ({ default: page.ResetPage })));
+const LogInLinkPage = lazy(() =>
+  import('./entrance/entrance-pages.tsx').then((page) => ({ default: page.LogInLinkPage })),
+);
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
@@ -27,14 +35,16 @@ createRoot(root).render(
         <QueryClientProvider client={createQueryClient()}>
           <Router base="/dashboard">
             <Notifications position="bottom-right" />
-            <Switch>
-              <Route path="/invitation" component={InvitationPage} />
-              <Route path="/reset" component={ResetPage} />
-              <Route path="/link" component={LogInLinkPage} />
-              <Route>
-                <SessionGate>{(session) => <Pages session={session} />}</SessionGate>
-              </Route>
-            </Switch>
+            <Suspense fallback={<PageSkeleton />}>
+              <Switch>
+                <Route path="/invitation" component={InvitationPage} />
+                <Route path="/reset" component={ResetPage} />
+                <Route path="/link" component={LogInLinkPage} />
+                <Route>
+                  <SessionGate>{(session) => <Pages session={session} />}</SessionGate>
+                </Route>
+              </Switch>
+            </Suspense>
           </Router>
         </QueryClientProvider>
       </ErrorBoundary>

@@ -1,10 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import { lazy, Suspense, useEffect } from 'react';
 import { Redirect, Route, Switch, useLocation, useRoute, useSearch } from 'wouter';
-import { AllUsersPage } from './apps/all-users-page.tsx';
 import { AppLinks } from './apps/app-links.tsx';
-import { AppsPage } from './apps/apps-page.tsx';
-import { RecordPage } from './record/record-page.tsx';
 import { useAbilities, WithAbilities } from './session/abilities.tsx';
 import { rememberApp, useCurrentApp } from './session/current-app.ts';
 import type { Session } from './session/session.ts';
@@ -17,7 +14,11 @@ import { t } from './texts/texts.ts';
 import { appPath, type Scope, usersPath } from './users/scope.ts';
 import { UsersPage } from './users/users-page.tsx';
 
-// Loaded on demand: the field rules and the linear-time pattern engine are large.
+// Loaded on demand: an operator begins with the list of users. The field rules of the schema editor
+// and the linear-time pattern engine are large.
+const RecordPage = lazy(() => import('./record/record-page.tsx').then((page) => ({ default: page.RecordPage })));
+const AppsPage = lazy(() => import('./apps/apps-page.tsx').then((page) => ({ default: page.AppsPage })));
+const AllUsersPage = lazy(() => import('./apps/all-users-page.tsx').then((page) => ({ default: page.AllUsersPage })));
 const SchemaPage = lazy(() => import('./schema-editor/schema-page.tsx'));
 const AccountPage = lazy(() => import('./account/account-page.tsx').then((page) => ({ default: page.AccountPage })));
 const AccountsPage = lazy(() =>

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { ApiError } from '../api/call.ts';
 import { WorkStatus } from '../background-work/work-status.tsx';
@@ -13,8 +13,7 @@ import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { useAbilities } from '../session/abilities.tsx';
 import { t } from '../texts/texts.ts';
 import { BreakdownChoice } from './breakdown/breakdown-choice.tsx';
-import { BreakdownPanel } from './breakdown/breakdown-panel.tsx';
-import { ChangeButton, ChangeDialog, type ChangedUsers } from './bulk-change/change-users.tsx';
+import { ChangeButton, type ChangedUsers } from './bulk-change/change-button.tsx';
 import { ColumnChooser } from './column-chooser.tsx';
 import { useUserColumns } from './columns.tsx';
 import { EditToggle } from './editing/edit-toggle.tsx';
@@ -40,6 +39,14 @@ import { MissingParts, OpenView } from './views/open-view.tsx';
 import { viewsQuery } from './views/queries.ts';
 import { openedView } from './views/view-content.ts';
 import { ViewsMenu } from './views/views-menu.tsx';
+
+// Loaded on demand: most visits change and compare nothing.
+const ChangeDialog = lazy(() =>
+  import('./bulk-change/change-users.tsx').then((dialog) => ({ default: dialog.ChangeDialog })),
+);
+const BreakdownPanel = lazy(() =>
+  import('./breakdown/breakdown-panel.tsx').then((panel) => ({ default: panel.BreakdownPanel })),
+);
 
 /** Lists the users of an app, newest first by default. The operator's start page. */
 export function UsersPage({ scope }: { scope: Scope }) {
@@ -104,7 +111,9 @@ function UserListPage({ scope }: { scope: Scope }) {
               )}
             </SelectionBar>
             {parameters.by !== '' && (
-              <BreakdownPanel scope={scope} parameters={parameters} change={change} targets={targets} />
+              <Suspense fallback={<TableSkeleton rows={4} />}>
+                <BreakdownPanel scope={scope} parameters={parameters} change={change} targets={targets} />
+              </Suspense>
             )}
             {list.state === 'partlySorted' && (
               <SortedInPart scope={scope} target={targetOf(parameters.sort, targets)} />
@@ -135,7 +144,11 @@ function UserListPage({ scope }: { scope: Scope }) {
           </>
         )}
       </section>
-      {changing && <ChangeDialog scope={scope} users={changing} onClose={() => setChanging(undefined)} />}
+      {changing && (
+        <Suspense>
+          <ChangeDialog scope={scope} users={changing} onClose={() => setChanging(undefined)} />
+        </Suspense>
+      )}
     </div>
   );
 }

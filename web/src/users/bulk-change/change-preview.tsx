@@ -9,7 +9,7 @@ import { ownValue } from '../../record/editing/draft.ts';
 import { t } from '../../texts/texts.ts';
 import { type Scope, scopeParameter } from '../scope.ts';
 import classes from './bulk-change.module.css';
-import type { ChangedUsers } from './change-users.tsx';
+import type { ChangedUsers } from './change-button.tsx';
 
 const SHOWN = 10;
 /** The longest value of a condition (spec 8). */

@@ -1,37 +1,24 @@
-import { Button, Modal, NativeSelect, Stack, Text } from '@mantine/core';
+import { Modal, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { FormActions } from '../../components/form-actions.tsx';
-import { PenIcon } from '../../components/icons.tsx';
 import { LoadError } from '../../components/load-error.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { enteredValue } from '../../record/editing/draft.ts';
 import { ValueControl } from '../../record/editing/value-control.tsx';
 import { t } from '../../texts/texts.ts';
-import type { UserFilter } from '../list/list-parameters.ts';
 import { Counting, countMatches } from '../matches.tsx';
 import { scopedSchemaQuery } from '../queries.ts';
 import { type Scope, scopeParameter } from '../scope.ts';
+import type { ChangedUsers } from './change-button.tsx';
 import { ChangePreview } from './change-preview.tsx';
 import { ChangeProgress } from './change-progress.tsx';
-
-/** The users to change: those that match, or those that are selected, by id. */
-export type ChangedUsers = { filter: UserFilter } | { selected: ReadonlyMap<string, string> };
 
 interface ChangeUsersProps {
   scope: Scope;
   users: ChangedUsers;
-}
-
-/** Opens the dialog, which the page shows: the list and its buttons change with the users. */
-export function ChangeButton({ onOpen }: { onOpen: () => void }) {
-  return (
-    <Button variant="subtle" size="compact-sm" leftSection={<PenIcon size={14} />} onClick={onOpen}>
-      {t.users.change.open}
-    </Button>
-  );
 }
 
 /** Changes a field of many users at once. */

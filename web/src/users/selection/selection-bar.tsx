@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { TrashIcon } from '../../components/icons.tsx';
 import { useAbilities } from '../../session/abilities.tsx';
 import { t } from '../../texts/texts.ts';
-import { ChangeButton } from '../bulk-change/change-users.tsx';
+import { ChangeButton } from '../bulk-change/change-button.tsx';
 import type { UserColumns } from '../columns.tsx';
 import { ExportSelected } from '../export/export-selected.tsx';
 import type { Scope } from '../scope.ts';
