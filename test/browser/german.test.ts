@@ -63,9 +63,9 @@ describe('the dashboard for a reader of German', () => {
     await page.setViewportSize(DESKTOP);
     expect(await axeViolations(page, { isSerious: true })).toEqual([]);
     expect(english(await textsOf(page))).toEqual([]);
-    for (const menu of await page.locator('main [aria-haspopup]:visible').all()) {
+    for (const menu of await page.locator('main [aria-haspopup=menu]:enabled:visible').all()) {
       await menu.click();
-      await page.getByRole('menu').or(page.getByRole('dialog')).first().waitFor();
+      await page.getByRole('menu').waitFor();
       expect(english(await textsOf(page))).toEqual([]);
       await page.keyboard.press('Escape');
     }
@@ -117,7 +117,7 @@ async function textsOf(page: Page): Promise<string[]> {
     const found = new Set();
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      if (!node.parentElement.closest('code, pre, textarea, script, style, [lang]:not(html)')) found.add(node.data.trim());
+      if (!node.parentElement.closest('code, pre, textarea, script, style, noscript, [lang]:not(html)')) found.add(node.data.trim());
     }
     for (const element of document.querySelectorAll('[aria-label], [placeholder], [title], [alt]')) {
       for (const name of ['aria-label', 'placeholder', 'title', 'alt']) found.add((element.getAttribute(name) ?? '').trim());
@@ -126,18 +126,18 @@ async function textsOf(page: Page): Promise<string[]> {
   })()`)) as string[];
 }
 
-/** The English texts of the catalogue that differ from the German ones. */
-const ENGLISH = new Set(differing(en, de));
-const WORDS = /\b(the|and|of|is|are|with|this|your|you|not|to|for|from|was|has)\b/i;
+/** The English texts of the catalogue that are no German ones too, without the names of the test. */
+const GERMAN = new Set([...valuesOf(de), 'admin', 'Go', 'Nightly export']);
+const ENGLISH = new Set(valuesOf(en).filter((text) => !GERMAN.has(text)));
+const WORDS = /\b(the|and|of|is|are|with|this|your|you|not|to|for|from|has)\b/i;
 
 function english(texts: readonly string[]): string[] {
   return texts.filter((text) => ENGLISH.has(text) || WORDS.test(text.replace(/\S+@\S+|https?:\S+/g, '')));
 }
 
-function differing(own: object, other: object): string[] {
-  return Object.entries(own).flatMap(([key, value]) => {
-    const german = (other as Record<string, unknown>)[key];
-    if (typeof value === 'object') return differing(value, german as object);
-    return typeof value === 'string' && value !== german ? [value] : [];
+function valuesOf(texts: object): string[] {
+  return Object.values(texts).flatMap((value) => {
+    if (typeof value === 'object') return valuesOf(value);
+    return typeof value === 'string' ? [value] : [];
   });
 }

@@ -50,7 +50,7 @@ export function Preview({ schema, isPartial }: PreviewProps) {
           onChange={(event) => setTag(event.currentTarget.value)}
         />
       )}
-      <TextInput label={String(email)} defaultValue="ada@example.com" />
+      <TextInput label={String(email)} defaultValue="ada@example.com" wrapperProps={{ lang: tag || 'en' }} />
       {schema.fields.map((field) => (
         <PreviewControl
           key={`${field.key} ${field.kind}`}
