@@ -106,7 +106,10 @@ function useCreation(onCreated: (app: CreatedApp) => void) {
       setApp(created);
       const params = { sourceAppId: created.sourceAppId };
       await call('PUT /auth/apps/:sourceAppId/schema', { params, body: template.schema });
-      await call('PUT /auth/apps/:sourceAppId/form', { params, body: { ...template.settings, locale: language } });
+      await call('PUT /auth/apps/:sourceAppId/form', {
+        params,
+        body: { ...template.settings, ...(language !== 'en' && { locale: language }) },
+      });
       return created;
     },
     onSuccess: async (created) => {
