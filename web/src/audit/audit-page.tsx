@@ -8,16 +8,17 @@ import { ListBody } from '../components/list-body.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { SearchBox } from '../components/search-box.tsx';
+import { t } from '../texts/texts.ts';
 import { type Scope, scopeParameter } from '../users/scope.ts';
-import { ACTIONS, ALL_ACTIONS, isAction } from './actions.ts';
+import { ALL_ACTIONS, isAction } from './actions.ts';
 import classes from './audit-page.module.css';
 import { AuditRows } from './audit-rows.tsx';
 import { type AuditFilters, auditQuery } from './queries.ts';
 
 const MAX_ID_LENGTH = 80;
 const ACTION_CHOICES = [
-  { value: '', label: 'All actions' },
-  ...ALL_ACTIONS.map((action) => ({ value: action, label: ACTIONS[action] })),
+  { value: '', label: t.audit.allActions },
+  ...ALL_ACTIONS.map((action) => ({ value: action, label: t.audit.actions[action] })),
 ];
 
 /** The audit log of an app. Without a scope: for an admin, of all apps. */
@@ -31,19 +32,16 @@ export function AuditPage({ scope }: { scope?: Scope }) {
   const isFiltered = Object.values(filters).some((value) => value !== '');
   return (
     <>
-      <PageHeader
-        title="Audit log"
-        note="Who changed something, and who looked at many users. It never contains data of the users themselves."
-      />
+      <PageHeader title={t.audit.title} note={t.audit.note} />
       <search className={classes.filters}>
         <NativeSelect
-          label="Action"
+          label={t.audit.action}
           data={ACTION_CHOICES}
           value={filters.action}
           onChange={(event) => setFilters({ action: event.currentTarget.value })}
         />
         <TextInput
-          label="Since"
+          label={t.audit.since}
           type="date"
           value={filters.since}
           onChange={(event) => setFilters({ since: event.currentTarget.value })}
@@ -51,7 +49,7 @@ export function AuditPage({ scope }: { scope?: Scope }) {
         {ofAllApps && (
           <div className={classes.app}>
             <SearchBox
-              label="App ID"
+              label={t.audit.appId}
               value={filters.sourceAppId}
               maxLength={MAX_ID_LENGTH}
               onChange={(sourceAppId) => setFilters({ sourceAppId })}
@@ -60,29 +58,29 @@ export function AuditPage({ scope }: { scope?: Scope }) {
         )}
       </search>
       {events.error && <LoadError error={events.error} onRetry={events.refetch} />}
-      <section className={card.card} aria-label="Events">
+      <section className={card.card} aria-label={t.audit.events}>
         <ListBody
           items={rows}
           error={events.error}
           rows={6}
           empty={
             <EmptyState
-              title={isFiltered ? 'No events match' : 'No events yet'}
+              title={isFiltered ? t.audit.noMatch : t.audit.nothing}
               action={
                 isFiltered && (
                   <Button variant="default" onClick={() => setFilters({ action: '', since: '', sourceAppId: '' })}>
-                    Show all events
+                    {t.audit.showAll}
                   </Button>
                 )
               }
             >
-              Log-ins, changes, listings and exports appear here.
+              {t.audit.nothingNote}
             </EmptyState>
           }
         >
           {(shown) => <AuditRows events={shown} ofAllApps={ofAllApps} />}
         </ListBody>
-        <More list={events}>Show older events</More>
+        <More list={events}>{t.audit.showOlder}</More>
       </section>
     </>
   );

@@ -3,22 +3,23 @@ import type { AuditEvent } from '../api/endpoints.ts';
 import table from '../components/data-table.module.css';
 import { DataTable } from '../components/data-table.tsx';
 import { Time } from '../components/time.tsx';
-import { ACTIONS, actorName, detailText, methodText, targetText } from './actions.ts';
+import { t } from '../texts/texts.ts';
+import { actorName, detailText, methodText, targetText } from './actions.ts';
 import classes from './audit-page.module.css';
 
 /** The table of events. That of all apps also names the app of each. */
 export function AuditRows({ events, ofAllApps }: { events: readonly AuditEvent[]; ofAllApps: boolean }) {
   return (
     <DataTable
-      label="Table of events"
+      label={t.audit.table}
       isQuiet
       className={classes.scroll}
       head={
         <>
-          <Table.Th>Time</Table.Th>
-          <Table.Th>What</Table.Th>
-          <Table.Th>Who</Table.Th>
-          {ofAllApps && <Table.Th>App</Table.Th>}
+          <Table.Th>{t.common.time}</Table.Th>
+          <Table.Th>{t.audit.what}</Table.Th>
+          <Table.Th>{t.audit.who}</Table.Th>
+          {ofAllApps && <Table.Th>{t.audit.app}</Table.Th>}
         </>
       }
     >
@@ -28,7 +29,7 @@ export function AuditRows({ events, ofAllApps }: { events: readonly AuditEvent[]
             <Time at={event.at} />
           </Table.Td>
           <Table.Td>
-            {ACTIONS[event.action]}
+            {t.audit.actions[event.action]}
             {targetText(event) && <div className={`${table.detail} ${classes.detail}`}>{targetText(event)}</div>}
             {detailText(event.detail) !== '' && (
               <div className={`${table.detail} ${classes.detail}`}>{detailText(event.detail)}</div>
@@ -41,7 +42,7 @@ export function AuditRows({ events, ofAllApps }: { events: readonly AuditEvent[]
             <Table.Td className={classes.named}>
               {event.sourceAppId ?? (
                 <Text size="sm" c="dimmed">
-                  All apps
+                  {t.audit.allApps}
                 </Text>
               )}
             </Table.Td>
@@ -63,7 +64,7 @@ function Actor({ actor }: { actor: AuditEvent['actor'] }) {
         <div className={`${table.detail} ${classes.detail}`}>
           {method && <span>{method}</span>}
           {method && actor.address && ', '}
-          {actor.address && <span>from {actor.address}</span>}
+          {actor.address && <span>{t.audit.from(actor.address)}</span>}
         </div>
       )}
     </>

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { PageHeader } from '../components/page-header.tsx';
 import { useAbilities } from '../session/abilities.tsx';
+import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
 import { HistorySettingsCard } from './history/history-settings-card.tsx';
 import { PersonCard } from './person/person-card.tsx';
@@ -15,17 +16,19 @@ export function PrivacyPage({ scope }: { scope?: Scope }) {
   return (
     <>
       <PageHeader
-        title="Privacy"
+        title={t.privacy.title}
         note={
-          scope
-            ? `Requests of persons${manage ? ', and retention,' : ''} in ${scope.sourceAppId}`
-            : 'Requests of persons, in all apps'
+          !scope
+            ? t.privacy.noteOfAllApps
+            : manage
+              ? t.privacy.noteWithRetention(scope.sourceAppId)
+              : t.privacy.noteOfApp(scope.sourceAppId)
         }
       />
       <div className={classes.cards}>
         <section className={classes.card} aria-labelledby="person">
           <h2 id="person" className={classes.title}>
-            A person’s data
+            {t.privacy.person}
           </h2>
           <PersonSearch scope={scope} onChoose={setEmail} />
           {email !== undefined && <PersonCard key={email} scope={scope} email={email} />}

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { ConsentEntry } from '../api/endpoints.ts';
 import { Time } from '../components/time.tsx';
+import { t } from '../texts/texts.ts';
 import classes from './consent-history.module.css';
 
 /** Number of entries to show initially and to add with each press of the button. */
@@ -16,19 +17,17 @@ export function ConsentHistory({ entries }: { entries: readonly ConsentEntry[] }
       <table className={classes.table}>
         <thead>
           <tr>
-            <th scope="col">Change</th>
-            <th scope="col">Time</th>
+            <th scope="col">{t.record.change}</th>
+            <th scope="col">{t.common.time}</th>
           </tr>
         </thead>
         <tbody>
           {newestFirst.slice(0, shown).map(({ index, key, given, at, version, schemaVersion, label, page }) => (
             <tr key={index}>
               <td>
-                {given ? 'Agreed to' : 'Withdrew'} “{label || key}” (version {version})
-                <span className={classes.note}>
-                  {key} · schema version {schemaVersion}
-                </span>
-                {page !== undefined && <span className={classes.note}>On {page}</span>}
+                {given ? t.record.agreed(label || key, version) : t.record.withdrew(label || key, version)}
+                <span className={classes.note}>{t.record.keyInVersion(key, schemaVersion)}</span>
+                {page !== undefined && <span className={classes.note}>{t.record.onPage(page)}</span>}
               </td>
               <td className={classes.time}>
                 <Time at={at} />
@@ -39,7 +38,7 @@ export function ConsentHistory({ entries }: { entries: readonly ConsentEntry[] }
       </table>
       {entries.length > shown && (
         <Button variant="subtle" size="xs" m="md" onClick={() => setShown(shown + STEP)}>
-          Show {Math.min(STEP, entries.length - shown)} more of {entries.length.toLocaleString()}
+          {t.record.showMore(Math.min(STEP, entries.length - shown), entries.length)}
         </Button>
       )}
     </>

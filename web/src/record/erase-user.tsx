@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { UserRecord } from '../api/endpoints.ts';
 import { TypedConfirmation } from '../components/typed-confirmation.tsx';
+import { t } from '../texts/texts.ts';
 import { type Scope, scopeParameter } from '../users/scope.ts';
 
 interface EraseUserProps {
@@ -20,7 +21,7 @@ export function EraseUser({ user, scope, opened, onClose, onErased }: EraseUserP
   const erase = useMutation({
     mutationFn: () => call('DELETE /auth/users/:id', { params: { id: user.id }, query: scopeParameter(scope) }),
     onSuccess: async () => {
-      notifications.show({ title: 'User erased', message: `All data of ${user.email} was deleted` });
+      notifications.show({ title: t.record.erased, message: t.record.erasedNote(user.email) });
       onErased();
       client.removeQueries({ queryKey: ['user', user.id] });
       await Promise.all([
@@ -32,19 +33,16 @@ export function EraseUser({ user, scope, opened, onClose, onErased }: EraseUserP
   return (
     <TypedConfirmation
       opened={opened}
-      title="Erase user"
-      label="Email"
+      title={t.record.erase}
+      label={t.common.email}
       expected={user.email}
-      action="Erase permanently"
+      action={t.record.erasePermanently}
       pending={erase.isPending}
       error={erase.error}
       onConfirm={() => erase.mutate()}
       onClose={onClose}
     >
-      <Text size="sm">
-        This deletes the record and all its list items from the database. A later submission with the same email creates
-        a new record.
-      </Text>
+      <Text size="sm">{t.record.eraseNote}</Text>
     </TypedConfirmation>
   );
 }

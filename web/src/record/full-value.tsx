@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Value } from '../components/value.tsx';
+import { t } from '../texts/texts.ts';
 import { headOf } from './fold.ts';
 import classes from './full-value.module.css';
 
@@ -23,7 +24,7 @@ function Text({ text }: { text: string }) {
     <>
       {isOpen ? text : `${head}…`}{' '}
       <button type="button" className={classes.fold} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {isOpen ? 'Show less' : `Show all ${text.length.toLocaleString()} characters`}
+        {isOpen ? t.record.showLess : t.record.showAll(text.length)}
       </button>
     </>
   );

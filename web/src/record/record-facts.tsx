@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { DetailedRecord } from '../api/endpoints.ts';
-import { count } from '../components/count.ts';
 import { Time } from '../components/time.tsx';
+import { t } from '../texts/texts.ts';
 import classes from './record-facts.module.css';
 
 interface RecordFactsProps {
@@ -16,25 +16,25 @@ export function RecordFacts({ record, newestVersion, asksToConfirm }: RecordFact
   const { createdAt, updatedAt, schemaVersion, confirmedAt, consents = [] } = record;
   const isNewest = newestVersion === undefined || newestVersion === schemaVersion;
   return (
-    <section aria-label="About this record">
+    <section aria-label={t.record.facts}>
       <dl className={classes.facts}>
-        <Fact name="Created">
+        <Fact name={t.common.created}>
           <Time at={createdAt} />
         </Fact>
-        <Fact name="Updated">
+        <Fact name={t.common.updated}>
           <Time at={updatedAt} />
         </Fact>
-        <Fact name="Schema version">{isNewest ? schemaVersion : `${schemaVersion} (newest: ${newestVersion})`}</Fact>
-        <Fact name="Confirmation">
-          {confirmedAt !== undefined ? (
-            <>
-              Email confirmed <Time at={confirmedAt} />
-            </>
-          ) : (
-            asksToConfirm !== undefined && (asksToConfirm ? 'Email not confirmed' : 'Not asked for')
-          )}
+        <Fact name={t.record.schemaVersion}>
+          {isNewest ? schemaVersion : t.record.olderVersion(schemaVersion, newestVersion)}
         </Fact>
-        <Fact name="Consents">{consents.length > 0 ? count(consents.length, 'change') : 'None recorded'}</Fact>
+        <Fact name={t.record.confirmation}>
+          {confirmedAt !== undefined
+            ? t.record.confirmed(<Time at={confirmedAt} />)
+            : asksToConfirm !== undefined && (asksToConfirm ? t.record.notConfirmed : t.record.notAskedFor)}
+        </Fact>
+        <Fact name={t.record.consents}>
+          {consents.length > 0 ? t.common.changes(consents.length) : t.record.noConsents}
+        </Fact>
       </dl>
     </section>
   );

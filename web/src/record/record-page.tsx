@@ -11,6 +11,7 @@ import { PageHeader } from '../components/page-header.tsx';
 import { formSettingsQuery } from '../connect/queries.ts';
 import { useAbilities } from '../session/abilities.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
+import { t } from '../texts/texts.ts';
 import { schemaVersionQuery, scopedSchemaQuery } from '../users/queries.ts';
 import { type Scope, usersPath } from '../users/scope.ts';
 import { EditForm } from './editing/edit-form.tsx';
@@ -46,7 +47,7 @@ export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
   return (
     <>
       <p className={classes.back}>
-        <BackLink path={usersPath(scope)} name="Users" />
+        <BackLink path={usersPath(scope)} name={t.record.users} />
       </p>
       <PageHeader title={email}>
         {can.edit && (
@@ -57,7 +58,7 @@ export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
               disabled={editable.length === 0}
               onClick={() => setEditing(stored)}
             >
-              Edit
+              {t.common.edit}
             </Button>
             <Button
               variant="default"
@@ -65,7 +66,7 @@ export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
               leftSection={<TrashIcon size={16} />}
               onClick={() => setErasing(true)}
             >
-              Erase user
+              {t.record.erase}
             </Button>
           </>
         )}
@@ -84,7 +85,7 @@ export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
       <div className={classes.history}>
         <HistoryCard scope={scope} id={id} fields={newest.data?.fields ?? schema.data.fields} canUndo={can.edit} />
       </div>
-      <Modal opened={editing !== undefined} onClose={() => setEditing(undefined)} title={`Edit ${email}`}>
+      <Modal opened={editing !== undefined} onClose={() => setEditing(undefined)} title={t.record.editTitle(email)}>
         {editing && (
           <EditForm
             scope={scope}
@@ -110,16 +111,16 @@ export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
 function UserNotFound({ path }: { path: string }) {
   return (
     <>
-      <PageHeader title="User not found" />
+      <PageHeader title={t.record.notFound} />
       <EmptyState
-        title="No user has this ID"
+        title={t.record.noSuchUser}
         action={
           <Button component={Link} href={path}>
-            Go to users
+            {t.record.goToUsers}
           </Button>
         }
       >
-        The user may have been erased or may belong to another app.
+        {t.record.notFoundNote}
       </EmptyState>
     </>
   );

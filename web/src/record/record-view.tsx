@@ -1,7 +1,7 @@
 import { Badge, Button, Text } from '@mantine/core';
 import type { DetailedRecord, Field, Schema } from '../api/endpoints.ts';
-import { count } from '../components/count.ts';
 import { labelOf } from '../components/labels.ts';
+import { t } from '../texts/texts.ts';
 import { ConsentHistory } from './consent-history.tsx';
 import { ownValue } from './editing/draft.ts';
 import type { Removal } from './editing/removal.tsx';
@@ -29,10 +29,10 @@ export function RecordView({ record, schema, newestVersion, onRemove }: RecordVi
   return (
     <div className={classes.view}>
       <section className={classes.card} aria-labelledby="values">
-        <Heading id="values" title="Data" note={versionNote(record.schemaVersion, newestVersion)} />
+        <Heading id="values" title={t.record.data} note={versionNote(record.schemaVersion, newestVersion)} />
         {plain.length === 0 && (
           <Text c="dimmed" p="md">
-            This schema version has no single-value fields.
+            {t.record.noSingleValues}
           </Text>
         )}
         <dl className={classes.list}>
@@ -52,7 +52,7 @@ export function RecordView({ record, schema, newestVersion, onRemove }: RecordVi
       ))}
       {others.length > 0 && (
         <section className={classes.card} aria-labelledby="others">
-          <Heading id="others" title="Other data" note={`Not in schema version ${record.schemaVersion}`} />
+          <Heading id="others" title={t.record.otherData} note={t.record.notInVersion(record.schemaVersion)} />
           <dl className={classes.list}>
             {others.map((key) => (
               <div key={key} className={classes.row}>
@@ -65,10 +65,10 @@ export function RecordView({ record, schema, newestVersion, onRemove }: RecordVi
                       size="compact-xs"
                       c="var(--mantine-color-error)"
                       ml="sm"
-                      aria-label={`Remove ${key}`}
-                      onClick={() => onRemove({ name: key, change: { unset: [key] } })}
+                      aria-label={t.record.removeKey(key)}
+                      onClick={() => onRemove({ title: t.record.editing.removeTitle(key), change: { unset: [key] } })}
                     >
-                      Remove
+                      {t.common.remove}
                     </Button>
                   )}
                 </dd>
@@ -79,12 +79,12 @@ export function RecordView({ record, schema, newestVersion, onRemove }: RecordVi
       )}
       {record.consents && record.consents.length > 0 && (
         <section className={classes.card} aria-labelledby="consents">
-          <Heading id="consents" title="Consents" note={count(record.consents.length, 'change')} />
+          <Heading id="consents" title={t.record.consents} note={t.common.changes(record.consents.length)} />
           <ConsentHistory entries={record.consents} />
         </section>
       )}
       <Text size="xs" c="dimmed" className="breaks">
-        Record ID: {record.id}
+        {t.record.recordId(record.id)}
       </Text>
     </div>
   );
@@ -92,7 +92,7 @@ export function RecordView({ record, schema, newestVersion, onRemove }: RecordVi
 
 /** All items with that timestamp are removed. */
 function itemRemoval({ key, label }: Field, timestamp: string): Removal {
-  return { name: `the item of ${label || key}`, change: { removeItems: [{ key, timestamp }] } };
+  return { title: t.record.editing.removeItemTitle(label || key), change: { removeItems: [{ key, timestamp }] } };
 }
 
 function Row({ field, value }: { field: Field; value: unknown }) {
@@ -101,8 +101,7 @@ function Row({ field, value }: { field: Field; value: unknown }) {
       <dt className={classes.name}>
         {field.label || field.key}
         <span className={classes.key}>
-          {field.key} · {field.kind}
-          {field.required && ' · required'}
+          {field.required ? t.record.requiredField(field.key, field.kind) : t.record.field(field.key, field.kind)}
         </span>
       </dt>
       <dd className={classes.value}>
@@ -126,6 +125,6 @@ function Heading({ id, title, note }: { id?: string; title: string; note: string
 }
 
 function versionNote(version: number, newest: number | undefined): string {
-  if (newest === undefined || newest === version) return `Schema version ${version}`;
-  return `Schema version ${version} (newest: ${newest})`;
+  if (newest === undefined || newest === version) return t.record.ofSchemaVersion(version);
+  return t.record.ofOlderVersion(version, newest);
 }

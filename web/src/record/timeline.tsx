@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { TrashIcon } from '../components/icons.tsx';
 import { Time } from '../components/time.tsx';
+import { t } from '../texts/texts.ts';
 import { FullValue } from './full-value.tsx';
 import classes from './timeline.module.css';
 
@@ -20,7 +21,7 @@ export function Timeline({ items, onRemove }: TimelineProps) {
   if (items.length === 0) {
     return (
       <Text c="dimmed" p="md" px={20}>
-        No items yet
+        {t.record.noItems}
       </Text>
     );
   }
@@ -36,7 +37,7 @@ export function Timeline({ items, onRemove }: TimelineProps) {
       </ol>
       {items.length > shown && (
         <Button variant="subtle" size="xs" m="md" mt={0} onClick={() => setShown(shown + STEP)}>
-          Show {Math.min(STEP, items.length - shown)} more of {items.length.toLocaleString()}
+          {t.record.showMore(Math.min(STEP, items.length - shown), items.length)}
         </Button>
       )}
     </>
@@ -52,12 +53,12 @@ function Item({ item, onRemove }: { item: unknown; onRemove: TimelineProps['onRe
   return (
     <>
       <div className={classes.time}>
-        {typeof timestamp === 'string' ? <Time at={timestamp} /> : 'Unknown time'}
+        {typeof timestamp === 'string' ? <Time at={timestamp} /> : t.record.unknownTime}
         {onRemove && typeof timestamp === 'string' && (
           <button
             type="button"
             className={classes.remove}
-            aria-label={`Remove the item of ${timestamp}`}
+            aria-label={t.record.removeItem(timestamp)}
             onClick={() => onRemove(timestamp)}
           >
             <TrashIcon size={14} />
@@ -65,7 +66,7 @@ function Item({ item, onRemove }: { item: unknown; onRemove: TimelineProps['onRe
         )}
       </div>
       {isScalar && <FullValue value={rest.value} />}
-      {!isScalar && keys.length === 0 && <Text c="dimmed">Empty item</Text>}
+      {!isScalar && keys.length === 0 && <Text c="dimmed">{t.record.emptyItem}</Text>}
       {!isScalar && keys.length > 0 && (
         <dl className={classes.properties}>
           {keys.map((key) => (

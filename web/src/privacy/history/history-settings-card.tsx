@@ -7,6 +7,7 @@ import type { ResponseBody } from '../../api/endpoints.ts';
 import { LoadError } from '../../components/load-error.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { TableSkeleton } from '../../components/table-skeleton.tsx';
+import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import classes from '../privacy.module.css';
 
@@ -25,7 +26,7 @@ export function HistorySettingsCard({ scope: { sourceAppId } }: { scope: Scope }
   return (
     <section className={classes.card} aria-labelledby="history-settings">
       <h2 id="history-settings" className={classes.title}>
-        History of changes
+        {t.privacy.history.title}
       </h2>
       {error && <LoadError error={error} onRetry={refetch} />}
       {!data && !error && <TableSkeleton rows={2} />}
@@ -45,7 +46,7 @@ function SettingsForm({ sourceAppId, stored }: { sourceAppId: string; stored: Se
     mutationFn: () => call('PUT /auth/apps/:sourceAppId/history', { params: { sourceAppId }, body: wanted }),
     onSuccess: (saved) => {
       client.setQueryData(queryKey(sourceAppId), saved);
-      notifications.show({ title: 'History saved', message: 'The settings are in force' });
+      notifications.show({ title: t.privacy.history.saved, message: t.privacy.history.savedNote });
     },
   });
   return (
@@ -56,18 +57,18 @@ function SettingsForm({ sourceAppId, stored }: { sourceAppId: string; stored: Se
       }}
     >
       <Text size="sm" mb="sm">
-        Changes by people and imports are always kept, with the values before, so that they can be undone.
+        {t.privacy.history.note}
       </Text>
       <Checkbox
-        label="Keep submissions too, as they came"
+        label={t.privacy.history.submissions}
         checked={submissions}
         onChange={(event) => setSubmissions(event.currentTarget.checked)}
         mb="sm"
       />
       <div className={classes.row}>
         <TextInput
-          label="How long changes are kept"
-          description="In days"
+          label={t.privacy.history.days}
+          description={t.privacy.history.inDays}
           type="number"
           min={1}
           max={MAX_DAYS}
@@ -76,7 +77,7 @@ function SettingsForm({ sourceAppId, stored }: { sourceAppId: string; stored: Se
           onChange={(event) => setDays(event.currentTarget.value)}
         />
         <Button type="submit" disabled={isSame || !isValid} loading={save.isPending}>
-          Save history settings
+          {t.privacy.history.save}
         </Button>
       </div>
       <Problem error={save.error} mt="sm" />

@@ -1,24 +1,9 @@
 import { FullValue } from '../../record/full-value.tsx';
+import { t } from '../../texts/texts.ts';
 import classes from '../privacy.module.css';
 
-/** The names of members in words. Keys of `data` stay as they are: each app has its own. */
-const NAMES: Partial<Record<string, string>> = {
-  id: 'ID',
-  email: 'Email',
-  schemaVersion: 'Schema version',
-  createdAt: 'Created',
-  updatedAt: 'Updated',
-  confirmedAt: 'Email confirmed',
-  consents: 'Consents',
-  reason: 'Reason',
-  at: 'Time',
-  page: 'Page',
-  import: 'Import',
-  line: 'Line',
-  text: 'Text',
-  purpose: 'Purpose',
-  state: 'State',
-};
+/** Keys of `data` have no names: each app has its own. */
+const NAMES: Partial<Record<string, string>> = t.privacy.members;
 
 /** An entry as text: first `data`, then the other members. */
 export function EntryData({ members: { data, ...others } }: { members: { data?: unknown } }) {

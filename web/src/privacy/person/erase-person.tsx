@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
+import { t } from '../../texts/texts.ts';
 import type { ErasureReceipt } from './queries.ts';
 
 interface ErasePersonProps {
@@ -35,29 +36,33 @@ export function ErasePerson({ email, erasing, isInOneApp, onClose, onErased }: E
     onClose();
     erase.reset();
   };
-  const place = erasing?.sourceAppId ?? (isInOneApp ? 'this app' : 'all apps');
+  const { title, note } = textsOf(erasing?.sourceAppId, isInOneApp);
   return (
     <TypedConfirmation
       opened={erasing !== undefined}
-      title={`Erase in ${place}`}
-      label="Email"
+      title={title}
+      label={t.common.email}
       expected={email}
-      action="Erase permanently"
+      action={t.privacy.erasing.action}
       pending={erase.isPending}
       error={erase.error}
       onConfirm={() => erase.mutate()}
       onClose={close}
     >
-      <Text size="sm">
-        This deletes everything that is held of this person in {place}: records, lists, consents and held submissions. A
-        later submission with the same email creates a new record.
-      </Text>
+      <Text size="sm">{note}</Text>
       <Checkbox
-        label="No import may bring the person back"
-        description="Keeps a keyed hash of the email, and nothing else."
+        label={t.privacy.erasing.suppress}
+        description={t.privacy.erasing.suppressNote}
         checked={suppress}
         onChange={(event) => setSuppress(event.currentTarget.checked)}
       />
     </TypedConfirmation>
   );
+}
+
+function textsOf(sourceAppId: string | undefined, isInOneApp: boolean): { title: string; note: string } {
+  const texts = t.privacy.erasing;
+  if (sourceAppId !== undefined) return { title: texts.inApp(sourceAppId), note: texts.noteInApp(sourceAppId) };
+  if (isInOneApp) return { title: texts.inThisApp, note: texts.noteInThisApp };
+  return { title: texts.inAllApps, note: texts.noteInAllApps };
 }

@@ -3,11 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { count } from '../../components/count.ts';
 import { DownloadIcon, TrashIcon } from '../../components/icons.tsx';
 import { LoadError } from '../../components/load-error.tsx';
 import { saveFile } from '../../components/save-file.ts';
 import { Time } from '../../components/time.tsx';
+import { formatNumber } from '../../texts/format.ts';
+import { t } from '../../texts/texts.ts';
 import { type Scope, scopeParameter, usersPath } from '../../users/scope.ts';
 import classes from '../privacy.module.css';
 import { EntryData } from './entry-data.tsx';
@@ -32,7 +33,7 @@ export function PersonCard({ scope, email }: PersonCardProps) {
   const { data, error } = person;
   const own = scope && scopeParameter(scope).sourceAppId;
   return (
-    <section className={classes.person} aria-label={`Data of ${email}`}>
+    <section className={classes.person} aria-label={t.privacy.card.dataOf(email)}>
       <Group justify="space-between" gap="sm">
         <h3 className={classes.name} tabIndex={-1} ref={focus}>
           {email}
@@ -45,7 +46,7 @@ export function PersonCard({ scope, email }: PersonCardProps) {
             disabled={!data}
             onClick={() => data && saveFile(`${email}.json`, jsonFile(data))}
           >
-            Export everything
+            {t.privacy.card.export}
           </Button>
           <Button
             variant="default"
@@ -55,19 +56,19 @@ export function PersonCard({ scope, email }: PersonCardProps) {
             disabled={!data}
             onClick={() => setErasing({ sourceAppId: own })}
           >
-            {scope ? 'Erase everything' : 'Erase in all apps'}
+            {scope ? t.privacy.card.erase : t.privacy.card.eraseInAllApps}
           </Button>
         </Group>
       </Group>
       {receipt && <Receipt receipt={receipt} />}
       {error && <LoadError error={error} onRetry={person.refetch} />}
-      {!data && !error && <Loader size={18} aria-label="Loading" />}
+      {!data && !error && <Loader size={18} aria-label={t.privacy.card.loading} />}
       {data?.entries.length === 0 && (
         <Text size="sm" c="dimmed" mt="sm">
-          Nothing is held of this person.
+          {t.privacy.card.nothing}
         </Text>
       )}
-      <ul className={classes.list} aria-label="Held data">
+      <ul className={classes.list} aria-label={t.privacy.card.data}>
         {data?.entries.map((entry, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id of their own
           <EntryRow key={index} entry={entry} scope={scope} onErase={setErasing} />
@@ -96,17 +97,17 @@ interface EntryRowProps {
 
 function EntryRow({ entry: { kind, sourceAppId, ...rest }, scope, onErase }: EntryRowProps) {
   const id = 'id' in rest && typeof rest.id === 'string' ? rest.id : undefined;
+  const name = KINDS[kind] ?? kind;
   const ofApp = scope ?? (sourceAppId === undefined ? undefined : { sourceAppId, asAdmin: true });
   return (
     <li className={classes.entry}>
       <strong className={classes.kind}>
-        {KINDS[kind] ?? kind}
-        {sourceAppId !== undefined ? ` in ${sourceAppId}` : ' in all apps'}
+        {sourceAppId !== undefined ? t.privacy.card.inApp(name, sourceAppId) : t.privacy.card.inAllApps(name)}
       </strong>
       <Group gap="md">
         {kind === 'record' && id && ofApp && (
           <Link href={`${usersPath(ofApp)}/${id}`} className={classes.link ?? ''}>
-            Open
+            {t.privacy.card.open}
           </Link>
         )}
         {!scope && kind === 'record' && sourceAppId !== undefined && (
@@ -114,10 +115,10 @@ function EntryRow({ entry: { kind, sourceAppId, ...rest }, scope, onErase }: Ent
             variant="subtle"
             size="compact-sm"
             c="var(--mantine-color-error)"
-            aria-label={`Erase in this app: ${sourceAppId}`}
+            aria-label={t.privacy.card.eraseInThisAppNamed(sourceAppId)}
             onClick={() => onErase({ sourceAppId })}
           >
-            Erase in this app
+            {t.privacy.card.eraseInThisApp}
           </Button>
         )}
       </Group>
@@ -126,36 +127,21 @@ function EntryRow({ entry: { kind, sourceAppId, ...rest }, scope, onErase }: Ent
   );
 }
 
-const KINDS: Partial<Record<string, string>> = {
-  delivery: 'Event for a webhook',
-  mail: 'Email in the queue',
-  'import-line': 'Line of an import',
-  'import-reject': 'Refused line of an import',
-  record: 'Record',
-  held: 'Held submission',
-  suppression: 'Marked so that no import brings the person back,',
-};
+const KINDS: Partial<Record<string, string>> = t.privacy.card.kinds;
 
 /** The kinds of data in a receipt. */
-const ERASED: Record<string, { one: string; many: string }> = {
-  records: { one: 'record', many: 'records' },
-  held: { one: 'held submission', many: 'held submissions' },
-  deliveries: { one: 'delivery', many: 'deliveries' },
-};
+const ERASED: Partial<Record<string, (count: number) => string>> = t.privacy.card.erasedCounts;
 
 function Receipt({ receipt: { id, at, erased } }: { receipt: ErasureReceipt }) {
   const held = Object.entries(erased)
     .filter(([name, number]) => number > 0 || name === 'records')
-    .map(([name, number]) => count(number, ERASED[name]?.one ?? name, ERASED[name]?.many ?? name))
+    .map(([name, number]) => ERASED[name]?.(number) ?? `${formatNumber(number)} ${name}`)
     .join(', ');
-  const text = `Erasure ${id} at ${at}: ${held}`;
   return (
-    <Alert color="green" variant="light" title="Erased" role="status" my="sm">
-      <Text size="sm">
-        Receipt <span className="breaks">{id}</span>, <Time at={at} />: {held}. The receipt has no personal data.
-      </Text>
+    <Alert color="green" variant="light" title={t.privacy.card.erased} role="status" my="sm">
+      <Text size="sm">{t.privacy.card.receipt(<span className="breaks">{id}</span>, <Time at={at} />, held)}</Text>
       <Group mt="xs">
-        <CopyButton text={text} label="Copy receipt" />
+        <CopyButton text={t.privacy.card.receiptText(id, at, held)} label={t.privacy.card.copyReceipt} />
       </Group>
     </Alert>
   );

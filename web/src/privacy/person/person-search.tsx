@@ -1,9 +1,9 @@
 import { Button, Loader, Text, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { count } from '../../components/count.ts';
 import { SearchIcon } from '../../components/icons.tsx';
 import { LoadError } from '../../components/load-error.tsx';
+import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import classes from '../privacy.module.css';
 import { matchesQuery } from './queries.ts';
@@ -34,7 +34,7 @@ export function PersonSearch({ scope, onChoose }: PersonSearchProps) {
     <>
       <form onSubmit={submit} className={classes.row}>
         <TextInput
-          label="Email, or a part of it"
+          label={t.privacy.search.label}
           className={classes.grow ?? ''}
           autoComplete="off"
           autoCapitalize="none"
@@ -44,7 +44,7 @@ export function PersonSearch({ scope, onChoose }: PersonSearchProps) {
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
         <Button type="submit" leftSection={<SearchIcon size={16} />} disabled={typed.trim() === ''}>
-          Find
+          {t.privacy.search.find}
         </Button>
       </form>
       {matches.error && <LoadError error={matches.error} onRetry={matches.refetch} />}
@@ -53,22 +53,20 @@ export function PersonSearch({ scope, onChoose }: PersonSearchProps) {
           <Text size="sm" mt="sm" role="status">
             {matches.isFetching ? (
               <>
-                <Loader size={14} aria-hidden="true" /> Searching…
+                <Loader size={14} aria-hidden="true" /> {t.privacy.search.searching}
               </>
+            ) : matches.hasNextPage ? (
+              t.privacy.search.foundSoFar(appsOf.size)
             ) : (
-              `${count(appsOf.size, 'person', 'persons')} found${matches.hasNextPage ? ' so far' : ''}`
+              t.privacy.search.found(appsOf.size)
             )}
           </Text>
-          <ul className={`${classes.list} ${classes.found}`} aria-label="Persons">
+          <ul className={`${classes.list} ${classes.found}`} aria-label={t.privacy.search.persons}>
             {[...appsOf].map(([email, apps]) => (
               <Found key={email} email={email} apps={scope ? undefined : apps} onChoose={onChoose} />
             ))}
             {!isKnown && !matches.isFetching && COMPLETE.test(part) && (
-              <Found
-                email={part}
-                note="No record. Other data, such as held submissions, may exist."
-                onChoose={onChoose}
-              />
+              <Found email={part} note={t.privacy.search.noRecord} onChoose={onChoose} />
             )}
           </ul>
           {matches.hasNextPage && (
@@ -79,7 +77,7 @@ export function PersonSearch({ scope, onChoose }: PersonSearchProps) {
               loading={matches.isFetchingNextPage}
               onClick={() => void matches.fetchNextPage()}
             >
-              Search on
+              {t.privacy.search.searchOn}
             </Button>
           )}
         </>
@@ -112,8 +110,13 @@ function Found({ email, apps, note, onChoose }: FoundProps) {
           </Text>
         )}
       </div>
-      <Button variant="default" size="xs" aria-label={`Show data of ${email}`} onClick={() => onChoose(email)}>
-        Show data
+      <Button
+        variant="default"
+        size="xs"
+        aria-label={t.privacy.search.showDataOf(email)}
+        onClick={() => onChoose(email)}
+      >
+        {t.privacy.search.showData}
       </Button>
     </li>
   );

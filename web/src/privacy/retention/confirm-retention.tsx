@@ -1,8 +1,9 @@
 import { Loader, Modal, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { count } from '../../components/count.ts';
+import type { ReactNode } from 'react';
 import { LoadError } from '../../components/load-error.tsx';
 import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
+import { t } from '../../texts/texts.ts';
 import { countQuery } from '../../users/list/use-user-count.ts';
 import type { Scope } from '../../users/scope.ts';
 import { type Retention, retentionWords } from './retention-card.tsx';
@@ -28,11 +29,11 @@ export function ConfirmRetention({ scope, wanted, pending, error, onConfirm, onC
   const counted = useQuery({ ...countQuery(scope, { q: '', where }, 'exact'), gcTime: 0 });
   if (!counted.data) {
     return (
-      <Modal opened onClose={onClose} title="Erase users automatically">
+      <Modal opened onClose={onClose} title={t.privacy.retention.erase}>
         {counted.error && <LoadError error={counted.error} onRetry={counted.refetch} />}
         {counted.isFetching && (
           <Text size="sm" role="status">
-            <Loader size={14} mr="xs" aria-hidden="true" /> Counting the users that this would erase…
+            <Loader size={14} mr="xs" aria-hidden="true" /> {t.privacy.retention.counting}
           </Text>
         )}
       </Modal>
@@ -42,30 +43,22 @@ export function ConfirmRetention({ scope, wanted, pending, error, onConfirm, onC
   return (
     <TypedConfirmation
       opened
-      title="Erase users automatically"
-      label="App ID"
+      title={t.privacy.retention.erase}
+      label={t.privacy.retention.appId}
       expected={scope.sourceAppId}
-      action="Save retention"
+      action={t.privacy.retention.save}
       pending={pending}
       error={error}
       onConfirm={onConfirm}
       onClose={onClose}
     >
       <Text size="sm">{retentionWords(wanted)}</Text>
-      <Text size="sm">
-        {total === 0 ? (
-          'No user is that old now. '
-        ) : (
-          <>
-            <strong>
-              {is === 'exact' ? '' : 'At least '}
-              {count(total, 'user')}
-            </strong>{' '}
-            {total === 1 ? 'is' : 'are'} that old now and will be erased within an hour, permanently.{' '}
-          </>
-        )}
-        Others follow when they reach that age.
-      </Text>
+      <Text size="sm">{nowText(total, is === 'exact')}</Text>
     </TypedConfirmation>
   );
+}
+
+function nowText(total: number, isExact: boolean): ReactNode {
+  if (total === 0) return t.privacy.retention.noneNow;
+  return isExact ? t.privacy.retention.someNow(total) : t.privacy.retention.manyNow(total);
 }

@@ -7,6 +7,7 @@ import type { ResponseBody } from '../../api/endpoints.ts';
 import { LoadError } from '../../components/load-error.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { TableSkeleton } from '../../components/table-skeleton.tsx';
+import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import classes from '../privacy.module.css';
 import { ConfirmRetention } from './confirm-retention.tsx';
@@ -27,7 +28,7 @@ export function RetentionCard({ scope }: { scope: Scope }) {
   return (
     <section className={classes.card} aria-labelledby="retention">
       <h2 id="retention" className={classes.title}>
-        Retention
+        {t.privacy.retention.title}
       </h2>
       {error && <LoadError error={error} onRetry={refetch} />}
       {data === undefined && !error && <TableSkeleton rows={2} />}
@@ -48,7 +49,7 @@ function RetentionForm({ scope, stored }: { scope: Scope; stored: Retention }) {
     onSuccess: (saved) => {
       setConfirming(false);
       client.setQueryData(['retention', sourceAppId], saved);
-      notifications.show({ title: 'Retention saved', message: retentionWords(saved) });
+      notifications.show({ title: t.privacy.retention.saved, message: retentionWords(saved) });
     },
   });
   const wanted = isOn ? { days: Number(days), basis } : null;
@@ -63,17 +64,17 @@ function RetentionForm({ scope, stored }: { scope: Scope; stored: Retention }) {
   return (
     <form onSubmit={submit}>
       <Text size="sm" mb="sm">
-        Now: {retentionWords(stored)}
+        {t.privacy.retention.now(retentionWords(stored))}
       </Text>
       <Checkbox
-        label="Erase users automatically"
+        label={t.privacy.retention.erase}
         checked={isOn}
         onChange={(event) => setOn(event.currentTarget.checked)}
         mb="sm"
       />
       <div className={classes.row}>
         <TextInput
-          label="Days"
+          label={t.privacy.retention.days}
           type="number"
           min={1}
           max={MAX_DAYS}
@@ -84,14 +85,14 @@ function RetentionForm({ scope, stored }: { scope: Scope; stored: Retention }) {
           onChange={(event) => setDays(event.currentTarget.value)}
         />
         <NativeSelect
-          label="Counted from"
+          label={t.privacy.retention.countedFrom}
           disabled={!isOn}
           value={basis}
           data={BASES}
           onChange={(event) => setBasis(event.currentTarget.value as typeof basis)}
         />
         <Button type="submit" disabled={isSame || !isValid} loading={save.isPending && !confirming}>
-          {wanted ? 'Check and save' : 'Save'}
+          {wanted ? t.privacy.retention.check : t.common.save}
         </Button>
       </div>
       <Problem error={confirming ? null : save.error} mt="sm" />
@@ -112,15 +113,13 @@ function RetentionForm({ scope, stored }: { scope: Scope; stored: Retention }) {
   );
 }
 
-const BASES = [
-  { value: 'updatedAt', label: 'the last change' },
-  { value: 'createdAt', label: 'the creation' },
-];
+const BASES = (['updatedAt', 'createdAt'] as const).map((value) => ({
+  value,
+  label: t.privacy.retention.bases[value],
+}));
 
 /** A setting in words, for example `Users are erased 730 days after the last change.` */
 export function retentionWords(retention: Retention): string {
-  if (!retention) return 'Users are kept until somebody erases them.';
-  const basis = BASES.find(({ value }) => value === retention.basis)?.label;
-  const days = retention.days === 1 ? '1 day' : `${retention.days.toLocaleString()} days`;
-  return `Users are erased ${days} after ${basis}.`;
+  if (!retention) return t.privacy.retention.kept;
+  return t.privacy.retention.erasedAfter[retention.basis](retention.days);
 }

@@ -4,6 +4,7 @@ import { ApiError } from '../../api/call.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { FormActions } from '../../components/form-actions.tsx';
 import { labelOf } from '../../components/labels.ts';
+import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import { FullValue } from '../full-value.tsx';
 import type { StoredRecord } from '../queries.ts';
@@ -26,7 +27,7 @@ export function EditForm({ scope, stored, fields, onSaved, onCancel }: EditFormP
   const [base, setBase] = useState(stored);
   const [draft, setDraft] = useState<Draft>({});
   const [others, setOthers] = useState<readonly string[]>();
-  const save = useRecordChange(scope, stored.record.id, 'Saved', onSaved);
+  const save = useRecordChange(scope, stored.record.id, t.record.editing.saved, onSaved);
   const { data } = base.record;
   const change = changeOf(draft, fields, data);
   const issues = issuesOf(save.error);
@@ -67,7 +68,7 @@ export function EditForm({ scope, stored, fields, onSaved, onCancel }: EditFormP
         ))}
         {save.error && !(save.error instanceof Outdated) && <Refusal error={save.error} fields={fields} />}
         <FormActions
-          action={others ? 'Save my values' : 'Save'}
+          action={others ? t.record.editing.saveMine : t.common.save}
           disabled={!change}
           loading={save.isPending}
           onCancel={onCancel}
@@ -86,12 +87,12 @@ interface ConflictProps {
 
 function Conflict({ fields, data, onTakeOthers }: ConflictProps) {
   return (
-    <Alert color="yellow" variant="light" role="alert" title="This user was changed meanwhile">
+    <Alert color="yellow" variant="light" role="alert" title={t.record.editing.conflict}>
       {fields.length === 0 ? (
-        <Text size="sm">The changes concern other fields. Save again to add yours.</Text>
+        <Text size="sm">{t.record.editing.otherFields}</Text>
       ) : (
         <>
-          <Text size="sm">Now stored:</Text>
+          <Text size="sm">{t.record.editing.nowStored}</Text>
           <dl>
             {fields.map((field) => (
               <Text key={field.key} size="sm" component="div" className="breaks">
@@ -105,7 +106,7 @@ function Conflict({ fields, data, onTakeOthers }: ConflictProps) {
             ))}
           </dl>
           <Button variant="default" size="xs" mt="xs" onClick={onTakeOthers}>
-            Take the stored {fields.length === 1 ? 'value' : 'values'}
+            {t.record.editing.takeStored(fields.length)}
           </Button>
         </>
       )}

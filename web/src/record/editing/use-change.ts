@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ApiError, callWithHeaders } from '../../api/call.ts';
+import { t } from '../../texts/texts.ts';
 import { type Scope, scopeParameter } from '../../users/scope.ts';
 import { historyKey } from '../history/queries.ts';
 import { showUndo } from '../history/undo-notice.tsx';
@@ -17,7 +18,7 @@ export class Outdated extends Error {
   override readonly name = 'Outdated';
   readonly stored: StoredRecord;
   constructor(stored: StoredRecord) {
-    super('The user was changed meanwhile');
+    super(t.record.editing.changedMeanwhile);
     this.stored = stored;
   }
 }

@@ -1,12 +1,13 @@
 import { Checkbox, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core';
 import type { Field } from '../../api/endpoints.ts';
 import { labelOf } from '../../components/labels.ts';
+import { t } from '../../texts/texts.ts';
 import { chosenIn } from './draft.ts';
 
 const DAY = /^(?:\d{4}-\d{2}-\d{2})?$/;
 /** A longer text gets several lines. */
 const MAX_LINE = 80;
-const NO_VALUE = { value: '', label: 'No value' };
+const NO_VALUE = { value: '', label: t.record.editing.noValue };
 
 interface ValueControlProps {
   field: Field;
@@ -67,14 +68,18 @@ export function ValueControl({ field, text, error, autoFocus = false, onChange }
     );
   }
   if (field.kind === 'checkbox') {
-    const choices = [NO_VALUE, { value: 'true', label: 'Yes' }, { value: 'false', label: 'No' }];
+    const choices = [
+      NO_VALUE,
+      { value: 'true', label: t.record.editing.yes },
+      { value: 'false', label: t.record.editing.no },
+    ];
     return <NativeSelect {...shared} data={choices} />;
   }
   if (field.kind === 'date') {
     return DAY.test(text) ? (
       <TextInput {...shared} type="date" />
     ) : (
-      <TextInput {...shared} description="A date, or a date and time with its zone" />
+      <TextInput {...shared} description={t.record.editing.dateNote} />
     );
   }
   if (field.kind === 'number') return <TextInput {...shared} inputMode="decimal" />;

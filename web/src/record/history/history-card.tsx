@@ -6,6 +6,7 @@ import { LoadError } from '../../components/load-error.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { TableSkeleton } from '../../components/table-skeleton.tsx';
 import { Time } from '../../components/time.tsx';
+import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import { FullValue } from '../full-value.tsx';
 import view from '../record-view.module.css';
@@ -32,14 +33,14 @@ export function HistoryCard({ scope, id, fields, canUndo }: HistoryCardProps) {
     <section className={view.card} aria-labelledby="history">
       <div className={view.heading}>
         <h2 id="history" className={view.title}>
-          History
+          {t.record.history.title}
         </h2>
       </div>
       {history.error && <LoadError error={history.error} onRetry={history.refetch} />}
       {!entries && !history.error && <TableSkeleton rows={2} />}
       {entries?.length === 0 && (
         <Text c="dimmed" p="md" px={20}>
-          No changes by people or imports are kept
+          {t.record.history.nothing}
         </Text>
       )}
       {entries && entries.length > 0 && (
@@ -52,11 +53,11 @@ export function HistoryCard({ scope, id, fields, canUndo }: HistoryCardProps) {
                   variant="default"
                   size="compact-xs"
                   mt={6}
-                  aria-label={`Undo change ${entry.revision}`}
+                  aria-label={t.record.history.undoChange(entry.revision)}
                   loading={revert.isPending && revert.variables === entry.revision}
                   onClick={() => revert.mutate(entry.revision)}
                 >
-                  Undo
+                  {t.common.undo}
                 </Button>
               )}
               {revert.variables === entry.revision && <UndoProblem error={revert.error} fields={fields} />}
@@ -73,7 +74,7 @@ export function HistoryCard({ scope, id, fields, canUndo }: HistoryCardProps) {
           loading={history.isFetchingNextPage}
           onClick={() => history.fetchNextPage()}
         >
-          Show earlier changes
+          {t.record.history.showEarlier}
         </Button>
       )}
     </section>
@@ -104,13 +105,13 @@ type Change = HistoryEntry['changes'][number];
 
 function ChangedValue({ change, field, isSent }: { change: Change; field: Field | undefined; isSent: boolean }) {
   const { path, before, after, omitted } = change;
-  if (omitted) return <Text c="dimmed">Too large to keep</Text>;
+  if (omitted) return <Text c="dimmed">{t.record.history.omitted}</Text>;
   const show = (value: unknown) => <FullValue value={field ? labelOf(field, value) : value} />;
   if (path.endsWith('[]')) {
     return (
       <>
-        {before !== undefined && <Part name="Removed" value={<FullValue value={before} />} />}
-        {after !== undefined && <Part name="Added" value={<FullValue value={after} />} />}
+        {before !== undefined && <Part name={t.record.history.removed} value={<FullValue value={before} />} />}
+        {after !== undefined && <Part name={t.record.history.added} value={<FullValue value={after} />} />}
       </>
     );
   }
@@ -118,14 +119,14 @@ function ChangedValue({ change, field, isSent }: { change: Change; field: Field 
   return (
     <>
       <del className={classes.before}>
-        <span className="visually-hidden">Before: </span>
+        <span className="visually-hidden">{t.record.history.before} </span>
         {show(before)}
       </del>
       <span aria-hidden="true" className={classes.arrow}>
         →
       </span>
       <ins className={classes.after}>
-        <span className="visually-hidden">After: </span>
+        <span className="visually-hidden">{t.record.history.after} </span>
         {show(after)}
       </ins>
     </>
@@ -148,7 +149,7 @@ function UndoProblem({ error, fields }: { error: Error | null; fields: readonly 
   const issues = 'issues' in error ? (error.issues as { path: string; message: string }[]) : [];
   if (issues.length === 0) return <Problem error={error} mt="xs" />;
   const names = issues.map(({ path, message }) => `${nameOf(path, fields)} ${message}`).join(', ');
-  return <Problem error={new Error(`Nothing was undone: ${names}`)} mt="xs" />;
+  return <Problem error={new Error(t.record.history.nothingUndone(names))} mt="xs" />;
 }
 
 const keyOf = (path: string): string => path.replace(/^data\./, '').replace(/\[\]$/, '');
@@ -156,9 +157,10 @@ const fieldOf = (path: string, fields: readonly Field[]) => fields.find(({ key }
 const nameOf = (path: string, fields: readonly Field[]): string => fieldOf(path, fields)?.label || keyOf(path);
 
 function authorOf({ kind, name, account, key, change, reverted }: HistoryEntry['by']): string {
-  if (kind === 'submission') return 'Submitted';
-  if (kind === 'import') return 'Import';
-  const who = name ?? (account && `Account ${account}`) ?? (key && `API key ${key}`) ?? 'Shared log-in';
-  if (kind === 'revert') return reverted === undefined ? `${who} undid changes` : `${who} undid change ${reverted}`;
-  return change === undefined ? who : `${who}, many users at once`;
+  const texts = t.record.history;
+  if (kind === 'submission') return texts.submitted;
+  if (kind === 'import') return texts.import;
+  const who = name ?? (account && texts.account(account)) ?? (key && texts.apiKey(key)) ?? texts.sharedLogIn;
+  if (kind === 'revert') return reverted === undefined ? texts.undidChanges(who) : texts.undidChange(who, reverted);
+  return change === undefined ? who : texts.manyAtOnce(who);
 }

@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications';
 import type { QueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, callWithHeaders } from '../../api/call.ts';
+import { t } from '../../texts/texts.ts';
 import { type Scope, scopeParameter } from '../../users/scope.ts';
 import { recordKey, type StoredRecord } from '../queries.ts';
 
@@ -10,7 +11,7 @@ import { recordKey, type StoredRecord } from '../queries.ts';
 const NOTICE_MS = 12_000;
 
 export function showDone(): void {
-  notifications.show({ color: 'green', title: 'Undone', message: 'The values before the change are stored' });
+  notifications.show({ color: 'green', title: t.record.history.undone, message: t.record.history.undoneNote });
 }
 
 /** Tells of a stored change, with a button that undoes it. */
@@ -27,7 +28,7 @@ export function showUndo(client: QueryClient, scope: Scope, { record }: StoredRe
       const request = { params: { id: record.id }, query: scopeParameter(scope) };
       const { entries } = await call('GET /auth/users/:id/history', request);
       const revision = entries.find(({ at }) => at === record.updatedAt)?.revision;
-      if (revision === undefined) throw new Error('Too many changes followed; see the history of the user');
+      if (revision === undefined) throw new Error(t.record.history.tooManyFollowed);
       const { body, headers } = await callWithHeaders('POST /auth/users/:id/revert', {
         ...request,
         body: { revision },
@@ -37,7 +38,7 @@ export function showUndo(client: QueryClient, scope: Scope, { record }: StoredRe
       void client.invalidateQueries({ queryKey: ['users'] });
       showDone();
     } catch (error) {
-      notifications.show({ color: 'red', title: 'Not undone', message: (error as Error).message });
+      notifications.show({ color: 'red', title: t.record.history.notUndone, message: (error as Error).message });
     }
   }
 }
@@ -46,7 +47,7 @@ function Undo({ email, undo }: { email: string; undo: () => Promise<void> }) {
   const [isPending, setPending] = useState(false);
   return (
     <Group gap="sm">
-      <span>The change of {email} is stored</span>
+      <span>{t.record.history.changeStored(email)}</span>
       <Button
         variant="default"
         size="compact-sm"
@@ -56,7 +57,7 @@ function Undo({ email, undo }: { email: string; undo: () => Promise<void> }) {
           void undo();
         }}
       >
-        Undo
+        {t.common.undo}
       </Button>
     </Group>
   );

@@ -1,3 +1,159 @@
 import type { privacy as en } from '../en/privacy.tsx';
+import { plural } from '../format.ts';
 
-export const privacy: typeof en = {};
+const eraseNote = (place: string) =>
+  `Alles, was in ${place} zu dieser Person gespeichert ist, wird gelöscht: Datensätze, Listen, Einwilligungen und ` +
+  'zurückgehaltene Einsendungen. Eine spätere Einsendung mit derselben E-Mail-Adresse legt einen neuen Datensatz an.';
+
+export const privacy: typeof en = {
+  title: 'Datenschutz',
+  noteOfApp: (sourceAppId) => `Anfragen von Personen in ${sourceAppId}`,
+  noteWithRetention: (sourceAppId) => `Anfragen von Personen und Aufbewahrung in ${sourceAppId}`,
+  noteOfAllApps: 'Anfragen von Personen in allen Apps',
+  person: 'Daten einer Person',
+
+  search: {
+    label: 'E-Mail-Adresse oder ein Teil davon',
+    find: 'Suchen',
+    searching: 'Suche läuft …',
+    found: (count) => plural(count, { one: '# Person gefunden', other: '# Personen gefunden' }),
+    foundSoFar: (count) => plural(count, { one: 'Bisher # Person gefunden', other: 'Bisher # Personen gefunden' }),
+    persons: 'Personen',
+    noRecord: 'Kein Datensatz. Andere Daten, etwa zurückgehaltene Einsendungen, kann es trotzdem geben.',
+    searchOn: 'Weitersuchen',
+    showDataOf: (email) => `Daten von ${email} anzeigen`,
+    showData: 'Daten anzeigen',
+  },
+
+  card: {
+    dataOf: (email) => `Daten von ${email}`,
+    export: 'Alles exportieren',
+    erase: 'Alles endgültig löschen',
+    eraseInAllApps: 'In allen Apps endgültig löschen',
+    loading: 'Wird geladen',
+    nothing: 'Zu dieser Person ist nichts gespeichert.',
+    data: 'Gespeicherte Daten',
+    kinds: {
+      delivery: 'Ereignis für einen Webhook',
+      mail: 'E-Mail in der Warteschlange',
+      'import-line': 'Zeile eines Imports',
+      'import-reject': 'Abgelehnte Zeile eines Imports',
+      record: 'Datensatz',
+      held: 'Zurückgehaltene Einsendung',
+      history: 'Verlauf',
+      suppression: 'Sperre gegen erneuten Import',
+    },
+    inApp: (kind, sourceAppId) => `${kind} in ${sourceAppId}`,
+    inAllApps: (kind) => `${kind} in allen Apps`,
+    open: 'Öffnen',
+    eraseInThisApp: 'In dieser App endgültig löschen',
+    eraseInThisAppNamed: (sourceAppId) => `In dieser App endgültig löschen: ${sourceAppId}`,
+
+    erased: 'Endgültig gelöscht',
+    erasedCounts: {
+      records: (count) => plural(count, { one: '# Datensatz', other: '# Datensätze' }),
+      held: (count) => plural(count, { one: '# zurückgehaltene Einsendung', other: '# zurückgehaltene Einsendungen' }),
+      deliveries: (count) => plural(count, { one: '# Zustellung', other: '# Zustellungen' }),
+      mails: (count) => plural(count, { one: '# E-Mail', other: '# E-Mails' }),
+      importLines: (count) => plural(count, { one: '# Importzeile', other: '# Importzeilen' }),
+      history: (count) => plural(count, { one: '# Teil des Verlaufs', other: '# Teile des Verlaufs' }),
+    },
+    receipt: (id, time, erased) => (
+      <>
+        Beleg {id}, {time}: {erased}. Der Beleg enthält keine personenbezogenen Daten.
+      </>
+    ),
+    receiptText: (id, at, erased) => `Endgültige Löschung ${id} am ${at}: ${erased}`,
+    copyReceipt: 'Beleg kopieren',
+  },
+
+  members: {
+    id: 'ID',
+    email: 'E-Mail',
+    schemaVersion: 'Schemaversion',
+    createdAt: 'Erstellt',
+    updatedAt: 'Geändert',
+    confirmedAt: 'E-Mail bestätigt',
+    consents: 'Einwilligungen',
+    reason: 'Grund',
+    at: 'Zeit',
+    page: 'Seite',
+    import: 'Import',
+    line: 'Zeile',
+    text: 'Text',
+    purpose: 'Zweck',
+    state: 'Status',
+    type: 'Art',
+    record: 'Datensatz',
+    attempts: 'Versuche',
+    revision: 'Revision',
+    by: 'Von',
+    changes: 'Änderungen',
+  },
+
+  erasing: {
+    inThisApp: 'In dieser App endgültig löschen',
+    inAllApps: 'In allen Apps endgültig löschen',
+    inApp: (sourceAppId) => `In ${sourceAppId} endgültig löschen`,
+    noteInThisApp: eraseNote('dieser App'),
+    noteInAllApps: eraseNote('allen Apps'),
+    noteInApp: eraseNote,
+    action: 'Endgültig löschen',
+    suppress: 'Kein Import darf die Person zurückbringen',
+    suppressNote: 'Gespeichert wird nur ein Hashwert der E-Mail-Adresse, der mit einem Schlüssel gebildet ist.',
+  },
+
+  retention: {
+    title: 'Aufbewahrung',
+    now: (setting) => `Aktuell: ${setting}`,
+    erase: 'Personen automatisch endgültig löschen',
+    days: 'Tage',
+    countedFrom: 'Gerechnet ab',
+    bases: { updatedAt: 'der letzten Änderung', createdAt: 'der Erstellung' },
+    check: 'Prüfen und speichern',
+    saved: 'Aufbewahrung gespeichert',
+    kept: 'Personen bleiben gespeichert, bis jemand sie endgültig löscht.',
+    erasedAfter: {
+      updatedAt: (days) =>
+        plural(days, {
+          one: 'Personen werden # Tag nach der letzten Änderung endgültig gelöscht.',
+          other: 'Personen werden # Tage nach der letzten Änderung endgültig gelöscht.',
+        }),
+      createdAt: (days) =>
+        plural(days, {
+          one: 'Personen werden # Tag nach der Erstellung endgültig gelöscht.',
+          other: 'Personen werden # Tage nach der Erstellung endgültig gelöscht.',
+        }),
+    },
+
+    counting: 'Die Personen, die gelöscht würden, werden gezählt …',
+    appId: 'App-ID',
+    save: 'Aufbewahrung speichern',
+    noneNow: 'Für keine Person ist diese Frist schon abgelaufen. Personen werden gelöscht, sobald ihre Frist abläuft.',
+    someNow: (count) => (
+      <>
+        Für <strong>{plural(count, { one: '# Person', other: '# Personen' })}</strong> ist diese Frist schon abgelaufen;
+        sie {plural(count, { one: 'wird', other: 'werden' })} innerhalb einer Stunde endgültig gelöscht. Weitere folgen,
+        sobald ihre Frist abläuft.
+      </>
+    ),
+    manyNow: (count) => (
+      <>
+        Für <strong>{plural(count, { one: 'mindestens # Person', other: 'mindestens # Personen' })}</strong> ist diese
+        Frist schon abgelaufen; sie {plural(count, { one: 'wird', other: 'werden' })} innerhalb einer Stunde endgültig
+        gelöscht. Weitere folgen, sobald ihre Frist abläuft.
+      </>
+    ),
+  },
+
+  history: {
+    title: 'Verlauf der Änderungen',
+    saved: 'Einstellungen zum Verlauf gespeichert',
+    savedNote: 'Sie gelten ab jetzt',
+    note: 'Änderungen durch Menschen und Importe werden immer mit den vorherigen Werten aufbewahrt, sodass sie rückgängig gemacht werden können.',
+    submissions: 'Auch Einsendungen aufbewahren, wie sie eingegangen sind',
+    days: 'Aufbewahrungsdauer der Änderungen',
+    inDays: 'In Tagen',
+    save: 'Einstellungen zum Verlauf speichern',
+  },
+};

@@ -1,1 +1,160 @@
-export const privacy = {};
+import type { ReactNode } from 'react';
+import { formatNumber, plural } from '../format.ts';
+
+const eraseNote = (place: string) =>
+  `This deletes everything that is held of this person in ${place}: records, lists, consents and held submissions. ` +
+  'A later submission with the same email creates a new record.';
+
+export const privacy = {
+  title: 'Privacy',
+  noteOfApp: (sourceAppId: string) => `Requests of persons in ${sourceAppId}`,
+  noteWithRetention: (sourceAppId: string) => `Requests of persons, and retention, in ${sourceAppId}`,
+  noteOfAllApps: 'Requests of persons, in all apps',
+  person: 'A person’s data',
+
+  search: {
+    label: 'Email, or a part of it',
+    find: 'Find',
+    searching: 'Searching…',
+    found: (count: number) => plural(count, { one: '# person found', other: '# persons found' }),
+    foundSoFar: (count: number) => plural(count, { one: '# person found so far', other: '# persons found so far' }),
+    persons: 'Persons',
+    noRecord: 'No record. Other data, such as held submissions, may exist.',
+    searchOn: 'Search on',
+    showDataOf: (email: string) => `Show data of ${email}`,
+    showData: 'Show data',
+  },
+
+  card: {
+    dataOf: (email: string) => `Data of ${email}`,
+    export: 'Export everything',
+    erase: 'Erase everything',
+    eraseInAllApps: 'Erase in all apps',
+    loading: 'Loading',
+    nothing: 'Nothing is held of this person.',
+    data: 'Held data',
+    kinds: {
+      delivery: 'Event for a webhook',
+      mail: 'Email in the queue',
+      'import-line': 'Line of an import',
+      'import-reject': 'Refused line of an import',
+      record: 'Record',
+      held: 'Held submission',
+      history: 'history',
+      suppression: 'Marked so that no import brings the person back,',
+    },
+    inApp: (kind: string, sourceAppId: string) => `${kind} in ${sourceAppId}`,
+    inAllApps: (kind: string) => `${kind} in all apps`,
+    open: 'Open',
+    eraseInThisApp: 'Erase in this app',
+    eraseInThisAppNamed: (sourceAppId: string) => `Erase in this app: ${sourceAppId}`,
+
+    erased: 'Erased',
+    erasedCounts: {
+      records: (count: number) => plural(count, { one: '# record', other: '# records' }),
+      held: (count: number) => plural(count, { one: '# held submission', other: '# held submissions' }),
+      deliveries: (count: number) => plural(count, { one: '# delivery', other: '# deliveries' }),
+      mails: (count: number) => `${formatNumber(count)} mails`,
+      importLines: (count: number) => `${formatNumber(count)} importLines`,
+      history: (count: number) => `${formatNumber(count)} history`,
+    },
+    receipt: (id: ReactNode, time: ReactNode, erased: string) => (
+      <>
+        Receipt {id}, {time}: {erased}. The receipt has no personal data.
+      </>
+    ),
+    receiptText: (id: string, at: string, erased: string) => `Erasure ${id} at ${at}: ${erased}`,
+    copyReceipt: 'Copy receipt',
+  },
+
+  /** Names of the members of stored data. */
+  members: {
+    id: 'ID',
+    email: 'Email',
+    schemaVersion: 'Schema version',
+    createdAt: 'Created',
+    updatedAt: 'Updated',
+    confirmedAt: 'Email confirmed',
+    consents: 'Consents',
+    reason: 'Reason',
+    at: 'Time',
+    page: 'Page',
+    import: 'Import',
+    line: 'Line',
+    text: 'Text',
+    purpose: 'Purpose',
+    state: 'State',
+    type: 'type',
+    record: 'record',
+    attempts: 'attempts',
+    revision: 'revision',
+    by: 'by',
+    changes: 'changes',
+  },
+
+  erasing: {
+    inThisApp: 'Erase in this app',
+    inAllApps: 'Erase in all apps',
+    inApp: (sourceAppId: string) => `Erase in ${sourceAppId}`,
+    noteInThisApp: eraseNote('this app'),
+    noteInAllApps: eraseNote('all apps'),
+    noteInApp: eraseNote,
+    action: 'Erase permanently',
+    suppress: 'No import may bring the person back',
+    suppressNote: 'Keeps a keyed hash of the email, and nothing else.',
+  },
+
+  retention: {
+    title: 'Retention',
+    now: (setting: string) => `Now: ${setting}`,
+    erase: 'Erase users automatically',
+    days: 'Days',
+    countedFrom: 'Counted from',
+    bases: { updatedAt: 'the last change', createdAt: 'the creation' },
+    check: 'Check and save',
+    saved: 'Retention saved',
+    kept: 'Users are kept until somebody erases them.',
+    erasedAfter: {
+      updatedAt: (days: number) =>
+        plural(days, {
+          one: 'Users are erased # day after the last change.',
+          other: 'Users are erased # days after the last change.',
+        }),
+      createdAt: (days: number) =>
+        plural(days, {
+          one: 'Users are erased # day after the creation.',
+          other: 'Users are erased # days after the creation.',
+        }),
+    },
+
+    counting: 'Counting the users that this would erase…',
+    appId: 'App ID',
+    save: 'Save retention',
+    noneNow: 'No user is that old now. Others follow when they reach that age.',
+    someNow: (count: number) => (
+      <>
+        <strong>{plural(count, { one: '# user', other: '# users' })}</strong>{' '}
+        {plural(count, { one: 'is', other: 'are' })} that old now and will be erased within an hour, permanently. Others
+        follow when they reach that age.
+      </>
+    ),
+    manyNow: (count: number) => (
+      <>
+        <strong>{plural(count, { one: 'At least # user', other: 'At least # users' })}</strong>{' '}
+        {plural(count, { one: 'is', other: 'are' })} that old now and will be erased within an hour, permanently. Others
+        follow when they reach that age.
+      </>
+    ),
+  },
+
+  history: {
+    title: 'History of changes',
+    saved: 'History saved',
+    savedNote: 'The settings are in force',
+    note: 'Changes by people and imports are always kept, with the values before, so that they can be undone.',
+    submissions: 'Keep submissions too, as they came',
+    days: 'How long changes are kept',
+    inDays: 'In days',
+    save: 'Save history settings',
+  },
+};
