@@ -8,6 +8,7 @@ import { type SyntaxNode, templateParts, visitNodes } from '../../support/syntax
 /** Texts that are the same in both languages. */
 const EQUAL = new Set([
   'Administrator',
+  'Administrator 701',
   'Administrator: 701',
   'App',
   'App: 701',
