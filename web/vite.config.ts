@@ -64,9 +64,7 @@ function preloadedPages(): Plugin {
         const styles = chunks
           .filter(({ fileName }) => files.has(fileName))
           .flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])]);
-        const entry = chunks.find(({ isEntry }) => isEntry)?.imports ?? [];
-        const scripts = [...files].filter((file) => !entry.includes(file));
-        return [...scripts.map(link('modulepreload')), ...styles.map(link('stylesheet'))];
+        return [...[...files].map(link('modulepreload')), ...styles.map(link('stylesheet'))];
       },
     },
   };

@@ -1,14 +1,15 @@
 import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, lazy, Suspense, useState } from 'react';
 import { call } from '../api/call.ts';
 import type { SecondFactorKind } from '../api/endpoints.ts';
 import { t } from '../texts/texts.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
 import { CurrentPassword } from './log-in-form.tsx';
 import { PasskeyLogIn } from './passkey-log-in.tsx';
-import { SecondFactor } from './second-factor.tsx';
 import { useLogIn } from './session.ts';
+
+const SecondFactor = lazy(() => import('./second-factor.tsx').then((step) => ({ default: step.SecondFactor })));
 
 interface AccountLogInProps {
   /** Initial email, for example that of a session that has ended. */
@@ -23,7 +24,11 @@ export function AccountLogIn({ email: initial = '', onDone }: AccountLogInProps)
   const [factors, setFactors] = useState<readonly SecondFactorKind[]>();
   const [isForgotten, setForgotten] = useState(false);
   if (factors) {
-    return <SecondFactor factors={factors} {...(onDone && { onDone })} onBack={() => setFactors(undefined)} />;
+    return (
+      <Suspense>
+        <SecondFactor factors={factors} {...(onDone && { onDone })} onBack={() => setFactors(undefined)} />
+      </Suspense>
+    );
   }
   if (isForgotten) return <ForgottenPassword email={email} onBack={() => setForgotten(false)} />;
   return (

@@ -11,6 +11,7 @@ import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { useAbilities } from '../session/abilities.tsx';
+import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { t } from '../texts/texts.ts';
 import { BreakdownChoice } from './breakdown/breakdown-choice.tsx';
 import { ChangeButton, type ChangedUsers } from './bulk-change/change-button.tsx';
@@ -35,7 +36,6 @@ import { useSelection } from './selection/use-selection.ts';
 import { UserStats } from './user-stats.tsx';
 import classes from './users-page.module.css';
 import { UsersTable } from './users-table.tsx';
-import { MissingParts, OpenView } from './views/open-view.tsx';
 import { viewsQuery } from './views/queries.ts';
 import { openedView } from './views/view-content.ts';
 import { ViewsMenu } from './views/views-menu.tsx';
@@ -44,6 +44,8 @@ import { ViewsMenu } from './views/views-menu.tsx';
 const ChangeDialog = lazy(() =>
   import('./bulk-change/change-users.tsx').then((dialog) => ({ default: dialog.ChangeDialog })),
 );
+const OpenView = lazy(() => import('./views/open-view.tsx').then((view) => ({ default: view.OpenView })));
+const MissingParts = lazy(() => import('./views/open-view.tsx').then((view) => ({ default: view.MissingParts })));
 const BreakdownPanel = lazy(() =>
   import('./breakdown/breakdown-panel.tsx').then((panel) => ({ default: panel.BreakdownPanel })),
 );
@@ -52,8 +54,12 @@ const BreakdownPanel = lazy(() =>
 export function UsersPage({ scope }: { scope: Scope }) {
   const { parameters, change } = useListParameters();
   const { id, revision } = openedView(parameters);
-  if (id !== '' && revision === undefined) return <OpenView scope={scope} id={id} change={change} />;
-  return <UserListPage scope={scope} />;
+  if (id === '' || revision !== undefined) return <UserListPage scope={scope} />;
+  return (
+    <Suspense fallback={<PageSkeleton />}>
+      <OpenView scope={scope} id={id} change={change} />
+    </Suspense>
+  );
 }
 
 function UserListPage({ scope }: { scope: Scope }) {
@@ -84,7 +90,11 @@ function UserListPage({ scope }: { scope: Scope }) {
         )}
         {can.export && <ExportMenu scope={scope} filter={parameters} count={counted.count} columns={columns} />}
       </PageHeader>
-      {view && schema.data && <MissingParts view={view} fields={schema.data.fields} />}
+      {view && schema.data && (
+        <Suspense>
+          <MissingParts view={view} fields={schema.data.fields} />
+        </Suspense>
+      )}
       <UserStats scope={scope} />
       <WorkStatus {...scope} fields={schema.data?.fields} />
       <section className={card.card} aria-label={t.users.list} data-wide>

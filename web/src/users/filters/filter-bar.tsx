@@ -1,12 +1,15 @@
 import { Button, Popover } from '@mantine/core';
-import { useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { CrossIcon, FilterIcon } from '../../components/icons.tsx';
 import { SearchBox } from '../../components/search-box.tsx';
 import { t } from '../../texts/texts.ts';
 import type { ChangeList, ListParameters } from '../list/list-parameters.ts';
 import { type Condition, conditionText, conditionWords, parseCondition, type Target, targetOf } from './condition.ts';
-import { ConditionForm } from './condition-form.tsx';
 import classes from './filters.module.css';
+
+// Loaded after the list, so that its form is there when it opens.
+const loadForm = () => import('./condition-form.tsx');
+const ConditionForm = lazy(() => loadForm().then((form) => ({ default: form.ConditionForm })));
 
 /** The most conditions of a query. */
 const MAX_CONDITIONS = 20;
@@ -19,6 +22,7 @@ interface FilterBarProps {
 
 /** The search and the conditions of the list. */
 export function FilterBar({ parameters: { q, where }, change, targets }: FilterBarProps) {
+  useEffect(() => void loadForm(), []);
   const replace = (index: number, by: readonly Condition[]): void => {
     const next = [...where.slice(0, index), ...by.map(conditionText), ...where.slice(index + 1)];
     change({ where: [...new Set(next)] });
@@ -94,15 +98,17 @@ function ConditionButton({ targets, label, condition, disabled = false, onApply 
         )}
       </Popover.Target>
       <Popover.Dropdown>
-        <ConditionForm
-          targets={targets}
-          condition={condition}
-          onCancel={() => setOpened(false)}
-          onApply={(next) => {
-            setOpened(false);
-            onApply(next);
-          }}
-        />
+        <Suspense>
+          <ConditionForm
+            targets={targets}
+            condition={condition}
+            onCancel={() => setOpened(false)}
+            onApply={(next) => {
+              setOpened(false);
+              onApply(next);
+            }}
+          />
+        </Suspense>
       </Popover.Dropdown>
     </Popover>
   );
