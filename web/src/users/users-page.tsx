@@ -18,7 +18,6 @@ import { ChangeButton, type ChangedUsers } from './bulk-change/change-button.tsx
 import { ColumnChooser } from './column-chooser.tsx';
 import { useUserColumns } from './columns.tsx';
 import { EditToggle } from './editing/edit-toggle.tsx';
-import { EraseMatching } from './erase-matching.tsx';
 import { ExportMenu } from './export/export-menu.tsx';
 import { targetOf, targetsOf } from './filters/condition.ts';
 import { FilterBar } from './filters/filter-bar.tsx';
@@ -46,6 +45,7 @@ const ChangeDialog = lazy(() =>
 );
 const OpenView = lazy(() => import('./views/open-view.tsx').then((view) => ({ default: view.OpenView })));
 const MissingParts = lazy(() => import('./views/open-view.tsx').then((view) => ({ default: view.MissingParts })));
+const EraseMatching = lazy(() => import('./erase-matching.tsx').then((erase) => ({ default: erase.EraseMatching })));
 const BreakdownPanel = lazy(() =>
   import('./breakdown/breakdown-panel.tsx').then((panel) => ({ default: panel.BreakdownPanel })),
 );
@@ -116,7 +116,11 @@ function UserListPage({ scope }: { scope: Scope }) {
                   <BreakdownChoice by={parameters.by} targets={targets} change={change} />
                   {can.edit && <EditToggle isOn={isEditing} onToggle={setEditing} />}
                   {can.edit && isOfFilter && <ChangeButton onOpen={() => setChanging({ filter: parameters })} />}
-                  {can.edit && isOfFilter && <EraseMatching scope={scope} filter={parameters} />}
+                  {can.edit && isOfFilter && (
+                    <Suspense>
+                      <EraseMatching scope={scope} filter={parameters} />
+                    </Suspense>
+                  )}
                 </ListSummary>
               )}
             </SelectionBar>
