@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppConsumers } from '../apps/app-consumers.ts';
 import type { Job, StepContext } from '../jobs/job-runner.ts';

@@ -126,7 +126,7 @@ async function textsOf(page: Page): Promise<string[]> {
   })()`)) as string[];
 }
 
-/** The English texts of the catalogue that are no German ones too, without the names of the test. */
+/** The English texts of the catalogue that are not German too, nor names of this test. */
 const GERMAN = new Set([...valuesOf(de), 'admin', 'Go', 'Nightly export']);
 const ENGLISH = new Set(valuesOf(en).filter((text) => !GERMAN.has(text)));
 const WORDS = /\b(the|and|of|is|are|with|this|your|you|not|to|for|from|has)\b/i;

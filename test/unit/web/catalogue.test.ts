@@ -132,7 +132,7 @@ function filesOf(folder: string): string[] {
   return names.filter((name) => /\.tsx?$/.test(name)).map((name) => `${folder}/${name}`);
 }
 
-/** The literals of a file that a reader would see: JSX text, sentences, and values of shown names. */
+/** The literals that a reader would see: JSX text, sentences, and values of shown names. */
 function literalTexts(file: string): string[] {
   const source = readFileSync(new URL(file, ROOT), 'utf8');
   const found: string[] = [];

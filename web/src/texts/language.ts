@@ -5,7 +5,7 @@ export type Language = keyof typeof LANGUAGES;
 
 const STORED = 'user-collection-language';
 
-/** The language of the dashboard: the one chosen in this browser, else the reader's first offered one. */
+/** The one chosen in this browser, else the first of the reader's languages that is offered. */
 export const language: Language = chosen() ?? preferred().map(baseOf).find(isOffered) ?? 'en';
 
 /** The locale of numbers and times: the reader's variant of the language, for example `en-GB`. */

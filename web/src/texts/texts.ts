@@ -8,7 +8,8 @@ const LOADERS = {
 
 /**
  * Every text of the dashboard in the reader's language, by the folder that shows it. English until
- * `loadTexts` resolves; main.tsx loads the pages after it, so that their constants have the language.
+ * `loadTexts` resolves; main.tsx loads the pages after it, so that their constants have the
+ * language.
  */
 export let t: Texts = en;
 

@@ -1,6 +1,7 @@
 /**
  * Texts of the service, by their English text. `{}` stands for a value, in the same order in both
- * languages. A message of a problem follows the path that it is about: `data.age muss eine Zahl sein`.
+ * languages. A message of a problem follows the path that it is about, as in `data.age muss eine
+ * Zahl sein`.
  */
 export const service: Readonly<Record<string, string>> = {
   // Members, accounts and log-in.
