@@ -4,7 +4,7 @@ import { common } from './common.tsx';
 
 export const connect: typeof en = {
   title: 'Formular einbinden',
-  note: (sourceAppId, version) => `${sourceAppId} · Schema-Version ${version}`,
+  note: (sourceAppId, version) => `${sourceAppId} · Schemaversion ${version}`,
   goToStart: 'Zur Startseite',
   tabs: {
     overview: 'Einbinden',

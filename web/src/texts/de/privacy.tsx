@@ -40,7 +40,8 @@ export const privacy: typeof en = {
       'import-reject': 'Abgelehnte Zeile eines Imports',
       record: 'Datensatz',
       held: 'Zurückgehaltene Einsendung',
-      history: 'Verlauf',
+      history: 'Änderung im Verlauf',
+      view: 'Gespeicherte Ansicht, die die Person nennt',
       suppression: 'Sperre gegen erneuten Import',
     },
     inApp: (kind, sourceAppId) => `${kind} in ${sourceAppId}`,
@@ -56,7 +57,8 @@ export const privacy: typeof en = {
       deliveries: (count) => plural(count, { one: '# Zustellung', other: '# Zustellungen' }),
       mails: (count) => plural(count, { one: '# E-Mail', other: '# E-Mails' }),
       importLines: (count) => plural(count, { one: '# Importzeile', other: '# Importzeilen' }),
-      history: (count) => plural(count, { one: '# Teil des Verlaufs', other: '# Teile des Verlaufs' }),
+      history: (count) => plural(count, { one: '# Änderung im Verlauf', other: '# Änderungen im Verlauf' }),
+      views: (count) => plural(count, { one: '# gespeicherte Ansicht', other: '# gespeicherte Ansichten' }),
     },
     receipt: (id, time, erased) => (
       <>

@@ -3,7 +3,7 @@ import { formatNumber, plural } from '../format.ts';
 
 export const schemaEditor: typeof en = {
   goToApps: 'Zu den Apps',
-  liveVersionNote: (version) => `Schema-Version ${version} · aktiv`,
+  liveVersionNote: (version) => `Schemaversion ${version} · aktiv`,
   connectForm: 'Formular einbinden',
   tabs: { fields: 'Felder', versions: 'Versionen' },
 
@@ -115,7 +115,7 @@ export const schemaEditor: typeof en = {
     'Die Werte einer früheren Umbenennung werden noch verschoben. Danach kann die Version gespeichert werden.',
   notSaved: 'Das Schema konnte nicht gespeichert werden',
   keepEditing: 'Weiter bearbeiten',
-  saved: (version) => `Schema-Version ${version} ist aktiv`,
+  saved: (version) => `Schemaversion ${version} ist aktiv`,
   savedNote: 'Neue Einsendungen werden damit geprüft',
   moving:
     'Solange Werte verschoben werden, kann kein anderes Feld samt seinen Daten umbenannt werden. Andere Änderungen ' +

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { formatNumber, plural } from '../format.ts';
+import { plural } from '../format.ts';
 
 const eraseNote = (place: string) =>
   `This deletes everything that is held of this person in ${place}: records, lists, consents and held submissions. ` +
@@ -40,7 +40,8 @@ export const privacy = {
       'import-reject': 'Refused line of an import',
       record: 'Record',
       held: 'Held submission',
-      history: 'history',
+      history: 'Change in the history',
+      view: 'Saved view that names the person',
       suppression: 'Marked so that no import brings the person back,',
     },
     inApp: (kind: string, sourceAppId: string) => `${kind} in ${sourceAppId}`,
@@ -54,9 +55,10 @@ export const privacy = {
       records: (count: number) => plural(count, { one: '# record', other: '# records' }),
       held: (count: number) => plural(count, { one: '# held submission', other: '# held submissions' }),
       deliveries: (count: number) => plural(count, { one: '# delivery', other: '# deliveries' }),
-      mails: (count: number) => `${formatNumber(count)} mails`,
-      importLines: (count: number) => `${formatNumber(count)} importLines`,
-      history: (count: number) => `${formatNumber(count)} history`,
+      mails: (count: number) => plural(count, { one: '# email', other: '# emails' }),
+      importLines: (count: number) => plural(count, { one: '# line of imports', other: '# lines of imports' }),
+      history: (count: number) => plural(count, { one: '# change in the history', other: '# changes in the history' }),
+      views: (count: number) => plural(count, { one: '# saved view', other: '# saved views' }),
     },
     receipt: (id: ReactNode, time: ReactNode, erased: string) => (
       <>
