@@ -3,6 +3,7 @@ import { Binary, type Document, type Filter, ObjectId, type UpdateFilter } from 
 import { Conflict } from '../core/errors.ts';
 import type { Collection } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
+import { matching } from '../database/filters.ts';
 import {
   type AccountCollection,
   type AccountDocument,
@@ -35,7 +36,7 @@ export const hasSameBytes = (a: Binary, b: Binary): boolean => Buffer.from(a.buf
 /** The condition that a link is open, so that it works once. */
 export function openLink(kind: 'reset' | 'link', token: string): Filter<AccountDocument> {
   const open = { [`${kind}.hash`]: hashToken(token), [`${kind}.expiresAt`]: { $gt: new Date() } };
-  return { ...open, ...ACTIVE } as Filter<AccountDocument>;
+  return matching<AccountDocument>({ ...open, ...ACTIVE });
 }
 
 /** The browser and address of a request, for the list of sessions. */

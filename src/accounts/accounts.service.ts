@@ -1,9 +1,10 @@
-import type { Binary, Filter, ObjectId } from 'mongodb';
+import type { Binary, ObjectId } from 'mongodb';
 import pLimit from 'p-limit';
 import type { AppService } from '../apps/apps.service.ts';
 import type { PasswordHasher, Waiter } from '../apps/passwords.ts';
 import { Conflict, Forbidden, Gone, InvalidInput, NotFound, Unauthenticated } from '../core/errors.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
+import { matching } from '../database/filters.ts';
 import type { AccessStore, Membership } from './access-store.ts';
 import type { AccountMail } from './account-mail.ts';
 import type { AccountStatus } from './account-status.ts';
@@ -144,8 +145,8 @@ export function createAccountService(deps: {
         const { id, method, sid } = own.session;
         return { account, method, sid, continues: own.session, checked: { 'sessions.id': id }, second: false };
       }
-      const checked = { passwordHash: passwordHash ?? { $exists: false }, emailProvedAt: { $exists: false } };
-      return { account, method: 'invitation', checked: checked as Filter<AccountDocument>, second: false };
+      const unproved = { passwordHash: passwordHash ?? { $exists: false }, emailProvedAt: { $exists: false } };
+      return { account, method: 'invitation', checked: matching<AccountDocument>(unproved), second: false };
     } catch (error) {
       if (!(error instanceof Gone)) await invitations.giveBack(taken);
       throw error;
@@ -355,13 +356,16 @@ export function createAccountService(deps: {
         throw new Forbidden('The current password is wrong');
       }
       const passwordHash = await hashNew(password);
-      const checked = { passwordHash: account.passwordHash ?? { $exists: false }, 'sessions.id': session.id };
+      const checked = matching<AccountDocument>({
+        passwordHash: account.passwordHash ?? { $exists: false },
+        'sessions.id': session.id,
+      });
       const change = {
         $set: { passwordHash },
         $unset: { reset: 1, link: 1 } as const,
         $pull: { sessions: { id: { $ne: session.id } } },
       };
-      if (!(await store.change(account._id, checked as Filter<AccountDocument>, change))) {
+      if (!(await store.change(account._id, checked, change))) {
         throw new Conflict('The account was changed meanwhile; try again');
       }
       mail.send(account.email, { kind: 'changed', what: 'password' });

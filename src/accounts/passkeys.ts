@@ -4,9 +4,10 @@ import type {
   AuthenticatorTransport,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
-import { Binary, type Filter, type UpdateFilter } from 'mongodb';
+import { Binary, type UpdateFilter } from 'mongodb';
 import { Conflict, InvalidInput } from '../core/errors.ts';
 import { isDuplicateKey } from '../database/failures.ts';
+import { matching } from '../database/filters.ts';
 import type { AccountStore } from './account-store.ts';
 import type { AccountDocument, Entry, Passkey, SignedIn } from './accounts.model.ts';
 import type { Challenges } from './challenges.ts';
@@ -99,11 +100,11 @@ export function createPasskeys(store: AccountStore, challenges: Challenges) {
       const { account, session } = own;
       const isFirstFactor = account.recoveryCodes === undefined;
       const codes = isFirstFactor ? createRecoveryCodes() : undefined;
-      const filter = {
+      const filter = matching<AccountDocument>({
         ...inSession(session),
         [`passkeys.${MAX_PASSKEYS - 1}`]: { $exists: false },
         recoveryCodes: { $exists: !isFirstFactor },
-      } as Filter<AccountDocument>;
+      });
       const change: UpdateFilter<AccountDocument> = {
         $push: { passkeys: passkey },
         ...(codes && { $set: { recoveryCodes: codes.hashes } }),
@@ -136,7 +137,7 @@ export function createPasskeys(store: AccountStore, challenges: Challenges) {
             passwordHash: passwordHash ?? { $exists: false },
           }
         : { 'passkeys.1': { $exists: true } };
-      const filter = { ...inSession(session), 'passkeys.id': id, ...seen } as Filter<AccountDocument>;
+      const filter = matching<AccountDocument>({ ...inSession(session), 'passkeys.id': id, ...seen });
       const endsCodes = isLast && totp === undefined;
       const change: UpdateFilter<AccountDocument> = isLast
         ? { $unset: { passkeys: 1, ...(endsCodes && { recoveryCodes: 1 as const }) } }

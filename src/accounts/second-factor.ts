@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Binary, Filter, UpdateFilter } from 'mongodb';
 import { Secret, TOTP } from 'otpauth';
 import { Conflict, InvalidInput, TooManyRequests, Unauthenticated } from '../core/errors.ts';
+import { changing, matching } from '../database/filters.ts';
 import { type AccountStore, hashToken, hasSameBytes } from './account-store.ts';
 import type { AccountDocument, AccountSession, Factors, SecondFactor, SignedIn } from './accounts.model.ts';
 
@@ -133,8 +134,8 @@ export function createSecondFactors(store: AccountStore) {
         'passkeys.0': { $exists: passkeys.length > 0 },
       };
       const $unset = { totp: 1, newTotp: 1, ...(passkeys.length === 0 && { recoveryCodes: 1 }) } as const;
-      const checked = { ...inSession(session), ...seen } as Filter<AccountDocument>;
-      if (await store.change(_id, checked, { $unset } as UpdateFilter<AccountDocument>)) return;
+      const checked = matching<AccountDocument>({ ...inSession(session), ...seen });
+      if (await store.change(_id, checked, changing<AccountDocument>({ $unset }))) return;
       throw new Conflict(CHANGED);
     },
   };

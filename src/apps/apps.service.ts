@@ -3,6 +3,7 @@ import { type Filter, type FindOptions, ObjectId } from 'mongodb';
 import { AppNotFound, Conflict, InvalidInput, Unauthenticated } from '../core/errors.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/identifiers.ts';
 import { literal } from '../database/collections.ts';
+import { matching } from '../database/filters.ts';
 import { type App, toApp } from './app.ts';
 import type { CreateApp } from './app-creation.ts';
 import type { AppOrder } from './apps.contract.ts';
@@ -236,9 +237,9 @@ export function parsePlace(
 
 function laterThan({ sourceAppId, time = null }: AppPlace, sort: AppOrder, direction: 1 | -1): Filter<AppDocument> {
   const beyond = direction === 1 ? '$gt' : '$lt';
-  const name = { sourceAppId: { [beyond]: sourceAppId } } as Filter<AppDocument>;
+  const name = matching<AppDocument>({ sourceAppId: { [beyond]: sourceAppId } });
   if (sort === 'sourceAppId') return name;
-  const tie = { [sort]: time, ...name } as Filter<AppDocument>;
+  const tie = matching<AppDocument>({ [sort]: time, ...name });
   // An app without the time comes first in ascending order.
   if (time === null) return direction === 1 ? { $or: [{ [sort]: { $ne: null } }, tie] } : tie;
   const others = direction === 1 ? [] : [{ [sort]: null }];

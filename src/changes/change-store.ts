@@ -1,5 +1,6 @@
 import { Binary, ObjectId, type UUID } from 'mongodb';
 import { Conflict, NotFound } from '../core/errors.ts';
+import { changing } from '../database/filters.ts';
 import { removeInSteps } from '../database/removal.ts';
 import type { HistoryAuthor } from '../records/record.ts';
 import { type PackedIds, unpackUuids } from '../search/matching-ids.ts';
@@ -160,11 +161,11 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
     ): Promise<ChangeDocument | undefined> {
       if (runner === undefined) return undefined;
       const filter = { _id, runner, [`${name}.done`]: known[name]?.done };
-      const update = {
+      const update = changing<ChangeDocument>({
         $inc: Object.fromEntries(Object.entries(counts).map(([member, count]) => [`${name}.${member}`, count])),
         $push: { [`${name}.errors`]: { $each: errors, $slice: MAX_ERRORS } },
-      };
-      return (await changes.findOneAndUpdate(filter, update as object, { returnDocument: 'after' })) ?? undefined;
+      });
+      return (await changes.findOneAndUpdate(filter, update, { returnDocument: 'after' })) ?? undefined;
     },
 
     /** Ends a change. */

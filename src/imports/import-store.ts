@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Binary, type Filter, ObjectId } from 'mongodb';
+import { Binary, ObjectId } from 'mongodb';
+import { matching } from '../database/filters.ts';
 import type { Counters, ImportCollection, ImportDocument, ImportSettings, Position } from './imports.model.ts';
 
 /** After its last change of state. */
@@ -81,7 +82,7 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
     ): Promise<Date | undefined> {
       const expiresAt = newExpiry();
       const same = { received, upload: { $in: [upload, null] } };
-      const { matchedCount } = await imports.updateOne({ _id, state: 'uploading', ...same } as Filter<ImportDocument>, {
+      const { matchedCount } = await imports.updateOne(matching<ImportDocument>({ _id, state: 'uploading', ...same }), {
         $set: { state: 'running', layout, position, startedAt: new Date(), expiresAt },
         $unset: { upload: 1 },
       });

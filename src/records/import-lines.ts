@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { BSON, type Document, MongoBulkWriteError, ObjectId } from 'mongodb';
 import { AppError, Unavailable } from '../core/errors.ts';
 import { isDuplicateKey } from '../database/failures.ts';
+import { matching } from '../database/filters.ts';
 import { type Guard, insertGuarded, insertTarget } from '../database/guarded-insert.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
 import { type ConflictDeps, createConflictReader, OutdatedSchema } from './conflict.ts';
@@ -16,7 +17,7 @@ import {
   sizedEntry,
   valuesAre,
 } from './history-entries.ts';
-import { BY_EMAIL, type LineMark, type RecordFilter, type UserDocument } from './record.ts';
+import { BY_EMAIL, type LineMark, type UserDocument } from './record.ts';
 import type { RecordId } from './record-id.ts';
 import { arrayFullError, refuseOversized } from './record-limits.ts';
 import { buildInsert, buildUpsert, type RecordView, UNSEEN } from './record-upsert.ts';
@@ -119,14 +120,14 @@ export function createImportLines(
     const mark: LineMark = { id: importId, line: number, result: 'updated' };
     return {
       updateOne: {
-        // Null matches a record without a mark, unknown to the types.
-        filter: {
+        // Null matches a record without a mark.
+        filter: matching<UserDocument>({
           ...filter,
           _id,
           updatedAt,
           import: lastMark,
           ...valuesAre(before, Object.keys(change.set)),
-        } as RecordFilter,
+        }),
         update: { ...rest, $set: { ...rest.$set, import: mark } },
         // Without a hint MongoDB compares plans for each write.
         hint: BY_EMAIL,

@@ -1,8 +1,9 @@
 import { Binary, type Document, type FindOptions, MaxKey, MinKey, type Sort, UUID } from 'mongodb';
 import { readId } from '../database/bson/documents.ts';
 import { decode } from '../database/collections.ts';
+import { matching } from '../database/filters.ts';
 import type { AppId } from './read-queues.ts';
-import { allOf, BY_EMAIL, NEWEST_FIRST, type RecordFilter } from './record.ts';
+import { allOf, BY_EMAIL, NEWEST_FIRST, type RecordFilter, type UserDocument } from './record.ts';
 import type { RecordSearch } from './word-reads.ts';
 
 /** `id` and `email` are indexes of an app, `all` is that of all apps by id; others are slots. */
@@ -105,7 +106,7 @@ export function rangeQuery(
   }
   const bounds = narrowed(segment, from, to);
   const isRepeated = from?.isRead === true && !isReversed && bounds.low === from.key;
-  const afterRead = isRepeated ? ({ _id: { $ne: from.key.at(-1) } } as RecordFilter) : {};
+  const afterRead = isRepeated ? matching<UserDocument>({ _id: { $ne: from.key.at(-1) } }) : {};
   return {
     filter: isRepeated || !readsKeysOfSlot(index, own, projection) ? allOf(inApp(appId), afterRead, own) : {},
     options: {
@@ -161,7 +162,7 @@ export function idRange(
   to: Key | undefined,
 ): { filter: RecordFilter; hint: Record<string, 1 | -1> } {
   const { low, high } = narrowed(segment, from, to);
-  const range = { _id: { $lte: low[0], $gt: high[0] } } as RecordFilter;
+  const range = matching<UserDocument>({ _id: { $lte: low[0], $gt: high[0] } });
   return { filter: allOf(inApp(appId), range, segment.filter), hint: BY_ID.hint };
 }
 
@@ -212,7 +213,7 @@ function emailFilter(
     ...(from ? [{ email: { [from.isRead ? after : `${after}e`]: from.key[0] } }] : []),
     ...(to ? [{ email: { [before]: to[0] } }] : []),
   ];
-  return allOf(inApp(appId), ...(parts as RecordFilter[]));
+  return allOf(inApp(appId), ...parts.map(matching<UserDocument>));
 }
 
 export function placeAfterRange({ index, isReversed }: Segment, to: Key): Place {

@@ -1,6 +1,7 @@
 import type { Sort } from 'mongodb';
 import { firstBatch, type RawDocuments, readId, takeBytes, totalBytes } from '../database/bson/documents.ts';
 import { isEmptyRange, isOverTime } from '../database/failures.ts';
+import { matching } from '../database/filters.ts';
 import {
   buildProjection,
   idConditions,
@@ -16,7 +17,7 @@ import {
   walkable,
 } from './range-queries.ts';
 import { type AppId, createReadQueues, type ReadQueues } from './read-queues.ts';
-import { allOf, type RecordFilter, type UserCollection } from './record.ts';
+import { allOf, type UserCollection, type UserDocument } from './record.ts';
 import { createWordPlans, type RecordSearch, type WordLimits } from './word-reads.ts';
 import { BY_WORD } from './word-records.ts';
 
@@ -210,7 +211,7 @@ export function createRecordRanges(
       const { index, bounds, filter, isOfKeys } = segment;
       const isWhole = bounds.conditions === undefined;
       if (!isOfKeys || (isWhole && index !== 'id' && index !== 'email')) return undefined;
-      const conditions = (isWhole ? {} : { [index === 'id' ? '_id' : index]: bounds.conditions }) as RecordFilter;
+      const conditions = matching<UserDocument>(isWhole ? {} : { [index === 'id' ? '_id' : index]: bounds.conditions });
       const maxTimeMS = Math.max(1, Math.ceil(Math.min(KEYS_TIME_MS, budget.leftMs())));
       try {
         return await queues.scan(appId, () =>

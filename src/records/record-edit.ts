@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { BSON } from 'mongodb';
 import { keepsWords, notAfterEpoch } from '../apps/index-slots.ts';
 import { AppNotFound, Conflict, InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../core/errors.ts';
+import { changing, matching } from '../database/filters.ts';
 import { oldKeyIssues, type PendingRenames } from '../fields/renames.ts';
 import type { RenameStore } from '../schemas/pending-renames.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
@@ -20,15 +21,14 @@ import {
   valuesAre,
 } from './history-entries.ts';
 import { outboxEntry } from './outbox.ts';
-import {
-  type ChangeMark,
-  type HistoryAuthor,
-  type HistoryChange,
-  type RecordFilter,
-  type RecordUpdate,
-  recordUpdate,
-  type UserCollection,
-  type UserDocument,
+import type {
+  ChangeMark,
+  HistoryAuthor,
+  HistoryChange,
+  RecordFilter,
+  RecordUpdate,
+  UserCollection,
+  UserDocument,
 } from './record.ts';
 import { parseRecordId, type RecordId } from './record-id.ts';
 import { DETAILS_PROJECTION, type DetailedRecord, type UserRecord } from './record-json.ts';
@@ -176,7 +176,7 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
   if (bulk) set.change = bulk.mark;
   const entry = changes.length > 0 ? sizedEntry({ at, by, version, changes }, limits.maxEntry) : undefined;
   return {
-    filter: {
+    filter: matching<UserDocument>({
       ...{ _id, appId, email, updatedAt, schemaVersion: { $lte: context.schemaVersion } },
       // A late submission to other values passes.
       ...(bulk ? { ...valuesAre(data, changed), change: bulk.lastMark ?? null } : { data: { $eq: data } }),
@@ -186,8 +186,8 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
       ...(slotEpoch !== undefined && notAfterEpoch(slotEpoch)),
       ...(entry && HAS_ROOM),
       ...(words && HAS_ROOM_FOR_WORDS),
-    } as RecordFilter,
-    update: recordUpdate({
+    }),
+    update: changing<UserDocument>({
       $set: set,
       ...(Object.keys(unset).length > 0 && { $unset: unset }),
       ...(Object.keys(pull).length > 0 && { $pull: pull }),

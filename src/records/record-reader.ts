@@ -3,6 +3,7 @@ import type { PersonData } from '../apps/feature.ts';
 import { type DocumentId, firstBatch, totalBytes } from '../database/bson/documents.ts';
 import { decodeExactly } from '../database/collections.ts';
 import { isOverTime } from '../database/failures.ts';
+import { matching } from '../database/filters.ts';
 import type { RecordEraser } from './erasure.ts';
 import { allOf, BY_EMAIL, NEWEST_FIRST, type RecordFilter, type UserCollection, type UserDocument } from './record.ts';
 import { firstIdAt, type RecordId } from './record-id.ts';
@@ -125,7 +126,7 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
       const unchanged = found.map(({ _id, data }) => ({ _id, data: { $eq: data } }));
       return {
         ids: found.map(({ _id }) => _id),
-        filter: (unchanged.length > 0 ? { $or: unchanged } : {}) as RecordFilter,
+        filter: matching<UserDocument>(unchanged.length > 0 ? { $or: unchanged } : {}),
       };
     },
 

@@ -1,18 +1,18 @@
 import type { ObjectId } from 'mongodb';
 import { notAfterEpoch } from '../apps/index-slots.ts';
+import { changing } from '../database/filters.ts';
 import type { RecordChange } from '../fields/compile.ts';
 import { type ConsentChange, consentChange, onlyWithdraws, stateAfter } from './consents.ts';
 import { HAS_ROOM, type SizedEntry } from './history-entries.ts';
 import { MAX_OUTBOX } from './outbox.ts';
-import {
-  type AppliedKey,
-  type ConsentEntry,
-  type ConsentState,
-  type OutboxEntry,
-  type RecordFilter,
-  type RecordUpdate,
-  recordUpdate,
-  type UserDocument,
+import type {
+  AppliedKey,
+  ConsentEntry,
+  ConsentState,
+  OutboxEntry,
+  RecordFilter,
+  RecordUpdate,
+  UserDocument,
 } from './record.ts';
 import type { RecordId } from './record-id.ts';
 import { unmovedFilter } from './record-moves.ts';
@@ -133,7 +133,7 @@ export function buildUpsert(submission: Submission, newId: RecordId, maxArrayIte
     appId,
     email,
     filter,
-    update: recordUpdate(update),
+    update: changing<UserDocument>(update),
     creation: { id: newId, createdAt: now },
     known,
     bytes: estimateBytes(submission),

@@ -3,6 +3,7 @@ import type { SlotName } from '../apps/index-slots.ts';
 import type { DocumentId } from '../database/bson/documents.ts';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model, shardedBy } from '../database/collections.ts';
+import { matching } from '../database/filters.ts';
 import type { IndexValue } from '../fields/base/kind.ts';
 import type { RecordId } from './record-id.ts';
 
@@ -157,17 +158,11 @@ export type UserCollection = Collection<UserDocument>;
 export type RecordFilter = Filter<UserDocument>;
 export type RecordUpdate = UpdateFilter<UserDocument>;
 
-type Operator = '$set' | '$setOnInsert' | '$unset' | '$max' | '$inc' | '$push' | '$pull' | '$addToSet';
-
-/** An update of a record with computed paths, such as `data.<key>`, which the types refuse. */
-export const recordUpdate = (update: { [Name in Operator]?: Readonly<Record<string, unknown>> }): RecordUpdate =>
-  update as RecordUpdate;
-
 /** Joins filters; an empty one has no effect. */
 export function allOf(...filters: readonly RecordFilter[]): RecordFilter {
   const conditions = filters.filter((filter) => Object.keys(filter).length > 0);
   if (conditions.length <= 1) return conditions[0] ?? {};
-  return { $and: conditions } as RecordFilter;
+  return matching<UserDocument>({ $and: conditions });
 }
 
 /** Matches these records of an app. A write of several records names their emails (shard key). */

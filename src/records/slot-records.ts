@@ -10,19 +10,13 @@ import {
 } from '../apps/index-slots.ts';
 import { Unavailable } from '../core/errors.ts';
 import { INDEX_BUILD_TIME_MS } from '../database/collections.ts';
+import { changing } from '../database/filters.ts';
 import { INDEXED_PREFIX } from '../fields/base/index-value.ts';
 import type { IndexValue } from '../fields/base/kind.ts';
 import type { RecordChange } from '../fields/compile.ts';
 import { getKind } from '../fields/kinds/registry.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
-import {
-  NEWEST_FIRST,
-  newestFirst,
-  recordUpdate,
-  theseRecords,
-  type UserCollection,
-  type UserDocument,
-} from './record.ts';
+import { NEWEST_FIRST, newestFirst, theseRecords, type UserCollection, type UserDocument } from './record.ts';
 import type { WordRecords } from './word-records.ts';
 
 /** The effect of a write of a record on one slot. */
@@ -122,7 +116,7 @@ export function createSlotRecords(users: UserCollection) {
         ...{ _id, appId, email, ...notAfterEpoch(fence.slotEpoch), $expr: { $and: isUnchanged } },
         ...(schemaVersion !== undefined && { schemaVersion: { $not: { $gt: schemaVersion } } }),
       },
-      update: recordUpdate({
+      update: changing<UserDocument>({
         $set: {
           ...Object.fromEntries(meant.map(({ slot, value }) => [slot, value])),
           ...(fence.slotEpoch > 0 && { slotEpoch: fence.slotEpoch }),
@@ -208,7 +202,7 @@ export function createSlotRecords(users: UserCollection) {
       const { slotEpoch } = fence;
       const { matchedCount } = await users.updateMany(
         { ...theseRecords(appId, found), ...notAfterEpoch(slotEpoch) },
-        recordUpdate({ $unset: { [slot]: 1 }, ...(slotEpoch > 0 && { $set: { slotEpoch } }) }),
+        changing<UserDocument>({ $unset: { [slot]: 1 }, ...(slotEpoch > 0 && { $set: { slotEpoch } }) }),
         { hint: NEWEST_FIRST },
       );
       return { found: found.length, dropped: matchedCount, ahead: latestAfter(fence, found) };

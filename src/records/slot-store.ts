@@ -1,4 +1,4 @@
-import { type Filter, ObjectId, type UpdateFilter } from 'mongodb';
+import { ObjectId, type UpdateFilter } from 'mongodb';
 import type { AppCollection, AppDocument } from '../apps/apps.model.ts';
 import {
   type IndexSlot,
@@ -10,6 +10,7 @@ import {
   type SlotName,
   WITH_OUTDATED_SLOTS,
 } from '../apps/index-slots.ts';
+import { changing, matching } from '../database/filters.ts';
 import { type FieldDefinition, isIndexed } from '../fields/definition.ts';
 import type { Migration } from '../migrations/migration.ts';
 
@@ -76,7 +77,7 @@ export function createSlotStore(apps: AppCollection) {
         }),
       );
       const isUnchanged = { slots: slots.length === 0 ? { $in: [[], null] } : slots, ...ofEpoch(slotEpoch) };
-      const { matchedCount } = await apps.updateOne({ _id: appId, ...LIVE, ...isUnchanged } as Filter<AppDocument>, {
+      const { matchedCount } = await apps.updateOne(matching<AppDocument>({ _id: appId, ...LIVE, ...isUnchanged }), {
         $set: { slots: [...kept, ...claimed], slotEpoch: since },
       });
       return matchedCount === 1;
@@ -114,12 +115,12 @@ export function createSlotStore(apps: AppCollection) {
 
     /** Ends a check of these uses. `checkAt`: the time of the next one; undefined: never. */
     async endCheck(appId: ObjectId, uses: readonly IndexSlot[], checkAt: Date | undefined): Promise<void> {
-      const change = {
+      const change = changing<AppDocument>({
         $inc: { 'slots.$[use].checks': 1 },
         ...(checkAt && { $set: { 'slots.$[use].checkAt': checkAt } }),
         $unset: { 'slots.$[use].position': 1, ...(!checkAt && { 'slots.$[use].checkAt': 1 }) },
-      };
-      await update(appId, change as UpdateFilter<AppDocument>, [which(uses)]);
+      });
+      await update(appId, change, [which(uses)]);
     },
 
     /** Resolves with at most `limit` apps whose date slots have values of an earlier version. */

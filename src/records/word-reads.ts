@@ -1,7 +1,8 @@
 import { BSONRegExp, MaxKey, MinKey, type ObjectId } from 'mongodb';
 import { isEmptyRange, isOverTime } from '../database/failures.ts';
+import { matching } from '../database/filters.ts';
 import { ANY_WORD } from '../fields/base/words.ts';
-import { allOf, type RecordFilter, type UserCollection } from './record.ts';
+import { allOf, type RecordFilter, type UserCollection, type UserDocument } from './record.ts';
 import { BY_WORD } from './word-records.ts';
 
 /** A condition on the texts of a record that no filter expresses. */
@@ -51,7 +52,7 @@ export function createWordPlans(users: UserCollection, limits: WordLimits = LIMI
 
   /** The number of records with a word of this beginning, up to `most`. */
   async function countUpTo(appId: ObjectId, beginning: string, most: number): Promise<number> {
-    const filter = { appId, words: isBegun(beginning) } as unknown as RecordFilter;
+    const filter = matching<UserDocument>({ appId, words: isBegun(beginning) });
     try {
       return await users.countDocuments(filter, { hint: BY_WORD, limit: most, maxTimeMS: LOOK_TIME_MS });
     } catch (error) {
@@ -95,17 +96,17 @@ export function createWordPlans(users: UserCollection, limits: WordLimits = LIMI
     const chosen = await chooseWords(appId, beginnings, run);
     if (!chosen) return withoutIndex(beginnings);
     const { rarest, words } = chosen;
-    const byWord = { words: { $in: [...words, ANY_WORD] } } as unknown as RecordFilter;
+    const byWord = matching<UserDocument>({ words: { $in: [...words, ANY_WORD] } });
     const others = beginnings.filter((_, at) => at !== rarest);
     // As a negation, so that MongoDB cannot choose the keys of another beginning.
     const none = others.map((one) => ({ words: { $nin: [isBegun(one), ANY_WORD] } }));
-    const filter = none.length > 0 ? ({ $nor: none } as unknown as RecordFilter) : {};
+    const filter = none.length > 0 ? matching<UserDocument>({ $nor: none }) : {};
     return { filter: allOf(byWord, filter), byWord };
   }
 
   function withoutIndex(beginnings: readonly string[]): WordPlan {
     const each = beginnings.map((one) => ({ words: { $in: [isBegun(one), ANY_WORD] } }));
-    return { filter: { $and: each } as unknown as RecordFilter, byWord: undefined };
+    return { filter: matching<UserDocument>({ $and: each }), byWord: undefined };
   }
 
   return (appId: ObjectId | undefined, index: WordIndex | undefined, isInOrderOfIds: boolean) => {

@@ -1,13 +1,14 @@
 import type { ObjectId, UUID } from 'mongodb';
 import { type IndexUse, notAfterEpoch } from '../apps/index-slots.ts';
 import { decode, decodeExactly, INDEX_BUILD_TIME_MS } from '../database/collections.ts';
+import { changing, matching } from '../database/filters.ts';
 import { ANY_WORD } from '../fields/base/words.ts';
 import type { ReadQueues } from './read-queues.ts';
 import {
   NEWEST_FIRST,
   newestFirst,
   type RecordFilter,
-  recordUpdate,
+  type RecordUpdate,
   theseRecords,
   type UserCollection,
   type UserDocument,
@@ -69,7 +70,7 @@ export function createWordRecords(users: UserCollection, { turn }: Pick<ReadQueu
     const { _id, appId, email } = record;
     return {
       filter: { _id, appId, email, ...notAfterEpoch(slotEpoch) },
-      update: recordUpdate({
+      update: changing<UserDocument>({
         ...(missing.length > 0 && { $addToSet: { words: { $each: missing } } }),
         $set: { slotEpoch },
       }),
@@ -80,8 +81,9 @@ export function createWordRecords(users: UserCollection, { turn }: Pick<ReadQueu
   function replacement(bytes: Uint8Array, exact: readonly string[], slotEpoch: number) {
     const { _id, appId, email } = decode<ReadRecord>(bytes);
     const { data } = decodeExactly<ReadRecord>(bytes);
-    const filter = { _id, appId, email, ...notAfterEpoch(slotEpoch), ...(data && { data: { $eq: data } }) };
-    return { filter: filter as RecordFilter, update: recordUpdate({ $set: { words: exact } }) };
+    const same = { ...notAfterEpoch(slotEpoch), ...(data && { data: { $eq: data } }) };
+    const filter = matching<UserDocument>({ _id, appId, email, ...same });
+    return { filter, update: changing<UserDocument>({ $set: { words: exact } }) };
   }
 
   function compare({ email, data, words = [] }: ReadRecord) {
@@ -170,7 +172,7 @@ export function createWordRecords(users: UserCollection, { turn }: Pick<ReadQueu
       if (found.length === 0) return { found: 0, dropped: 0, ahead: undefined };
       const { matchedCount } = await users.updateMany(
         { ...theseRecords(appId, found), ...notAfterEpoch(slotEpoch) },
-        recordUpdate({ $unset: { words: 1 }, $set: { slotEpoch } }),
+        changing<UserDocument>({ $unset: { words: 1 }, $set: { slotEpoch } }),
         { hint: NEWEST_FIRST },
       );
       const ahead = latestAfter(
@@ -181,7 +183,7 @@ export function createWordRecords(users: UserCollection, { turn }: Pick<ReadQueu
     },
   };
 
-  async function write(writes: { filter: RecordFilter; update: ReturnType<typeof recordUpdate> }[]): Promise<number> {
+  async function write(writes: { filter: RecordFilter; update: RecordUpdate }[]): Promise<number> {
     const { matchedCount } = await users.bulkWrite(
       writes.map((one) => ({ updateOne: one })),
       { ordered: false },

@@ -1,8 +1,9 @@
-import { type Filter, ObjectId, type UpdateFilter } from 'mongodb';
+import { ObjectId, type UpdateFilter } from 'mongodb';
 import { type AppCollection, type AppDocument, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 import { type IndexUse, ofEpoch } from '../apps/index-slots.ts';
 import type { AppRevision } from '../apps/revision.ts';
 import { AppNotFound, Unavailable } from '../core/errors.ts';
+import { changing, matching } from '../database/filters.ts';
 
 const MAX_OPEN = 200;
 const MAX_ATTEMPTS = 24;
@@ -61,7 +62,7 @@ export function createWordStore(apps: AppCollection, revision: Pick<AppRevision,
         if (!next) return;
         const isUnchanged = { ...ofEpoch(slotEpoch), 'words.id': words?.id ?? { $exists: false } };
         const { matchedCount } = await apps.updateOne(
-          { _id: appId, ...NOT_BEING_DELETED, ...isUnchanged } as Filter<AppDocument>,
+          matching<AppDocument>({ _id: appId, ...NOT_BEING_DELETED, ...isUnchanged }),
           { $set: { words: next, slotEpoch: since } },
         );
         if (matchedCount === 0) continue;
@@ -103,13 +104,17 @@ export function createWordStore(apps: AppCollection, revision: Pick<AppRevision,
     /** Ends the build or a check of a use. `checkAt`: the time of the next check. */
     async finish(appId: ObjectId, use: IndexUse, total: number, checkAt: Date): Promise<void> {
       const checks = use.state === 'ready' ? (use.checks ?? 0) + 1 : 0;
-      await change(appId, use, {
-        $set: {
-          ...{ 'words.state': 'ready', 'words.done': total, 'words.total': total },
-          ...{ 'words.checkAt': checkAt, 'words.checks': checks },
-        },
-        $unset: { 'words.knownAt': 1, 'words.position': 1 },
-      } as UpdateFilter<AppDocument>);
+      await change(
+        appId,
+        use,
+        changing<AppDocument>({
+          $set: {
+            ...{ 'words.state': 'ready', 'words.done': total, 'words.total': total },
+            ...{ 'words.checkAt': checkAt, 'words.checks': checks },
+          },
+          $unset: { 'words.knownAt': 1, 'words.position': 1 },
+        }),
+      );
     },
 
     async remove(appId: ObjectId, use: IndexUse): Promise<void> {

@@ -1,7 +1,8 @@
-import { type Filter, ObjectId, type UUID } from 'mongodb';
+import { ObjectId, type UUID } from 'mongodb';
 import type { AppCollection, AppDocument } from '../apps/apps.model.ts';
 import { type IndexSlot, ofEpoch, renamedSlots } from '../apps/index-slots.ts';
 import { LEASE_MS } from '../apps/revision.ts';
+import { matching } from '../database/filters.ts';
 import { type PendingRenames, type Rename, resolveRenames } from '../fields/renames.ts';
 import type { MoveProgress, RenameCheck, SchemaCollection } from './schema-store.ts';
 
@@ -152,7 +153,7 @@ export function createSlotHandover(apps: AppCollection) {
       if (!slots) return;
       const next = changed(slots, slotEpoch + 1);
       if (next.every((slot, index) => slot === slots[index])) return;
-      const filter = { _id: appId, slots, ...ofEpoch(slotEpoch) } as Filter<AppDocument>;
+      const filter = matching<AppDocument>({ _id: appId, slots, ...ofEpoch(slotEpoch) });
       const { matchedCount } = await apps.updateOne(filter, { $set: { slots: next, slotEpoch: slotEpoch + 1 } });
       if (matchedCount === 1) return;
     }

@@ -1,6 +1,7 @@
+import { matching } from '../database/filters.ts';
 import { foldText, parseWords } from '../fields/base/words.ts';
 import { type Bounds, EVERY_ASCENDING, EVERY_ID, type Segment } from '../records/ranges.ts';
-import type { RecordFilter } from '../records/record.ts';
+import type { RecordFilter, UserDocument } from '../records/record.ts';
 import { foldedTexts, readEmail } from '../records/record-words.ts';
 import type { RecordSearch } from '../records/word-reads.ts';
 import { emailPrefix } from './index-bounds.ts';
@@ -47,9 +48,11 @@ export function textSearch(text: string, isReady?: () => Promise<boolean>): Text
       ];
     },
     // Stored emails are ASCII, in lower case.
-    inEmail: (asciiPatterns && !isEmpty
-      ? { $and: asciiPatterns.map((pattern) => ({ email: { $regex: pattern } })) }
-      : { email: { $in: [] } }) as RecordFilter,
+    inEmail: matching<UserDocument>(
+      asciiPatterns && !isEmpty
+        ? { $and: asciiPatterns.map((pattern) => ({ email: { $regex: pattern } })) }
+        : { email: { $in: [] } },
+    ),
     acrossApps(also) {
       if (isEmpty) return [];
       const others = (document: Uint8Array): boolean =>

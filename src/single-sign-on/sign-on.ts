@@ -1,4 +1,4 @@
-import type { Filter, UpdateFilter } from 'mongodb';
+import type { UpdateFilter } from 'mongodb';
 import type { AccessStore } from '../accounts/access-store.ts';
 import type { AccountMail } from '../accounts/account-mail.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
@@ -8,6 +8,7 @@ import type { Invitations } from '../accounts/invitations.ts';
 import type { Roles } from '../accounts/roles.ts';
 import { Conflict } from '../core/errors.ts';
 import { isDuplicateKey } from '../database/failures.ts';
+import { matching } from '../database/filters.ts';
 import { type Claims, SignOnRefused } from './provider.ts';
 
 const MAX_IDENTITIES = 10;
@@ -41,11 +42,11 @@ export function createSignOn(deps: {
   async function link({ email, isProved }: Claims, identity: Identity): Promise<AccountDocument | undefined> {
     const account = isProved && email !== undefined ? await store.findByEmail(email) : undefined;
     if (!account || account.suspendedAt) return undefined;
-    const seen = { emailProvedAt: account.emailProvedAt ?? { $exists: false } };
+    const seen = matching<AccountDocument>({ emailProvedAt: account.emailProvedAt ?? { $exists: false } });
     const change: UpdateFilter<AccountDocument> = account.emailProvedAt
       ? { $push: { identities: { $each: [identity], $slice: -MAX_IDENTITIES } } }
       : { $set: { identities: [identity], sessions: [], emailProvedAt: new Date() }, $unset: UNPROVED };
-    if (!(await store.change(account._id, seen as Filter<AccountDocument>, change))) throw new SignOnRefused('failed');
+    if (!(await store.change(account._id, seen, change))) throw new SignOnRefused('failed');
     mail.send(account.email, { kind: 'changed', what: 'single sign-on added' });
     return store.findById(account._id);
   }

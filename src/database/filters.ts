@@ -1,0 +1,27 @@
+import type { Filter, UpdateFilter } from 'mongodb';
+
+/** The members of a document, and the paths within them. */
+type Path<Document> = (keyof Document & string) | `${keyof Document & string}.${string}`;
+type Logical = '$and' | '$or' | '$nor' | '$expr';
+type Operator = '$set' | '$setOnInsert' | '$unset' | '$max' | '$inc' | '$push' | '$pull' | '$addToSet';
+
+/**
+ * A filter with what the driver's type refuses: computed paths, and null or operators for members
+ * that may be absent. The names of members are checked, their values are not.
+ */
+export function matching<Document>(
+  conditions: {
+    readonly [Name in Path<Document> | Logical]?: unknown;
+  },
+): Filter<Document> {
+  return conditions as Filter<Document>;
+}
+
+/** An update with computed paths. The names of members are checked, their values are not. */
+export function changing<Document>(
+  update: {
+    readonly [Name in Operator]?: { readonly [Member in Path<Document>]?: unknown };
+  },
+): UpdateFilter<Document> {
+  return update as UpdateFilter<Document>;
+}
