@@ -1,17 +1,14 @@
-import { Button, Modal, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { call } from '../api/call.ts';
+import { Button } from '@mantine/core';
+import { Suspense, useState } from 'react';
 import { TrashIcon } from '../components/icons.tsx';
-import { LoadError } from '../components/load-error.tsx';
-import { TypedConfirmation } from '../components/typed-confirmation.tsx';
+import { loadLater } from '../components/load-later.ts';
 import { t } from '../texts/texts.ts';
 import type { UserFilter } from './list/list-parameters.ts';
-import { Counting, countMatches, matchesOf } from './matches.tsx';
-import { type Scope, scopeParameter } from './scope.ts';
+import type { Scope } from './scope.ts';
 
-interface EraseMatchingProps {
+const dialog = loadLater(() => import('./erase-dialog.tsx').then(({ EraseDialog }) => EraseDialog));
+
+export interface EraseMatchingProps {
   scope: Scope;
   filter: UserFilter;
 }
@@ -19,6 +16,7 @@ interface EraseMatchingProps {
 /** Erases all users that match, after the operator typed their number. */
 export function EraseMatching({ scope, filter }: EraseMatchingProps) {
   const [opened, setOpened] = useState(false);
+  dialog.usePreload();
   return (
     <>
       <Button
@@ -30,65 +28,11 @@ export function EraseMatching({ scope, filter }: EraseMatchingProps) {
       >
         {t.users.erasure.open}
       </Button>
-      {opened && <EraseDialog scope={scope} filter={filter} onClose={() => setOpened(false)} />}
+      {opened && (
+        <Suspense>
+          <dialog.Part scope={scope} filter={filter} onClose={() => setOpened(false)} />
+        </Suspense>
+      )}
     </>
   );
-}
-
-function EraseDialog({ scope, filter: { q, where }, onClose }: EraseMatchingProps & { onClose: () => void }) {
-  const client = useQueryClient();
-  const query = { ...scopeParameter(scope), q, where };
-  const matches = useQuery({
-    queryKey: ['erasable', query],
-    queryFn: ({ signal }) => countMatches(query, signal),
-    gcTime: 0,
-    staleTime: Number.POSITIVE_INFINITY,
-    refetchOnWindowFocus: false,
-  });
-  const total = matches.data ?? 0;
-  const erase = useMutation({
-    mutationFn: () => call('DELETE /auth/users', { query: { ...query, confirm: total } }),
-    onSuccess: async ({ deletedUsers }) => {
-      onClose();
-      notifications.show({ title: t.users.erasure.erased, message: t.users.erasure.erasedNote(deletedUsers) });
-      await Promise.all([
-        client.invalidateQueries({ queryKey: ['users'] }),
-        client.invalidateQueries({ queryKey: ['stats'] }),
-      ]);
-    },
-    onError: (error) => {
-      const now = matchesOf(error);
-      if (now !== undefined) client.setQueryData(['erasable', query], now);
-    },
-  });
-  if (matches.data === undefined || total === 0) {
-    return (
-      <Modal opened onClose={onClose} title={t.users.erasure.title}>
-        {matches.error && <LoadError error={matches.error} onRetry={matches.refetch} />}
-        {matches.isFetching && <Counting />}
-        {matches.data === 0 && <Text size="sm">{t.users.noMatchLeft}</Text>}
-      </Modal>
-    );
-  }
-  return (
-    <TypedConfirmation
-      opened
-      title={t.users.erasure.title}
-      label={t.users.erasure.number}
-      expected={String(total)}
-      normalize={digitsOf}
-      action={t.users.erasure.action(total)}
-      pending={erase.isPending}
-      error={erase.error}
-      onConfirm={() => erase.mutate()}
-      onClose={onClose}
-    >
-      <Text size="sm">{t.users.erasure.note(total)}</Text>
-    </TypedConfirmation>
-  );
-}
-
-/** A number may be typed with or without the separators that its button shows. */
-function digitsOf(typed: string): string {
-  return typed.replace(/[\s.,'’]/g, '');
 }

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { Suspense, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { ApiError } from '../api/call.ts';
 import { WorkStatus } from '../background-work/work-status.tsx';
@@ -8,6 +8,7 @@ import card from '../components/card.module.css';
 import { EmptyState } from '../components/empty-state.tsx';
 import { UploadIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
+import { loadLater } from '../components/load-later.ts';
 import { PageHeader } from '../components/page-header.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { useAbilities } from '../session/abilities.tsx';
@@ -18,6 +19,7 @@ import { ChangeButton, type ChangedUsers } from './bulk-change/change-button.tsx
 import { ColumnChooser } from './column-chooser.tsx';
 import { useUserColumns } from './columns.tsx';
 import { EditToggle } from './editing/edit-toggle.tsx';
+import { EraseMatching } from './erase-matching.tsx';
 import { ExportMenu } from './export/export-menu.tsx';
 import { targetOf, targetsOf } from './filters/condition.ts';
 import { FilterBar } from './filters/filter-bar.tsx';
@@ -39,16 +41,12 @@ import { viewsQuery } from './views/queries.ts';
 import { openedView } from './views/view-content.ts';
 import { ViewsMenu } from './views/views-menu.tsx';
 
-// Loaded on demand: most visits change and compare nothing.
-const ChangeDialog = lazy(() =>
-  import('./bulk-change/change-users.tsx').then((dialog) => ({ default: dialog.ChangeDialog })),
+const changing = loadLater(() => import('./bulk-change/change-users.tsx').then(({ ChangeDialog }) => ChangeDialog));
+const breakdown = loadLater(() =>
+  import('./breakdown/breakdown-panel.tsx').then(({ BreakdownPanel }) => BreakdownPanel),
 );
-const OpenView = lazy(() => import('./views/open-view.tsx').then((view) => ({ default: view.OpenView })));
-const MissingParts = lazy(() => import('./views/open-view.tsx').then((view) => ({ default: view.MissingParts })));
-const EraseMatching = lazy(() => import('./erase-matching.tsx').then((erase) => ({ default: erase.EraseMatching })));
-const BreakdownPanel = lazy(() =>
-  import('./breakdown/breakdown-panel.tsx').then((panel) => ({ default: panel.BreakdownPanel })),
-);
+const opening = loadLater(() => import('./views/open-view.tsx').then(({ OpenView }) => OpenView));
+const missing = loadLater(() => import('./views/open-view.tsx').then(({ MissingParts }) => MissingParts));
 
 /** Lists the users of an app, newest first by default. The operator's start page. */
 export function UsersPage({ scope }: { scope: Scope }) {
@@ -57,12 +55,14 @@ export function UsersPage({ scope }: { scope: Scope }) {
   if (id === '' || revision !== undefined) return <UserListPage scope={scope} />;
   return (
     <Suspense fallback={<PageSkeleton />}>
-      <OpenView scope={scope} id={id} change={change} />
+      <opening.Part scope={scope} id={id} change={change} />
     </Suspense>
   );
 }
 
 function UserListPage({ scope }: { scope: Scope }) {
+  changing.usePreload();
+  breakdown.usePreload();
   const can = useAbilities();
   const { parameters, cursor, change } = useListParameters();
   const list = useUserList(scope, parameters, cursor);
@@ -70,7 +70,7 @@ function UserListPage({ scope }: { scope: Scope }) {
   const columns = useUserColumns(scope.sourceAppId, parameters.columns, change, schema.data?.fields);
   const targets = useMemo(() => targetsOf(schema.data?.fields ?? []), [schema.data]);
   const [isEditing, setEditing] = useState(false);
-  const [changing, setChanging] = useState<ChangedUsers>();
+  const [changed, setChanged] = useState<ChangedUsers>();
   const counted = useUserCount(scope, parameters, list);
   const selection = useSelection(JSON.stringify([parameters.q, parameters.where]));
   const views = useQuery({ ...viewsQuery(scope), enabled: parameters.view !== '' });
@@ -92,7 +92,7 @@ function UserListPage({ scope }: { scope: Scope }) {
       </PageHeader>
       {view && schema.data && (
         <Suspense>
-          <MissingParts view={view} fields={schema.data.fields} />
+          <missing.Part view={view} fields={schema.data.fields} />
         </Suspense>
       )}
       <UserStats scope={scope} />
@@ -109,24 +109,20 @@ function UserListPage({ scope }: { scope: Scope }) {
               selection={selection}
               columns={columns}
               hasUsers={list.users.length > 0}
-              onChange={() => setChanging({ selected: selection.emails })}
+              onChange={() => setChanged({ selected: selection.emails })}
             >
               {list.users.length > 0 && (
                 <ListSummary counted={counted} isOfFilter={isOfFilter}>
                   <BreakdownChoice by={parameters.by} targets={targets} change={change} />
                   {can.edit && <EditToggle isOn={isEditing} onToggle={setEditing} />}
-                  {can.edit && isOfFilter && <ChangeButton onOpen={() => setChanging({ filter: parameters })} />}
-                  {can.edit && isOfFilter && (
-                    <Suspense>
-                      <EraseMatching scope={scope} filter={parameters} />
-                    </Suspense>
-                  )}
+                  {can.edit && isOfFilter && <ChangeButton onOpen={() => setChanged({ filter: parameters })} />}
+                  {can.edit && isOfFilter && <EraseMatching scope={scope} filter={parameters} />}
                 </ListSummary>
               )}
             </SelectionBar>
             {parameters.by !== '' && (
               <Suspense fallback={<TableSkeleton rows={4} />}>
-                <BreakdownPanel scope={scope} parameters={parameters} change={change} targets={targets} />
+                <breakdown.Part scope={scope} parameters={parameters} change={change} targets={targets} />
               </Suspense>
             )}
             {list.state === 'partlySorted' && (
@@ -158,9 +154,9 @@ function UserListPage({ scope }: { scope: Scope }) {
           </>
         )}
       </section>
-      {changing && (
+      {changed && (
         <Suspense>
-          <ChangeDialog scope={scope} users={changing} onClose={() => setChanging(undefined)} />
+          <changing.Part scope={scope} users={changed} onClose={() => setChanged(undefined)} />
         </Suspense>
       )}
     </div>

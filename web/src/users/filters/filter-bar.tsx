@@ -1,15 +1,14 @@
 import { Button, Popover } from '@mantine/core';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { CrossIcon, FilterIcon } from '../../components/icons.tsx';
+import { loadLater } from '../../components/load-later.ts';
 import { SearchBox } from '../../components/search-box.tsx';
 import { t } from '../../texts/texts.ts';
 import type { ChangeList, ListParameters } from '../list/list-parameters.ts';
 import { type Condition, conditionText, conditionWords, parseCondition, type Target, targetOf } from './condition.ts';
 import classes from './filters.module.css';
 
-// Loaded after the list, so that its form is there when it opens.
-const loadForm = () => import('./condition-form.tsx');
-const ConditionForm = lazy(() => loadForm().then((form) => ({ default: form.ConditionForm })));
+const form = loadLater(() => import('./condition-form.tsx').then(({ ConditionForm }) => ConditionForm));
 
 /** The most conditions of a query. */
 const MAX_CONDITIONS = 20;
@@ -22,7 +21,7 @@ interface FilterBarProps {
 
 /** The search and the conditions of the list. */
 export function FilterBar({ parameters: { q, where }, change, targets }: FilterBarProps) {
-  useEffect(() => void loadForm(), []);
+  form.usePreload();
   const replace = (index: number, by: readonly Condition[]): void => {
     const next = [...where.slice(0, index), ...by.map(conditionText), ...where.slice(index + 1)];
     change({ where: [...new Set(next)] });
@@ -99,7 +98,7 @@ function ConditionButton({ targets, label, condition, disabled = false, onApply 
       </Popover.Target>
       <Popover.Dropdown>
         <Suspense>
-          <ConditionForm
+          <form.Part
             targets={targets}
             condition={condition}
             onCancel={() => setOpened(false)}

@@ -1,8 +1,9 @@
 import { Button, Modal, Popover } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { SavedView } from '../../api/endpoints.ts';
 import { ViewsIcon } from '../../components/icons.tsx';
+import { loadLater } from '../../components/load-later.ts';
 import { t } from '../../texts/texts.ts';
 import type { ChangeList, ListParameters } from '../list/list-parameters.ts';
 import type { Scope } from '../scope.ts';
@@ -10,10 +11,8 @@ import { viewsQuery } from './queries.ts';
 import { contentOf, markOf, openedView } from './view-content.ts';
 import classes from './views.module.css';
 
-// Loaded after the list, so that it is there when it opens.
-const loadPanel = () => import('./views-panel.tsx');
-const ViewsPanel = lazy(() => loadPanel().then((panel) => ({ default: panel.ViewsPanel })));
-const RenameForm = lazy(() => loadPanel().then((panel) => ({ default: panel.RenameForm })));
+const panel = loadLater(() => import('./views-panel.tsx').then(({ ViewsPanel }) => ViewsPanel));
+const renaming = loadLater(() => import('./views-panel.tsx').then(({ RenameForm }) => RenameForm));
 
 interface ViewsMenuProps {
   scope: Scope;
@@ -27,7 +26,7 @@ interface ViewsMenuProps {
 export function ViewsMenu({ scope, parameters, columns, change }: ViewsMenuProps) {
   const [opened, setOpened] = useState(false);
   const [renamed, setRenamed] = useState<SavedView>();
-  useEffect(() => void loadPanel(), []);
+  panel.usePreload();
   const { data, error } = useQuery({ ...viewsQuery(scope), enabled: opened || parameters.view !== '' });
   const views = data?.views ?? [];
   const { id: openedId, revision } = openedView(parameters);
@@ -53,7 +52,7 @@ export function ViewsMenu({ scope, parameters, columns, change }: ViewsMenuProps
         </Popover.Target>
         <Popover.Dropdown aria-label={t.users.views.title} className={classes.panel ?? ''}>
           <Suspense>
-            <ViewsPanel
+            <panel.Part
               {...{ scope, parameters, columns, views, error, current, content, onRename }}
               onOpen={() => setOpened(false)}
               onChanged={follow}
@@ -65,7 +64,7 @@ export function ViewsMenu({ scope, parameters, columns, change }: ViewsMenuProps
       <Modal opened={renamed !== undefined} onClose={() => setRenamed(undefined)} title={t.users.views.renameTitle}>
         {renamed && (
           <Suspense>
-            <RenameForm
+            <renaming.Part
               scope={scope}
               view={renamed}
               onRenamed={(after) => {

@@ -1,0 +1,69 @@
+import { Modal, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { call } from '../api/call.ts';
+import { LoadError } from '../components/load-error.tsx';
+import { TypedConfirmation } from '../components/typed-confirmation.tsx';
+import { t } from '../texts/texts.ts';
+import type { EraseMatchingProps } from './erase-matching.tsx';
+import { Counting, countMatches, matchesOf } from './matches.tsx';
+import { scopeParameter } from './scope.ts';
+
+/** Erases all users that match, after the operator typed their number. */
+export function EraseDialog({ scope, filter: { q, where }, onClose }: EraseMatchingProps & { onClose: () => void }) {
+  const client = useQueryClient();
+  const query = { ...scopeParameter(scope), q, where };
+  const matches = useQuery({
+    queryKey: ['erasable', query],
+    queryFn: ({ signal }) => countMatches(query, signal),
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+  const total = matches.data ?? 0;
+  const erase = useMutation({
+    mutationFn: () => call('DELETE /auth/users', { query: { ...query, confirm: total } }),
+    onSuccess: async ({ deletedUsers }) => {
+      onClose();
+      notifications.show({ title: t.users.erasure.erased, message: t.users.erasure.erasedNote(deletedUsers) });
+      await Promise.all([
+        client.invalidateQueries({ queryKey: ['users'] }),
+        client.invalidateQueries({ queryKey: ['stats'] }),
+      ]);
+    },
+    onError: (error) => {
+      const now = matchesOf(error);
+      if (now !== undefined) client.setQueryData(['erasable', query], now);
+    },
+  });
+  if (matches.data === undefined || total === 0) {
+    return (
+      <Modal opened onClose={onClose} title={t.users.erasure.title}>
+        {matches.error && <LoadError error={matches.error} onRetry={matches.refetch} />}
+        {matches.isFetching && <Counting />}
+        {matches.data === 0 && <Text size="sm">{t.users.noMatchLeft}</Text>}
+      </Modal>
+    );
+  }
+  return (
+    <TypedConfirmation
+      opened
+      title={t.users.erasure.title}
+      label={t.users.erasure.number}
+      expected={String(total)}
+      normalize={digitsOf}
+      action={t.users.erasure.action(total)}
+      pending={erase.isPending}
+      error={erase.error}
+      onConfirm={() => erase.mutate()}
+      onClose={onClose}
+    >
+      <Text size="sm">{t.users.erasure.note(total)}</Text>
+    </TypedConfirmation>
+  );
+}
+
+/** A number may be typed with or without the separators that its button shows. */
+function digitsOf(typed: string): string {
+  return typed.replace(/[\s.,'’]/g, '');
+}
