@@ -158,6 +158,9 @@ export type UserCollection = Collection<UserDocument>;
 export type RecordFilter = Filter<UserDocument>;
 export type RecordUpdate = UpdateFilter<UserDocument>;
 
+/** A filter of records with computed members. */
+export const recordFilter = matching<UserDocument>;
+
 /** Joins filters; an empty one has no effect. */
 export function allOf(...filters: readonly RecordFilter[]): RecordFilter {
   const conditions = filters.filter((filter) => Object.keys(filter).length > 0);

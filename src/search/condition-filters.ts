@@ -1,8 +1,7 @@
 import { literal } from '../database/collections.ts';
-import { matching } from '../database/filters.ts';
 import { indexText, normalizedText } from '../fields/base/index-value.ts';
 import { parseInstant } from '../fields/kinds/date.ts';
-import type { RecordFilter, UserDocument } from '../records/record.ts';
+import { type RecordFilter, recordFilter } from '../records/record.ts';
 
 /** A date of the kind `date` (spec 2.3), without text of a query, and without backtracking. */
 const DATE_FORM =
@@ -51,7 +50,7 @@ const NO_ARRAY = { $not: { $type: 'array' } };
 
 export function buildFilter(predicates: readonly Predicate[]): RecordFilter {
   if (predicates.length === 0) return {};
-  return matching<UserDocument>({ $and: predicates.map(buildCondition) });
+  return recordFilter({ $and: predicates.map(buildCondition) });
 }
 
 function buildCondition(predicate: Predicate): Conditions {

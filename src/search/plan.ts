@@ -1,4 +1,3 @@
-import { matching } from '../database/filters.ts';
 import { beginsPattern, isShortText } from '../fields/base/index-value.ts';
 import {
   type Bounds,
@@ -9,7 +8,7 @@ import {
   WITH_VALUE,
   WITHOUT_VALUE,
 } from '../records/ranges.ts';
-import { allOf, type RecordFilter, type UserDocument } from '../records/record.ts';
+import { allOf, type RecordFilter, recordFilter } from '../records/record.ts';
 import { buildFilter, caseless, type Predicate, type Sort } from './condition-filters.ts';
 import { emailPoints, emailPrefix, idTimes, slotIntervals, slotPrefix, slotTexts } from './index-bounds.ts';
 import type { SlotOf } from './queried-app.ts';
@@ -181,7 +180,7 @@ const SLOT_TEXTS: TextIndex = {
   prefixOf: slotPrefix,
   ranks: { point: 1, prefix: 3 },
   isExact: isShortText,
-  begins: (slot, prefix) => matching<UserDocument>({ [slot]: { $regex: beginsPattern(caseless(prefix)) } }),
+  begins: (slot, prefix) => recordFilter({ [slot]: { $regex: beginsPattern(caseless(prefix)) } }),
 };
 
 function textCandidate(predicates: readonly Predicate[], index: IndexName, texts: TextIndex): Candidate | undefined {

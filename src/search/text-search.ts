@@ -1,7 +1,6 @@
-import { matching } from '../database/filters.ts';
 import { foldText, parseWords } from '../fields/base/words.ts';
 import { type Bounds, EVERY_ASCENDING, EVERY_ID, type Segment } from '../records/ranges.ts';
-import type { RecordFilter, UserDocument } from '../records/record.ts';
+import { type RecordFilter, recordFilter } from '../records/record.ts';
 import { foldedTexts, readEmail } from '../records/record-words.ts';
 import type { RecordSearch } from '../records/word-reads.ts';
 import { emailPrefix } from './index-bounds.ts';
@@ -48,7 +47,7 @@ export function textSearch(text: string, isReady?: () => Promise<boolean>): Text
       ];
     },
     // Stored emails are ASCII, in lower case.
-    inEmail: matching<UserDocument>(
+    inEmail: recordFilter(
       asciiPatterns && !isEmpty
         ? { $and: asciiPatterns.map((pattern) => ({ email: { $regex: pattern } })) }
         : { email: { $in: [] } },

@@ -38,6 +38,8 @@ export interface ViewDocument extends ViewContent, ViewOwner {
   appId: ObjectId;
   /** A number below {@link MAX_VIEWS}, unique for its owner, so that the index bounds the views. */
   place: number;
+  /** The schema version whose keys it has. Absent for views of earlier releases. */
+  version?: number;
   /** Replaced by each change, for `If-Match`. */
   revision: ObjectId;
   createdAt: Date;
@@ -99,7 +101,7 @@ export function createViewStore(views: Collection<ViewDocument>) {
     add: (
       appId: ObjectId,
       owner: ViewOwner,
-      content: ViewContent,
+      content: ViewContent & Pick<ViewDocument, 'version'>,
       guard?: Guard<{ _id: ObjectId }>,
     ): Promise<ViewDocument> =>
       inFreePlace(appId, owner.owner, async (place) => {
@@ -118,7 +120,7 @@ export function createViewStore(views: Collection<ViewDocument>) {
      */
     async change(
       { _id, appId, owner, revision }: ViewDocument,
-      content: Partial<ViewContent>,
+      content: Partial<ViewContent> & Pick<ViewDocument, 'version'>,
       to: ViewOwner,
     ): Promise<ViewDocument | undefined> {
       const write = async (place?: number): Promise<ViewDocument | null> => {

@@ -142,19 +142,21 @@ export const viewRoutes = (views: ViewService, schemas: Pick<SchemaService, 'ofA
 
     createView: async ({ principal, query, body, res, audit }) => {
       const app = await scope(principal, query.sourceAppId);
-      const view = await views.create(app.id, principal, body);
+      const schema = await schemas.ofApp(app);
+      const view = await views.create(app.id, principal, { ...body, version: schema.version });
       audit({ target: view._id.toHexString(), detail: { shared: body.shared } });
       res.setHeader('ETag', `"${view.revision.toHexString()}"`);
-      return present(view, await schemas.ofApp(app));
+      return present(view, schema);
     },
 
     changeView: async ({ principal, params, query, headers, body, res }) => {
       const app = await scope(principal, query.sourceAppId);
       const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
       const revisions = parseTags(headers['if-match'])?.map((tag) => tag.slice(1, -1));
-      const view = await views.change(app.id, principal, params.id, given, revisions);
+      const schema = await schemas.ofApp(app);
+      const view = await views.change(app.id, principal, params.id, given, schema.version, revisions);
       res.setHeader('ETag', `"${view.revision.toHexString()}"`);
-      return present(view, await schemas.ofApp(app));
+      return present(view, schema);
     },
 
     deleteView: async ({ principal, params, query }) => {

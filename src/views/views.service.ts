@@ -2,6 +2,8 @@ import type { ObjectId } from 'mongodb';
 import type { SessionPrincipal } from '../api/principal.ts';
 import { Forbidden, NotFound, PreconditionFailed, Unauthenticated, Unavailable } from '../core/errors.ts';
 import type { Guard } from '../database/guarded-insert.ts';
+import type { PendingRenames } from '../fields/renames.ts';
+import type { RenameStore } from '../schemas/pending-renames.ts';
 import { findTarget, isCondition, type QuerySchema } from '../search/conditions.ts';
 import { SHARED, type ViewContent, type ViewDocument, type ViewOwner, type ViewStore } from './view-store.ts';
 
@@ -25,6 +27,7 @@ export type ViewService = ReturnType<typeof createViewService>;
 /** The views of lists (spec 4.3.4). Shared ones are changed by who manages the app. */
 export function createViewService(deps: {
   store: ViewStore;
+  renamesSince: RenameStore['since'];
   accounts: {
     /** Matches an account that exists. */
     guard(id: ObjectId): Guard<{ _id: ObjectId }>;
@@ -32,7 +35,7 @@ export function createViewService(deps: {
     settle(id: ObjectId): Promise<void>;
   };
 }) {
-  const { store, accounts } = deps;
+  const { store, accounts, renamesSince } = deps;
 
   const guardOf = ({ accountId }: ViewOwner) => accountId && accounts.guard(accountId);
 
@@ -43,16 +46,40 @@ export function createViewService(deps: {
     return view;
   }
 
+  /** What a change of a view has to write for it to have the keys of a version. */
+  async function movedTo(view: ViewDocument, version: number): Promise<Partial<ViewContent> & { version: number }> {
+    if (view.version === undefined) return { version };
+    const renames = await renamesSince(view.appId, view.version);
+    return {
+      ...underPresentKeys(
+        view,
+        renames.filter((one) => one.version <= version),
+      ),
+      version,
+    };
+  }
+
   return {
     /** Resolves with the shared views of an app and those of the caller, by name. */
-    list: (appId: ObjectId, caller: Caller): Promise<ViewDocument[]> => store.list(appId, ownerOf(caller)),
+    async list(appId: ObjectId, caller: Caller): Promise<ViewDocument[]> {
+      const found = await store.list(appId, ownerOf(caller));
+      const versions = found.flatMap(({ version }) => version ?? []);
+      if (versions.length === 0) return found;
+      const renames = await renamesSince(appId, Math.min(...versions));
+      return found.map((view) => ({ ...view, ...underPresentKeys(view, renames) }));
+    },
 
     /**
+     * @param content under the keys of its `version` of the schema
      * @throws {Forbidden} when the caller may not share views
      * @throws {Conflict} when there are too many
      * @throws {Unauthenticated} when the account was erased meanwhile
      */
-    async create(appId: ObjectId, caller: Caller, content: ViewContent & { shared: boolean }): Promise<ViewDocument> {
+    async create(
+      appId: ObjectId,
+      caller: Caller,
+      content: ViewContent & { shared: boolean; version: number },
+    ): Promise<ViewDocument> {
       const { shared, ...rest } = content;
       if (shared) requireManager(caller);
       const owner = shared ? { owner: SHARED } : ownerOf(caller);
@@ -67,6 +94,7 @@ export function createViewService(deps: {
 
     /**
      * Changes what `change` names; a view that is shared no longer is the caller's own.
+     * @param version the one of the schema whose keys `change` has, and then the whole view
      * @param revisions the only states that may be changed; undefined: any
      * @throws {PreconditionFailed} when the view is in another state @throws {NotFound}
      */
@@ -75,6 +103,7 @@ export function createViewService(deps: {
       caller: Caller,
       id: string,
       change: ViewChange,
+      version: number,
       revisions?: readonly string[],
     ): Promise<ViewDocument> {
       const { shared, ...content } = change;
@@ -86,7 +115,7 @@ export function createViewService(deps: {
         }
         const isShared = shared ?? view.owner === SHARED;
         const owner = isShared ? { owner: SHARED } : ownerOf(caller);
-        const changed = await store.change(view, content, owner);
+        const changed = await store.change(view, { ...(await movedTo(view, version)), ...content }, owner);
         if (changed && owner.accountId) await accounts.settle(owner.accountId);
         if (changed) return changed;
       }
@@ -108,6 +137,25 @@ function ownerOf({ account, app }: Caller): ViewOwner {
 
 function requireManager({ scopes }: Caller): void {
   if (!scopes.has('manage')) throw new Forbidden('Only managers of the app share views and change shared ones');
+}
+
+/** Returns the parts of a view that name fields, with the keys after later renames. */
+function underPresentKeys(
+  { version = Number.POSITIVE_INFINITY, query, columns, sort }: ViewDocument,
+  renames: readonly PendingRenames[],
+): Partial<ViewContent> {
+  const later = renames.filter((one) => one.version > version);
+  if (later.length === 0) return {};
+  const present = (path: string): string =>
+    path.replace(/^data\.([^:]+)/, (_, key: string) => {
+      const now = later.reduce((from, { pairs }) => pairs.find((pair) => pair.from === from)?.to ?? from, key);
+      return `data.${now}`;
+    });
+  const parameters = [...new URLSearchParams(query)].map(([name, value]): [string, string] => [
+    name,
+    name === 'where' || name === 'by' ? present(value) : value,
+  ]);
+  return { query: new URLSearchParams(parameters).toString(), columns: columns.map(present), sort: present(sort) };
 }
 
 /** The columns of lists besides those of fields. */

@@ -2,6 +2,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { Apps } from '../apps/apps.ts';
 import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
+import type { RenameStore } from '../schemas/pending-renames.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
 import { createPersonViews } from './person-views.ts';
 import { createViewModel, createViewStore } from './view-store.ts';
@@ -21,11 +22,12 @@ export function createViews(deps: {
   storage: ViewStorage;
   accounts: Pick<Accounts, 'store' | 'status'>;
   apps: Pick<Apps, 'scope'>;
-  schemas: { service: Pick<SchemaService, 'ofApp'> };
+  schemas: { service: Pick<SchemaService, 'ofApp'>; renames: Pick<RenameStore, 'since'> };
 }): Feature {
   const { storage, accounts, apps, schemas } = deps;
   const service = createViewService({
     store: storage.store,
+    renamesSince: schemas.renames.since,
     accounts: { guard: accounts.store.guard, settle: accounts.status.settle },
   });
   return {

@@ -4,6 +4,7 @@ import { joinApp, logIn } from '../support/accounts.ts';
 import { Client, type TestApp } from '../support/client.ts';
 import { createKey } from '../support/keys.ts';
 import { startProxy } from '../support/proxy.ts';
+import { rename, untilRenamed } from '../support/renames.ts';
 import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -95,6 +96,44 @@ describe('a view (spec 4.3.4)', () => {
     const fields = [...FIELDS, { key: 'age', kind: 'text' as const }];
     await a.admin.putSchema(own.sourceAppId, { fields, rejectUnknown: true }).expect(200);
     expect(await missing()).toEqual([{ part: 'where', value: 'data.age:gte:18' }]);
+  });
+
+  it('follows the renames of fields, also to the former key of another', async () => {
+    const kinds = { a: 'text', b: 'text', c: 'number' } as const;
+    const fieldsOf = (keys: readonly string[]) =>
+      keys.map((key, at) => ({ key, kind: Object.values(kinds)[at] ?? 'text' }));
+    const own = await a.admin.buildApp({ fields: fieldsOf(['a', 'b', 'c']), rejectUnknown: true });
+    const client = await logInTo(own);
+    const where = ['data.a:eq:data.b:c', 'email:prefix:a', 'data.c:gte:1'];
+    const query = new URLSearchParams([...where.map((one): [string, string] => ['where', one]), ['by', 'data.b']]);
+    const view = { name: 'Own', query: `${query}`, columns: ['email', 'data.b', 'data.a'], sort: 'data.c:desc' };
+    const { id } = (await client.post('/auth/views', view).expect(200)).body;
+    const steps = [
+      {
+        keys: ['x', 'b', 'd'],
+        renames: [
+          { from: 'a', to: 'x' },
+          { from: 'c', to: 'd' },
+        ],
+      },
+      { keys: ['x', 'a', 'd'], renames: [{ from: 'b', to: 'a' }] },
+    ];
+    for (const { keys, renames } of steps) {
+      await rename(a.admin, own.sourceAppId, { fields: fieldsOf(keys), renames }).expect(200);
+      await untilRenamed(a, own.sourceAppId);
+    }
+    const expected = {
+      ...{ name: 'Own', columns: ['email', 'data.a', 'data.x'], sort: 'data.d:desc', missing: [] },
+      query: 'where=data.x%3Aeq%3Adata.b%3Ac&where=email%3Aprefix%3Aa&where=data.d%3Agte%3A1&by=data.a',
+    };
+    for (const server of [a, b]) {
+      const { views } = (await (await logInTo(own, server)).get('/auth/views').expect(200)).body;
+      expect(views).toEqual([expect.objectContaining(expected)]);
+    }
+    // A change of its name stores it under the present keys, once.
+    const { body: changed } = await client.patch(`/auth/views/${id}`, { name: 'Renamed' }).expect(200);
+    expect(changed).toMatchObject({ ...expected, name: 'Renamed' });
+    expect((await client.get('/auth/views').expect(200)).body.views).toEqual([changed]);
   });
 });
 
