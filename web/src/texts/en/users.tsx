@@ -267,12 +267,12 @@ export const users = {
     noteMore: (count: number, emails: string, others: number) =>
       `This deletes the records of ${selected(count)} from the database: ${emails} and ${formatNumber(others)} more.`,
     erased: 'Users erased',
-    erasedNote: (count: number) => `${common.users(count)} were erased`,
+    erasedNote: (count: number) => plural(count, { one: '# user was erased', other: '# users were erased' }),
 
     running: 'Erasing users',
     done: (count: number) => `${common.users(count)} erased`,
     progress: (gone: number, total: number) => `${formatNumber(gone)} of ${formatNumber(total)} users are erased.`,
-    notTried: (count: number) => `${common.users(count)} were not tried.`,
+    notTried: (count: number) => plural(count, { one: '# user was not tried.', other: '# users were not tried.' }),
     staySelected: 'Those that were not erased stay selected.',
     bar: 'Erased users',
     failed: (count: number) => `${common.users(count)} could not be erased`,
