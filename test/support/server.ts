@@ -43,7 +43,9 @@ const OF_SINGLE_SERVERS = [
   ...['audit', 'challenges', 'dashboard-stats', 'form-settings', 'forms-redirect', 'forms-refused', 'imports-late'],
   ...['index-builds', 'index-late-steps', 'login', 'metrics', 'no-store', 'operator-load', 'renames', 'retention'],
   ...['revision', 'servers', 'webhooks/events'],
-].map((name) => `test/http/${name}.test.ts`);
+]
+  .map((name) => `test/http/${name}.test.ts`)
+  .concat('test/security/exports.test.ts');
 
 /** A test that gives a server a route or a database tells it apart from others. */
 function serverCount(env: Record<string, string>, database: string | undefined): number {
@@ -138,7 +140,11 @@ export async function startServer(
   const first = await startService();
   const running = [first];
   while (running.length < serverCount(env, givenDatabase)) running.push(await startService());
-  const { services } = first;
+  const jobs = {
+    ...first.services.jobs,
+    stop: async () => void (await Promise.all(running.map(({ services }) => services.jobs.stop()))),
+  };
+  const services = running.length === 1 ? first.services : { ...first.services, jobs };
   await services.apps.ensureAdmin(config.adminAppId, config.adminPassword);
   const listener = await listen(
     inTurns(running.map(({ app }) => app)),
