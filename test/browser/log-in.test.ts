@@ -109,6 +109,7 @@ describe('the login', () => {
   it('has a choice of the language, which the dashboard keeps', async () => {
     const { page } = open;
     const choice = page.getByRole('list', { name: 'Language' });
+    await choice.waitFor();
     expect(await choice.getByRole('button').allInnerTexts()).toEqual(['English', 'Deutsch']);
     await choice.getByRole('button', { name: 'Deutsch' }).click();
     await page.getByRole('button', { name: 'Anmelden' }).waitFor();
