@@ -44,8 +44,8 @@ function chunkOf(module: string, name: string): (id: string, modules: Modules) =
 }
 
 /**
- * Links the chunk of the pages and its style sheet in index.html. main.tsx loads them after the texts
- * of the reader's language, so the browser would only learn of them then.
+ * Links the chunk of the pages and its style sheet in index.html. main.tsx loads them after the
+ * texts of the reader's language; without links the browser would learn of them only then.
  */
 function preloadedPages(): Plugin {
   return {

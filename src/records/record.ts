@@ -158,7 +158,7 @@ export type UserCollection = Collection<UserDocument>;
 export type RecordFilter = Filter<UserDocument>;
 export type RecordUpdate = UpdateFilter<UserDocument>;
 
-/** A filter of records with computed members. */
+/** A filter of records with computed members, for folders that do not name the stored record. */
 export const recordFilter = matching<UserDocument>;
 
 /** Joins filters; an empty one has no effect. */

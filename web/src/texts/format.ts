@@ -5,7 +5,6 @@ const plurals = new Intl.PluralRules(language);
 /** Without a comma before the last one, in English too. */
 const listLocale = language === 'en' ? 'en-GB' : language;
 const lists = new Intl.ListFormat(listLocale, { type: 'conjunction' });
-const choices = new Intl.ListFormat(listLocale, { type: 'disjunction' });
 
 /** Formats a number, for example `33,003`. */
 export function formatNumber(number: number): string {
@@ -24,9 +23,4 @@ export function plural(number: number, texts: { one: string; other: string }): s
 /** Joins texts, for example `A, B and C`. */
 export function and(texts: readonly string[]): string {
   return lists.format(texts);
-}
-
-/** Joins alternatives, for example `A, B or C`. */
-export function or(texts: readonly string[]): string {
-  return choices.format(texts);
 }
