@@ -46,17 +46,19 @@ export function createViewService(deps: {
     return view;
   }
 
-  /** What a change of a view has to write for it to have the keys of a version. */
-  async function movedTo(view: ViewDocument, version: number): Promise<Partial<ViewContent> & { version: number }> {
+  /**
+   * What a change of a view has to write for it to have the keys of a version. A view that another
+   * server has moved to a later version keeps that one.
+   */
+  async function movedTo(
+    view: ViewDocument,
+    version: number,
+  ): Promise<Partial<ViewContent> & Pick<ViewDocument, 'version'>> {
     if (view.version === undefined) return { version };
+    if (view.version >= version) return {};
     const renames = await renamesSince(view.appId, view.version);
-    return {
-      ...underPresentKeys(
-        view,
-        renames.filter((one) => one.version <= version),
-      ),
-      version,
-    };
+    const known = renames.filter((rename) => rename.version <= version);
+    return { ...underPresentKeys(view, known), version };
   }
 
   return {
