@@ -30,8 +30,12 @@ it('types writes the types of the newest schema, and --check tells when they are
   expect(stdout).toContain(`// App: ${app}. Version of the schema: 2.`);
   expect(stdout).toContain('  /** Your name */\n  name: string;\n');
 
-  const old = { code: 1, stdout: '', stderr: `error: ${file} is not what version 2 of the schema gives\n` };
-  expect(await types('--out', file, '--check')).toEqual(old);
+  const old = (version: number) => ({
+    code: 1,
+    stdout: '',
+    stderr: `error: ${file} is not what version ${version} of the schema gives\n`,
+  });
+  expect(await types('--out', file, '--check')).toEqual(old(2));
   await expect(stat(file)).rejects.toThrow('ENOENT');
   expect(await types('--out', file)).toEqual({ code: 0, stdout: '', stderr: '' });
   expect(await readFile(file, 'utf8')).toBe(stdout);
@@ -43,7 +47,7 @@ it('types writes the types of the newest schema, and --check tells when they are
   expect((await stat(file)).mtimeMs).toBe(mtimeMs);
 
   await server.admin.putSchema(app, { rejectUnknown: false, fields: [{ key: 'age', kind: 'number' }] }).expect(200);
-  expect(await types('--out', file, '--check')).toEqual({ ...old, stderr: old.stderr.replace('2', '3') });
+  expect(await types('--out', file, '--check')).toEqual(old(3));
   expect((await types('--out', file)).code).toBe(0);
   expect(await readFile(file, 'utf8')).toContain('  age?: number;\n  /** The schema allows further keys. */');
 });
