@@ -104,7 +104,7 @@ export function parseAttempt(
   const visitor = visitorLanguage(req, settings, controls.lang);
   const issues = [
     ...(controls.error && !error ? [{ path: '_error', ...say('redirect') }] : []),
-    ...(key.problem === undefined ? [] : [{ path: '_key', ...key.problem }]),
+    ...(typeof key === 'object' ? [{ path: '_key', ...key.problem }] : []),
     ...(isUtf8(controls) ? [] : [{ path: '_charset_', ...say('notUtf8') }]),
   ];
   return {
@@ -118,7 +118,7 @@ export function parseAttempt(
     options: {
       via: 'form',
       // A browser that gets 503 sends the same key again, so a form without one gets one here.
-      idempotencyKey: key.value ?? (prefersPage(req) ? randomUUID() : undefined),
+      idempotencyKey: typeof key === 'string' ? key : prefersPage(req) ? randomUUID() : undefined,
       proof: controls.altcha ?? altchaHeader(req),
       address: req.ip,
       isTrapped: isTrapped && settings.botProtection !== 'off',
@@ -131,13 +131,16 @@ export function parseAttempt(
 
 const isUtf8 = ({ charset = 'utf-8' }: FormControls): boolean => /^utf-?8$/i.test(charset.trim());
 
-/** The key of the entry `_key` and of the header, which must be equal, with or without quotes. */
-function parseKey(entry: string | undefined, header: string | undefined): { value?: string; problem?: Reason } {
+/**
+ * The key of the entry `_key` and of the header, which must be equal, with or without quotes;
+ * undefined without either.
+ */
+function parseKey(entry: string | undefined, header: string | undefined): string | undefined | { problem: Reason } {
   const keys = [entry, header].filter((key) => key !== undefined).map((key) => key.replace(/^"(.*)"$/, '$1'));
   if (keys.some((key) => !KEY_PATTERN.test(key))) return { problem: say('keyFormat') };
   const [value, other = value] = keys;
   if (value !== other) return { problem: say('keyMismatch') };
-  return value === undefined ? {} : { value };
+  return value;
 }
 
 function altchaHeader({ headers }: Request): string | undefined {

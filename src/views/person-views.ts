@@ -53,9 +53,23 @@ export function withoutEmail({ name, query, columns, sort }: ViewContent, email:
   const isNamed = [name, sort, ...columns].some(names);
   if (!isNamed && kept.length === parameters.length) return undefined;
   return {
-    name: names(name) ? name.toLowerCase().replaceAll(email, ERASED) : name,
+    name: withoutText(name, email),
     query: new URLSearchParams(kept).toString(),
     columns: columns.filter((column) => !names(column)),
     sort: names(sort) ? '' : sort,
   };
+}
+
+/** Takes a text in lower case out of another one, which keeps the case of the rest if it can. */
+function withoutText(name: string, text: string): string {
+  const lower = name.toLowerCase();
+  // Some characters, such as İ, have a longer form in lower case.
+  if (lower.length !== name.length) return lower.replaceAll(text, ERASED);
+  let rest = '';
+  let from = 0;
+  for (let at = lower.indexOf(text); at !== -1; at = lower.indexOf(text, from)) {
+    rest += name.slice(from, at) + ERASED;
+    from = at + text.length;
+  }
+  return rest + name.slice(from);
 }

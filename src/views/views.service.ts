@@ -47,18 +47,25 @@ export function createViewService(deps: {
   }
 
   /**
-   * What a change of a view has to write for it to have the keys of a version. A view that another
-   * server has moved to a later version keeps that one.
+   * What a change of a view has to write: the view and the change under the keys of the later one
+   * of their versions. Another server may have stored the view under a later version than the one
+   * that this request has read.
    */
-  async function movedTo(
+  async function contentOf(
     view: ViewDocument,
+    change: Partial<ViewContent>,
     version: number,
-  ): Promise<Partial<ViewContent> & Pick<ViewDocument, 'version'>> {
-    if (view.version === undefined) return { version };
-    if (view.version >= version) return {};
-    const renames = await renamesSince(view.appId, view.version);
-    const known = renames.filter((rename) => rename.version <= version);
-    return { ...underPresentKeys(view, known), version };
+  ): Promise<Partial<ViewContent> & { version: number }> {
+    const { version: stored = version } = view;
+    const target = Math.max(stored, version);
+    const renames = stored === version ? [] : await renamesSince(view.appId, Math.min(stored, version));
+    const known = renames.filter((rename) => rename.version <= target);
+    return {
+      ...underPresentKeys({ ...view, version: stored }, known),
+      ...change,
+      ...underPresentKeys({ ...change, version }, known),
+      version: target,
+    };
   }
 
   return {
@@ -68,7 +75,11 @@ export function createViewService(deps: {
       const versions = found.flatMap(({ version }) => version ?? []);
       if (versions.length === 0) return found;
       const renames = await renamesSince(appId, Math.min(...versions));
-      return found.map((view) => ({ ...view, ...underPresentKeys(view, renames) }));
+      return found.map((view) =>
+        view.version === undefined
+          ? view
+          : { ...view, ...underPresentKeys({ ...view, version: view.version }, renames) },
+      );
     },
 
     /**
@@ -117,7 +128,7 @@ export function createViewService(deps: {
         }
         const isShared = shared ?? view.owner === SHARED;
         const owner = isShared ? { owner: SHARED } : ownerOf(caller);
-        const changed = await store.change(view, { ...(await movedTo(view, version)), ...content }, owner);
+        const changed = await store.change(view, await contentOf(view, content, version), owner);
         if (changed && owner.accountId) await accounts.settle(owner.accountId);
         if (changed) return changed;
       }
@@ -141,9 +152,9 @@ function requireManager({ scopes }: Caller): void {
   if (!scopes.has('manage')) throw new Forbidden('Only managers of the app share views and change shared ones');
 }
 
-/** Returns the parts of a view that name fields, with the keys after later renames. */
+/** Returns the parts of a view that name fields, with the keys after renames of later versions. */
 function underPresentKeys(
-  { version = Number.POSITIVE_INFINITY, query, columns, sort }: ViewDocument,
+  { version, query, columns, sort }: Partial<ViewContent> & { version: number },
   renames: readonly PendingRenames[],
 ): Partial<ViewContent> {
   const later = renames.filter((one) => one.version > version);
@@ -157,7 +168,11 @@ function underPresentKeys(
     name,
     name === 'where' || name === 'by' ? present(value) : value,
   ]);
-  return { query: new URLSearchParams(parameters).toString(), columns: columns.map(present), sort: present(sort) };
+  return {
+    ...(query !== undefined && { query: new URLSearchParams(parameters).toString() }),
+    ...(columns && { columns: columns.map(present) }),
+    ...(sort !== undefined && { sort: present(sort) }),
+  };
 }
 
 /** The columns of lists besides those of fields. */

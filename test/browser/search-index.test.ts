@@ -17,7 +17,7 @@ withServer(
   { writesEndMs: 2_000 },
 );
 
-it('offers a fast search to managers of a large app, shows its progress, and finds names', async () => {
+it('offers a fast search to managers of a large app, shows its progress, finds names, and ends it', async () => {
   const app = await server.admin.buildApp({ fields: [{ key: 'name', label: 'Name', kind: 'text' }] });
   await server.client.submit(app.sourceAppId, { email: 'as@example.com', data: { name: 'Chloé Schmidt' } }).expect(200);
   const small = await visitAs(server, app, '/users');
@@ -46,6 +46,12 @@ it('offers a fast search to managers of a large app, shows its progress, and fin
   expect(body).toEqual({ enabled: true, state: 'ready', done: USERS, total: USERS });
   await page.getByLabel('Search all data').fill('schm CHLOE');
   await page.getByText('as@example.com').waitFor();
+
+  await page.getByText('A search uses an index.').waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Remove the index' }).click();
+  await page.getByRole('button', { name: 'Make search fast' }).waitFor();
+  expect((await server.admin.get(`/auth/apps/${app.sourceAppId}/search`).expect(200)).body.enabled).toBe(false);
   expectClean();
   await close();
 });

@@ -134,7 +134,7 @@ describe('POST /auth/people/erase', () => {
     await one.operator.patch(`/auth/users/${found.users[0].id}`, { set: { name: 'Lovelace' } }).expect(200);
     const view = {
       ...{
-        name: `Of ${STORED}`,
+        name: `Of ${EMAIL}, Twice ${STORED}`,
         query: `q=${encodeURIComponent(EMAIL)}&where=data.name%3Aeq%3AAda&where=email:eq:${STORED}`,
       },
       ...{ columns: ['email', `data.${STORED}`], sort: `data.${STORED}:asc` },
@@ -147,7 +147,13 @@ describe('POST /auth/people/erase', () => {
     expect(await movedKeys()).toBeGreaterThan(100);
     const { body } = await b.admin.post('/auth/people/erase', { email: EMAIL, suppress: true }).expect(200);
     const { views } = (await one.operator.get('/auth/views').expect(200)).body;
-    const rest = { id: saved.id, name: 'of …', query: 'where=data.name%3Aeq%3AAda', columns: ['email'], sort: '' };
+    const rest = {
+      id: saved.id,
+      name: 'Of …, Twice …',
+      query: 'where=data.name%3Aeq%3AAda',
+      columns: ['email'],
+      sort: '',
+    };
     expect(views).toEqual([expect.objectContaining(rest)]);
     expect(body.erased.records).toBe(ids.length);
     expect(body.erased.records).toBeGreaterThan(1);

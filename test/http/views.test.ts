@@ -275,6 +275,36 @@ describe('views at the same time, on two servers', () => {
     }
   });
 
+  it('have the present keys after a change by a server that has read an older schema', async () => {
+    const uri = new URL(inject('mongodbUri'));
+    const proxy = await startProxy(new URL(uri));
+    uri.host = `127.0.0.1:${proxy.port}`;
+    const stalled = await startServer({ RATE_LIMIT_LOGIN: '0', MONGODB_URI: uri.href }, a.database);
+    try {
+      const text = (key: string) => ({ key, kind: 'text' as const });
+      const own = await a.admin.buildApp({ fields: [text('a'), text('b')], rejectUnknown: true });
+      const [client, late] = [await logInTo(own), await logInTo(own, stalled)];
+      const { id } = await create(client, { query: 'where=data.a%3Aeq%3A1', columns: ['data.a', 'data.b'], sort: '' });
+      const held = proxy.holdNext('find', 'views');
+      const changing = late.patch(`/auth/views/${id}`, { columns: ['data.b'], sort: 'data.b:asc' }).expect(200);
+      const answered = changing.then(({ body }) => body);
+      const release = await held;
+      const renames = [
+        { from: 'a', to: 'x' },
+        { from: 'b', to: 'y' },
+      ];
+      await rename(a.admin, own.sourceAppId, { fields: [text('x'), text('y')], renames }).expect(200);
+      await client.patch(`/auth/views/${id}`, { name: 'Moved' }).expect(200);
+      await release();
+      const expected = { name: 'Moved', query: 'where=data.x%3Aeq%3A1', columns: ['data.y'], sort: 'data.y:asc' };
+      expect(await answered).toMatchObject(expected);
+      expect((await client.get('/auth/views').expect(200)).body.views).toMatchObject([expected]);
+    } finally {
+      await stalled.close();
+      await proxy.close();
+    }
+  });
+
   it('are removed with their app', async () => {
     const own = await a.admin.buildApp();
     const { id } = await create(await logInTo(own), { shared: true });

@@ -16,10 +16,14 @@ const searchIndexQuery = (sourceAppId: string) =>
   queryOptions({
     queryKey: ['search', sourceAppId],
     queryFn: ({ signal }) => call('GET /auth/apps/:sourceAppId/search', { params: { sourceAppId }, signal }),
-    refetchInterval: ({ state: { data } }) => (data?.state === 'building' ? POLL_INTERVAL_MS : false),
+    refetchInterval: ({ state: { data } }) =>
+      data?.state === 'building' || data?.state === 'dropping' ? POLL_INTERVAL_MS : false,
   });
 
-/** Offers an index for the search to managers of an app with many users, and shows its progress. */
+/**
+ * Offers an index for the search to managers of an app with many users, shows its progress, and
+ * lets them remove it.
+ */
 export function SearchIndex({ scope }: { scope: Scope }) {
   const { sourceAppId } = scope;
   const { manage } = useAbilities();
@@ -27,8 +31,9 @@ export function SearchIndex({ scope }: { scope: Scope }) {
   const { data: stats } = useQuery(scopedStatsQuery(scope));
   const isLarge = stats !== undefined && stats.users >= OFFERED_FROM;
   const { data: index } = useQuery({ ...searchIndexQuery(sourceAppId), enabled: isLarge });
-  const enable = useMutation({
-    mutationFn: () => call('PUT /auth/apps/:sourceAppId/search', { params: { sourceAppId }, body: { enabled: true } }),
+  const put = useMutation({
+    mutationFn: (enabled: boolean) =>
+      call('PUT /auth/apps/:sourceAppId/search', { params: { sourceAppId }, body: { enabled } }),
     onSuccess: (saved) => client.setQueryData(searchIndexQuery(sourceAppId).queryKey, saved),
   });
   if (!isLarge || !index) return null;
@@ -42,14 +47,20 @@ export function SearchIndex({ scope }: { scope: Scope }) {
       </div>
     );
   }
-  if (state !== 'off' || !manage) return null;
+  if (!manage || state === 'dropping') return null;
+  const isOn = state === 'ready';
   return (
     <div className={classes.search}>
-      <Text size="sm">{t.users.search.note}</Text>
-      <Button variant="default" size="compact-sm" loading={enable.isPending} onClick={() => enable.mutate()}>
-        {t.users.search.enable}
+      <Text size="sm">{isOn ? t.users.search.isOn : t.users.search.note}</Text>
+      <Button
+        variant={isOn ? 'subtle' : 'default'}
+        size="compact-sm"
+        loading={put.isPending}
+        onClick={() => put.mutate(!isOn)}
+      >
+        {isOn ? t.users.search.disable : t.users.search.enable}
       </Button>
-      <Problem error={enable.error} />
+      <Problem error={put.error} />
     </div>
   );
 }

@@ -31,7 +31,6 @@ import { type UserList, useUserList } from './list/use-user-list.ts';
 import { UserPager } from './list/user-pager.tsx';
 import { scopedSchemaQuery } from './queries.ts';
 import { appPath, importPath, type Scope, usersPath } from './scope.ts';
-import { SearchIndex } from './search-index.tsx';
 import { SelectionBar } from './selection/selection-bar.tsx';
 import { useSelection } from './selection/use-selection.ts';
 import { UserStats } from './user-stats.tsx';
@@ -46,6 +45,7 @@ const breakdown = loadLater(() =>
   import('./breakdown/breakdown-panel.tsx').then(({ BreakdownPanel }) => BreakdownPanel),
 );
 const opening = loadLater(() => import('./views/open-view.tsx').then(({ OpenView }) => OpenView));
+const searchIndex = loadLater(() => import('./search-index.tsx').then(({ SearchIndex }) => SearchIndex));
 const missing = loadLater(() => import('./views/open-view.tsx').then(({ MissingParts }) => MissingParts));
 
 /** Lists the users of an app, newest first by default. The operator's start page. */
@@ -99,7 +99,9 @@ function UserListPage({ scope }: { scope: Scope }) {
       <WorkStatus {...scope} fields={schema.data?.fields} />
       <section className={card.card} aria-label={t.users.list} data-wide>
         <FilterBar parameters={parameters} change={change} targets={targets} />
-        <SearchIndex scope={scope} />
+        <Suspense>
+          <searchIndex.Part scope={scope} />
+        </Suspense>
         {error && <ListError error={error} parameters={parameters} list={list} change={change} />}
         {!error && !(list.users && schema.data) && <TableSkeleton rows={8} />}
         {!error && list.users && schema.data && (

@@ -54,6 +54,8 @@ export const users: typeof en = {
     index: 'Suchindex',
     note: 'Eine Suche liest die Daten aller Personen.',
     enable: 'Suche beschleunigen',
+    isOn: 'Eine Suche verwendet einen Index.',
+    disable: 'Index entfernen',
   },
 
   summary: {

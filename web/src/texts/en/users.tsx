@@ -52,6 +52,8 @@ export const users = {
     index: 'Search index',
     note: 'A search reads all users.',
     enable: 'Make search fast',
+    isOn: 'A search uses an index.',
+    disable: 'Remove the index',
   },
 
   summary: {
