@@ -122,6 +122,7 @@ export function createImportJob(
   return {
     name: IMPORT_JOB,
     everyMs: EVERY_MS,
+    hasWork: async () => sessions.size > 0 || (await store.hasWork()),
     async run(context) {
       const { signal, stillOwner } = context;
       const begun = performance.now();

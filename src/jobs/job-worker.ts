@@ -5,6 +5,9 @@ import { type HeldLock, type JobLocks, keepLock, type Obstacle } from './job-loc
 
 export type JobWorker = ReturnType<typeof createWorker>;
 
+/** Doctor reports a job that is due for five minutes. */
+const ASKED_WITHIN_MS = 60_000;
+
 interface Work {
   /** Works until no work waits; false: no lock. `isOverdue`: it was woken and need not be due. */
   work(isOverdue: boolean): Promise<boolean>;
@@ -77,9 +80,17 @@ export function createWorker(
 }
 
 /** Creates the worker that takes the lock of a job and runs its steps in sequence. */
-export function createJobWorker({ name, everyMs, run, onWake }: Job, locks: JobLocks, logger: Logger): JobWorker {
+export function createJobWorker(job: Job, locks: JobLocks, logger: Logger): JobWorker {
+  const { name, everyMs, run, onWake } = job;
   return createWorker({ name, everyMs }, (state, stopping) => {
     let held: HeldLock | undefined;
+    let ranAt = Number.NEGATIVE_INFINITY;
+
+    /** Also after an error: the step reports it. */
+    async function isIdle(): Promise<boolean> {
+      if (!job.hasWork || performance.now() - ranAt >= ASKED_WITHIN_MS) return false;
+      return !(await job.hasWork().catch(() => true));
+    }
 
     /** Resolves with whether more work waits. */
     async function step(lock: HeldLock): Promise<boolean> {
@@ -101,6 +112,7 @@ export function createJobWorker({ name, everyMs, run, onWake }: Job, locks: JobL
 
     return {
       async work(isOverdue) {
+        if (await isIdle()) return true;
         const turn = new ObjectId();
         const takenAt = performance.now();
         if (!(await locks.hold(name, isOverdue, turn))) return false;
@@ -111,6 +123,7 @@ export function createJobWorker({ name, everyMs, run, onWake }: Job, locks: JobL
         await held.end();
         held = undefined;
         await locks.release(name, hasMore ? 0 : everyMs, turn);
+        ranAt = performance.now();
         return true;
       },
       onWake,

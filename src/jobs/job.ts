@@ -11,6 +11,12 @@ export interface Job {
   /** The least time between steps over all servers, in milliseconds; up to a second longer. */
   everyMs: number;
   /**
+   * Resolves with whether a step has something to do. Called before the lock is taken, so that an
+   * idle service writes nothing for this job; absent: each due step runs. Once a minute a step runs
+   * without this question.
+   */
+  hasWork?(): Promise<boolean>;
+  /**
    * Performs a bounded step; resolves with whether the next one follows at once. A step that is
    * repeated, or that two servers run at the same time, must do no harm.
    */

@@ -93,6 +93,7 @@ export function createMailJob(deps: {
   return {
     name: MAIL_JOB,
     everyMs: EVERY_MS,
+    hasWork: async () => (await queue.dueIds(1)).length > 0,
     async run({ signal, stillOwner }) {
       const ids = await queue.dueIds(BATCH);
       const limit = pLimit(MAX_CONNECTIONS);

@@ -82,6 +82,7 @@ export function createRenameJob(deps: {
   return {
     name: 'renames',
     everyMs: EVERY_MS,
+    hasWork: async () => (await store.open()).length > 0 || (await store.dueChecks()).length > 0,
     async run(context) {
       const unknown = (await store.open()).filter(({ progress }) => !progress.knownAt);
       if (unknown.length > 0) {

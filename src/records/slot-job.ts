@@ -82,10 +82,13 @@ export function createSlotJob(deps: {
   /** By app: the highest version of a record above that of the newest schema. */
   const seenVersions = new Map<string, number>();
 
+  /** Whether the slots were compared with the schemas at this revision. */
+  const isCompared = (known: string): boolean =>
+    compared?.revision === known && performance.now() - compared.at < COMPARE_EVERY_MS;
+
   async function assign(): Promise<void> {
     const known = await revision.read();
-    const isFresh = compared && performance.now() - compared.at < COMPARE_EVERY_MS;
-    if (isFresh && compared?.revision === known) return;
+    if (isCompared(known)) return;
     const at = performance.now();
     const ids = new Map(
       [...(await schemas.appsWithIndexes()), ...(await store.appIds())].map((id) => [String(id), id]),
@@ -220,6 +223,7 @@ export function createSlotJob(deps: {
   return {
     name: 'index-slots',
     everyMs: EVERY_MS,
+    hasWork: async () => !isCompared(await revision.read()) || (await store.open()).length > 0,
     async run(context) {
       await assign();
       const opened = await store.open();

@@ -97,6 +97,7 @@ export function createWordJob(deps: {
   return {
     name: 'search-words',
     everyMs: EVERY_MS,
+    hasWork: async () => (await store.open()).length > 0,
     async run(context) {
       await announce(await store.open());
       let hasMore = false;

@@ -89,6 +89,8 @@ export function createEventJob(deps: {
   stored.listen(relayPauses.wake);
   dispatcher.listen(dispatcherPauses.wake);
 
+  const hasWork = async (): Promise<boolean> => (await consumers.existAny()) || (await erasures.existAny());
+
   /** Repeats `work` until the step ends, with pauses while there is none. */
   async function repeat(work: () => Promise<number>, pauses: Pauses, context: StepContext): Promise<void> {
     const until = performance.now() + STEP_MS;
@@ -109,12 +111,13 @@ export function createEventJob(deps: {
   return {
     name: EVENT_JOB,
     everyMs: STEP_MS,
+    hasWork,
     onWake() {
       relayPauses.wake();
       dispatcherPauses.wake();
     },
     async run(context) {
-      if (!(await consumers.existAny()) && !(await erasures.existAny())) return false;
+      if (!(await hasWork())) return false;
       const before = performance.eventLoopUtilization();
       await Promise.all([repeat(relay, relayPauses, context), repeat(dispatcher.step, dispatcherPauses, context)]);
       isBusy = performance.eventLoopUtilization(before).utilization > BUSY_UTILIZATION;

@@ -118,6 +118,36 @@ describe.concurrent('A job', () => {
     await tap.close();
   });
 
+  it('takes no lock while it has no work, and runs when it has some or cannot say', async ({ expect }) => {
+    let answer: () => Promise<boolean> = async () => false;
+    let [asked, steps] = [0, 0];
+    const runner = startRunner({
+      name: 'asked',
+      everyMs: 20,
+      hasWork() {
+        asked += 1;
+        return answer();
+      },
+      async run() {
+        steps += 1;
+        return false;
+      },
+    });
+    // The first step tells the time from which the job is due.
+    await expect.poll(() => steps, POLL).toBe(1);
+    const turn = async () => (await jobs().findOne({ _id: 'asked' }))?.turn?.toHexString();
+    const first = await turn();
+    await expect.poll(() => asked, POLL).toBeGreaterThan(5);
+    runner.wake('asked');
+    const before = asked;
+    await expect.poll(() => asked, POLL).toBeGreaterThan(before + 1);
+    expect([steps, await turn()]).toEqual([1, first]);
+    answer = async () => steps < 3;
+    await expect.poll(() => steps, POLL).toBe(3);
+    answer = () => Promise.reject(new Error('the database is away'));
+    await expect.poll(() => steps, POLL).toBeGreaterThan(5);
+  });
+
   it('is run for a wake that found its lock taken, as soon as the lock is free', async ({ expect }) => {
     const ranOn: string[] = [];
     let end = (): void => undefined;

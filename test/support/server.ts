@@ -17,10 +17,10 @@ import { rounds } from './rounds.ts';
 import { watchShardKeys } from './shard-keys.ts';
 
 /**
- * For servers whose background work a test waits for: they look for it ten times a second instead
+ * For servers whose background work a test waits for: they look for it five times a second instead
  * of once.
  */
-export const QUICK_JOBS: ServiceOptions = { pollEveryMs: 100 };
+export const QUICK_JOBS: ServiceOptions = { pollEveryMs: 200 };
 
 /**
  * For tests about leases, for those that count the statements of a server, and for servers that
