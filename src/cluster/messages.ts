@@ -15,6 +15,8 @@ export type ToWorker =
   | { collect: true }
   /** The metrics of the whole server, as text; undefined: they cannot be read. */
   | { metrics: string | undefined }
+  /** The worker has this many connections more than it should. */
+  | { surplus: number }
   /** A network that logged in at another worker. */
   | { known: string };
 
@@ -32,4 +34,6 @@ export type FromWorker =
   /** Asks for the metrics of the whole server. */
   | { askMetrics: true }
   | { snapshot: MetricsSnapshot }
+  /** The number of open connections of the worker. */
+  | { connections: number }
   | { known: string };

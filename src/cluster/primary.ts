@@ -4,13 +4,14 @@ import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
+import { createBalance } from './balance.ts';
 import { createMetricsOfWorkers } from './metrics-of-workers.ts';
 import { firstOf, openService, type Running } from './service.ts';
 import { createWorkerPool, sendTo } from './worker-pool.ts';
 
 /**
  * Starts a server of several processes (decision 40). This one owns the configuration, the database
- * and the background jobs, and accepts connections; the workers serve them.
+ * and the background jobs; the workers accept connections and serve them.
  */
 export async function startPrimary(config: Config, logger: Logger, say: (line: string) => void): Promise<Running> {
   // Workers that start later listen where the first ones did, also with PORT=0.
@@ -22,16 +23,21 @@ export async function startPrimary(config: Config, logger: Logger, say: (line: s
     program: fileURLToPath(new URL('../worker-process.js', import.meta.url)),
     setup: () => ({ uri: database.uri, sessionSecret: secret, port }),
     logger,
-    onEnd: (worker) => metrics.end(worker),
+    onEnd(worker) {
+      metrics.end(worker);
+      balance.end(worker);
+    },
     onMessage(message, worker) {
       if ('wake' in message) services.jobs.wake(message.wake);
       else if ('events' in message) services.outboxSignal.notify();
       else if ('known' in message) tellOthers(worker, message.known);
       else if ('snapshot' in message) metrics.note(worker, message.snapshot);
+      else if ('connections' in message) balance.note(worker, message.connections);
       else if ('askMetrics' in message) void answerMetrics(worker);
     },
   });
   const metrics = createMetricsOfWorkers(services.metrics, pool.serving);
+  const balance = createBalance(pool.serving);
 
   function tellOthers(worker: Worker, known: string): void {
     for (const other of pool.serving()) if (other !== worker) sendTo(other, { known });

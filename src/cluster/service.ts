@@ -4,10 +4,13 @@ import { sessionSecret } from '../core/session-secret.ts';
 import { openDatabase } from '../database/open.ts';
 import { createApp } from '../http/app.ts';
 import { createEmbed, type Embed } from '../http/embed.ts';
-import { listen } from '../http/listener.ts';
+import { type Listener, listen } from '../http/listener.ts';
 import { createServices, type Services } from '../services.ts';
 
-/** More accept a burst sooner, also one of an attack, before the server has answered the last. */
+/**
+ * Of all workers together (decision 37). More accept a burst sooner, also one of an attack, before
+ * the server has answered the last.
+ */
 const ACCEPT_HANDLES = 4;
 
 export interface Running {
@@ -71,14 +74,13 @@ export async function serve(deps: {
   services: Services;
   embed: Embed;
   readMetrics?: () => Promise<string>;
-}): Promise<{ url: string; close(): Promise<void> }> {
+}): Promise<Listener> {
   const { port, host, workers } = deps.config;
   let stopping = false;
   const http = createApp({ ...deps, isStopping: () => stopping });
-  // The first process accepts the connections of its workers (decision 40).
-  const listener = await listen(http, port, host, { acceptHandles: workers === 1 ? ACCEPT_HANDLES : 1 });
+  const listener = await listen(http, port, host, { acceptHandles: Math.ceil(ACCEPT_HANDLES / workers) });
   return {
-    url: listener.url,
+    ...listener,
     close() {
       stopping = true;
       return listener.close();

@@ -22,37 +22,6 @@ export function sendTo(worker: Worker, message: ToWorker): void {
   if (worker.isConnected()) worker.send(message, () => undefined);
 }
 
-/** A message of node:cluster between the first process and a worker. */
-interface ClusterMessage {
-  act?: string;
-  seq?: number;
-  /** The message that this one acknowledges. */
-  ack?: number;
-}
-
-/**
- * Returns a function that closes the connections which a dead worker was given and did not take.
- * Node forgets them, so their clients would wait until they give up. Depends on the messages of
- * node:cluster, which are not documented: with others it does nothing.
- */
-function trackConnections({ process: child }: Worker): () => void {
-  const given = new Map<number, { close(): void }>();
-  const send = child.send.bind(child) as (...args: unknown[]) => boolean;
-  Object.assign(child, {
-    send(...args: [ClusterMessage, { close(): void } | undefined]) {
-      const [{ act, seq }, connection] = args;
-      if (act === 'newconn' && seq !== undefined && connection) given.set(seq, connection);
-      return send(...args);
-    },
-  });
-  child.on('internalMessage', ({ ack }: ClusterMessage) => {
-    if (ack !== undefined) given.delete(ack);
-  });
-  return () => {
-    for (const connection of given.values()) connection.close();
-  };
-}
-
 /**
  * Keeps `count` workers running. Each place has one process at a time: the next one starts when the
  * one before has ended, and later each time that it ends early.
@@ -78,13 +47,11 @@ export function createWorkerPool(deps: {
   function run(place: number, onReady: (url: string) => void): Promise<string> {
     return new Promise((resolve) => {
       const worker = cluster.fork();
-      const closeLost = trackConnections(worker);
       let reason: string | undefined;
       live.add(worker);
       const end = (found: string): void => {
         if (!live.delete(worker)) return;
         serving.delete(worker);
-        closeLost();
         onEnd(worker);
         resolve(reason ?? found);
       };
@@ -132,8 +99,8 @@ export function createWorkerPool(deps: {
 
     /** Resolves with the URL when all workers serve. @throws {WorkerFailed} after ending them */
     async start(): Promise<string> {
-      // The first process accepts and gives each connection to the next worker (decision 40).
-      cluster.schedulingPolicy = cluster.SCHED_RR;
+      // Each worker accepts connections itself (decision 40).
+      cluster.schedulingPolicy = cluster.SCHED_NONE;
       cluster.setupPrimary({ exec: program, args: [] });
       try {
         const ready = Array.from(

@@ -11,6 +11,7 @@ import { closeOnce } from './stop.ts';
 
 /** Longer than the first process waits for the other workers. */
 const METRICS_WITHIN_MS = 2_000;
+const REPORT_CONNECTIONS_EVERY_MS = 1_000;
 /** Events of this time are announced together. */
 const ANNOUNCE_EVERY_MS = 20;
 
@@ -66,16 +67,22 @@ async function start(config: Config, logger: Logger, { uri, sessionSecret, port 
 
   await services.startWorker();
   const listener = await serve({ config: own, logger, services, embed, readMetrics });
+  const reporting = setInterval(() => {
+    listener.endConnections(0);
+    send({ connections: listener.connections() });
+  }, REPORT_CONNECTIONS_EVERY_MS);
   return {
     url: listener.url,
 
     receive(message: ToWorker): void {
+      if ('surplus' in message) listener.endConnections(message.surplus);
       if ('known' in message) services.noteKnownNetwork(message.known);
       if ('metrics' in message) answerMetrics(message.metrics);
       if ('collect' in message) void services.metrics?.snapshot().then((snapshot) => send({ snapshot }));
     },
 
     async close() {
+      clearInterval(reporting);
       await listener.close();
       await services.stop();
       await connection.close();

@@ -22,6 +22,10 @@ const FORCE_AFTER_MS = 7_000;
 
 export interface Listener {
   url: string;
+  /** The number of open connections. */
+  connections(): number;
+  /** Ends `count` connections, each with its next answer. Replaces the count of an earlier call. */
+  endConnections(count: number): void;
   /** Stops accepting connections, answers all received requests, and resolves within 8 seconds. */
   close(): Promise<void>;
 }
@@ -58,8 +62,11 @@ export async function listen(
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   let closing = false;
+  let toEnd = 0;
   server.on('request', (_req, res) => {
-    if (closing) res.setHeader('Connection', 'close');
+    if (!closing && toEnd === 0) return;
+    toEnd = Math.max(0, toEnd - 1);
+    res.setHeader('Connection', 'close');
   });
   server.on('request', inTurn(http));
   const connections = trackConnections(server);
@@ -73,6 +80,10 @@ export async function listen(
 
   return {
     url: listenerUrl(server, host),
+    connections: () => connections.size,
+    endConnections(count) {
+      toEnd = count;
+    },
     async close() {
       closing = true;
       const closed = Promise.all(accepting.map(stopAccepting)).then(() => undefined);

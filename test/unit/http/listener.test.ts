@@ -88,6 +88,20 @@ describe('a burst of connections', () => {
   });
 });
 
+it('ends as many connections as it is told, each with an answer', async () => {
+  const listener = await serve((_req, res) => void res.end('hello'));
+  const agents = Array.from({ length: 5 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+  const connections = () =>
+    Promise.all(agents.map(async (agent) => (await send(listener.url, agent)).response.headers.connection));
+  expect(await connections()).toEqual(Array(5).fill('keep-alive'));
+  expect(listener.connections()).toBe(5);
+  listener.endConnections(2);
+  expect((await connections()).sort()).toEqual(['close', 'close', 'keep-alive', 'keep-alive', 'keep-alive']);
+  await expect.poll(() => listener.connections()).toBe(3);
+  expect(await connections()).toEqual(Array(5).fill('keep-alive'));
+  for (const agent of agents) agent.destroy();
+});
+
 describe('closing the listener', () => {
   it('answers a received request before it resolves', async () => {
     let onRequest: (res: Response) => void = () => undefined;
