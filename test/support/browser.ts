@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } fr
 import { expect } from 'vitest';
 import { launchChromium } from './chromium.mjs';
 import type { TestApp } from './client.ts';
+import { openPages } from './open-pages.ts';
 import type { TestServer } from './server.ts';
 
 /**
@@ -41,8 +42,6 @@ export interface Visit {
 /** Launched for the first page of a worker; ends with the worker. */
 let browser: Promise<Browser> | undefined;
 
-/** The first pages of visits, by the key of their options. */
-const visited = new Map<Page, string>();
 /**
  * Blank pages of ended visits, by the key of their options. Another visit loads the dashboard there
  * in half the time of a new page, which needs a new process.
@@ -51,14 +50,14 @@ const idle = new Map<string, Page[]>();
 
 /** Closes the pages that the test file left open. The files of one worker share a browser. */
 export async function closeBrowser(): Promise<void> {
-  await Promise.all([...visited.keys()].map(closePage));
+  await Promise.all([...openPages.keys()].map(closePage));
 }
 
 async function takePage({ storageState, ...options }: BrowserContextOptions): Promise<Page> {
   const chromium = await sharedBrowser();
   const key = JSON.stringify(options);
   const page = idle.get(key)?.pop() ?? (await newPage(chromium, options));
-  visited.set(page, key);
+  openPages.set(page, key);
   if (storageState) await page.context().setStorageState(storageState);
   return page;
 }
@@ -70,9 +69,9 @@ async function newPage(chromium: Browser, options: BrowserContextOptions): Promi
 
 /** Ends a visit: closes the pages that it opened, and leaves nothing of it in its first page. */
 export async function closePage(page: Page): Promise<void> {
-  const key = visited.get(page);
+  const key = openPages.get(page);
   if (key === undefined) return;
-  visited.delete(page);
+  openPages.delete(page);
   const context = page.context();
   if (page.isClosed() || NOT_REUSED.test(key)) return context.close();
   for (const event of EVENTS) page.removeAllListeners(event);
@@ -109,7 +108,7 @@ async function sharedBrowser(): Promise<Browser> {
   browser ??= launchChromium();
   const current = await browser;
   if (current.isConnected()) return current;
-  visited.clear();
+  openPages.clear();
   idle.clear();
   browser = launchChromium();
   return browser;
@@ -137,7 +136,7 @@ export async function visitAs(
   { listener }: TestServer,
   app: TestApp,
   path = '/',
-  options: BrowserContextOptions = {},
+  options: PageOptions = {},
 ): Promise<Visit> {
   const origin = listener.url;
   const url = `${origin}/dashboard${path}`;
