@@ -33,8 +33,13 @@ export function BreakdownPanel({ scope, parameters, change, targets }: Breakdown
     enabled: countedView === view && read?.complete === false && !isPlaceholderData,
   });
   const shown = counted.data ?? read;
+  const hadNoTime = !counted.isFetching && (counted.data === null || counted.error !== null);
+  const count = (): void => {
+    setCountedView(view);
+    if (hadNoTime) void counted.refetch();
+  };
   // A search by text reads all records, with any index.
-  const canCount = q === '' && target.index === 'present' && countedView !== view;
+  const canCount = q === '' && target.index === 'present' && (countedView !== view || hadNoTime);
   return (
     <section className={classes.panel} aria-label={t.users.breakdown.title(target.label)} aria-busy={isFetching}>
       <Problem error={error} p="xs" />
@@ -49,12 +54,12 @@ export function BreakdownPanel({ scope, parameters, change, targets }: Breakdown
           {!shown.complete && (
             <div className={classes.part} role="status">
               {canCount && (
-                <Button variant="default" size="compact-sm" onClick={() => setCountedView(view)}>
+                <Button variant="default" size="compact-sm" onClick={count}>
                   {t.users.breakdown.countAll}
                 </Button>
               )}
               {counted.isFetching && t.users.summary.counting}
-              {(counted.data === null || counted.error) && t.users.summary.noTime}
+              {countedView === view && hadNoTime && t.users.summary.noTime}
               <IndexOffer scope={scope} targets={indexable(target, where, targets)} />
             </div>
           )}
