@@ -15,8 +15,8 @@ export type ToWorker =
   | { collect: true }
   /** The metrics of the whole server, as text; undefined: they cannot be read. */
   | { metrics: string | undefined }
-  /** The worker has this many connections more than it should. */
-  | { surplus: number }
+  /** Asks the worker to end this many connections, each with its next answer. */
+  | { endConnections: number }
   /** A network that logged in at another worker. */
   | { known: string };
 

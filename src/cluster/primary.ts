@@ -23,10 +23,7 @@ export async function startPrimary(config: Config, logger: Logger, say: (line: s
     program: fileURLToPath(new URL('../worker-process.js', import.meta.url)),
     setup: () => ({ uri: database.uri, sessionSecret: secret, port }),
     logger,
-    onEnd(worker) {
-      metrics.end(worker);
-      balance.end(worker);
-    },
+    onEnd: (worker) => metrics.end(worker),
     onMessage(message, worker) {
       if ('wake' in message) services.jobs.wake(message.wake);
       else if ('events' in message) services.outboxSignal.notify();

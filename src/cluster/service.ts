@@ -8,8 +8,8 @@ import { type Listener, listen } from '../http/listener.ts';
 import { createServices, type Services } from '../services.ts';
 
 /**
- * Of all workers together (decision 37). More accept a burst sooner, also one of an attack, before
- * the server has answered the last.
+ * Divided among the workers, rounded up (decision 37). More accept a burst sooner, also one of an
+ * attack, before the server has answered the last.
  */
 const ACCEPT_HANDLES = 4;
 

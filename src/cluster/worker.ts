@@ -68,6 +68,7 @@ async function start(config: Config, logger: Logger, { uri, sessionSecret, port 
   await services.startWorker();
   const listener = await serve({ config: own, logger, services, embed, readMetrics });
   const reporting = setInterval(() => {
+    // The report is about the present connections: an earlier request to end some is obsolete.
     listener.endConnections(0);
     send({ connections: listener.connections() });
   }, REPORT_CONNECTIONS_EVERY_MS);
@@ -75,7 +76,7 @@ async function start(config: Config, logger: Logger, { uri, sessionSecret, port 
     url: listener.url,
 
     receive(message: ToWorker): void {
-      if ('surplus' in message) listener.endConnections(message.surplus);
+      if ('endConnections' in message) listener.endConnections(message.endConnections);
       if ('known' in message) services.noteKnownNetwork(message.known);
       if ('metrics' in message) answerMetrics(message.metrics);
       if ('collect' in message) void services.metrics?.snapshot().then((snapshot) => send({ snapshot }));
