@@ -5,8 +5,11 @@ import { type HeldLock, type JobLocks, keepLock, type Obstacle } from './job-loc
 
 export type JobWorker = ReturnType<typeof createWorker>;
 
-/** Doctor reports a job that is due for five minutes. */
-const ASKED_WITHIN_MS = 60_000;
+/**
+ * After this time a due job runs without being asked for work, which stores when it is due next:
+ * `doctor` reports a job that has been due for five minutes.
+ */
+const RUN_UNASKED_AFTER_MS = 60_000;
 
 interface Work {
   /** Works until no work waits; false: no lock. `isOverdue`: it was woken and need not be due. */
@@ -86,9 +89,9 @@ export function createJobWorker(job: Job, locks: JobLocks, logger: Logger): JobW
     let held: HeldLock | undefined;
     let ranAt = Number.NEGATIVE_INFINITY;
 
-    /** Also after an error: the step reports it. */
+    /** False also when the question fails: the step then reports the error. */
     async function isIdle(): Promise<boolean> {
-      if (!job.hasWork || performance.now() - ranAt >= ASKED_WITHIN_MS) return false;
+      if (!job.hasWork || performance.now() - ranAt >= RUN_UNASKED_AFTER_MS) return false;
       return !(await job.hasWork().catch(() => true));
     }
 
