@@ -1,8 +1,8 @@
-// Builds `server` (src/ to dist/), `dashboard` (web/ to dist/web/) and `client` (web/client/ to
-// dist/client/) at the same time, or those that the arguments name. Checks no types of the server
-// and the dashboard: `npm run types` does.
+// Builds `server` (src/ and openapi.json to dist/), `dashboard` (web/ to dist/web/) and `client`
+// (web/client/ to dist/client/) at the same time, or those that the arguments name. Checks no types
+// of the server and the dashboard: `npm run types` does.
 import { spawn } from 'node:child_process';
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,7 +17,12 @@ const PROGRAMS = {
 
 const parts = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(PROGRAMS);
 const codes = await Promise.all(parts.flatMap((part) => PROGRAMS[part]).map(run));
-if (parts.includes('server')) removeStale();
+if (parts.includes('server')) {
+  removeStale();
+  // The service serves it. Without white space, because it is sent as it is.
+  const document = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8'));
+  writeFileSync(join(root, 'dist', 'openapi.json'), JSON.stringify(document));
+}
 process.exitCode = Math.max(...codes);
 
 /** Resolves with the exit code of a program of Node.js, 1 if a signal ended it. */

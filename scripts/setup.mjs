@@ -36,7 +36,7 @@ export function install({ tests = true } = {}) {
  */
 export function build() {
   const shared = ['package-lock.json', 'scripts/build.mjs'];
-  const server = hash([...shared, 'tsconfig.json', 'tsconfig.build.json', ...sources('src')]);
+  const server = hash([...shared, 'openapi.json', 'tsconfig.json', 'tsconfig.build.json', ...sources('src')]);
   // The dashboard imports code of src/fields and src/core/errors.ts, and types of all other
   // modules.
   const dashboard = hash([...shared, 'src/core/errors.ts', ...sources('src/fields'), ...sources('web')]);

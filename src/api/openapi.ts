@@ -31,7 +31,7 @@ const AppIdHeader = z
   .meta({ description: "The app's sourceAppId. With an API key it may be left out", example: 'newsletter' });
 
 /** Creates the OpenAPI 3.1 document from the declarations that define routing and validation. */
-export function createOpenApiDocument(endpoints: readonly Pick<Route, 'name' | 'spec'>[], cookieName = 'sid') {
+export function createOpenApiDocument(endpoints: readonly Pick<Route, 'name' | 'spec'>[]) {
   const paths: ZodOpenApiPathsObject = {};
   for (const { name, spec } of endpoints) {
     const path = spec.path.replace(/:(\w+)/g, '{$1}');
@@ -67,7 +67,7 @@ export function createOpenApiDocument(endpoints: readonly Pick<Route, 'name' | '
     paths,
     components: {
       securitySchemes: {
-        session: { type: 'apiKey', in: 'cookie', name: cookieName, description: 'Set by `POST /auth/login`' },
+        session: { type: 'apiKey', in: 'cookie', name: 'sid', description: 'Set by `POST /auth/login`' },
         key: { type: 'http', scheme: 'bearer', description: `An API key (\`uck_...\`). ${KEY_DESCRIPTION}` },
       },
     },

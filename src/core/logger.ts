@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { PinoPretty } from 'pino-pretty';
 import type { Config } from './config.ts';
 
 export type { Logger } from 'pino';
@@ -48,5 +48,7 @@ function standardOutput(sizes: { minLength: number; maxWrite?: number } = { minL
     // Its types declare strings only.
     return { write: (line) => void lines.write(Buffer.from(line) as unknown as string) };
   }
+  // Loaded for terminals only: it has 30 modules.
+  const { PinoPretty } = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty');
   return PinoPretty({ colorize: true, translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true });
 }

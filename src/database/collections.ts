@@ -121,10 +121,7 @@ export interface Model<Document extends MongoDocument> {
 }
 
 /** A model of any document, for the creation of its indexes. */
-export interface CollectionIndexes {
-  declaration: CollectionDeclaration;
-  collection: unknown;
-}
+export type CollectionIndexes = { declaration: CollectionDeclaration };
 
 export function createModel<Document extends MongoDocument>(
   connection: Connection,
@@ -136,24 +133,30 @@ export function createModel<Document extends MongoDocument>(
 }
 
 /**
+ * The command that creates indexes of a collection, with the names that the driver gives. The
+ * driver's own method removes the time limit from its options.
+ */
+export const indexCommand = (collection: string, indexes: readonly IndexDeclaration[]) => ({
+  createIndexes: collection,
+  indexes: indexes.map(([key, options]) => ({ key, name: Object.entries(key).flat().join('_'), ...options })),
+  maxTimeMS: INDEX_BUILD_TIME_MS,
+});
+
+/**
  * Creates the indexes that models declare. The service must not listen before: without the unique
  * index, concurrent first submissions of one email create two records (invariant 2). Submissions to
  * other servers pass while an index is built.
  */
 export async function ensureIndexes(connection: Connection, models: readonly CollectionIndexes[]): Promise<void> {
-  const { setName, msg } = await connection
-    .getClient()
-    .db()
-    .admin()
-    .command({ hello: 1, maxTimeMS: STATEMENT_TIME_MS });
+  const client = connection.getClient();
+  const { setName, msg } = await client.db().admin().command({ hello: 1, maxTimeMS: STATEMENT_TIME_MS });
   // By default a build waits for all members, also for one that is down.
   const quorum = setName !== undefined || msg === 'isdbgrid' ? { commitQuorum: 'majority' as const } : {};
-  for (const { declaration, collection } of models) {
-    // Not `createIndexes`: the driver removes the time limit from its options.
-    for (const [keys, options] of declaration.indexes) {
-      const limited = { ...options, ...quorum, maxTimeMS: INDEX_BUILD_TIME_MS };
-      await build(() => (collection as Collection<MongoDocument>).createIndex(keys, limited));
-    }
+  for (const { declaration } of models) {
+    if (declaration.indexes.length === 0) continue;
+    const durable = { ...quorum, writeConcern: { w: 'majority', j: true } };
+    const command = { ...indexCommand(declaration.name, declaration.indexes), ...durable };
+    await build(() => client.db(connection.name).command(command));
   }
 }
 

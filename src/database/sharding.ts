@@ -1,5 +1,5 @@
 import type { CreateIndexesOptions, Document, MongoClient } from 'mongodb';
-import { type CollectionDeclaration, INDEX_BUILD_TIME_MS, type ShardKey, STATEMENT_TIME_MS } from './collections.ts';
+import { type CollectionDeclaration, indexCommand, type ShardKey, STATEMENT_TIME_MS } from './collections.ts';
 
 /** One command that shards a part of the database, in the form of mongosh and of the driver. */
 export interface ShardStep {
@@ -58,15 +58,10 @@ function supportingIndex(
     ([declared, { partialFilterExpression, sparse }]) =>
       !partialFilterExpression && !sparse && isSameKey(declared, shardKey),
   ) ?? [shardKey, {} satisfies CreateIndexesOptions];
-  const indexName = Object.entries(keys).flat().join('_');
   const shellOptions = Object.keys(options).length > 0 ? `, ${inShell(options)}` : '';
   return {
     database,
-    command: {
-      createIndexes: name,
-      indexes: [{ key: keys, name: indexName, ...options }],
-      maxTimeMS: INDEX_BUILD_TIME_MS,
-    },
+    command: indexCommand(name, [[keys, options]]),
     shell: `db.getSiblingDB(${JSON.stringify(database)}).${name}.createIndex(${inShell(keys)}${shellOptions});`,
   };
 }

@@ -1,7 +1,6 @@
 import express, { type Express } from 'express';
 import { createBodyReaders } from '../api/body/readers.ts';
 import type { Route } from '../api/endpoint.ts';
-import { createOpenApiDocument } from '../api/openapi.ts';
 import { createOperatorLoad } from '../api/operator-load.ts';
 import { createAuditRecorder } from '../audit/audit-recorder.ts';
 import type { Config } from '../core/config.ts';
@@ -73,7 +72,7 @@ export function createApp(deps: AppDeps): Express {
     const { contentType, text } = services.metrics;
     http.use(createMetricsRouter({ contentType, text: deps.readMetrics ?? text }, config.metricsToken));
   }
-  http.use(createDocsRouter(createOpenApiDocument(routes, config.sessionCookieName)));
+  http.use(createDocsRouter(config.sessionCookieName));
   http.use(createDashboardRouter());
 
   http.use(() => {

@@ -1,13 +1,9 @@
+import { createRequire } from 'node:module';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import {
-  AggregatorRegistry,
-  Counter,
-  Gauge,
-  Histogram,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-} from 'prom-client';
+import type { MetricObjectWithValues, MetricValue } from 'prom-client';
+
+/** Loads the package when something is measured: it has 83 modules. */
+const loadPromClient = () => createRequire(import.meta.url)('prom-client') as typeof import('prom-client');
 
 /** No label may have a value for each app or person. */
 export type Labels = Readonly<Record<string, string>>;
@@ -66,11 +62,13 @@ export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
 
 /** Resolves with the metrics of several processes as those of one. */
 export const mergeSnapshots = (snapshots: readonly MetricsSnapshot[]): Promise<MetricsSnapshot> =>
-  AggregatorRegistry.aggregate([...snapshots]).getMetricsAsJSON();
+  loadPromClient()
+    .AggregatorRegistry.aggregate([...snapshots])
+    .getMetricsAsJSON();
 
 /** Resolves with a snapshot in the text format of Prometheus. */
 export const toText = (snapshot: MetricsSnapshot): Promise<string> =>
-  AggregatorRegistry.aggregate([snapshot]).metrics();
+  loadPromClient().AggregatorRegistry.aggregate([snapshot]).metrics();
 
 /** The metrics of a snapshot that only grow. */
 export const totalsOf = (snapshot: MetricsSnapshot): MetricsSnapshot =>
@@ -78,6 +76,7 @@ export const totalsOf = (snapshot: MetricsSnapshot): MetricsSnapshot =>
 
 /** Creates the metrics of one service. Two services in one process share nothing. */
 export function createMetrics(): MetricsRegistry {
+  const { Counter, Gauge, Histogram, Registry } = loadPromClient();
   const registry = new Registry();
   const common = (name: string, { help, labels = [] }: MetricOptions) => ({
     ...{ name, help, labelNames: [...labels], registers: [registry] },

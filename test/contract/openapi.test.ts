@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import type { IRouter } from 'express';
+import express, { type IRouter } from 'express';
+import supertest from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createOpenApiDocument } from '../../src/api/openapi.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { createLogger } from '../../src/core/logger.ts';
 import { createApp } from '../../src/http/app.ts';
+import { createDocsRouter } from '../../src/http/docs.ts';
 import { createEmbed } from '../../src/http/embed.ts';
 import { listEndpoints } from '../../src/http/endpoints.ts';
 import { document } from '../support/openapi.ts';
@@ -52,14 +53,17 @@ describe('the served document', () => {
     expect(validator.version).toBe('3.1');
   });
 
-  it('is the committed openapi.json', () => {
+  it('is the committed openapi.json, which the declarations generate', () => {
     const committed = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
     expect(served).toEqual(JSON.parse(committed));
+    expect(served).toEqual(document);
   });
 
-  it('contains the configured name of the session cookie', () => {
-    const { components } = createOpenApiDocument(listEndpoints(), 'other');
-    expect(components?.securitySchemes?.session).toMatchObject({ type: 'apiKey', in: 'cookie', name: 'other' });
+  it('contains the configured name of the session cookie', async () => {
+    const { body } = await supertest(express().use(createDocsRouter('other')))
+      .get('/openapi.json')
+      .expect(200);
+    expect(body.components.securitySchemes.session).toMatchObject({ type: 'apiKey', in: 'cookie', name: 'other' });
     expect(served.components.securitySchemes.session).toMatchObject({ name: 'sid' });
   });
 });

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await npm(['install', '--omit=dev', ...quiet, `./${packed.filename}`], folder);
 }, 240_000);
 
-it('contains each module of src, the built pages, the client, and nothing else', async () => {
+it('contains each module of src, the built pages, the client, the OpenAPI document, and nothing else', async () => {
   const modules = (await filesOf('src')).filter((path) => !path.endsWith('.d.ts'));
   const pages = (await filesOf('dist/web')).filter((path) => !path.endsWith('.built-for'));
   expect(pages).toContain('dist/web/embed/v1.js');
@@ -45,7 +45,7 @@ it('contains each module of src, the built pages, the client, and nothing else',
       ...modules.map((path) => path.replace(/^src(.*)\.ts$/, 'dist$1.js')),
       ...pages,
       ...['dist/client/index.js', 'dist/client/index.d.ts'],
-      ...['LICENSE', 'README.md', 'package.json'],
+      ...['LICENSE', 'README.md', 'dist/openapi.json', 'package.json'],
     ].sort(),
   );
 });
