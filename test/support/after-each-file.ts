@@ -1,9 +1,9 @@
 import { afterAll, afterEach } from 'vitest';
-import { dropDatabases } from './databases.ts';
+import { endDatabases } from './databases.ts';
 import { printOpenPages } from './open-pages.ts';
 
 afterEach(async ({ task }) => {
   if (task.result?.state === 'fail') await printOpenPages(task.name);
 });
 // Registered before the hooks of the file, so it runs after them.
-afterAll(dropDatabases, 60_000);
+afterAll(endDatabases, 60_000);

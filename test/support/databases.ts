@@ -1,16 +1,54 @@
 import { randomBytes } from 'node:crypto';
-import { MongoClient } from 'mongodb';
+import { type Db, MongoClient } from 'mongodb';
 import { inject } from 'vitest';
+import type { CollectionDeclaration, IndexDeclaration } from '../../src/database/collections.ts';
+
+/** To empty more documents takes longer than to create the collections again. */
+const FEW_DOCUMENTS = 2_000;
 
 /** The databases of the present test file. */
 const names = new Set<string>();
+/** Those of them that another file can use. */
+const reusable = new Set<string>();
+/** How many servers of this process run on a database. */
+const running = new Map<string, number>();
+/** Empty databases of files that have ended, with all collections and indexes. */
+const empty: string[] = [];
+/** The collections and indexes that every server creates, by the names of the collections. */
+let standard: ReadonlyMap<string, ReadonlySet<string>> = new Map();
 let client: MongoClient | undefined;
 
-/** Returns a name for a database, which {@link dropDatabases} drops after the test file. */
+/** Returns a name for a database, which {@link endDatabases} drops after the test file. */
 export function randomName(): string {
   const name = `test-${randomBytes(6).toString('hex')}`;
   names.add(name);
   return name;
+}
+
+/**
+ * Returns the name of a database without documents: one that an earlier file has used, or a new
+ * one. To create the 31 collections and 115 indexes takes most of the time of a server's start.
+ */
+export function emptyDatabase(): string {
+  const name = empty.pop() ?? randomName();
+  names.add(name);
+  reusable.add(name);
+  return name;
+}
+
+/** Notes that a server of this process starts on a database (1), or has ended (-1). */
+export function countServer(name: string, change: 1 | -1): void {
+  running.set(name, (running.get(name) ?? 0) + change);
+}
+
+/** Notes which collections every server creates. */
+export function noteCollections(declared: readonly CollectionDeclaration[]): void {
+  if (standard.size === 0) standard = new Map(declared.map((one) => [one.name, new Set(one.indexes.map(nameOf))]));
+}
+
+/** Drops a database after the file although it came from {@link emptyDatabase}. */
+export function dropLater(name: string): void {
+  reusable.delete(name);
 }
 
 /** Keeps a database to the end of the run, for the files that follow in this worker. */
@@ -19,12 +57,38 @@ export function keepDatabase(name: string): void {
 }
 
 /**
- * Drops the databases of a test file. mongod copies its list of all collections whenever one is
- * created: a server takes three times the processor time beside the databases of a hundred others.
+ * Empties the databases of a test file for another one, or drops them. mongod copies its list of
+ * all collections whenever one is created: a server takes three times the processor time beside
+ * the databases of a hundred others.
  */
-export async function dropDatabases(): Promise<void> {
+export async function endDatabases(): Promise<void> {
   if (names.size === 0) return;
   client ??= new MongoClient(inject('mongodbUri'));
-  for (const name of names) await client.db(name).dropDatabase({ timeoutMS: 30_000 });
+  for (const name of names) {
+    const database = client.db(name);
+    if (reusable.has(name) && !running.get(name) && (await isEmptied(database))) empty.push(name);
+    else await database.dropDatabase({ timeoutMS: 30_000 });
+  }
   names.clear();
+  reusable.clear();
 }
+
+/** Removes all documents; false if the database has more than a new server would create. */
+async function isEmptied(database: Db): Promise<boolean> {
+  const { objects } = await database.stats();
+  if (objects > FEW_DOCUMENTS) return false;
+  const found = await database.listCollections({}, { nameOnly: false }).toArray();
+  const areStandard = await Promise.all(
+    found.map(async ({ name, options = {} }) => {
+      const known = standard.get(name);
+      if (!known || Object.keys(options).length > 0) return false;
+      const present = await database.collection(name).indexes();
+      if (present.some((index) => index.name !== '_id_' && !known.has(index.name ?? ''))) return false;
+      await database.collection(name).deleteMany({});
+      return true;
+    }),
+  );
+  return areStandard.every(Boolean);
+}
+
+const nameOf = ([keys, { name }]: IndexDeclaration): string => name ?? Object.entries(keys).flat().join('_');

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
+import { dropLater } from './databases.ts';
 import { databaseFolder } from './scratch.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -75,6 +76,8 @@ export class Process {
 
 /** Returns the URI of a database on the mongod that all test files share. */
 export function databaseUri(database: string): string {
+  // The last write of a killed process may arrive after the file.
+  dropLater(database);
   const uri = new URL(inject('mongodbUri'));
   uri.pathname = `/${database}`;
   return uri.href;

@@ -12,7 +12,7 @@ import { createEmbed } from '../../src/http/embed.ts';
 import { type Listener, listen } from '../../src/http/listener.ts';
 import { createServices, type ServiceOptions, type Services } from '../../src/services.ts';
 import { Client } from './client.ts';
-import { keepDatabase, randomName } from './databases.ts';
+import { countServer, dropLater, emptyDatabase, keepDatabase, noteCollections } from './databases.ts';
 import { rounds } from './rounds.ts';
 import { watchShardKeys } from './shard-keys.ts';
 
@@ -107,7 +107,10 @@ export async function startServer(
   givenDatabase?: string,
   options: ServiceOptions = {},
 ): Promise<TestServer> {
-  const database = givenDatabase ?? randomName();
+  const database = givenDatabase ?? emptyDatabase();
+  countServer(database, 1);
+  // Held bytes may arrive after the file.
+  if (env.MONGODB_URI !== undefined) dropLater(database);
   const config = loadConfig({ NODE_ENV: 'test', ADMIN_PASSWORD, SESSION_SECRET: 'a secret of the tests', ...env });
   const lines: string[] = [];
   const sink = new Writable({
@@ -132,6 +135,7 @@ export async function startServer(
     const connection = await connectDatabase(uri.href);
     const services = createServices(config, connection, logger, { ...defaults, ...others });
     watchShardKeys(connection.getClient(), services.collections);
+    noteCollections(services.collections);
     await services.prepare();
     await services.start();
     const app = createApp({ config: { ...config, sessionSecret }, logger, services, embed });
@@ -168,6 +172,7 @@ export async function startServer(
         await connection.close();
       }
       await ownDatabase.close();
+      countServer(database, -1);
     },
   };
 }
