@@ -5,8 +5,8 @@ import { type DisplacedNames, displacedNames, type PendingRenames, withRenamedKe
 import type { RenameStore, RenamesByApp } from '../schemas/pending-renames.ts';
 import {
   NEWEST_FIRST,
-  newestFirst,
   type RecordFilter,
+  readNext,
   theseRecords,
   type UserCollection,
   type UserDocument,
@@ -123,15 +123,8 @@ export function createRecordMoves(users: UserCollection) {
       from: UUID | undefined,
       limit: number,
     ): Promise<{ visited: number; moved: number; last: UUID | undefined }> {
-      const found = await users
-        .find<Pick<UserDocument, '_id' | 'email'>>(
-          { appId, ...(from && { _id: { $ne: from } }) },
-          {
-            ...newestFirst(appId, from),
-            ...{ limit, batchSize: limit + 1, projection: { email: 1 } },
-          },
-        )
-        .toArray();
+      const options = { projection: { email: 1 } };
+      const found = await readNext<Pick<UserDocument, '_id' | 'email'>>(users, appId, { from, limit }, options);
       if (found.length === 0) return { visited: 0, moved: 0, last: undefined };
       const unmoved = { ...theseRecords(appId, found), ...unmovedFilter(renames) };
       const { modifiedCount } = await users.updateMany(unmoved, moveUpdate(renames), { hint: NEWEST_FIRST });

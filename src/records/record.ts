@@ -1,4 +1,14 @@
-import { type Binary, type Filter, MaxKey, MinKey, type ObjectId, type UpdateFilter, type UUID } from 'mongodb';
+import {
+  type Binary,
+  type Document,
+  type Filter,
+  type FindOptions,
+  MaxKey,
+  MinKey,
+  type ObjectId,
+  type UpdateFilter,
+  type UUID,
+} from 'mongodb';
 import type { SlotName } from '../apps/index-slots.ts';
 import type { DocumentId } from '../database/bson/documents.ts';
 import type { Connection } from '../database/client.ts';
@@ -188,6 +198,17 @@ export function newestFirst(appId: ObjectId, from?: DocumentId, end?: DocumentId
     min: { appId, _id: from ?? new MaxKey() },
     max: { appId, _id: end ?? new MinKey() },
   };
+}
+
+/** Reads the next `limit` records after `from`, newest first. */
+export function readNext<Read extends Document>(
+  users: UserCollection,
+  appId: ObjectId,
+  { from, limit }: { from: UUID | undefined; limit: number },
+  options: Pick<FindOptions, 'projection' | 'raw'>,
+): Promise<Read[]> {
+  const next = { appId, ...(from && { _id: { $ne: from } }) };
+  return users.find<Read>(next, { ...newestFirst(appId, from), limit, batchSize: limit + 1, ...options }).toArray();
 }
 
 /** The model of `users`, with its indexes. */

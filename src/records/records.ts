@@ -80,7 +80,7 @@ export function createRecords(deps: {
   const store = createUserStore(users, pages, renames.recent, findAppId, erase);
 
   const reader = createRecordReader(users, renames.recent);
-  const { countForDisplay } = reader;
+  const passes = { countForDisplay: reader.countForDisplay, revision, pace, writesEndMs, checksMs };
   const slots = createSlotStore(apps.collection);
   const slotRecords = createSlotRecords(users);
   const moves = createRecordMoves(users);
@@ -133,18 +133,9 @@ export function createRecords(deps: {
       models: Object.values(models),
       migrations: [createSlotMigration(slots)],
       jobs: [
-        createSlotJob({
-          ...{ store: slots, records: slotRecords, schemas: schemas.store, renames, revision, pace },
-          ...{ countForDisplay, writesEndMs, checksMs },
-        }),
-        createWordJob({
-          ...{ store: wordStore, records: words, catchUp: slots.catchUp, revision, pace },
-          ...{ countForDisplay, writesEndMs, checksMs },
-        }),
-        createRenameJob({
-          ...{ store: renames, moves, slots: slotHandover, revision, pace },
-          ...{ countForDisplay, writesEndMs, checksMs },
-        }),
+        createSlotJob({ ...passes, store: slots, records: slotRecords, schemas: schemas.store, renames }),
+        createWordJob({ ...passes, store: wordStore, records: words, catchUp: slots.catchUp }),
+        createRenameJob({ ...passes, store: renames, moves, slots: slotHandover }),
       ],
       owned: [keys, erasureStore, history],
       personal: [history.personal, createPersonRecords(users, renames.recent, erase)],

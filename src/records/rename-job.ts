@@ -1,10 +1,7 @@
-import type { Pace } from '../apps/activity.ts';
-import type { AppRevision } from '../apps/revision.ts';
-import type { Job, StepContext } from '../jobs/job-runner.ts';
+import type { Job, StepContext } from '../jobs/job.ts';
 import type { DueCheck, OpenRenames, RenameStore, SlotHandover } from '../schemas/pending-renames.ts';
 import type { RecordMoves } from './record-moves.ts';
-import type { RecordReader } from './record-reader.ts';
-import { CHECKS_MS, inBatches, nextCheck, WRITES_END_MS } from './slot-job.ts';
+import { createRecordPasses, type PassDeps, workOnEach } from './record-passes.ts';
 
 const EVERY_MS = 1_000;
 
@@ -12,18 +9,9 @@ const EVERY_MS = 1_000;
  * Moves the values of renamed fields (decision 22), in passes over the records of an app, until a
  * pass that began after the last write of an earlier version moves nothing.
  */
-export function createRenameJob(deps: {
-  store: RenameStore;
-  moves: RecordMoves;
-  countForDisplay: RecordReader['countForDisplay'];
-  slots: SlotHandover;
-  revision: AppRevision;
-  pace: Pick<Pace, 'rest'>;
-  writesEndMs?: number | undefined;
-  checksMs?: readonly number[] | undefined;
-}): Job {
-  const { store, moves, countForDisplay, slots, revision, pace } = deps;
-  const { writesEndMs = WRITES_END_MS, checksMs = CHECKS_MS } = deps;
+export function createRenameJob(deps: PassDeps & { store: RenameStore; moves: RecordMoves; slots: SlotHandover }): Job {
+  const { store, moves, countForDisplay, slots, revision } = deps;
+  const { announce, isSettled: hasSettled, nextCheck, inBatches } = createRecordPasses(deps);
 
   /** Works on one app for a while. Resolves with whether more work waits. */
   async function workOn(app: OpenRenames, context: StepContext): Promise<boolean> {
@@ -31,15 +19,14 @@ export function createRenameJob(deps: {
     let { progress } = app;
     // A server that stored the version may have stopped before it did this.
     await slots.handOver(appId, renames.pairs);
-    const { knownAt } = progress;
-    const isSettled = knownAt !== undefined && now.getTime() - knownAt.getTime() >= writesEndMs;
+    const isSettled = hasSettled(progress, now);
     if (progress.moved === undefined) {
       const isFirst = progress.isFinal === undefined;
       if (!isFirst && !isSettled) return false;
       const total = isFirst ? await countForDisplay(appId) : progress.total;
       progress = { ...progress, moved: 0, isFinal: isSettled, ...(isFirst && { done: 0, total }) };
     }
-    const result = await inBatches(context, pace, async (limit) => {
+    const result = await inBatches(context, async (limit) => {
       const { visited, moved, last } = await moves.batch(appId, renames, progress.position, limit);
       const done = Math.min(progress.total, progress.done + visited);
       progress = { ...progress, moved: (progress.moved ?? 0) + moved, done, ...(last && { position: last }) };
@@ -51,7 +38,7 @@ export function createRenameJob(deps: {
 
     async function endPass(): Promise<boolean> {
       if (progress.isFinal && progress.moved === 0) {
-        await store.finish(app, nextCheck(checksMs, now, 0));
+        await store.finish(app, nextCheck(now, 0));
         await revision.bump(); // so that submissions stop looking for unmoved records soon
         return false;
       }
@@ -67,12 +54,12 @@ export function createRenameJob(deps: {
     // A later rename may have renamed the field again.
     const renames = await store.since(appId, version - 1);
     let { position } = check;
-    const result = await inBatches(context, pace, async (limit) => {
+    const result = await inBatches(context, async (limit) => {
       let batch: { visited: number; last: typeof position } = { visited: 0, last: undefined };
       for (const one of renames) batch = await moves.batch(appId, one, position, limit);
       position = batch.last ?? position;
       if (batch.visited === limit) return undefined;
-      await store.endCheck(due, nextCheck(checksMs, now, check.done + 1));
+      await store.endCheck(due, nextCheck(now, check.done + 1));
       return 'end';
     });
     if (result === undefined && position) await store.advanceCheck(due, position);
@@ -85,20 +72,10 @@ export function createRenameJob(deps: {
     hasWork: async () => (await store.open()).length > 0 || (await store.dueChecks()).length > 0,
     async run(context) {
       const unknown = (await store.open()).filter(({ progress }) => !progress.knownAt);
-      if (unknown.length > 0) {
-        await revision.publish();
-        for (const app of unknown) await store.setKnown(app);
-      }
-      let hasMore = false;
-      for (const app of await store.open()) {
-        if (context.signal.aborted || !context.stillOwner()) return true;
-        if (await workOn(app, context)) hasMore = true;
-      }
-      for (const due of await store.dueChecks()) {
-        if (context.signal.aborted || !context.stillOwner()) return true;
-        if (await search(due, context)) hasMore = true;
-      }
-      return hasMore;
+      await announce(unknown, store.setKnown);
+      const isMoving = await workOnEach(await store.open(), context, (app) => workOn(app, context));
+      const isSearching = await workOnEach(await store.dueChecks(), context, (due) => search(due, context));
+      return isMoving || isSearching;
     },
   };
 }

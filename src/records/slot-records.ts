@@ -6,17 +6,18 @@ import {
   isWritten,
   keepsWords,
   notAfterEpoch,
+  SLOT_NAMES,
   type SlotName,
 } from '../apps/index-slots.ts';
 import { Unavailable } from '../core/errors.ts';
-import { INDEX_BUILD_TIME_MS } from '../database/collections.ts';
 import { changing } from '../database/filters.ts';
 import { INDEXED_PREFIX } from '../fields/base/index-value.ts';
 import type { IndexValue } from '../fields/base/kind.ts';
 import type { RecordChange } from '../fields/compile.ts';
 import { getKind } from '../fields/kinds/registry.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
-import { NEWEST_FIRST, newestFirst, theseRecords, type UserCollection, type UserDocument } from './record.ts';
+import { type BuiltBatch, createMemberIndex, type Fence, latestAfter } from './index-builds.ts';
+import { readNext, type UserCollection, type UserDocument } from './record.ts';
 import type { WordRecords } from './word-records.ts';
 
 /** The effect of a write of a record on one slot. */
@@ -47,34 +48,6 @@ function slotValue(kind: IndexSlot['kind'], value: unknown): IndexValue {
   return getKind(kind).indexValue?.(value) ?? null;
 }
 
-type Position = UUID | undefined;
-
-/** Read before the records, so that late writes change no later state (decision 21). */
-export interface SlotFence {
-  slotEpoch: number;
-  /** The newest version of the schema: a later one may rename fields. */
-  schemaVersion: number;
-}
-
-/** The values of records that are later than those of the fence. */
-export type Ahead = Partial<SlotFence>;
-
-interface BuiltBatch {
-  read: number;
-  /** Undefined when there is none after `from`. */
-  last: Position;
-  /** Whether a record changed between read and write: read the batch again. */
-  isDisturbed: boolean;
-  ahead: Ahead;
-}
-
-interface DroppedBatch {
-  /** The records with the slot, and those from which it was removed. */
-  found: number;
-  dropped: number;
-  ahead: Ahead;
-}
-
 interface ReadRecord extends Partial<Record<SlotName, IndexValue>> {
   _id: UUID;
   appId: ObjectId;
@@ -89,6 +62,10 @@ export type SlotRecords = ReturnType<typeof createSlotRecords>;
 
 /** Fills and removes slots in the records of an app, in bounded batches. */
 export function createSlotRecords(users: UserCollection) {
+  const indexes = Object.fromEntries(
+    SLOT_NAMES.map((slot) => [slot, createMemberIndex(users, slot, { appId: 1, [slot]: 1, _id: 1 })]),
+  ) as Record<SlotName, ReturnType<typeof createMemberIndex>>;
+
   /**
    * Undefined when the slots are right and the epoch refuses earlier writers. Otherwise the write
    * requires that the values are as they were read, and that no later write of slots came first.
@@ -97,7 +74,7 @@ export function createSlotRecords(users: UserCollection) {
     slots: readonly IndexSlot[],
     unused: readonly SlotName[],
     { _id, appId, email, values, slotEpoch = 0, ...record }: ReadRecord,
-    fence: Pick<SlotFence, 'slotEpoch'> & Ahead,
+    fence: Fence,
   ) {
     const meant = slots.map(({ slot, key, kind }, index) => ({
       ...{ slot, key, read: values[index] },
@@ -126,8 +103,6 @@ export function createSlotRecords(users: UserCollection) {
     };
   }
 
-  const indexed = new Set<SlotName>();
-
   const projection = (slots: readonly IndexSlot[]) => ({
     ...{ appId: 1, email: 1, slotEpoch: 1, schemaVersion: 1 },
     values: slots.map(({ key }) => decisivePart(key)),
@@ -135,15 +110,7 @@ export function createSlotRecords(users: UserCollection) {
   });
 
   return {
-    /** Not at the start: each index costs time in every submission (decision 21). */
-    async ensureIndex(slot: SlotName): Promise<void> {
-      if (indexed.has(slot)) return;
-      await users.createIndex(slotIndex(slot), {
-        partialFilterExpression: { [slot]: { $exists: true } },
-        maxTimeMS: INDEX_BUILD_TIME_MS,
-      });
-      indexed.add(slot);
-    },
+    indexOf: ({ slot }: IndexSlot) => indexes[slot],
 
     /**
      * Sets slots of `limit` records after `from`, newest first. Each write depends on the value of
@@ -152,19 +119,12 @@ export function createSlotRecords(users: UserCollection) {
     async build(
       appId: ObjectId,
       slots: readonly IndexSlot[],
-      from: Position,
+      from: UUID | undefined,
       limit: number,
-      fence: SlotFence,
+      fence: Fence,
     ): Promise<BuiltBatch> {
-      const records = await users
-        .find<ReadRecord>(
-          { appId, ...(from && { _id: { $ne: from } }) },
-          {
-            ...newestFirst(appId, from),
-            ...{ limit, batchSize: limit + 1, projection: projection(slots) },
-          },
-        )
-        .toArray();
+      const options = { projection: projection(slots) };
+      const records = await readNext<ReadRecord>(users, appId, { from, limit }, options);
       const corrections = records.flatMap((record) => correction(slots, [], record, fence) ?? []);
       const ahead = latestAfter(fence, records);
       const batch = { read: records.length, last: records.at(-1)?._id, isDisturbed: false, ahead };
@@ -192,35 +152,7 @@ export function createSlotRecords(users: UserCollection) {
       const one = found && correction(slots, unused, found, { slotEpoch });
       return !one || (await users.updateOne(one.filter, one.update)).matchedCount === 1;
     },
-
-    /** Removes a slot from at most `limit` records. */
-    async drop(appId: ObjectId, slot: SlotName, limit: number, fence: SlotFence): Promise<DroppedBatch> {
-      const filter = { appId, [slot]: { $exists: true } };
-      const options = { projection: { email: 1, slotEpoch: 1 }, hint: slotIndex(slot), limit } as const;
-      const found = await users.find<Pick<ReadRecord, '_id' | 'email' | 'slotEpoch'>>(filter, options).toArray();
-      if (found.length === 0) return { found: 0, dropped: 0, ahead: {} };
-      const { slotEpoch } = fence;
-      const { matchedCount } = await users.updateMany(
-        { ...theseRecords(appId, found), ...notAfterEpoch(slotEpoch) },
-        changing<UserDocument>({ $unset: { [slot]: 1 }, ...(slotEpoch > 0 && { $set: { slotEpoch } }) }),
-        { hint: NEWEST_FIRST },
-      );
-      return { found: found.length, dropped: matchedCount, ahead: latestAfter(fence, found) };
-    },
   };
-}
-
-function latestAfter(fence: SlotFence, records: readonly Ahead[]): Ahead {
-  const ahead: Ahead = {};
-  for (const { slotEpoch = 0, schemaVersion = 0 } of records) {
-    if (slotEpoch > (ahead.slotEpoch ?? fence.slotEpoch)) ahead.slotEpoch = slotEpoch;
-    if (schemaVersion > (ahead.schemaVersion ?? fence.schemaVersion)) ahead.schemaVersion = schemaVersion;
-  }
-  return ahead;
-}
-
-function slotIndex(slot: SlotName): Record<string, 1> {
-  return { appId: 1, [slot]: 1, _id: 1 };
 }
 
 /** The bounded part of a value from which its index value results; null for other types. */

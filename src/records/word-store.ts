@@ -1,25 +1,12 @@
-import { ObjectId, type UpdateFilter } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import { type AppCollection, type AppDocument, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 import { type IndexUse, ofEpoch } from '../apps/index-slots.ts';
 import type { AppRevision } from '../apps/revision.ts';
 import { AppNotFound, Unavailable } from '../core/errors.ts';
-import { changing, matching } from '../database/filters.ts';
+import { matching } from '../database/filters.ts';
+import { createIndexUses } from './index-uses.ts';
 
-const MAX_OPEN = 200;
 const MAX_ATTEMPTS = 24;
-
-const OPEN = { $in: ['building', 'dropping'] };
-
-/** The clocks of servers and of MongoDB may differ so much; then a check is late. */
-const CLOCKS_DIFFER_MS = 5 * 60_000;
-
-/** An app with an index of words to build, to drop or to check. */
-export interface OpenWords {
-  appId: ObjectId;
-  use: IndexUse;
-  slotEpoch: number;
-  now: Date;
-}
 
 export type WordStore = ReturnType<typeof createWordStore>;
 
@@ -28,10 +15,9 @@ export function createWordStore(apps: AppCollection, revision: Pick<AppRevision,
   const find = (_id: ObjectId) =>
     apps.findOne({ _id, ...NOT_BEING_DELETED }, { projection: { words: 1, slotEpoch: 1 } });
 
-  const change = (appId: ObjectId, { id, state }: IndexUse, update: UpdateFilter<AppDocument>) =>
-    apps.updateOne({ _id: appId, ...NOT_BEING_DELETED, 'words.id': id, 'words.state': state }, update);
-
   return {
+    ...createIndexUses<IndexUse>(apps, 'words'),
+
     /** Undefined: the search has no index. @throws {NotFound} */
     async of(appId: ObjectId): Promise<IndexUse | undefined> {
       const app = await find(appId);
@@ -70,55 +56,6 @@ export function createWordStore(apps: AppCollection, revision: Pick<AppRevision,
         return;
       }
       throw new Unavailable();
-    },
-
-    /** Apps with an index to build or to drop, or with records to check now. */
-    async open(): Promise<OpenWords[]> {
-      const soon = new Date(Date.now() + CLOCKS_DIFFER_MS);
-      const pipeline = [
-        { $match: { $or: [{ 'words.state': OPEN }, { 'words.checkAt': { $lte: soon } }], ...NOT_BEING_DELETED } },
-        { $match: { $or: [{ 'words.state': OPEN }, { $expr: { $lte: ['$words.checkAt', '$$NOW'] } }] } },
-        { $limit: MAX_OPEN },
-        {
-          $project: { _id: 0, appId: '$_id', use: '$words', slotEpoch: { $ifNull: ['$slotEpoch', 0] }, now: '$$NOW' },
-        },
-      ];
-      return apps.aggregate<OpenWords>(pipeline).toArray();
-    },
-
-    /** Stores that every server knows the state of a use. */
-    async setKnown(appId: ObjectId, use: IndexUse): Promise<void> {
-      await change(appId, use, { $currentDate: { 'words.knownAt': true } });
-    },
-
-    /** Stores the progress of a use. */
-    async advance(
-      appId: ObjectId,
-      use: IndexUse,
-      progress: Partial<Pick<IndexUse, 'done' | 'total' | 'position'>>,
-    ): Promise<void> {
-      const set = Object.fromEntries(Object.entries(progress).map(([name, value]) => [`words.${name}`, value]));
-      await change(appId, use, { $set: set });
-    },
-
-    /** Ends the build or a check of a use. `checkAt`: the time of the next check. */
-    async finish(appId: ObjectId, use: IndexUse, total: number, checkAt: Date): Promise<void> {
-      const checks = use.state === 'ready' ? (use.checks ?? 0) + 1 : 0;
-      await change(
-        appId,
-        use,
-        changing<AppDocument>({
-          $set: {
-            ...{ 'words.state': 'ready', 'words.done': total, 'words.total': total },
-            ...{ 'words.checkAt': checkAt, 'words.checks': checks },
-          },
-          $unset: { 'words.knownAt': 1, 'words.position': 1 },
-        }),
-      );
-    },
-
-    async remove(appId: ObjectId, use: IndexUse): Promise<void> {
-      await change(appId, use, { $unset: { words: 1 } });
     },
   };
 }
