@@ -4,10 +4,17 @@ import { INLINE_SIZE, type InlineSize, isFull } from './history-entries.ts';
 import { hasSameContent, type IdempotencyKeys } from './idempotency-keys.ts';
 import { MAX_OUTBOX } from './outbox.ts';
 import type { AppliedKey, ConsentEntry, UserCollection, UserDocument } from './record.ts';
-import { exactBound, exceededLimit, listExtraKeys, RECORD_BYTES, type RecordLimits } from './record-limits.ts';
+import {
+  exactBound,
+  exceededLimit,
+  extraKeysExpression,
+  listExtraKeys,
+  RECORD_BYTES,
+  type RecordLimits,
+} from './record-limits.ts';
 import { isUnmoved, type RecordMoves } from './record-moves.ts';
 import { MAX_INLINE_KEYS, type RecordView } from './record-upsert.ts';
-import { FULL_WORDS } from './record-words.ts';
+import { FULL_WORDS, WORD_COUNT } from './record-words.ts';
 import type { SlotStore } from './slot-store.ts';
 import type { Submission } from './submission.ts';
 import type { WordRecords } from './word-records.ts';
@@ -37,6 +44,21 @@ export type Conflict =
 /** The record has a newer schema version or newer slots than those of the check. */
 export class OutdatedSchema extends Error {
   override readonly name = 'OutdatedSchema';
+}
+
+/**
+ * Refuses a write that was checked against an earlier schema, or earlier index slots, than those of
+ * the record. @throws {OutdatedSchema}
+ */
+export async function refuseOutdated(
+  { appId, schemaVersion, slotEpoch = 0 }: Pick<UserDocument, 'appId' | 'schemaVersion' | 'slotEpoch'>,
+  checked: { schemaVersion: number; slotEpoch?: number | undefined },
+  catchUp: SlotStore['catchUp'],
+): Promise<void> {
+  if (schemaVersion > checked.schemaVersion) throw new OutdatedSchema();
+  if (slotEpoch <= (checked.slotEpoch ?? 0)) return;
+  await catchUp(appId, slotEpoch);
+  throw new OutdatedSchema();
 }
 
 /** The result of the read. It contains no value of `data`, so its size is bounded (invariant 7). */
@@ -124,7 +146,7 @@ export function createConflictReader(deps: ConflictDeps) {
      * @throws {OutdatedSchema} when the submission was checked against an outdated schema
      */
     async resolve(submission: Submission): Promise<Conflict> {
-      const { appId, email, schemaVersion, applied, renames } = submission;
+      const { appId, email, applied, renames } = submission;
       const [facts] = await users
         .aggregate<Facts>(factsPipeline(submission), { readConcern: { level: 'majority' } })
         .toArray();
@@ -132,12 +154,7 @@ export function createConflictReader(deps: ConflictDeps) {
         return submission.requiresRecord ? { reason: 'no-record' } : { reason: 'retry', view: { keyEpoch: 0 } };
       const conflict = applied && (await explainKey(facts, applied));
       if (conflict) return conflict;
-      if (facts.schemaVersion > schemaVersion) throw new OutdatedSchema();
-      const { slotEpoch = 0 } = facts;
-      if (slotEpoch > (submission.slotEpoch ?? 0)) {
-        await catchUp(appId, slotEpoch);
-        throw new OutdatedSchema();
-      }
+      await refuseOutdated(facts, submission, catchUp);
       if ((facts.waitingEvents ?? 0) >= MAX_OUTBOX) return { reason: 'outbox-full' };
       if (facts.inline && isFull(facts.inline)) return { reason: 'history-full', record: facts };
       if (renames && facts.isUnmoved) {
@@ -186,9 +203,6 @@ function factsPipeline(submission: Submission) {
   const mayExceed = growth > 0 && { $gt: [{ $add: [{ $ifNull: ['$sizeBound', 0] }, growth] }, maxBound] };
   const nearLimit = (expression: object) => (mayExceed ? { $cond: [mayExceed, expression, '$$REMOVE'] } : '$$REMOVE');
   const replaced = Object.fromEntries(Object.keys(change.set).map((key) => [key, `$data.${key}`]));
-  const extraKeys = {
-    $setDifference: [{ $map: { input: { $objectToArray: '$data' }, in: '$$this.k' } }, [...fieldKeys]],
-  };
   const project = {
     appId: 1,
     createdAt: 1,
@@ -202,7 +216,7 @@ function factsPipeline(submission: Submission) {
       appliedKeys: { $filter: { input: inline, cond: { $eq: ['$$this.key', applied.key] } } },
     }),
     inlineKeys: { $size: inline },
-    ...(arrays.length > 0 && { types: Object.fromEntries(arrays.map((key) => [key, { $type: `$data.${key}` }])) }),
+    ...(arrays.length > 0 && { types: typesExpression(arrays) }),
     ...(consents && {
       consentState: Object.fromEntries(consents.entries.map(({ key }) => [key, `$consentState.${key}`])),
       consentEntries: { $size: { $ifNull: ['$consents', []] } },
@@ -210,12 +224,17 @@ function factsPipeline(submission: Submission) {
     ...(renames && { isUnmoved: isUnmoved(renames) }),
     ...(submission.hasConsumers && { waitingEvents: { $size: { $ifNull: ['$outbox', []] } } }),
     ...(submission.entry && { inline: { ...INLINE_SIZE, historyBytes: '$historyBytes' } }),
-    ...(submission.words && { wordCount: { $size: { $ifNull: ['$words', []] } } }),
+    ...(submission.words && { wordCount: WORD_COUNT }),
     size: nearLimit(RECORD_BYTES),
     replaced: nearLimit({ $subtract: [{ $bsonSize: replaced }, { $bsonSize: {} }] }),
-    extraKeys: nearLimit(extraKeys),
+    extraKeys: nearLimit(extraKeysExpression(fieldKeys)),
   };
   return [{ $match: { appId, email } }, { $project: project }];
+}
+
+/** The BSON types of the stored values of these keys, in an aggregation. */
+export function typesExpression(keys: readonly string[]) {
+  return Object.fromEntries(keys.map((key) => [key, { $type: `$data.${key}` }]));
 }
 
 function newConsents({ consentState }: Facts, { consents }: Submission): ConsentEntry[] {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BSON } from 'mongodb';
 import type { RecordChange } from '../fields/compile.ts';
-import type { PendingRenames } from '../fields/renames.ts';
+import { type PendingRenames, presentKey } from '../fields/renames.ts';
 import type { HistoryAuthor, HistoryChange, HistoryEntry, UserDocument } from './record.ts';
 
 /** Entries in a record. A record with this many, or with more bytes, moves them (history.ts). */
@@ -99,11 +99,6 @@ export function isFull({ historyEntries, historyBytes = 0 }: InlineSize): boolea
   return historyEntries >= MAX_INLINE_ENTRIES || historyBytes > MAX_INLINE_BYTES;
 }
 
-/** The operators that append an entry. */
-export function entryUpdate({ entry, bytes }: SizedEntry) {
-  return { $push: { history: entry }, $inc: { revision: 1, historyBytes: bytes } };
-}
-
 export interface NumberedEntry extends HistoryEntry {
   revision: number;
 }
@@ -122,8 +117,7 @@ export function underPresentKeys(
   if (later.length === 0) return changes;
   return changes.map((change) => {
     const [, first = '', rest = ''] = /^data\.([^.[\]]+)(.*)$/.exec(change.path) ?? [];
-    const key = later.reduce((from, { pairs }) => pairs.find((pair) => pair.from === from)?.to ?? from, first);
-    return { ...change, path: `data.${key}${rest}` };
+    return { ...change, path: `data.${presentKey(first, later)}${rest}` };
   });
 }
 

@@ -11,7 +11,8 @@ import type { UserStore } from './user-store.ts';
 /** The time in which a failed write may still take effect. */
 const SETTLES_WITHIN_MS = 5_000;
 
-interface CheckedWrite extends LateWrite {
+/** A write that was checked against a lease. */
+export interface CheckedWrite extends LateWrite {
   schemaVersion: number;
   /** The creation time of the record that it may have created; absent when it creates none. */
   now?: Date;
