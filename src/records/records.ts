@@ -23,13 +23,13 @@ import { createRecordLimits } from './record-limits.ts';
 import { createRecordMoves, createRenameRepair } from './record-moves.ts';
 import { createRecordPages } from './record-pages.ts';
 import { createPersonRecords, createRecordReader } from './record-reader.ts';
+import { createRecordRemoval } from './record-removal.ts';
 import { createRenameJob } from './rename-job.ts';
 import { createRevalidation } from './revalidation.ts';
 import { createSlotJob } from './slot-job.ts';
 import { createSlotRecords, createSlotRepair } from './slot-records.ts';
 import { createSlotMigration, createSlotStore } from './slot-store.ts';
 import { createSubmissionStore } from './submission-store.ts';
-import { createUserStore } from './user-store.ts';
 import { createWordJob } from './word-job.ts';
 import { createWordRecords } from './word-records.ts';
 import { createWordStore } from './word-store.ts';
@@ -76,9 +76,6 @@ export function createRecords(deps: {
     ...{ users, erasures, newId, onEvents: outboxSignal.notify },
     ...{ removeKeysOf: keys.removeOf, hasConsumers: apps.consumers.hasAny, traces: bothTraces },
   });
-  const findAppId = async (sourceAppId: string) => (await apps.service.find(sourceAppId))?.id;
-  const store = createUserStore(users, pages, renames.recent, findAppId, erase);
-
   const reader = createRecordReader(users, renames.recent);
   const passes = { countForDisplay: reader.countForDisplay, revision, pace, writesEndMs, checksMs };
   const slots = createSlotStore(apps.collection);
@@ -88,7 +85,7 @@ export function createRecords(deps: {
   const wordStore = createWordStore(apps.collection, revision);
   const repairSlots = createSlotRepair({ records: slotRecords, words, hold: leases.hold });
   const repairRenames = createRenameRepair({ store: renames, moves });
-  const revalidation = createRevalidation({ apps: apps.service, leases, users: store, repairSlots, repairRenames });
+  const revalidation = createRevalidation({ apps: apps.service, leases, users, repairSlots, repairRenames });
 
   const writes = {
     ...{ users, keys, limits, newId, moves, words, history },
@@ -105,7 +102,6 @@ export function createRecords(deps: {
     pages,
     queues,
     erase,
-    store,
     slots,
     words: wordStore,
     revalidation,
@@ -129,6 +125,8 @@ export function createRecords(deps: {
     /** The relay also erases the history of records whose erasure stopped before it did. */
     relayTo: (consumers: readonly EventConsumer[]) =>
       createRelay({ users, erasures, consumers: [...consumers, history.consumer] }),
+    /** The records as data of their app. */
+    owned: createRecordRemoval(users),
     feature: {
       models: Object.values(models),
       migrations: [createSlotMigration(slots)],

@@ -3,10 +3,10 @@ import { type AppIndexes, isSameIndexes } from '../apps/index-slots.ts';
 import { Unavailable } from '../core/errors.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
+import type { UserCollection } from './record.ts';
 import type { RepairRenames } from './record-moves.ts';
 import type { LateWrite, RepairSlots } from './slot-records.ts';
 import type { Submission } from './submission.ts';
-import type { UserStore } from './user-store.ts';
 
 /** The time in which a failed write may still take effect. */
 const SETTLES_WITHIN_MS = 5_000;
@@ -24,7 +24,7 @@ export type Revalidation = ReturnType<typeof createRevalidation>;
 export function createRevalidation(deps: {
   apps: Pick<AppService, 'stateOf'>;
   leases: Pick<SchemaLeases, 'hold'>;
-  users: Pick<UserStore, 'withdraw'>;
+  users: UserCollection;
   repairSlots: RepairSlots;
   repairRenames: RepairRenames;
 }) {
@@ -85,7 +85,7 @@ export function createRevalidation(deps: {
   }
 
   async function withdrawRecord({ appId, email, now }: CheckedWrite): Promise<void> {
-    if (now) await users.withdraw({ appId, email, createdAt: now });
+    if (now) await users.deleteOne({ appId, email, createdAt: now });
   }
 
   async function settle(write: CheckedWrite, before: AppIndexes): Promise<void> {
