@@ -361,9 +361,7 @@ export function createRecordEditor(
   /** @throws {NotFound} @throws {Conflict} with the paths that changed since */
   async function editOfRevert(record: EditedRecord, lease: Lease, request: RevertRequest): Promise<RecordEdit> {
     const { _id, appId } = record;
-    const projection = { appId: 1, history: 1, revision: 1, movedHistory: 1 };
-    const stored = await users.findOne({ _id, appId }, { projection });
-    const entry = stored && (await history.find(stored, request.revision));
+    const entry = await history.find(appId, _id, request.revision);
     if (!entry) throw new NotFound('The record has no such revision');
     if (entry.by.kind === 'submission') throw new Conflict('Only edits and imports can be undone');
     const renames = await renamesSince(appId, entry.version);
