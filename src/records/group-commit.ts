@@ -32,7 +32,7 @@ export function createRecordWriter(users: UserCollection): RecordWriter {
   };
 }
 
-export interface Entry<Write extends RecordWrite = RecordWrite> {
+interface Entry<Write extends RecordWrite = RecordWrite> {
   write: Write;
   resolve(written: Written): void;
   reject(error: unknown): void;

@@ -5,7 +5,7 @@ import { type PendingRenames, presentKey } from '../fields/renames.ts';
 import type { HistoryAuthor, HistoryChange, HistoryEntry, UserDocument } from './record.ts';
 
 /** Entries in a record. A record with this many, or with more bytes, moves them (history.ts). */
-export const MAX_INLINE_ENTRIES = 16;
+const MAX_INLINE_ENTRIES = 16;
 export const MAX_INLINE_BYTES = 32 * 1024;
 
 const MAX_ENTRY_BYTES = 2 * 1024 * 1024;
@@ -122,7 +122,7 @@ export function underPresentKeys(
 }
 
 /** Values by key: `lists` are lists to which submissions append. */
-export interface Undo {
+interface Undo {
   set: Record<string, unknown>;
   unset: string[];
   lists: Record<string, unknown[]>;

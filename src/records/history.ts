@@ -81,7 +81,7 @@ const PROJECTION = { appId: 1, email: 1, history: 1, revision: 1, movedHistory: 
 
 type RecordRef = Pick<UserDocument, '_id' | 'appId' | 'email'>;
 
-export interface HistoryPage {
+interface HistoryPage {
   email: string;
   /** Newest first. */
   entries: NumberedEntry[];

@@ -11,7 +11,7 @@ const STEP_TIME_MS = 30_000;
 const LOOK_TIME_MS = 3_000;
 
 /** Some records of an app that were created before a time, in the order of the walk. */
-export interface CountedRecords {
+interface CountedRecords {
   ids: Binary[];
   newestCreatedAt: Date;
   newestUpdatedAt: Date;

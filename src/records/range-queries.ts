@@ -55,7 +55,7 @@ export interface RangeOptions {
   isFiltered: boolean;
 }
 
-export interface RangeQuery {
+interface RangeQuery {
   filter: RecordFilter;
   options: FindOptions;
 }
@@ -149,7 +149,7 @@ function readsKeysOfSlot(index: IndexName, filter: RecordFilter, projection: Rec
 }
 
 /** The order of the index, or its reverse. */
-export function sortOf({ index, isReversed }: Segment): Sort {
+function sortOf({ index, isReversed }: Segment): Sort {
   const { hint } = walkable(index);
   return (isReversed ? Object.fromEntries(Object.entries(hint).map(([name, order]) => [name, -order])) : hint) as Sort;
 }
