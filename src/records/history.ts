@@ -122,10 +122,7 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
     const locked = await users.findOneAndUpdate(
       { _id, appId, email, 'history.0': { $exists: true }, ...NOT_MOVING },
       [{ $set: { historyMove: { token, until }, movedHistory: true } }],
-      {
-        returnDocument: 'after',
-        projection: { history: 1, revision: 1, historyBytes: 1, historyMove: 1 },
-      },
+      { returnDocument: 'after', projection: { history: 1, revision: 1, historyBytes: 1, historyMove: 1 } },
     );
     if (!locked?.historyMove) return false;
     const entries = numbered(locked);
@@ -168,7 +165,7 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
   }
 
   async function pageOf(
-    record: Omit<UserDocument, 'email'> & { email: string },
+    record: UserDocument,
     { before, limit, since }: { before: number; limit: number; since: Date },
   ): Promise<HistoryPage> {
     const found = new Map<number, NumberedEntry>();
@@ -177,7 +174,7 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
     /** Entries below this revision may be missing. */
     let complete = 0;
     if (record.movedHistory && found.size <= limit) {
-      for (const ofClass of Object.keys(CLASSES) as EntryClass[]) {
+      for (const ofClass of CLASS_NAMES) {
         let count = 0;
         let bytes = 0;
         for await (const entries of movedBefore(record, ofClass, before)) {
@@ -199,8 +196,10 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
     };
   }
 
-  const removeOf = (appId: ObjectId, ids: readonly { buffer: Uint8Array }[]): Promise<number> =>
-    removeInSteps(moved, { $or: ids.map((id) => ({ _id: idRange(appId.id, id.buffer) })) });
+  async function removeOf(records: readonly { appId: ObjectId; id: RecordId }[]): Promise<number> {
+    if (records.length === 0) return 0;
+    return removeInSteps(moved, { $or: records.map(({ appId, id }) => ({ _id: idRange(appId.id, id.buffer) })) });
+  }
 
   return {
     noteUse,
@@ -227,7 +226,7 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
       if (!record) return undefined;
       const inline = numbered(record).find(({ revision }) => revision === wanted);
       if (inline || !record.movedHistory) return inline;
-      for (const ofClass of Object.keys(CLASSES) as EntryClass[]) {
+      for (const ofClass of CLASS_NAMES) {
         for await (const entries of movedBefore(record, ofClass, wanted + 1)) {
           const found = entries.find(({ revision }) => revision === wanted);
           if (found) return found;
@@ -268,20 +267,15 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
     /** The history as a trace of records that are erased. */
     traces: {
       remove: async (appIds, ids) => {
-        for (const appId of appIds) if (ids.length > 0) await removeOf(appId, ids);
+        for (const appId of appIds) await removeOf(ids.map((id) => ({ appId, id })));
       },
     } satisfies Pick<RecordTraces, 'remove'>,
 
     /** Erases the history of erased records. */
     consumer: {
       async consume(events) {
-        const byApp = new Map<string, { appId: ObjectId; ids: RecordId[] }>();
-        for (const { type, appId, recordId } of events) {
-          if (type !== 'user.erased') continue;
-          const app = byApp.get(appId.toHexString()) ?? { appId, ids: [] };
-          byApp.set(appId.toHexString(), { appId, ids: [...app.ids, recordId] });
-        }
-        for (const { appId, ids } of byApp.values()) await removeOf(appId, ids);
+        const erased = events.filter(({ type }) => type === 'user.erased');
+        await removeOf(erased.map(({ appId, recordId: id }) => ({ appId, id })));
       },
     } satisfies EventConsumer,
 
@@ -307,8 +301,8 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
         const filter = { appId: { $in: [...appIds] }, email };
         const options = { projection: { appId: 1, movedHistory: 1 }, hint: BY_EMAIL };
         let erased = 0;
-        for await (const { _id, appId, movedHistory } of users.find(filter, options)) {
-          if (movedHistory) erased += await removeOf(appId, [_id]);
+        for await (const { _id: id, appId, movedHistory } of users.find(filter, options)) {
+          if (movedHistory) erased += await removeOf([{ appId, id }]);
         }
         return erased;
       },
