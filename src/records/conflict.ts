@@ -13,7 +13,7 @@ import {
   type RecordLimits,
 } from './record-limits.ts';
 import { isUnmoved, type RecordMoves } from './record-moves.ts';
-import { MAX_INLINE_KEYS, type RecordView } from './record-upsert.ts';
+import { MAX_INLINE_KEYS, type RecordView, UNSEEN } from './record-upsert.ts';
 import { FULL_WORDS, WORD_COUNT } from './record-words.ts';
 import type { SlotStore } from './slot-store.ts';
 import type { Submission } from './submission.ts';
@@ -127,16 +127,16 @@ export function createConflictReader(deps: ConflictDeps) {
   }
 
   /** Compares the exact size with the limits, because `sizeBound` may be far above it. */
-  function explainSize(facts: Facts, submission: Submission): Conflict | RecordView['exactBound'] {
+  function explainSize(facts: Facts, submission: Submission, entries: ConsentEntry[], view: RecordView): Conflict {
     const { change, size, fieldKeys, consents } = submission;
     const { size: stored = 0, replaced = 0, extraKeys = [], sizeBound } = facts;
-    const entries = newConsents(facts, submission);
     const appended = consents && entries.length > 0 ? consents.bytes : 0;
     const bytes = stored - replaced + size.set + size.append + appended;
     const after = { bytes, extraKeys: new Set([...extraKeys, ...listExtraKeys(change.set, fieldKeys)]).size };
     const limited = onlyWithdraws(entries) ? { ...after, bytes: bytes - appended } : after;
     const reason = exceededLimit(limits, { bytes: stored, extraKeys: extraKeys.length }, limited);
-    return reason ? { reason } : { was: sizeBound, becomes: exactBound(limits, after) };
+    if (reason) return { reason };
+    return { reason: 'retry', view: { ...view, exactBound: { was: sizeBound, becomes: exactBound(limits, after) } } };
   }
 
   return {
@@ -150,8 +150,7 @@ export function createConflictReader(deps: ConflictDeps) {
       const [facts] = await users
         .aggregate<Facts>(factsPipeline(submission), { readConcern: { level: 'majority' } })
         .toArray();
-      if (!facts)
-        return submission.requiresRecord ? { reason: 'no-record' } : { reason: 'retry', view: { keyEpoch: 0 } };
+      if (!facts) return submission.requiresRecord ? { reason: 'no-record' } : { reason: 'retry', view: UNSEEN };
       const conflict = applied && (await explainKey(facts, applied));
       if (conflict) return conflict;
       await refuseOutdated(facts, submission, catchUp);
@@ -167,25 +166,19 @@ export function createConflictReader(deps: ConflictDeps) {
       }
       const full = await resolveArrays(facts, submission);
       if (full) return full;
-      const appended = newConsents(facts, submission);
-      if (appended.length > 0 && (facts.consentEntries ?? 0) > maxEntriesBefore(appended))
+      const { consents } = submission;
+      const appended = consents ? consentChange(consents, facts.consentState).entries : [];
+      if (appended.length > 0 && (facts.consentEntries ?? 0) > maxEntriesBefore(appended)) {
         return { reason: 'consents-full' };
+      }
       const view: RecordView = { keyEpoch: facts.keyEpoch ?? 0, consents: facts.consentState };
-      if (facts.size === undefined) return { reason: 'retry', view };
-      const exact = explainSize(facts, submission);
-      if (exact && 'reason' in exact) return exact;
-      return { reason: 'retry', view: { ...view, ...(exact && { exactBound: exact }) } };
+      return facts.size === undefined ? { reason: 'retry', view } : explainSize(facts, submission, appended, view);
     },
 
     /** Finds, without a write, the submission that was applied under a key, if any. */
     async findApplied(appId: Submission['appId'], email: string, applied: AppliedKey): Promise<Repeat | undefined> {
-      const projection = {
-        appId: 1,
-        createdAt: 1,
-        updatedAt: 1,
-        keyEpoch: 1,
-        appliedKeys: { $elemMatch: { key: applied.key } },
-      };
+      const appliedKeys = { $elemMatch: { key: applied.key } };
+      const projection = { appId: 1, createdAt: 1, updatedAt: 1, keyEpoch: 1, appliedKeys };
       const record = await users.findOne({ appId, email }, { projection, readConcern: 'majority' });
       const found = record && (await findKey(record, applied));
       if (!found) return undefined;
@@ -204,14 +197,8 @@ function factsPipeline(submission: Submission) {
   const nearLimit = (expression: object) => (mayExceed ? { $cond: [mayExceed, expression, '$$REMOVE'] } : '$$REMOVE');
   const replaced = Object.fromEntries(Object.keys(change.set).map((key) => [key, `$data.${key}`]));
   const project = {
-    appId: 1,
-    createdAt: 1,
-    updatedAt: 1,
-    schemaVersion: 1,
-    arraySizes: 1,
-    keyEpoch: 1,
-    sizeBound: 1,
-    slotEpoch: 1,
+    ...{ appId: 1, createdAt: 1, updatedAt: 1, schemaVersion: 1 },
+    ...{ arraySizes: 1, keyEpoch: 1, sizeBound: 1, slotEpoch: 1 },
     ...(applied && {
       appliedKeys: { $filter: { input: inline, cond: { $eq: ['$$this.key', applied.key] } } },
     }),
@@ -235,10 +222,6 @@ function factsPipeline(submission: Submission) {
 /** The BSON types of the stored values of these keys, in an aggregation. */
 export function typesExpression(keys: readonly string[]) {
   return Object.fromEntries(keys.map((key) => [key, { $type: `$data.${key}` }]));
-}
-
-function newConsents({ consentState }: Facts, { consents }: Submission): ConsentEntry[] {
-  return consents ? consentChange(consents, consentState).entries : [];
 }
 
 /** Makes a value the first item of an array. Idempotent, and independent of the submission. */

@@ -1,7 +1,7 @@
 import { type AnyBulkWriteOperation, MongoBulkWriteError, MongoServerError, type WriteError } from 'mongodb';
 import { Unavailable } from '../core/errors.ts';
 import { withTimeout } from '../core/timeouts.ts';
-import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { RecordFilter, UserCollection, UserDocument } from './record.ts';
 import type { Insert, Upsert } from './record-upsert.ts';
 import type { Written } from './submission.ts';
@@ -43,54 +43,41 @@ interface Entry<Write extends RecordWrite = RecordWrite> {
  * Inserts and upserts are concurrent commands; one bulk write would run them in sequence.
  */
 async function writeBatch(users: UserCollection, batch: readonly Entry[]): Promise<void> {
-  const inserts = batch.filter(({ write }) => write.kind === 'insert');
-  const upserts = batch.filter(isUpsert);
   await Promise.all([
-    settle(inserts, (entries) => insertAll(users, entries)),
-    settle(upserts, (entries) => upsertAll(users, entries)),
+    writeAll(
+      users,
+      batch.filter(({ write }) => write.kind === 'insert'),
+    ),
+    writeAll(
+      users,
+      batch.filter(({ write }) => write.kind === 'upsert'),
+    ),
   ]);
 }
 
-function isUpsert(entry: Entry): entry is Entry<Upsert> {
-  return entry.write.kind === 'upsert';
-}
-
-async function settle<Item extends Entry>(entries: Item[], work: (entries: Item[]) => Promise<void>): Promise<void> {
+async function writeAll(users: UserCollection, entries: readonly Entry[]): Promise<void> {
   if (entries.length === 0) return;
   try {
-    await work(entries);
+    const { created, failed } = await bulkWrite(users, entries);
+    const changed: Entry<Upsert>[] = [];
+    for (const [index, { write, resolve, reject }] of entries.entries()) {
+      const error = failed.get(index);
+      if (error) reject(error);
+      else if (write.kind === 'insert' || index in created) resolve(write.creation);
+      else if (write.known) resolve(write.known);
+      else changed.push({ write, resolve, reject });
+    }
+    if (changed.length > 0) await resolveChanged(users, changed);
   } catch (error) {
     for (const entry of entries) entry.reject(error);
   }
 }
 
-async function insertAll(users: UserCollection, entries: readonly Entry[]): Promise<void> {
-  const { failed } = await bulkWrite(users, entries);
-  for (const [index, { write, resolve, reject }] of entries.entries()) {
-    const error = failed.get(index);
-    if (error) reject(error);
-    else resolve(write.creation);
-  }
-}
-
-async function upsertAll(users: UserCollection, entries: readonly Entry<Upsert>[]): Promise<void> {
-  const { created, failed } = await bulkWrite(users, entries);
-  const changed: Entry<Upsert>[] = [];
-  for (const [index, entry] of entries.entries()) {
-    const error = failed.get(index);
-    const written = created.has(index) ? entry.write.creation : entry.write.known;
-    if (error) entry.reject(error);
-    else if (written) entry.resolve(written);
-    else changed.push(entry);
-  }
-  if (changed.length > 0) await resolveChanged(users, changed);
-}
-
-/** Returns the indexes of entries that created a record, and the errors of failed ones. */
+/** Returns the created records by the index of the entry, and the errors of failed entries. */
 async function bulkWrite(users: UserCollection, entries: readonly Entry[]) {
   try {
     const { upsertedIds } = await users.bulkWrite(entries.map(toOperation), { ordered: false });
-    return { created: indexes(upsertedIds), failed: new Map<number, Error>() };
+    return { created: upsertedIds, failed: new Map<number, Error>() };
   } catch (error) {
     const failures = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
     // The driver drops the class of a whole batch's error. An error without a code is a network
@@ -99,7 +86,7 @@ async function bulkWrite(users: UserCollection, entries: readonly Entry[]) {
     // Without the write concern no write of the batch is known to be durable.
     if (failures.length === 0 || error.result.getWriteConcernError()) throw new Unavailable();
     return {
-      created: indexes(error.upsertedIds),
+      created: error.upsertedIds,
       failed: new Map(failures.map((failure) => [failure.index, toError(failure)])),
     };
   }
@@ -108,10 +95,6 @@ async function bulkWrite(users: UserCollection, entries: readonly Entry[]) {
 function toOperation({ write }: Entry): AnyBulkWriteOperation<UserDocument> {
   if (write.kind === 'insert') return { insertOne: { document: write.record } };
   return { updateOne: { filter: write.filter, update: write.update, upsert: true } };
-}
-
-function indexes(upserted: Record<number, unknown>): Set<number> {
-  return new Set(Object.keys(upserted).map(Number));
 }
 
 function toError({ code, errmsg = 'write error' }: WriteError): Error {
@@ -185,11 +168,7 @@ interface Waiting extends Entry {
  * transaction number; with a raw command a resent `$push` would be applied twice. `write` rejects
  * with {@link Unavailable} when the queue is full or the batch timed out.
  */
-export function createGroupCommit(
-  users: UserCollection,
-  single: RecordWriter,
-  metrics: Metrics = NO_METRICS,
-): RecordWriter {
+export function createGroupCommit(users: UserCollection, single: RecordWriter, metrics: Metrics): RecordWriter {
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
   let inFlight = 0;

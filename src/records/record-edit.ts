@@ -162,12 +162,13 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
     unset[`data.${key}`] = 1;
     unset[`arraySizes.${key}`] = 1;
   }
-  const removed = removedItems(edit);
-  for (const [key, timestamps] of removed) {
-    const rest = itemsLeft(data, key, timestamps);
-    edited[key] = rest;
+  const removals: HistoryChange[] = [];
+  for (const [key, timestamps] of timestampsByKey(edit)) {
+    const { left, removed } = splitItems(data, key, timestamps);
+    edited[key] = left;
     pull[`data.${key}`] = { timestamp: { $in: [...timestamps] } };
-    set[`arraySizes.${key}`] = rest.length;
+    set[`arraySizes.${key}`] = left.length;
+    removals.push({ path: `data.${key}[]`, before: removed });
   }
   const absent = Object.fromEntries(edit.unset.map((key) => [key, undefined]));
   const slots = slotWrites(app.slots, { set: { ...values, ...absent }, append: {} });
@@ -178,12 +179,9 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
   if (hasWords && !bulk) set.words = recordWords(email, edited);
   set.sizeBound = sizeBoundAfter(record, edited, context);
   const named = [...Object.keys(replaced), ...edit.unset];
-  const changed = [...named, ...removed.keys()];
+  const changed = [...named, ...new Set(edit.removeItems.map(({ key }) => key))];
   const event = app.hasConsumers ? outboxEntry(newId(new Date()), at, changed) : undefined;
-  const changes = [
-    ...changesOf(named, data, edited),
-    ...[...removed].map(([key, timestamps]) => removalOf(data, key, timestamps)),
-  ];
+  const changes = [...changesOf(named, data, edited), ...removals];
   if (bulk) set.change = bulk.mark;
   const entry =
     changes.length > 0 ? sizedEntry({ at, by, version: schemaVersion, changes }, limits.maxEntry) : undefined;
@@ -214,25 +212,22 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
   };
 }
 
-function removalOf(data: Record<string, unknown>, key: string, timestamps: ReadonlySet<string>): HistoryChange {
-  const items = (data[key] as unknown[]).filter((item) => timestamps.has(readTimestamp(item) ?? ''));
-  return { path: `data.${key}[]`, before: items };
-}
-
-function removedItems({ removeItems }: RecordEdit): Map<string, Set<string>> {
+function timestampsByKey({ removeItems }: RecordEdit): Map<string, Set<string>> {
   const byKey = new Map<string, Set<string>>();
   for (const { key, timestamp } of removeItems) byKey.set(key, (byKey.get(key) ?? new Set()).add(timestamp));
   return byKey;
 }
 
-function itemsLeft(data: Record<string, unknown>, key: string, timestamps: ReadonlySet<string>): unknown[] {
+/** Divides the items of a list by their times. @throws {Conflict} when no item has one of them */
+function splitItems(data: Record<string, unknown>, key: string, timestamps: ReadonlySet<string>) {
   const items = Object.hasOwn(data, key) ? data[key] : undefined;
   const list: unknown[] = Array.isArray(items) ? items : [];
   const found = new Set(list.map(readTimestamp));
   if ([...timestamps].some((timestamp) => !found.has(timestamp))) {
     throw new Conflict('The record has no such item', [{ path: `data.${key}`, message: 'has no item of that time' }]);
   }
-  return list.filter((item) => !timestamps.has(readTimestamp(item) ?? ''));
+  const isRemoved = (item: unknown): boolean => timestamps.has(readTimestamp(item) ?? '');
+  return { left: list.filter((item) => !isRemoved(item)), removed: list.filter(isRemoved) };
 }
 
 function readTimestamp(item: unknown): string | undefined {

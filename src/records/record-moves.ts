@@ -2,7 +2,7 @@ import { BSON, type Document, type ObjectId, type UUID } from 'mongodb';
 import type { RawDocuments } from '../database/bson/documents.ts';
 import { decodeExactly } from '../database/collections.ts';
 import { type DisplacedNames, displacedNames, type PendingRenames, withRenamedKeys } from '../fields/renames.ts';
-import type { RenameStore, RenamesByApp } from '../schemas/pending-renames.ts';
+import type { RenamesByApp } from '../schemas/pending-renames.ts';
 import {
   NEWEST_FIRST,
   type RecordFilter,
@@ -130,18 +130,6 @@ export function createRecordMoves(users: UserCollection) {
       const { modifiedCount } = await users.updateMany(unmoved, moveUpdate(renames), { hint: NEWEST_FIRST });
       return { visited: found.length, moved: modifiedCount, last: found.at(-1)?._id };
     },
-  };
-}
-
-export type RepairRenames = ReturnType<typeof createRenameRepair>;
-
-/**
- * Moves a record after a write that may have ended after its lease, when the job had passed it.
- * Versions store finished renames too.
- */
-export function createRenameRepair({ store, moves }: { store: Pick<RenameStore, 'since'>; moves: RecordMoves }) {
-  return async ({ appId, email }: Pick<UserDocument, 'appId' | 'email'>, schemaVersion: number): Promise<void> => {
-    for (const renames of await store.since(appId, schemaVersion)) await moves.one({ appId, email }, renames);
   };
 }
 

@@ -7,7 +7,7 @@ import type { RecordReader } from './record-reader.ts';
 
 /**
  * 3 s in the queue of a server, the time limit of a statement, and one repetition by the driver
- * (decision 21). A live server repairs its late writes (slot-records.ts); this covers others.
+ * (decision 21). A live server repairs its late writes (revalidation.ts); this covers others.
  */
 const WRITES_END_MS = 10_000;
 

@@ -20,14 +20,14 @@ import { createUserModel } from './record.ts';
 import { createRecordEditor } from './record-edit.ts';
 import { createRecordIds } from './record-id.ts';
 import { createRecordLimits } from './record-limits.ts';
-import { createRecordMoves, createRenameRepair } from './record-moves.ts';
+import { createRecordMoves } from './record-moves.ts';
 import { createRecordPages } from './record-pages.ts';
 import { createPersonRecords, createRecordReader } from './record-reader.ts';
 import { createRecordRemoval } from './record-removal.ts';
 import { createRenameJob } from './rename-job.ts';
 import { createRevalidation } from './revalidation.ts';
 import { createSlotJob } from './slot-job.ts';
-import { createSlotRecords, createSlotRepair } from './slot-records.ts';
+import { createSlotRecords } from './slot-records.ts';
 import { createSlotMigration, createSlotStore } from './slot-store.ts';
 import { createSubmissionStore } from './submission-store.ts';
 import { createWordJob } from './word-job.ts';
@@ -83,9 +83,9 @@ export function createRecords(deps: {
   const moves = createRecordMoves(users);
   const words = createWordRecords(users, queues);
   const wordStore = createWordStore(apps.collection, revision);
-  const repairSlots = createSlotRepair({ records: slotRecords, words, hold: leases.hold });
-  const repairRenames = createRenameRepair({ store: renames, moves });
-  const revalidation = createRevalidation({ apps: apps.service, leases, users, repairSlots, repairRenames });
+  const revalidation = createRevalidation({
+    ...{ apps: apps.service, leases, users, renamesSince: renames.since, moves, slotRecords, words },
+  });
 
   const writes = {
     ...{ users, keys, limits, newId, moves, words, history },

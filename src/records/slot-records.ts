@@ -1,24 +1,12 @@
 import type { ObjectId, UUID } from 'mongodb';
-import {
-  type AppIndexes,
-  type IndexSlot,
-  isSameIndexes,
-  isWritten,
-  keepsWords,
-  notAfterEpoch,
-  SLOT_NAMES,
-  type SlotName,
-} from '../apps/index-slots.ts';
-import { Unavailable } from '../core/errors.ts';
+import { type IndexSlot, isWritten, notAfterEpoch, SLOT_NAMES, type SlotName } from '../apps/index-slots.ts';
 import { changing } from '../database/filters.ts';
 import { INDEXED_PREFIX } from '../fields/base/index-value.ts';
 import type { IndexValue } from '../fields/base/kind.ts';
 import type { RecordChange } from '../fields/compile.ts';
 import { getKind } from '../fields/kinds/registry.ts';
-import type { Lease } from '../schemas/schema-leases.ts';
 import { type BuiltBatch, createMemberIndex, type Fence, latestAfter } from './index-builds.ts';
 import { readNext, type UserCollection, type UserDocument } from './record.ts';
-import type { WordRecords } from './word-records.ts';
 
 /** The effect of a write of a record on one slot. */
 export interface SlotWrite {
@@ -175,48 +163,4 @@ function isWhole(part: unknown): boolean {
 function isSame(stored: IndexValue | undefined, value: IndexValue): boolean {
   if (stored instanceof Date && value instanceof Date) return stored.getTime() === value.getTime();
   return stored === value;
-}
-
-const MAX_ATTEMPTS = 24;
-
-/** A write of a record that may have ended after its lease. */
-export interface LateWrite extends Pick<UserDocument, 'appId' | 'sourceAppId' | 'email'> {
-  slots: readonly SlotWrite[] | undefined;
-  /** Absent when it wrote no words. */
-  words?: readonly string[] | undefined;
-}
-
-export type RepairSlots = ReturnType<typeof createSlotRepair>;
-
-/**
- * Corrects the slots of a record after a write that ended after its lease, because a build may have
- * passed the record.
- */
-export function createSlotRepair(deps: {
-  records: Pick<SlotRecords, 'correct'>;
-  words: Pick<WordRecords, 'complete' | 'clear'>;
-  hold(sourceAppId: string): Promise<Lease | undefined>;
-}) {
-  const { records, words, hold } = deps;
-
-  /** `before`: the indexes of the write's lease. @throws {Unavailable} when they keep changing */
-  return async (write: LateWrite, before: AppIndexes): Promise<void> => {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const lease = await hold(write.sourceAppId);
-      // Another incarnation has other records; those of this one are being removed.
-      if (!lease?.app.id.equals(write.appId)) return;
-      if (isSameIndexes(lease.app, before)) return;
-      const current = (lease.app.slots ?? []).filter(isWritten);
-      const unused = (write.slots ?? [])
-        .map(({ slot }) => slot)
-        .filter((slot) => !current.some((use) => use.slot === slot));
-      const { slotEpoch = 0 } = lease.app;
-      const isIndexed = keepsWords(lease.app);
-      const isRepaired =
-        (await records.correct(write, current, unused, slotEpoch)) &&
-        (isIndexed ? await words.complete(write, slotEpoch) : !write.words || (await words.clear(write, slotEpoch)));
-      if (isRepaired && lease.isCurrent()) return;
-    }
-    throw new Unavailable();
-  };
 }
