@@ -114,18 +114,6 @@ export function createConflictReader(deps: ConflictDeps) {
     return hasSameContent(found, applied) ? { reason: 'repeated', record: facts } : { reason: 'key-reused' };
   }
 
-  async function resolveArrays({ types, arraySizes }: Facts, submission: Submission): Promise<Conflict | undefined> {
-    for (const [key, items] of Object.entries(submission.change.append)) {
-      const type = types?.[key] ?? 'missing';
-      if (type !== 'missing' && type !== 'array') {
-        await turnIntoArray(users, submission, key);
-        return { reason: 'repaired' };
-      }
-      if ((arraySizes?.[key] ?? 0) + items.length > maxArrayItems) return { reason: 'array-full', key };
-    }
-    return undefined;
-  }
-
   /** Compares the exact size with the limits, because `sizeBound` may be far above it. */
   function explainSize(facts: Facts, submission: Submission, entries: ConsentEntry[], view: RecordView): Conflict {
     const { change, size, fieldKeys, consents } = submission;
@@ -164,8 +152,12 @@ export function createConflictReader(deps: ConflictDeps) {
         await words.shorten({ appId, email }, submission.slotEpoch ?? 0);
         return { reason: 'repaired' };
       }
-      const full = await resolveArrays(facts, submission);
-      if (full) return full;
+      const blocked = findBlockedList(facts, submission, maxArrayItems);
+      if (blocked?.isFull) return { reason: 'array-full', key: blocked.key };
+      if (blocked) {
+        await turnIntoArray(users, submission, blocked.key);
+        return { reason: 'repaired' };
+      }
       const { consents } = submission;
       const appended = consents ? consentChange(consents, facts.consentState).entries : [];
       if (appended.length > 0 && (facts.consentEntries ?? 0) > maxEntriesBefore(appended)) {
@@ -217,6 +209,20 @@ function factsPipeline(submission: Submission) {
     extraKeys: nearLimit(extraKeysExpression(fieldKeys)),
   };
   return [{ $match: { appId, email } }, { $project: project }];
+}
+
+/** The first list that a submission cannot append to: it would be too long, or is no list yet. */
+export function findBlockedList(
+  { types, arraySizes }: { types?: Record<string, string>; arraySizes?: Record<string, number> },
+  { change }: Submission,
+  maxArrayItems: number,
+): { key: string; isFull: boolean } | undefined {
+  for (const [key, items] of Object.entries(change.append)) {
+    const type = types?.[key] ?? 'missing';
+    if (type !== 'missing' && type !== 'array') return { key, isFull: false };
+    if ((arraySizes?.[key] ?? 0) + items.length > maxArrayItems) return { key, isFull: true };
+  }
+  return undefined;
 }
 
 /** The BSON types of the stored values of these keys, in an aggregation. */

@@ -168,7 +168,8 @@ interface Waiting extends Entry {
  * transaction number; with a raw command a resent `$push` would be applied twice. `write` rejects
  * with {@link Unavailable} when the queue is full or the batch timed out.
  */
-export function createGroupCommit(users: UserCollection, single: RecordWriter, metrics: Metrics): RecordWriter {
+export function createGroupCommit(users: UserCollection, metrics: Metrics): RecordWriter {
+  const single = createRecordWriter(users);
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
   let inFlight = 0;

@@ -5,7 +5,13 @@ import { isDuplicateKey } from '../database/failures.ts';
 import { matching } from '../database/filters.ts';
 import { type Guard, insertGuarded, insertTarget } from '../database/guarded-insert.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
-import { type ConflictDeps, createConflictReader, OutdatedSchema, typesExpression } from './conflict.ts';
+import {
+  type ConflictDeps,
+  createConflictReader,
+  findBlockedList,
+  OutdatedSchema,
+  typesExpression,
+} from './conflict.ts';
 import type { RecordEraser } from './erasure.ts';
 import type { RecordHistory } from './history.ts';
 import {
@@ -190,12 +196,9 @@ export function createImportLines(
       if (refusal) return { result: refusal };
       if (!facts.before) return { write: 'later' };
       if (isFull(facts)) return { write: 'explain' };
-      const { change, growth, maxBound } = submission;
-      for (const [key, items] of Object.entries(change.append)) {
-        const type = facts.types?.[key] ?? 'missing';
-        if (type !== 'missing' && type !== 'array') return { write: 'explain' };
-        if ((facts.arraySizes?.[key] ?? 0) + items.length > maxArrayItems) return { result: fullList(key) };
-      }
+      const { growth, maxBound } = submission;
+      const blocked = findBlockedList(facts, submission, maxArrayItems);
+      if (blocked) return blocked.isFull ? { result: fullList(blocked.key) } : { write: 'explain' };
       if (growth > 0 && (facts.sizeBound ?? 0) + growth > maxBound) return { write: 'explain' };
       if (submission.words && (facts.wordCount ?? 0) >= FULL_WORDS) return { write: 'explain' };
       return { write: 'update' };

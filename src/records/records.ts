@@ -8,7 +8,7 @@ import { createBulkEditor } from './bulk-edit.ts';
 import { createConfirmationStore } from './confirmations.ts';
 import { createEmailScan } from './email-scan.ts';
 import { createErasureModel, createErasureStore, createRecordEraser, type RecordTraces } from './erasure.ts';
-import { createGroupCommit, createRecordWriter } from './group-commit.ts';
+import { createGroupCommit } from './group-commit.ts';
 import { createHistoryModel, createRecordHistory } from './history.ts';
 import { createIdempotencyKeys, createMovedKeyModel } from './idempotency-keys.ts';
 import { createImportLines } from './import-lines.ts';
@@ -30,9 +30,8 @@ import { createSlotJob } from './slot-job.ts';
 import { createSlotRecords } from './slot-records.ts';
 import { createSlotMigration, createSlotStore } from './slot-store.ts';
 import { createSubmissionStore } from './submission-store.ts';
-import { createWordJob } from './word-job.ts';
+import { createWordJob, createWordStore } from './word-index.ts';
 import { createWordRecords } from './word-records.ts';
-import { createWordStore } from './word-store.ts';
 
 export type Records = ReturnType<typeof createRecords>;
 
@@ -83,13 +82,12 @@ export function createRecords(deps: {
   const moves = createRecordMoves(users);
   const words = createWordRecords(users, queues);
   const wordStore = createWordStore(apps.collection, revision);
-  const revalidation = createRevalidation({
-    ...{ apps: apps.service, leases, users, renamesSince: renames.since, moves, slotRecords, words },
-  });
-
+  const repairs = { users, renamesSince: renames.since, moves, slotRecords, words };
+  const revalidation = createRevalidation({ ...repairs, apps: apps.service, leases });
   const writes = {
-    ...{ users, keys, limits, newId, moves, words, history },
+    ...{ users, keys, limits, newId, moves, words, history, erase, leases, revalidation },
     ...{ catchUp: slots.catchUp, maxArrayItems: config.maxArrayItems },
+    ...{ renamesSince: renames.since, onEvents: outboxSignal.notify },
   };
   return {
     users,
@@ -107,20 +105,11 @@ export function createRecords(deps: {
     revalidation,
     reader,
     confirmations: createConfirmationStore(users),
-    submissions: createSubmissionStore({
-      ...writes,
-      writer: createGroupCommit(users, createRecordWriter(users), metrics),
-    }),
-    editor: createRecordEditor({
-      ...{ ...writes, leases, revalidation },
-      ...{ renamesSince: renames.since, onEvents: outboxSignal.notify },
-    }),
+    submissions: createSubmissionStore({ ...writes, writer: createGroupCommit(users, metrics) }),
+    editor: createRecordEditor(writes),
     history,
-    bulkEditor: createBulkEditor({
-      ...{ ...writes, revalidation },
-      ...{ renamesSince: renames.since, onEvents: outboxSignal.notify },
-    }),
-    importLines: createImportLines({ ...writes, erase }),
+    bulkEditor: createBulkEditor(writes),
+    importLines: createImportLines(writes),
     inventory: createInventory(users, erasures),
     /** The relay also erases the history of records whose erasure stopped before it did. */
     relayTo: (consumers: readonly EventConsumer[]) =>
