@@ -1,8 +1,14 @@
-import { type AnyBulkWriteOperation, MongoBulkWriteError, MongoServerError, type WriteError } from 'mongodb';
+import {
+  type AnyBulkWriteOperation,
+  MongoBulkWriteError,
+  MongoServerError,
+  type ObjectId,
+  type WriteError,
+} from 'mongodb';
 import { Unavailable } from '../core/errors.ts';
 import { withTimeout } from '../core/timeouts.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { RecordFilter, UserCollection, UserDocument } from './record.ts';
+import type { UserCollection, UserDocument } from './record.ts';
 import type { Insert, Upsert } from './record-upsert.ts';
 import type { Written } from './submission.ts';
 
@@ -103,19 +109,18 @@ function toError({ code, errmsg = 'write error' }: WriteError): Error {
 
 /** Reads the records of these upserts, because a bulk write does not return what it changed. */
 async function resolveChanged(users: UserCollection, changed: Entry<Upsert>[]): Promise<void> {
-  const byApp = new Map<string, Entry<Upsert>[]>();
-  for (const entry of changed) {
-    const appId = entry.write.appId.toHexString();
-    const sameApp = byApp.get(appId);
-    if (sameApp) sameApp.push(entry);
-    else byApp.set(appId, [entry]);
+  const byApp = new Map<string, { appId: ObjectId; email: { $in: string[] } }>();
+  for (const { write } of changed) {
+    const { appId, email } = write;
+    const ofApp = byApp.get(appId.toHexString());
+    if (ofApp) ofApp.email.$in.push(email);
+    else byApp.set(appId.toHexString(), { appId, email: { $in: [email] } });
   }
-  const filters = [...byApp.values()].map(emailsFilter);
+  const filters = [...byApp.values()];
   const [first = {}] = filters;
   const records = users.find(filters.length === 1 ? first : { $or: filters }, {
     projection: { appId: 1, email: 1, createdAt: 1 },
   });
-
   const found = new Map<string, Written>();
   for await (const record of records) found.set(emailKey(record), { id: record._id, createdAt: record.createdAt });
   for (const { write, resolve, reject } of changed) {
@@ -123,11 +128,6 @@ async function resolveChanged(users: UserCollection, changed: Entry<Upsert>[]): 
     if (written) resolve(written);
     else reject(new Unavailable('The record was erased while it was written; send it again', 1));
   }
-}
-
-function emailsFilter(entries: Entry<Upsert>[]): RecordFilter {
-  const [first] = entries;
-  return { ...(first && { appId: first.write.appId }), email: { $in: entries.map(({ write }) => write.email) } };
 }
 
 function emailKey({ appId, email }: Pick<UserDocument, 'appId' | 'email'>): string {
@@ -157,7 +157,6 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 const BATCH_TIMEOUT_MS = 3_000;
 
 interface Waiting extends Entry {
-  bytes: number;
   /** In milliseconds of `performance.now()`. */
   since: number;
 }
@@ -214,7 +213,7 @@ export function createGroupCommit(users: UserCollection, metrics: Metrics): Reco
     const firstValid = waiting.findIndex(({ since }) => since >= limit);
     const expired = waiting.splice(0, firstValid === -1 ? waiting.length : firstValid);
     for (const entry of expired) {
-      waitingBytes -= entry.bytes;
+      waitingBytes -= entry.write.bytes;
       entry.reject(new Unavailable());
     }
   }
@@ -222,10 +221,10 @@ export function createGroupCommit(users: UserCollection, metrics: Metrics): Reco
   function takeBatch(): Waiting[] {
     let count = 0;
     let bytes = 0;
-    for (const entry of waiting) {
-      if (count >= MAX_BATCH || (count > 0 && bytes + entry.bytes > MAX_BATCH_BYTES)) break;
+    for (const { write } of waiting) {
+      if (count >= MAX_BATCH || (count > 0 && bytes + write.bytes > MAX_BATCH_BYTES)) break;
       count += 1;
-      bytes += entry.bytes;
+      bytes += write.bytes;
     }
     const batch = waiting.slice(0, count);
     waiting = waiting.slice(count);
@@ -261,7 +260,7 @@ export function createGroupCommit(users: UserCollection, metrics: Metrics): Reco
         return Promise.reject(new Unavailable('Too many submissions at once; try again shortly', 1));
       }
       return new Promise((resolve, reject) => {
-        waiting.push({ write, bytes, since: performance.now(), resolve, reject });
+        waiting.push({ write, since: performance.now(), resolve, reject });
         waitingBytes += bytes;
         if (scheduled) return;
         if (!canFlush()) return scheduleFlush();

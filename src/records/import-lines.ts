@@ -136,12 +136,9 @@ export function createImportLines(
     /** Compares each record as soon as it is read: memory does not grow with its size. */
     async read(appId: ObjectId, lines: readonly ImportLine[]): Promise<Map<string, RecordFacts>> {
       const byEmail = new Map(lines.map((line) => [line.email, line]));
-      const set = new Set<string>();
-      const append = new Set<string>();
-      for (const { submission } of lines) {
-        for (const key of Object.keys(submission?.change.set ?? {})) set.add(key);
-        for (const key of Object.keys(submission?.change.append ?? {})) append.add(key);
-      }
+      const changes = lines.flatMap(({ submission }) => submission?.change ?? []);
+      const set = new Set(changes.flatMap((change) => Object.keys(change.set)));
+      const append = new Set(changes.flatMap((change) => Object.keys(change.append)));
       const values = set.size > MAX_KEYS ? ['data'] : [...set].map((key) => `data.${key}`);
       const projection = {
         ...{

@@ -271,10 +271,17 @@ const MAX_ATTEMPTS = 24;
 
 export type RecordEditor = ReturnType<typeof createRecordEditor>;
 
-/** What an edit of a record does; a function computes it from the record as it was read. */
+/** An edit; a function computes it from the record as it was read. */
 type EditSource = RecordEdit | ((record: EditedRecord, lease: Lease) => Promise<RecordEdit>);
 
-type EditedApp = Pick<Lease['app'], 'id' | 'sourceAppId'>;
+/** `tags` are the states of the record that may be changed; undefined: any. */
+type ChangeRecord<Source> = (
+  app: Pick<Lease['app'], 'id' | 'sourceAppId'>,
+  id: string,
+  source: Source,
+  by: HistoryAuthor,
+  tags?: readonly string[],
+) => Promise<DetailedRecord>;
 
 /** The revision to undo; `paths`: only these of its changes. */
 interface RevertRequest {
@@ -329,13 +336,7 @@ export function createRecordEditor(
     if (found) await moves.one({ ...filter, email: found.email }, renames);
   }
 
-  async function change(
-    app: EditedApp,
-    id: string,
-    source: EditSource,
-    by: HistoryAuthor,
-    tags: readonly string[] | undefined,
-  ): Promise<DetailedRecord> {
+  const change: ChangeRecord<EditSource> = async (app, id, source, by, tags) => {
     const _id = parseRecordId(id);
     for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
       const lease = await leases.hold(app.sourceAppId);
@@ -351,7 +352,7 @@ export function createRecordEditor(
       }
     }
     throw new Unavailable('This record is changing too often; try again shortly', 1);
-  }
+  };
 
   /** @throws {NotFound} @throws {Conflict} with the paths that changed since */
   async function editOfRevert(record: EditedRecord, lease: Lease, request: RevertRequest): Promise<RecordEdit> {
@@ -376,38 +377,27 @@ export function createRecordEditor(
     return edit;
   }
 
-  return {
-    /**
-     * Changes a record in one atomic step, checked by the newest schema; concurrent submissions
-     * keep their effect on other values. `tags` are the states that may be changed; undefined: any.
-     * @throws {InvalidInput} when the schema or the number of keys refuses the change
-     * @throws {NotFound} when the record or this incarnation of the app does not exist
-     * @throws {PreconditionFailed} when the record is in another state
-     * @throws {Conflict} when an item to remove does not exist
-     * @throws {TooLarge} when the record would exceed its size limit
-     * @throws {Unavailable} when the record keeps changing
-     */
-    edit: (
-      app: EditedApp,
-      id: string,
-      edit: RecordEdit,
-      by: HistoryAuthor,
-      tags?: readonly string[],
-    ): Promise<DetailedRecord> => change(app, id, edit, by, tags),
+  /**
+   * Changes a record in one atomic step, checked by the newest schema; concurrent submissions keep
+   * their effect on other values.
+   * @throws {InvalidInput} when the schema or the number of keys refuses the change
+   * @throws {NotFound} when the record or this incarnation of the app does not exist
+   * @throws {PreconditionFailed} when the record is in another state
+   * @throws {Conflict} when an item to remove does not exist
+   * @throws {TooLarge} when the record would exceed its size limit
+   * @throws {Unavailable} when the record keeps changing
+   */
+  const edit: ChangeRecord<RecordEdit> = change;
 
-    /**
-     * Restores the values before an entry of the history, as an edit of its own.
-     * @throws {AppError} as `edit`; {NotFound} also for an unknown revision
-     * @throws {Conflict} with the paths whose values changed since
-     */
-    revert: (
-      app: EditedApp,
-      id: string,
-      request: RevertRequest,
-      by: HistoryAuthor,
-      tags?: readonly string[],
-    ): Promise<DetailedRecord> => change(app, id, (record, lease) => editOfRevert(record, lease, request), by, tags),
-  };
+  /**
+   * Restores the values before an entry of the history, as an edit of its own.
+   * @throws {AppError} as `edit`; {NotFound} also for an unknown revision
+   * @throws {Conflict} with the paths whose values changed since
+   */
+  const revert: ChangeRecord<RevertRequest> = (app, id, request, by, tags) =>
+    change(app, id, (record, lease) => editOfRevert(record, lease, request), by, tags);
+
+  return { edit, revert };
 }
 
 /** @throws {InvalidInput} when the schema refuses an edit */
