@@ -184,7 +184,7 @@ export function createServices(
   });
   const administration = createAppAdministration({
     ...{ apps, cursors, clock, logger, sweepEveryMs, confirmPassword: sessions.service.confirmPassword },
-    ...{ users: records.store, others: holders.flatMap(({ owned = [] }) => owned) },
+    ...{ users: records.owned, others: holders.flatMap(({ owned = [] }) => owned) },
   });
   /** In the order of routes: literal paths before those with a parameter in the same place. */
   const features: Feature[] = [

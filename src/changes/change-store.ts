@@ -23,7 +23,7 @@ const partId = (id: ObjectId, part: number): string => `${id.toHexString()}:${pa
 
 export const newPass = (): Pass => ({ done: 0, changed: 0, refused: 0, errors: [] });
 
-export interface NewChange extends Pick<ChangeDocument, 'appId' | 'sourceAppId' | 'set' | 'unset' | 'version' | 'by'> {
+interface NewChange extends Pick<ChangeDocument, 'appId' | 'sourceAppId' | 'set' | 'unset' | 'version' | 'by'> {
   parts: readonly PackedIds[];
 }
 

@@ -44,6 +44,11 @@ export function isTypeMismatch(error: unknown): boolean {
   return errorCode(error) === BAD_VALUE;
 }
 
+/** The index that a query names does not exist. */
+export function isMissingHint(error: unknown): boolean {
+  return errorCode(error) === BAD_VALUE;
+}
+
 /** The `$setOnInsert` of an upsert names a path below a value that is not a document. */
 export function isRefusedCreation(error: unknown): boolean {
   return errorCode(error) === PATH_NOT_VIABLE;

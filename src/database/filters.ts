@@ -3,7 +3,7 @@ import type { Filter, UpdateFilter } from 'mongodb';
 /** The members of a document, and the paths within them. */
 type Path<Document> = (keyof Document & string) | `${keyof Document & string}.${string}`;
 type Logical = '$and' | '$or' | '$nor' | '$expr';
-type Operator = '$set' | '$setOnInsert' | '$unset' | '$max' | '$inc' | '$push' | '$pull' | '$addToSet';
+type Operator = '$set' | '$currentDate' | '$setOnInsert' | '$unset' | '$max' | '$inc' | '$push' | '$pull' | '$addToSet';
 
 /**
  * A filter with what the driver's type refuses: computed paths, and null or operators for members

@@ -4,7 +4,7 @@ import type { AppService } from '../apps/apps.service.ts';
 import { InvalidInput } from '../core/errors.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import { OPTIONAL_MEMBERS, OWN_MEMBERS, type RecordBatches, recordsAsJson } from '../records/record-json.ts';
-import type { UserStore } from '../records/user-store.ts';
+import type { RecordPages } from '../records/record-pages.ts';
 import { findTarget } from '../search/conditions.ts';
 import type { ReadQueriedApp } from '../search/queried-app.ts';
 import { parseQuery, type QueryRequest } from '../search/user-finder.ts';
@@ -112,9 +112,9 @@ export function createExportService(deps: {
   apps: Pick<AppService, 'find'>;
   queried: ReadQueriedApp;
   query: Pick<UserQuery, 'all'>;
-  store: Pick<UserStore, 'byIds'>;
+  pages: Pick<RecordPages, 'named'>;
 }) {
-  const { apps, queried, query, store } = deps;
+  const { apps, queried, query, pages } = deps;
 
   /** @param read reads the records, once the columns are valid */
   async function fileOf(
@@ -143,6 +143,6 @@ export function createExportService(deps: {
 
     /** Like `matching`, for ids, newest first; omits unknown ids (spec 4.3). Throws likewise. */
     selected: (app: ExportedApp, ids: readonly string[], request: FileRequest): Promise<Readable> =>
-      fileOf(app, request, () => store.byIds(app.id, ids)),
+      fileOf(app, request, () => pages.named(app.id, ids)),
   };
 }

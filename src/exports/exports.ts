@@ -9,10 +9,10 @@ import { createExportService } from './export.ts';
 /** Creates the exports of an app's records. */
 export function createExports(deps: {
   apps: Apps;
-  records: Pick<Records, 'store'>;
+  records: Pick<Records, 'pages'>;
   search: { queried: ReadQueriedApp; query: UserQuery };
 }) {
   const { apps, records, search } = deps;
-  const service = createExportService({ apps: apps.service, store: records.store, ...search });
+  const service = createExportService({ apps: apps.service, pages: records.pages, ...search });
   return { service, feature: { routes: exportRoutes(service, apps.scope) } satisfies Feature };
 }

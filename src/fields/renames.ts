@@ -144,3 +144,8 @@ export function withRenamedKeys<Value>(object: Record<string, Value>, renames: P
   if (changed.size === 0) return object;
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [changed.get(key) ?? key, value]));
 }
+
+/** The key that a field has after these renames. @param renames oldest first */
+export function presentKey(key: string, renames: readonly Pick<PendingRenames, 'pairs'>[]): string {
+  return renames.reduce((from, { pairs }) => pairs.find((pair) => pair.from === from)?.to ?? from, key);
+}

@@ -1,30 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MongoBulkWriteError, ObjectId, type UUID } from 'mongodb';
+import { ObjectId, type UUID } from 'mongodb';
 import { keepsWords } from '../apps/index-slots.ts';
 import { AppError, Unavailable } from '../core/errors.ts';
-import type { PendingRenames } from '../fields/renames.ts';
-import type { RenameStore } from '../schemas/pending-renames.ts';
+import { type PendingRenames, presentKey } from '../fields/renames.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
-import { OutdatedSchema } from './conflict.ts';
 import type { RecordHistory } from './history.ts';
-import { isFull, underPresentKeys, undoOf } from './history-entries.ts';
+import { underPresentKeys, undoOf } from './history-entries.ts';
 import {
-  BY_EMAIL,
   type ChangeMark,
   type HistoryAuthor,
   type HistoryEntry,
   theseRecords,
-  type UserCollection,
   type UserDocument,
+  updateAsRead,
 } from './record.ts';
-import { EDITED_PROJECTION, type EditedRecord, editWrite, refuseInvalid } from './record-edit.ts';
-import type { RecordId } from './record-id.ts';
-import type { RecordLimits } from './record-limits.ts';
-import type { RecordMoves } from './record-moves.ts';
-import { FULL_WORDS } from './record-words.ts';
-import type { Revalidation } from './revalidation.ts';
-import { type SlotWrite, slotWrites } from './slot-records.ts';
-import type { SlotStore } from './slot-store.ts';
+import {
+  EDITED_PROJECTION,
+  type EditDeps,
+  type EditedRecord,
+  type EditWrite,
+  editWrite,
+  prepareEdit,
+  refuseInvalid,
+} from './record-edit.ts';
+import { extraKeysExpression } from './record-limits.ts';
+import { FULL_WORDS, WORD_COUNT } from './record-words.ts';
 import type { WordRecords } from './word-records.ts';
 
 const MAX_ATTEMPTS = 24;
@@ -47,7 +47,7 @@ export interface BulkEdit {
 }
 
 /** `left`: values that were changed since stay as they are. */
-export type BulkResult = { result: 'changed' | 'unchanged' | 'refused'; message?: string };
+export type BulkResult = { result: 'changed' | 'unchanged' | 'refused'; message?: string | undefined };
 
 interface FoundRecord extends EditedRecord, Pick<UserDocument, 'change' | 'movedHistory'> {
   ofChange: HistoryEntry[];
@@ -55,31 +55,21 @@ interface FoundRecord extends EditedRecord, Pick<UserDocument, 'change' | 'moved
   extraKeys: number;
 }
 
-interface Planned extends Pick<ReturnType<typeof editWrite>, 'filter' | 'update'> {
+interface Planned extends Pick<EditWrite, 'filter' | 'update' | 'checked'> {
   id: string;
-  email: string;
-  slots: readonly SlotWrite[] | undefined;
-  message?: string;
+  message: string | undefined;
 }
 
 export type BulkEditor = ReturnType<typeof createBulkEditor>;
 
 /** Applies changes of many records. The marks in records make repeats harmless (decision 47). */
-export function createBulkEditor(deps: {
-  users: UserCollection;
-  revalidation: Pick<Revalidation, 'revalidateEdit' | 'settleLater'>;
-  moves: Pick<RecordMoves, 'one'>;
-  words: Pick<WordRecords, 'shorten'>;
-  history: Pick<RecordHistory, 'moveOut' | 'noteUse' | 'findOfChange'>;
-  renamesSince: RenameStore['since'];
-  limits: RecordLimits;
-  maxArrayItems: number;
-  newId: (at: Date) => RecordId;
-  catchUp: SlotStore['catchUp'];
-  onEvents: () => void;
-}) {
-  const { users, revalidation, moves, words, history, renamesSince, limits, maxArrayItems, newId, catchUp } = deps;
-  const { onEvents } = deps;
+export function createBulkEditor(
+  deps: EditDeps & {
+    words: Pick<WordRecords, 'shorten'>;
+    history: Pick<RecordHistory, 'moveOut' | 'noteUse' | 'findOfChange'>;
+  },
+) {
+  const { users, revalidation, moves, words, history, renamesSince, onEvents } = deps;
 
   function read(appId: ObjectId, ids: readonly UUID[], edit: BulkEdit, fieldKeys: readonly string[]) {
     const keys = [...Object.keys(edit.set), ...edit.unset];
@@ -88,11 +78,9 @@ export function createBulkEditor(deps: {
       ...EDITED_PROJECTION,
       ...Object.fromEntries(keys.map((key) => [`data.${key}`, 1])),
       ...{ change: 1, movedHistory: 1 },
-      wordCount: { $size: { $ifNull: ['$words', []] } },
+      wordCount: WORD_COUNT,
       ofChange: { $filter: { input: { $ifNull: ['$history', []] }, cond: isOwn } },
-      extraKeys: {
-        $size: { $setDifference: [{ $map: { input: { $objectToArray: '$data' }, in: '$$this.k' } }, [...fieldKeys]] },
-      },
+      extraKeys: { $size: extraKeysExpression(fieldKeys) },
     };
     return users
       .find<FoundRecord>(
@@ -115,8 +103,7 @@ export function createBulkEditor(deps: {
     lease: Lease,
     renames: readonly PendingRenames[],
   ): Promise<Planned | BulkResult> {
-    const { app, schema, validator } = lease;
-    const { change, email, data = {} } = record;
+    const { change, data = {} } = record;
     const { isUndo } = edit;
     const mark: ChangeMark = { id: edit.id, ...(isUndo && { undone: true }) };
     if (change?.id?.equals(edit.id) && (change.undone === true) === isUndo) return { result: 'changed' };
@@ -126,83 +113,59 @@ export function createBulkEditor(deps: {
     if (isUndo) {
       const entry = await entryOf(record, edit);
       if (!entry) return { result: 'unchanged' };
-      const since = renames.filter(({ version }) => version > entry.version);
-      const changes = underPresentKeys(entry, since);
-      const undo = undoOf(changes, data, validator.isList);
-      if (undo.changed.length > 0) message = `changed since: ${undo.changed.join(', ')}`;
-      if (changes.some(({ omitted }) => omitted)) message = 'the values before were too large to keep';
-      if (undo.changed.length === changes.length || changes.some(({ omitted }) => omitted)) {
-        return { result: 'refused', ...(message !== undefined && { message }) };
+      const changes = underPresentKeys(entry, renames);
+      if (changes.some(({ omitted }) => omitted)) {
+        return { result: 'refused', message: 'the values before were too large to keep' };
       }
+      const undo = undoOf(changes, data, lease.validator.isList);
+      if (undo.changed.length > 0) message = `changed since: ${undo.changed.join(', ')}`;
+      if (undo.changed.length === changes.length) return { result: 'refused', message };
       values = undo;
     }
     try {
       if (isUndo) refuseInvalid(values, lease);
-      const stored = { ...values, set: validator.storedValues(values.set) };
-      const removed = Object.fromEntries(values.unset.map((key) => [key, undefined]));
-      const slots = slotWrites(app.slots, { set: { ...stored.set, ...removed }, append: {} });
-      const own = Object.keys(data).filter((key) => !validator.fieldKeys.includes(key)).length;
-      const { filter, update, entry } = editWrite(
+      const { filter, update, entry, checked } = editWrite(
         { ...record, data },
-        { ...stored, removeItems: [] },
+        { ...values, removeItems: [] },
         {
-          ...{ schemaVersion: schema.version, fieldKeys: validator.fieldKeys, limits, maxArrayItems },
-          eventId: app.hasConsumers ? newId(new Date()) : undefined,
-          hasWords: keepsWords(app),
-          ...{ slots, slotEpoch: app.slotEpoch, by: { ...edit.by, change: edit.id.toHexString() } },
-          bulk: { mark, lastMark: change, otherExtraKeys: record.extraKeys - own },
+          ...{ ...deps, lease, by: { ...edit.by, change: edit.id.toHexString() } },
+          bulk: { mark, lastMark: change, extraKeys: record.extraKeys },
         },
       );
       if (!entry) return { result: 'unchanged' };
       const id = record._id.toHexString();
-      return { filter, update, id, email, slots, ...(message !== undefined && { message }) };
+      return { filter, update, checked, id, message };
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
-      return { result: 'refused', message: [error.message, ...(error.issues ?? []).map(describeIssue)].join('; ') };
+      return { result: 'refused', message: describe(error) };
     }
   }
 
   /** Resolves with whether the record can be planned now; otherwise another attempt reads it. */
-  async function prepare(record: FoundRecord, isFirst: boolean, { app, schema, renames }: Lease): Promise<boolean> {
-    const { appId, email, slotEpoch = 0 } = record;
-    if (record.schemaVersion > schema.version) throw new OutdatedSchema();
-    if (slotEpoch > (app.slotEpoch ?? 0)) {
-      await catchUp(app.id, slotEpoch);
-      throw new OutdatedSchema();
-    }
+  async function prepare(record: FoundRecord, isFirst: boolean, lease: Lease): Promise<boolean> {
+    const { app, renames } = lease;
+    const { appId, email } = record;
     // A record without an old key stays at its version.
     if (isFirst && renames && record.schemaVersion < renames.version) {
       await moves.one({ appId, email }, renames);
       return false;
     }
-    if (isFull(record)) {
-      await history.moveOut(record);
-      return false;
-    }
+    if (!(await prepareEdit(record, lease, deps))) return false;
     if (!keepsWords(app) || record.wordCount < FULL_WORDS) return true;
     await words.shorten({ appId, email }, app.slotEpoch ?? 0);
     return false;
   }
 
   async function write(planned: readonly Planned[], lease: Lease): Promise<boolean> {
-    const { app, schema } = lease;
-    const writes = planned.map(({ email, slots }) => {
-      const known = { appId: app.id, sourceAppId: app.sourceAppId, email, slots, schemaVersion: schema.version };
-      return { ...known, ...(keepsWords(app) && { words: [] }) };
-    });
     try {
-      const operations = planned.map(({ filter, update }) => ({ updateOne: { filter, update, hint: BY_EMAIL } }));
-      const { matchedCount } = await users.bulkWrite(operations, { ordered: false });
+      const areAsRead = await updateAsRead(users, planned);
       history.noteUse();
-      if (app.hasConsumers) onEvents();
-      if (!lease.isCurrent()) for (const one of writes) await revalidation.revalidateEdit(lease, one);
-      return matchedCount === planned.length;
+      if (lease.app.hasConsumers) onEvents();
+      if (!lease.isCurrent()) for (const { checked } of planned) await revalidation.revalidateEdit(lease, checked);
+      return areAsRead;
     } catch (error) {
-      for (const one of writes) revalidation.settleLater(one, lease);
-      const failures = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
-      if (failures.length === 0) throw error;
-      if ((error as MongoBulkWriteError).result.getWriteConcernError()) throw new Unavailable();
-      return false;
+      for (const { checked } of planned) revalidation.settleLater(checked, lease);
+      throw error;
     }
   }
 
@@ -230,12 +193,11 @@ export function createBulkEditor(deps: {
     ): Promise<Map<string, BulkResult>> {
       const results = new Map<string, BulkResult>();
       const renames = await renamesSince(lease.app.id, given.version);
-      const presentKey = (key: string): string =>
-        renames.reduce((from, { pairs }) => pairs.find((pair) => pair.from === from)?.to ?? from, key);
+      const entries = Object.entries(given.set).map(([key, value]) => [presentKey(key, renames), value]);
       const edit: BulkEdit = {
         ...given,
-        set: Object.fromEntries(Object.entries(given.set).map(([key, value]) => [presentKey(key), value])),
-        unset: given.unset.map(presentKey),
+        set: Object.fromEntries(entries),
+        unset: given.unset.map((key) => presentKey(key, renames)),
       };
       const refusal = edit.isUndo || edit.isStopping ? undefined : refusalOf(edit, lease);
       let left = ids;
@@ -244,9 +206,8 @@ export function createBulkEditor(deps: {
         if (count > 2) await sleep(PAUSE_MS * count);
         const found = await read(lease.app.id, left, edit, lease.validator.fieldKeys);
         const existing = new Set(found.map(({ _id }) => _id.toHexString()));
-        for (const id of left) {
-          if (!existing.has(id.toHexString()))
-            results.set(id.toHexString(), { result: 'refused', message: 'was erased' });
+        for (const id of left.map((one) => one.toHexString())) {
+          if (!existing.has(id)) results.set(id, { result: 'refused', message: 'was erased' });
         }
         const planned: Planned[] = [];
         const later: UUID[] = [];
@@ -263,9 +224,7 @@ export function createBulkEditor(deps: {
         }
         checkOwner();
         if (planned.length > 0 && (await write(planned, lease))) {
-          for (const { id, message } of planned) {
-            results.set(id, { result: 'changed', ...(message !== undefined && { message }) });
-          }
+          for (const { id, message } of planned) results.set(id, { result: 'changed', message });
         } else {
           // The next attempt reads which records have the mark.
           const ofPlanned = new Set(planned.map(({ id }) => id));
@@ -284,8 +243,9 @@ function refusalOf(edit: BulkEdit, lease: Lease): string | undefined {
     return undefined;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return [error.message, ...(error.issues ?? []).map(describeIssue)].join('; ');
+    return describe(error);
   }
 }
 
-const describeIssue = ({ path, message }: { path: string; message: string }): string => `${path} ${message}`;
+const describe = ({ message, issues = [] }: AppError): string =>
+  [message, ...issues.map((issue) => `${issue.path} ${issue.message}`)].join('; ');

@@ -4,10 +4,17 @@ import { INLINE_SIZE, type InlineSize, isFull } from './history-entries.ts';
 import { hasSameContent, type IdempotencyKeys } from './idempotency-keys.ts';
 import { MAX_OUTBOX } from './outbox.ts';
 import type { AppliedKey, ConsentEntry, UserCollection, UserDocument } from './record.ts';
-import { exactBound, exceededLimit, listExtraKeys, RECORD_BYTES, type RecordLimits } from './record-limits.ts';
+import {
+  exactBound,
+  exceededLimit,
+  extraKeysExpression,
+  listExtraKeys,
+  RECORD_BYTES,
+  type RecordLimits,
+} from './record-limits.ts';
 import { isUnmoved, type RecordMoves } from './record-moves.ts';
-import { MAX_INLINE_KEYS, type RecordView } from './record-upsert.ts';
-import { FULL_WORDS } from './record-words.ts';
+import { MAX_INLINE_KEYS, type RecordView, UNSEEN } from './record-upsert.ts';
+import { FULL_WORDS, WORD_COUNT } from './record-words.ts';
 import type { SlotStore } from './slot-store.ts';
 import type { Submission } from './submission.ts';
 import type { WordRecords } from './word-records.ts';
@@ -37,6 +44,21 @@ export type Conflict =
 /** The record has a newer schema version or newer slots than those of the check. */
 export class OutdatedSchema extends Error {
   override readonly name = 'OutdatedSchema';
+}
+
+/**
+ * Refuses a write that was checked against an earlier schema, or earlier index slots, than those of
+ * the record. @throws {OutdatedSchema}
+ */
+export async function refuseOutdated(
+  { appId, schemaVersion, slotEpoch = 0 }: Pick<UserDocument, 'appId' | 'schemaVersion' | 'slotEpoch'>,
+  checked: { schemaVersion: number; slotEpoch?: number | undefined },
+  catchUp: SlotStore['catchUp'],
+): Promise<void> {
+  if (schemaVersion > checked.schemaVersion) throw new OutdatedSchema();
+  if (slotEpoch <= (checked.slotEpoch ?? 0)) return;
+  await catchUp(appId, slotEpoch);
+  throw new OutdatedSchema();
 }
 
 /** The result of the read. It contains no value of `data`, so its size is bounded (invariant 7). */
@@ -92,29 +114,17 @@ export function createConflictReader(deps: ConflictDeps) {
     return hasSameContent(found, applied) ? { reason: 'repeated', record: facts } : { reason: 'key-reused' };
   }
 
-  async function resolveArrays({ types, arraySizes }: Facts, submission: Submission): Promise<Conflict | undefined> {
-    for (const [key, items] of Object.entries(submission.change.append)) {
-      const type = types?.[key] ?? 'missing';
-      if (type !== 'missing' && type !== 'array') {
-        await turnIntoArray(users, submission, key);
-        return { reason: 'repaired' };
-      }
-      if ((arraySizes?.[key] ?? 0) + items.length > maxArrayItems) return { reason: 'array-full', key };
-    }
-    return undefined;
-  }
-
   /** Compares the exact size with the limits, because `sizeBound` may be far above it. */
-  function explainSize(facts: Facts, submission: Submission): Conflict | RecordView['exactBound'] {
+  function explainSize(facts: Facts, submission: Submission, entries: ConsentEntry[], view: RecordView): Conflict {
     const { change, size, fieldKeys, consents } = submission;
     const { size: stored = 0, replaced = 0, extraKeys = [], sizeBound } = facts;
-    const entries = newConsents(facts, submission);
     const appended = consents && entries.length > 0 ? consents.bytes : 0;
     const bytes = stored - replaced + size.set + size.append + appended;
     const after = { bytes, extraKeys: new Set([...extraKeys, ...listExtraKeys(change.set, fieldKeys)]).size };
     const limited = onlyWithdraws(entries) ? { ...after, bytes: bytes - appended } : after;
     const reason = exceededLimit(limits, { bytes: stored, extraKeys: extraKeys.length }, limited);
-    return reason ? { reason } : { was: sizeBound, becomes: exactBound(limits, after) };
+    if (reason) return { reason };
+    return { reason: 'retry', view: { ...view, exactBound: { was: sizeBound, becomes: exactBound(limits, after) } } };
   }
 
   return {
@@ -124,20 +134,14 @@ export function createConflictReader(deps: ConflictDeps) {
      * @throws {OutdatedSchema} when the submission was checked against an outdated schema
      */
     async resolve(submission: Submission): Promise<Conflict> {
-      const { appId, email, schemaVersion, applied, renames } = submission;
+      const { appId, email, applied, renames } = submission;
       const [facts] = await users
         .aggregate<Facts>(factsPipeline(submission), { readConcern: { level: 'majority' } })
         .toArray();
-      if (!facts)
-        return submission.requiresRecord ? { reason: 'no-record' } : { reason: 'retry', view: { keyEpoch: 0 } };
+      if (!facts) return submission.requiresRecord ? { reason: 'no-record' } : { reason: 'retry', view: UNSEEN };
       const conflict = applied && (await explainKey(facts, applied));
       if (conflict) return conflict;
-      if (facts.schemaVersion > schemaVersion) throw new OutdatedSchema();
-      const { slotEpoch = 0 } = facts;
-      if (slotEpoch > (submission.slotEpoch ?? 0)) {
-        await catchUp(appId, slotEpoch);
-        throw new OutdatedSchema();
-      }
+      await refuseOutdated(facts, submission, catchUp);
       if ((facts.waitingEvents ?? 0) >= MAX_OUTBOX) return { reason: 'outbox-full' };
       if (facts.inline && isFull(facts.inline)) return { reason: 'history-full', record: facts };
       if (renames && facts.isUnmoved) {
@@ -148,27 +152,25 @@ export function createConflictReader(deps: ConflictDeps) {
         await words.shorten({ appId, email }, submission.slotEpoch ?? 0);
         return { reason: 'repaired' };
       }
-      const full = await resolveArrays(facts, submission);
-      if (full) return full;
-      const appended = newConsents(facts, submission);
-      if (appended.length > 0 && (facts.consentEntries ?? 0) > maxEntriesBefore(appended))
+      const blocked = findBlockedList(facts, submission, maxArrayItems);
+      if (blocked?.isFull) return { reason: 'array-full', key: blocked.key };
+      if (blocked) {
+        await turnIntoArray(users, submission, blocked.key);
+        return { reason: 'repaired' };
+      }
+      const { consents } = submission;
+      const appended = consents ? consentChange(consents, facts.consentState).entries : [];
+      if (appended.length > 0 && (facts.consentEntries ?? 0) > maxEntriesBefore(appended)) {
         return { reason: 'consents-full' };
+      }
       const view: RecordView = { keyEpoch: facts.keyEpoch ?? 0, consents: facts.consentState };
-      if (facts.size === undefined) return { reason: 'retry', view };
-      const exact = explainSize(facts, submission);
-      if (exact && 'reason' in exact) return exact;
-      return { reason: 'retry', view: { ...view, ...(exact && { exactBound: exact }) } };
+      return facts.size === undefined ? { reason: 'retry', view } : explainSize(facts, submission, appended, view);
     },
 
     /** Finds, without a write, the submission that was applied under a key, if any. */
     async findApplied(appId: Submission['appId'], email: string, applied: AppliedKey): Promise<Repeat | undefined> {
-      const projection = {
-        appId: 1,
-        createdAt: 1,
-        updatedAt: 1,
-        keyEpoch: 1,
-        appliedKeys: { $elemMatch: { key: applied.key } },
-      };
+      const appliedKeys = { $elemMatch: { key: applied.key } };
+      const projection = { appId: 1, createdAt: 1, updatedAt: 1, keyEpoch: 1, appliedKeys };
       const record = await users.findOne({ appId, email }, { projection, readConcern: 'majority' });
       const found = record && (await findKey(record, applied));
       if (!found) return undefined;
@@ -186,23 +188,14 @@ function factsPipeline(submission: Submission) {
   const mayExceed = growth > 0 && { $gt: [{ $add: [{ $ifNull: ['$sizeBound', 0] }, growth] }, maxBound] };
   const nearLimit = (expression: object) => (mayExceed ? { $cond: [mayExceed, expression, '$$REMOVE'] } : '$$REMOVE');
   const replaced = Object.fromEntries(Object.keys(change.set).map((key) => [key, `$data.${key}`]));
-  const extraKeys = {
-    $setDifference: [{ $map: { input: { $objectToArray: '$data' }, in: '$$this.k' } }, [...fieldKeys]],
-  };
   const project = {
-    appId: 1,
-    createdAt: 1,
-    updatedAt: 1,
-    schemaVersion: 1,
-    arraySizes: 1,
-    keyEpoch: 1,
-    sizeBound: 1,
-    slotEpoch: 1,
+    ...{ appId: 1, createdAt: 1, updatedAt: 1, schemaVersion: 1 },
+    ...{ arraySizes: 1, keyEpoch: 1, sizeBound: 1, slotEpoch: 1 },
     ...(applied && {
       appliedKeys: { $filter: { input: inline, cond: { $eq: ['$$this.key', applied.key] } } },
     }),
     inlineKeys: { $size: inline },
-    ...(arrays.length > 0 && { types: Object.fromEntries(arrays.map((key) => [key, { $type: `$data.${key}` }])) }),
+    ...(arrays.length > 0 && { types: typesExpression(arrays) }),
     ...(consents && {
       consentState: Object.fromEntries(consents.entries.map(({ key }) => [key, `$consentState.${key}`])),
       consentEntries: { $size: { $ifNull: ['$consents', []] } },
@@ -210,16 +203,31 @@ function factsPipeline(submission: Submission) {
     ...(renames && { isUnmoved: isUnmoved(renames) }),
     ...(submission.hasConsumers && { waitingEvents: { $size: { $ifNull: ['$outbox', []] } } }),
     ...(submission.entry && { inline: { ...INLINE_SIZE, historyBytes: '$historyBytes' } }),
-    ...(submission.words && { wordCount: { $size: { $ifNull: ['$words', []] } } }),
+    ...(submission.words && { wordCount: WORD_COUNT }),
     size: nearLimit(RECORD_BYTES),
     replaced: nearLimit({ $subtract: [{ $bsonSize: replaced }, { $bsonSize: {} }] }),
-    extraKeys: nearLimit(extraKeys),
+    extraKeys: nearLimit(extraKeysExpression(fieldKeys)),
   };
   return [{ $match: { appId, email } }, { $project: project }];
 }
 
-function newConsents({ consentState }: Facts, { consents }: Submission): ConsentEntry[] {
-  return consents ? consentChange(consents, consentState).entries : [];
+/** The first list that a submission cannot append to: it would be too long, or is no list yet. */
+export function findBlockedList(
+  { types, arraySizes }: { types?: Record<string, string>; arraySizes?: Record<string, number> },
+  { change }: Submission,
+  maxArrayItems: number,
+): { key: string; isFull: boolean } | undefined {
+  for (const [key, items] of Object.entries(change.append)) {
+    const type = types?.[key] ?? 'missing';
+    if (type !== 'missing' && type !== 'array') return { key, isFull: false };
+    if ((arraySizes?.[key] ?? 0) + items.length > maxArrayItems) return { key, isFull: true };
+  }
+  return undefined;
+}
+
+/** The BSON types of the stored values of these keys, in an aggregation. */
+export function typesExpression(keys: readonly string[]) {
+  return Object.fromEntries(keys.map((key) => [key, { $type: `$data.${key}` }]));
 }
 
 /** Makes a value the first item of an array. Idempotent, and independent of the submission. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectId, UUID } from 'mongodb';
-import type { AppOwned } from '../apps/feature.ts';
+import { ownedBy } from '../apps/feature.ts';
 import { Unavailable } from '../core/errors.ts';
 import type { DocumentId } from '../database/bson/documents.ts';
 import type { Connection } from '../database/client.ts';
@@ -42,13 +42,8 @@ export function createErasureStore(erasures: ErasureCollection) {
     existAny: async (): Promise<boolean> =>
       (await erasures.findOne({}, { projection: { _id: 1 }, sort: { _id: 1 } })) !== null,
 
-    removeAll: async (appId: ObjectId, since?: Date): Promise<number> =>
-      (await erasures.deleteMany({ appId, ...(since && { at: { $gte: since } }) })).deletedCount,
-    has: async (appId: ObjectId, made: 'before' | 'since', time: Date): Promise<boolean> => {
-      const at = { [made === 'before' ? '$lt' : '$gte']: time };
-      return (await erasures.findOne({ appId, at }, { projection: { _id: 1 } })) !== null;
-    },
-  } satisfies AppOwned & Record<string, unknown>;
+    ...ownedBy(erasures, 'at'),
+  };
 }
 
 /** Less than the time after which the relay withdraws an announcement (outbox.ts). */

@@ -1,8 +1,14 @@
-import { type AnyBulkWriteOperation, MongoBulkWriteError, MongoServerError, type WriteError } from 'mongodb';
+import {
+  type AnyBulkWriteOperation,
+  MongoBulkWriteError,
+  MongoServerError,
+  type ObjectId,
+  type WriteError,
+} from 'mongodb';
 import { Unavailable } from '../core/errors.ts';
 import { withTimeout } from '../core/timeouts.ts';
-import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
-import type { RecordFilter, UserCollection, UserDocument } from './record.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { UserCollection, UserDocument } from './record.ts';
 import type { Insert, Upsert } from './record-upsert.ts';
 import type { Written } from './submission.ts';
 
@@ -32,7 +38,7 @@ export function createRecordWriter(users: UserCollection): RecordWriter {
   };
 }
 
-export interface Entry<Write extends RecordWrite = RecordWrite> {
+interface Entry<Write extends RecordWrite = RecordWrite> {
   write: Write;
   resolve(written: Written): void;
   reject(error: unknown): void;
@@ -43,54 +49,41 @@ export interface Entry<Write extends RecordWrite = RecordWrite> {
  * Inserts and upserts are concurrent commands; one bulk write would run them in sequence.
  */
 async function writeBatch(users: UserCollection, batch: readonly Entry[]): Promise<void> {
-  const inserts = batch.filter(({ write }) => write.kind === 'insert');
-  const upserts = batch.filter(isUpsert);
   await Promise.all([
-    settle(inserts, (entries) => insertAll(users, entries)),
-    settle(upserts, (entries) => upsertAll(users, entries)),
+    writeAll(
+      users,
+      batch.filter(({ write }) => write.kind === 'insert'),
+    ),
+    writeAll(
+      users,
+      batch.filter(({ write }) => write.kind === 'upsert'),
+    ),
   ]);
 }
 
-function isUpsert(entry: Entry): entry is Entry<Upsert> {
-  return entry.write.kind === 'upsert';
-}
-
-async function settle<Item extends Entry>(entries: Item[], work: (entries: Item[]) => Promise<void>): Promise<void> {
+async function writeAll(users: UserCollection, entries: readonly Entry[]): Promise<void> {
   if (entries.length === 0) return;
   try {
-    await work(entries);
+    const { created, failed } = await bulkWrite(users, entries);
+    const changed: Entry<Upsert>[] = [];
+    for (const [index, { write, resolve, reject }] of entries.entries()) {
+      const error = failed.get(index);
+      if (error) reject(error);
+      else if (write.kind === 'insert' || index in created) resolve(write.creation);
+      else if (write.known) resolve(write.known);
+      else changed.push({ write, resolve, reject });
+    }
+    if (changed.length > 0) await resolveChanged(users, changed);
   } catch (error) {
     for (const entry of entries) entry.reject(error);
   }
 }
 
-async function insertAll(users: UserCollection, entries: readonly Entry[]): Promise<void> {
-  const { failed } = await bulkWrite(users, entries);
-  for (const [index, { write, resolve, reject }] of entries.entries()) {
-    const error = failed.get(index);
-    if (error) reject(error);
-    else resolve(write.creation);
-  }
-}
-
-async function upsertAll(users: UserCollection, entries: readonly Entry<Upsert>[]): Promise<void> {
-  const { created, failed } = await bulkWrite(users, entries);
-  const changed: Entry<Upsert>[] = [];
-  for (const [index, entry] of entries.entries()) {
-    const error = failed.get(index);
-    const written = created.has(index) ? entry.write.creation : entry.write.known;
-    if (error) entry.reject(error);
-    else if (written) entry.resolve(written);
-    else changed.push(entry);
-  }
-  if (changed.length > 0) await resolveChanged(users, changed);
-}
-
-/** Returns the indexes of entries that created a record, and the errors of failed ones. */
+/** Returns the created records by the index of the entry, and the errors of failed entries. */
 async function bulkWrite(users: UserCollection, entries: readonly Entry[]) {
   try {
     const { upsertedIds } = await users.bulkWrite(entries.map(toOperation), { ordered: false });
-    return { created: indexes(upsertedIds), failed: new Map<number, Error>() };
+    return { created: upsertedIds, failed: new Map<number, Error>() };
   } catch (error) {
     const failures = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
     // The driver drops the class of a whole batch's error. An error without a code is a network
@@ -99,7 +92,7 @@ async function bulkWrite(users: UserCollection, entries: readonly Entry[]) {
     // Without the write concern no write of the batch is known to be durable.
     if (failures.length === 0 || error.result.getWriteConcernError()) throw new Unavailable();
     return {
-      created: indexes(error.upsertedIds),
+      created: error.upsertedIds,
       failed: new Map(failures.map((failure) => [failure.index, toError(failure)])),
     };
   }
@@ -110,29 +103,24 @@ function toOperation({ write }: Entry): AnyBulkWriteOperation<UserDocument> {
   return { updateOne: { filter: write.filter, update: write.update, upsert: true } };
 }
 
-function indexes(upserted: Record<number, unknown>): Set<number> {
-  return new Set(Object.keys(upserted).map(Number));
-}
-
 function toError({ code, errmsg = 'write error' }: WriteError): Error {
   return new MongoServerError({ message: errmsg, code });
 }
 
 /** Reads the records of these upserts, because a bulk write does not return what it changed. */
 async function resolveChanged(users: UserCollection, changed: Entry<Upsert>[]): Promise<void> {
-  const byApp = new Map<string, Entry<Upsert>[]>();
-  for (const entry of changed) {
-    const appId = entry.write.appId.toHexString();
-    const sameApp = byApp.get(appId);
-    if (sameApp) sameApp.push(entry);
-    else byApp.set(appId, [entry]);
+  const byApp = new Map<string, { appId: ObjectId; email: { $in: string[] } }>();
+  for (const { write } of changed) {
+    const { appId, email } = write;
+    const ofApp = byApp.get(appId.toHexString());
+    if (ofApp) ofApp.email.$in.push(email);
+    else byApp.set(appId.toHexString(), { appId, email: { $in: [email] } });
   }
-  const filters = [...byApp.values()].map(emailsFilter);
+  const filters = [...byApp.values()];
   const [first = {}] = filters;
   const records = users.find(filters.length === 1 ? first : { $or: filters }, {
     projection: { appId: 1, email: 1, createdAt: 1 },
   });
-
   const found = new Map<string, Written>();
   for await (const record of records) found.set(emailKey(record), { id: record._id, createdAt: record.createdAt });
   for (const { write, resolve, reject } of changed) {
@@ -140,11 +128,6 @@ async function resolveChanged(users: UserCollection, changed: Entry<Upsert>[]): 
     if (written) resolve(written);
     else reject(new Unavailable('The record was erased while it was written; send it again', 1));
   }
-}
-
-function emailsFilter(entries: Entry<Upsert>[]): RecordFilter {
-  const [first] = entries;
-  return { ...(first && { appId: first.write.appId }), email: { $in: entries.map(({ write }) => write.email) } };
 }
 
 function emailKey({ appId, email }: Pick<UserDocument, 'appId' | 'email'>): string {
@@ -174,7 +157,6 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 const BATCH_TIMEOUT_MS = 3_000;
 
 interface Waiting extends Entry {
-  bytes: number;
   /** In milliseconds of `performance.now()`. */
   since: number;
 }
@@ -185,11 +167,8 @@ interface Waiting extends Entry {
  * transaction number; with a raw command a resent `$push` would be applied twice. `write` rejects
  * with {@link Unavailable} when the queue is full or the batch timed out.
  */
-export function createGroupCommit(
-  users: UserCollection,
-  single: RecordWriter,
-  metrics: Metrics = NO_METRICS,
-): RecordWriter {
+export function createGroupCommit(users: UserCollection, metrics: Metrics): RecordWriter {
+  const single = createRecordWriter(users);
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
   let inFlight = 0;
@@ -234,7 +213,7 @@ export function createGroupCommit(
     const firstValid = waiting.findIndex(({ since }) => since >= limit);
     const expired = waiting.splice(0, firstValid === -1 ? waiting.length : firstValid);
     for (const entry of expired) {
-      waitingBytes -= entry.bytes;
+      waitingBytes -= entry.write.bytes;
       entry.reject(new Unavailable());
     }
   }
@@ -242,10 +221,10 @@ export function createGroupCommit(
   function takeBatch(): Waiting[] {
     let count = 0;
     let bytes = 0;
-    for (const entry of waiting) {
-      if (count >= MAX_BATCH || (count > 0 && bytes + entry.bytes > MAX_BATCH_BYTES)) break;
+    for (const { write } of waiting) {
+      if (count >= MAX_BATCH || (count > 0 && bytes + write.bytes > MAX_BATCH_BYTES)) break;
       count += 1;
-      bytes += entry.bytes;
+      bytes += write.bytes;
     }
     const batch = waiting.slice(0, count);
     waiting = waiting.slice(count);
@@ -281,7 +260,7 @@ export function createGroupCommit(
         return Promise.reject(new Unavailable('Too many submissions at once; try again shortly', 1));
       }
       return new Promise((resolve, reject) => {
-        waiting.push({ write, bytes, since: performance.now(), resolve, reject });
+        waiting.push({ write, since: performance.now(), resolve, reject });
         waitingBytes += bytes;
         if (scheduled) return;
         if (!canFlush()) return scheduleFlush();

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BSON } from 'mongodb';
 import type { RecordChange } from '../fields/compile.ts';
-import type { PendingRenames } from '../fields/renames.ts';
+import { type PendingRenames, presentKey } from '../fields/renames.ts';
 import type { HistoryAuthor, HistoryChange, HistoryEntry, UserDocument } from './record.ts';
 
 /** Entries in a record. A record with this many, or with more bytes, moves them (history.ts). */
-export const MAX_INLINE_ENTRIES = 16;
+const MAX_INLINE_ENTRIES = 16;
 export const MAX_INLINE_BYTES = 32 * 1024;
 
 const MAX_ENTRY_BYTES = 2 * 1024 * 1024;
@@ -99,11 +99,6 @@ export function isFull({ historyEntries, historyBytes = 0 }: InlineSize): boolea
   return historyEntries >= MAX_INLINE_ENTRIES || historyBytes > MAX_INLINE_BYTES;
 }
 
-/** The operators that append an entry. */
-export function entryUpdate({ entry, bytes }: SizedEntry) {
-  return { $push: { history: entry }, $inc: { revision: 1, historyBytes: bytes } };
-}
-
 export interface NumberedEntry extends HistoryEntry {
   revision: number;
 }
@@ -122,13 +117,12 @@ export function underPresentKeys(
   if (later.length === 0) return changes;
   return changes.map((change) => {
     const [, first = '', rest = ''] = /^data\.([^.[\]]+)(.*)$/.exec(change.path) ?? [];
-    const key = later.reduce((from, { pairs }) => pairs.find((pair) => pair.from === from)?.to ?? from, first);
-    return { ...change, path: `data.${key}${rest}` };
+    return { ...change, path: `data.${presentKey(first, later)}${rest}` };
   });
 }
 
 /** Values by key: `lists` are lists to which submissions append. */
-export interface Undo {
+interface Undo {
   set: Record<string, unknown>;
   unset: string[];
   lists: Record<string, unknown[]>;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Binary, BSON, MongoServerError, ObjectId } from 'mongodb';
+import { Binary, BSON, ObjectId } from 'mongodb';
 import { type AppOwned, ownedBy, type PersonData } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
 import { beginsBefore } from '../database/clock.ts';
@@ -11,13 +11,14 @@ import {
   type Model,
   shardedBy,
 } from '../database/collections.ts';
+import { isMissingHint } from '../database/failures.ts';
 import { insertGuarded, insertTarget } from '../database/guarded-insert.ts';
 import { removeInSteps } from '../database/removal.ts';
 import type { RecordTraces } from './erasure.ts';
 import { MAX_INLINE_BYTES, NOT_MOVING, type NumberedEntry, numbered } from './history-entries.ts';
 import type { EventConsumer } from './outbox.ts';
 import { BY_EMAIL, type UserCollection, type UserDocument } from './record.ts';
-import type { RecordId } from './record-id.ts';
+import { prefixRange, type RecordId } from './record-id.ts';
 
 /** Entries that one move took out of a record, all of submissions or none. */
 interface MovedEntries {
@@ -47,6 +48,7 @@ const WITH_ENTRIES = { 'history.0.at': { $exists: true } } as const;
 /** Submissions of strangers displace no other entries: each class has its own bounds. */
 const CLASSES = { submissions: 0, others: 1 } as const;
 type EntryClass = keyof typeof CLASSES;
+const CLASS_NAMES = Object.keys(CLASSES) as EntryClass[];
 /** The most documents of one record and class: about a thousand entries. */
 const MAX_MOVED = 64;
 
@@ -61,6 +63,7 @@ const DROPPED_AT_ONCE = 500;
 const NEVER = new Date(0);
 
 const ID_BYTES = 12 + 16 + 1 + 4;
+const MAX_REVISION = 0xffffffff;
 
 function movedId(appId: ObjectId, record: RecordId, ofClass: EntryClass, revision: number): Binary {
   const bytes = Buffer.alloc(ID_BYTES);
@@ -71,16 +74,14 @@ function movedId(appId: ObjectId, record: RecordId, ofClass: EntryClass, revisio
   return new Binary(bytes);
 }
 
-/** Matches all ids with this prefix: MongoDB orders binary values of one length bytewise. */
-function prefixRange(...parts: Uint8Array[]): { $gte: Binary; $lte: Binary } {
-  const prefix = Buffer.concat(parts);
-  const filled = (byte: number) => new Binary(Buffer.concat([prefix, Buffer.alloc(ID_BYTES - prefix.length, byte)]));
-  return { $gte: filled(0x00), $lte: filled(0xff) };
-}
+const idRange = (...parts: Uint8Array[]) => prefixRange(ID_BYTES, ...parts);
+
+/** The members of a record that its history is read from. */
+const PROJECTION = { appId: 1, email: 1, history: 1, revision: 1, movedHistory: 1 };
 
 type RecordRef = Pick<UserDocument, '_id' | 'appId' | 'email'>;
 
-export interface HistoryPage {
+interface HistoryPage {
   email: string;
   /** Newest first. */
   entries: NumberedEntry[];
@@ -108,7 +109,7 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
   }
 
   async function trim({ _id, appId }: RecordRef, ofClass: EntryClass): Promise<void> {
-    const own = { _id: prefixRange(appId.id, _id.buffer, Buffer.of(CLASSES[ofClass])) };
+    const own = { _id: idRange(appId.id, _id.buffer, Buffer.of(CLASSES[ofClass])) };
     const options = { projection: { _id: 1 }, sort: { _id: -1 }, skip: MAX_MOVED, limit: DROPPED_AT_ONCE } as const;
     const old = await moved.find(own, options).toArray();
     if (old.length > 0) await moved.deleteMany({ _id: { $in: old.map((one) => one._id) } });
@@ -121,14 +122,11 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
     const locked = await users.findOneAndUpdate(
       { _id, appId, email, 'history.0': { $exists: true }, ...NOT_MOVING },
       [{ $set: { historyMove: { token, until }, movedHistory: true } }],
-      {
-        returnDocument: 'after',
-        projection: { history: 1, revision: 1, historyBytes: 1, historyMove: 1 },
-      },
+      { returnDocument: 'after', projection: { history: 1, revision: 1, historyBytes: 1, historyMove: 1 } },
     );
     if (!locked?.historyMove) return false;
     const entries = numbered(locked);
-    const documents = (Object.keys(CLASSES) as EntryClass[]).flatMap((ofClass) => {
+    const documents = CLASS_NAMES.flatMap((ofClass) => {
       const own = entries.filter(({ by }) => (by.kind === 'submission') === (ofClass === 'submissions'));
       const [first] = own;
       if (!first) return [];
@@ -160,14 +158,14 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
 
   /** Yields the moved entries of one class before a revision, document by document. */
   async function* movedBefore({ appId, _id }: Omit<RecordRef, 'email'>, ofClass: EntryClass, before: number) {
-    const range = prefixRange(appId.id, _id.buffer, Buffer.of(CLASSES[ofClass]));
+    const range = idRange(appId.id, _id.buffer, Buffer.of(CLASSES[ofClass]));
     const filter = { _id: { $gte: range.$gte, $lt: movedId(appId, _id, ofClass, before) } };
     const found = moved.find(filter, { sort: { _id: -1 }, batchSize: 2 });
     for await (const { entries } of found) yield entries.filter(({ revision }) => revision < before).reverse();
   }
 
   async function pageOf(
-    record: Omit<UserDocument, 'email'> & { email: string },
+    record: UserDocument,
     { before, limit, since }: { before: number; limit: number; since: Date },
   ): Promise<HistoryPage> {
     const found = new Map<number, NumberedEntry>();
@@ -176,7 +174,7 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
     /** Entries below this revision may be missing. */
     let complete = 0;
     if (record.movedHistory && found.size <= limit) {
-      for (const ofClass of Object.keys(CLASSES) as EntryClass[]) {
+      for (const ofClass of CLASS_NAMES) {
         let count = 0;
         let bytes = 0;
         for await (const entries of movedBefore(record, ofClass, before)) {
@@ -198,8 +196,10 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
     };
   }
 
-  const removeOf = (appId: ObjectId, ids: readonly { buffer: Uint8Array }[]): Promise<number> =>
-    removeInSteps(moved, { $or: ids.map((id) => ({ _id: prefixRange(appId.id, id.buffer) })) });
+  async function removeOf(records: readonly { appId: ObjectId; id: RecordId }[]): Promise<number> {
+    if (records.length === 0) return 0;
+    return removeInSteps(moved, { $or: records.map(({ appId, id }) => ({ _id: idRange(appId.id, id.buffer) })) });
+  }
 
   return {
     noteUse,
@@ -215,20 +215,18 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
       _id: RecordId,
       range: { before: number; limit: number; since: Date },
     ): Promise<HistoryPage | undefined> {
-      const projection = { appId: 1, email: 1, history: 1, revision: 1, movedHistory: 1 };
       // The record first: entries are stored in `history` before they leave the record.
-      const record = await users.findOne({ _id, appId }, { projection });
+      const record = await users.findOne({ _id, appId }, { projection: PROJECTION });
       return record ? pageOf(record, range) : undefined;
     },
 
-    /** The entry of a revision, of a record that was just read. */
-    async find(
-      record: Pick<UserDocument, '_id' | 'appId' | 'history' | 'revision' | 'movedHistory'>,
-      wanted: number,
-    ): Promise<NumberedEntry | undefined> {
+    /** The entry of a revision. */
+    async find(appId: ObjectId, _id: RecordId, wanted: number): Promise<NumberedEntry | undefined> {
+      const record = await users.findOne({ _id, appId }, { projection: PROJECTION });
+      if (!record) return undefined;
       const inline = numbered(record).find(({ revision }) => revision === wanted);
       if (inline || !record.movedHistory) return inline;
-      for (const ofClass of Object.keys(CLASSES) as EntryClass[]) {
+      for (const ofClass of CLASS_NAMES) {
         for await (const entries of movedBefore(record, ofClass, wanted + 1)) {
           const found = entries.find(({ revision }) => revision === wanted);
           if (found) return found;
@@ -258,34 +256,26 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
     async dropOld(appId: ObjectId, before: Date): Promise<boolean> {
       const old = { appId, newestAt: { $lt: before } };
       const options = { projection: { _id: 1 }, limit: DROPPED_AT_ONCE, hint: BY_AGE } as const;
-      const found = await moved.find({ _id: prefixRange(appId.id), ...old }, options).toArray();
+      const found = await moved.find({ _id: idRange(appId.id), ...old }, options).toArray();
       if (found.length > 0) await moved.deleteMany({ _id: { $in: found.map(({ _id }) => _id) }, ...old });
       const records = await recordsWithOld(appId, before);
-      if (records.length > 0)
-        await users.bulkWrite(
-          records.map((one) => dropWrite(one, before)),
-          { ordered: false },
-        );
+      const drops = records.map((one) => dropWrite(one, before));
+      if (drops.length > 0) await users.bulkWrite(drops, { ordered: false });
       return Math.max(found.length, records.length) === DROPPED_AT_ONCE;
     },
 
     /** The history as a trace of records that are erased. */
     traces: {
       remove: async (appIds, ids) => {
-        for (const appId of appIds) if (ids.length > 0) await removeOf(appId, ids);
+        for (const appId of appIds) await removeOf(ids.map((id) => ({ appId, id })));
       },
     } satisfies Pick<RecordTraces, 'remove'>,
 
     /** Erases the history of erased records. */
     consumer: {
       async consume(events) {
-        const byApp = new Map<string, { appId: ObjectId; ids: RecordId[] }>();
-        for (const { type, appId, recordId } of events) {
-          if (type !== 'user.erased') continue;
-          const app = byApp.get(appId.toHexString()) ?? { appId, ids: [] };
-          byApp.set(appId.toHexString(), { appId, ids: [...app.ids, recordId] });
-        }
-        for (const { appId, ids } of byApp.values()) await removeOf(appId, ids);
+        const erased = events.filter(({ type }) => type === 'user.erased');
+        await removeOf(erased.map(({ appId, recordId: id }) => ({ appId, id })));
       },
     } satisfies EventConsumer,
 
@@ -293,12 +283,11 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
     personal: {
       name: 'history',
       async *entriesOf(appIds, email) {
-        const projection = { appId: 1, email: 1, history: 1, revision: 1, movedHistory: 1 };
         const filter = { appId: { $in: [...appIds] }, email };
-        for await (const record of users.find(filter, { projection, hint: BY_EMAIL, batchSize: 1 })) {
-          let before = Number.MAX_SAFE_INTEGER;
+        for await (const record of users.find(filter, { projection: PROJECTION, hint: BY_EMAIL, batchSize: 1 })) {
+          let before = MAX_REVISION;
           for (let hasMore = true; hasMore; ) {
-            const page = await pageOf(record, { before: Math.min(before, 0xffffffff), limit: 100, since: NEVER });
+            const page = await pageOf(record, { before, limit: 100, since: NEVER });
             for (const { revision, at, by, changes } of page.entries) {
               const shown = { record: String(record._id), revision, at: at.toISOString(), by, changes };
               yield { appId: record.appId, shown: { kind: 'history', ...shown } };
@@ -312,14 +301,14 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
         const filter = { appId: { $in: [...appIds] }, email };
         const options = { projection: { appId: 1, movedHistory: 1 }, hint: BY_EMAIL };
         let erased = 0;
-        for await (const { _id, appId, movedHistory } of users.find(filter, options)) {
-          if (movedHistory) erased += await removeOf(appId, [_id]);
+        for await (const { _id: id, appId, movedHistory } of users.find(filter, options)) {
+          if (movedHistory) erased += await removeOf([{ appId, id }]);
         }
         return erased;
       },
     } satisfies PersonData,
 
-    ...ownedBy(moved, 'newestAt', { of: (appId) => ({ _id: prefixRange(appId.id) }) }),
+    ...ownedBy(moved, 'newestAt', { of: (appId) => ({ _id: idRange(appId.id) }) }),
   } satisfies AppOwned & Record<string, unknown>;
 
   async function recordsWithOld(appId: ObjectId, before: Date) {
@@ -333,7 +322,7 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
       return await users.find(filter, options).toArray();
     } catch (error) {
       // The index does not exist: there was never an entry.
-      if (error instanceof MongoServerError && error.codeName === 'BadValue') return [];
+      if (isMissingHint(error)) return [];
       throw error;
     }
   }

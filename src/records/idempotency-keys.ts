@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Binary, type ObjectId } from 'mongodb';
-import { type AppOwned, ownedBy } from '../apps/feature.ts';
+import { ownedBy } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model, shardedBy } from '../database/collections.ts';
 import { isOnlyDuplicates } from '../database/failures.ts';
 import { removeInSteps } from '../database/removal.ts';
 import type { AppliedKey, UserCollection, UserDocument } from './record.ts';
-import type { RecordId } from './record-id.ts';
+import { prefixRange, type RecordId } from './record-id.ts';
 
 const HASH_BYTES = 16;
 const TEXTS_HASH_BYTES = 8;
@@ -70,17 +70,7 @@ export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;
  * upsert has the epoch of its look-up, so a move in between fails the write instead of applying a
  * repeat twice.
  */
-export function createIdempotencyKeys(
-  users: UserCollection,
-  moved: MovedKeyCollection,
-): AppOwned & {
-  /** The content hash of a moved key, or undefined when the key was not moved. */
-  find(appId: ObjectId, record: RecordId, key: Binary): Promise<Pick<AppliedKey, 'content'> | undefined>;
-  /** Moves all keys out of a record. Concurrent calls for one record share one move. */
-  moveOut(record: Pick<UserDocument, '_id' | 'appId'>): Promise<void>;
-  /** Removes the moved keys of some records, at most a thousand. */
-  removeOf(appId: ObjectId, ...records: RecordId[]): Promise<void>;
-} {
+export function createIdempotencyKeys(users: UserCollection, moved: MovedKeyCollection) {
   const moves = new Map<string, Promise<void>>();
 
   async function move({ _id, appId }: Pick<UserDocument, '_id' | 'appId'>): Promise<void> {
@@ -114,36 +104,31 @@ export function createIdempotencyKeys(
   }
 
   return {
-    async find(appId, record, key) {
+    /** The content hash of a moved key, or undefined when the key was not moved. */
+    async find(appId: ObjectId, record: RecordId, key: Binary): Promise<Pick<AppliedKey, 'content'> | undefined> {
       return (await moved.findOne({ _id: movedKeyId(appId, record, key) })) ?? undefined;
     },
 
-    moveOut(record) {
+    /** Moves all keys out of a record. Concurrent calls for one record share one move. */
+    moveOut(record: Pick<UserDocument, '_id' | 'appId'>): Promise<void> {
       const id = record._id.toHexString();
       const running = moves.get(id) ?? move(record).finally(() => moves.delete(id));
       moves.set(id, running);
       return running;
     },
 
-    async removeOf(appId, ...records) {
+    /** Removes the moved keys of some records, at most a thousand. */
+    async removeOf(appId: ObjectId, ...records: RecordId[]): Promise<void> {
       if (records.length === 0) return;
-      const ranges = records.map((record) => ({ _id: prefixRange(Buffer.concat([appId.id, record.buffer])) }));
-      await removeInSteps(moved, ranges.length === 1 ? (ranges[0] as (typeof ranges)[0]) : { $or: ranges });
+      await removeInSteps(moved, { $or: records.map((record) => ({ _id: idRange(appId.id, record.buffer) })) });
     },
 
-    ...ownedBy(moved, 'at', { of: (appId) => ({ _id: prefixRange(Buffer.from(appId.id)) }) }),
+    ...ownedBy(moved, 'at', { of: (appId) => ({ _id: idRange(appId.id) }) }),
   };
 }
+
+const idRange = (...parts: Uint8Array[]) => prefixRange(APP_ID_BYTES + RECORD_ID_BYTES + HASH_BYTES, ...parts);
 
 function movedKeyId(appId: ObjectId, record: RecordId, key: Binary): Binary {
   return new Binary(Buffer.concat([appId.id, record.buffer, key.buffer]));
-}
-
-/** Matches the ids with this prefix: MongoDB orders binary values of one length bytewise. */
-function prefixRange(prefix: Buffer): { $gte: Binary; $lte: Binary } {
-  const rest = APP_ID_BYTES + RECORD_ID_BYTES + HASH_BYTES - prefix.length;
-  return {
-    $gte: new Binary(Buffer.concat([prefix, Buffer.alloc(rest, 0x00)])),
-    $lte: new Binary(Buffer.concat([prefix, Buffer.alloc(rest, 0xff)])),
-  };
 }

@@ -1,11 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import { BSON, type Document, MongoBulkWriteError, ObjectId } from 'mongodb';
-import { AppError, Unavailable } from '../core/errors.ts';
+import { BSON, type Document, ObjectId } from 'mongodb';
+import { AppError } from '../core/errors.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { matching } from '../database/filters.ts';
 import { type Guard, insertGuarded, insertTarget } from '../database/guarded-insert.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
-import { type ConflictDeps, createConflictReader, OutdatedSchema } from './conflict.ts';
+import {
+  type ConflictDeps,
+  createConflictReader,
+  findBlockedList,
+  OutdatedSchema,
+  typesExpression,
+} from './conflict.ts';
 import type { RecordEraser } from './erasure.ts';
 import type { RecordHistory } from './history.ts';
 import {
@@ -17,11 +23,11 @@ import {
   sizedEntry,
   valuesAre,
 } from './history-entries.ts';
-import { BY_EMAIL, type LineMark, type UserDocument } from './record.ts';
+import { BY_EMAIL, type LineMark, type UserDocument, updateAsRead } from './record.ts';
 import type { RecordId } from './record-id.ts';
 import { arrayFullError, refuseOversized } from './record-limits.ts';
 import { buildInsert, buildUpsert, type RecordView, UNSEEN } from './record-upsert.ts';
-import { FULL_WORDS } from './record-words.ts';
+import { FULL_WORDS, WORD_COUNT } from './record-words.ts';
 import type { Submission } from './submission.ts';
 
 /** Records have up to 1 MB each. */
@@ -118,47 +124,21 @@ export function createImportLines(
     const { filter, update } = buildUpsert(recorded, newId(submission.now), maxArrayItems, view);
     const { $setOnInsert: _, ...rest } = update;
     const mark: LineMark = { id: importId, line: number, result: 'updated' };
+    // Null matches a record without a mark.
+    const asRead = { _id, updatedAt, import: lastMark, ...valuesAre(before, Object.keys(change.set)) };
     return {
-      updateOne: {
-        // Null matches a record without a mark.
-        filter: matching<UserDocument>({
-          ...filter,
-          _id,
-          updatedAt,
-          import: lastMark,
-          ...valuesAre(before, Object.keys(change.set)),
-        }),
-        update: { ...rest, $set: { ...rest.$set, import: mark } },
-        // Without a hint MongoDB compares plans for each write.
-        hint: BY_EMAIL,
-      },
+      filter: matching<UserDocument>({ ...filter, ...asRead }),
+      update: { ...rest, $set: { ...rest.$set, import: mark } },
     };
-  }
-
-  async function updateSome(lines: readonly PlannedUpdate[], importId: ObjectId): Promise<boolean> {
-    try {
-      const operations = lines.map((line) => buildChange(line, importId));
-      const { matchedCount } = await users.bulkWrite(operations, { ordered: false });
-      return matchedCount === operations.length;
-    } catch (error) {
-      // A stored value has another type since it was read; another attempt reads it again.
-      const failures = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
-      if (failures.length === 0) throw error;
-      if ((error as MongoBulkWriteError).result.getWriteConcernError()) throw new Unavailable();
-      return false;
-    }
   }
 
   return {
     /** Compares each record as soon as it is read: memory does not grow with its size. */
     async read(appId: ObjectId, lines: readonly ImportLine[]): Promise<Map<string, RecordFacts>> {
       const byEmail = new Map(lines.map((line) => [line.email, line]));
-      const set = new Set<string>();
-      const append = new Set<string>();
-      for (const { submission } of lines) {
-        for (const key of Object.keys(submission?.change.set ?? {})) set.add(key);
-        for (const key of Object.keys(submission?.change.append ?? {})) append.add(key);
-      }
+      const changes = lines.flatMap(({ submission }) => submission?.change ?? []);
+      const set = new Set(changes.flatMap((change) => Object.keys(change.set)));
+      const append = new Set(changes.flatMap((change) => Object.keys(change.append)));
       const values = set.size > MAX_KEYS ? ['data'] : [...set].map((key) => `data.${key}`);
       const projection = {
         ...{
@@ -173,10 +153,8 @@ export function createImportLines(
         },
         ...INLINE_SIZE,
         ...Object.fromEntries(values.map((path) => [path, 1])),
-        ...(lines.some(({ submission }) => submission?.words) && { wordCount: { $size: { $ifNull: ['$words', []] } } }),
-        ...(append.size > 0 && {
-          types: Object.fromEntries([...append].map((key) => [key, { $type: `$data.${key}` }])),
-        }),
+        ...(lines.some(({ submission }) => submission?.words) && { wordCount: WORD_COUNT }),
+        ...(append.size > 0 && { types: typesExpression([...append]) }),
       };
       const found = users.find<Found>(
         { appId, email: { $in: [...byEmail.keys()] } },
@@ -215,12 +193,9 @@ export function createImportLines(
       if (refusal) return { result: refusal };
       if (!facts.before) return { write: 'later' };
       if (isFull(facts)) return { write: 'explain' };
-      const { change, growth, maxBound } = submission;
-      for (const [key, items] of Object.entries(change.append)) {
-        const type = facts.types?.[key] ?? 'missing';
-        if (type !== 'missing' && type !== 'array') return { write: 'explain' };
-        if ((facts.arraySizes?.[key] ?? 0) + items.length > maxArrayItems) return { result: fullList(key) };
-      }
+      const { growth, maxBound } = submission;
+      const blocked = findBlockedList(facts, submission, maxArrayItems);
+      if (blocked) return blocked.isFull ? { result: fullList(blocked.key) } : { write: 'explain' };
       if (growth > 0 && (facts.sizeBound ?? 0) + growth > maxBound) return { write: 'explain' };
       if (submission.words && (facts.wordCount ?? 0) >= FULL_WORDS) return { write: 'explain' };
       return { write: 'update' };
@@ -280,7 +255,14 @@ export function createImportLines(
       history.noteUse();
       const half = lines.length < LINES_OF_TWO_STATEMENTS ? lines.length : Math.ceil(lines.length / 2);
       const parts = [lines.slice(0, half), lines.slice(half)].filter(({ length }) => length > 0);
-      const results = await Promise.all(parts.map((part) => updateSome(part, importId)));
+      const results = await Promise.all(
+        parts.map((part) =>
+          updateAsRead(
+            users,
+            part.map((line) => buildChange(line, importId)),
+          ),
+        ),
+      );
       return results.every(Boolean);
     },
 

@@ -1,4 +1,5 @@
-import { type Binary, MongoServerError, type ObjectId, type UUID } from 'mongodb';
+import type { Binary, ObjectId, UUID } from 'mongodb';
+import { isMissingHint } from '../database/failures.ts';
 import type { ErasureCollection } from './erasure.ts';
 import { BY_FIRST_EVENT, WAITING } from './outbox.ts';
 import { NEWEST_FIRST, type UserCollection, type UserDocument } from './record.ts';
@@ -10,7 +11,7 @@ const STEP_TIME_MS = 30_000;
 const LOOK_TIME_MS = 3_000;
 
 /** Some records of an app that were created before a time, in the order of the walk. */
-export interface CountedRecords {
+interface CountedRecords {
   ids: Binary[];
   newestCreatedAt: Date;
   newestUpdatedAt: Date;
@@ -69,7 +70,7 @@ export function createInventory(users: UserCollection, erasures: ErasureCollecti
       return found?.outbox?.[0]?.at;
     } catch (error) {
       // The index does not exist: there was never a consumer.
-      if (error instanceof MongoServerError && error.codeName === 'BadValue') return undefined;
+      if (isMissingHint(error)) return undefined;
       throw error;
     }
   }

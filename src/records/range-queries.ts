@@ -55,7 +55,7 @@ export interface RangeOptions {
   isFiltered: boolean;
 }
 
-export interface RangeQuery {
+interface RangeQuery {
   filter: RecordFilter;
   options: FindOptions;
 }
@@ -66,16 +66,15 @@ interface Walkable {
   members: readonly string[];
 }
 
-const BY_ID_OF_ALL: Walkable = { hint: { _id: 1 }, members: ['_id'] };
+const WALKABLE: Readonly<Record<string, Walkable>> = {
+  id: { hint: NEWEST_FIRST, members: ['_id'] },
+  all: { hint: { _id: 1 }, members: ['_id'] },
+  email: { hint: BY_EMAIL, members: ['email'] },
+};
 
-const BY_ID: Walkable = { hint: NEWEST_FIRST, members: ['_id'] };
-const IN_EMAILS: Walkable = { hint: BY_EMAIL, members: ['email'] };
-
+/** Describes one of the indexes above, or that of a slot. */
 export function walkable(index: IndexName): Walkable {
-  if (index === 'id') return BY_ID;
-  if (index === 'email') return IN_EMAILS;
-  if (index === 'all') return BY_ID_OF_ALL;
-  return { hint: { appId: 1, [index]: 1, _id: 1 }, members: [index, '_id'] };
+  return WALKABLE[index] ?? { hint: { appId: 1, [index]: 1, _id: 1 }, members: [index, '_id'] };
 }
 
 /** Reads the key of a record from its members in the index. */
@@ -149,7 +148,7 @@ function readsKeysOfSlot(index: IndexName, filter: RecordFilter, projection: Rec
 }
 
 /** The order of the index, or its reverse. */
-export function sortOf({ index, isReversed }: Segment): Sort {
+function sortOf({ index, isReversed }: Segment): Sort {
   const { hint } = walkable(index);
   return (isReversed ? Object.fromEntries(Object.entries(hint).map(([name, order]) => [name, -order])) : hint) as Sort;
 }
@@ -163,7 +162,7 @@ export function idRange(
 ): { filter: RecordFilter; hint: Record<string, 1 | -1> } {
   const { low, high } = narrowed(segment, from, to);
   const range = matching<UserDocument>({ _id: { $lte: low[0], $gt: high[0] } });
-  return { filter: allOf(inApp(appId), range, segment.filter), hint: BY_ID.hint };
+  return { filter: allOf(inApp(appId), range, segment.filter), hint: NEWEST_FIRST };
 }
 
 /** MongoDB includes `min` and excludes `max`, in the order of the index. */

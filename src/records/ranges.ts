@@ -1,5 +1,5 @@
 import type { Sort } from 'mongodb';
-import { firstBatch, type RawDocuments, readId, takeBytes, totalBytes } from '../database/bson/documents.ts';
+import { firstBatch, type RawDocuments, takeBytes, totalBytes } from '../database/bson/documents.ts';
 import { isEmptyRange, isOverTime } from '../database/failures.ts';
 import { matching } from '../database/filters.ts';
 import {
@@ -39,22 +39,24 @@ export interface Position {
   place?: Place | undefined;
 }
 
-export interface Step {
-  documents: RawDocuments;
-  segment: Segment;
-  /** The position after the documents; undefined at the end. */
-  next: Position | undefined;
+/** The result of one query or a few, in one segment. */
+interface PartStep {
+  /** Where the segment continues; undefined at its end. */
+  next: Omit<Position, 'segment'> | undefined;
   /** The end of the range, while there may be more matches in it. */
   rangeEnd?: Key | undefined;
 }
 
-interface GroupStep {
-  groups: { _id: unknown; count: number }[];
+type Placed<Read extends PartStep> = Omit<Read, 'next'> & {
+  /** The position after what was read; undefined at the end of the list. */
   next: Position | undefined;
-  rangeEnd?: undefined;
+};
+
+interface ReadPart extends PartStep {
+  documents: RawDocuments;
 }
 
-export interface Reading {
+interface Reading {
   /** Members of the record besides those of the index, or the whole record. */
   members?: readonly string[] | 'all';
   /** The most documents of a step. */
@@ -68,7 +70,11 @@ interface WalkOptions {
   signal?: AbortSignal | undefined;
 }
 
-type RunQuery = <T>(appId: AppId, query: () => Promise<T>) => Promise<T>;
+/** The app whose records are read, or all apps, and the queue in which the queries wait. */
+interface Source {
+  appId: AppId;
+  run<T>(query: () => Promise<T>): Promise<T>;
+}
 
 const RANGE_TIME_MS = 1_000;
 /** The time limit of queries on keys alone; below the deadline of a request. */
@@ -118,42 +124,37 @@ export function createRecordRanges(
   const planWords = createWordPlans(users, wordLimits);
 
   async function find(
-    appId: AppId,
+    { appId, run }: Source,
     segment: Segment,
     range: RangeOptions,
     read: { projection: Record<string, 0 | 1>; limit: number; skip?: number; maxTimeMS?: number },
-    run: RunQuery,
   ): Promise<{ documents: RawDocuments; isWhole: boolean }> {
+    const limited = { raw: true, batchSize: read.limit, maxTimeMS: RANGE_TIME_MS, ...read };
     const ids = idConditions(appId, segment, range, read.projection);
     if (ids) {
-      const options = { ...ids.options, raw: true, batchSize: read.limit, maxTimeMS: RANGE_TIME_MS, ...read };
-      const found = await run(appId, () => firstBatch(users.find<Uint8Array>(ids.filter, options)));
+      const found = await run(() => firstBatch(users.find<Uint8Array>(ids.filter, { ...ids.options, ...limited })));
       if (ids.isWhole || found.documents.length === read.limit) return found;
     }
     const { filter, options } = rangeQuery(appId, segment, { ...range, projection: read.projection });
-    const cursor = users.find<Uint8Array>(filter, {
-      ...options,
-      ...{ raw: true, batchSize: read.limit, maxTimeMS: RANGE_TIME_MS, ...read },
-    });
+    const cursor = users.find<Uint8Array>(filter, { ...options, ...limited });
     try {
-      return await run(appId, () => firstBatch(cursor));
+      return await run(() => firstBatch(cursor));
     } catch (error) {
-      if (isEmptyRange(error)) return NOTHING;
+      if (isEmptyRange(error)) return { documents: [], isWhole: true };
       throw error;
     }
   }
 
   async function keyAfter(
-    appId: AppId,
+    source: Source,
     segment: Segment,
     from: Place | undefined,
     length: number,
-    run: RunQuery,
     maxTimeMS = RANGE_TIME_MS,
   ): Promise<Key | undefined> {
     const projection = buildProjection(segment.index);
     const range = { from, isFiltered: false };
-    const { documents } = await find(appId, segment, range, { projection, limit: 1, skip: length, maxTimeMS }, run);
+    const { documents } = await find(source, segment, range, { projection, limit: 1, skip: length, maxTimeMS });
     return documents[0] && readKey(segment.index, documents[0]);
   }
 
@@ -176,33 +177,37 @@ export function createRecordRanges(
       start: Position | undefined,
       reading: () => Reading,
       options: WalkOptions = {},
-    ): AsyncGenerator<Step> {
+    ): AsyncGenerator<Placed<ReadPart> & { segment: Segment }> {
       const plans = segments.map(({ index, search }) => planWords(appId, search?.index, index === 'id'));
-      yield* paced(start, segments.length, options, (position, range, run) => {
+      yield* paced(appId, start, segments.length, options, async (source, position, range) => {
         const segment = segments[position.segment] as Segment;
         const plan = plans[position.segment] as (typeof plans)[number];
-        const read = segment.search ? searchStep : readStep;
-        return read(appId, segment, position, range, reading(), segments.length, run, plan);
+        const { place } = position;
+        const part = segment.search
+          ? await search(source, segment, place, range, reading(), plan)
+          : await readPart(source, segment, place, range, reading());
+        return { ...part, segment };
       });
     },
 
     /** How often each value of an expression occurs, by id. Leaves out ids that are not UUIDs. */
-    groups(appId: AppId, segments: readonly Segment[], expression: unknown, budget: Budget): AsyncGenerator<GroupStep> {
-      return paced(undefined, segments.length, { budget }, async (position, { length }, run) => {
+    groups(appId: AppId, segments: readonly Segment[], expression: unknown, budget: Budget) {
+      return paced(appId, undefined, segments.length, { budget }, async (source, position, { length }) => {
         const segment = segments[position.segment] as Segment;
-        const to = await keyAfter(appId, segment, position.place, length, run);
+        const to = await keyAfter(source, segment, position.place, length);
         const { filter, hint } = idRange(appId, segment, position.place, to);
         const pipeline = [{ $match: filter }, { $group: { _id: expression, count: { $sum: 1 } } }];
-        const groups = await run(appId, () =>
-          users.aggregate<GroupStep['groups'][number]>(pipeline, { hint, maxTimeMS: RANGE_TIME_MS }).toArray(),
+        const groups = await source.run(() =>
+          users.aggregate<{ _id: unknown; count: number }>(pipeline, { hint, maxTimeMS: RANGE_TIME_MS }).toArray(),
         );
-        return { groups, next: afterRange(segment, position, to, segments.length) };
+        return { groups, next: to && { place: placeAfterRange(segment, to) } };
       });
     },
 
     /** Skips `count` keys of a segment that has no conditions; undefined when it has fewer. */
     async skip(appId: AppId, segment: Segment, count: number): Promise<Place | undefined> {
-      const key = await keyAfter(appId, segment, undefined, count - 1, queues.scan, KEYS_TIME_MS);
+      const source: Source = { appId, run: (query) => queues.scan(appId, query) };
+      const key = await keyAfter(source, segment, undefined, count - 1, KEYS_TIME_MS);
       return key && { key, isRead: true };
     },
 
@@ -227,14 +232,15 @@ export function createRecordRanges(
     },
   };
 
-  async function* paced<Read extends Pick<Step, 'next' | 'rangeEnd'>>(
+  async function* paced<Read extends PartStep>(
+    appId: AppId,
     start: Position | undefined,
     count: number,
     { budget = NO_LIMIT, queue = 'scan', signal }: WalkOptions,
-    read: (position: Position, range: Range, run: RunQuery) => Promise<Read>,
-  ): AsyncGenerator<Read> {
+    read: (source: Source, position: Position, range: Range) => Promise<Read>,
+  ): AsyncGenerator<Placed<Read>> {
     let took = 0;
-    const run: RunQuery = (appId, query) =>
+    const run: Source['run'] = (query) =>
       queues[queue](appId, async () => {
         signal?.throwIfAborted();
         const startedAt = performance.now();
@@ -247,10 +253,10 @@ export function createRecordRanges(
     let isFirst = true;
     while (position && position.segment < count) {
       if (signal?.aborted || (!isFirst && budget.leftMs() <= 0)) return;
-      let step: Read;
+      let part: Read;
       took = 0;
       try {
-        step = await read(position, range, run);
+        part = await read({ appId, run }, position, range);
       } catch (error) {
         if (signal?.aborted) return;
         if (!isOverTime(error) || range.length === 1) throw error;
@@ -258,71 +264,57 @@ export function createRecordRanges(
         continue;
       }
       isFirst = false;
-      range = { length: nextLength(range.length, took), end: step.rangeEnd };
-      position = step.next;
-      yield step;
+      range = { length: nextLength(range.length, took), end: part.rangeEnd };
+      position = positionAfter(position.segment, part, count);
+      yield { ...part, next: position };
     }
   }
 
-  async function readStep(
-    appId: AppId,
+  async function readPart(
+    source: Source,
     segment: Segment,
-    position: Position,
+    from: Place | undefined,
     { length, end }: Range,
-    { members = [], limit }: Reading,
-    count: number,
-    run: RunQuery,
-  ): Promise<Step> {
-    const from = position.place;
-    const isTight = Object.keys(segment.filter).length === 0;
-    const to = isTight ? undefined : (end ?? (await keyAfter(appId, segment, from, length, run)));
-    const asked = isTight ? Math.min(limit, Math.max(length, 1)) : limit;
+    reading: Reading,
+  ): Promise<ReadPart> {
+    const isUnfiltered = Object.keys(segment.filter).length === 0;
+    const to = isUnfiltered ? undefined : (end ?? (await keyAfter(source, segment, from, length)));
+    const limit = isUnfiltered ? Math.min(reading.limit, length) : reading.limit;
     const range = { from, to, isFiltered: true };
-    const projection = members === 'all' ? {} : buildProjection(segment.index, ['_id', ...members]);
-    const found = await find(appId, segment, range, { projection, limit: asked }, run);
-    const isLarge = members === 'all' && totalBytes(found.documents) > MAX_PAGE_BYTES;
-    const documents = isLarge ? takeBytes(found.documents, PAGE_BYTES) : found.documents;
-    const last = documents.at(-1);
-    if (last && (!found.isWhole || documents.length < found.documents.length || documents.length === asked)) {
-      const place = { key: readKey(segment.index, last), isRead: true };
-      return { documents, segment, next: { segment: position.segment, place }, rangeEnd: to };
-    }
-    return { documents, segment, next: afterRange(segment, position, to, count) };
+    const found = await find(source, segment, range, { projection: projectionOf(segment, reading), limit });
+    return cutPart(segment, found, { ...reading, limit }, to);
   }
 
-  /** Reads candidates, and yields those that the search matches. */
-  async function searchStep(
-    appId: AppId,
+  /** Reads candidates, and selects those that the search matches. */
+  async function search(
+    source: Source,
     segment: Segment,
-    position: Position,
+    from: Place | undefined,
     range: Range,
-    reading: Reading,
-    count: number,
-    run: RunQuery,
+    { members = [], limit }: Reading,
     plan: ReturnType<typeof planWords>,
-  ): Promise<Step> {
-    const { members = [], limit } = reading;
-    const words = await plan.current(run);
+  ): Promise<ReadPart> {
+    const words = await plan.current(source.run);
     const filter = allOf(segment.filter, words?.filter ?? {});
     const candidates: Segment = { ...segment, filter, isOfKeys: false, search: undefined };
     const asked: Reading = {
       members: members === 'all' ? members : [...members.filter((path) => !path.startsWith('data.')), 'email', 'data'],
       limit: Math.min(MAX_CANDIDATES, words ? Math.max(limit, MIN_CANDIDATES) : range.length),
     };
-    let step: Step;
+    let part: ReadPart;
     try {
-      step = words?.byWord
-        ? await readByWord(appId, candidates, position, asked, count, run)
-        : await readStep(appId, candidates, position, range, asked, count, run);
+      part = words?.byWord
+        ? await readByWord(source, candidates, from, asked)
+        : await readPart(source, candidates, from, range, asked);
     } catch (error) {
       if (!words?.byWord || !isOverTime(error)) throw error;
       plan.giveUp();
-      return { documents: [], segment, next: position };
+      return { documents: [], next: { place: from } };
     }
     const { matches } = segment.search as RecordSearch;
     const documents: RawDocuments = [];
     let bytes = 0;
-    for (const document of step.documents) {
+    for (const document of part.documents) {
       bytes += document.length;
       if (bytes > BYTES_PER_TURN) {
         await queues.turn();
@@ -331,36 +323,59 @@ export function createRecordRanges(
       if (!matches(document)) continue;
       documents.push(document);
       if (documents.length < limit) continue;
-      if (document === step.documents.at(-1)) break;
-      const place = { key: readKey(segment.index, document), isRead: true };
-      return { documents, segment, next: { segment: position.segment, place }, rangeEnd: step.rangeEnd };
+      if (document === part.documents.at(-1)) break;
+      return { documents, next: { place: placeAfter(segment, document) }, rangeEnd: part.rangeEnd };
     }
-    return { ...step, documents, segment };
+    return { ...part, documents };
   }
 
   /** Reads a segment of the index on ids by the index on words, in the order of the ids. */
   async function readByWord(
-    appId: AppId,
+    { appId, run }: Source,
     segment: Segment,
-    position: Position,
-    { members, limit }: Reading,
-    count: number,
-    run: RunQuery,
-  ): Promise<Step> {
-    const { filter } = idRange(appId, segment, position.place, undefined);
-    const projection = members === 'all' ? {} : buildProjection('id', members);
+    from: Place | undefined,
+    reading: Reading,
+  ): Promise<ReadPart> {
+    const { filter } = idRange(appId, segment, from, undefined);
+    const { limit } = reading;
     const sort: Sort = { _id: segment.isReversed ? 1 : -1 };
-    const options = { projection, sort, hint: BY_WORD, limit, batchSize: limit, raw: true, maxTimeMS: RANGE_TIME_MS };
-    const found = await run(appId, () => firstBatch(users.find<Uint8Array>(filter, options)));
-    const isLarge = members === 'all' && totalBytes(found.documents) > MAX_PAGE_BYTES;
-    const documents = isLarge ? takeBytes(found.documents, PAGE_BYTES) : found.documents;
-    const last = documents.at(-1);
-    const isEnd = !last || (found.isWhole && documents.length === found.documents.length && documents.length < limit);
-    const place = last && { key: [readId(last)], isRead: true };
-    const next = isEnd ? afterRange(segment, position, undefined, count) : { segment: position.segment, place };
-    return { documents, segment, next };
+    const options = { projection: projectionOf(segment, reading), sort, hint: BY_WORD, limit, batchSize: limit };
+    const found = await run(() =>
+      firstBatch(users.find<Uint8Array>(filter, { ...options, raw: true, maxTimeMS: RANGE_TIME_MS })),
+    );
+    return cutPart(segment, found, reading, undefined);
   }
 }
+
+function positionAfter(segment: number, { next }: PartStep, count: number): Position | undefined {
+  if (next) return { segment, ...next };
+  return segment + 1 < count ? { segment: segment + 1 } : undefined;
+}
+
+function projectionOf({ index }: Segment, { members = [] }: Reading): Record<string, 0 | 1> {
+  return members === 'all' ? {} : buildProjection(index, ['_id', ...members]);
+}
+
+/** Cuts a large result of a range up to `to`. */
+function cutPart(
+  segment: Segment,
+  found: { documents: RawDocuments; isWhole: boolean },
+  { members, limit }: Reading,
+  to: Key | undefined,
+): ReadPart {
+  const isLarge = members === 'all' && totalBytes(found.documents) > MAX_PAGE_BYTES;
+  const documents = isLarge ? takeBytes(found.documents, PAGE_BYTES) : found.documents;
+  const last = documents.at(-1);
+  if (last && (!found.isWhole || documents.length < found.documents.length || documents.length === limit)) {
+    return { documents, next: { place: placeAfter(segment, last) }, rangeEnd: to };
+  }
+  return { documents, next: to && { place: placeAfterRange(segment, to) } };
+}
+
+const placeAfter = ({ index }: Segment, document: Uint8Array): Place => ({
+  key: readKey(index, document),
+  isRead: true,
+});
 
 /** The length of the next range, and its end where it is the rest of the last one. */
 interface Range {
@@ -371,12 +386,4 @@ interface Range {
 function nextLength(length: number, took: number): number {
   if (took < SHORT_MS) return Math.min(MAX_RANGE, length * 2);
   return took > LONG_MS ? Math.max(1, Math.floor(length / 2)) : length;
-}
-
-const NOTHING: { documents: RawDocuments; isWhole: boolean } = { documents: [], isWhole: true };
-
-function afterRange(segment: Segment, position: Position, to: Key | undefined, count: number): Position | undefined {
-  if (to) return { segment: position.segment, place: placeAfterRange(segment, to) };
-  const following = position.segment + 1;
-  return following < count ? { segment: following } : undefined;
 }

@@ -6,6 +6,7 @@ import { changing, matching } from '../database/filters.ts';
 import { oldKeyIssues, type PendingRenames } from '../fields/renames.ts';
 import type { RenameStore } from '../schemas/pending-renames.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
+import { OutdatedSchema, refuseOutdated } from './conflict.ts';
 import type { RecordHistory } from './history.ts';
 import {
   changesOf,
@@ -44,8 +45,8 @@ import {
 } from './record-limits.ts';
 import type { RecordMoves } from './record-moves.ts';
 import { changeWords, HAS_ROOM_FOR_WORDS, recordWords } from './record-words.ts';
-import type { Revalidation } from './revalidation.ts';
-import { type SlotWrite, slotWrites } from './slot-records.ts';
+import type { CheckedWrite, Revalidation } from './revalidation.ts';
+import { slotWrites } from './slot-records.ts';
 import type { SlotStore } from './slot-store.ts';
 
 const DIGEST_LENGTH = 16;
@@ -90,32 +91,39 @@ export const EDITED_PROJECTION = {
   bytes: RECORD_BYTES,
 };
 
-export interface EditContext {
-  schemaVersion: number;
-  fieldKeys: readonly string[];
-  slots: readonly SlotWrite[] | undefined;
-  /** Whether the app has an index of words. */
-  hasWords: boolean;
-  /** Undefined for an app that never used a slot. */
-  slotEpoch: number | undefined;
+/** What changes records for operators, one or many. */
+export interface EditDeps {
+  users: UserCollection;
+  revalidation: Pick<Revalidation, 'revalidateEdit' | 'settleLater'>;
+  moves: Pick<RecordMoves, 'one'>;
+  renamesSince: RenameStore['since'];
   limits: RecordLimits;
   maxArrayItems: number;
-  eventId: RecordId | undefined;
+  newId: (at: Date) => RecordId;
+  catchUp: SlotStore['catchUp'];
+  onEvents: () => void;
+}
+
+interface EditContext extends Pick<EditDeps, 'limits' | 'maxArrayItems' | 'newId'> {
+  lease: Lease;
   by: HistoryAuthor;
   /** For one of many records, of which only the named values were read. */
   bulk?: {
     mark: ChangeMark;
     lastMark: ChangeMark | undefined;
-    /** The number of extra keys that were not read. */
-    otherExtraKeys: number;
+    /** The number of extra keys of the whole record. */
+    extraKeys: number;
   };
 }
 
-interface EditWrite {
+/** The write of an edit. */
+export interface EditWrite {
   filter: RecordFilter;
   update: RecordUpdate;
   /** Undefined when the edit changes no value. */
   entry: SizedEntry | undefined;
+  /** For the checks after the write. */
+  checked: CheckedWrite;
 }
 
 /**
@@ -126,16 +134,23 @@ interface EditWrite {
  */
 export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditContext): EditWrite {
   const { _id, appId, email, data, updatedAt, sizeBound, revision } = record;
+  const { lease, by, bulk, limits, maxArrayItems, newId } = context;
+  const { app, validator } = lease;
+  const { id, sourceAppId, slotEpoch } = app;
+  const schemaVersion = lease.schema.version;
+  const hasWords = keepsWords(app);
   const at = new Date(Math.max(Date.now(), updatedAt.getTime() + 1));
-  const set: Record<string, unknown> = { schemaVersion: context.schemaVersion, updatedAt: at };
+  const set: Record<string, unknown> = { schemaVersion, updatedAt: at };
   const unset: Record<string, 1> = {};
   const pull: Record<string, unknown> = {};
   const edited = { ...data };
   const { lists = {} } = edit;
   for (const [key, list] of Object.entries(lists)) {
-    if (list.length > context.maxArrayItems) throw arrayFullError(key, context.maxArrayItems);
+    if (list.length > maxArrayItems) throw arrayFullError(key, maxArrayItems);
   }
-  for (const [key, value] of Object.entries({ ...edit.set, ...lists })) {
+  const values = validator.storedValues(edit.set);
+  const replaced = { ...values, ...lists };
+  for (const [key, value] of Object.entries(replaced)) {
     edited[key] = value;
     set[`data.${key}`] = value;
     // Every array has a size, because its key may become an array field later.
@@ -147,37 +162,32 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
     unset[`data.${key}`] = 1;
     unset[`arraySizes.${key}`] = 1;
   }
-  for (const [key, timestamps] of removedItems(edit)) {
-    const rest = itemsLeft(data, key, timestamps);
-    edited[key] = rest;
+  const removals: HistoryChange[] = [];
+  for (const [key, timestamps] of timestampsByKey(edit)) {
+    const { left, removed } = splitItems(data, key, timestamps);
+    edited[key] = left;
     pull[`data.${key}`] = { timestamp: { $in: [...timestamps] } };
-    set[`arraySizes.${key}`] = rest.length;
+    set[`arraySizes.${key}`] = left.length;
+    removals.push({ path: `data.${key}[]`, before: removed });
   }
-  for (const { slot, value } of context.slots ?? []) if (value !== undefined) set[slot] = value;
-  const { slotEpoch } = context;
+  const absent = Object.fromEntries(edit.unset.map((key) => [key, undefined]));
+  const slots = slotWrites(app.slots, { set: { ...values, ...absent }, append: {} });
+  for (const { slot, value } of slots ?? []) if (value !== undefined) set[slot] = value;
   if (slotEpoch !== undefined) set.slotEpoch = slotEpoch;
   // Of one of many records only some values are known, so the words of replaced ones stay.
-  const words =
-    context.hasWords && context.bulk ? changeWords(email, { set: { ...edit.set, ...lists }, append: {} }) : undefined;
-  if (context.hasWords && !context.bulk) set.words = recordWords(email, edited);
+  const words = hasWords && bulk ? changeWords(email, { set: replaced, append: {} }) : undefined;
+  if (hasWords && !bulk) set.words = recordWords(email, edited);
   set.sizeBound = sizeBoundAfter(record, edited, context);
-  const removed = removedItems(edit);
-  const changed = [...Object.keys(edit.set), ...Object.keys(lists), ...edit.unset, ...removed.keys()];
-  const event = context.eventId && outboxEntry(context.eventId, at, changed);
-  const changes = [
-    ...changesOf(
-      changed.filter((key) => !removed.has(key)),
-      data,
-      edited,
-    ),
-    ...[...removed].map(([key, timestamps]) => removalOf(data, key, timestamps)),
-  ];
-  const { by, schemaVersion: version, limits, bulk } = context;
+  const named = [...Object.keys(replaced), ...edit.unset];
+  const changed = [...named, ...new Set(edit.removeItems.map(({ key }) => key))];
+  const event = app.hasConsumers ? outboxEntry(newId(new Date()), at, changed) : undefined;
+  const changes = [...changesOf(named, data, edited), ...removals];
   if (bulk) set.change = bulk.mark;
-  const entry = changes.length > 0 ? sizedEntry({ at, by, version, changes }, limits.maxEntry) : undefined;
+  const entry =
+    changes.length > 0 ? sizedEntry({ at, by, version: schemaVersion, changes }, limits.maxEntry) : undefined;
   return {
     filter: matching<UserDocument>({
-      ...{ _id, appId, email, updatedAt, schemaVersion: { $lte: context.schemaVersion } },
+      ...{ _id, appId, email, updatedAt, schemaVersion: { $lte: schemaVersion } },
       // A late submission to other values passes.
       ...(bulk ? { ...valuesAre(data, changed), change: bulk.lastMark ?? null } : { data: { $eq: data } }),
       sizeBound: sizeBound === undefined ? { $exists: false } : sizeBound,
@@ -198,28 +208,26 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
       }),
     }),
     entry,
+    checked: { appId: id, sourceAppId, email, slots, schemaVersion, ...(hasWords && { words: [] }) },
   };
 }
 
-function removalOf(data: Record<string, unknown>, key: string, timestamps: ReadonlySet<string>): HistoryChange {
-  const items = (data[key] as unknown[]).filter((item) => timestamps.has(readTimestamp(item) ?? ''));
-  return { path: `data.${key}[]`, before: items };
-}
-
-function removedItems({ removeItems }: RecordEdit): Map<string, Set<string>> {
+function timestampsByKey({ removeItems }: RecordEdit): Map<string, Set<string>> {
   const byKey = new Map<string, Set<string>>();
   for (const { key, timestamp } of removeItems) byKey.set(key, (byKey.get(key) ?? new Set()).add(timestamp));
   return byKey;
 }
 
-function itemsLeft(data: Record<string, unknown>, key: string, timestamps: ReadonlySet<string>): unknown[] {
+/** Divides the items of a list by their times. @throws {Conflict} when no item has one of them */
+function splitItems(data: Record<string, unknown>, key: string, timestamps: ReadonlySet<string>) {
   const items = Object.hasOwn(data, key) ? data[key] : undefined;
   const list: unknown[] = Array.isArray(items) ? items : [];
   const found = new Set(list.map(readTimestamp));
   if ([...timestamps].some((timestamp) => !found.has(timestamp))) {
     throw new Conflict('The record has no such item', [{ path: `data.${key}`, message: 'has no item of that time' }]);
   }
-  return list.filter((item) => !timestamps.has(readTimestamp(item) ?? ''));
+  const isRemoved = (item: unknown): boolean => timestamps.has(readTimestamp(item) ?? '');
+  return { left: list.filter((item) => !isRemoved(item)), removed: list.filter(isRemoved) };
 }
 
 function readTimestamp(item: unknown): string | undefined {
@@ -230,16 +238,32 @@ function readTimestamp(item: unknown): string | undefined {
 function sizeBoundAfter(
   record: EditedRecord,
   edited: Record<string, unknown>,
-  { fieldKeys, limits, bulk }: EditContext,
+  { lease, limits, bulk }: EditContext,
 ): number {
+  const count = (data: object): number => listExtraKeys(data, lease.validator.fieldKeys).length;
+  const known = count(record.data);
+  const extraKeys = bulk?.extraKeys ?? known;
   const bytes = record.bytes - BSON.calculateObjectSize(record.data) + BSON.calculateObjectSize(edited);
-  const others = bulk?.otherExtraKeys ?? 0;
-  const extraKeys = (data: object): number => others + listExtraKeys(data, fieldKeys).length;
-  const after = { bytes, extraKeys: extraKeys(edited) };
-  const exceeded = exceededLimit(limits, { bytes: record.bytes, extraKeys: extraKeys(record.data) }, after);
+  const after = { bytes, extraKeys: extraKeys - known + count(edited) };
+  const exceeded = exceededLimit(limits, { bytes: record.bytes, extraKeys }, after);
   if (exceeded === 'record-full') throw recordFullError(limits);
   if (exceeded === 'too-many-keys') throw tooManyKeysError('Invalid change');
   return exactBound(limits, after);
+}
+
+/**
+ * Resolves with whether an edit of the record can be built now; otherwise it is to be read again.
+ * @throws {OutdatedSchema} when the record is later than the lease
+ */
+export async function prepareEdit(
+  record: EditedRecord,
+  { app, schema }: Lease,
+  { catchUp, history }: Pick<EditDeps, 'catchUp'> & { history: Pick<RecordHistory, 'moveOut'> },
+): Promise<boolean> {
+  await refuseOutdated(record, { schemaVersion: schema.version, slotEpoch: app.slotEpoch }, catchUp);
+  if (!isFull(record)) return true;
+  await history.moveOut(record);
+  return false;
 }
 
 /** Each further attempt means that a concurrent write changed the record or its schema. */
@@ -247,10 +271,17 @@ const MAX_ATTEMPTS = 24;
 
 export type RecordEditor = ReturnType<typeof createRecordEditor>;
 
-/** What an edit of a record does; a function computes it from the record as it was read. */
+/** An edit; a function computes it from the record as it was read. */
 type EditSource = RecordEdit | ((record: EditedRecord, lease: Lease) => Promise<RecordEdit>);
 
-type EditedApp = Pick<Lease['app'], 'id' | 'sourceAppId'>;
+/** `tags` are the states of the record that may be changed; undefined: any. */
+type ChangeRecord<Source> = (
+  app: Pick<Lease['app'], 'id' | 'sourceAppId'>,
+  id: string,
+  source: Source,
+  by: HistoryAuthor,
+  tags?: readonly string[],
+) => Promise<DetailedRecord>;
 
 /** The revision to undo; `paths`: only these of its changes. */
 interface RevertRequest {
@@ -259,21 +290,13 @@ interface RevertRequest {
 }
 
 /** Changes single records for operators (spec 4.3). */
-export function createRecordEditor(deps: {
-  users: UserCollection;
-  leases: Pick<SchemaLeases, 'hold' | 'forget'>;
-  revalidation: Pick<Revalidation, 'revalidateEdit' | 'settleLater'>;
-  moves: Pick<RecordMoves, 'one'>;
-  history: Pick<RecordHistory, 'moveOut' | 'noteUse' | 'find'>;
-  renamesSince: RenameStore['since'];
-  limits: RecordLimits;
-  maxArrayItems: number;
-  newId: (at: Date) => RecordId;
-  catchUp: SlotStore['catchUp'];
-  onEvents: () => void;
-}) {
-  const { users, leases, revalidation, moves, history, renamesSince, limits, maxArrayItems, newId } = deps;
-  const { catchUp, onEvents } = deps;
+export function createRecordEditor(
+  deps: EditDeps & {
+    leases: Pick<SchemaLeases, 'hold' | 'forget'>;
+    history: Pick<RecordHistory, 'moveOut' | 'noteUse' | 'find'>;
+  },
+) {
+  const { users, leases, revalidation, moves, history, renamesSince, onEvents } = deps;
 
   async function attempt(
     _id: RecordId,
@@ -282,61 +305,28 @@ export function createRecordEditor(deps: {
     tags: readonly string[] | undefined,
     by: HistoryAuthor,
   ): Promise<DetailedRecord | undefined> {
-    const { app, schema, validator, renames } = lease;
+    const { app, renames } = lease;
     const filter = { _id, appId: app.id };
     if (renames) await moveFirst(filter, renames);
     const projection = { ...EDITED_PROJECTION, data: 1 };
     const record = await users.findOne<EditedRecord>(filter, { projection });
     if (!record) throw new NotFound('User not found');
     if (tags && !isNamed(tags, record)) throw new PreconditionFailed('The record was changed meanwhile');
-    if (record.schemaVersion > schema.version) {
-      leases.forget(app.sourceAppId);
-      return undefined;
-    }
-    const { slotEpoch = 0 } = record;
-    if (slotEpoch > (app.slotEpoch ?? 0)) {
-      await catchUp(app.id, slotEpoch);
-      leases.forget(app.sourceAppId);
-      return undefined;
-    }
-    if (isFull(record)) {
-      await history.moveOut(record);
-      return undefined;
-    }
-    const given = typeof source === 'function' ? await source(record, lease) : source;
-    const edit = { ...given, set: validator.storedValues(given.set) };
-    const removed = Object.fromEntries(edit.unset.map((key) => [key, undefined]));
-    const slots = slotWrites(app.slots, { set: { ...edit.set, ...removed }, append: {} });
-    const hasWords = keepsWords(app);
-    const eventId = app.hasConsumers ? newId(new Date()) : undefined;
-    const {
-      filter: unchanged,
-      update,
-      entry,
-    } = editWrite(record, edit, {
-      ...{ schemaVersion: schema.version, fieldKeys: validator.fieldKeys, limits, maxArrayItems, eventId },
-      ...{ slots, hasWords, slotEpoch: app.slotEpoch, by },
-    });
-    const { id: appId, sourceAppId } = app;
-    const write = {
-      appId,
-      sourceAppId,
-      email: record.email,
-      slots,
-      schemaVersion: schema.version,
-      ...(hasWords && { words: [] }),
-    };
+    if (!(await prepareEdit(record, lease, deps))) return undefined;
+    const edit = typeof source === 'function' ? await source(record, lease) : source;
+    const { filter: unchanged, update, entry, checked } = editWrite(record, edit, { ...deps, lease, by });
     try {
       const options = { projection: DETAILS_PROJECTION, returnDocument: 'after' } as const;
       const edited = await users.findOneAndUpdate(unchanged, update, options);
-      if (edited && entry) history.noteUse();
+      if (!edited) return undefined;
+      if (entry) history.noteUse();
       // A large entry slows the listings; otherwise the next change moves it.
-      if (edited && entry && entry.bytes > MAX_INLINE_BYTES) void history.moveOut(record).catch(() => undefined);
-      if (edited && eventId) onEvents();
-      if (edited && !lease.isCurrent()) await revalidation.revalidateEdit(lease, write);
-      return edited ?? undefined;
+      if (entry && entry.bytes > MAX_INLINE_BYTES) void history.moveOut(record).catch(() => undefined);
+      if (app.hasConsumers) onEvents();
+      if (!lease.isCurrent()) await revalidation.revalidateEdit(lease, checked);
+      return edited;
     } catch (error) {
-      revalidation.settleLater(write, lease);
+      revalidation.settleLater(checked, lease);
       throw error;
     }
   }
@@ -346,31 +336,28 @@ export function createRecordEditor(deps: {
     if (found) await moves.one({ ...filter, email: found.email }, renames);
   }
 
-  async function change(
-    app: EditedApp,
-    id: string,
-    source: EditSource,
-    by: HistoryAuthor,
-    tags: readonly string[] | undefined,
-  ): Promise<DetailedRecord> {
+  const change: ChangeRecord<EditSource> = async (app, id, source, by, tags) => {
     const _id = parseRecordId(id);
     for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
       const lease = await leases.hold(app.sourceAppId);
       if (!lease?.app.id.equals(app.id)) throw new AppNotFound();
       if (typeof source !== 'function') refuseInvalid(source, lease);
       if (!_id) throw new NotFound('User not found');
-      const edited = await attempt(_id, lease, source, tags, by);
-      if (edited) return edited;
+      try {
+        const edited = await attempt(_id, lease, source, tags, by);
+        if (edited) return edited;
+      } catch (error) {
+        if (!(error instanceof OutdatedSchema)) throw error;
+        leases.forget(app.sourceAppId);
+      }
     }
     throw new Unavailable('This record is changing too often; try again shortly', 1);
-  }
+  };
 
   /** @throws {NotFound} @throws {Conflict} with the paths that changed since */
   async function editOfRevert(record: EditedRecord, lease: Lease, request: RevertRequest): Promise<RecordEdit> {
     const { _id, appId } = record;
-    const projection = { appId: 1, history: 1, revision: 1, movedHistory: 1 };
-    const stored = await users.findOne({ _id, appId }, { projection });
-    const entry = stored && (await history.find(stored, request.revision));
+    const entry = await history.find(appId, _id, request.revision);
     if (!entry) throw new NotFound('The record has no such revision');
     if (entry.by.kind === 'submission') throw new Conflict('Only edits and imports can be undone');
     const renames = await renamesSince(appId, entry.version);
@@ -390,38 +377,27 @@ export function createRecordEditor(deps: {
     return edit;
   }
 
-  return {
-    /**
-     * Changes a record in one atomic step, checked by the newest schema; concurrent submissions
-     * keep their effect on other values. `tags` are the states that may be changed; undefined: any.
-     * @throws {InvalidInput} when the schema or the number of keys refuses the change
-     * @throws {NotFound} when the record or this incarnation of the app does not exist
-     * @throws {PreconditionFailed} when the record is in another state
-     * @throws {Conflict} when an item to remove does not exist
-     * @throws {TooLarge} when the record would exceed its size limit
-     * @throws {Unavailable} when the record keeps changing
-     */
-    edit: (
-      app: EditedApp,
-      id: string,
-      edit: RecordEdit,
-      by: HistoryAuthor,
-      tags?: readonly string[],
-    ): Promise<DetailedRecord> => change(app, id, edit, by, tags),
+  /**
+   * Changes a record in one atomic step, checked by the newest schema; concurrent submissions keep
+   * their effect on other values.
+   * @throws {InvalidInput} when the schema or the number of keys refuses the change
+   * @throws {NotFound} when the record or this incarnation of the app does not exist
+   * @throws {PreconditionFailed} when the record is in another state
+   * @throws {Conflict} when an item to remove does not exist
+   * @throws {TooLarge} when the record would exceed its size limit
+   * @throws {Unavailable} when the record keeps changing
+   */
+  const edit: ChangeRecord<RecordEdit> = change;
 
-    /**
-     * Restores the values before an entry of the history, as an edit of its own.
-     * @throws {AppError} as `edit`; {NotFound} also for an unknown revision
-     * @throws {Conflict} with the paths whose values changed since
-     */
-    revert: (
-      app: EditedApp,
-      id: string,
-      request: RevertRequest,
-      by: HistoryAuthor,
-      tags?: readonly string[],
-    ): Promise<DetailedRecord> => change(app, id, (record, lease) => editOfRevert(record, lease, request), by, tags),
-  };
+  /**
+   * Restores the values before an entry of the history, as an edit of its own.
+   * @throws {AppError} as `edit`; {NotFound} also for an unknown revision
+   * @throws {Conflict} with the paths whose values changed since
+   */
+  const revert: ChangeRecord<RevertRequest> = (app, id, request, by, tags) =>
+    change(app, id, (record, lease) => editOfRevert(record, lease, request), by, tags);
+
+  return { edit, revert };
 }
 
 /** @throws {InvalidInput} when the schema refuses an edit */

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { UUID } from 'mongodb';
+import { Binary, UUID } from 'mongodb';
 import { v7 } from 'uuid';
 
 export type RecordId = UUID;
@@ -37,6 +37,13 @@ function createRandomBytes(): () => Uint8Array {
 /** Returns the lowest id of a record that was created at `time` or later. */
 export function firstIdAt(time: Date): RecordId {
   return new UUID(v7({ msecs: time.getTime(), seq: 0, random: new Uint8Array(ID_BYTES) }, new Uint8Array(ID_BYTES)));
+}
+
+/** Matches ids of `length` bytes with this prefix: MongoDB orders those of one length bytewise. */
+export function prefixRange(length: number, ...parts: Uint8Array[]): { $gte: Binary; $lte: Binary } {
+  const prefix = Buffer.concat(parts);
+  const filled = (byte: number) => new Binary(Buffer.concat([prefix, Buffer.alloc(length - prefix.length, byte)]));
+  return { $gte: filled(0x00), $lte: filled(0xff) };
 }
 
 /** Returns undefined when the text is not a UUID. */

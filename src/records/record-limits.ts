@@ -31,6 +31,11 @@ export interface RecordLimits {
 /** The size of a record in an aggregation, in bytes. Its history has limits of its own. */
 export const RECORD_BYTES = { $subtract: [{ $bsonSize: '$$ROOT' }, { $ifNull: ['$historyBytes', 0] }] };
 
+/** The keys of `data` that are not fields of the schema, in an aggregation. */
+export const extraKeysExpression = (fieldKeys: readonly string[]) => ({
+  $setDifference: [{ $map: { input: { $objectToArray: '$data' }, in: '$$this.k' } }, [...fieldKeys]],
+});
+
 /** `recordLimit` is in bytes. */
 export function createRecordLimits(recordLimit: number): RecordLimits {
   const max = recordLimit - SLACK;

@@ -5,6 +5,7 @@ import { decode } from '../database/collections.ts';
 import { EVERY_ASCENDING, EVERY_ID, MAX_PAGE_BYTES, PAGE_BYTES, type RecordRanges, type Segment } from './ranges.ts';
 import type { AppId, ReadQueues } from './read-queues.ts';
 import { NEWEST_FIRST, type RecordFilter, type UserCollection } from './record.ts';
+import { parseRecordId } from './record-id.ts';
 import type { UserRecord } from './record-json.ts';
 import { type RecentRenames, showing } from './record-moves.ts';
 import type { RecordSearch } from './word-reads.ts';
@@ -62,8 +63,29 @@ export function createRecordPages(deps: {
     }
   }
 
+  /** Yields the records of these ids that exist, in this order, page by page. */
+  async function* byIds(appId: AppId, ids: readonly DocumentId[]): AsyncGenerator<RawDocuments> {
+    for (let at = 0; at < ids.length; ) {
+      const asked = ids.slice(at, at + sizes.perPage(appId));
+      const filter: RecordFilter = { ...(appId && { appId }), _id: { $in: asked } };
+      // With one more than requested, MongoDB reports the end of the result with its first batch.
+      const hint = appId ? NEWEST_FIRST : { _id: 1 };
+      const options = { raw: true, batchSize: asked.length + 1, maxTimeMS: BY_ID_TIME_MS, hint } as const;
+      const shown = await showing(recentRenames);
+      const { documents, isWhole } = await queues.page(appId, () =>
+        firstBatch(users.find<Uint8Array>(filter, options)),
+      );
+      sizes.note(appId, documents);
+      // Retries with fewer.
+      if (asked.length > 1 && (!isWhole || totalBytes(documents) > MAX_PAGE_BYTES)) continue;
+      const byId = new Map(shown(documents, appId).map((document) => [String(readId(document)), document]));
+      at += asked.length;
+      await turn();
+      yield asked.flatMap((id) => byId.get(String(id)) ?? []);
+    }
+  }
+
   return {
-    turn,
     all,
 
     /** Yields all records of an app, decoded, newest first. */
@@ -94,26 +116,15 @@ export function createRecordPages(deps: {
       }
     },
 
-    /** Yields the records of these ids that exist, in this order, page by page. */
-    async *byIds(appId: AppId, ids: readonly DocumentId[]): AsyncGenerator<RawDocuments> {
-      for (let at = 0; at < ids.length; ) {
-        const asked = ids.slice(at, at + sizes.perPage(appId));
-        const filter: RecordFilter = { ...(appId && { appId }), _id: { $in: asked } };
-        // With one more than requested, MongoDB reports the end of the result with its first batch.
-        const hint = appId ? NEWEST_FIRST : { _id: 1 };
-        const options = { raw: true, batchSize: asked.length + 1, maxTimeMS: BY_ID_TIME_MS, hint } as const;
-        const shown = await showing(recentRenames);
-        const { documents, isWhole } = await queues.page(appId, () =>
-          firstBatch(users.find<Uint8Array>(filter, options)),
-        );
-        sizes.note(appId, documents);
-        // Retries with fewer.
-        if (asked.length > 1 && (!isWhole || totalBytes(documents) > MAX_PAGE_BYTES)) continue;
-        const byId = new Map(shown(documents, appId).map((document) => [String(readId(document)), document]));
-        at += asked.length;
-        await turn();
-        yield asked.flatMap((id) => byId.get(String(id)) ?? []);
-      }
+    byIds,
+
+    /** Yields the records of these ids that exist, newest first; a text may be no id. */
+    named: (appId: ObjectId, ids: readonly string[]): AsyncGenerator<RawDocuments> => {
+      const descending = [...new Set(ids.map((id) => id.toLowerCase()))].toSorted().toReversed();
+      return byIds(
+        appId,
+        descending.flatMap((id) => parseRecordId(id) ?? []),
+      );
     },
   };
 }

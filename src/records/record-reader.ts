@@ -6,7 +6,7 @@ import { isOverTime } from '../database/failures.ts';
 import { matching } from '../database/filters.ts';
 import type { RecordEraser } from './erasure.ts';
 import { allOf, BY_EMAIL, NEWEST_FIRST, type RecordFilter, type UserCollection, type UserDocument } from './record.ts';
-import { firstIdAt, type RecordId } from './record-id.ts';
+import { firstIdAt, parseRecordId, type RecordId } from './record-id.ts';
 import { DETAILS_PROJECTION, type DetailedRecord, presentDetails } from './record-json.ts';
 import { type RecentRenames, shownRecord } from './record-moves.ts';
 
@@ -30,6 +30,16 @@ export type RecordReader = ReturnType<typeof createRecordReader>;
 
 /** Reads single records and small batches. Pages: record-pages.ts. */
 export function createRecordReader(users: UserCollection, recentRenames: RecentRenames) {
+  async function find<Shown extends Pick<UserDocument, 'data' | 'schemaVersion'>>(
+    appId: ObjectId,
+    _id: RecordId,
+    projection: Record<string, number>,
+  ): Promise<Shown | undefined> {
+    const renames = (await recentRenames()).get(appId.toHexString());
+    const found = await users.findOne<Shown>({ _id, appId }, { projection });
+    return found ? shownRecord(found, renames) : undefined;
+  }
+
   return {
     /** Counts index keys. */
     count: (appId: ObjectId): Promise<number> => users.countDocuments({ appId }, { hint: NEWEST_FIRST }),
@@ -82,10 +92,12 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
       return (await users.find({ appId: { $in: [...appIds] }, email }, options).toArray()).map(({ _id }) => _id);
     },
 
-    async find(appId: ObjectId, id: RecordId): Promise<RecordValues | undefined> {
-      const renames = (await recentRenames()).get(appId.toHexString());
-      const found = await users.findOne<Found>({ _id: id, appId }, { projection: VALUES });
-      return found ? shownRecord(found, renames) : undefined;
+    find: (appId: ObjectId, id: RecordId): Promise<RecordValues | undefined> => find<Found>(appId, id, VALUES),
+
+    /** A record with the history of its consents. */
+    async findDetails(appId: ObjectId, id: string): Promise<DetailedRecord | undefined> {
+      const _id = parseRecordId(id);
+      return _id && find<DetailedRecord>(appId, _id, DETAILS_PROJECTION);
     },
 
     /** The existing records of these ids, by id in hexadecimal; above `maxBytes` only the size. */

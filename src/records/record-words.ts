@@ -7,6 +7,8 @@ import type { RecordChange } from '../fields/compile.ts';
 const MAX_WORDS = 192;
 /** Submissions to a record with so many words, also of replaced values, make them exact first. */
 export const FULL_WORDS = 256;
+/** The number of words of a record, in an aggregation. */
+export const WORD_COUNT = { $size: { $ifNull: ['$words', []] } };
 /** Matches the records to which words can be added. */
 export const HAS_ROOM_FOR_WORDS = { [`words.${FULL_WORDS - 1}`]: { $exists: false } } as const;
 /** A record with more bytes of data has `ANY_WORD` instead. */

@@ -1,5 +1,17 @@
-import { type Binary, type Filter, MaxKey, MinKey, type ObjectId, type UpdateFilter, type UUID } from 'mongodb';
+import {
+  type Binary,
+  type Document,
+  type Filter,
+  type FindOptions,
+  MaxKey,
+  MinKey,
+  MongoBulkWriteError,
+  type ObjectId,
+  type UpdateFilter,
+  type UUID,
+} from 'mongodb';
 import type { SlotName } from '../apps/index-slots.ts';
+import { Unavailable } from '../core/errors.ts';
 import type { DocumentId } from '../database/bson/documents.ts';
 import type { Connection } from '../database/client.ts';
 import { type Collection, createModel, declareCollection, type Model, shardedBy } from '../database/collections.ts';
@@ -188,6 +200,37 @@ export function newestFirst(appId: ObjectId, from?: DocumentId, end?: DocumentId
     min: { appId, _id: from ?? new MaxKey() },
     max: { appId, _id: end ?? new MinKey() },
   };
+}
+
+/** Reads the next `limit` records after `from`, newest first. */
+export function readNext<Read extends Document>(
+  users: UserCollection,
+  appId: ObjectId,
+  { from, limit }: { from: UUID | undefined; limit: number },
+  options: Pick<FindOptions, 'projection' | 'raw'>,
+): Promise<Read[]> {
+  const next = { appId, ...(from && { _id: { $ne: from } }) };
+  return users.find<Read>(next, { ...newestFirst(appId, from), limit, batchSize: limit + 1, ...options }).toArray();
+}
+
+/**
+ * Updates records as they were read, in one statement. Resolves with whether all were as read, and
+ * took their updates. @throws {Unavailable} when it is unknown whether the updates are durable
+ */
+export async function updateAsRead(
+  users: UserCollection,
+  updates: readonly { filter: RecordFilter; update: RecordUpdate }[],
+): Promise<boolean> {
+  try {
+    // Without a hint MongoDB compares plans for each write.
+    const operations = updates.map(({ filter, update }) => ({ updateOne: { filter, update, hint: BY_EMAIL } }));
+    return (await users.bulkWrite(operations, { ordered: false })).matchedCount === operations.length;
+  } catch (error) {
+    // A stored value has another type since it was read; another attempt reads it again.
+    if (!(error instanceof MongoBulkWriteError) || [error.writeErrors].flat().length === 0) throw error;
+    if (error.result.getWriteConcernError()) throw new Unavailable();
+    return false;
+  }
 }
 
 /** The model of `users`, with its indexes. */

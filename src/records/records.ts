@@ -8,7 +8,7 @@ import { createBulkEditor } from './bulk-edit.ts';
 import { createConfirmationStore } from './confirmations.ts';
 import { createEmailScan } from './email-scan.ts';
 import { createErasureModel, createErasureStore, createRecordEraser, type RecordTraces } from './erasure.ts';
-import { createGroupCommit, createRecordWriter } from './group-commit.ts';
+import { createGroupCommit } from './group-commit.ts';
 import { createHistoryModel, createRecordHistory } from './history.ts';
 import { createIdempotencyKeys, createMovedKeyModel } from './idempotency-keys.ts';
 import { createImportLines } from './import-lines.ts';
@@ -20,19 +20,17 @@ import { createUserModel } from './record.ts';
 import { createRecordEditor } from './record-edit.ts';
 import { createRecordIds } from './record-id.ts';
 import { createRecordLimits } from './record-limits.ts';
-import { createRecordMoves, createRenameRepair } from './record-moves.ts';
+import { createRecordMoves, createRenameJob } from './record-moves.ts';
 import { createRecordPages } from './record-pages.ts';
 import { createPersonRecords, createRecordReader } from './record-reader.ts';
-import { createRenameJob } from './rename-job.ts';
+import { createRecordRemoval } from './record-removal.ts';
 import { createRevalidation } from './revalidation.ts';
 import { createSlotJob } from './slot-job.ts';
-import { createSlotRecords, createSlotRepair } from './slot-records.ts';
+import { createSlotRecords } from './slot-records.ts';
 import { createSlotMigration, createSlotStore } from './slot-store.ts';
 import { createSubmissionStore } from './submission-store.ts';
-import { createUserStore } from './user-store.ts';
-import { createWordJob } from './word-job.ts';
+import { createWordJob, createWordStore } from './word-index.ts';
 import { createWordRecords } from './word-records.ts';
-import { createWordStore } from './word-store.ts';
 
 export type Records = ReturnType<typeof createRecords>;
 
@@ -76,23 +74,19 @@ export function createRecords(deps: {
     ...{ users, erasures, newId, onEvents: outboxSignal.notify },
     ...{ removeKeysOf: keys.removeOf, hasConsumers: apps.consumers.hasAny, traces: bothTraces },
   });
-  const findAppId = async (sourceAppId: string) => (await apps.service.find(sourceAppId))?.id;
-  const store = createUserStore(users, pages, renames.recent, findAppId, erase);
-
   const reader = createRecordReader(users, renames.recent);
-  const { countForDisplay } = reader;
+  const passes = { countForDisplay: reader.countForDisplay, revision, pace, writesEndMs, checksMs };
   const slots = createSlotStore(apps.collection);
   const slotRecords = createSlotRecords(users);
   const moves = createRecordMoves(users);
   const words = createWordRecords(users, queues);
   const wordStore = createWordStore(apps.collection, revision);
-  const repairSlots = createSlotRepair({ records: slotRecords, words, hold: leases.hold });
-  const repairRenames = createRenameRepair({ store: renames, moves });
-  const revalidation = createRevalidation({ apps: apps.service, leases, users: store, repairSlots, repairRenames });
-
+  const repairs = { users, renamesSince: renames.since, moves, slotRecords, words };
+  const revalidation = createRevalidation({ ...repairs, apps: apps.service, leases });
   const writes = {
-    ...{ users, keys, limits, newId, moves, words, history },
+    ...{ users, keys, limits, newId, moves, words, history, erase, leases, revalidation },
     ...{ catchUp: slots.catchUp, maxArrayItems: config.maxArrayItems },
+    ...{ renamesSince: renames.since, onEvents: outboxSignal.notify },
   };
   return {
     users,
@@ -105,46 +99,29 @@ export function createRecords(deps: {
     pages,
     queues,
     erase,
-    store,
     slots,
     words: wordStore,
     revalidation,
     reader,
     confirmations: createConfirmationStore(users),
-    submissions: createSubmissionStore({
-      ...writes,
-      writer: createGroupCommit(users, createRecordWriter(users), metrics),
-    }),
-    editor: createRecordEditor({
-      ...{ ...writes, leases, revalidation },
-      ...{ renamesSince: renames.since, onEvents: outboxSignal.notify },
-    }),
+    submissions: createSubmissionStore({ ...writes, writer: createGroupCommit(users, metrics) }),
+    editor: createRecordEditor(writes),
     history,
-    bulkEditor: createBulkEditor({
-      ...{ ...writes, revalidation },
-      ...{ renamesSince: renames.since, onEvents: outboxSignal.notify },
-    }),
-    importLines: createImportLines({ ...writes, erase }),
+    bulkEditor: createBulkEditor(writes),
+    importLines: createImportLines(writes),
     inventory: createInventory(users, erasures),
     /** The relay also erases the history of records whose erasure stopped before it did. */
     relayTo: (consumers: readonly EventConsumer[]) =>
       createRelay({ users, erasures, consumers: [...consumers, history.consumer] }),
+    /** The records as data of their app. */
+    owned: createRecordRemoval(users),
     feature: {
       models: Object.values(models),
       migrations: [createSlotMigration(slots)],
       jobs: [
-        createSlotJob({
-          ...{ store: slots, records: slotRecords, schemas: schemas.store, renames, revision, pace },
-          ...{ countForDisplay, writesEndMs, checksMs },
-        }),
-        createWordJob({
-          ...{ store: wordStore, records: words, catchUp: slots.catchUp, revision, pace },
-          ...{ countForDisplay, writesEndMs, checksMs },
-        }),
-        createRenameJob({
-          ...{ store: renames, moves, slots: slotHandover, revision, pace },
-          ...{ countForDisplay, writesEndMs, checksMs },
-        }),
+        createSlotJob({ ...passes, store: slots, records: slotRecords, schemas: schemas.store, renames }),
+        createWordJob({ ...passes, store: wordStore, records: words, catchUp: slots.catchUp }),
+        createRenameJob({ ...passes, store: renames, moves, slots: slotHandover }),
       ],
       owned: [keys, erasureStore, history],
       personal: [history.personal, createPersonRecords(users, renames.recent, erase)],

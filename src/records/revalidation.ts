@@ -1,18 +1,24 @@
 import type { AppService } from '../apps/apps.service.ts';
-import { type AppIndexes, isSameIndexes } from '../apps/index-slots.ts';
+import { type AppIndexes, isSameIndexes, isWritten, keepsWords } from '../apps/index-slots.ts';
 import { Unavailable } from '../core/errors.ts';
+import type { RenameStore } from '../schemas/pending-renames.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
-import type { RepairRenames } from './record-moves.ts';
-import type { LateWrite, RepairSlots } from './slot-records.ts';
+import type { UserCollection, UserDocument } from './record.ts';
+import type { RecordMoves } from './record-moves.ts';
+import type { SlotRecords, SlotWrite } from './slot-records.ts';
 import type { Submission } from './submission.ts';
-import type { UserStore } from './user-store.ts';
+import type { WordRecords } from './word-records.ts';
 
 /** The time in which a failed write may still take effect. */
 const SETTLES_WITHIN_MS = 5_000;
+const MAX_ATTEMPTS = 24;
 
-interface CheckedWrite extends LateWrite {
-  schemaVersion: number;
+/** A write that was checked against a lease, and may have ended after it. */
+export interface CheckedWrite extends Pick<UserDocument, 'appId' | 'sourceAppId' | 'email' | 'schemaVersion'> {
+  slots: readonly SlotWrite[] | undefined;
+  /** Absent when it wrote no words. */
+  words?: readonly string[] | undefined;
   /** The creation time of the record that it may have created; absent when it creates none. */
   now?: Date;
 }
@@ -23,11 +29,42 @@ export type Revalidation = ReturnType<typeof createRevalidation>;
 export function createRevalidation(deps: {
   apps: Pick<AppService, 'stateOf'>;
   leases: Pick<SchemaLeases, 'hold'>;
-  users: Pick<UserStore, 'withdraw'>;
-  repairSlots: RepairSlots;
-  repairRenames: RepairRenames;
+  users: UserCollection;
+  renamesSince: RenameStore['since'];
+  moves: Pick<RecordMoves, 'one'>;
+  slotRecords: Pick<SlotRecords, 'correct'>;
+  words: Pick<WordRecords, 'complete' | 'clear'>;
 }) {
-  const { apps, leases, users, repairSlots, repairRenames } = deps;
+  const { apps, leases, users, renamesSince, moves, slotRecords, words } = deps;
+
+  /** Moves the record, if the job passed it before. Versions store finished renames too. */
+  async function repairRenames({ appId, email, schemaVersion }: CheckedWrite): Promise<void> {
+    for (const renames of await renamesSince(appId, schemaVersion)) await moves.one({ appId, email }, renames);
+  }
+
+  /**
+   * Corrects the slots and the words of the record, because a build may have passed it.
+   * @param before the indexes of the write's lease @throws {Unavailable} when they keep changing
+   */
+  async function repairIndexes(write: CheckedWrite, before: AppIndexes): Promise<void> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const lease = await leases.hold(write.sourceAppId);
+      // Another incarnation has other records; those of this one are being removed.
+      if (!lease?.app.id.equals(write.appId)) return;
+      if (isSameIndexes(lease.app, before)) return;
+      const current = (lease.app.slots ?? []).filter(isWritten);
+      const unused = (write.slots ?? [])
+        .map(({ slot }) => slot)
+        .filter((slot) => !current.some((use) => use.slot === slot));
+      const { slotEpoch = 0 } = lease.app;
+      const isIndexed = keepsWords(lease.app);
+      const isRepaired =
+        (await slotRecords.correct(write, current, unused, slotEpoch)) &&
+        (isIndexed ? await words.complete(write, slotEpoch) : !write.words || (await words.clear(write, slotEpoch)));
+      if (isRepaired && lease.isCurrent()) return;
+    }
+    throw new Unavailable();
+  }
 
   return {
     /**
@@ -78,20 +115,20 @@ export function createRevalidation(deps: {
     if (!current?.app.id.equals(app.id)) return false;
     if (isRevoked() && current.schemaId !== schemaId) throw new Unavailable();
     // The jobs for renamed fields and for slots may have passed the record before.
-    if (current.schemaId !== schemaId) await repairRenames(write, write.schemaVersion);
-    if (!isSameIndexes(current.app, app)) await repairSlots(write, app);
+    if (current.schemaId !== schemaId) await repairRenames(write);
+    if (!isSameIndexes(current.app, app)) await repairIndexes(write, app);
     return true;
   }
 
   async function withdrawRecord({ appId, email, now }: CheckedWrite): Promise<void> {
-    if (now) await users.withdraw({ appId, email, createdAt: now });
+    if (now) await users.deleteOne({ appId, email, createdAt: now });
   }
 
   async function settle(write: CheckedWrite, before: AppIndexes): Promise<void> {
     const current = await leases.hold(write.sourceAppId);
     if (current?.app.id.equals(write.appId)) {
-      if (current.schema.version !== write.schemaVersion) await repairRenames(write, write.schemaVersion);
-      return repairSlots(write, before);
+      if (current.schema.version !== write.schemaVersion) await repairRenames(write);
+      return repairIndexes(write, before);
     }
     if ((await apps.stateOf(write.appId)) === 'deleted') await withdrawRecord(write);
   }

@@ -1,23 +1,12 @@
 import type { ObjectId, UUID } from 'mongodb';
-import {
-  type AppIndexes,
-  type IndexSlot,
-  isSameIndexes,
-  isWritten,
-  keepsWords,
-  notAfterEpoch,
-  type SlotName,
-} from '../apps/index-slots.ts';
-import { Unavailable } from '../core/errors.ts';
-import { INDEX_BUILD_TIME_MS } from '../database/collections.ts';
+import { type IndexSlot, isWritten, notAfterEpoch, SLOT_NAMES, type SlotName } from '../apps/index-slots.ts';
 import { changing } from '../database/filters.ts';
 import { INDEXED_PREFIX } from '../fields/base/index-value.ts';
 import type { IndexValue } from '../fields/base/kind.ts';
 import type { RecordChange } from '../fields/compile.ts';
 import { getKind } from '../fields/kinds/registry.ts';
-import type { Lease } from '../schemas/schema-leases.ts';
-import { NEWEST_FIRST, newestFirst, theseRecords, type UserCollection, type UserDocument } from './record.ts';
-import type { WordRecords } from './word-records.ts';
+import { type BuiltBatch, createMemberIndex, type Fence, latestAfter } from './index-builds.ts';
+import { readNext, type UserCollection, type UserDocument } from './record.ts';
 
 /** The effect of a write of a record on one slot. */
 export interface SlotWrite {
@@ -47,34 +36,6 @@ function slotValue(kind: IndexSlot['kind'], value: unknown): IndexValue {
   return getKind(kind).indexValue?.(value) ?? null;
 }
 
-type Position = UUID | undefined;
-
-/** Read before the records, so that late writes change no later state (decision 21). */
-export interface SlotFence {
-  slotEpoch: number;
-  /** The newest version of the schema: a later one may rename fields. */
-  schemaVersion: number;
-}
-
-/** The values of records that are later than those of the fence. */
-export type Ahead = Partial<SlotFence>;
-
-interface BuiltBatch {
-  read: number;
-  /** Undefined when there is none after `from`. */
-  last: Position;
-  /** Whether a record changed between read and write: read the batch again. */
-  isDisturbed: boolean;
-  ahead: Ahead;
-}
-
-interface DroppedBatch {
-  /** The records with the slot, and those from which it was removed. */
-  found: number;
-  dropped: number;
-  ahead: Ahead;
-}
-
 interface ReadRecord extends Partial<Record<SlotName, IndexValue>> {
   _id: UUID;
   appId: ObjectId;
@@ -89,6 +50,10 @@ export type SlotRecords = ReturnType<typeof createSlotRecords>;
 
 /** Fills and removes slots in the records of an app, in bounded batches. */
 export function createSlotRecords(users: UserCollection) {
+  const indexes = Object.fromEntries(
+    SLOT_NAMES.map((slot) => [slot, createMemberIndex(users, slot, { appId: 1, [slot]: 1, _id: 1 })]),
+  ) as Record<SlotName, ReturnType<typeof createMemberIndex>>;
+
   /**
    * Undefined when the slots are right and the epoch refuses earlier writers. Otherwise the write
    * requires that the values are as they were read, and that no later write of slots came first.
@@ -97,7 +62,7 @@ export function createSlotRecords(users: UserCollection) {
     slots: readonly IndexSlot[],
     unused: readonly SlotName[],
     { _id, appId, email, values, slotEpoch = 0, ...record }: ReadRecord,
-    fence: Pick<SlotFence, 'slotEpoch'> & Ahead,
+    fence: Fence,
   ) {
     const meant = slots.map(({ slot, key, kind }, index) => ({
       ...{ slot, key, read: values[index] },
@@ -126,8 +91,6 @@ export function createSlotRecords(users: UserCollection) {
     };
   }
 
-  const indexed = new Set<SlotName>();
-
   const projection = (slots: readonly IndexSlot[]) => ({
     ...{ appId: 1, email: 1, slotEpoch: 1, schemaVersion: 1 },
     values: slots.map(({ key }) => decisivePart(key)),
@@ -135,15 +98,7 @@ export function createSlotRecords(users: UserCollection) {
   });
 
   return {
-    /** Not at the start: each index costs time in every submission (decision 21). */
-    async ensureIndex(slot: SlotName): Promise<void> {
-      if (indexed.has(slot)) return;
-      await users.createIndex(slotIndex(slot), {
-        partialFilterExpression: { [slot]: { $exists: true } },
-        maxTimeMS: INDEX_BUILD_TIME_MS,
-      });
-      indexed.add(slot);
-    },
+    indexOf: ({ slot }: IndexSlot) => indexes[slot],
 
     /**
      * Sets slots of `limit` records after `from`, newest first. Each write depends on the value of
@@ -152,19 +107,12 @@ export function createSlotRecords(users: UserCollection) {
     async build(
       appId: ObjectId,
       slots: readonly IndexSlot[],
-      from: Position,
+      from: UUID | undefined,
       limit: number,
-      fence: SlotFence,
+      fence: Fence,
     ): Promise<BuiltBatch> {
-      const records = await users
-        .find<ReadRecord>(
-          { appId, ...(from && { _id: { $ne: from } }) },
-          {
-            ...newestFirst(appId, from),
-            ...{ limit, batchSize: limit + 1, projection: projection(slots) },
-          },
-        )
-        .toArray();
+      const options = { projection: projection(slots) };
+      const records = await readNext<ReadRecord>(users, appId, { from, limit }, options);
       const corrections = records.flatMap((record) => correction(slots, [], record, fence) ?? []);
       const ahead = latestAfter(fence, records);
       const batch = { read: records.length, last: records.at(-1)?._id, isDisturbed: false, ahead };
@@ -192,35 +140,7 @@ export function createSlotRecords(users: UserCollection) {
       const one = found && correction(slots, unused, found, { slotEpoch });
       return !one || (await users.updateOne(one.filter, one.update)).matchedCount === 1;
     },
-
-    /** Removes a slot from at most `limit` records. */
-    async drop(appId: ObjectId, slot: SlotName, limit: number, fence: SlotFence): Promise<DroppedBatch> {
-      const filter = { appId, [slot]: { $exists: true } };
-      const options = { projection: { email: 1, slotEpoch: 1 }, hint: slotIndex(slot), limit } as const;
-      const found = await users.find<Pick<ReadRecord, '_id' | 'email' | 'slotEpoch'>>(filter, options).toArray();
-      if (found.length === 0) return { found: 0, dropped: 0, ahead: {} };
-      const { slotEpoch } = fence;
-      const { matchedCount } = await users.updateMany(
-        { ...theseRecords(appId, found), ...notAfterEpoch(slotEpoch) },
-        changing<UserDocument>({ $unset: { [slot]: 1 }, ...(slotEpoch > 0 && { $set: { slotEpoch } }) }),
-        { hint: NEWEST_FIRST },
-      );
-      return { found: found.length, dropped: matchedCount, ahead: latestAfter(fence, found) };
-    },
   };
-}
-
-function latestAfter(fence: SlotFence, records: readonly Ahead[]): Ahead {
-  const ahead: Ahead = {};
-  for (const { slotEpoch = 0, schemaVersion = 0 } of records) {
-    if (slotEpoch > (ahead.slotEpoch ?? fence.slotEpoch)) ahead.slotEpoch = slotEpoch;
-    if (schemaVersion > (ahead.schemaVersion ?? fence.schemaVersion)) ahead.schemaVersion = schemaVersion;
-  }
-  return ahead;
-}
-
-function slotIndex(slot: SlotName): Record<string, 1> {
-  return { appId: 1, [slot]: 1, _id: 1 };
 }
 
 /** The bounded part of a value from which its index value results; null for other types. */
@@ -243,48 +163,4 @@ function isWhole(part: unknown): boolean {
 function isSame(stored: IndexValue | undefined, value: IndexValue): boolean {
   if (stored instanceof Date && value instanceof Date) return stored.getTime() === value.getTime();
   return stored === value;
-}
-
-const MAX_ATTEMPTS = 24;
-
-/** A write of a record that may have ended after its lease. */
-export interface LateWrite extends Pick<UserDocument, 'appId' | 'sourceAppId' | 'email'> {
-  slots: readonly SlotWrite[] | undefined;
-  /** Absent when it wrote no words. */
-  words?: readonly string[] | undefined;
-}
-
-export type RepairSlots = ReturnType<typeof createSlotRepair>;
-
-/**
- * Corrects the slots of a record after a write that ended after its lease, because a build may have
- * passed the record.
- */
-export function createSlotRepair(deps: {
-  records: Pick<SlotRecords, 'correct'>;
-  words: Pick<WordRecords, 'complete' | 'clear'>;
-  hold(sourceAppId: string): Promise<Lease | undefined>;
-}) {
-  const { records, words, hold } = deps;
-
-  /** `before`: the indexes of the write's lease. @throws {Unavailable} when they keep changing */
-  return async (write: LateWrite, before: AppIndexes): Promise<void> => {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const lease = await hold(write.sourceAppId);
-      // Another incarnation has other records; those of this one are being removed.
-      if (!lease?.app.id.equals(write.appId)) return;
-      if (isSameIndexes(lease.app, before)) return;
-      const current = (lease.app.slots ?? []).filter(isWritten);
-      const unused = (write.slots ?? [])
-        .map(({ slot }) => slot)
-        .filter((slot) => !current.some((use) => use.slot === slot));
-      const { slotEpoch = 0 } = lease.app;
-      const isIndexed = keepsWords(lease.app);
-      const isRepaired =
-        (await records.correct(write, current, unused, slotEpoch)) &&
-        (isIndexed ? await words.complete(write, slotEpoch) : !write.words || (await words.clear(write, slotEpoch)));
-      if (isRepaired && lease.isCurrent()) return;
-    }
-    throw new Unavailable();
-  };
 }

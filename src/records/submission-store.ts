@@ -3,7 +3,7 @@ import type { ObjectId } from 'mongodb';
 import { Conflict, KeyReused, Unavailable } from '../core/errors.ts';
 import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../database/failures.ts';
 import { type ConflictDeps, createConflictReader, type Repeat } from './conflict.ts';
-import { type SentConsents, stateAfter } from './consents.ts';
+import { stateAfter } from './consents.ts';
 import type { RecordWriter } from './group-commit.ts';
 import type { RecordHistory } from './history.ts';
 import type { IdempotencyKeys } from './idempotency-keys.ts';
@@ -43,7 +43,8 @@ export function createSubmissionStore(
   },
 ) {
   const { writer, keys, newId, maxArrayItems, limits, history } = deps;
-  const cache = createPersonCache();
+  /** Lets upserts name the record of a person. Their filters verify it: it may be outdated. */
+  const cache = new LRUCache<string, CachedPerson>({ max: MAX_CACHED });
   const heuristic = createInsertHeuristic();
   const conflicts = createConflictReader(deps);
 
@@ -98,9 +99,10 @@ export function createSubmissionStore(
   }
 
   function answer(person: string, submission: Submission, written: Written, keyEpoch = 0): StoredSubmission {
-    cache.set(person, written, submission.consents, keyEpoch);
     const { id, createdAt } = written;
-    const { now } = submission;
+    const { now, consents: sent } = submission;
+    const consents = sent && sent.entries.length <= MAX_CACHED_CONSENTS ? stateAfter(sent.entries) : undefined;
+    cache.set(person, { id, createdAt, keyEpoch, consents });
     // The later of two concurrent first submissions may have the earlier time.
     return { id, createdAt, updatedAt: createdAt > now ? createdAt : now };
   }
@@ -186,25 +188,6 @@ const MAX_CACHED_CONSENTS = 4;
 interface CachedPerson extends Written {
   keyEpoch: number;
   consents: ConsentState | undefined;
-}
-
-/** Lets upserts name the record of a person. Their filters verify it: it may be outdated. */
-function createPersonCache() {
-  const cache = new LRUCache<string, CachedPerson>({ max: MAX_CACHED });
-  return {
-    has: (person: string): boolean => cache.has(person),
-
-    get: (person: string): CachedPerson | undefined => cache.get(person),
-
-    set(person: string, { id, createdAt }: Written, sent: SentConsents | undefined, keyEpoch: number): void {
-      const consents = sent && sent.entries.length <= MAX_CACHED_CONSENTS ? stateAfter(sent.entries) : undefined;
-      cache.set(person, { id, createdAt, keyEpoch, consents });
-    },
-
-    delete(person: string): void {
-      cache.delete(person);
-    },
-  };
 }
 
 /** The app's name is cheaper than its id as text. An id of a deleted app matches no record. */

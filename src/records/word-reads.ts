@@ -41,9 +41,7 @@ const LIMITS: WordLimits = { few: 1_000, fewOfSeveral: 4_000, merged: 16 };
 const LOOK_TIME_MS = 500;
 const READY_FOR_MS = 1_000;
 
-type Run = <T>(appId: ObjectId, query: () => Promise<T>) => Promise<T>;
-
-export type WordPlans = ReturnType<typeof createWordPlans>;
+type Run = <T>(query: () => Promise<T>) => Promise<T>;
 
 /** Chooses once per walk how its searches are read. */
 export function createWordPlans(users: UserCollection, limits: WordLimits = LIMITS) {
@@ -68,9 +66,7 @@ export function createWordPlans(users: UserCollection, limits: WordLimits = LIMI
     let min: Record<string, unknown> = { appId, words: beginning, _id: new MaxKey() };
     for (;;) {
       const options = { hint: BY_WORD, min, max, limit: 1, returnKey: true, maxTimeMS: LOOK_TIME_MS } as const;
-      const [key] = await run(appId, () => users.find<{ words: string }>({ appId }, options).toArray()).catch(
-        noneIfEmpty,
-      );
+      const [key] = await run(() => users.find<{ words: string }>({ appId }, options).toArray()).catch(noneIfEmpty);
       if (!key) return words;
       if (words.length === merged) return undefined;
       words.push(key.words);
@@ -82,7 +78,7 @@ export function createWordPlans(users: UserCollection, limits: WordLimits = LIMI
   /** The rarest beginning with few records, or words whose records the index has in order. */
   async function chooseWords(appId: ObjectId, beginnings: readonly string[], run: Run) {
     for (const most of beginnings.length > 1 ? [few, fewOfSeveral] : [few]) {
-      const counts = await Promise.all(beginnings.map((one) => run(appId, () => countUpTo(appId, one, most))));
+      const counts = await Promise.all(beginnings.map((one) => run(() => countUpTo(appId, one, most))));
       const least = Math.min(...counts);
       const rarest = counts.indexOf(least);
       if (least < most) return { rarest, words: [isBegun(beginnings[rarest] as string)] };

@@ -1,18 +1,11 @@
 import type { ObjectId, UUID } from 'mongodb';
 import { type IndexUse, notAfterEpoch } from '../apps/index-slots.ts';
-import { decode, decodeExactly, INDEX_BUILD_TIME_MS } from '../database/collections.ts';
+import { decode, decodeExactly } from '../database/collections.ts';
 import { changing, matching } from '../database/filters.ts';
 import { ANY_WORD } from '../fields/base/words.ts';
+import { type BuiltBatch, createMemberIndex, type Fence, latestAfter } from './index-builds.ts';
 import type { ReadQueues } from './read-queues.ts';
-import {
-  NEWEST_FIRST,
-  newestFirst,
-  type RecordFilter,
-  type RecordUpdate,
-  theseRecords,
-  type UserCollection,
-  type UserDocument,
-} from './record.ts';
+import { type RecordFilter, type RecordUpdate, readNext, type UserCollection, type UserDocument } from './record.ts';
 import { MAX_WORDS_DATA, recordWords } from './record-words.ts';
 
 /** The index of words for all apps. Records of one word are in the order of their creation. */
@@ -41,21 +34,6 @@ const PROJECTION = {
   },
 };
 
-interface BuiltBatch {
-  read: number;
-  last: UUID | undefined;
-  /** Whether a record changed between read and write: read the batch again. */
-  isDisturbed: boolean;
-  /** The highest epoch of a record, if it is above that of the app. */
-  ahead: number | undefined;
-}
-
-interface DroppedBatch {
-  found: number;
-  dropped: number;
-  ahead: number | undefined;
-}
-
 export type WordRecords = ReturnType<typeof createWordRecords>;
 
 /**
@@ -63,7 +41,7 @@ export type WordRecords = ReturnType<typeof createWordRecords>;
  * know which words the values had that it replaces; a search compares each record that they find.
  */
 export function createWordRecords(users: UserCollection, { turn }: Pick<ReadQueues, 'turn'>) {
-  let isIndexed = false;
+  const index = createMemberIndex(users, 'words', BY_WORD);
 
   /** Adds words; a late one does no harm unless the index was dropped, which the epoch refuses. */
   function addition(record: ReadRecord, missing: readonly string[], slotEpoch: number) {
@@ -94,45 +72,39 @@ export function createWordRecords(users: UserCollection, { turn }: Pick<ReadQueu
   }
 
   return {
-    /** Not at the start: each index costs time in every submission (decision 21). */
-    async ensureIndex(): Promise<void> {
-      if (isIndexed) return;
-      await users.createIndex(BY_WORD, { partialFilterExpression: WITH_WORDS, maxTimeMS: INDEX_BUILD_TIME_MS });
-      isIndexed = true;
-    },
+    indexOf: () => index,
 
     /** Adds the missing words of `limit` records after `from`, newest first, and removes others. */
     async build(
       appId: ObjectId,
-      { since = 0 }: IndexUse,
+      uses: readonly IndexUse[],
       from: UUID | undefined,
       limit: number,
-      slotEpoch: number,
+      fence: Fence,
     ): Promise<BuiltBatch> {
-      const found = await users
-        .find<Uint8Array>(
-          { appId, ...(from && { _id: { $ne: from } }) },
-          { ...newestFirst(appId, from), limit, batchSize: limit + 1, projection: PROJECTION, raw: true },
-        )
-        .toArray();
+      const { slotEpoch } = fence;
+      const since = Math.max(...uses.map((use) => use.since ?? 0));
+      const options = { projection: PROJECTION, raw: true };
+      const found = await readNext<Uint8Array>(users, appId, { from, limit }, options);
       const additions: ReturnType<typeof addition>[] = [];
       const replacements: ReturnType<typeof replacement>[] = [];
-      const epochs: (number | undefined)[] = [];
-      let last: UUID | undefined;
+      const read: Pick<ReadRecord, '_id' | 'slotEpoch'>[] = [];
       for (const [at, bytes] of found.entries()) {
         if (at > 0 && at % RECORDS_PER_TURN === 0) await turn();
         const record = decode<ReadRecord>(bytes);
         const { exact, missing, hasStale } = compare(record);
         if (missing.length > 0 || (record.slotEpoch ?? 0) < since) additions.push(addition(record, missing, slotEpoch));
         else if (hasStale) replacements.push(replacement(bytes, exact, slotEpoch));
-        epochs.push(record.slotEpoch);
-        last = record._id;
+        const { _id, slotEpoch: epoch = 0 } = record;
+        read.push({ _id, slotEpoch: epoch });
       }
       // A record that changed keeps superfluous words until it is checked again.
       if (replacements.length > 0) await write(replacements);
       const matched = additions.length > 0 ? await write(additions) : 0;
-      const ahead = latestAfter(slotEpoch, epochs);
-      return { read: found.length, last, isDisturbed: matched < additions.length, ahead };
+      return {
+        ...{ read: read.length, last: read.at(-1)?._id },
+        ...{ isDisturbed: matched < additions.length, ahead: latestAfter(fence, read) },
+      };
     },
 
     /** Adds the missing words of one record; false when it has a later epoch. */
@@ -164,23 +136,6 @@ export function createWordRecords(users: UserCollection, { turn }: Pick<ReadQueu
       const filter = { appId, email, ...notAfterEpoch(slotEpoch) };
       return (await users.updateOne(filter, { $unset: { words: 1 } })).matchedCount === 1;
     },
-
-    /** Removes the words of at most `limit` records. */
-    async drop(appId: ObjectId, limit: number, slotEpoch: number): Promise<DroppedBatch> {
-      const options = { projection: { email: 1, slotEpoch: 1 }, hint: BY_WORD, limit } as const;
-      const found = await users.find<ReadRecord>({ appId, ...WITH_WORDS }, options).toArray();
-      if (found.length === 0) return { found: 0, dropped: 0, ahead: undefined };
-      const { matchedCount } = await users.updateMany(
-        { ...theseRecords(appId, found), ...notAfterEpoch(slotEpoch) },
-        changing<UserDocument>({ $unset: { words: 1 }, $set: { slotEpoch } }),
-        { hint: NEWEST_FIRST },
-      );
-      const ahead = latestAfter(
-        slotEpoch,
-        found.map((record) => record.slotEpoch),
-      );
-      return { found: found.length, dropped: matchedCount, ahead };
-    },
   };
 
   async function write(writes: { filter: RecordFilter; update: RecordUpdate }[]): Promise<number> {
@@ -190,9 +145,4 @@ export function createWordRecords(users: UserCollection, { turn }: Pick<ReadQueu
     );
     return matchedCount;
   }
-}
-
-function latestAfter(slotEpoch: number, epochs: readonly (number | undefined)[]): number | undefined {
-  const latest = Math.max(slotEpoch, ...epochs.map((epoch = 0) => epoch));
-  return latest > slotEpoch ? latest : undefined;
 }

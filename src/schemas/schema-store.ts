@@ -12,7 +12,7 @@ import { isDuplicateKey } from '../database/failures.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import type { PendingRenames, Rename } from '../fields/renames.ts';
 
-/** How far the job has moved the values of renamed fields (records/rename-job.ts). */
+/** How far the job has moved the values of renamed fields (records/record-moves.ts). */
 export interface MoveProgress {
   /** When every server knew of the renames, by MongoDB's clock. Absent while that is not sure. */
   knownAt?: Date;

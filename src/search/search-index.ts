@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { type AppScope, requireOperator } from '../apps/app-scope.ts';
 import { AppPath } from '../apps/apps.contract.ts';
-import type { WordStore } from '../records/word-store.ts';
+import type { WordStore } from '../records/word-index.ts';
 
 const Count = z.int().nonnegative();
 

@@ -25,7 +25,7 @@ export function createSearch(deps: {
   queryBudgetMs: number | undefined;
 }) {
   const { apps, schemas, records, cursors, queryBudgetMs } = deps;
-  const { pages, ranges, queues, store, slots, words, erase, reader, emails } = records;
+  const { pages, ranges, queues, slots, words, erase, reader, emails } = records;
   const { service: appService, activity, scope } = apps;
   const { renames } = schemas;
   const query = createUserQuery({ ranges, pages, budgetMs: queryBudgetMs });
@@ -37,7 +37,7 @@ export function createSearch(deps: {
   });
   const matchingIds = createMatchingIds(ranges);
   const users = createUserService({
-    ...{ apps: appService, queried, store, query },
+    ...{ apps: appService, queried, query, pages, reader, erase },
     people: createPeopleSearch({ emails, pages, ranges }),
     bulkErase: createBulkErase({ matchingIds, erase, reader, queues }),
     breakDown: createUserBreakdown(ranges, queryBudgetMs),

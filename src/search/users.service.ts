@@ -2,8 +2,11 @@ import type { Cursors } from '../api/cursors.ts';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { NotFound } from '../core/errors.ts';
+import type { RecordEraser } from '../records/erasure.ts';
+import { parseRecordId } from '../records/record-id.ts';
 import type { DetailedRecord, RecordBatches } from '../records/record-json.ts';
-import type { UserStore } from '../records/user-store.ts';
+import type { RecordPages } from '../records/record-pages.ts';
+import type { RecordReader } from '../records/record-reader.ts';
 import type { Breakdown, UserBreakdown } from './breakdown.ts';
 import type { BulkErase } from './bulk-erase.ts';
 import type { PeopleRequest, PeopleSearch } from './people-search.ts';
@@ -26,30 +29,33 @@ export function createUserService(deps: {
   apps: Pick<AppService, 'find'>;
   people: PeopleSearch;
   queried: ReadQueriedApp;
-  store: UserStore;
   query: UserQuery;
+  pages: Pick<RecordPages, 'all' | 'slice'>;
+  reader: Pick<RecordReader, 'findDetails'>;
+  erase: RecordEraser;
   bulkErase: BulkErase;
   breakDown: UserBreakdown;
 }) {
-  const { apps, people, queried, store, query, bulkErase, breakDown } = deps;
+  const { apps, people, queried, query, pages, reader, erase, bulkErase, breakDown } = deps;
 
   return {
     /** All records of an app as BSON, newest first (spec 4.3). */
-    list: (app: Pick<App, 'id'>, signal?: AbortSignal): RecordBatches => store.ofApp(app.id, signal),
+    list: (app: Pick<App, 'id'>, signal?: AbortSignal): RecordBatches => pages.all(app.id, {}, signal),
 
     /** @throws {Unavailable} when this exceeds its time limit */
     page: async (app: Pick<App, 'id'>, request: PlainPageRequest) => plainPage(query, await queried(app), request),
 
     /** @throws {NotFound} */
     async get(app: Pick<App, 'id'>, id: string): Promise<DetailedRecord> {
-      const user = await store.find(app.id, id);
+      const user = await reader.findDetails(app.id, id);
       if (!user) throw new NotFound('User not found');
       return user;
     },
 
     /** A submission in flight may create a new record. @throws {NotFound} */
     async erase(app: Pick<App, 'id'>, id: string): Promise<void> {
-      if (!(await store.erase(app.id, id))) throw new NotFound('User not found');
+      const _id = parseRecordId(id);
+      if (!_id || (await erase(app.id, [_id])) === 0) throw new NotFound('User not found');
     },
 
     /** Resolves with a page of matches (spec 4.3). @throws {InvalidInput} @throws {NotFound} */
@@ -85,8 +91,11 @@ export function createUserService(deps: {
     },
 
     /** A page of one app, or of all apps, as BSON, newest first (spec 4.4). */
-    listAcrossApps: (page: { sourceAppId?: string | undefined; limit: number; skip: number }): RecordBatches =>
-      store.page(page.sourceAppId, page.limit, page.skip),
+    async *listAcrossApps(page: { sourceAppId?: string | undefined; limit: number; skip: number }): RecordBatches {
+      const { sourceAppId } = page;
+      const app = sourceAppId === undefined ? undefined : await apps.find(sourceAppId);
+      if (sourceAppId === undefined || app) yield* pages.slice(app?.id, page);
+    },
   };
 }
 

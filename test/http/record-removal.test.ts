@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ownedBy } from '../../src/apps/feature.ts';
 import type { UserCollection, UserDocument } from '../../src/records/record.ts';
 import { createRecordIds } from '../../src/records/record-id.ts';
-import { createRecordRemoval } from '../../src/records/user-store.ts';
+import { createRecordRemoval } from '../../src/records/record-removal.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
 
 const HOUR_MS = 3_600_000;
@@ -38,7 +38,7 @@ async function appWithRecords(count: number, createdAt = () => new Date()): Prom
 }
 
 it('removes all records of an app and no others, whatever the type of their ids', async () => {
-  const removeAll = createRecordRemoval(users);
+  const { removeAll } = createRecordRemoval(users);
   const [appId, other] = [await appWithRecords(2_300), await appWithRecords(10)];
   expect(await removeAll(appId)).toBe(2_304);
   expect(await users.countDocuments({ appId })).toBe(0);
@@ -47,7 +47,7 @@ it('removes all records of an app and no others, whatever the type of their ids'
 });
 
 it('removes only what was created since a time', async () => {
-  const removeAll = createRecordRemoval(users);
+  const { removeAll } = createRecordRemoval(users);
   const start = Date.now() - 2 * HOUR_MS;
   let at = 0;
   const appId = await appWithRecords(3_000, () => new Date(start + (at++ % 2 ? HOUR_MS : 0)));

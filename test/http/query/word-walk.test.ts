@@ -23,7 +23,7 @@ let records: UserDocument[];
 beforeAll(async () => {
   server = await startServer();
   users = server.db.collection('users') as unknown as UserCollection;
-  await createWordRecords(users, createReadQueues()).ensureIndex();
+  await createWordRecords(users, createReadQueues()).indexOf().ensure();
   const syllable = fc.constantFrom(...SYLLABLES);
   const word = fc.tuple(syllable, syllable).map((both) => both.join(''));
   const data = fc.record({ name: fc.tuple(word, word).map((both) => both.join(' ')), city: word });
