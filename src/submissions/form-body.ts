@@ -5,13 +5,15 @@ import { type Issue, MAX_ISSUES } from '../core/errors.ts';
 import { choicesIn } from '../fields/base/choice-list.ts';
 import { printable } from '../fields/base/kind.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
-import { type FormField, formFields, isHidden } from '../fields/markup/form-field.ts';
 import {
   described,
+  type FormField,
   fieldMarkup,
+  formFields,
   hints,
   honeypot,
   inputMarkup,
+  isHidden,
   type Markup,
   PROBLEM_CLASS,
   requiredMark,

@@ -5,38 +5,12 @@ import { setLanguage, Versioned } from '../api/reply.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import { offeredLanguages, settingsIn } from '../apps/form-settings.ts';
 import { AppNotFound } from '../core/errors.ts';
-import type { FormControl } from '../fields/presentation.ts';
+import { FormControl } from '../fields/presentation.ts';
 import { type Language, languageOf } from '../languages/languages.ts';
 import { formControls } from './form-body.ts';
 import { isClosed, pageContext, prefilledTexts } from './form-pages.ts';
 import type { FindForm, FormPages, PublicForm } from './form-view.ts';
 import { visitorLanguage } from './visitor-language.ts';
-
-const Choice = z.strictObject({ value: z.string(), label: z.string() });
-
-const Control = z
-  .strictObject({
-    key: z.string(),
-    type: z
-      .enum([
-        ...(['text', 'textarea', 'tel', 'url', 'email', 'checkbox'] as const),
-        ...(['select', 'radio', 'checkboxes', 'number', 'date', 'list'] as const),
-      ])
-      .meta({ description: '`list` is an input that adds one item to an array field' }),
-    attributes: z
-      .record(z.string(), z.union([z.string(), z.number()]))
-      .meta({ description: 'HTML attributes of the control, by name' }),
-    choices: z.array(Choice),
-    label: z.string(),
-    help: z.string().optional(),
-    required: z.boolean(),
-    hidden: z.boolean().meta({ description: 'Whether the form sends the field without showing it' }),
-    default: z.string().optional().meta({ description: 'For `checkboxes` the choices, with `; ` between them' }),
-    prefill: z.boolean().meta({ description: 'Whether a query parameter of the page fills the field' }),
-    source: z.enum(['page', 'referrer', 'utm_source', 'utm_medium', 'utm_campaign']).optional(),
-    consent: z.strictObject({ version: z.string(), url: z.string().optional() }).optional(),
-  })
-  .meta({ id: 'FormControl' });
 
 /** The texts of the embed script. */
 const TEXTS = ['email', 'send', 'leaveEmpty', 'thanks', 'thanksHeld', 'closed', 'notSent', 'text422'] as const;
@@ -62,7 +36,7 @@ const FormDefinition = z
     closed: z.boolean().meta({ description: 'Whether every submission is refused now' }),
     honeypot: z.boolean().meta({ description: 'Whether the form contains a field for programs' }),
     proofOfWork: z.boolean().meta({ description: 'Whether a submission needs a solved challenge' }),
-    fields: z.array(Control),
+    fields: z.array(FormControl),
   })
   .meta({
     id: 'FormDefinition',

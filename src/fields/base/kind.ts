@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Reason } from '../../core/errors.ts';
 import type { Code, Params } from '../../languages/catalogue.ts';
+import { TRANSLATIONS } from './form-options.ts';
 import type { CompileBudget, PatternBudget } from './regex.ts';
-import { TRANSLATIONS } from './translations.ts';
 
 /**
  * The form of a field key (spec 2.3). Keeps `$`, `.`, NUL and `__proto__` out of database paths.
@@ -63,20 +63,22 @@ export type OptionShape<Options extends FieldOptions> = { [Name in keyof Options
 
 type OptionValues<Options extends FieldOptions> = z.output<z.ZodObject<OptionShape<Options>>>;
 
-/** The control that a form shows for a field. `list` adds one item to an appending list. */
-export type ControlType =
-  | 'text'
-  | 'textarea'
-  | 'tel'
-  | 'url'
-  | 'email'
-  | 'checkbox'
-  | 'select'
-  | 'radio'
-  | 'checkboxes'
-  | 'number'
-  | 'date'
-  | 'list';
+/** The controls that a form shows for fields. `list` adds one item to an appending list. */
+export const CONTROL_TYPES = [
+  'text',
+  'textarea',
+  'tel',
+  'url',
+  'email',
+  'checkbox',
+  'select',
+  'radio',
+  'checkboxes',
+  'number',
+  'date',
+  'list',
+] as const;
+export type ControlType = (typeof CONTROL_TYPES)[number];
 
 /** The type of a value in generated code. `agreed`: `true`; `list`: items of any type. */
 export type ValueType =
@@ -85,10 +87,8 @@ export type ValueType =
   | { someOf: readonly string[] };
 
 /** A value that a form offers, with its name for people. */
-export interface Choice {
-  value: string;
-  label: string;
-}
+export const Choice = z.strictObject({ value: z.string(), label: z.string() });
+export type Choice = z.output<typeof Choice>;
 
 /** The bounds of the number of choices, inclusive. Absent: none. */
 export interface ChoiceBounds {
