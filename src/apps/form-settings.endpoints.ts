@@ -3,7 +3,7 @@ import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts
 import { parseTags, Timestamp } from '../api/validation.ts';
 import { canonicalTimeZone, normalizeEmail } from '../core/identifiers.ts';
 import { isWebOrigin, parseRedirectUrl, WEB_ORIGIN_FORMAT } from '../core/web-origin.ts';
-import { byLanguage } from '../fields/base/form-options.ts';
+import { byLanguage } from '../fields/base/kind.ts';
 import { isCanonicalTag, MAX_LANGUAGES } from '../languages/tags.ts';
 import type { App } from './app.ts';
 import type { AppScope } from './app-scope.ts';

@@ -1,15 +1,17 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { Request } from 'express';
 import { z } from 'zod';
 import { type Endpoints, type Refuse, type Route, routes } from '../api/endpoint.ts';
 import { setLanguage, Versioned } from '../api/reply.ts';
 import { AppPath } from '../apps/apps.contract.ts';
-import { offeredLanguages, settingsIn } from '../apps/form-settings.ts';
+import { isClosed, offeredLanguages, settingsIn } from '../apps/form-settings.ts';
 import { AppNotFound } from '../core/errors.ts';
+import type { FieldDefinition } from '../fields/definition.ts';
+import { formFields, type PageContext, prefilled } from '../fields/markup.ts';
 import { FormControl } from '../fields/presentation.ts';
 import { type Language, languageOf } from '../languages/languages.ts';
-import { formControls } from './form-body.ts';
-import { isClosed, pageContext, prefilledTexts } from './form-pages.ts';
-import type { FindForm, FormPages, PublicForm } from './form-view.ts';
+import { formControls, type PublicForm } from './form-html.ts';
+import type { FindForm, FormPages } from './form-pages.ts';
 import { visitorLanguage } from './visitor-language.ts';
 
 /** The texts of the embed script. */
@@ -149,6 +151,19 @@ function hashText(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
+/** Returns the texts that a page gives the fields of its form, by control name. */
+function prefilledTexts(fields: readonly FieldDefinition[], req: Request): Map<string, readonly string[]> {
+  const { query } = req;
+  const referrer = req.get('referer') ?? '';
+  const context: PageContext = {
+    page: `${req.protocol}://${req.get('host')}${req.originalUrl}`,
+    referrer: /^https?:\/\//.test(referrer) ? referrer : '',
+    query: (name) => [query[name]].flat().filter((text) => typeof text === 'string'),
+  };
+  const filled = formFields(formControls(fields)).map((field) => prefilled(field, context));
+  return new Map(filled.flatMap(({ name, texts }) => (texts ? [[name, texts] as const] : [])));
+}
+
 /** @param refuse answers as `/v1/forms` does */
 export function formPageRoutes(findForm: FindForm, pages: FormPages, refuse: Refuse): Route[] {
   async function formOf({ sourceAppId }: { sourceAppId: string }): Promise<PublicForm> {
@@ -163,7 +178,7 @@ export function formPageRoutes(findForm: FindForm, pages: FormPages, refuse: Ref
       getFormPage: async ({ principal, req }) => {
         const form = await formOf(principal);
         const { language } = visitorLanguage(req, form.settings);
-        const prefilled = prefilledTexts(form.fields, pageContext(req));
+        const prefilled = prefilledTexts(form.fields, req);
         return pages.form({ ...form, language, prefilled, key: randomUUID() });
       },
       getThanksPage: async ({ principal, req }) => {

@@ -69,16 +69,16 @@ export function formRoutes(deps: {
       submitForm: async ({ principal, headers, body, req }) => {
         const { sourceAppId } = principal;
         const keyOf = principal.kind === 'key' ? principal.app.id : undefined;
-        const keyHeader = headers['idempotency-key'];
         const lease = await leases.hold(sourceAppId);
         if (!lease) throw new AppNotFound();
         if (!(body instanceof FormEntries)) {
           const settings = lease.app.form ?? DEFAULT_FORM_SETTINGS;
           const lang = languageToKeep(visitorLanguage(req, settings), settings);
-          const options = { idempotencyKey: keyHeader, proof: body.altcha ?? headers['x-altcha'], keyOf, lang };
+          const idempotencyKey = headers['idempotency-key'];
+          const options = { idempotencyKey, proof: body.altcha ?? headers['x-altcha'], keyOf, lang };
           return presentSubmitted(await submit(sourceAppId, body, options));
         }
-        const attempt = parseAttempt(req, body, lease, keyHeader);
+        const attempt = parseAttempt(req, body, lease);
         refusals.note(req, attempt);
         if (attempt.problem) throw attempt.problem;
         const stored = await submit(sourceAppId, (newest) => readSubmission(body, newest), {

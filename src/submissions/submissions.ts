@@ -13,8 +13,7 @@ import { CHALLENGES_PER_MINUTE, challengeRoutes, createChallengeLimiter } from '
 import { createChallenges, createSpentChallengeModel, createSpentChallenges, spentByApp } from './challenges.ts';
 import { createFormRefusals } from './form-answers.ts';
 import { formPageRoutes } from './form-pages.endpoints.ts';
-import { createFormPages } from './form-pages.ts';
-import { createFormLookup } from './form-view.ts';
+import { createFormLookup, createFormPages } from './form-pages.ts';
 import { formRoutes } from './forms.endpoints.ts';
 import { createHeldService, heldRoutes } from './held.ts';
 import { createHeldModel, createHeldOfPerson, createHeldStore } from './held-store.ts';

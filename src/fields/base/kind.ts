@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Reason } from '../../core/errors.ts';
 import type { Code, Params } from '../../languages/catalogue.ts';
-import { TRANSLATIONS } from './form-options.ts';
+import { isCanonicalTag, MAX_LANGUAGES } from '../../languages/tags.ts';
 import type { CompileBudget, PatternBudget } from './regex.ts';
 
 /**
@@ -178,6 +178,28 @@ export interface FieldKind<
   /** How many values a person may choose. */
   bounds?(definition: FieldBase & OptionValues<Options>): ChoiceBounds;
 }
+
+/** A text in other languages than that of the schema, by their BCP 47 tags. */
+export function byLanguage<Text extends z.ZodType>(text: Text) {
+  return z
+    .record(z.string(), text)
+    .refine((texts) => Object.keys(texts).every(isCanonicalTag), 'must have language tags like de or pt-BR as names')
+    .refine((texts) => Object.keys(texts).length <= MAX_LANGUAGES, `must have at most ${MAX_LANGUAGES} languages`);
+}
+
+/** The form options of every kind: label and help in other languages (spec 2.6). */
+const TRANSLATIONS = {
+  labels: {
+    schema: byLanguage(z.string().max(200)).optional(),
+    label: 'Label in other languages',
+    control: 'byLanguage',
+  },
+  helps: {
+    schema: byLanguage(z.string().max(500)).optional(),
+    label: 'Help text in other languages',
+    control: 'byLanguage',
+  },
+} as const;
 
 /** Declares a kind, with the translations that every kind has; keeps its literal types. */
 export function defineKind<Name extends string, Options extends FieldOptions, FormOptions extends FieldOptions>(
