@@ -4,7 +4,7 @@ import { parseTags, Timestamp } from '../api/validation.ts';
 import { canonicalTimeZone, normalizeEmail } from '../core/identifiers.ts';
 import { isWebOrigin, parseRedirectUrl, WEB_ORIGIN_FORMAT } from '../core/web-origin.ts';
 import { byLanguage } from '../fields/base/kind.ts';
-import { isCanonicalTag, MAX_LANGUAGES } from '../languages/tags.ts';
+import { canonicalTag, isCanonicalTag, MAX_LANGUAGES } from '../languages/tags.ts';
 import type { App } from './app.ts';
 import type { AppScope } from './app-scope.ts';
 import { AppPath } from './apps.contract.ts';
@@ -34,7 +34,9 @@ const unset = <Value extends z.ZodType>(value: Value) => value.nullish().transfo
 const text = (max: number) => z.string('must be a string').min(1).max(max, `must have at most ${max} characters`);
 const count = (max: number) => z.int(`must be a whole number from 1 to ${max}`).min(1).max(max);
 
-const Locale = text(35).refine(isLocale, 'must be a BCP 47 language tag like en or pt-BR').meta({ example: 'en' });
+const Locale = text(35)
+  .refine((tag) => canonicalTag(tag) !== undefined, 'must be a BCP 47 language tag like en or pt-BR')
+  .meta({ example: 'en' });
 const TimeZone = text(50)
   .refine(canonicalTimeZone, 'must be an IANA time zone like Europe/Berlin')
   .meta({ example: 'Europe/Berlin' });
@@ -164,12 +166,9 @@ const FormSettingsDocument = z
     texts: z
       .record(
         z.string(),
-        z.strictObject({
-          title: z.string().optional(),
-          description: z.string().optional(),
-          submitLabel: z.string().optional(),
-          thanks: z.string().optional(),
-        }),
+        z
+          .strictObject({ title: z.string(), description: z.string(), submitLabel: z.string(), thanks: z.string() })
+          .partial(),
       )
       .optional()
       .meta({ description: 'The texts in other languages, by language tag; absent without any' }),
@@ -218,14 +217,6 @@ export const formSettingsEndpoints = {
   },
 } as const satisfies Endpoints;
 
-function isLocale(tag: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(tag).length === 1;
-  } catch {
-    return false;
-  }
-}
-
 const formSettingsRoutes = (formSettings: FormSettingsService, scope: AppScope): Route[] =>
   routes(formSettingsEndpoints, {
     getFormSettings: async ({ principal, params, res }) => {
@@ -246,26 +237,17 @@ const formSettingsRoutes = (formSettings: FormSettingsService, scope: AppScope):
   });
 
 function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsView) {
-  const { title, description, submitLabel, thanks, locale, timeZone, next, submitPerMinute, maxRecords } = settings;
+  const { title = null, description = null, submitLabel = null, thanks = null, locale = null } = settings;
+  const { timeZone = null, origins, nullOrigin, next = null, botProtection, submitPerMinute = null } = settings;
+  const { closesAt, maxRecords = null, notify, languages, texts, doubleOptIn } = settings;
   return {
-    title: title ?? null,
-    description: description ?? null,
-    submitLabel: submitLabel ?? null,
-    thanks: thanks ?? null,
-    locale: locale ?? null,
-    timeZone: timeZone ?? null,
-    origins: [...settings.origins],
-    nullOrigin: settings.nullOrigin,
-    next: next ?? null,
-    botProtection: settings.botProtection,
-    submitPerMinute: submitPerMinute ?? null,
-    closesAt: settings.closesAt?.toISOString() ?? null,
-    maxRecords: maxRecords ?? null,
+    ...{ title, description, submitLabel, thanks, locale, timeZone, origins: [...origins], nullOrigin, next },
+    ...{ botProtection, submitPerMinute, closesAt: closesAt?.toISOString() ?? null, maxRecords },
     // Absent while unset, so that responses of apps without them are unchanged.
-    ...(settings.notify && { notify: { emails: [...settings.notify.emails], when: settings.notify.when } }),
-    ...(settings.languages && { languages: [...settings.languages] }),
-    ...(settings.texts && { texts: { ...settings.texts } }),
-    ...(settings.doubleOptIn && { doubleOptIn: settings.doubleOptIn }),
+    ...(notify && { notify: { emails: [...notify.emails], when: notify.when } }),
+    ...(languages && { languages: [...languages] }),
+    ...(texts && { texts }),
+    ...(doubleOptIn && { doubleOptIn }),
     refusedOrigins: refusedOrigins.map(presentOrigin),
     ...(ignoredRedirects.length > 0 && { ignoredRedirects: ignoredRedirects.map(presentOrigin) }),
   };

@@ -101,18 +101,11 @@ function merged(member: string, counted: readonly CountedOrigin[]) {
       in: {
         origin: '$$new.origin',
         count: {
-          $add: [
-            '$$new.count',
-            {
-              $sum: {
-                $map: {
-                  input: { $filter: { input: stored, as: 'one', cond: { $eq: ['$$one.origin', '$$new.origin'] } } },
-                  as: 'one',
-                  in: '$$one.count',
-                },
-              },
-            },
-          ],
+          $reduce: {
+            input: stored,
+            initialValue: '$$new.count',
+            in: { $add: ['$$value', { $cond: [{ $eq: ['$$this.origin', '$$new.origin'] }, '$$this.count', 0] }] },
+          },
         },
         lastAt: '$$new.lastAt',
       },

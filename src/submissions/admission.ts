@@ -12,14 +12,14 @@ import type { HoldReason, Submission } from '../records/submission.ts';
 import { NoRecord, type StoredSubmission } from '../records/submission-store.ts';
 import { currentMoment, isWithin, systemClock } from '../schemas/schema-leases.ts';
 import type { SubmissionOptions } from './acceptance.ts';
-import type { Challenges, Proof } from './challenges.ts';
+import type { Challenges } from './challenges.ts';
 
 /** The decision about a valid submission. */
 interface Admission {
   /** Hold it instead of storing it. */
   hold?: HoldReason;
-  /** The solved challenge that it uses up. */
-  proof?: Proof;
+  /** The id of the solved challenge that it uses up. */
+  challengeId?: string;
 }
 
 const ADMITTED: Admission = {};
@@ -48,7 +48,7 @@ export function createAdmissionCheck(challenges: Pick<Challenges, 'verify'>) {
     { via = 'json', proof = '', isTrapped }: SubmissionOptions,
   ): Promise<Admission> {
     const trapped = isTrapped && ({ hold: 'honeypot' } as const);
-    if (proof !== '') return { ...trapped, proof: await challenges.verify(id, proof) };
+    if (proof !== '') return { ...trapped, challengeId: await challenges.verify(id, proof) };
     if (via === 'json') throw new Forbidden('This app requires a proof of work; solve a challenge and send it');
     return trapped || { hold: 'no-proof' };
   }

@@ -11,12 +11,12 @@ import { parsePageUrl, parseRedirectUrl, parseWebUrl } from '../core/web-origin.
 import { say } from '../languages/catalogue.ts';
 import type { Language } from '../languages/languages.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
+import type { SubmissionOptions } from './acceptance.ts';
 import type { FormView, SentForm } from './form-html.ts';
 import type { FormPages } from './form-pages.ts';
 import { type FormControls, parseName, readForm } from './form-submission.ts';
 import { formPath } from './page.ts';
 import { KEY_PATTERN } from './submissions.endpoints.ts';
-import type { SubmissionOptions } from './submissions.service.ts';
 import { issueIn, languageToKeep, refusalIn, type VisitorLanguage, visitorLanguage } from './visitor-language.ts';
 
 /** The request for a redirect. */
