@@ -28,8 +28,10 @@ import { createAppOrigins, createOriginCounts } from './origins.ts';
 const MAX_ORIGINS = 50;
 const MAX_NOTIFIED = 10;
 
-/** `null` and absence leave a property unset. */
-const unset = <Value extends z.ZodType>(value: Value) => value.nullish().transform((given) => given ?? undefined);
+/** `null` counts as absence. */
+const withDefault = <Value extends z.ZodType, Default>(value: Value, initial: Default) =>
+  value.nullish().transform((given) => given ?? initial);
+const unset = <Value extends z.ZodType>(value: Value) => withDefault(value, undefined);
 
 const text = (max: number) => z.string('must be a string').min(1).max(max, `must have at most ${max} characters`);
 const count = (max: number) => z.int(`must be a whole number from 1 to ${max}`).min(1).max(max);
@@ -116,16 +118,10 @@ const FormSettingsInput = z
     languages: Languages,
     texts: Texts,
     timeZone: unset(TimeZone),
-    origins: Origins.nullish().transform((origins) => origins ?? []),
-    nullOrigin: z
-      .boolean()
-      .nullish()
-      .transform((isAllowed) => isAllowed ?? false),
+    origins: withDefault(Origins, []),
+    nullOrigin: withDefault(z.boolean(), false),
     next: unset(RedirectUrl),
-    botProtection: z
-      .enum(BOT_PROTECTIONS, `must be ${BOT_PROTECTIONS.join(', ')}`)
-      .nullish()
-      .transform((protection) => protection ?? 'honeypot'),
+    botProtection: withDefault(z.enum(BOT_PROTECTIONS, `must be ${BOT_PROTECTIONS.join(', ')}`), 'honeypot'),
     submitPerMinute: unset(count(1_000_000)),
     closesAt: unset(
       z.iso.datetime({ offset: true, error: 'must be a date-time with its zone' }).transform((at) => new Date(at)),

@@ -112,8 +112,10 @@ const formDefinitionEndpoints = {
 /** Each list of controls is serialized once. */
 const serialized = new WeakMap<readonly FormControl[], { json: string; hash: string }>();
 
+type FormInLanguage = PublicForm & { language: Language };
+
 /** Returns a form as data (spec 4.5). The ETag changes with the content. */
-function formDefinition({ sourceAppId, settings: given, fields }: PublicForm, language: Language): Versioned {
+function formDefinition({ sourceAppId, settings: given, fields, language }: FormInLanguage): Versioned {
   const { tag: lang, dir } = language;
   const settings = settingsIn(given, lang);
   const { title = null, description = null, submitLabel = null, thanks = null, next = null } = settings;
@@ -166,26 +168,21 @@ function prefilledTexts(fields: readonly FieldDefinition[], req: Request): Map<s
 
 /** @param refuse answers as `/v1/forms` does */
 export function formPageRoutes(findForm: FindForm, pages: FormPages, refuse: Refuse): Route[] {
-  async function formOf({ sourceAppId }: { sourceAppId: string }): Promise<PublicForm> {
+  async function findFormFor({ sourceAppId }: { sourceAppId: string }, req: Request): Promise<FormInLanguage> {
     const form = await findForm(sourceAppId);
     if (!form) throw new AppNotFound();
-    return form;
+    return { ...form, language: visitorLanguage(req, form.settings).language };
   }
 
   const ofPages = routes(
     formPageEndpoints,
     {
       getFormPage: async ({ principal, req }) => {
-        const form = await formOf(principal);
-        const { language } = visitorLanguage(req, form.settings);
-        const prefilled = prefilledTexts(form.fields, req);
-        return pages.form({ ...form, language, prefilled, key: randomUUID() });
+        const form = await findFormFor(principal, req);
+        return pages.form({ ...form, prefilled: prefilledTexts(form.fields, req), key: randomUUID() });
       },
-      getThanksPage: async ({ principal, req }) => {
-        const form = await formOf(principal);
-        const { language } = visitorLanguage(req, form.settings);
-        return pages.thanks({ ...form, language, isHeld: req.query.held !== undefined });
-      },
+      getThanksPage: async ({ principal, req }) =>
+        pages.thanks({ ...(await findFormFor(principal, req)), isHeld: req.query.held !== undefined }),
     },
     async (error, req, asPage) => {
       if (!asPage) return undefined;
@@ -197,10 +194,9 @@ export function formPageRoutes(findForm: FindForm, pages: FormPages, refuse: Ref
     formDefinitionEndpoints,
     {
       getFormDefinition: async ({ principal, req, res }) => {
-        const form = await formOf(principal);
-        const { language } = visitorLanguage(req, form.settings);
-        setLanguage(res, language.tag);
-        return formDefinition(form, language);
+        const form = await findFormFor(principal, req);
+        setLanguage(res, form.language.tag);
+        return formDefinition(form);
       },
     },
     (error, req) => refuse(error, req, false),

@@ -7,7 +7,6 @@ import { AppPath } from '../apps/apps.contract.ts';
 import { DEFAULT_FORM_SETTINGS } from '../apps/form-settings.ts';
 import type { OriginCounts } from '../apps/origins.ts';
 import { AppNotFound } from '../core/errors.ts';
-import type { StoredSubmission } from '../records/submission-store.ts';
 import type { SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
 import { type FormRefusals, parseAttempt } from './form-answers.ts';
@@ -45,6 +44,11 @@ const formEndpoints = {
   },
 } as const satisfies Endpoints;
 
+/** An app that was deleted meanwhile is 404 here, as the app is in the path. */
+function rethrowInPath(error: unknown): never {
+  throw error instanceof UnknownApp ? new AppNotFound() : error;
+}
+
 export function formRoutes(deps: {
   submissions: SubmissionService;
   leases: Pick<SchemaLeases, 'hold'>;
@@ -53,15 +57,6 @@ export function formRoutes(deps: {
   refusals: FormRefusals;
 }): Route[] {
   const { submissions, leases, ignoredRedirects, refusals } = deps;
-
-  /** Submits; an app that was deleted meanwhile is 404 here, as the app is in the path. */
-  async function submit(...submission: Parameters<SubmissionService['submit']>): Promise<StoredSubmission> {
-    try {
-      return await submissions.submit(...submission);
-    } catch (error) {
-      throw error instanceof UnknownApp ? new AppNotFound() : error;
-    }
-  }
 
   return routes(
     formEndpoints,
@@ -76,15 +71,14 @@ export function formRoutes(deps: {
           const lang = languageToKeep(visitorLanguage(req, settings), settings);
           const idempotencyKey = headers['idempotency-key'];
           const options = { idempotencyKey, proof: body.altcha ?? headers['x-altcha'], keyOf, lang };
-          return presentSubmitted(await submit(sourceAppId, body, options));
+          return presentSubmitted(await submissions.submit(sourceAppId, body, options).catch(rethrowInPath));
         }
         const attempt = parseAttempt(req, body, lease);
         refusals.note(req, attempt);
         if (attempt.problem) throw attempt.problem;
-        const stored = await submit(sourceAppId, (newest) => readSubmission(body, newest), {
-          ...attempt.options,
-          keyOf,
-        });
+        const stored = await submissions
+          .submit(sourceAppId, (newest) => readSubmission(body, newest), { ...attempt.options, keyOf })
+          .catch(rethrowInPath);
         // Only an accepted submission counts, so that the limits of submissions bound strangers.
         if (attempt.ignoredNext) ignoredRedirects.note(lease.app.id, attempt.ignoredNext.origin);
         // Only a person learns that the form was held; a bot in a honeypot learns nothing.

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { Refusal } from '../api/reply.ts';
 import { type FormSettings, offeredLanguages } from '../apps/form-settings.ts';
 import type { AppError, Issue, Reason } from '../core/errors.ts';
-import { type Code, codeOf } from '../languages/catalogue.ts';
+import { codeOf } from '../languages/catalogue.ts';
 import { type Language, languageOf, OWN_LANGUAGES } from '../languages/languages.ts';
 import { matchTag } from '../languages/tags.ts';
 import { NEW_CHALLENGE } from './challenges.ts';
@@ -75,12 +75,8 @@ export function reasonIn(language: Language, reason: Reason): string | undefined
   return language.own === 'en' ? reason.message : undefined;
 }
 
-/** An issue in an answer of `/v1/forms` (spec 7). */
-interface PresentedIssue extends Issue {
-  code: Code;
-}
-
-export function issueIn(language: Language, { path, ...reason }: Issue): PresentedIssue {
+/** Returns an issue as an answer of `/v1/forms` has it (spec 7). */
+export function issueIn(language: Language, { path, ...reason }: Issue): Issue {
   const { params } = reason;
   const code = codeOf(reason) ?? 'invalid';
   const message = reasonIn(language, reason) ?? language.text('invalid');

@@ -66,7 +66,7 @@ export function addWords(words: Set<string>, text: string, most: number): void {
 export const BETWEEN_TEXTS = '\0';
 
 /** The search for words that begin like those of a query (spec 4.3). */
-export interface WordQuery {
+interface WordQuery {
   /** The longest words, as they are kept. Each match has words that begin like all of them. */
   kept: readonly string[];
   /** No record matches a query without a letter or digit. */
