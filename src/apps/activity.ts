@@ -46,18 +46,10 @@ const RECENT_MS = 3_000;
 /** When a read takes longer, the database is busy. */
 const LIMIT_MS = 100;
 
-export interface Pace {
-  /** Resolves with whether submissions arrive for any app, on any server. */
-  isBusy(): Promise<boolean>;
-  /**
-   * Waits as long as the batch took if submissions arrive, else one turn of the event loop.
-   * @param begun when the batch began, by `performance.now()` @param signal ends the wait
-   */
-  rest(begun: number, signal?: AbortSignal): Promise<void>;
-}
+export type Pace = ReturnType<typeof createPace>;
 
 /** Creates the pace of background work, from times that servers write for the dashboard anyway. */
-export function createPace(apps: AppCollection, activity: Pick<AppActivity, 'latest'>): Pace {
+export function createPace(apps: AppCollection, activity: Pick<AppActivity, 'latest'>) {
   let last = { at: Number.NEGATIVE_INFINITY, busy: false };
 
   async function read(): Promise<boolean> {
@@ -72,6 +64,7 @@ export function createPace(apps: AppCollection, activity: Pick<AppActivity, 'lat
     }
   }
 
+  /** Resolves with whether submissions arrive for any app, on any server. */
   async function isBusy(): Promise<boolean> {
     if (Date.now() - activity.latest().getTime() < RECENT_MS) return true;
     const at = performance.now();
@@ -83,7 +76,11 @@ export function createPace(apps: AppCollection, activity: Pick<AppActivity, 'lat
   return {
     isBusy,
 
-    async rest(begun, signal) {
+    /**
+     * Waits as long as the batch took if submissions arrive, else one turn of the event loop.
+     * @param begun when the batch began, by `performance.now()` @param signal ends the wait
+     */
+    async rest(begun: number, signal?: AbortSignal): Promise<void> {
       const took = performance.now() - begun;
       if (await isBusy()) await sleep(took, undefined, { signal }).catch(() => undefined);
       else await nextTurn();

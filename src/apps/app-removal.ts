@@ -10,6 +10,17 @@ import type { AppCollection, AppDocument, DeletedAppCollection, DeletedAppDocume
 import type { AppOwned } from './feature.ts';
 import type { AppRevision } from './revision.ts';
 
+interface RemovalDeps {
+  apps: AppCollection;
+  deletedApps: DeletedAppCollection;
+  users: AppOwned;
+  others: readonly AppOwned[];
+  revision: AppRevision;
+  clock: Pick<DatabaseClock, 'read'>;
+  logger: Logger;
+  sweepEveryMs?: number | undefined;
+}
+
 const VALID_MS = 10_000;
 
 type GuardOf = (appId: ObjectId) => RemovalGuard;
@@ -19,12 +30,7 @@ type GuardOf = (appId: ObjectId) => RemovalGuard;
  * finish the deletion, and an operator may restore the app with its `_id`. The guard then rejects,
  * and earlier statements begin too late to remove anything (invariant 8).
  */
-export function createRemovalGuard(deps: {
-  apps: AppCollection;
-  deletedApps: DeletedAppCollection;
-  clock: Pick<DatabaseClock, 'read'>;
-}): GuardOf {
-  const { apps, deletedApps, clock } = deps;
+function createRemovalGuard({ apps, deletedApps, clock }: RemovalDeps): GuardOf {
   return (_id) => async () => {
     const now = await clock.read();
     const app = await apps.findOne({ _id }, { projection: { deletingSince: 1 } });
@@ -35,7 +41,7 @@ export function createRemovalGuard(deps: {
   };
 }
 
-export const SWEEP_EVERY_MS = 60_000;
+const SWEEP_EVERY_MS = 60_000;
 /** A deletion or creation of this age is interrupted; a younger one may be in progress. */
 const ABANDONED_AFTER_MS = 60_000;
 
@@ -49,20 +55,10 @@ export type AppRemoval = ReturnType<typeof createAppRemoval>;
  * server can hold a lease on it, removes its data, and removes the app last. The next sweep or
  * start finishes an interrupted deletion.
  */
-export function createAppRemoval(deps: {
-  apps: AppCollection;
-  deletedApps: DeletedAppCollection;
-  users: AppOwned;
-  others: readonly AppOwned[];
-  revision: AppRevision;
-  sweepLate: LateSweep;
-  guardOf: GuardOf;
-  clock: Pick<DatabaseClock, 'read'>;
-  logger: Logger;
-  sweepEveryMs?: number;
-}) {
-  const { apps, deletedApps, users, others, revision, sweepLate, guardOf, clock, logger } = deps;
-  const { sweepEveryMs = SWEEP_EVERY_MS } = deps;
+export function createAppRemoval(deps: RemovalDeps) {
+  const { apps, deletedApps, users, others, revision, clock, logger, sweepEveryMs = SWEEP_EVERY_MS } = deps;
+  const guardOf = createRemovalGuard(deps);
+  const sweepLate = createLateSweep(deps, sweepEveryMs, guardOf);
 
   async function removeOwned(appId: ObjectId): Promise<number> {
     const guard = guardOf(appId);
@@ -109,7 +105,8 @@ export function createAppRemoval(deps: {
     }
   }
 
-  async function sweep(isStart = false): Promise<void> {
+  /** Finishes interrupted deletions and creations, and removes late writes for deleted apps. */
+  async function sweep(isStart: boolean): Promise<void> {
     await finishInterrupted(isStart);
     await sweepLate();
   }
@@ -133,9 +130,6 @@ export function createAppRemoval(deps: {
       return finish(app._id, marked.deletingSince);
     },
 
-    /** Finishes interrupted deletions and creations, and removes late writes for deleted apps. */
-    sweep: (): Promise<void> => sweep(),
-
     /** Runs a sweep that treats every deletion as interrupted. Call once, before listening. */
     start: (): Promise<void> => sweep(true),
 
@@ -144,7 +138,7 @@ export function createAppRemoval(deps: {
       name: 'deletions',
       everyMs: sweepEveryMs,
       async run() {
-        await sweep();
+        await sweep(false);
         return false;
       },
     } satisfies Job,
@@ -162,8 +156,6 @@ const LATE_BY_MS = 10 * MINUTE_MS;
 /** A late document is removed after this fraction of the sweep interval. */
 const CONFIRM_AFTER_INTERVALS = 0.9;
 
-type LateSweep = () => Promise<void>;
-
 /**
  * Returns a sweep that removes what a stalled database or server wrote for an app after its
  * deletion (invariants 5 and 8, decision 14). A restore may write records before their app, so it
@@ -173,15 +165,12 @@ type LateSweep = () => Promise<void>;
  * - a sweep about one interval ago found late documents too.
  * It removes a tombstone whose app exists again.
  */
-export function createLateSweep(deps: {
-  apps: AppCollection;
-  deletedApps: DeletedAppCollection;
-  owned: readonly AppOwned[];
-  guardOf: GuardOf;
-  logger: Logger;
-  sweepEveryMs: number;
-}): LateSweep {
-  const { apps, deletedApps, owned, guardOf, logger, sweepEveryMs } = deps;
+function createLateSweep(
+  { apps, deletedApps, users, others, logger }: RemovalDeps,
+  sweepEveryMs: number,
+  guardOf: GuardOf,
+): () => Promise<void> {
+  const owned = [users, ...others];
 
   const findApp = (_id: ObjectId) => apps.findOne({ _id }, { projection: { deletingSince: 1 } });
 

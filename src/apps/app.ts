@@ -1,15 +1,11 @@
 import type { ObjectId } from 'mongodb';
-import type { AppDocument, Role } from './apps.model.ts';
+import type { AppDocument } from './apps.model.ts';
 import type { StoredFormSettings } from './form-settings.ts';
 import type { AppIndexes, IndexSlot } from './index-slots.ts';
 
 /** An app without its password hash (spec 2.2). */
-export interface App {
+export interface App extends Pick<AppDocument, 'sourceAppId' | 'role' | 'credentialId' | 'createdAt'> {
   id: ObjectId;
-  sourceAppId: string;
-  role: Role;
-  credentialId: string;
-  createdAt: Date;
   /** Approximate (activity.ts). */
   lastSubmissionAt: Date | undefined;
   form: StoredFormSettings | undefined;

@@ -5,8 +5,7 @@ import { InvalidInput } from '../core/errors.ts';
 import type { App } from './app.ts';
 import type { AppRemoval } from './app-removal.ts';
 import { appEndpoints } from './apps.contract.ts';
-import type { AppService, NewPassword } from './apps.service.ts';
-import { type AppPlace, parsePlace } from './apps.service.ts';
+import { type AppPlace, type AppService, type NewPassword, parsePlace } from './apps.service.ts';
 
 /** Rejects unless the password is the app's. Implemented by the sessions feature. */
 type ConfirmPassword = (

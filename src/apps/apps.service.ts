@@ -35,6 +35,14 @@ export function createAppService(deps: {
 }) {
   const { apps, deletedApps, createApp, hasher } = deps;
 
+  async function findOne(filter: Filter<AppDocument>, options?: FindOptions): Promise<App | undefined> {
+    const found = await apps.findOne({ ...filter, ...NOT_BEING_DELETED }, options);
+    return found ? toApp(found) : undefined;
+  }
+
+  const find = (sourceAppId: string, readConcern: 'local' | 'majority' = 'local'): Promise<App | undefined> =>
+    findOne({ sourceAppId }, { readConcern });
+
   async function exists(filter: Filter<AppDocument>): Promise<boolean> {
     return (await apps.findOne(filter, { projection: { _id: 1 } })) !== null;
   }
@@ -57,7 +65,63 @@ export function createAppService(deps: {
   }
 
   return {
-    ...createAppLookup({ apps, deletedApps }),
+    find,
+
+    /** @throws {NotFound} */
+    async get(sourceAppId: string): Promise<App> {
+      const app = await find(sourceAppId);
+      if (!app) throw new AppNotFound();
+      return app;
+    },
+
+    /** While the state is `deleting`, the last removal of records is still to come. */
+    async stateOf(_id: ObjectId): Promise<AppState> {
+      const app = await apps.findOne({ _id }, { projection: { deletingSince: 1 } });
+      if (app) return app.deletingSince ? 'deleting' : 'live';
+      // Read after the app, because a deletion writes the tombstone before it removes the app.
+      const tombstone = await deletedApps.findOne({ _id }, { readConcern: 'majority' });
+      return tombstone ? 'deleted' : 'missing';
+    },
+
+    /** Undefined when the app is deleted or its password has changed. @param id in hexadecimal */
+    findBySession: (id: string, credentialId: string): Promise<App | undefined> =>
+      findOne({ _id: new ObjectId(id), credentialId, ...WITH_SHARED_LOGIN }),
+
+    findById: (_id: ObjectId): Promise<App | undefined> => findOne({ _id }),
+
+    /** Yields all apps from a cursor, ordered by `sourceAppId`. */
+    async *list(): AsyncGenerator<App> {
+      const found = apps.find(NOT_BEING_DELETED).sort({ sourceAppId: 1 });
+      for await (const app of found) yield toApp(app);
+    },
+
+    /** Resolves with a page of apps; ties are ordered by `sourceAppId`, in the same direction. */
+    async page({ q, sort, direction, after, limit }: AppPageRequest): Promise<App[]> {
+      const parts: Filter<AppDocument>[] = [NOT_BEING_DELETED];
+      if (q !== '') parts.push({ sourceAppId: { $regex: literal(q), $options: 'i' } });
+      if (after) parts.push(laterThan(after, sort, direction));
+      const order = sort === 'sourceAppId' ? { sourceAppId: direction } : { [sort]: direction, sourceAppId: direction };
+      return (await apps.find({ $and: parts }).sort(order).limit(limit).toArray()).map(toApp);
+    },
+
+    async named(names: readonly string[]): Promise<App[]> {
+      const filter = { sourceAppId: { $in: [...names] }, ...NOT_BEING_DELETED };
+      return (await apps.find(filter).sort({ sourceAppId: 1 }).toArray()).map(toApp);
+    },
+
+    /** Resolves with at most `count` ids of apps after `after`, ascending. */
+    async idsAfter(after: ObjectId | undefined, count: number): Promise<ObjectId[]> {
+      const filter = { ...NOT_BEING_DELETED, ...(after && { _id: { $gt: after } }) };
+      const options = { projection: { _id: 1 }, sort: { _id: 1 }, limit: count } as const;
+      const found = await apps.find(filter, options).toArray();
+      return found.map(({ _id }) => _id);
+    },
+
+    /** Resolves with the `sourceAppId` of each app, by its id in hexadecimal. */
+    async namesOf(ids: readonly ObjectId[]): Promise<Map<string, string>> {
+      const found = await apps.find({ _id: { $in: [...ids] } }, { projection: { sourceAppId: 1 } }).toArray();
+      return new Map(found.map(({ _id, sourceAppId }) => [_id.toHexString(), sourceAppId]));
+    },
 
     /**
      * Creates an app with a generated password and the default schema (spec 4.4).
@@ -133,97 +197,19 @@ export function createAppService(deps: {
  */
 type AppState = 'live' | 'deleting' | 'deleted' | 'missing';
 
-/** Reads apps (spec 2.2 and 4.4). An app in creation or deletion is absent. */
-function createAppLookup({ apps, deletedApps }: { apps: AppCollection; deletedApps: DeletedAppCollection }) {
-  async function findOne(filter: Filter<AppDocument>, options?: FindOptions): Promise<App | undefined> {
-    const found = await apps.findOne({ ...filter, ...NOT_BEING_DELETED }, options);
-    return found ? toApp(found) : undefined;
-  }
-
-  const find = (sourceAppId: string, readConcern: 'local' | 'majority' = 'local'): Promise<App | undefined> =>
-    findOne({ sourceAppId }, { readConcern });
-
-  return {
-    find,
-
-    /** @throws {NotFound} */
-    async get(sourceAppId: string): Promise<App> {
-      const app = await find(sourceAppId);
-      if (!app) throw new AppNotFound();
-      return app;
-    },
-
-    /** While the state is `deleting`, the last removal of records is still to come. */
-    async stateOf(_id: ObjectId): Promise<AppState> {
-      const app = await apps.findOne({ _id }, { projection: { deletingSince: 1 } });
-      if (app) return app.deletingSince ? 'deleting' : 'live';
-      // Read after the app, because a deletion writes the tombstone before it removes the app.
-      const tombstone = await deletedApps.findOne({ _id }, { readConcern: 'majority' });
-      return tombstone ? 'deleted' : 'missing';
-    },
-
-    /** Undefined when the app is deleted or its password has changed. @param id in hexadecimal */
-    findBySession: (id: string, credentialId: string): Promise<App | undefined> =>
-      findOne({ _id: new ObjectId(id), credentialId, ...WITH_SHARED_LOGIN }),
-
-    findById: (_id: ObjectId): Promise<App | undefined> => findOne({ _id }),
-
-    /** Yields all apps from a cursor, ordered by `sourceAppId`. */
-    async *list(): AsyncGenerator<App> {
-      const found = apps.find(NOT_BEING_DELETED).sort({ sourceAppId: 1 });
-      for await (const app of found) yield toApp(app);
-    },
-
-    async page(request: AppPageRequest): Promise<App[]> {
-      return (await findAppPage(apps, request)).map(toApp);
-    },
-
-    async named(names: readonly string[]): Promise<App[]> {
-      const filter = { sourceAppId: { $in: [...names] }, ...NOT_BEING_DELETED };
-      return (await apps.find(filter).sort({ sourceAppId: 1 }).toArray()).map(toApp);
-    },
-
-    /** Resolves with at most `count` ids of apps after `after`, ascending. */
-    async idsAfter(after: ObjectId | undefined, count: number): Promise<ObjectId[]> {
-      const filter = { ...NOT_BEING_DELETED, ...(after && { _id: { $gt: after } }) };
-      const options = { projection: { _id: 1 }, sort: { _id: 1 }, limit: count } as const;
-      const found = await apps.find(filter, options).toArray();
-      return found.map(({ _id }) => _id);
-    },
-
-    /** Resolves with the `sourceAppId` of each app, by its id in hexadecimal. */
-    async namesOf(ids: readonly ObjectId[]): Promise<Map<string, string>> {
-      const found = await apps.find({ _id: { $in: [...ids] } }, { projection: { sourceAppId: 1 } }).toArray();
-      return new Map(found.map(({ _id, sourceAppId }) => [_id.toHexString(), sourceAppId]));
-    },
-  };
-}
-
 /** The last app of the previous page: its name, and its time if the order has one. */
 export interface AppPlace {
   sourceAppId: string;
   time?: Date | null;
 }
 
-export interface AppPageRequest {
+interface AppPageRequest {
   /** A part of `sourceAppId`, in any case. */
   q: string;
   sort: AppOrder;
   direction: 1 | -1;
   after?: AppPlace | undefined;
   limit: number;
-}
-
-/** Resolves with a page of apps; ties are ordered by `sourceAppId`, in the same direction. */
-export function findAppPage(
-  apps: AppCollection,
-  { q, sort, direction, after, limit }: AppPageRequest,
-): Promise<AppDocument[]> {
-  const parts: Filter<AppDocument>[] = [NOT_BEING_DELETED];
-  if (q !== '') parts.push({ sourceAppId: { $regex: literal(q), $options: 'i' } });
-  if (after) parts.push(laterThan(after, sort, direction));
-  const order = sort === 'sourceAppId' ? { sourceAppId: direction } : { [sort]: direction, sourceAppId: direction };
-  return apps.find({ $and: parts }).sort(order).limit(limit).toArray();
 }
 
 /** Returns the place after which the next page begins. */

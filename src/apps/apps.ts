@@ -6,13 +6,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { createAppActivity, createPace } from './activity.ts';
 import { createAppConsumers } from './app-consumers.ts';
 import { createAppCreation } from './app-creation.ts';
-import {
-  createAppRemoval,
-  createLateSweep,
-  createRemovalGuard,
-  createTombstoneMigration,
-  SWEEP_EVERY_MS,
-} from './app-removal.ts';
+import { createAppRemoval, createTombstoneMigration } from './app-removal.ts';
 import { createAppScope } from './app-scope.ts';
 import { createAppModel, createDeletedAppModel, createRevisionModel } from './apps.model.ts';
 import { appRoutes } from './apps.routes.ts';
@@ -82,14 +76,10 @@ export function createAppAdministration(deps: {
   logger: Logger;
   sweepEveryMs: number | undefined;
 }) {
-  const { apps, users, others, confirmPassword, cursors, clock, logger, sweepEveryMs = SWEEP_EVERY_MS } = deps;
+  const { apps, users, others, confirmPassword, cursors, clock, logger, sweepEveryMs } = deps;
   const { collection, deletedApps, service, revision } = apps;
-  const stored = { apps: collection, deletedApps };
-  const guardOf = createRemovalGuard({ ...stored, clock });
-  const sweepLate = createLateSweep({ ...stored, owned: [users, ...others], guardOf, logger, sweepEveryMs });
   const removal = createAppRemoval({
-    ...{ ...stored, users, others, guardOf, clock },
-    ...{ revision, sweepLate, logger, sweepEveryMs },
+    ...{ apps: collection, deletedApps, users, others, revision, clock, logger, sweepEveryMs },
   });
   return {
     removal,

@@ -3,8 +3,8 @@ import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts
 import { parseTags, Timestamp } from '../api/validation.ts';
 import { canonicalTimeZone, normalizeEmail } from '../core/identifiers.ts';
 import { isWebOrigin, parseRedirectUrl, WEB_ORIGIN_FORMAT } from '../core/web-origin.ts';
-import { byLanguage } from '../fields/base/translations.ts';
-import { isCanonicalTag, MAX_LANGUAGES } from '../languages/tags.ts';
+import { byLanguage } from '../fields/base/kind.ts';
+import { canonicalTag, isCanonicalTag, MAX_LANGUAGES } from '../languages/tags.ts';
 import type { App } from './app.ts';
 import type { AppScope } from './app-scope.ts';
 import { AppPath } from './apps.contract.ts';
@@ -28,13 +28,17 @@ import { createAppOrigins, createOriginCounts } from './origins.ts';
 const MAX_ORIGINS = 50;
 const MAX_NOTIFIED = 10;
 
-/** `null` and absence leave a property unset. */
-const unset = <Value extends z.ZodType>(value: Value) => value.nullish().transform((given) => given ?? undefined);
+/** `null` counts as absence. */
+const withDefault = <Value extends z.ZodType, Default>(value: Value, initial: Default) =>
+  value.nullish().transform((given) => given ?? initial);
+const unset = <Value extends z.ZodType>(value: Value) => withDefault(value, undefined);
 
 const text = (max: number) => z.string('must be a string').min(1).max(max, `must have at most ${max} characters`);
 const count = (max: number) => z.int(`must be a whole number from 1 to ${max}`).min(1).max(max);
 
-const Locale = text(35).refine(isLocale, 'must be a BCP 47 language tag like en or pt-BR').meta({ example: 'en' });
+const Locale = text(35)
+  .refine((tag) => canonicalTag(tag) !== undefined, 'must be a BCP 47 language tag like en or pt-BR')
+  .meta({ example: 'en' });
 const TimeZone = text(50)
   .refine(canonicalTimeZone, 'must be an IANA time zone like Europe/Berlin')
   .meta({ example: 'Europe/Berlin' });
@@ -114,16 +118,10 @@ const FormSettingsInput = z
     languages: Languages,
     texts: Texts,
     timeZone: unset(TimeZone),
-    origins: Origins.nullish().transform((origins) => origins ?? []),
-    nullOrigin: z
-      .boolean()
-      .nullish()
-      .transform((isAllowed) => isAllowed ?? false),
+    origins: withDefault(Origins, []),
+    nullOrigin: withDefault(z.boolean(), false),
     next: unset(RedirectUrl),
-    botProtection: z
-      .enum(BOT_PROTECTIONS, `must be ${BOT_PROTECTIONS.join(', ')}`)
-      .nullish()
-      .transform((protection) => protection ?? 'honeypot'),
+    botProtection: withDefault(z.enum(BOT_PROTECTIONS, `must be ${BOT_PROTECTIONS.join(', ')}`), 'honeypot'),
     submitPerMinute: unset(count(1_000_000)),
     closesAt: unset(
       z.iso.datetime({ offset: true, error: 'must be a date-time with its zone' }).transform((at) => new Date(at)),
@@ -164,12 +162,9 @@ const FormSettingsDocument = z
     texts: z
       .record(
         z.string(),
-        z.strictObject({
-          title: z.string().optional(),
-          description: z.string().optional(),
-          submitLabel: z.string().optional(),
-          thanks: z.string().optional(),
-        }),
+        z
+          .strictObject({ title: z.string(), description: z.string(), submitLabel: z.string(), thanks: z.string() })
+          .partial(),
       )
       .optional()
       .meta({ description: 'The texts in other languages, by language tag; absent without any' }),
@@ -218,14 +213,6 @@ export const formSettingsEndpoints = {
   },
 } as const satisfies Endpoints;
 
-function isLocale(tag: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(tag).length === 1;
-  } catch {
-    return false;
-  }
-}
-
 const formSettingsRoutes = (formSettings: FormSettingsService, scope: AppScope): Route[] =>
   routes(formSettingsEndpoints, {
     getFormSettings: async ({ principal, params, res }) => {
@@ -246,26 +233,17 @@ const formSettingsRoutes = (formSettings: FormSettingsService, scope: AppScope):
   });
 
 function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsView) {
-  const { title, description, submitLabel, thanks, locale, timeZone, next, submitPerMinute, maxRecords } = settings;
+  const { title = null, description = null, submitLabel = null, thanks = null, locale = null } = settings;
+  const { timeZone = null, origins, nullOrigin, next = null, botProtection, submitPerMinute = null } = settings;
+  const { closesAt, maxRecords = null, notify, languages, texts, doubleOptIn } = settings;
   return {
-    title: title ?? null,
-    description: description ?? null,
-    submitLabel: submitLabel ?? null,
-    thanks: thanks ?? null,
-    locale: locale ?? null,
-    timeZone: timeZone ?? null,
-    origins: [...settings.origins],
-    nullOrigin: settings.nullOrigin,
-    next: next ?? null,
-    botProtection: settings.botProtection,
-    submitPerMinute: submitPerMinute ?? null,
-    closesAt: settings.closesAt?.toISOString() ?? null,
-    maxRecords: maxRecords ?? null,
+    ...{ title, description, submitLabel, thanks, locale, timeZone, origins: [...origins], nullOrigin, next },
+    ...{ botProtection, submitPerMinute, closesAt: closesAt?.toISOString() ?? null, maxRecords },
     // Absent while unset, so that responses of apps without them are unchanged.
-    ...(settings.notify && { notify: { emails: [...settings.notify.emails], when: settings.notify.when } }),
-    ...(settings.languages && { languages: [...settings.languages] }),
-    ...(settings.texts && { texts: { ...settings.texts } }),
-    ...(settings.doubleOptIn && { doubleOptIn: settings.doubleOptIn }),
+    ...(notify && { notify: { emails: [...notify.emails], when: notify.when } }),
+    ...(languages && { languages: [...languages] }),
+    ...(texts && { texts }),
+    ...(doubleOptIn && { doubleOptIn }),
     refusedOrigins: refusedOrigins.map(presentOrigin),
     ...(ignoredRedirects.length > 0 && { ignoredRedirects: ignoredRedirects.map(presentOrigin) }),
   };

@@ -85,6 +85,11 @@ export function allowsOrigin({ origins, nullOrigin }: FormSettings, origin: stri
   return origins.includes(origin) || origins.includes('*');
 }
 
+/** Returns whether the form is closed: every submission is refused. */
+export function isClosed({ closesAt }: Pick<FormSettings, 'closesAt'>): boolean {
+  return closesAt !== undefined && closesAt.getTime() <= Date.now();
+}
+
 /** Returns whether events of records lead to emails in an app with these settings (spec 4.12). */
 export function needsEvents({ doubleOptIn, notify }: FormSettings): boolean {
   return doubleOptIn === true || notify?.when === 'each';

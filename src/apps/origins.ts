@@ -56,9 +56,9 @@ export function createOriginCounts(apps: AppCollection, member: 'refusedOrigins'
     async write(values) {
       const byApp = new Map<string, { appId: ObjectId; counted: CountedOrigin[] }>();
       for (const [, { appId, counted }] of values) {
-        const ofApp = byApp.get(appId.toHexString());
-        if (ofApp) ofApp.counted.push(counted);
-        else byApp.set(appId.toHexString(), { appId, counted: [counted] });
+        const ofApp = byApp.get(appId.toHexString()) ?? { appId, counted: [] };
+        ofApp.counted.push(counted);
+        byApp.set(appId.toHexString(), ofApp);
       }
       await apps.bulkWrite(
         [...byApp.values()].map(({ appId, counted }) => ({
@@ -101,18 +101,11 @@ function merged(member: string, counted: readonly CountedOrigin[]) {
       in: {
         origin: '$$new.origin',
         count: {
-          $add: [
-            '$$new.count',
-            {
-              $sum: {
-                $map: {
-                  input: { $filter: { input: stored, as: 'one', cond: { $eq: ['$$one.origin', '$$new.origin'] } } },
-                  as: 'one',
-                  in: '$$one.count',
-                },
-              },
-            },
-          ],
+          $reduce: {
+            input: stored,
+            initialValue: '$$new.count',
+            in: { $add: ['$$value', { $cond: [{ $eq: ['$$this.origin', '$$new.origin'] }, '$$this.count', 0] }] },
+          },
         },
         lastAt: '$$new.lastAt',
       },

@@ -10,35 +10,38 @@ export function generatePassword(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** Hashes and verifies passwords with bcrypt, in the order of {@link HashingQueue}. */
-export interface PasswordHasher {
-  /** Resolves with the hash. Precedes all queued verifications and is never refused. */
-  hash(password: string): Promise<string>;
-  /** Call it before the hash is read. @throws {Unavailable} when `verify` would be refused now */
-  assertCapacity(waiter: Waiter): void;
-  /**
-   * Resolves with whether `password` matches. Without a hash it resolves with false in the same
-   * time, so that response times do not reveal which apps exist.
-   * @throws {Unavailable} when the check cannot finish in the time that `waiter` has left
-   */
-  verify(password: string, hash: string | undefined, waiter: Waiter): Promise<boolean>;
-}
+export type PasswordHasher = ReturnType<typeof createPasswordHasher>;
 
-/** @param cost the bcrypt cost factor; each step doubles the time of a hash */
-export function createPasswordHasher(cost = COST, metrics: Metrics = NO_METRICS): PasswordHasher {
+/**
+ * Hashes and verifies passwords with bcrypt, in the order of {@link HashingQueue}.
+ * @param cost the bcrypt cost factor; each step doubles the time of a hash
+ */
+export function createPasswordHasher(cost = COST, metrics: Metrics = NO_METRICS) {
   const queue = new HashingQueue();
   metrics.gauge('password_queue_length', { help: 'Passwords that wait to be hashed' }, () => queue.length);
   let placeholderHash: Promise<string> | undefined;
+
+  /** Resolves with the hash. Precedes all queued verifications and is never refused. */
+  const hash = (password: string): Promise<string> => queue.run(() => bcrypt.hash(password, cost));
+
   return {
-    hash: (password) => queue.run(() => bcrypt.hash(password, cost)),
-    assertCapacity: (waiter) => queue.assertCapacity(waiter),
-    async verify(password, hash, waiter) {
+    hash,
+
+    /** Call it before the hash is read. @throws {Unavailable} when `verify` would be refused now */
+    assertCapacity: (waiter: Waiter): void => queue.assertCapacity(waiter),
+
+    /**
+     * Resolves with whether `password` matches. Without a hash it resolves with false in the same
+     * time, so that response times do not reveal which apps exist.
+     * @throws {Unavailable} when the check cannot finish in the time that `waiter` has left
+     */
+    async verify(password: string, stored: string | undefined, waiter: Waiter): Promise<boolean> {
       // On the first login, whether or not its app exists: command-line calls do not need it. Its
       // duration is also the first measurement of the queue.
-      placeholderHash ??= queue.run(() => bcrypt.hash(generatePassword(), cost));
+      placeholderHash ??= hash(generatePassword());
       const placeholder = await placeholderHash;
-      const matches = await queue.run(() => bcrypt.compare(password, hash ?? placeholder), waiter);
-      return matches && hash !== undefined;
+      const matches = await queue.run(() => bcrypt.compare(password, stored ?? placeholder), waiter);
+      return matches && stored !== undefined;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type Issue, MAX_ISSUES } from '../core/errors.ts';
 import { say } from '../languages/catalogue.ts';
-import { FIELD_KEY_PATTERN, type FieldKind, printable, type Report, type ValueCheck } from './base/kind.ts';
+import { FIELD_KEY_PATTERN, printable, type Report, type ValueCheck } from './base/kind.ts';
 import { MAX_PATTERN_STEPS } from './base/regex.ts';
 import { reportUnstorableKeys } from './base/stored-json.ts';
 import type { FieldDefinition } from './definition.ts';
@@ -27,74 +27,68 @@ const REQUIRED = say('required');
 /** A checkbox with the option `consent`. `version` is that of the text. */
 type ConsentField = Pick<FieldDefinition, 'key' | 'label' | 'labels'> & { version: string };
 
-/** Checks the `data` of submissions against one schema version. */
-export interface Validator {
-  /** The keys of the schema's fields. */
-  fieldKeys: readonly string[];
-  consentFields: readonly ConsentField[];
-  /** Whether submissions append to the values of a key. */
-  isList(key: string): boolean;
-  /** Returns the problems of `data`, at most 20. `isPartial`: required fields may be missing. */
-  issues(data: Record<string, unknown>, isPartial?: boolean): Issue[];
-  /** Returns the problems of a change by an operator, at most 20. Other fields are not checked. */
-  editIssues(set: Record<string, unknown>, unset: readonly string[]): Issue[];
-  /** Returns valid values of a change by an operator as they are stored. */
-  storedValues(set: Record<string, unknown>): Record<string, unknown>;
-  /** Returns the change by valid `data`; `now` (ISO 8601) is the timestamp of appended items. */
-  change(data: Record<string, unknown>, now: string): RecordChange;
-}
-
 interface Schema {
   rejectUnknown: boolean;
   fields: readonly FieldDefinition[];
 }
 
+/** Checks the `data` of submissions against one schema version. */
+export type Validator = ReturnType<typeof compileSchema>;
+
 /** Compiles a schema into a validator (spec 2.3 and 2.4). `constructor` is an ordinary key. */
-export function compileSchema({ rejectUnknown, fields }: Schema): Validator {
+export function compileSchema({ rejectUnknown, fields }: Schema) {
   const compiled = new Map(fields.map((field) => [field.key, compileField(field)]));
+  const fieldKeys: readonly string[] = [...compiled.keys()];
   const required = fields.filter((field) => field.required).map((field) => field.key);
   const checkOfUnknown = rejectUnknown ? refuseUnknown : checkUnknown;
+
+  // Tested before values are checked, so that a refusal of 10,000 keys costs as little as of 201.
   const hasTooManyExtraKeys = (keys: readonly string[]): boolean =>
-    keys.length > MAX_EXTRA_KEYS && keys.filter((key) => !compiled.has(key)).length > MAX_EXTRA_KEYS;
+    !rejectUnknown && keys.length > MAX_EXTRA_KEYS && keys.filter((key) => !compiled.has(key)).length > MAX_EXTRA_KEYS;
+
+  /** Adds the problems of values until there are enough for an answer. */
+  function addIssues(issues: Issue[], values: Record<string, unknown>, keys: readonly string[], isEdit: boolean): void {
+    const budget = { steps: MAX_PATTERN_STEPS };
+    for (const key of keys) {
+      if (issues.length >= MAX_ISSUES) return;
+      const field = compiled.get(key);
+      if (isEdit && field?.appendedItems) issues.push({ path: `data.${key}`, message: LIST_EDIT });
+      else (field?.check ?? checkOfUnknown(key))(values[key], reporter(issues, key), budget);
+    }
+  }
 
   return {
-    fieldKeys: [...compiled.keys()],
+    /** The keys of the schema's fields. */
+    fieldKeys,
     consentFields: fields.flatMap(findConsent),
-    isList: (key) => compiled.get(key)?.appendedItems !== undefined,
 
-    issues(data, isPartial = false) {
+    /** Whether submissions append to the values of a key. */
+    isList: (key: string): boolean => compiled.get(key)?.appendedItems !== undefined,
+
+    /** Returns the problems of `data`, at most 20. `isPartial`: required fields may be missing. */
+    issues(data: Record<string, unknown>, isPartial = false): Issue[] {
+      const keys = Object.keys(data);
+      if (hasTooManyExtraKeys(keys)) return [TOO_MANY_EXTRA_KEYS];
       const issues: Issue[] = [];
-      const budget = { steps: MAX_PATTERN_STEPS };
       for (const key of isPartial ? [] : required) {
         if (!Object.hasOwn(data, key)) issues.push({ path: `data.${key}`, ...REQUIRED });
       }
-      const keys = Object.keys(data);
-      // Before the values are checked, so that a refusal of 10,000 keys costs as little as of 201.
-      if (!rejectUnknown && hasTooManyExtraKeys(keys)) return [TOO_MANY_EXTRA_KEYS];
-      for (const key of keys) {
-        if (issues.length >= MAX_ISSUES) break;
-        const check = compiled.get(key)?.check ?? checkOfUnknown(key);
-        check(data[key], reporter(issues, key), budget);
-      }
+      addIssues(issues, data, keys, false);
       return issues.slice(0, MAX_ISSUES);
     },
 
-    editIssues(set, unset) {
+    /** Returns the problems of an operator's change, at most 20. Other fields are not checked. */
+    editIssues(set: Record<string, unknown>, unset: readonly string[]): Issue[] {
       const keys = Object.keys(set);
-      if (!rejectUnknown && hasTooManyExtraKeys(keys)) return [TOO_MANY_EXTRA_KEYS];
+      if (hasTooManyExtraKeys(keys)) return [TOO_MANY_EXTRA_KEYS];
       const issues: Issue[] = [];
-      const budget = { steps: MAX_PATTERN_STEPS };
-      for (const key of keys) {
-        if (issues.length >= MAX_ISSUES) break;
-        const field = compiled.get(key);
-        if (field?.appendedItems) issues.push({ path: `data.${key}`, message: LIST_EDIT });
-        else (field?.check ?? checkOfUnknown(key))(set[key], reporter(issues, key), budget);
-      }
+      addIssues(issues, set, keys, true);
       for (const key of unset) if (required.includes(key)) issues.push({ path: `data.${key}`, ...REQUIRED });
       return issues.slice(0, MAX_ISSUES);
     },
 
-    change(data, now) {
+    /** Returns the change by valid `data`; `now` (ISO 8601) is the timestamp of appended items. */
+    change(data: Record<string, unknown>, now: string): RecordChange {
       const change: RecordChange = { set: {}, append: {}, extraKeys: 0 };
       for (const key of Object.keys(data)) {
         const field = compiled.get(key);
@@ -105,7 +99,8 @@ export function compileSchema({ rejectUnknown, fields }: Schema): Validator {
       return change;
     },
 
-    storedValues(set) {
+    /** Returns valid values of a change by an operator as they are stored. */
+    storedValues(set: Record<string, unknown>): Record<string, unknown> {
       const stored = { ...set };
       for (const key of Object.keys(set)) {
         const toStored = compiled.get(key)?.toStored;
@@ -121,13 +116,7 @@ function findConsent(field: FieldDefinition): ConsentField[] {
   return [{ key: field.key, label: field.label, labels: field.labels, version: field.consent.version }];
 }
 
-interface CompiledField {
-  check: ValueCheck;
-  appendedItems: FieldKind['appendedItems'];
-  toStored: ((value: unknown) => unknown) | undefined;
-}
-
-function compileField(field: FieldDefinition): CompiledField {
+function compileField(field: FieldDefinition) {
   const kind = getKind(field.kind);
   return { check: kind.compile(field), appendedItems: kind.appendedItems, toStored: kind.toStored?.(field) };
 }
@@ -144,8 +133,6 @@ const LIST_EDIT = 'is a list to which submissions append; removeItems removes it
 const checkUnknown =
   (key: string): ValueCheck =>
   (value, report) => {
-    if (!FIELD_KEY_PATTERN.test(key)) {
-      return report('invalidKey');
-    }
+    if (!FIELD_KEY_PATTERN.test(key)) return report('invalidKey');
     reportUnstorableKeys(value, report);
   };

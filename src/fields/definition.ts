@@ -21,27 +21,19 @@ const Key = z
   .regex(FIELD_KEY_PATTERN, 'must start with a letter and contain at most 51 letters, digits and underscores');
 const Label = z.string().max(200);
 
-function definition<Name extends string, Options extends FieldOptions, FormOptions extends FieldOptions>(
-  kind: FieldKind<Name, Options, FormOptions>,
-) {
+/** @param label the schema of `label` @param required that of `required` */
+function definition<
+  Name extends string,
+  Options extends FieldOptions,
+  FormOptions extends FieldOptions,
+  LabelSchema extends z.ZodType,
+  RequiredSchema extends z.ZodType,
+>(kind: FieldKind<Name, Options, FormOptions>, label: LabelSchema, required: RequiredSchema) {
   return z.strictObject({
     key: Key,
-    label: Label,
+    label,
     kind: z.literal(kind.name),
-    required: z.boolean(),
-    ...optionShape(kind.options),
-    ...optionShape(kind.formOptions),
-  });
-}
-
-function definitionInput<Name extends string, Options extends FieldOptions, FormOptions extends FieldOptions>(
-  kind: FieldKind<Name, Options, FormOptions>,
-) {
-  return z.strictObject({
-    key: Key,
-    label: Label.optional(),
-    kind: z.literal(kind.name),
-    required: z.boolean().optional(),
+    required,
     ...optionShape(kind.options),
     ...optionShape(kind.formOptions),
   });
@@ -52,20 +44,23 @@ function optionShape<Options extends FieldOptions>(options: Options): OptionShap
   return Object.fromEntries(schemas) as OptionShape<Options>;
 }
 
-type Definitions<Kinds> = {
+type Definitions<Kinds, LabelSchema extends z.ZodType, RequiredSchema extends z.ZodType> = {
   -readonly [Index in keyof Kinds]: Kinds[Index] extends FieldKind<infer Name, infer Options, infer FormOptions>
-    ? ReturnType<typeof definition<Name, Options, FormOptions>>
-    : never;
-};
-type DefinitionInputs<Kinds> = {
-  -readonly [Index in keyof Kinds]: Kinds[Index] extends FieldKind<infer Name, infer Options, infer FormOptions>
-    ? ReturnType<typeof definitionInput<Name, Options, FormOptions>>
+    ? ReturnType<typeof definition<Name, Options, FormOptions, LabelSchema, RequiredSchema>>
     : never;
 };
 
+function definitions<LabelSchema extends z.ZodType, RequiredSchema extends z.ZodType>(
+  label: LabelSchema,
+  required: RequiredSchema,
+) {
+  const ofKinds = FIELD_KINDS.map((kind: FieldKind) => definition(kind, label, required));
+  return ofKinds as unknown as Definitions<typeof FIELD_KINDS, LabelSchema, RequiredSchema>;
+}
+
 /** A field definition as stored and sent in responses (spec 2.3 and 2.6). */
 export const FieldDefinition = z
-  .discriminatedUnion('kind', FIELD_KINDS.map((kind: FieldKind) => definition(kind)) as Definitions<typeof FIELD_KINDS>)
+  .discriminatedUnion('kind', definitions(Label, z.boolean()))
   .meta({ id: 'FieldDefinition' });
 export type FieldDefinition = z.output<typeof FieldDefinition>;
 
@@ -73,11 +68,7 @@ const names = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(FIELD
 
 /** A field definition in a request. `label` defaults to the key and `required` to false. */
 export const FieldDefinitionInput = z
-  .discriminatedUnion(
-    'kind',
-    FIELD_KINDS.map((kind: FieldKind) => definitionInput(kind)) as DefinitionInputs<typeof FIELD_KINDS>,
-    `must have a kind: ${names}`,
-  )
+  .discriminatedUnion('kind', definitions(Label.optional(), z.boolean().optional()), `must have a kind: ${names}`)
   .meta({ id: 'FieldDefinitionInput' });
 export type FieldDefinitionInput = z.output<typeof FieldDefinitionInput>;
 

@@ -1,6 +1,43 @@
-import { CHOICE_SEPARATOR } from './base/choice-list.ts';
-import { type FormField, isHidden, problemId } from './markup/form-field.ts';
+import { choicesIn } from './base/choice-list.ts';
 import type { FormControl } from './presentation.ts';
+
+/** A control in a form with its content. */
+export interface FormField {
+  control: FormControl;
+  /** The name under which the form sends the control. */
+  name: string;
+  /** Unique in the page; the first control of a field has this id. */
+  id: string;
+  /** The texts of the control. Undefined: it begins with its default. */
+  texts?: readonly string[] | undefined;
+  /** Why the texts were refused. */
+  problem?: string | undefined;
+}
+
+/** The control of the email, which every form has and no schema declares. */
+const EMAIL: Omit<FormControl, 'label'> = {
+  key: 'email',
+  type: 'email',
+  attributes: { autocomplete: 'email', maxlength: 254 },
+  choices: [],
+  required: true,
+  hidden: false,
+  prefill: false,
+};
+
+/**
+ * Returns the email and the controls as fields of a form. `data[key]` equals no other name.
+ * @param email the label of the email
+ */
+export function formFields(controls: readonly FormControl[], email = 'Email'): FormField[] {
+  const fields = controls.map((control) => ({ control, name: `data[${control.key}]`, id: `data-${control.key}` }));
+  return [{ control: { ...EMAIL, label: email }, name: 'email', id: 'email' }, ...fields];
+}
+
+export const isHidden = ({ control }: FormField): boolean => control.hidden || control.source !== undefined;
+
+/** The id of the element with the problem of a field. */
+const problemId = ({ id }: FormField): string => `${id}-problem`;
 
 /** A text, which a renderer escapes, or an element. */
 export type MarkupNode = string | Markup;
@@ -69,7 +106,8 @@ function hiddenInputs({ name, texts, control }: FormField): Markup[] {
   return values.map((value) => hiddenInput(name, value));
 }
 
-const hiddenInput = (name: string, value: string): Markup => ['input', { type: 'hidden', name, value }];
+/** An entry that the form sends without showing it. */
+export const hiddenInput = (name: string, value: string): Markup => ['input', { type: 'hidden', name, value }];
 
 function choiceMarkup(input: MarkupAttributes, ...label: MarkupNode[]): Markup {
   return ['div', { class: 'choice' }, ['input', input], ['label', { for: input.id }, ...label]];
@@ -84,7 +122,7 @@ function choiceGroup(field: FormField): Markup {
   const isMany = control.type === 'checkboxes';
   const name = isMany ? `${field.name}[]` : field.name;
   const initial = texts ?? present([control.default]);
-  const chosen = new Set(isMany ? initial.join(CHOICE_SEPARATOR).split(CHOICE_SEPARATOR) : initial.slice(-1));
+  const chosen = new Set(isMany ? choicesIn(initial) : initial.slice(-1));
   const choices = control.choices.map(({ value, label }, index): Markup => {
     const own = index === 0 ? id : `${id}-${index}`;
     const state = { checked: chosen.has(value), required: !isMany && control.required };

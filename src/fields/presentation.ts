@@ -1,61 +1,50 @@
+import { z } from 'zod';
 import { type Code, type Params, say } from '../languages/catalogue.ts';
 import { forTag } from '../languages/tags.ts';
 import { CHOICE_SEPARATOR } from './base/choice-list.ts';
-import type { Choice, ChoiceBounds, ControlType, ConvertedText, TextContext } from './base/kind.ts';
+import { source } from './base/form-options.ts';
+import { Choice, type ChoiceBounds, CONTROL_TYPES, type ConvertedText, type TextContext } from './base/kind.ts';
 import type { FieldDefinition } from './definition.ts';
 import { getKind } from './kinds/registry.ts';
 
 /** The control of a field, independent of its rendering: plain JSON without unset members. */
-export interface FormControl {
-  key: string;
-  /** A date field whose default value has a time is a `text`: `date` controls have no time. */
-  type: ControlType;
-  /** HTML attributes. The placeholder of a `select` is the text of its empty option. */
-  attributes: Readonly<Record<string, string | number>>;
-  /** The values to choose from; empty unless `type` is `select`, `radio` or `checkboxes`. */
-  choices: readonly Choice[];
-  /** The label of the field, or its key. */
-  label: string;
-  /** With how many `checkboxes` to choose: HTML has no rule for it. */
-  help?: string;
-  required: boolean;
-  hidden: boolean;
-  /**
-   * The text that the control begins with; `true` or `false` for a checkbox, and for `checkboxes`
-   * the chosen values with `; ` between them.
-   */
-  default?: string;
-  /** Whether a query parameter of the form's page sets the value. */
-  prefill: boolean;
-  source?: NonNullable<FormOptions['source']>;
-  /** The text that a person agrees to with a checkbox. */
-  consent?: { version: string; url?: string };
-}
+export const FormControl = z
+  .strictObject({
+    key: z.string(),
+    /** A date field whose default value has a time is a `text`: `date` controls have no time. */
+    type: z.enum(CONTROL_TYPES).meta({ description: '`list` is an input that adds one item to an array field' }),
+    /** The placeholder of a `select` is the text of its empty option. */
+    attributes: z
+      .record(z.string(), z.union([z.string(), z.number()]))
+      .meta({ description: 'HTML attributes of the control, by name' }),
+    /** Empty unless `type` is `select`, `radio` or `checkboxes`. */
+    choices: z.array(Choice),
+    /** The label of the field, or its key. */
+    label: z.string(),
+    /** With how many `checkboxes` to choose: HTML has no rule for it. */
+    help: z.string().optional(),
+    required: z.boolean(),
+    hidden: z.boolean().meta({ description: 'Whether the form sends the field without showing it' }),
+    /** The text that the control begins with; `true` or `false` for a checkbox. */
+    default: z.string().optional().meta({ description: 'For `checkboxes` the choices, with `; ` between them' }),
+    prefill: z.boolean().meta({ description: 'Whether a query parameter of the page fills the field' }),
+    source: source.schema,
+    /** The text that a person agrees to with a checkbox. */
+    consent: z.strictObject({ version: z.string(), url: z.string().optional() }).optional(),
+  })
+  .meta({ id: 'FormControl' });
+export type FormControl = z.output<typeof FormControl>;
 
-/** The texts of a field in other languages, by their tags. */
-interface Translations {
-  labels?: Readonly<Record<string, string>> | undefined;
-  helps?: Readonly<Record<string, string>> | undefined;
-  enumLabelsByLanguage?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
-}
+type KeyOf<Union> = Union extends unknown ? keyof Union : never;
+type MemberOf<Union, Key> = Union extends unknown ? (Key extends keyof Union ? Union[Key] : never) : never;
+/** The options of all kinds. A definition has those of its own kind. */
+type AnyOptions = { [Key in KeyOf<FieldDefinition>]?: MemberOf<FieldDefinition, Key> };
 
 /** Returns whether the control of a field has other texts in other languages. */
 export function isTranslated(field: FieldDefinition): boolean {
   if (getKind(field.kind).bounds) return true;
-  const { labels, helps, enumLabelsByLanguage }: Translations = field;
+  const { labels, helps, enumLabelsByLanguage }: AnyOptions = field;
   return labels !== undefined || helps !== undefined || enumLabelsByLanguage !== undefined;
-}
-
-/** The form options of any kind (spec 2.6). */
-interface FormOptions extends Translations {
-  help?: string | undefined;
-  placeholder?: string | undefined;
-  default?: string | number | boolean | readonly string[] | undefined;
-  hidden?: boolean | undefined;
-  prefill?: boolean | undefined;
-  source?: 'page' | 'referrer' | 'utm_source' | 'utm_medium' | 'utm_campaign' | undefined;
-  autocomplete?: string | undefined;
-  consent?: { version: string; url?: string | undefined } | undefined;
 }
 
 /** Returns a text of the service in the language of a control. */
@@ -69,7 +58,7 @@ const inEnglish: ServiceText = (code, params) => say(code, params).message;
  */
 export function formControl(field: FieldDefinition, tag = '', text: ServiceText = inEnglish): FormControl {
   const kind = getKind(field.kind);
-  const options: FormOptions = field;
+  const options: AnyOptions = field;
   const choices = kind.choices?.(field, tag) ?? [];
   const { labels, helps, placeholder, hidden = false, prefill = false, source, autocomplete, consent } = options;
   const help = forTag(helps, tag) || options.help;
@@ -84,7 +73,8 @@ export function formControl(field: FieldDefinition, tag = '', text: ServiceText 
     // A consent needs an action of the person: no link and no form gives it for them.
     prefill: prefill && consent === undefined,
     ...withoutUnset({ help: sentences(help, choiceCount(kind.bounds?.(field) ?? {}, choices.length, text)), source }),
-    ...(options.default !== undefined && consent === undefined && { default: textOf(options.default) }),
+    ...(options.default !== undefined &&
+      consent === undefined && { default: [options.default].flat().join(CHOICE_SEPARATOR) }),
     ...(consent && { consent: { version: consent.version, ...withoutUnset({ url: consent.url }) } }),
   };
 }
@@ -105,9 +95,6 @@ function choiceCount(
   return min === max ? text('chooseExactly', { min }) : text('chooseBetween', { min, max });
 }
 
-const textOf = (value: string | number | boolean | readonly string[]): string =>
-  typeof value === 'object' ? value.join(CHOICE_SEPARATOR) : String(value);
-
 /** The matcher steps of all samples of a schema: about 5 ms. */
 const MAX_SAMPLE_STEPS = 100_000;
 
@@ -120,11 +107,13 @@ export function sampleData({ fields }: { fields: readonly FieldDefinition[] }): 
   return Object.fromEntries(fields.map((field) => [field.key, getKind(field.kind).sample(field, budget)]));
 }
 
-type Set<Value> = { [Name in keyof Value]?: Exclude<Value[Name], undefined | ''> };
+type WithoutUnset<Value> = { [Name in keyof Value]?: Exclude<Value[Name], undefined | ''> };
 
 /** Leaves out the members that are undefined or an empty text. */
-function withoutUnset<Value extends object>(value: Value): Set<Value> {
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined && one !== '')) as Set<Value>;
+function withoutUnset<Value extends object>(value: Value): WithoutUnset<Value> {
+  return Object.fromEntries(
+    Object.entries(value).filter(([, one]) => one !== undefined && one !== ''),
+  ) as WithoutUnset<Value>;
 }
 
 /**

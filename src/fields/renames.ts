@@ -29,21 +29,21 @@ export function renameIssues(renames: readonly Rename[], before: readonly Field[
   const [old, next] = [byKey(before), byKey(after)];
   const [sources, targets] = [new Set<string>(), new Set<string>()];
   return renames.flatMap(({ from, to }, index) => {
-    const problem = (name: 'from' | 'to', message: string): Issue => ({ path: `renames.${index}.${name}`, message });
     const former = old.get(from);
     const field = next.get(to);
-    const issues = [
-      ...(former ? [] : [problem('from', 'is not a field of the schema that is replaced')]),
-      ...(next.has(from) ? [problem('from', 'is still a field')] : []),
-      ...(sources.has(from) ? [problem('from', 'is renamed twice')] : []),
-      ...(field ? [] : [problem('to', 'is not a field of the new schema')]),
-      ...(old.has(to) ? [problem('to', 'is a field of the schema that is replaced')] : []),
-      ...(targets.has(to) ? [problem('to', 'is the new key of two fields')] : []),
-      ...(former && field && former.kind !== field.kind ? [problem('to', `must be of the kind ${former.kind}`)] : []),
+    const problems: [isFound: boolean | undefined, name: 'from' | 'to', message: string][] = [
+      [!former, 'from', 'is not a field of the schema that is replaced'],
+      [next.has(from), 'from', 'is still a field'],
+      [sources.has(from), 'from', 'is renamed twice'],
+      [!field, 'to', 'is not a field of the new schema'],
+      [old.has(to), 'to', 'is a field of the schema that is replaced'],
+      [targets.has(to), 'to', 'is the new key of two fields'],
+      [former && field && former.kind !== field.kind, 'to', `must be of the kind ${former?.kind}`],
     ];
     sources.add(from);
     targets.add(to);
-    return issues;
+    const found = problems.filter(([isFound]) => isFound);
+    return found.map(([, name, message]) => ({ path: `renames.${index}.${name}`, message }));
   });
 }
 
@@ -128,8 +128,7 @@ function changedKeys(keys: ReadonlySet<string>, renames: PendingRenames): Map<st
 export function underNewKeys(data: Record<string, unknown>, { pairs }: PendingRenames): Record<string, unknown> {
   const old = pairs.filter(({ from, to }) => Object.hasOwn(data, from) && !Object.hasOwn(data, to));
   if (old.length === 0) return data;
-  const changed = new Map(old.map(({ from, to }) => [from, to]));
-  return Object.fromEntries(Object.entries(data).map(([key, value]) => [changed.get(key) ?? key, value]));
+  return renameKeys(data, new Map(old.map(({ from, to }) => [from, to])));
 }
 
 /** Reports the old keys of fields in data that is to be stored while values are being moved. */
@@ -141,7 +140,10 @@ export function oldKeyIssues(data: Record<string, unknown>, { pairs }: PendingRe
 /** Returns an object with the keys after the renames, in the same order. Equals the stored move. */
 export function withRenamedKeys<Value>(object: Record<string, Value>, renames: PendingRenames): Record<string, Value> {
   const changed = changedKeys(new Set(Object.keys(object)), renames);
-  if (changed.size === 0) return object;
+  return changed.size === 0 ? object : renameKeys(object, changed);
+}
+
+function renameKeys<Value>(object: Record<string, Value>, changed: ReadonlyMap<string, string>): Record<string, Value> {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [changed.get(key) ?? key, value]));
 }
 

@@ -36,7 +36,7 @@ function selectForm(forms: Plural, english: (typeof en)[Code], params: Params, n
 }
 
 /** A text in English with what other languages need to say the same. */
-export interface Said {
+interface Said {
   message: string;
   code: Code;
   params?: Params;

@@ -6,7 +6,8 @@ export function isCanonicalTag(text: string): boolean {
   return text.length <= 35 && canonicalTag(text) === text;
 }
 
-function canonicalTag(text: string): string | undefined {
+/** Returns a BCP 47 tag as `Intl` writes it; undefined for any other text. */
+export function canonicalTag(text: string): string | undefined {
   try {
     return Intl.getCanonicalLocales(text)[0];
   } catch {

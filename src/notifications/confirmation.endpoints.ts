@@ -8,7 +8,7 @@ import { type FormSettings, offeredLanguages, settingsIn } from '../apps/form-se
 import { type AppError, AppNotFound } from '../core/errors.ts';
 import type { Code } from '../languages/catalogue.ts';
 import type { Language } from '../languages/languages.ts';
-import type { FindForm } from '../submissions/form-view.ts';
+import type { FindForm } from '../submissions/form-pages.ts';
 import { DEFAULT_ASSETS, formPath, ownLanguage, type PageAssets, pageReply } from '../submissions/page.ts';
 import { visitorLanguage } from '../submissions/visitor-language.ts';
 import { type ConfirmationService, LINK_VALID_MS } from './confirmation.ts';

@@ -11,7 +11,7 @@ import type { Job, JobSignal } from '../jobs/job-runner.ts';
 import { createMailer, type Mailer } from '../mail/mailer.ts';
 import type { Records } from '../records/records.ts';
 import type { Schemas } from '../schemas/schemas.ts';
-import type { FindForm } from '../submissions/form-view.ts';
+import type { FindForm } from '../submissions/form-pages.ts';
 import type { PageAssets } from '../submissions/page.ts';
 import { confirmationRoutes, createConfirmationPages } from './confirmation.endpoints.ts';
 import { createConfirmationService, createConfirmationTokens } from './confirmation.ts';

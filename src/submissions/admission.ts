@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { ObjectId } from 'mongodb';
 import type { App } from '../apps/app.ts';
 import { type AppCollection, NOT_BEING_DELETED } from '../apps/apps.model.ts';
-import { DEFAULT_FORM_SETTINGS } from '../apps/form-settings.ts';
+import { DEFAULT_FORM_SETTINGS, isClosed } from '../apps/form-settings.ts';
 import { Forbidden, Unavailable } from '../core/errors.ts';
 import { withTimeout } from '../core/timeouts.ts';
 import { say } from '../languages/catalogue.ts';
@@ -12,14 +12,14 @@ import type { HoldReason, Submission } from '../records/submission.ts';
 import { NoRecord, type StoredSubmission } from '../records/submission-store.ts';
 import { currentMoment, isWithin, systemClock } from '../schemas/schema-leases.ts';
 import type { SubmissionOptions } from './acceptance.ts';
-import type { Challenges, Proof } from './challenges.ts';
+import type { Challenges } from './challenges.ts';
 
 /** The decision about a valid submission. */
 interface Admission {
   /** Hold it instead of storing it. */
   hold?: HoldReason;
-  /** The solved challenge that it uses up. */
-  proof?: Proof;
+  /** The id of the solved challenge that it uses up. */
+  challengeId?: string;
 }
 
 const ADMITTED: Admission = {};
@@ -36,7 +36,7 @@ export function createAdmissionCheck(challenges: Pick<Challenges, 'verify'>) {
   return (app: Pick<App, 'id' | 'form'>, options: SubmissionOptions): Admission | Promise<Admission> => {
     const { form = DEFAULT_FORM_SETTINGS } = app;
     if (options.approvedFor !== undefined) return ADMITTED;
-    if (form.closesAt && form.closesAt.getTime() <= Date.now()) throw new Forbidden(say('closed'));
+    if (isClosed(form)) throw new Forbidden(say('closed'));
     // Bot protection is for senders who do not prove who they are.
     if (options.keyOf !== undefined) return ADMITTED;
     if (form.botProtection === 'proof-of-work') return checkProof(app, options);
@@ -48,7 +48,7 @@ export function createAdmissionCheck(challenges: Pick<Challenges, 'verify'>) {
     { via = 'json', proof = '', isTrapped }: SubmissionOptions,
   ): Promise<Admission> {
     const trapped = isTrapped && ({ hold: 'honeypot' } as const);
-    if (proof !== '') return { ...trapped, proof: await challenges.verify(id, proof) };
+    if (proof !== '') return { ...trapped, challengeId: await challenges.verify(id, proof) };
     if (via === 'json') throw new Forbidden('This app requires a proof of work; solve a challenge and send it');
     return trapped || { hold: 'no-proof' };
   }
@@ -81,9 +81,13 @@ export function createCapacity(deps: { records: Pick<RecordReader, 'exists'>; se
       const giveUpAt = performance.now() + MAX_WAIT_MS;
       while (performance.now() < giveUpAt) {
         if (await records.exists(appId, email)) {
-          const stored = await changed(write);
-          if (stored) return stored;
-          continue;
+          try {
+            return await write(true);
+          } catch (error) {
+            // The record was erased meanwhile.
+            if (error instanceof NoRecord) continue;
+            throw error;
+          }
         }
         const seat = await seats.take(appId, limit);
         if (seat === 'full') {
@@ -107,16 +111,6 @@ export function createCapacity(deps: { records: Pick<RecordReader, 'exists'>; se
       throw new Unavailable('Too many submissions to this form at once; try again shortly', 1);
     },
   };
-}
-
-/** Changes the record of a person; resolves with undefined when it was erased meanwhile. */
-async function changed(write: Write): Promise<StoredSubmission | undefined> {
-  try {
-    return await write(true);
-  } catch (error) {
-    if (error instanceof NoRecord) return undefined;
-    throw error;
-  }
 }
 
 /** Seats of a server that stopped are taken again after this time. No write takes as long. */
@@ -179,42 +173,30 @@ export function createSeats(apps: AppCollection, countOf: (appId: ObjectId) => P
     return ahead.reduce((sum, one) => sum + one.count, 0);
   }
 
-  async function withReservation(
-    appId: ObjectId,
-    count: number,
-    use: (records: number, ahead: number) => Promise<void>,
-  ): Promise<void> {
-    const token = new ObjectId();
-    try {
-      const ahead = await reserve(appId, token, count);
-      const records = await countOf(appId);
-      counts.set(appId.toHexString(), records);
-      await use(records, ahead);
-    } finally {
-      // If this fails, the reservation expires.
-      await apps.updateOne({ _id: appId }, { $pull: { seats: { token } } }).catch(() => undefined);
-    }
-  }
-
   async function serve(appId: ObjectId, batch: readonly Waiting[]): Promise<void> {
+    const token = new ObjectId();
     const begun = currentMoment(systemClock);
     const isExpired = (): boolean => !isWithin(SEAT_MS, begun, currentMoment(systemClock));
     try {
-      await withReservation(appId, batch.length, async (records, ahead) => {
-        let taken = records + ahead;
-        const given: Promise<void>[] = [];
-        for (const { limit, resolve } of batch) {
-          if (records >= limit) resolve('full');
-          else if (taken >= limit) resolve('contended');
-          else {
-            taken += 1;
-            given.push(new Promise((release) => resolve({ isExpired, release })));
-          }
+      const ahead = await reserve(appId, token, batch.length);
+      const records = await countOf(appId);
+      counts.set(appId.toHexString(), records);
+      let taken = records + ahead;
+      const given: Promise<void>[] = [];
+      for (const { limit, resolve } of batch) {
+        if (records >= limit) resolve('full');
+        else if (taken >= limit) resolve('contended');
+        else {
+          taken += 1;
+          given.push(new Promise((release) => resolve({ isExpired, release })));
         }
-        await withTimeout(Promise.all(given), SEAT_MS, () => new Unavailable());
-      });
+      }
+      await withTimeout(Promise.all(given), SEAT_MS, () => new Unavailable());
     } catch (error) {
       for (const { reject } of batch) reject(error);
+    } finally {
+      // If this fails, the reservation expires.
+      await apps.updateOne({ _id: appId }, { $pull: { seats: { token } } }).catch(() => undefined);
     }
   }
 

@@ -48,11 +48,6 @@ const Solution = z.object({
   solution: z.object({ counter: z.number(), derivedKey: z.string() }),
 });
 
-export interface Proof {
-  /** Identifies the challenge. */
-  challengeId: string;
-}
-
 export type Challenges = ReturnType<typeof createChallenges>;
 
 /**
@@ -85,15 +80,16 @@ export function createChallenges(secret: string) {
     /**
      * Verifies a solution: the base64 of `{ challenge, solution }` as JSON. Costs a few hashes: the
      * signed challenge contains a signature of its solution, so the key is not derived again.
+     * @returns the id of the challenge
      * @throws {Forbidden} when it is malformed, expired, of another app, changed or wrong
      */
-    async verify(appId: ObjectId, text: string): Promise<Proof> {
+    async verify(appId: ObjectId, text: string): Promise<string> {
       const sent = parse(text);
       if (!sent) throw invalidProofError();
       const { verified, expired } = await verifySolution({ ...sent, deriveKey, ...deriveKeys(appId) });
       if (expired) throw new Forbidden(`The proof of work has expired; ${NEW_CHALLENGE}`);
       if (!verified) throw invalidProofError();
-      return { challengeId: sent.challenge.signature };
+      return sent.challenge.signature;
     },
   };
 }
@@ -135,31 +131,31 @@ export const createSpentChallengeModel = (connection: Connection): Model<SpentCh
   createModel(connection, SPENT_CHALLENGES);
 
 /** Identifies a submission by its email and its `Idempotency-Key`. Without a key each differs. */
-export function challengeHolder(email: string, idempotencyKey: string | undefined): string {
+function identifyHolder(email: string, idempotencyKey: string | undefined): string {
   if (idempotencyKey === undefined) return randomUUID();
   return createHash('sha256').update(`${email} ${idempotencyKey}`).digest('base64url').slice(0, HASH_LENGTH);
 }
 
-export type SpentChallenges = ReturnType<typeof createSpentChallenges>;
+export type SpendChallenge = ReturnType<typeof createChallengeSpending>;
 
 /**
  * Remembers over all servers which challenges were used: the unique `_id` decides.
  *
  * @param now the time from which MongoDB keeps an entry
+ * @returns a function that uses a challenge for one submission. A repeat under the same key
+ *   succeeds; for others it rejects with {@link Forbidden}
  */
-export function createSpentChallenges(spent: SpentChallengeCollection, now: () => Date) {
-  return {
-    /** Uses a challenge for one submission; a repeat succeeds. @throws {Forbidden} for others */
-    async spend(appId: ObjectId, { challengeId }: Proof, holder: string): Promise<void> {
-      const _id = `${appId.toHexString()} ${challengeId.slice(0, HASH_LENGTH)}`;
-      try {
-        await spent.insertOne({ _id, holder, at: now() });
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        const first = await spent.findOne({ _id }, { readConcern: 'majority' });
-        if (first?.holder !== holder) throw new Forbidden(`The proof of work was used before; ${NEW_CHALLENGE}`);
-      }
-    },
+export function createChallengeSpending(spent: SpentChallengeCollection, now: () => Date) {
+  return async (appId: ObjectId, challengeId: string, email: string, idempotencyKey?: string): Promise<void> => {
+    const _id = `${appId.toHexString()} ${challengeId.slice(0, HASH_LENGTH)}`;
+    const holder = identifyHolder(email, idempotencyKey);
+    try {
+      await spent.insertOne({ _id, holder, at: now() });
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      const first = await spent.findOne({ _id }, { readConcern: 'majority' });
+      if (first?.holder !== holder) throw new Forbidden(`The proof of work was used before; ${NEW_CHALLENGE}`);
+    }
   };
 }
 

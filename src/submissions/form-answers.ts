@@ -11,11 +11,12 @@ import { parsePageUrl, parseRedirectUrl, parseWebUrl } from '../core/web-origin.
 import { say } from '../languages/catalogue.ts';
 import type { Language } from '../languages/languages.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
+import type { SubmissionOptions } from './acceptance.ts';
+import type { FormView, SentForm } from './form-html.ts';
+import type { FormPages } from './form-pages.ts';
 import { type FormControls, parseName, readForm } from './form-submission.ts';
-import type { FormPages, FormView, SentForm } from './form-view.ts';
 import { formPath } from './page.ts';
 import { KEY_PATTERN } from './submissions.endpoints.ts';
-import type { SubmissionOptions } from './submissions.service.ts';
 import { issueIn, languageToKeep, refusalIn, type VisitorLanguage, visitorLanguage } from './visitor-language.ts';
 
 /** The request for a redirect. */
@@ -73,34 +74,28 @@ interface FormAttempt {
   settings: FormSettings;
   visitor: VisitorLanguage;
   /** The URL after a success, from the form or the settings of the app. */
-  next?: string;
+  next: string | undefined;
   /** The allowed URL after a success that the form named. */
-  ownNext?: string;
-  ignoredNext?: IgnoredRedirect;
+  ownNext: string | undefined;
+  ignoredNext: IgnoredRedirect | undefined;
   /** The URL for an invalid submission. */
-  error?: string;
+  error: string | undefined;
   options: SubmissionOptions;
   /** The problems of the controls. */
-  problem?: InvalidInput;
+  problem: InvalidInput | undefined;
 }
 
-/** Reads the controls of a form (spec 4.5). @param keyHeader the header `Idempotency-Key` */
-export function parseAttempt(
-  req: Request,
-  entries: FormEntries,
-  lease: Lease,
-  keyHeader: string | undefined,
-): FormAttempt {
+/** Reads the controls of a form (spec 4.5). */
+export function parseAttempt(req: Request, entries: FormEntries, lease: Lease): FormAttempt {
   const { app, validator } = lease;
   const settings = app.form ?? DEFAULT_FORM_SETTINGS;
   const { controls, isTrapped } = readForm(entries, new Set(validator.fieldKeys));
-  const { origin } = req.headers;
+  const { origin, referer } = req.headers;
   const own = origin !== undefined && isOwnOrigin(origin, req);
   const context = { sourceAppId: app.sourceAppId, settings, origin, isOwnOrigin: own };
-  const [ownNext, error] = [controls.next, controls.error].map((url) => url && redirectTarget(url, context));
-  const ignoredNext = controls.next && !ownNext ? ignoredRedirect(controls.next, context) : undefined;
-  const next = ownNext ?? settings.next;
-  const key = parseKey(controls.key, keyHeader);
+  const ownNext = controls.next && redirectTarget(controls.next, context);
+  const error = controls.error && redirectTarget(controls.error, context);
+  const key = parseKey(controls.key, req.get('idempotency-key'));
   const visitor = visitorLanguage(req, settings, controls.lang);
   const issues = [
     ...(controls.error && !error ? [{ path: '_error', ...say('redirect') }] : []),
@@ -111,21 +106,21 @@ export function parseAttempt(
     lease,
     settings,
     visitor,
-    ...(next && { next }),
-    ...(ownNext && { ownNext }),
-    ...(ignoredNext && { ignoredNext }),
-    ...(error && { error }),
+    next: ownNext ?? settings.next,
+    ownNext,
+    ignoredNext: controls.next && !ownNext ? ignoredRedirect(controls.next, context) : undefined,
+    error,
     options: {
       via: 'form',
       // A browser that gets 503 sends the same key again, so a form without one gets one here.
       idempotencyKey: typeof key === 'string' ? key : prefersPage(req) ? randomUUID() : undefined,
-      proof: controls.altcha ?? altchaHeader(req),
+      proof: controls.altcha ?? req.get('x-altcha'),
       address: req.ip,
       isTrapped: isTrapped && settings.botProtection !== 'off',
-      page: req.headers.referer === undefined ? undefined : parsePageUrl(req.headers.referer),
+      page: referer === undefined ? undefined : parsePageUrl(referer),
       lang: languageToKeep(visitor, settings),
     },
-    ...(issues.length > 0 && { problem: new InvalidInput('Invalid submission', issues) }),
+    problem: issues.length > 0 ? new InvalidInput('Invalid submission', issues) : undefined,
   };
 }
 
@@ -141,11 +136,6 @@ function parseKey(entry: string | undefined, header: string | undefined): string
   const [value, other = value] = keys;
   if (value !== other) return { problem: say('keyMismatch') };
   return value;
-}
-
-function altchaHeader({ headers }: Request): string | undefined {
-  const header = headers['x-altcha'];
-  return typeof header === 'string' ? header : undefined;
 }
 
 /** The most characters that a page shows again. Writing more takes too long. */
@@ -175,10 +165,8 @@ export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; p
   async function contextOf(req: Request): Promise<{ attempt?: FormAttempt | undefined; language: Language }> {
     const known = attempts.get(req);
     if (known) return { attempt: known, language: known.visitor.language };
-    const header = req.headers['idempotency-key'];
     const lease = await leaseOf(req);
-    const attempt =
-      lease && req.form && parseAttempt(req, req.form, lease, typeof header === 'string' ? header : undefined);
+    const attempt = lease && req.form && parseAttempt(req, req.form, lease);
     const settings = lease && (lease.app.form ?? DEFAULT_FORM_SETTINGS);
     return { attempt, language: (attempt?.visitor ?? visitorLanguage(req, settings)).language };
   }
@@ -232,7 +220,7 @@ function sentForm(entries: FormEntries, attempt: FormAttempt, issues: readonly I
       const known = data.get(meaning.key);
       if (known) known.push(entry);
       else data.set(meaning.key, [entry]);
-    } else if (meaning.use === 'ignored' || meaning.use === 'reply-to') others.push(entry);
+    } else if (meaning.use === 'ignored' || meaning.use === 'replyTo') others.push(entry);
   }
   others.push(...controlEntries(attempt, controls.timeZone, issues));
   return { email, data, others, files: entries.files };

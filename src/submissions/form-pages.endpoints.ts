@@ -1,42 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { Request } from 'express';
 import { z } from 'zod';
 import { type Endpoints, type Refuse, type Route, routes } from '../api/endpoint.ts';
 import { setLanguage, Versioned } from '../api/reply.ts';
 import { AppPath } from '../apps/apps.contract.ts';
-import { offeredLanguages, settingsIn } from '../apps/form-settings.ts';
+import { isClosed, offeredLanguages, settingsIn } from '../apps/form-settings.ts';
 import { AppNotFound } from '../core/errors.ts';
-import type { FormControl } from '../fields/presentation.ts';
+import type { FieldDefinition } from '../fields/definition.ts';
+import { formFields, type PageContext, prefilled } from '../fields/markup.ts';
+import { FormControl } from '../fields/presentation.ts';
 import { type Language, languageOf } from '../languages/languages.ts';
-import { formControls } from './form-body.ts';
-import { isClosed, pageContext, prefilledTexts } from './form-pages.ts';
-import type { FindForm, FormPages, PublicForm } from './form-view.ts';
+import { formControls, type PublicForm } from './form-html.ts';
+import type { FindForm, FormPages } from './form-pages.ts';
 import { visitorLanguage } from './visitor-language.ts';
-
-const Choice = z.strictObject({ value: z.string(), label: z.string() });
-
-const Control = z
-  .strictObject({
-    key: z.string(),
-    type: z
-      .enum([
-        ...(['text', 'textarea', 'tel', 'url', 'email', 'checkbox'] as const),
-        ...(['select', 'radio', 'checkboxes', 'number', 'date', 'list'] as const),
-      ])
-      .meta({ description: '`list` is an input that adds one item to an array field' }),
-    attributes: z
-      .record(z.string(), z.union([z.string(), z.number()]))
-      .meta({ description: 'HTML attributes of the control, by name' }),
-    choices: z.array(Choice),
-    label: z.string(),
-    help: z.string().optional(),
-    required: z.boolean(),
-    hidden: z.boolean().meta({ description: 'Whether the form sends the field without showing it' }),
-    default: z.string().optional().meta({ description: 'For `checkboxes` the choices, with `; ` between them' }),
-    prefill: z.boolean().meta({ description: 'Whether a query parameter of the page fills the field' }),
-    source: z.enum(['page', 'referrer', 'utm_source', 'utm_medium', 'utm_campaign']).optional(),
-    consent: z.strictObject({ version: z.string(), url: z.string().optional() }).optional(),
-  })
-  .meta({ id: 'FormControl' });
 
 /** The texts of the embed script. */
 const TEXTS = ['email', 'send', 'leaveEmpty', 'thanks', 'thanksHeld', 'closed', 'notSent', 'text422'] as const;
@@ -62,7 +38,7 @@ const FormDefinition = z
     closed: z.boolean().meta({ description: 'Whether every submission is refused now' }),
     honeypot: z.boolean().meta({ description: 'Whether the form contains a field for programs' }),
     proofOfWork: z.boolean().meta({ description: 'Whether a submission needs a solved challenge' }),
-    fields: z.array(Control),
+    fields: z.array(FormControl),
   })
   .meta({
     id: 'FormDefinition',
@@ -136,8 +112,10 @@ const formDefinitionEndpoints = {
 /** Each list of controls is serialized once. */
 const serialized = new WeakMap<readonly FormControl[], { json: string; hash: string }>();
 
+type FormInLanguage = PublicForm & { language: Language };
+
 /** Returns a form as data (spec 4.5). The ETag changes with the content. */
-function formDefinition({ sourceAppId, settings: given, fields }: PublicForm, language: Language): Versioned {
+function formDefinition({ sourceAppId, settings: given, fields, language }: FormInLanguage): Versioned {
   const { tag: lang, dir } = language;
   const settings = settingsIn(given, lang);
   const { title = null, description = null, submitLabel = null, thanks = null, next = null } = settings;
@@ -175,28 +153,36 @@ function hashText(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
+/** Returns the texts that a page gives the fields of its form, by control name. */
+function prefilledTexts(fields: readonly FieldDefinition[], req: Request): Map<string, readonly string[]> {
+  const { query } = req;
+  const referrer = req.get('referer') ?? '';
+  const context: PageContext = {
+    page: `${req.protocol}://${req.get('host')}${req.originalUrl}`,
+    referrer: /^https?:\/\//.test(referrer) ? referrer : '',
+    query: (name) => [query[name]].flat().filter((text) => typeof text === 'string'),
+  };
+  const filled = formFields(formControls(fields)).map((field) => prefilled(field, context));
+  return new Map(filled.flatMap(({ name, texts }) => (texts ? [[name, texts] as const] : [])));
+}
+
 /** @param refuse answers as `/v1/forms` does */
 export function formPageRoutes(findForm: FindForm, pages: FormPages, refuse: Refuse): Route[] {
-  async function formOf({ sourceAppId }: { sourceAppId: string }): Promise<PublicForm> {
+  async function findFormFor({ sourceAppId }: { sourceAppId: string }, req: Request): Promise<FormInLanguage> {
     const form = await findForm(sourceAppId);
     if (!form) throw new AppNotFound();
-    return form;
+    return { ...form, language: visitorLanguage(req, form.settings).language };
   }
 
   const ofPages = routes(
     formPageEndpoints,
     {
       getFormPage: async ({ principal, req }) => {
-        const form = await formOf(principal);
-        const { language } = visitorLanguage(req, form.settings);
-        const prefilled = prefilledTexts(form.fields, pageContext(req));
-        return pages.form({ ...form, language, prefilled, key: randomUUID() });
+        const form = await findFormFor(principal, req);
+        return pages.form({ ...form, prefilled: prefilledTexts(form.fields, req), key: randomUUID() });
       },
-      getThanksPage: async ({ principal, req }) => {
-        const form = await formOf(principal);
-        const { language } = visitorLanguage(req, form.settings);
-        return pages.thanks({ ...form, language, isHeld: req.query.held !== undefined });
-      },
+      getThanksPage: async ({ principal, req }) =>
+        pages.thanks({ ...(await findFormFor(principal, req)), isHeld: req.query.held !== undefined }),
     },
     async (error, req, asPage) => {
       if (!asPage) return undefined;
@@ -208,10 +194,9 @@ export function formPageRoutes(findForm: FindForm, pages: FormPages, refuse: Ref
     formDefinitionEndpoints,
     {
       getFormDefinition: async ({ principal, req, res }) => {
-        const form = await formOf(principal);
-        const { language } = visitorLanguage(req, form.settings);
-        setLanguage(res, language.tag);
-        return formDefinition(form, language);
+        const form = await findFormFor(principal, req);
+        setLanguage(res, form.language.tag);
+        return formDefinition(form);
       },
     },
     (error, req) => refuse(error, req, false),

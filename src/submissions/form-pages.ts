@@ -1,25 +1,53 @@
-import type { Request } from 'express';
 import { html } from 'ghtml';
-import { type FormSettings, settingsIn } from '../apps/form-settings.ts';
-import type { FieldDefinition } from '../fields/definition.ts';
-import { formFields } from '../fields/markup/form-field.ts';
-import { type PageContext, prefilled } from '../fields/markup.ts';
-import { adviceFor, canShowAgain, formBody, formControls, statement } from './form-body.ts';
-import type { FormPages, FormView } from './form-view.ts';
+import type { Html } from '../api/reply.ts';
+import { DEFAULT_FORM_SETTINGS, isClosed, settingsIn } from '../apps/form-settings.ts';
+import type { Language } from '../languages/languages.ts';
+import type { SchemaLeases } from '../schemas/schema-leases.ts';
+import { canShowAgain, type FormView, formBody, type PublicForm, statement } from './form-html.ts';
 import { DEFAULT_ASSETS, ownLanguage, type PageAssets, pageReply, redirectSources } from './page.ts';
-import { reasonIn, titleOf } from './visitor-language.ts';
+import { adviceAfter, reasonIn, type ShownRefusal, titleOf } from './visitor-language.ts';
+
+/** Resolves with the form of an app; undefined when no app has this id. @throws {Unavailable} */
+export type FindForm = (sourceAppId: string) => Promise<PublicForm | undefined>;
+
+/** Reads forms through leases, so that a change is in force when its PUT has answered. */
+export function createFormLookup(leases: Pick<SchemaLeases, 'hold'>): FindForm {
+  return async (sourceAppId) => {
+    const lease = await leases.hold(sourceAppId);
+    if (!lease) return undefined;
+    return { sourceAppId, settings: lease.app.form ?? DEFAULT_FORM_SETTINGS, fields: lease.schema.fields };
+  };
+}
+
+export type FormPages = ReturnType<typeof createFormPages>;
 
 /** Creates the pages of public forms (spec 4.5). Every text of other origin is escaped. */
-export function createFormPages(assets: PageAssets = DEFAULT_ASSETS): FormPages {
-  const pages: FormPages = {
-    form: (given) => {
-      const { language } = given;
+export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
+  /** A refusal without a form. */
+  function refusalPage(refusal: ShownRefusal, language: Language): Html {
+    const { status } = refusal;
+    const title = titleOf(language, status);
+    const known = reasonIn(language, refusal);
+    // The advice for a 404 contains its message.
+    const reason = status === 404 || known === undefined ? '' : html`<p>${statement(known, language)}</p>`;
+    const advice = adviceAfter(refusal, language);
+    const main = html`<div!${ownLanguage(language)}><h1>${title}</h1>!${reason}<p>${advice}</p></div>`;
+    return pageReply({ title, main, language, status }, assets);
+  }
+
+  return {
+    /** The form; after a refusal with the entries, their problems, and its status. */
+    form(given: FormView): Html {
+      const { language, refusal } = given;
       const view = { ...given, settings: settingsIn(given.settings, language.tag) };
-      if (isClosed(view.settings)) return pageReply(closedPage(view), assets);
-      if (view.refusal && !canShowAgain(view.fields)) return pages.refusal(view.refusal, language);
-      const { summary, form } = formBody(view);
+      const status = refusal?.status ?? 200;
       const title = formTitle(view);
-      const status = view.refusal?.status ?? 200;
+      if (isClosed(view.settings)) {
+        const note = html`<p class="note"!${ownLanguage(language)}>${language.text('closedPage')}</p>`;
+        return pageReply({ title, main: introduction(view) + note, language, status }, assets);
+      }
+      if (refusal && !canShowAgain(view.fields)) return refusalPage(refusal, language);
+      const { summary, form } = formBody(view);
       return pageReply(
         {
           title: status === 200 ? title : `${titleOf(language, status)}: ${title}`,
@@ -33,33 +61,21 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS): FormPages 
       );
     },
 
-    thanks: ({ sourceAppId, settings: given, language, isHeld = false }) => {
-      const settings = settingsIn(given, language.tag);
+    /** The page after a submission. `isHeld`: it is not stored until an operator releases it. */
+    thanks({ isHeld = false, ...given }: Titled & Pick<FormView, 'language'> & { isHeld?: boolean }): Html {
+      const { sourceAppId, language } = given;
+      const settings = settingsIn(given.settings, language.tag);
       // The text of the app is for entries that are stored.
       const text =
         isHeld || settings.thanks === undefined
           ? html`<p class="note good"!${ownLanguage(language)}>${language.text(isHeld ? 'thanksHeld' : 'thanks')}</p>`
           : html`<p class="note good">${settings.thanks}</p>`;
       const title = formTitle({ sourceAppId, settings });
-      const main = html`<h1>${title}</h1>!${text}`;
-      return pageReply({ title, main, language }, assets);
+      return pageReply({ title, main: html`<h1>${title}</h1>!${text}`, language }, assets);
     },
 
-    refusal: (refusal, language) => {
-      const { status } = refusal;
-      const { title, text } = adviceFor(refusal, language);
-      const known = reasonIn(language, refusal);
-      // The advice for a 404 contains its message.
-      const reason = status === 404 || known === undefined ? '' : html`<p>${statement(known, language)}</p>`;
-      const main = html`<div!${ownLanguage(language)}><h1>${title}</h1>!${reason}<p>${text}</p></div>`;
-      return pageReply({ title, main, language, status }, assets);
-    },
+    refusal: refusalPage,
   };
-  return pages;
-}
-
-export function isClosed({ closesAt }: FormSettings): boolean {
-  return closesAt !== undefined && closesAt.getTime() <= Date.now();
 }
 
 type Titled = Pick<FormView, 'sourceAppId' | 'settings'>;
@@ -70,32 +86,4 @@ function introduction(view: Titled): string {
   const { description } = view.settings;
   const text = description === undefined ? '' : html`<p class="text">${description}</p>`;
   return html`<h1>${formTitle(view)}</h1>!${text}`;
-}
-
-function closedPage(view: FormView) {
-  const { language, refusal } = view;
-  const main = html`!${introduction(view)}<p class="note"!${ownLanguage(language)}>${language.text('closedPage')}</p>`;
-  return { title: formTitle(view), main, language, status: refusal?.status ?? 200 };
-}
-
-export function pageContext(req: Request): PageContext {
-  const { query } = req;
-  const referrer = req.get('referer') ?? '';
-  return {
-    page: `${req.protocol}://${req.get('host')}${req.originalUrl}`,
-    referrer: /^https?:\/\//.test(referrer) ? referrer : '',
-    query: (name) => [query[name]].flat().filter((text) => typeof text === 'string'),
-  };
-}
-
-export function prefilledTexts(
-  fields: readonly FieldDefinition[],
-  context: PageContext,
-): Map<string, readonly string[]> {
-  const found = new Map<string, readonly string[]>();
-  for (const field of formFields(formControls(fields))) {
-    const { name, texts } = prefilled(field, context);
-    if (texts) found.set(name, texts);
-  }
-  return found;
 }

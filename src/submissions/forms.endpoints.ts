@@ -7,7 +7,6 @@ import { AppPath } from '../apps/apps.contract.ts';
 import { DEFAULT_FORM_SETTINGS } from '../apps/form-settings.ts';
 import type { OriginCounts } from '../apps/origins.ts';
 import { AppNotFound } from '../core/errors.ts';
-import type { StoredSubmission } from '../records/submission-store.ts';
 import type { SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
 import { type FormRefusals, parseAttempt } from './form-answers.ts';
@@ -45,6 +44,11 @@ const formEndpoints = {
   },
 } as const satisfies Endpoints;
 
+/** An app that was deleted meanwhile is 404 here, as the app is in the path. */
+function rethrowInPath(error: unknown): never {
+  throw error instanceof UnknownApp ? new AppNotFound() : error;
+}
+
 export function formRoutes(deps: {
   submissions: SubmissionService;
   leases: Pick<SchemaLeases, 'hold'>;
@@ -54,37 +58,27 @@ export function formRoutes(deps: {
 }): Route[] {
   const { submissions, leases, ignoredRedirects, refusals } = deps;
 
-  /** Submits; an app that was deleted meanwhile is 404 here, as the app is in the path. */
-  async function submit(...submission: Parameters<SubmissionService['submit']>): Promise<StoredSubmission> {
-    try {
-      return await submissions.submit(...submission);
-    } catch (error) {
-      throw error instanceof UnknownApp ? new AppNotFound() : error;
-    }
-  }
-
   return routes(
     formEndpoints,
     {
       submitForm: async ({ principal, headers, body, req }) => {
         const { sourceAppId } = principal;
         const keyOf = principal.kind === 'key' ? principal.app.id : undefined;
-        const keyHeader = headers['idempotency-key'];
         const lease = await leases.hold(sourceAppId);
         if (!lease) throw new AppNotFound();
         if (!(body instanceof FormEntries)) {
           const settings = lease.app.form ?? DEFAULT_FORM_SETTINGS;
           const lang = languageToKeep(visitorLanguage(req, settings), settings);
-          const options = { idempotencyKey: keyHeader, proof: body.altcha ?? headers['x-altcha'], keyOf, lang };
-          return presentSubmitted(await submit(sourceAppId, body, options));
+          const idempotencyKey = headers['idempotency-key'];
+          const options = { idempotencyKey, proof: body.altcha ?? headers['x-altcha'], keyOf, lang };
+          return presentSubmitted(await submissions.submit(sourceAppId, body, options).catch(rethrowInPath));
         }
-        const attempt = parseAttempt(req, body, lease, keyHeader);
+        const attempt = parseAttempt(req, body, lease);
         refusals.note(req, attempt);
         if (attempt.problem) throw attempt.problem;
-        const stored = await submit(sourceAppId, (newest) => readSubmission(body, newest), {
-          ...attempt.options,
-          keyOf,
-        });
+        const stored = await submissions
+          .submit(sourceAppId, (newest) => readSubmission(body, newest), { ...attempt.options, keyOf })
+          .catch(rethrowInPath);
         // Only an accepted submission counts, so that the limits of submissions bound strangers.
         if (attempt.ignoredNext) ignoredRedirects.note(lease.app.id, attempt.ignoredNext.origin);
         // Only a person learns that the form was held; a bot in a honeypot learns nothing.

@@ -10,6 +10,7 @@ import { isDuplicateKey } from '../database/failures.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
 import { parseRecordId, type RecordId } from '../records/record-id.ts';
 import { HOLD_REASONS, type HoldReason, type Submission } from '../records/submission.ts';
+import type { SubmissionOptions } from './acceptance.ts';
 
 /** A valid submission that waits for an operator (spec 4.5). `_id` is a UUID of version 7. */
 export interface HeldDocument {
@@ -88,12 +89,6 @@ const BATCH_SIZE = 10;
 /** The size of a document without its email, page and data, in bytes. */
 const OVERHEAD = 300;
 
-/** A page of a queue, newest first. The next page begins before the id `next`. */
-export interface HeldPage {
-  held: HeldDocument[];
-  next?: RecordId;
-}
-
 interface Load {
   count: number;
   bytes: number;
@@ -166,14 +161,8 @@ export function createHeldStore(
     async hold(
       { appId, email, schemaVersion, now, applied }: Submission,
       data: Record<string, unknown>,
-      origin: {
-        reason: HoldReason;
-        page?: string | undefined;
-        address?: string | undefined;
-        lang?: string | undefined;
-      },
+      { reason, page, address, lang }: Pick<SubmissionOptions, 'page' | 'address' | 'lang'> & { reason: HoldReason },
     ): Promise<HeldDocument> {
-      const { reason, page, address, lang } = origin;
       const size = OVERHEAD + email.length + (page?.length ?? 0) + Buffer.byteLength(JSON.stringify(data));
       const expiresAt = new Date(clock.later().getTime() + LIFETIME_MS);
       const entry: HeldDocument = {
@@ -197,8 +186,11 @@ export function createHeldStore(
       });
     },
 
-    /** Resolves with a page of an app's queue. @param before the `next` of the page before */
-    async page(appId: ObjectId, limit: number, before?: RecordId): Promise<HeldPage> {
+    /**
+     * Resolves with a page of an app's queue, newest first.
+     * @param before the `next` of the page before
+     */
+    async page(appId: ObjectId, limit: number, before?: RecordId): Promise<{ held: HeldDocument[]; next?: RecordId }> {
       const filter = { appId, expiresAt: { $gt: clock.earlier() }, ...(before && { _id: { $lt: before } }) };
       const found = held.find(filter, { limit: limit + 1, batchSize: BATCH_SIZE }).sort({ _id: -1 });
       const entries: HeldDocument[] = [];

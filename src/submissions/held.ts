@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
 import { JsonObject, PageLimit, Timestamp } from '../api/validation.ts';
-import type { App } from '../apps/app.ts';
-import type { AppScope } from '../apps/app-scope.ts';
+import type { AppScope, ScopedApp } from '../apps/app-scope.ts';
 import { InvalidInput, KeyReused, NotFound } from '../core/errors.ts';
 import { withRenamedKeys } from '../fields/renames.ts';
 import { appliedKey } from '../records/idempotency-keys.ts';
@@ -105,17 +104,14 @@ export const heldEndpoints = {
   },
 } as const satisfies Endpoints;
 
-type AppRef = Pick<App, 'id' | 'sourceAppId'>;
-
-type HeldService = ReturnType<typeof createHeldService>;
-
-/** The operations on held submissions (spec 4.5). */
-export function createHeldService(deps: {
+/** The endpoints of held submissions (spec 4.5). */
+export function heldRoutes(deps: {
   store: HeldStore;
   submissions: SubmissionService;
   renames: Pick<RenameStore, 'since'>;
-}) {
-  const { store, submissions, renames } = deps;
+  scope: AppScope;
+}): Route[] {
+  const { store, submissions, renames, scope } = deps;
 
   /** The data of an entry under the keys of a later schema version. */
   async function dataFor({ appId, data, schemaVersion }: HeldDocument, version: number) {
@@ -124,47 +120,59 @@ export function createHeldService(deps: {
     return later.filter((one) => one.version <= version).reduce(withRenamedKeys, data);
   }
 
-  return {
-    /** Resolves with a page, newest first. @param cursor `next` of the page before */
-    async list({ id }: AppRef, limit: number, cursor?: string): Promise<{ held: HeldDocument[]; next?: string }> {
-      const { held, next } = await store.page(id, limit, cursor === undefined ? undefined : parseCursor(cursor));
-      return { held, ...(next && { next: Buffer.from(next.buffer).toString('base64url') }) };
+  async function find({ id: appId }: ScopedApp, id: string): Promise<HeldDocument> {
+    const entry = await store.find(appId, id);
+    if (!entry) throw heldNotFoundError();
+    return entry;
+  }
+
+  /**
+   * Stores a held submission once as if it came now: by the newest schema, under the new keys of
+   * renamed fields. A repeat within 24 hours, and a submission that was stored under the same
+   * `Idempotency-Key`, store nothing. Only `maxRecords` and the schema can refuse it; it then
+   * stays held.
+   *
+   * @throws {NotFound} when the app holds none of this id
+   * @throws {AppError} as `SubmissionService.submit`
+   */
+  async function release(app: ScopedApp, id: string): Promise<StoredSubmission> {
+    const entry = await find(app, id);
+    const { email, data, page, lang, key, content } = entry;
+    const source = async ({ schema }: Lease) => ({ email, data: await dataFor(entry, schema.version) });
+    const submit = (sentUnder: NonNullable<SubmissionOptions['sentUnder']>) =>
+      submissions.submit(app.sourceAppId, source, { sentUnder, page, lang, approvedFor: app.id });
+    // No client can send a key with a space. The content is the same under each schema.
+    const ownKey = appliedKey(`held ${entry._id.toHexString()}`, { data }, entry.at);
+    const stored = await submit(key && content ? { key, content } : ownKey).catch((error) => {
+      if (error instanceof KeyReused) return submit(ownKey);
+      throw error;
+    });
+    await store.remove(entry);
+    return stored;
+  }
+
+  return routes(heldEndpoints, {
+    listHeld: async ({ principal, query: { limit, cursor, counts, sourceAppId } }) => {
+      const { id: appId } = await scope(principal, sourceAppId);
+      const { held, next } = await store.page(appId, limit, cursor === undefined ? undefined : parseCursor(cursor));
+      return {
+        ...(counts && { counts: await store.counts(appId) }),
+        held: held.map(({ _id, email, data, reason, at }) => ({
+          ...{ id: _id.toString(), email, data, reason, at: at.toISOString() },
+        })),
+        ...(next && { next: Buffer.from(next.buffer).toString('base64url') }),
+      };
     },
 
-    counts: ({ id }: AppRef): Promise<Record<HoldReason, number>> => store.counts(id),
+    releaseHeld: async ({ principal, params, query }) =>
+      presentSubmitted(await release(await scope(principal, query.sourceAppId), params.id)),
 
-    /**
-     * Stores a held submission once as if it came now: by the newest schema, under the new keys of
-     * renamed fields. A repeat within 24 hours, and a submission that was stored under the same
-     * `Idempotency-Key`, store nothing. Only `maxRecords` and the schema can refuse it; it then
-     * stays held.
-     *
-     * @throws {NotFound} when the app holds none of this id
-     * @throws {AppError} as `SubmissionService.submit`
-     */
-    async release({ id: appId, sourceAppId }: AppRef, id: string): Promise<StoredSubmission> {
-      const entry = await store.find(appId, id);
-      if (!entry) throw heldNotFoundError();
-      const { email, data, page, lang, key, content } = entry;
-      const source = async ({ schema }: Lease) => ({ email, data: await dataFor(entry, schema.version) });
-      const submit = (sentUnder: NonNullable<SubmissionOptions['sentUnder']>) =>
-        submissions.submit(sourceAppId, source, { sentUnder, page, lang, approvedFor: appId });
-      // No client can send a key with a space. The content is the same under each schema.
-      const ownKey = appliedKey(`held ${entry._id.toHexString()}`, { data }, entry.at);
-      const stored = await submit(key && content ? { key, content } : ownKey).catch((error) => {
-        if (error instanceof KeyReused) return submit(ownKey);
-        throw error;
-      });
-      await store.remove(entry);
-      return stored;
+    deleteHeld: async ({ principal, params, query }) => {
+      const entry = await find(await scope(principal, query.sourceAppId), params.id);
+      if (!(await store.remove(entry))) throw heldNotFoundError();
+      return { ok: true as const };
     },
-
-    /** Deletes a held submission. @throws {NotFound} when the app holds none of this id */
-    async remove({ id: appId }: AppRef, id: string): Promise<void> {
-      const entry = await store.find(appId, id);
-      if (!entry || !(await store.remove(entry))) throw heldNotFoundError();
-    },
-  };
+  });
 }
 
 function heldNotFoundError(): NotFound {
@@ -178,26 +186,3 @@ function parseCursor(cursor: string): RecordId {
   if (!id) throw new InvalidInput('Invalid query parameters', [{ path: 'cursor', message: 'is not a cursor' }]);
   return id;
 }
-
-export const heldRoutes = (service: HeldService, scope: AppScope): Route[] =>
-  routes(heldEndpoints, {
-    listHeld: async ({ principal, query: { limit, cursor, counts, sourceAppId } }) => {
-      const app = await scope(principal, sourceAppId);
-      const { held, next } = await service.list(app, limit, cursor);
-      return {
-        ...(counts && { counts: await service.counts(app) }),
-        held: held.map(({ _id, email, data, reason, at }) => ({
-          ...{ id: _id.toString(), email, data, reason, at: at.toISOString() },
-        })),
-        ...(next !== undefined && { next }),
-      };
-    },
-
-    releaseHeld: async ({ principal, params, query }) =>
-      presentSubmitted(await service.release(await scope(principal, query.sourceAppId), params.id)),
-
-    deleteHeld: async ({ principal, params, query }) => {
-      await service.remove(await scope(principal, query.sourceAppId), params.id);
-      return { ok: true as const };
-    },
-  });

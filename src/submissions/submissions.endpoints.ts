@@ -20,10 +20,9 @@ export const SubmittedUser = z
   .meta({ id: 'SubmittedUser' });
 
 export const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
-const KEY_FORMAT = en.keyFormat;
 
 export const SubmissionHeaders = z.object({
-  'idempotency-key': z.string().regex(KEY_PATTERN, KEY_FORMAT).optional().meta({
+  'idempotency-key': z.string().regex(KEY_PATTERN, en.keyFormat).optional().meta({
     description: 'A text that the client chooses, unique for each submission',
     example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
   }),

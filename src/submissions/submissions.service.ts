@@ -18,13 +18,11 @@ import {
   type SubmissionSource,
 } from './acceptance.ts';
 import type { Capacity, CheckAdmission } from './admission.ts';
-import { challengeHolder, type SpentChallenges } from './challenges.ts';
+import type { SpendChallenge } from './challenges.ts';
 import type { HeldStore } from './held-store.ts';
 
 /** How often one submission is validated again because its schema was replaced meanwhile. */
 const MAX_SCHEMA_CHANGES = 5;
-
-export type { SubmissionInput, SubmissionOptions, SubmissionSource } from './acceptance.ts';
 
 export type SubmissionService = ReturnType<typeof createSubmissionService>;
 
@@ -36,13 +34,14 @@ export function createSubmissionService(deps: {
   store: SubmissionStore;
   limits: RecordLimits;
   checkAdmission: CheckAdmission;
-  spent: Pick<SpentChallenges, 'spend'>;
+  spendChallenge: SpendChallenge;
   capacity: Capacity;
   held: Pick<HeldStore, 'hold' | 'remove'>;
   /** Called when a submission stored an event. */
   onEvents: () => void;
 }) {
-  const { activity, leases, revalidation, store, limits, checkAdmission, spent, capacity, held, onEvents } = deps;
+  const { activity, leases, revalidation, store, limits, checkAdmission, spendChallenge, capacity, held, onEvents } =
+    deps;
 
   return {
     /**
@@ -75,8 +74,8 @@ export function createSubmissionService(deps: {
           const checked = checkAdmission(lease.app, options);
           const admission = checked instanceof Promise ? await checked : checked;
           submission = accept(input, lease, limits, options);
-          if (admission.proof && !isSpent) {
-            await spent.spend(lease.app.id, admission.proof, challengeHolder(submission.email, idempotencyKey));
+          if (admission.challengeId && !isSpent) {
+            await spendChallenge(lease.app.id, admission.challengeId, submission.email, idempotencyKey);
             isSpent = true;
           }
           if (admission.hold) return await hold(submission, lease, input, options, admission.hold);

@@ -10,13 +10,12 @@ import type { Records } from '../records/records.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { createAdmissionCheck, createCapacity, createSeats } from './admission.ts';
 import { CHALLENGES_PER_MINUTE, challengeRoutes, createChallengeLimiter } from './challenges.endpoints.ts';
-import { createChallenges, createSpentChallengeModel, createSpentChallenges, spentByApp } from './challenges.ts';
+import { createChallengeSpending, createChallenges, createSpentChallengeModel, spentByApp } from './challenges.ts';
 import { createFormRefusals } from './form-answers.ts';
 import { formPageRoutes } from './form-pages.endpoints.ts';
-import { createFormPages } from './form-pages.ts';
-import { createFormLookup } from './form-view.ts';
+import { createFormLookup, createFormPages } from './form-pages.ts';
 import { formRoutes } from './forms.endpoints.ts';
-import { createHeldService, heldRoutes } from './held.ts';
+import { heldRoutes } from './held.ts';
 import { createHeldModel, createHeldOfPerson, createHeldStore } from './held-store.ts';
 import type { PageAssets } from './page.ts';
 import { submissionRoutes } from './submissions.endpoints.ts';
@@ -44,14 +43,14 @@ export function createSubmissions(deps: {
   const { connection, apps, schemas, records, clock, ignoredRedirects, secret, pageAssets, metrics } = deps;
   const { leases, findApp } = schemas;
   const models = { spent: createSpentChallengeModel(connection), held: createHeldModel(connection) };
-  const spent = createSpentChallenges(models.spent.collection, clock.later);
   const held = createHeldStore(models.held.collection, records.newId, clock, deps.limits);
   const challenges = createChallenges(secret);
   const service = countSubmissions(
     createSubmissionService({
-      ...{ activity: apps.activity, leases, spent, held, limits: records.limits },
+      ...{ activity: apps.activity, leases, held, limits: records.limits },
       ...{ store: records.submissions, revalidation: records.revalidation, onEvents: records.outboxSignal.notify },
       checkAdmission: createAdmissionCheck(challenges),
+      spendChallenge: createChallengeSpending(models.spent.collection, clock.later),
       capacity: createCapacity({ records: records.reader, seats: createSeats(apps.collection, records.reader.count) }),
     }),
     metrics,
@@ -59,7 +58,6 @@ export function createSubmissions(deps: {
   const pages = createFormPages(pageAssets);
   const refusals = createFormRefusals({ leases, pages });
   const findForm = createFormLookup(leases);
-  const heldService = createHeldService({ store: held, submissions: service, renames: schemas.renames });
   return {
     service,
     challenges,
@@ -76,7 +74,7 @@ export function createSubmissions(deps: {
         ),
         ...formRoutes({ submissions: service, leases, refusals, ignoredRedirects }),
         ...formPageRoutes(findForm, pages, refusals.refuse),
-        ...heldRoutes(heldService, apps.scope),
+        ...heldRoutes({ store: held, submissions: service, renames: schemas.renames, scope: apps.scope }),
       ],
       models: Object.values(models),
       owned: [

@@ -2,9 +2,10 @@ import type { Request } from 'express';
 import { Refusal } from '../api/reply.ts';
 import { type FormSettings, offeredLanguages } from '../apps/form-settings.ts';
 import type { AppError, Issue, Reason } from '../core/errors.ts';
-import { type Code, codeOf } from '../languages/catalogue.ts';
+import { codeOf } from '../languages/catalogue.ts';
 import { type Language, languageOf, OWN_LANGUAGES } from '../languages/languages.ts';
 import { matchTag } from '../languages/tags.ts';
+import { NEW_CHALLENGE } from './challenges.ts';
 
 /** Comparing the languages of a longer header takes too long. Browsers send fewer than 100. */
 const MAX_ACCEPT_LANGUAGE = 500;
@@ -45,19 +46,26 @@ export function languageToKeep({ language }: VisitorLanguage, settings: FormSett
   return offeredLanguages(settings).length > 1 ? language.tag : undefined;
 }
 
+/** A refusal as a page shows it: its English reason, with the code of that text if it has one. */
+export interface ShownRefusal extends Reason {
+  status: number;
+}
+
 /** The statuses whose texts say what to do after a refusal. */
 const EXPLAINED = [400, 403, 404, 409, 413, 415, 422, 429, 503] as const;
 
+const explainedStatus = (status: number) => EXPLAINED.find((one) => one === status) ?? 'Other';
+
 /** Returns the title of a refusal with this status. */
 export function titleOf(language: Language, status: number): string {
-  const explained = EXPLAINED.find((one) => one === status);
-  return language.text(explained === undefined ? 'titleOther' : `title${explained}`);
+  return language.text(`title${explainedStatus(status)}`);
 }
 
-/** Returns what to do after a refusal with this status. */
-export function adviceOf(language: Language, status: number): string {
-  const explained = EXPLAINED.find((one) => one === status);
-  return language.text(explained === undefined ? 'textOther' : `text${explained}`);
+/** Returns what to do after a refusal. */
+export function adviceAfter({ status, message }: ShownRefusal, language: Language): string {
+  // The only 403 for which another attempt helps: the page solves a new challenge.
+  const helps = status === 403 && message.endsWith(NEW_CHALLENGE);
+  return language.text(helps ? 'text403Again' : `text${explainedStatus(status)}`);
 }
 
 /** Returns the reason of a refusal; undefined where only English has it. */
@@ -67,12 +75,8 @@ export function reasonIn(language: Language, reason: Reason): string | undefined
   return language.own === 'en' ? reason.message : undefined;
 }
 
-/** An issue in an answer of `/v1/forms` (spec 7). */
-interface PresentedIssue extends Issue {
-  code: Code;
-}
-
-export function issueIn(language: Language, { path, ...reason }: Issue): PresentedIssue {
+/** Returns an issue as an answer of `/v1/forms` has it (spec 7). */
+export function issueIn(language: Language, { path, ...reason }: Issue): Issue {
   const { params } = reason;
   const code = codeOf(reason) ?? 'invalid';
   const message = reasonIn(language, reason) ?? language.text('invalid');

@@ -1,5 +1,12 @@
-import { formFields } from '../../src/fields/markup/form-field.ts';
-import { fieldMarkup, honeypot, type Markup, type MarkupNode, prefilled, present } from '../../src/fields/markup.ts';
+import {
+  fieldMarkup,
+  formFields,
+  honeypot,
+  type Markup,
+  type MarkupNode,
+  prefilled,
+  present,
+} from '../../src/fields/markup.ts';
 import { toDom } from './dom.ts';
 import style from './form.css?inline';
 import { send } from './send.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { forTag } from '../../languages/tags.ts';
-import type { Choice, DefinitionReport, FieldOption } from './kind.ts';
-import { byLanguage } from './translations.ts';
+import { byLanguage, type Choice, type DefinitionReport, type FieldOption } from './kind.ts';
 
 // The options of the kinds whose values are in a list (spec 2.3 and 2.6).
 

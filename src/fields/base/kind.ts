@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Reason } from '../../core/errors.ts';
 import type { Code, Params } from '../../languages/catalogue.ts';
+import { isCanonicalTag, MAX_LANGUAGES } from '../../languages/tags.ts';
 import type { CompileBudget, PatternBudget } from './regex.ts';
-import { TRANSLATIONS } from './translations.ts';
 
 /**
  * The form of a field key (spec 2.3). Keeps `$`, `.`, NUL and `__proto__` out of database paths.
@@ -63,20 +63,22 @@ export type OptionShape<Options extends FieldOptions> = { [Name in keyof Options
 
 type OptionValues<Options extends FieldOptions> = z.output<z.ZodObject<OptionShape<Options>>>;
 
-/** The control that a form shows for a field. `list` adds one item to an appending list. */
-export type ControlType =
-  | 'text'
-  | 'textarea'
-  | 'tel'
-  | 'url'
-  | 'email'
-  | 'checkbox'
-  | 'select'
-  | 'radio'
-  | 'checkboxes'
-  | 'number'
-  | 'date'
-  | 'list';
+/** The controls that a form shows for fields. `list` adds one item to an appending list. */
+export const CONTROL_TYPES = [
+  'text',
+  'textarea',
+  'tel',
+  'url',
+  'email',
+  'checkbox',
+  'select',
+  'radio',
+  'checkboxes',
+  'number',
+  'date',
+  'list',
+] as const;
+export type ControlType = (typeof CONTROL_TYPES)[number];
 
 /** The type of a value in generated code. `agreed`: `true`; `list`: items of any type. */
 export type ValueType =
@@ -85,10 +87,8 @@ export type ValueType =
   | { someOf: readonly string[] };
 
 /** A value that a form offers, with its name for people. */
-export interface Choice {
-  value: string;
-  label: string;
-}
+export const Choice = z.strictObject({ value: z.string(), label: z.string() });
+export type Choice = z.output<typeof Choice>;
 
 /** The bounds of the number of choices, inclusive. Absent: none. */
 export interface ChoiceBounds {
@@ -178,6 +178,28 @@ export interface FieldKind<
   /** How many values a person may choose. */
   bounds?(definition: FieldBase & OptionValues<Options>): ChoiceBounds;
 }
+
+/** A text in other languages than that of the schema, by their BCP 47 tags. */
+export function byLanguage<Text extends z.ZodType>(text: Text) {
+  return z
+    .record(z.string(), text)
+    .refine((texts) => Object.keys(texts).every(isCanonicalTag), 'must have language tags like de or pt-BR as names')
+    .refine((texts) => Object.keys(texts).length <= MAX_LANGUAGES, `must have at most ${MAX_LANGUAGES} languages`);
+}
+
+/** The form options of every kind: label and help in other languages (spec 2.6). */
+const TRANSLATIONS = {
+  labels: {
+    schema: byLanguage(z.string().max(200)).optional(),
+    label: 'Label in other languages',
+    control: 'byLanguage',
+  },
+  helps: {
+    schema: byLanguage(z.string().max(500)).optional(),
+    label: 'Help text in other languages',
+    control: 'byLanguage',
+  },
+} as const;
 
 /** Declares a kind, with the translations that every kind has; keeps its literal types. */
 export function defineKind<Name extends string, Options extends FieldOptions, FormOptions extends FieldOptions>(

@@ -6,19 +6,8 @@ export const ANY_WORD = '*';
 
 /** Accents, vowel points and characters without a width. Every Unicode version agrees on ranges. */
 const IGNORED = new RegExp(
-  `[${[
-    ...['\\u00ad', '\\u0300-\\u036f', '\\u0591-\\u05bd', '\\u05bf', '\\u05c1\\u05c2', '\\u05c4\\u05c5', '\\u05c7'],
-    ...['\\u0610-\\u061a', '\\u0640', '\\u064b-\\u065f', '\\u0670', '\\u1ab0-\\u1aff', '\\u1dc0-\\u1dff'],
-    ...[
-      '\\u200c\\u200d',
-      '\\u2060',
-      '\\u20d0-\\u20ff',
-      '\\u3099\\u309a',
-      '\\ufe00-\\ufe0f',
-      '\\ufe20-\\ufe2f',
-      '\\ufeff',
-    ],
-  ].join('')}]`,
+  String.raw`[\u00ad\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f` +
+    String.raw`\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u2060\u20d0-\u20ff\u3099\u309a\ufe00-\ufe0f\ufe20-\ufe2f\ufeff]`,
   'g',
 );
 
@@ -61,14 +50,7 @@ function keptPart(word: string): string {
  */
 export function addWords(words: Set<string>, text: string, most: number): void {
   const folded = foldText(text);
-  if (ASCII.test(folded)) {
-    for (const [run] of folded.matchAll(ASCII_RUNS)) {
-      if (words.size > most) return;
-      words.add(keptPart(run));
-    }
-    return;
-  }
-  for (const [run, unspaced] of folded.matchAll(RUNS)) {
+  for (const [run, unspaced] of folded.matchAll(ASCII.test(folded) ? ASCII_RUNS : RUNS)) {
     if (words.size > most) return;
     if (!unspaced) words.add(keptPart(run));
     else {
@@ -84,7 +66,7 @@ export function addWords(words: Set<string>, text: string, most: number): void {
 export const BETWEEN_TEXTS = '\0';
 
 /** The search for words that begin like those of a query (spec 4.3). */
-export interface WordQuery {
+interface WordQuery {
   /** The longest words, as they are kept. Each match has words that begin like all of them. */
   kept: readonly string[];
   /** No record matches a query without a letter or digit. */

@@ -5,7 +5,7 @@ import { indexed } from '../base/index-value.ts';
 import { type ConvertedText, defineKind } from '../base/kind.ts';
 
 /** A floating-point number as HTML defines it, which is what `<input type="number">` sends. */
-const DECIMAL = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+export const DECIMAL = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const LONG_INTEGER = /^-?\d{16,}$/;
 /** A digit other than 0 before the exponent. */
 const NONZERO = /^[^eE]*[1-9]/;

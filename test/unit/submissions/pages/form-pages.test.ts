@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_FORM_SETTINGS } from '../../../../src/apps/form-settings.ts';
 import type { FieldDefinition } from '../../../../src/fields/definition.ts';
 import { languageOf } from '../../../../src/languages/languages.ts';
-import { formControls } from '../../../../src/submissions/form-body.ts';
+import { type FormView, formControls, type SentForm } from '../../../../src/submissions/form-html.ts';
 import { createFormPages } from '../../../../src/submissions/form-pages.ts';
-import type { FormView, SentForm } from '../../../../src/submissions/form-view.ts';
 
 const pages = createFormPages();
 const language = languageOf('en');

@@ -1,6 +1,4 @@
-import { formFields } from '../../../../src/fields/markup/form-field.ts';
-import type { Markup } from '../../../../src/fields/markup.ts';
-import { fieldMarkup } from '../../../../src/fields/markup.ts';
+import { fieldMarkup, formFields, type Markup } from '../../../../src/fields/markup.ts';
 import type { ServiceText } from '../../../../src/fields/presentation.ts';
 import { type Catalogue, fillText, PLAIN_NUMBERS } from '../../../../src/languages/catalogue.ts';
 import type { Field } from '../../api/endpoints.ts';

@@ -1,17 +1,21 @@
 import { html } from 'ghtml';
 import type { FormEntry } from '../api/body/form-body.ts';
-import { offeredLanguages } from '../apps/form-settings.ts';
+import { type FormSettings, offeredLanguages } from '../apps/form-settings.ts';
 import { type Issue, MAX_ISSUES } from '../core/errors.ts';
 import { choicesIn } from '../fields/base/choice-list.ts';
 import { printable } from '../fields/base/kind.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
-import { type FormField, formFields, isHidden } from '../fields/markup/form-field.ts';
+import { DECIMAL } from '../fields/kinds/number.ts';
 import {
   described,
+  type FormField,
   fieldMarkup,
+  formFields,
+  hiddenInput,
   hints,
   honeypot,
   inputMarkup,
+  isHidden,
   type Markup,
   PROBLEM_CLASS,
   requiredMark,
@@ -20,10 +24,41 @@ import {
 import { type FormControl, formControl, isTranslated } from '../fields/presentation.ts';
 import { type Language, languageOf } from '../languages/languages.ts';
 import { MAX_LANGUAGES } from '../languages/tags.ts';
-import { NEW_CHALLENGE } from './challenges.ts';
-import type { FormView, SentForm, ShownRefusal } from './form-view.ts';
 import { ownLanguage, thanksPath, toHtml } from './page.ts';
-import { adviceOf, reasonIn, titleOf } from './visitor-language.ts';
+import { adviceAfter, reasonIn, type ShownRefusal, titleOf } from './visitor-language.ts';
+
+/** The public form of an app: its settings in force and the fields of its newest schema. */
+export interface PublicForm {
+  sourceAppId: string;
+  settings: FormSettings;
+  fields: readonly FieldDefinition[];
+}
+
+/** The entries of a form that was refused. */
+export interface SentForm {
+  email: string | undefined;
+  /** The entries for `data` by key, under their names, in their order. */
+  data: ReadonlyMap<string, readonly FormEntry[]>;
+  /** Entries that are sent again without being shown: controls, and names without a meaning. */
+  others: readonly FormEntry[];
+  /** The names of the controls that sent a file. */
+  files: readonly string[];
+}
+
+/** The content of a page of a public form (spec 4.5). */
+export interface FormView extends PublicForm {
+  language: Language;
+  /** Initial texts, by control name. */
+  prefilled?: ReadonlyMap<string, readonly string[]>;
+  /** The entries to show again. */
+  sent?: SentForm;
+  /** The problems of the entries, with paths such as `email` and `data.age`. */
+  issues?: readonly Issue[];
+  /** The reason of a refusal. */
+  refusal?: ShownRefusal;
+  /** The idempotency key of the next submission from this page. */
+  key: string;
+}
 
 /**
  * The controls by the list of fields, of which the leases keep one per newest schema, so that a
@@ -179,14 +214,14 @@ function controlFor(control: FormControl, texts: readonly string[]): FormControl
   return !check || check(text) ? control : { ...control, type: 'text' };
 }
 
-/** Browsers remove texts that are not numbers or dates from native controls. */
-const NUMBER = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-
-/** Whether browsers keep a text in a control of a type and send it. */
+/**
+ * Whether browsers keep a text in a control of a type and send it. They remove texts that are not
+ * numbers or dates from native controls.
+ */
 const CHECKS: Partial<Record<FormControl['type'], (text: string) => boolean>> = {
   url: isAddressOfPage,
   email: (text) => ADDRESS.test(text),
-  number: (text) => NUMBER.test(text),
+  number: (text) => DECIMAL.test(text),
   date: isDate,
 };
 
@@ -263,7 +298,6 @@ function listProblems({ issues = [], sent, language }: FormView, fields: readonl
 /** It receives the focus, so that a screen reader begins with it. */
 function summaryHtml(view: FormView, problems: readonly Problem[]): string {
   const { language, refusal = { status: 400, message: '' } } = view;
-  const { title, text } = adviceFor(refusal, language);
   const items = problems.map(({ at, text: problem }) =>
     at === undefined ? html`<li>${problem}</li>` : html`<li><a href="#${at}">${problem}</a></li>`,
   );
@@ -273,9 +307,9 @@ function summaryHtml(view: FormView, problems: readonly Problem[]): string {
   const known = isSaid ? undefined : reasonIn(language, refusal);
   const reason = known === undefined ? list : html`<p>${statement(known, language)}</p>!${list}`;
   return html`<div class="note summary" role="alert" tabindex="-1" autofocus!${ownLanguage(language)}>
-<h2>${title}</h2>
+<h2>${titleOf(language, refusal.status)}</h2>
 !${reason}
-<p>${text}</p>
+<p>${adviceAfter(refusal, language)}</p>
 </div>
 `;
 }
@@ -285,7 +319,7 @@ function formHtml(view: FormView, fields: readonly FormField[]): string {
   // What follows is in the language of this page, whatever the browser prefers.
   const hasLanguages = offeredLanguages(settings).length > 1;
   const controls: FormEntry[] = [['_key', key], ...(hasLanguages ? [['_lang', language.tag] as FormEntry] : [])];
-  const hidden = [...controls, ...(sent?.others ?? [])].map(hiddenInput);
+  const hidden = [...controls, ...(sent?.others ?? [])].map(([name, value]) => hiddenInput(name, value));
   const label = settings.submitLabel;
   const button =
     label === undefined
@@ -295,7 +329,11 @@ function formHtml(view: FormView, fields: readonly FormField[]): string {
   const keyHtml = (one: KeyOfPage): string => {
     if ('field' in one) return fieldHtml(one.field);
     const problem = firstProblem(one.key, view.issues);
-    return toHtml(problem === undefined ? one.entries.map(hiddenInput) : [refusedMarkup(one, problem, language)]);
+    return toHtml(
+      problem === undefined
+        ? one.entries.map(([name, value]) => hiddenInput(name, value))
+        : [refusedMarkup(one, problem, language)],
+    );
   };
   return html`<form class="form" method="post" action="/v1/forms/${sourceAppId}" data-user-collection="${sourceAppId}" data-thanks="${thanks}">
 !${toHtml(hidden)}
@@ -303,10 +341,6 @@ function formHtml(view: FormView, fields: readonly FormField[]): string {
 !${settings.botProtection === 'off' ? '' : toHtml([honeypot(language.text('leaveEmpty'))])}
 !${button}
 </form>`;
-}
-
-function hiddenInput([name, value]: FormEntry): Markup {
-  return ['input', { type: 'hidden', name, value }];
 }
 
 /** Refused entries: shown, so that none is lost, and without a name, so that none is sent. */
@@ -329,13 +363,6 @@ function refusedMarkup(
 
 /** Unlike the ids of fields (`email`, `data-…`). A key may contain any character. */
 const refusedId = (key: string): string => `refused-${Buffer.from(key).toString('hex')}`;
-
-/** What a page says about a refused submission. `text` is the next step. */
-export function adviceFor({ status, message }: ShownRefusal, language: Language): { title: string; text: string } {
-  // The only 403 for which another attempt helps: the page solves a new challenge.
-  const helps = status === 403 && message.endsWith(NEW_CHALLENGE);
-  return { title: titleOf(language, status), text: helps ? language.text('text403Again') : adviceOf(language, status) };
-}
 
 export function statement(message: string, { own }: Language): string {
   if (/[.!?。]$/.test(message)) return sentence(message);
