@@ -30,7 +30,7 @@ import { createSearch } from './search/search.ts';
 import { SESSION_LIFETIME_MS } from './sessions/session-store.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { createProvider } from './single-sign-on/provider.ts';
-import { createSingleSignOn } from './single-sign-on/single-sign-on.ts';
+import { createSingleSignOn } from './single-sign-on/single-sign-on.endpoints.ts';
 import type { PageAssets } from './submissions/page.ts';
 import { createSubmissions } from './submissions/submissions.ts';
 import { createViewStorage, createViews } from './views/views.ts';

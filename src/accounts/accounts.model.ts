@@ -97,6 +97,9 @@ export interface Entry {
   second: boolean;
 }
 
+/** What must still hold when a code takes effect, and what uses the code up. */
+export type CodeUse = Required<Pick<Entry, 'checked' | 'change'>>;
+
 /** An account with the session of a request. */
 export interface SignedIn {
   account: AccountDocument;

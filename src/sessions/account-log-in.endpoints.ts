@@ -1,16 +1,16 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import type { Entry, SecondFactor, SignedIn } from '../accounts/accounts.model.ts';
-import type { AccountService, ShownAccount } from '../accounts/accounts.service.ts';
+import type { Origin } from '../accounts/account-store.ts';
+import type { AccountDocument, CodeUse, Entry, LogInMethod, SignedIn } from '../accounts/accounts.model.ts';
+import type { AccountService } from '../accounts/accounts.service.ts';
 import { relyingPartyOf } from '../accounts/passkeys.ts';
 import { secondFactorsOf } from '../accounts/second-factor.ts';
 import { type AuditFacts, type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import type { Config } from '../core/config.ts';
 import { Unauthenticated } from '../core/errors.ts';
 import { AppRole } from '../core/roles.ts';
 import { MIN_PASSWORD_LENGTH, passwordProblem } from '../core/secrets.ts';
 import { RequestOptions, UsedPasskey } from './passkeys.contract.ts';
-import { beginAccountSession, endSession } from './session-store.ts';
+import { beginSession, endSession } from './session-store.ts';
 import type { SessionService } from './sessions.service.ts';
 
 const MAX_NAME_LENGTH = 100;
@@ -176,8 +176,6 @@ export const accountLogInEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export type AccountReply = ({ ok: true } & ShownAccount) | { ok: false; second: SecondFactor[] };
-
 /** Resolves with the account of the request's session; undefined without one. */
 export async function findAccountSession(
   accounts: Pick<AccountService, 'findSession'>,
@@ -186,87 +184,102 @@ export async function findAccountSession(
   return session?.accountId === undefined ? undefined : accounts.findSession(session.accountId, sessionID);
 }
 
-export type EnterAccount = ReturnType<typeof createEntrance>;
+/** The input of a handler that logs an account in. */
+interface LogIn {
+  req: Request;
+  res: Response;
+  audit(facts: AuditFacts): void;
+}
 
-/** Begins the session of a way into an account, under a new id, and answers the request. */
+export type Entrance = ReturnType<typeof createEntrance>;
+
+/** Begins sessions of accounts, each under a new id, and answers their requests. */
 export function createEntrance(accounts: AccountService, cookieName: string) {
-  return async (
-    entry: Entry,
-    req: Request,
-    res: Response,
-    audit: (facts: AuditFacts) => void,
-  ): Promise<AccountReply> => {
-    const { account, method, second } = entry;
-    const before = await findAccountSession(accounts, req);
-    await beginAccountSession(req, account._id.toHexString());
+  /** Ends the session of the request when `begin` refuses. */
+  async function begin(
+    { _id }: AccountDocument,
+    method: LogInMethod,
+    { req, res, audit }: LogIn,
+    store: (sessionId: string, origin: Origin) => Promise<void>,
+  ): Promise<void> {
+    const id = _id.toHexString();
+    await beginSession(req, { accountId: id });
     try {
-      await accounts.begin(entry, req.sessionID, originOf(req));
+      await store(req.sessionID, { device: req.headers['user-agent'] ?? '', address: req.ip ?? '' });
     } catch (error) {
       await endSession(req, res, cookieName);
       throw error;
     }
-    if (before) await accounts.endSession(before);
-    audit({ app: null, target: account._id.toHexString(), actor: accountActor(account._id.toHexString(), method) });
-    if (second) {
-      res.status(202);
+    audit({ app: null, target: id, actor: { kind: 'operator', id, method } });
+  }
+
+  const present = async (account: AccountDocument) => ({ ok: true as const, ...(await accounts.present(account)) });
+
+  return {
+    /** Uses a way into an account. */
+    async enter(entry: Entry, input: LogIn) {
+      const { account, method, second } = entry;
+      const before = await findAccountSession(accounts, input.req);
+      await begin(account, method, input, (sessionId, origin) => accounts.begin(entry, sessionId, origin));
+      if (before) await accounts.endSession(before);
+      if (!second) return present(account);
+      input.res.status(202);
       return { ok: false as const, second: secondFactorsOf(account) };
-    }
-    return { ok: true as const, ...(await accounts.present(account)) };
+    },
+
+    /** Uses the code for which a session waits. */
+    async complete(waiting: SignedIn, use: CodeUse, input: LogIn) {
+      const { account, session } = waiting;
+      await begin(account, session.method, input, (sessionId, origin) =>
+        accounts.complete(waiting, use, sessionId, origin),
+      );
+      return present(account);
+    },
   };
 }
-
-const accountActor = (id: string, method: string) => ({ kind: 'operator' as const, id, method });
-
-export const originOf = (req: Request) => ({ device: req.headers['user-agent'] ?? '', address: req.ip ?? '' });
 
 export function accountLogInRoutes(deps: {
   accounts: AccountService;
   sessions: Pick<SessionService, 'checkCode' | 'logInByPasskey'>;
-  enter: EnterAccount;
-  config: Pick<Config, 'publicUrl' | 'sessionCookieName'>;
+  entrance: Entrance;
+  publicUrl: string | undefined;
 }): Route[] {
-  const { accounts, sessions, enter } = deps;
-  const { publicUrl, sessionCookieName: cookieName } = deps.config;
+  const { accounts, sessions, publicUrl } = deps;
+  const { enter, complete } = deps.entrance;
+
+  /** The session of a request that waits for its second factor. */
+  async function findWaiting(req: Request): Promise<SignedIn | undefined> {
+    const found = await findAccountSession(accounts, req);
+    return found?.session.state === 'second' ? found : undefined;
+  }
 
   return routes(accountLogInEndpoints, {
-    completeLogIn: async ({ body, req, res, audit }) => {
-      const waiting = await findAccountSession(accounts, req);
-      if (waiting?.session.state !== 'second') throw new Unauthenticated();
-      const id = waiting.account._id.toHexString();
-      const use = await sessions.checkCode(waiting.account, body, req.ip ?? '');
-      await beginAccountSession(req, id);
-      try {
-        await accounts.complete(waiting, use, req.sessionID, originOf(req));
-      } catch (error) {
-        await endSession(req, res, cookieName);
-        throw error;
-      }
-      audit({ app: null, target: id, actor: accountActor(id, waiting.session.method) });
-      return { ok: true as const, ...(await accounts.present(waiting.account)) };
+    completeLogIn: async (input) => {
+      const waiting = await findWaiting(input.req);
+      if (!waiting) throw new Unauthenticated();
+      return complete(waiting, await sessions.checkCode(waiting.account, input.body, input.req.ip ?? ''), input);
     },
 
     beginPasskeyLogIn: async ({ req }) => {
-      const waiting = await findAccountSession(accounts, req);
-      const account = waiting?.session.state === 'second' ? waiting.account : undefined;
-      return accounts.passkeyOptions(relyingPartyOf(publicUrl, req.headers.host), account);
+      const waiting = await findWaiting(req);
+      return accounts.passkeyOptions(relyingPartyOf(publicUrl, req.headers.host), waiting?.account);
     },
 
-    logInByPasskey: async ({ body, req, res, leftMs, audit }) => {
+    logInByPasskey: async (input) => {
+      const { body, req, leftMs } = input;
       const at = relyingPartyOf(publicUrl, req.headers.host);
       const caller = { address: req.ip ?? '', leftMs };
-      return logged(await enter(await sessions.logInByPasskey(body.response, at, caller), req, res, audit));
+      return requireComplete(await enter(await sessions.logInByPasskey(body.response, at, caller), input));
     },
 
-    logInByLink: async ({ body, req, res, audit }) =>
-      logged(await enter(await accounts.useLink(body.token), req, res, audit)),
+    logInByLink: async (input) => requireComplete(await enter(await accounts.useLink(input.body.token), input)),
 
     previewInvitation: ({ body }) => accounts.preview(body.token),
 
-    acceptInvitation: async ({ body, req, res, audit }) => {
-      const signedIn = await findAccountSession(accounts, req);
+    acceptInvitation: async (input) => {
+      const signedIn = await findAccountSession(accounts, input.req);
       const usable = signedIn?.session.state === 'active' ? signedIn : undefined;
-      const entry = await accounts.accept(body.token, body, usable);
-      return enter(entry, req, res, audit);
+      return enter(await accounts.accept(input.body.token, input.body, usable), input);
     },
 
     forgetPassword: ({ body, res }) => {
@@ -275,13 +288,12 @@ export function accountLogInRoutes(deps: {
       return { ok: true as const };
     },
 
-    resetPassword: async ({ body, req, res, audit }) =>
-      enter(await accounts.reset(body.token, body.password), req, res, audit),
+    resetPassword: async (input) => enter(await accounts.reset(input.body.token, input.body.password), input),
   });
 }
 
-/** A way in without a second factor always answers with the account. */
-function logged(reply: AccountReply) {
+/** A passkey and a link of the host need no second factor. */
+function requireComplete<Reply extends { ok: boolean }>(reply: Reply): Extract<Reply, { ok: true }> {
   if (!reply.ok) throw new Error('this log-in needs no second factor');
-  return reply;
+  return reply as Extract<Reply, { ok: true }>;
 }

@@ -4,7 +4,6 @@ import type { Request, RequestHandler, Response } from 'express';
 import session, { type SessionData, type Store } from 'express-session';
 import type { Document } from 'mongodb';
 import { z } from 'zod';
-import type { App } from '../apps/app.ts';
 import { type AppOwned, ownedBy } from '../apps/feature.ts';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
@@ -122,20 +121,10 @@ function assumeTls(req: Request): void {
   Object.defineProperty(req, 'secure', { value: true, configurable: true });
 }
 
-/** Starts the session of an app after its login, under a new id against session fixation. */
-export async function beginSession(req: Request, app: App): Promise<void> {
+/** Starts the session of an app or an account, under a new id against session fixation. */
+export async function beginSession(req: Request, data: Partial<SessionData>): Promise<void> {
   await settled((done) => req.session.regenerate(done));
-  req.session.appId = app.id.toHexString();
-  req.session.sourceAppId = app.sourceAppId;
-  req.session.role = app.role;
-  req.session.credentialId = app.credentialId;
-  await settled((done) => req.session.save(done));
-}
-
-/** Gives a request a new session id for an account, whose document decides whether it lives. */
-export async function beginAccountSession(req: Request, accountId: string): Promise<void> {
-  await settled((done) => req.session.regenerate(done));
-  req.session.accountId = accountId;
+  Object.assign(req.session, data);
   await settled((done) => req.session.save(done));
 }
 

@@ -2,13 +2,12 @@ import { z } from 'zod';
 import type { AccountService } from '../accounts/accounts.service.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { Role, SentPassword, SourceAppId } from '../apps/apps.contract.ts';
-import type { Config } from '../core/config.ts';
 import { Unauthenticated } from '../core/errors.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN } from '../core/identifiers.ts';
 import {
   Account,
   Email,
-  type EnterAccount,
+  type Entrance,
   findAccountSession,
   LoggedIn,
   Memberships,
@@ -88,36 +87,36 @@ export const sessionEndpoints = {
   },
 } as const satisfies Endpoints;
 
+/** @param endSessionUrl resolves with where a browser ends its session at the provider */
 export function sessionRoutes(deps: {
   sessions: SessionService;
   accounts: AccountService;
-  enter: EnterAccount;
+  enter: Entrance['enter'];
   endSessionUrl: (() => Promise<string | undefined>) | undefined;
-  config: Pick<Config, 'sessionCookieName'>;
+  cookieName: string;
 }): Route[] {
-  const { sessions, accounts, enter, endSessionUrl } = deps;
-  const { sessionCookieName: cookieName } = deps.config;
+  const { sessions, accounts, enter, endSessionUrl, cookieName } = deps;
 
   return routes(sessionEndpoints, {
-    logIn: async ({ body, req, res, leftMs, audit }) => {
+    logIn: async (input) => {
+      const { body, req, res, leftMs, audit } = input;
       const caller = { address: req.ip ?? '', leftMs };
       if (body.sourceAppId === undefined) {
-        return enter(await sessions.logInAccount(body.email ?? '', body.password, caller), req, res, audit);
+        return enter(await sessions.logInAccount(body.email ?? '', body.password, caller), input);
       }
       const app = await sessions.logIn(body.sourceAppId, body.password, caller);
-      await beginSession(req, app);
+      const { id, sourceAppId, role, credentialId } = app;
+      await beginSession(req, { appId: id.toHexString(), sourceAppId, role, credentialId });
       // The app may have been deleted during the password check; its sessions were then removed
       // before this one was saved.
       if (!(await sessions.isLive(req.session))) {
         await endSession(req, res, cookieName);
         throw new Unauthenticated(INVALID_CREDENTIALS);
       }
-      req.appId = app.sourceAppId;
-      audit({
-        app,
-        actor: { kind: app.role === 'admin' ? 'admin' : 'operator', id: app.sourceAppId, method: 'shared' },
-      });
-      return { ok: true as const, sourceAppId: app.sourceAppId, role: app.role };
+      req.appId = sourceAppId;
+      const kind = role === 'admin' ? 'admin' : 'operator';
+      audit({ app, actor: { kind, id: sourceAppId, method: 'shared' } });
+      return { ok: true as const, sourceAppId, role };
     },
 
     logOut: async ({ req, res }) => {

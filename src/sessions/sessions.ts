@@ -3,7 +3,6 @@ import type { Apps } from '../apps/apps.ts';
 import type { Feature } from '../apps/feature.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../core/config.ts';
-import { normalizeEmail } from '../core/identifiers.ts';
 import type { Connection } from '../database/client.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
 import { accountLogInRoutes, createEntrance } from './account-log-in.endpoints.ts';
@@ -33,7 +32,7 @@ export function createSessions(deps: {
     const event = { action: 'login.failed', actor: { kind: 'anonymous', address } } as const;
     if (named === 'passkey') return;
     if ('email' in named) {
-      const account = await accounts.store.findByEmail(normalizeEmail(named.email) ?? '');
+      const account = await accounts.store.findByEmail(named.email);
       if (account) await audit.record({ ...event, app: null, target: account._id.toHexString() });
       return;
     }
@@ -47,15 +46,17 @@ export function createSessions(deps: {
     limiter: createLoginLimiter(config.rateLimitLogin, limits),
     onFailure: (named, address) => void noteFailedLogin(named, address).catch(() => undefined),
   });
-  const enter = createEntrance(accounts.service, config.sessionCookieName);
+  const { sessionCookieName: cookieName, publicUrl } = config;
+  const entrance = createEntrance(accounts.service, cookieName);
+  const { enter } = entrance;
   return {
     service,
     enter,
     store: createSessionStore(connection),
     feature: {
       routes: [
-        ...sessionRoutes({ sessions: service, accounts: accounts.service, enter, endSessionUrl, config }),
-        ...accountLogInRoutes({ accounts: accounts.service, sessions: service, enter, config }),
+        ...sessionRoutes({ sessions: service, accounts: accounts.service, enter, endSessionUrl, cookieName }),
+        ...accountLogInRoutes({ accounts: accounts.service, sessions: service, entrance, publicUrl }),
       ],
       models: [model],
       owned: [createSessionOwnership(model)],
