@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { InvalidInput } from '../core/errors.ts';
 import type { Rename } from '../fields/renames.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
-import { COMMAND_LINE, say, type Tool } from './command.ts';
+import { COMMAND_LINE, refuseFile, say, type Tool } from './command.ts';
 
 /** The commands `schema get|put` (spec 2.3). */
 export function schemaCommands({ withServices, streams }: Tool): Command {
@@ -26,7 +26,8 @@ export function schemaCommands({ withServices, streams }: Tool): Command {
     .argument('[file]', 'a JSON file; without it standard input')
     .option('--rename <from:to>', 'a field whose stored values move to another key; repeatable', addRename)
     .action(async (id: string, file: string | undefined, { rename }: { rename?: Rename[] }) => {
-      const json = parseJson(file === undefined ? await readAll(streams.stdin) : await read(file));
+      const read = file === undefined ? readAll(streams.stdin) : readFile(file, 'utf8').catch(refuseFile('read', file));
+      const json = parseJson(await read);
       const replacement = await checkSchema(rename ? withRenames(json, rename) : json);
       await withServices(async ({ apps, schemas, audit }) => {
         const schema = await schemas.replace(id, replacement, { author: 'command line' });
@@ -47,14 +48,6 @@ async function checkSchema(json: unknown): Promise<Parameters<SchemaService['rep
     import('../schemas/schemas.endpoints.ts'),
   ]);
   return parsePart(schemaEndpoints.replaceSchema.body.schema, json, 'Invalid schema');
-}
-
-async function read(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw new InvalidInput(`Cannot read ${file} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
-  }
 }
 
 /** Parses a schema. Accepts the output of `schema get`, so `version` is ignored. */

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { InvalidInput } from '../core/errors.ts';
-import type { Tool } from './command.ts';
+import { refuseFile, type Tool } from './command.ts';
 
 /** The command `types` (spec 2.3). */
 export function typesCommand({ withServices, streams }: Tool): Command {
@@ -18,31 +18,16 @@ export function typesCommand({ withServices, streams }: Tool): Command {
         const source = generateTypes(id, schema);
         if (out === undefined) return void streams.stdout.write(source);
         // Git may have changed the line ends.
-        const found = (await readOrUndefined(out))?.replaceAll('\r\n', '\n');
-        if (check && found !== source) {
-          throw new InvalidInput(`${out} is not what version ${schema.version} of the schema gives`);
-        }
+        const found = (await readIfThere(out))?.replaceAll('\r\n', '\n');
         // An unchanged file keeps its time, so that no build begins.
-        if (!check && found !== source) await write(out, source);
+        if (found === source) return;
+        if (check) throw new InvalidInput(`${out} is not what version ${schema.version} of the schema gives`);
+        await writeFile(out, source).catch(refuseFile('write', out));
       });
     });
 }
 
-async function readOrUndefined(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw new InvalidInput(`Cannot read ${file} (${codeOf(error)})`);
-  }
-}
-
-async function write(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text);
-  } catch (error) {
-    throw new InvalidInput(`Cannot write ${file} (${codeOf(error)})`);
-  }
-}
-
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
+const readIfThere = (file: string): Promise<string | undefined> =>
+  readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) =>
+    error.code === 'ENOENT' ? undefined : refuseFile('read', file)(error),
+  );

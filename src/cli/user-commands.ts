@@ -10,7 +10,7 @@ import { type ExportFormat, exportFormats } from '../exports/export.ts';
 import { fileNameSetting } from '../imports/date-format.ts';
 import type { ImportDocument } from '../imports/imports.model.ts';
 import type { Services } from '../services.ts';
-import { COMMAND_LINE, type Streams, say, type Tool } from './command.ts';
+import { COMMAND_LINE, note, refuseFile, type Streams, say, type Tool } from './command.ts';
 
 /** The commands `users export|import` (spec 2.1 and 4.7). */
 export function userCommands(tool: Tool): Command {
@@ -122,7 +122,7 @@ async function runImport(
   const { rejects, format = /\.(nd)?jsonl?$/i.test(file) ? 'ndjson' : 'csv', ...rest } = options;
   const settings = await checkSettings({ format, ...rest, ...fileNameSetting(basename(file)) });
   const app = await services.apps.get(sourceAppId);
-  const size = await fileSize(file);
+  const { size } = await stat(file).catch(refuseFile('read', file));
   const id = await imports.create(app, settings);
   const bar = createProgressBar(streams.stderr);
   try {
@@ -152,14 +152,6 @@ async function checkSettings(settings: Record<string, unknown>): Promise<Paramet
   return parsePart(importEndpoints.createImport.body.schema, settings, 'Invalid import');
 }
 
-async function fileSize(file: string): Promise<number> {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    throw new InvalidInput(`Cannot read ${file} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
-  }
-}
-
 async function untilEnded(
   { imports }: Services,
   app: ScopedApp,
@@ -183,10 +175,9 @@ async function report(
 ): Promise<void> {
   const counts = Object.entries(counters).map(([name, count]) => `${name} ${count}`);
   say(streams, `Import ${_id.toHexString()} ${state}: ${counts.join(', ')}`);
-  for (const { line, message } of firstErrors) streams.stderr.write(`line ${line}: ${message}\n`);
-  if (counters.rejected > firstErrors.length) {
-    streams.stderr.write(`and ${counters.rejected - firstErrors.length} more lines\n`);
-  }
+  for (const { line, message } of firstErrors) note(streams, `line ${line}: ${message}`);
+  const others = counters.rejected - firstErrors.length;
+  if (others > 0) note(streams, `and ${others} more lines`);
   if (rejects !== undefined) {
     await pipeline(await imports.rejectsOf(app, _id.toHexString()), createWriteStream(rejects));
   }
