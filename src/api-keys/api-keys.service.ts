@@ -6,7 +6,7 @@ import { clientNetwork } from '../core/client-network.ts';
 import { Forbidden, NotFound, TooManyRequests, Unauthenticated } from '../core/errors.ts';
 import type { SharedLimit, SharedLimits } from '../database/shared-limits.ts';
 import type { ApiKeyDocument, ApiKeyStore } from './api-key-store.ts';
-import { generateKey, hashOfKey, isInNetworks } from './key-text.ts';
+import { generateKey, hashKey, isInNetworks } from './key-text.ts';
 
 /** The same for every key that is refused, so that an attacker learns nothing from it. */
 const INVALID_KEY = 'Invalid API key';
@@ -18,8 +18,8 @@ const NETWORK_FACTOR = 3;
 interface KeyInput {
   name: string;
   scopes: Scope[];
-  expiresAt?: Date | undefined;
-  cidrs?: string[] | undefined;
+  expiresAt?: Date | null | undefined;
+  cidrs?: string[] | null | undefined;
 }
 
 export type ApiKeyService = ReturnType<typeof createApiKeyService>;
@@ -42,7 +42,7 @@ export function createApiKeyService(deps: {
      * @throws {TooManyRequests} instead, after too many such failures of a network
      */
     async authenticate(text: string, address: string): Promise<{ key: ApiKeyDocument; app: App }> {
-      const hash = hashOfKey(text);
+      const hash = hashKey(text);
       const key = hash && (await store.find(hash));
       const app = key && isUsable(key, address) ? await apps.findById(key.appId) : undefined;
       if (!key || !app) throw await refusal(limit, clientNetwork(address));
@@ -57,7 +57,7 @@ export function createApiKeyService(deps: {
      */
     async create(
       appId: ObjectId,
-      { name, scopes, expiresAt, cidrs = [] }: KeyInput,
+      { name, scopes, expiresAt, cidrs }: KeyInput,
       creator: AppPrincipal,
     ): Promise<{ id: string; key: string }> {
       if (scopes.includes('schema:write') && !mayWriteSchemas(creator)) {
@@ -67,19 +67,17 @@ export function createApiKeyService(deps: {
       if (creator.role !== 'admin' && creator.app.role === 'admin') {
         throw new Forbidden('Admin role required to create keys of an admin app');
       }
-      const text = generateKey();
-      const hash = hashOfKey(text);
-      if (!hash) throw new Error('a generated key has the form of a key');
+      const { key, hash } = generateKey();
       const id = await store.add({
         ...{ appId, hash, name, scopes, createdAt: new Date() },
         ...(expiresAt && { expiresAt }),
-        ...(cidrs.length > 0 && { cidrs }),
+        ...(cidrs?.length && { cidrs }),
       });
-      return { id: id.toHexString(), key: text };
+      return { id: id.toHexString(), key };
     },
 
     /** Resolves with the keys of an app, expired ones included, the oldest first. */
-    list: (appId: ObjectId): Promise<ApiKeyDocument[]> => store.list(appId),
+    list: store.list,
 
     /** Deletes a key. After that no server accepts it. @throws {NotFound} */
     async remove(appId: ObjectId, id: string): Promise<void> {
