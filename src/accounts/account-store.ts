@@ -71,6 +71,9 @@ export type AccountStore = ReturnType<typeof createAccountStore>;
  * checked before it in its filter; it resolves with false when that no longer holds.
  */
 export function createAccountStore(accounts: AccountCollection, sessionMs: number) {
+  const findOne = async (filter: Filter<AccountDocument>): Promise<AccountDocument | undefined> =>
+    (await accounts.findOne(filter)) ?? undefined;
+
   const update = async (filter: Filter<AccountDocument>, change: UpdateFilter<AccountDocument>): Promise<boolean> =>
     (await accounts.updateOne(filter, change)).matchedCount === 1;
 
@@ -91,20 +94,20 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
   }
 
   return {
-    findById: async (_id: ObjectId): Promise<AccountDocument | undefined> =>
-      (await accounts.findOne({ _id })) ?? undefined,
+    findById: (_id: ObjectId) => findOne({ _id }),
 
     /** @param text an email as somebody wrote it */
     async findByEmail(text: string): Promise<AccountDocument | undefined> {
       const email = normalizeEmail(text);
-      return email === undefined ? undefined : ((await accounts.findOne({ email })) ?? undefined);
+      return email === undefined ? undefined : findOne({ email });
     },
 
-    findByPasskey: async (id: string): Promise<AccountDocument | undefined> =>
-      (await accounts.findOne({ 'passkeys.id': id })) ?? undefined,
+    findByPasskey: (id: string) => findOne({ 'passkeys.id': id }),
 
-    findByIdentity: async (identity: Identity): Promise<AccountDocument | undefined> =>
-      (await accounts.findOne({ identities: { $elemMatch: identity } })) ?? undefined,
+    findByIdentity: (identity: Identity) => findOne({ identities: { $elemMatch: identity } }),
+
+    /** Resolves with the account whose link of this kind is open. */
+    findByLink: (kind: 'reset' | 'link', token: string) => findOne(openLink(kind, token)),
 
     /** Resolves with the active accounts that a provider named with one of these groups. */
     inGroups: (groups: readonly string[], limit: number): Promise<AccountDocument[]> =>
@@ -222,10 +225,9 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
       if (!(await update(filter, change))) throw new Conflict(refusal);
     },
 
-    async endSession(accountId: ObjectId, id: Binary): Promise<boolean> {
-      const { modifiedCount } = await accounts.updateOne({ _id: accountId }, { $pull: { sessions: { id } } });
-      return modifiedCount === 1;
-    },
+    /** Resolves with whether the account had the session. */
+    endSession: (_id: ObjectId, id: Binary): Promise<boolean> =>
+      update({ _id, 'sessions.id': id }, { $pull: { sessions: { id } } }),
 
     /** Ends all sessions but `kept`. Resolves with false when there is no such account. */
     endSessions: (accountId: ObjectId, kept?: Binary): Promise<boolean> =>
@@ -248,9 +250,6 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
       });
       return found?.guesses?.count ?? Number.POSITIVE_INFINITY;
     },
-
-    findByLink: async (kind: 'reset' | 'link', token: string): Promise<AccountDocument | undefined> =>
-      (await accounts.findOne(openLink(kind, token))) ?? undefined,
 
     remove: async (_id: ObjectId): Promise<boolean> => (await accounts.deleteOne({ _id })).deletedCount === 1,
 

@@ -1,4 +1,3 @@
-import type { Request } from 'express';
 import { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import { MAX_MEMBERS } from '../accounts/accounts.model.ts';
@@ -6,7 +5,7 @@ import { requireEmail } from '../accounts/accounts.service.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { NewInvitation } from '../accounts/invitations.ts';
 import { hasSecondFactor } from '../accounts/second-factor.ts';
-import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { type AnyInput, type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import type { SessionPrincipal } from '../api/principal.ts';
 import { Timestamp } from '../api/validation.ts';
 import { AppPath } from '../apps/apps.contract.ts';
@@ -140,7 +139,7 @@ export type Inviter = ReturnType<typeof createInviter>;
 export function createInviter({ invitations, mail }: Accounts, publicUrl: string | undefined) {
   return async (
     offer: NewInvitation & { email: string },
-    { principal: { account }, req }: { principal: SessionPrincipal; req: Request },
+    { principal: { account }, req }: Pick<AnyInput, 'req'> & { principal: SessionPrincipal },
     maySend = async () => true,
   ): Promise<z.input<typeof InvitationCreated>> => {
     const { token, invitation } = await invitations.create({ ...offer, ...(account && { invitedBy: account.id }) });

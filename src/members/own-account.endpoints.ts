@@ -1,10 +1,9 @@
-import type { Request } from 'express';
 import { Binary } from 'mongodb';
 import { z } from 'zod';
 import type { Passkey, SignedIn } from '../accounts/accounts.model.ts';
 import type { AccountService } from '../accounts/accounts.service.ts';
 import { relyingPartyOf } from '../accounts/passkeys.ts';
-import { type AuditFacts, type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { type AnyInput, type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import type { SessionPrincipal } from '../api/principal.ts';
 import { Timestamp } from '../api/validation.ts';
 import { Forbidden, NotFound, Unauthenticated } from '../core/errors.ts';
@@ -172,19 +171,14 @@ export function ownAccountRoutes(
   sessions: Pick<SessionService, 'confirmAccount'>,
   publicUrl: string | undefined,
 ): Route[] {
-  /** The input of a handler, of which the account is taken. */
-  interface OwnInput {
-    principal: SessionPrincipal;
-    req: Request;
-    audit(facts: AuditFacts): void;
-  }
-
   /**
    * Returns a handler that gets the account and session of its request; the event of the endpoint
    * names the account. @throws {Forbidden} for the log-in of an app
    */
   const forOwn =
-    <Input extends OwnInput, Reply>(handle: (own: SignedIn, input: Input) => Promise<Reply> | Reply) =>
+    <Input extends Pick<AnyInput, 'req' | 'audit'> & { principal: SessionPrincipal }, Reply>(
+      handle: (own: SignedIn, input: Input) => Promise<Reply> | Reply,
+    ) =>
     async (input: Input): Promise<Reply> => {
       const { principal, req, audit } = input;
       if (!principal.account) throw new Forbidden('Log in with an account to use this');

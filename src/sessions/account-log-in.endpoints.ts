@@ -1,11 +1,11 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { z } from 'zod';
 import type { Origin } from '../accounts/account-store.ts';
 import type { AccountDocument, CodeUse, Entry, LogInMethod, SignedIn } from '../accounts/accounts.model.ts';
 import type { AccountService } from '../accounts/accounts.service.ts';
 import { relyingPartyOf } from '../accounts/passkeys.ts';
 import { secondFactorsOf } from '../accounts/second-factor.ts';
-import { type AuditFacts, type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { type AnyInput, type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { Unauthenticated } from '../core/errors.ts';
 import { AppRole } from '../core/roles.ts';
 import { MIN_PASSWORD_LENGTH, passwordProblem } from '../core/secrets.ts';
@@ -184,12 +184,7 @@ export async function findAccountSession(
   return session?.accountId === undefined ? undefined : accounts.findSession(session.accountId, sessionID);
 }
 
-/** The input of a handler that logs an account in. */
-interface LogIn {
-  req: Request;
-  res: Response;
-  audit(facts: AuditFacts): void;
-}
+type LogInInput = Pick<AnyInput, 'req' | 'res' | 'audit'>;
 
 export type Entrance = ReturnType<typeof createEntrance>;
 
@@ -199,7 +194,7 @@ export function createEntrance(accounts: AccountService, cookieName: string) {
   async function begin(
     { _id }: AccountDocument,
     method: LogInMethod,
-    { req, res, audit }: LogIn,
+    { req, res, audit }: LogInInput,
     store: (sessionId: string, origin: Origin) => Promise<void>,
   ): Promise<void> {
     const id = _id.toHexString();
@@ -217,7 +212,7 @@ export function createEntrance(accounts: AccountService, cookieName: string) {
 
   return {
     /** Uses a way into an account. */
-    async enter(entry: Entry, input: LogIn) {
+    async enter(entry: Entry, input: LogInInput) {
       const { account, method, second } = entry;
       const before = await findAccountSession(accounts, input.req);
       await begin(account, method, input, (sessionId, origin) => accounts.begin(entry, sessionId, origin));
@@ -228,7 +223,7 @@ export function createEntrance(accounts: AccountService, cookieName: string) {
     },
 
     /** Uses the code for which a session waits. */
-    async complete(waiting: SignedIn, use: CodeUse, input: LogIn) {
+    async complete(waiting: SignedIn, use: CodeUse, input: LogInInput) {
       const { account, session } = waiting;
       await begin(account, session.method, input, (sessionId, origin) =>
         accounts.complete(waiting, use, sessionId, origin),

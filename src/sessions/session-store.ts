@@ -4,7 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import session, { type SessionData, type Store } from 'express-session';
 import type { Document } from 'mongodb';
 import { z } from 'zod';
-import { type AppOwned, ownedBy } from '../apps/feature.ts';
+import { ownedBy } from '../apps/feature.ts';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
 import {
@@ -21,9 +21,6 @@ export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 const SESSIONS = declareCollection('sessions', onPrimaryShard('one document for each log-in'))
   .index({ expires: 1 }, { expireAfterSeconds: 0 })
   .index({ 'session.appId': 1 });
-
-/** The model of `sessions`, with its indexes. The session store writes the documents. */
-export const createSessionModel = (connection: Connection): Model<Document> => createModel(connection, SESSIONS);
 
 // The attributes of the cookie are dropped: they matter only when it is set, and an invalid one
 // would make express-session throw where no handler catches it.
@@ -68,8 +65,9 @@ class SessionStore extends MongoStore {
  * Creates the session store (spec 2.5). Ids are stored as hashes, so that read access to the
  * database gives no access to sessions. A damaged stored session counts as absent.
  */
-export function createSessionStore(connection: Connection): MongoStore {
-  return new SessionStore({
+export function createSessionStorage(connection: Connection) {
+  const model: Model<Document> = createModel(connection, SESSIONS);
+  const store = new SessionStore({
     client: connection.getClient(),
     dbName: connection.name,
     collectionName: SESSIONS.name,
@@ -79,15 +77,12 @@ export function createSessionStore(connection: Connection): MongoStore {
     // The store treats `null` as "no session", which its types do not allow.
     unserialize: (stored) => (StoredSession.safeParse(stored).data ?? null) as unknown as SessionData,
   });
-}
-
-/** Removes the sessions of an app with the app. */
-export function createSessionOwnership({ collection }: Model<Document>): AppOwned {
-  return ownedBy(collection, 'expires', {
+  const owned = ownedBy(model.collection, 'expires', {
     of: (appId) => ({ 'session.appId': appId.toHexString() }),
     // The time of the creation itself is not stored.
     valueAt: (time) => new Date(time.getTime() + SESSION_LIFETIME_MS),
   });
+  return { model, store, owned };
 }
 
 /** Sets `req.session` of a request. Rejects with the store's error. */

@@ -6,7 +6,7 @@ import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
 import { accountLogInRoutes, createEntrance } from './account-log-in.endpoints.ts';
-import { createSessionModel, createSessionOwnership, createSessionStore } from './session-store.ts';
+import { createSessionStorage } from './session-store.ts';
 import { sessionRoutes } from './sessions.endpoints.ts';
 import { createLoginLimiter, createSessionService, type LogInName } from './sessions.service.ts';
 
@@ -22,7 +22,7 @@ export function createSessions(deps: {
   onKnownNetwork?: ((network: string) => void) | undefined;
 }) {
   const { connection, apps, accounts, audit, config, endSessionUrl, limits, onKnownNetwork } = deps;
-  const model = createSessionModel(connection);
+  const { model, store, owned } = createSessionStorage(connection);
 
   /**
    * Not awaited, so that the answer takes the same time for an app or an email that does not exist.
@@ -52,14 +52,14 @@ export function createSessions(deps: {
   return {
     service,
     enter,
-    store: createSessionStore(connection),
+    store,
     feature: {
       routes: [
         ...sessionRoutes({ sessions: service, accounts: accounts.service, enter, endSessionUrl, cookieName }),
         ...accountLogInRoutes({ accounts: accounts.service, sessions: service, entrance, publicUrl }),
       ],
       models: [model],
-      owned: [createSessionOwnership(model)],
+      owned: [owned],
     } satisfies Feature,
   };
 }
