@@ -11,7 +11,7 @@ import type { AccountStatus } from './account-status.ts';
 import { type AccountStore, createToken, type Origin, openLink } from './account-store.ts';
 import type { AccountDocument, CodeUse, Entry, InvitationDocument, LogInMethod, SignedIn } from './accounts.model.ts';
 import { FIRST_LINK_MS, type Invitations } from './invitations.ts';
-import type { Passkeys, RelyingParty } from './passkeys.ts';
+import type { Passkeys } from './passkeys.ts';
 import type { Roles } from './roles.ts';
 import { hasSecondFactor, type SecondFactors, withSecondFactor } from './second-factor.ts';
 
@@ -109,6 +109,23 @@ export function createAccountService(deps: {
 
   /** Tells an account of a change, which somebody else may have made. */
   const notify = ({ email }: AccountDocument, what: AccountChange): void => mail.send(email, { kind: 'changed', what });
+
+  /**
+   * Returns `work` on the own factors, which needs a recent log-in.
+   * @param tell the change that the account is told of
+   */
+  const guarded =
+    <Args extends unknown[], Result>(
+      work: (own: SignedIn, ...args: Args) => Promise<Result>,
+      { addsPasskey = false, tell }: { addsPasskey?: boolean; tell?: AccountChange } = {},
+    ) =>
+    async (own: SignedIn, ...args: Args): Promise<Result> => {
+      if (addsPasskey) requirePasswords();
+      requireRecent(own);
+      const result = await work(own, ...args);
+      if (tell) notify(own.account, tell);
+      return result;
+    };
 
   /**
    * Uses an invitation. Somebody with an account has to be logged in as it, and gains what the
@@ -320,9 +337,10 @@ export function createAccountService(deps: {
       void limitForgotten(send).catch(() => undefined);
     },
 
-    // What somebody does with their own account. @throws {Forbidden} when the log-in is too old
-
-    /** Ends all other sessions. @throws {Forbidden} when `current` is wrong */
+    /**
+     * Replaces the own password and ends all other sessions. @throws {Forbidden} when the log-in is
+     * too old or `current` is wrong
+     */
     async changePassword(
       own: SignedIn,
       { current, password }: { current?: string | undefined; password: string },
@@ -352,42 +370,11 @@ export function createAccountService(deps: {
 
     endOtherSessions: ({ account, session }: SignedIn): Promise<boolean> => store.endSessions(account._id, session.id),
 
-    async beginTotp(own: SignedIn) {
-      requireRecent(own);
-      return factors.begin(own);
-    },
-
-    async confirmTotp(own: SignedIn, code: string): Promise<string[]> {
-      requireRecent(own);
-      const codes = await factors.confirm(own, code);
-      notify(own.account, 'authenticator app added');
-      return codes;
-    },
-
-    async removeTotp(own: SignedIn): Promise<void> {
-      requireRecent(own);
-      await factors.remove(own);
-      notify(own.account, 'authenticator app removed');
-    },
-
-    async beginPasskey(own: SignedIn, at: RelyingParty) {
-      requirePasswords();
-      requireRecent(own);
-      return passkeys.optionsToAdd(own, at);
-    },
-
-    async addPasskey(own: SignedIn, made: Parameters<Passkeys['add']>[1], at: RelyingParty) {
-      requirePasswords();
-      requireRecent(own);
-      const added = await passkeys.add(own, made, at);
-      notify(own.account, 'passkey added');
-      return added;
-    },
-
-    async removePasskey(own: SignedIn, id: string): Promise<void> {
-      requireRecent(own);
-      await passkeys.remove(own, id);
-      notify(own.account, 'passkey removed');
-    },
+    beginTotp: guarded(factors.begin),
+    confirmTotp: guarded(factors.confirm, { tell: 'authenticator app added' }),
+    removeTotp: guarded(factors.remove, { tell: 'authenticator app removed' }),
+    beginPasskey: guarded(passkeys.optionsToAdd, { addsPasskey: true }),
+    addPasskey: guarded(passkeys.add, { addsPasskey: true, tell: 'passkey added' }),
+    removePasskey: guarded(passkeys.remove, { tell: 'passkey removed' }),
   };
 }

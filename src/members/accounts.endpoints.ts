@@ -7,7 +7,7 @@ import type { Cursors } from '../api/cursors.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { PageLimit, Timestamp } from '../api/validation.ts';
 import { Conflict, NotFound } from '../core/errors.ts';
-import { AccountName, Email } from '../sessions/account-log-in.endpoints.ts';
+import { AccountName, Email } from '../sessions/sessions.contract.ts';
 import { Id, InvitationCreated, type Inviter, Ok, parseAccountId } from './members.endpoints.ts';
 
 const shared = { auth: 'session', role: 'admin', load: 'light', tag: 'Accounts' } as const;

@@ -13,7 +13,7 @@ import type { Apps } from '../apps/apps.ts';
 import { Conflict, Forbidden, NotFound } from '../core/errors.ts';
 import { type AppRole, higherRole, rolesUpTo } from '../core/roles.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
-import { Email, MemberRole } from '../sessions/account-log-in.endpoints.ts';
+import { Email, MemberRole } from '../sessions/sessions.contract.ts';
 
 /** Emails with invitations to one app, on each server; the link is shown in any case. */
 const MAX_MAILS = 100;

@@ -7,8 +7,8 @@ import { type AnyInput, type Endpoints, jsonBody, type Route, routes } from '../
 import type { SessionPrincipal } from '../api/principal.ts';
 import { Timestamp } from '../api/validation.ts';
 import { Forbidden, NotFound, Unauthenticated } from '../core/errors.ts';
-import { Account, AccountName, ChosenPassword, Memberships } from '../sessions/account-log-in.endpoints.ts';
 import { CreatedPasskey, CreationOptions } from '../sessions/passkeys.contract.ts';
+import { Account, AccountName, ChosenPassword, Memberships } from '../sessions/sessions.contract.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
 import { Ok } from './members.endpoints.ts';
 

@@ -75,9 +75,7 @@ export function createSessionService(deps: {
     return apps.findBySession(appId, credentialId);
   }
 
-  /**
-   * Resolves with what `verify` returns for a correct password, else undefined; counts failures.
-   */
+  /** Resolves with what `verify` resolves with, unless that is falsy; counts failures. */
   async function check<Found>(
     named: LogInName,
     verify: (waiter: Waiter) => Promise<Found | undefined>,
@@ -136,13 +134,8 @@ export function createSessionService(deps: {
     if (named !== undefined && !own && !isAdmin) throw new Forbidden('The account is no member of this app');
     const scopes = isAdmin ? ALL_SCOPES : own && membership ? SCOPES_OF_ROLES[membership.role] : NO_SCOPES;
     const role = isAdmin ? ('admin' as const) : ('user' as const);
-    return withApp({
-      kind: 'session' as const,
-      role,
-      own,
-      scopes,
-      account: { id: account._id, method: session.method },
-    });
+    const shown = { id: account._id, method: session.method };
+    return withApp({ kind: 'session' as const, role, own, scopes, account: shown });
   }
 
   return {
@@ -187,7 +180,7 @@ export function createSessionService(deps: {
 
     /** Resolves with whether a password has this hash. Failures count as failed logins. */
     async confirmAccount(email: string, password: string, hash: string | undefined, caller: Caller): Promise<boolean> {
-      const verify = async (waiter: Waiter) => (await accounts.verify(password, hash, waiter)) || undefined;
+      const verify = (waiter: Waiter) => accounts.verify(password, hash, waiter);
       return (await check({ email }, verify, caller, true)) ?? false;
     },
 

@@ -5,9 +5,8 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
-import { accountLogInRoutes, createEntrance } from './account-log-in.endpoints.ts';
 import { createSessionStorage } from './session-store.ts';
-import { sessionRoutes } from './sessions.endpoints.ts';
+import { createSessionRoutes } from './sessions.routes.ts';
 import { createLoginLimiter, createSessionService, type LogInName } from './sessions.service.ts';
 
 export function createSessions(deps: {
@@ -46,18 +45,18 @@ export function createSessions(deps: {
     limiter: createLoginLimiter(config.rateLimitLogin, limits),
     onFailure: (named, address) => void noteFailedLogin(named, address).catch(() => undefined),
   });
-  const { sessionCookieName: cookieName, publicUrl } = config;
-  const entrance = createEntrance(accounts.service, cookieName);
-  const { enter } = entrance;
+  const { enter, routes } = createSessionRoutes({
+    sessions: service,
+    accounts: accounts.service,
+    endSessionUrl,
+    config,
+  });
   return {
     service,
     enter,
     store,
     feature: {
-      routes: [
-        ...sessionRoutes({ sessions: service, accounts: accounts.service, enter, endSessionUrl, cookieName }),
-        ...accountLogInRoutes({ accounts: accounts.service, sessions: service, entrance, publicUrl }),
-      ],
+      routes,
       models: [model],
       owned: [owned],
     } satisfies Feature,

@@ -9,7 +9,7 @@ import { clientNetwork } from '../core/client-network.ts';
 import type { Config } from '../core/config.ts';
 import { AppError, InvalidInput, NotFound } from '../core/errors.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
-import type { Entrance } from '../sessions/account-log-in.endpoints.ts';
+import type { EnterAccount } from '../sessions/sessions.routes.ts';
 import {
   CALLBACK_PATH,
   FLOW_MS,
@@ -86,7 +86,7 @@ export const singleSignOnEndpoints = {
 /** Creates single sign-on (spec 4.13.4). @param deps.provider undefined: it is not configured */
 export function createSingleSignOn(deps: {
   accounts: Accounts;
-  enter: Entrance['enter'];
+  enter: EnterAccount;
   provider: Provider | undefined;
   limits: SharedLimits;
   config: Pick<Config, 'oidc' | 'production' | 'sessionCookieName'>;

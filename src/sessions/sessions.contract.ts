@@ -1,17 +1,10 @@
-import type { Request } from 'express';
 import { z } from 'zod';
-import type { Origin } from '../accounts/account-store.ts';
-import type { AccountDocument, CodeUse, Entry, LogInMethod, SignedIn } from '../accounts/accounts.model.ts';
-import type { AccountService } from '../accounts/accounts.service.ts';
-import { relyingPartyOf } from '../accounts/passkeys.ts';
-import { secondFactorsOf } from '../accounts/second-factor.ts';
-import { type AnyInput, type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import { Unauthenticated } from '../core/errors.ts';
+import { type Endpoints, jsonBody } from '../api/endpoint.ts';
+import { Role, SentPassword, SourceAppId } from '../apps/apps.contract.ts';
+import { APP_ID_FORMAT, APP_ID_PATTERN } from '../core/identifiers.ts';
 import { AppRole } from '../core/roles.ts';
 import { MIN_PASSWORD_LENGTH, passwordProblem } from '../core/secrets.ts';
 import { RequestOptions, UsedPasskey } from './passkeys.contract.ts';
-import { beginSession, endSession } from './session-store.ts';
-import type { SessionService } from './sessions.service.ts';
 
 const MAX_NAME_LENGTH = 100;
 
@@ -61,11 +54,77 @@ export const SecondRequired = z
   .strictObject({ ok: z.literal(false), second: z.array(z.enum(['totp', 'passkey'])).meta({ example: ['totp'] }) })
   .meta({ id: 'SecondFactorRequired' });
 
+const Credentials = z
+  .strictObject({
+    sourceAppId: z.string('must be a string').regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`).optional(),
+    email: Email.optional(),
+    password: SentPassword,
+  })
+  .superRefine(({ sourceAppId, email }, context) => {
+    if (sourceAppId === undefined && email === undefined) {
+      context.addIssue({ code: 'custom', path: ['sourceAppId'], message: 'must be a string' });
+    }
+    if (sourceAppId !== undefined && email !== undefined) {
+      context.addIssue({ code: 'custom', path: ['email'], message: 'must not be sent with sourceAppId' });
+    }
+  })
+  .meta({ id: 'Credentials', example: { sourceAppId: 'newsletter', password: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' } });
+
 const visitor = { method: 'post', auth: 'visitor', tag: 'Accounts' } as const;
 const cookie = { 'Set-Cookie': 'The session cookie' };
 
-/** The ways into an account beside its password (spec 4.13). */
-export const accountLogInEndpoints = {
+/** The session of the caller (spec 4.2), and the ways into an account (spec 4.13). */
+export const sessionEndpoints = {
+  logIn: {
+    method: 'post',
+    path: '/auth/login',
+    auth: 'visitor',
+    audit: 'login',
+    tag: 'Sessions',
+    summary: 'Log in',
+    description:
+      'As an app (`sourceAppId`) or as an account (`email`). Sets the HTTP-only session cookie, valid for 7 days. Failures are limited per app or account and address, and per address over all.',
+    body: jsonBody(Credentials, 'Invalid log-in'),
+    response: z.union([z.strictObject({ ok: z.literal(true), sourceAppId: SourceAppId, role: Role }), LoggedIn]),
+    accepted: SecondRequired,
+    responseHeaders: cookie,
+    errors: [401, 429],
+  },
+  logOut: {
+    method: 'post',
+    path: '/auth/logout',
+    auth: 'visitor',
+    tag: 'Sessions',
+    summary: 'Log out',
+    description:
+      'Ends the current session. The response is the same without a session. After single sign-on, a browser that follows `endSessionUrl` ends its session at the provider.',
+    response: z.strictObject({
+      ok: z.literal(true),
+      endSessionUrl: z.string().optional().meta({ example: 'https://login.example.com/logout' }),
+    }),
+    errors: [],
+  },
+  getSession: {
+    method: 'get',
+    path: '/auth/session',
+    auth: 'session',
+    load: 'light',
+    tag: 'Sessions',
+    summary: 'The current session',
+    response: z.union([
+      z.strictObject({ sourceAppId: SourceAppId, role: Role }),
+      z
+        .strictObject({
+          sourceAppId: SourceAppId.nullable(),
+          role: Role,
+          account: Account,
+          memberships: Memberships,
+          method: z.string().meta({ example: 'password' }),
+        })
+        .meta({ id: 'AccountSession' }),
+    ]),
+    errors: [],
+  },
   completeLogIn: {
     ...visitor,
     path: '/auth/login/second',
@@ -175,120 +234,3 @@ export const accountLogInEndpoints = {
     errors: [409, 410],
   },
 } as const satisfies Endpoints;
-
-/** Resolves with the account of the request's session; undefined without one. */
-export async function findAccountSession(
-  accounts: Pick<AccountService, 'findSession'>,
-  { session, sessionID }: Request,
-): Promise<SignedIn | undefined> {
-  return session?.accountId === undefined ? undefined : accounts.findSession(session.accountId, sessionID);
-}
-
-type LogInInput = Pick<AnyInput, 'req' | 'res' | 'audit'>;
-
-export type Entrance = ReturnType<typeof createEntrance>;
-
-/** Begins sessions of accounts, each under a new id, and answers their requests. */
-export function createEntrance(accounts: AccountService, cookieName: string) {
-  /** Ends the session of the request when `begin` refuses. */
-  async function begin(
-    { _id }: AccountDocument,
-    method: LogInMethod,
-    { req, res, audit }: LogInInput,
-    store: (sessionId: string, origin: Origin) => Promise<void>,
-  ): Promise<void> {
-    const id = _id.toHexString();
-    await beginSession(req, { accountId: id });
-    try {
-      await store(req.sessionID, { device: req.headers['user-agent'] ?? '', address: req.ip ?? '' });
-    } catch (error) {
-      await endSession(req, res, cookieName);
-      throw error;
-    }
-    audit({ app: null, target: id, actor: { kind: 'operator', id, method } });
-  }
-
-  const present = async (account: AccountDocument) => ({ ok: true as const, ...(await accounts.present(account)) });
-
-  return {
-    /** Uses a way into an account. */
-    async enter(entry: Entry, input: LogInInput) {
-      const { account, method, second } = entry;
-      const before = await findAccountSession(accounts, input.req);
-      await begin(account, method, input, (sessionId, origin) => accounts.begin(entry, sessionId, origin));
-      if (before) await accounts.endSession(before);
-      if (!second) return present(account);
-      input.res.status(202);
-      return { ok: false as const, second: secondFactorsOf(account) };
-    },
-
-    /** Uses the code for which a session waits. */
-    async complete(waiting: SignedIn, use: CodeUse, input: LogInInput) {
-      const { account, session } = waiting;
-      await begin(account, session.method, input, (sessionId, origin) =>
-        accounts.complete(waiting, use, sessionId, origin),
-      );
-      return present(account);
-    },
-  };
-}
-
-export function accountLogInRoutes(deps: {
-  accounts: AccountService;
-  sessions: Pick<SessionService, 'checkCode' | 'logInByPasskey'>;
-  entrance: Entrance;
-  publicUrl: string | undefined;
-}): Route[] {
-  const { accounts, sessions, publicUrl } = deps;
-  const { enter, complete } = deps.entrance;
-
-  /** The session of a request that waits for its second factor. */
-  async function findWaiting(req: Request): Promise<SignedIn | undefined> {
-    const found = await findAccountSession(accounts, req);
-    return found?.session.state === 'second' ? found : undefined;
-  }
-
-  return routes(accountLogInEndpoints, {
-    completeLogIn: async (input) => {
-      const waiting = await findWaiting(input.req);
-      if (!waiting) throw new Unauthenticated();
-      return complete(waiting, await sessions.checkCode(waiting.account, input.body, input.req.ip ?? ''), input);
-    },
-
-    beginPasskeyLogIn: async ({ req }) => {
-      const waiting = await findWaiting(req);
-      return accounts.passkeyOptions(relyingPartyOf(publicUrl, req.headers.host), waiting?.account);
-    },
-
-    logInByPasskey: async (input) => {
-      const { body, req, leftMs } = input;
-      const at = relyingPartyOf(publicUrl, req.headers.host);
-      const caller = { address: req.ip ?? '', leftMs };
-      return requireComplete(await enter(await sessions.logInByPasskey(body.response, at, caller), input));
-    },
-
-    logInByLink: async (input) => requireComplete(await enter(await accounts.useLink(input.body.token), input)),
-
-    previewInvitation: ({ body }) => accounts.preview(body.token),
-
-    acceptInvitation: async (input) => {
-      const signedIn = await findAccountSession(accounts, input.req);
-      const usable = signedIn?.session.state === 'active' ? signedIn : undefined;
-      return enter(await accounts.accept(input.body.token, input.body, usable), input);
-    },
-
-    forgetPassword: ({ body, res }) => {
-      accounts.forget(body.email);
-      res.status(202);
-      return { ok: true as const };
-    },
-
-    resetPassword: async (input) => enter(await accounts.reset(input.body.token, input.body.password), input),
-  });
-}
-
-/** A passkey and a link of the host need no second factor. */
-function requireComplete<Reply extends { ok: boolean }>(reply: Reply): Extract<Reply, { ok: true }> {
-  if (!reply.ok) throw new Error('this log-in needs no second factor');
-  return reply as Extract<Reply, { ok: true }>;
-}
