@@ -132,16 +132,14 @@ export function createAccessStore(access: AccessCollection) {
     ): Promise<boolean> {
       const _id = appId.toHexString();
       const another = { $elemMatch: { ...ACTIVE_MANAGER, account: { $ne: account } } };
-      const isAllowed = role === 'manager' ? {} : { $or: [{ sharedLogin: { $ne: false } }, { members: another }] };
+      const anyMember = role === 'manager' ? [{}] : [{ sharedLogin: { $ne: false } }, { members: another }];
+      // A member who is no manager can always be changed.
+      const lesser = { members: { $elemMatch: { account, role: { $ne: 'manager' as const } } } };
+      const filter = { _id, 'members.account': account, $or: changesManagers ? [lesser, ...anyMember] : [lesser] };
       const change: UpdateFilter<AccessDocument> =
         role === undefined ? { $pull: { members: { account } } } : { $set: { 'members.$[one].role': role } };
       const arrayFilters = role === undefined ? {} : { arrayFilters: [{ 'one.account': account }] };
-      const filter = { _id, $and: [{ 'members.account': account }, isAllowed] };
-      // A member who is no manager can always be changed.
-      const lesser = { _id, members: { $elemMatch: { account, role: { $ne: 'manager' as const } } } };
-      for (const allowed of changesManagers ? [lesser, filter] : [lesser]) {
-        if ((await access.updateOne(allowed, change, arrayFilters)).matchedCount === 1) return true;
-      }
+      if ((await access.updateOne(filter, change, arrayFilters)).matchedCount === 1) return true;
       if (!(await exists({ _id, 'members.account': account }))) return false;
       if (!changesManagers) throw new Forbidden('Only managers and admins may change a manager');
       throw new Conflict(LAST_MANAGER);

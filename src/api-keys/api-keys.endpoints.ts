@@ -7,8 +7,7 @@ import type { Apps } from '../apps/apps.ts';
 import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
-import { type ApiKeyDocument, createApiKeyModel, createApiKeyStore } from './api-key-store.ts';
-import { createApiKeyService } from './api-keys.service.ts';
+import { type ApiKeyDocument, createApiKeyService } from './api-keys.service.ts';
 import { canonicalNetwork, NETWORK_FORMAT } from './key-text.ts';
 
 const MAX_NAME_LENGTH = 100;
@@ -128,11 +127,8 @@ export function createApiKeys(deps: {
   failures: number;
   limits: SharedLimits;
 }) {
-  const { connection, apps, failures, limits } = deps;
-  const { scope } = apps;
-  const model = createApiKeyModel(connection);
-  const store = createApiKeyStore(model.collection);
-  const service = createApiKeyService({ store, apps: apps.service, failures, limits });
+  const { scope, service: apps } = deps.apps;
+  const service = createApiKeyService({ ...deps, apps });
 
   const keyRoutes = routes(apiKeyEndpoints, {
     listKeys: async ({ principal, query }) => {
@@ -157,8 +153,8 @@ export function createApiKeys(deps: {
   return {
     service,
     feature: {
-      models: [model],
-      owned: [ownedBy(model.collection, 'createdAt')],
+      models: [service.model],
+      owned: [ownedBy(service.model.collection, 'createdAt')],
       routes: keyRoutes,
     } satisfies Feature,
   };
