@@ -4,11 +4,9 @@ import { accountCommands } from './account-commands.ts';
 import { appCommands } from './app-commands.ts';
 import { doctorCommand, verifyCommand } from './check-commands.ts';
 import { report, type Streams, type Tool } from './command.ts';
-import { migrateCommand } from './migrate-command.ts';
-import { schemaCommands } from './schema-commands.ts';
+import { migrateCommand, shardCommand } from './database-commands.ts';
+import { schemaCommands, typesCommand } from './schema-commands.ts';
 import { serveCommand } from './serve-command.ts';
-import { shardCommand } from './shard-command.ts';
-import { typesCommand } from './types-command.ts';
 import { userCommands } from './user-commands.ts';
 
 const FAILED = 1;
