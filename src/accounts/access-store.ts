@@ -58,7 +58,7 @@ export function createAccessStore(access: AccessCollection) {
     return hadRole || hadGroups;
   }
 
-  const mark = async (account: ObjectId, isSuspended: boolean): Promise<void> => {
+  const markMemberships = async (account: ObjectId, isSuspended: boolean): Promise<void> => {
     const change = { $set: { 'members.$[one].isSuspended': isSuspended } };
     const filter = { 'members.account': account, _id: { $ne: ADMINS } };
     await access.updateMany(filter, change, { arrayFilters: [{ 'one.account': account }] });
@@ -182,17 +182,17 @@ export function createAccessStore(access: AccessCollection) {
     },
 
     /** What a suspended account was given counts for nobody until the suspension ends. */
-    async park(account: ObjectId): Promise<void> {
+    async suspendRoles(account: ObjectId): Promise<void> {
       await suspend(account, {});
-      await mark(account, true);
+      await markMemberships(account, true);
     },
 
-    /** Gives back what `park` and `suspendAdmin` took. */
-    async unpark(account: ObjectId): Promise<void> {
+    /** Gives back what `suspendRoles` and `suspendAdmin` took. */
+    async resumeRoles(account: ObjectId): Promise<void> {
       const member = { account, role: 'admin' as const, addedAt: new Date() };
       const filter = { _id: ADMINS, suspended: account, 'members.account': { $ne: account } };
       await update(filter, { $pull: { suspended: account }, $push: { members: member } });
-      await mark(account, false);
+      await markMemberships(account, false);
     },
 
     /** Removes all that an account was given that does not exist any more. */

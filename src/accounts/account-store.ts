@@ -109,7 +109,7 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
     /** Resolves with the account whose link of this kind is open. */
     findByLink: (kind: 'reset' | 'link', token: string) => findOne(openLink(kind, token)),
 
-    /** Resolves with the active accounts that a provider named with one of these groups. */
+    /** Resolves with the accounts that a provider named with one of these groups. */
     inGroups: (groups: readonly string[], limit: number): Promise<AccountDocument[]> =>
       groups.length === 0
         ? Promise.resolve([])

@@ -81,20 +81,24 @@ export function createAccountService(deps: {
 
   const limitForgotten = pLimit(FORGOTTEN_AT_ONCE);
 
-  /**
-   * Requests with one token take turns, so that those after the first find it used before they
-   * compute a hash. Hashes of new passwords come before the checks of other log-ins.
-   */
   const turns = new Map<string, Promise<unknown>>();
-  async function inTurn<Result>(token: string, work: () => Promise<Result>): Promise<Result> {
-    const turn = (turns.get(token) ?? Promise.resolve()).catch(() => undefined).then(work);
-    turns.set(token, turn);
-    try {
-      return await turn;
-    } finally {
-      if (turns.get(token) === turn) turns.delete(token);
-    }
-  }
+  /**
+   * Returns `work` for which requests with one token take turns, so that those after the first find
+   * it used before they compute a hash. Hashes of new passwords come before the checks of other
+   * log-ins.
+   */
+  const inTurn =
+    <Args extends [token: string, ...rest: unknown[]], Result>(work: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      const [token] = args;
+      const turn = (turns.get(token) ?? Promise.resolve()).catch(() => undefined).then(() => work(...args));
+      turns.set(token, turn);
+      try {
+        return await turn;
+      } finally {
+        if (turns.get(token) === turn) turns.delete(token);
+      }
+    };
 
   /** @throws {Forbidden} when single sign-on is the only way to log in */
   function requirePasswords(): void {
@@ -265,12 +269,9 @@ export function createAccountService(deps: {
       };
     },
 
-    /** Uses an invitation; requests with one token take turns. Throws as {@link accept}. */
-    accept: (...[token, given, current]: Parameters<typeof accept>): Promise<Entry> =>
-      inTurn(token, () => accept(token, given, current)),
+    accept: inTurn(accept),
 
-    /** Uses a link for a new password; requests with one token take turns. @throws {Gone} */
-    reset: (token: string, password: string): Promise<Entry> => inTurn(token, () => reset(token, password)),
+    reset: inTurn(reset),
 
     requirePasswords,
 
@@ -280,7 +281,7 @@ export function createAccountService(deps: {
      */
     async acceptAll({ _id, email }: AccountDocument): Promise<number> {
       let accepted = 0;
-      for (const invitation of await invitations.listOf(email)) {
+      for (const invitation of await invitations.listFor(email)) {
         if (!(await invitations.takeStored(invitation))) continue;
         try {
           await grant(_id, invitation);

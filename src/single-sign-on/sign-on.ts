@@ -38,7 +38,7 @@ export function createSignOn({ store, access, invitations, service, roles, mail 
   async function create(claims: Claims, identity: Identity, groups: string[]): Promise<AccountDocument | undefined> {
     const { email, isProved } = claims;
     if (email === undefined) return undefined;
-    const isInvited = isProved && (await invitations.listOf(email)).length > 0;
+    const isInvited = isProved && (await invitations.listFor(email)).length > 0;
     if (!isInvited && !(createsAccounts && groups.length > 0)) return undefined;
     const name = (claims.name || email).slice(0, MAX_NAME_LENGTH);
     return store.create({ email, name, identities: [identity], ...(isProved && { emailProvedAt: new Date() }) });
