@@ -194,7 +194,7 @@ const INVITATIONS = declareCollection('invitations', onPrimaryShard('open invita
   .index({ invitedBy: 1 }, { sparse: true });
 
 /** The hash of what counts once and was used: challenges, states of sign-on, logout tokens. */
-export interface UsedDocument {
+interface UsedDocument {
   _id: Binary;
   expiresAt: Date;
 }

@@ -4,7 +4,7 @@ import { type AppRole, rolesUpTo } from '../core/roles.ts';
 import { createToken, hashToken } from './account-store.ts';
 import { type InvitationCollection, type InvitationDocument, MAX_INVITATIONS } from './accounts.model.ts';
 
-export const INVITATION_MS = 7 * 24 * 60 * 60 * 1_000;
+const INVITATION_MS = 7 * 24 * 60 * 60 * 1_000;
 /** The link to the first admin account. */
 export const FIRST_LINK_MS = 60 * 60 * 1_000;
 

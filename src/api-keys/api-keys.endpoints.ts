@@ -150,14 +150,9 @@ export function createApiKeys(deps: {
     },
   });
 
-  return {
-    service,
-    feature: {
-      models: [service.model],
-      owned: [ownedBy(service.model.collection, 'createdAt')],
-      routes: keyRoutes,
-    } satisfies Feature,
-  };
+  const owned = [ownedBy(service.model.collection, 'createdAt')];
+  const feature: Feature = { models: [service.model], owned, routes: keyRoutes };
+  return { service, feature };
 }
 
 function present({ _id, name, scopes, createdAt, expiresAt, cidrs, lastUsedAt, lastUsedFrom }: ApiKeyDocument) {

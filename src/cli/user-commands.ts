@@ -69,16 +69,9 @@ const JOB = 'imports';
 
 interface Options {
   format?: string;
-  mode?: string;
-  arrays?: string;
-  invalid?: string;
-  map?: Record<string, string>;
-  delimiter?: string;
-  decimal?: string;
-  dateFormat?: string;
-  timeZone?: string;
-  dryRun?: true;
   rejects?: string;
+  /** `checkSettings` validates them. */
+  [setting: string]: unknown;
 }
 
 /** The command `users import` (spec 4.7). */
@@ -136,11 +129,15 @@ async function runImport(
   // A server may run the job too: whoever holds its lock does the work.
   jobs.start(JOB);
   jobs.wake(JOB);
-  const ended = await untilEnded(services, app, id, (one) => {
-    bar.show(one.received === 0 ? 1 : (one.position?.offset ?? 0) / one.received, one.counters.read);
-  });
-  bar.end();
-  await report(streams, services, app, ended, rejects);
+  for (;;) {
+    const found = await imports.get(app, id);
+    bar.show(found.received === 0 ? 1 : (found.position?.offset ?? 0) / found.received, found.counters.read);
+    if (found.state !== 'running') {
+      bar.end();
+      return report(streams, services, app, found, rejects);
+    }
+    await sleep(POLL_MS);
+  }
 }
 
 /** Validates as `POST /auth/imports` does. The modules are imported on use. */
@@ -150,20 +147,6 @@ async function checkSettings(settings: Record<string, unknown>): Promise<Paramet
     import('../imports/imports.contract.ts'),
   ]);
   return parsePart(importEndpoints.createImport.body.schema, settings, 'Invalid import');
-}
-
-async function untilEnded(
-  { imports }: Services,
-  app: ScopedApp,
-  id: string,
-  onProgress: (one: ImportDocument) => void,
-): Promise<ImportDocument> {
-  for (;;) {
-    const one = await imports.get(app, id);
-    onProgress(one);
-    if (one.state !== 'running') return one;
-    await sleep(POLL_MS);
-  }
 }
 
 async function report(

@@ -45,20 +45,8 @@ export function createSessions(deps: {
     limiter: createLoginLimiter(config.rateLimitLogin, limits),
     onFailure: (named, address) => void noteFailedLogin(named, address).catch(() => undefined),
   });
-  const { enter, routes } = createSessionRoutes({
-    sessions: service,
-    accounts: accounts.service,
-    endSessionUrl,
-    config,
-  });
-  return {
-    service,
-    enter,
-    store,
-    feature: {
-      routes,
-      models: [model],
-      owned: [owned],
-    } satisfies Feature,
-  };
+  const parts = { sessions: service, accounts: accounts.service, endSessionUrl, config };
+  const { enter, routes } = createSessionRoutes(parts);
+  const feature: Feature = { routes, models: [model], owned: [owned] };
+  return { service, enter, store, feature };
 }
