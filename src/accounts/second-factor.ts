@@ -34,14 +34,11 @@ export const withSecondFactor = (has: boolean): Filter<AccountDocument> => {
   return has ? { $or: factors } : { $nor: factors };
 };
 
-function totpOf(secret: string, email: string): TOTP {
-  return new TOTP({ issuer: ISSUER, label: email, secret: Secret.fromBase32(secret), period: PERIOD_S });
-}
-
 /** Returns the time step of a code; undefined for a wrong one. */
-function stepOf(secret: string, email: string, code: string, now = Date.now()): number | undefined {
-  const delta = totpOf(secret, email).validate({ token: code, timestamp: now, window: WINDOW });
-  return delta === null ? undefined : Math.floor(now / 1_000 / PERIOD_S) + delta;
+function findStep(secret: string, code: string): number | undefined {
+  const options = { secret: Secret.fromBase32(secret), timestamp: Date.now(), period: PERIOD_S };
+  const delta = TOTP.validate({ ...options, token: code.trim(), window: WINDOW });
+  return delta === null ? undefined : TOTP.counter(options) + delta;
 }
 
 const normalizedCode = (code: string): string => code.replace(/[\s-]/g, '').toUpperCase();
@@ -78,7 +75,7 @@ export function createSecondFactors(store: AccountStore) {
         if (!account.recoveryCodes?.some((code) => hasSameBytes(code, hash))) throw new Unauthenticated(WRONG_CODE);
         return { checked: { recoveryCodes: hash }, change: { $pull: { recoveryCodes: hash } } };
       }
-      const step = account.totp && stepOf(account.totp.secret, account.email, given.code.trim());
+      const step = account.totp && findStep(account.totp.secret, given.code);
       if (step === undefined || !account.totp) throw new Unauthenticated(WRONG_CODE);
       const checked = { 'totp.secret': account.totp.secret, 'totp.lastStep': { $lt: step } };
       return { checked, change: { $set: { 'totp.lastStep': step } } };
@@ -86,19 +83,21 @@ export function createSecondFactors(store: AccountStore) {
 
     /** Stores a new secret that waits for its first code. @throws {Conflict} when one is in use */
     async begin(own: SignedIn): Promise<{ secret: string; uri: string }> {
-      const secret = new Secret({ size: 20 }).base32;
-      const newTotp = { secret, until: new Date(Date.now() + NEW_SECRET_MS) };
+      const secret = new Secret({ size: 20 });
+      const newTotp = { secret: secret.base32, until: new Date(Date.now() + NEW_SECRET_MS) };
       const refusal = 'The account has an authenticator app; remove it first';
       await store.changeOwn(own, { totp: { $exists: false } }, { $set: { newTotp } }, refusal);
-      return { secret, uri: totpOf(secret, own.account.email).toString() };
+      const { email } = own.account;
+      const uri = new TOTP({ issuer: ISSUER, label: email, secret, period: PERIOD_S }).toString();
+      return { secret: secret.base32, uri };
     },
 
     /** Puts the new secret in force; resolves with the recovery codes, which are shown once. */
     async confirm(own: SignedIn, code: string): Promise<string[]> {
-      const { email, newTotp } = own.account;
+      const { newTotp } = own.account;
       await countGuess(own.account);
       const isOpen = newTotp && newTotp.until.getTime() > Date.now();
-      const step = isOpen ? stepOf(newTotp.secret, email, code.trim()) : undefined;
+      const step = isOpen ? findStep(newTotp.secret, code) : undefined;
       if (!newTotp || step === undefined) throw new InvalidInput(WRONG_CODE, [{ path: 'code', message: 'is wrong' }]);
       const { codes, hashes } = createRecoveryCodes();
       const totp = { secret: newTotp.secret, lastStep: step };
