@@ -124,7 +124,7 @@ export function accountRoutes({ store, access, status, roles }: Accounts, invite
       if (admin && (suspended ?? suspendedAt !== undefined)) {
         throw new Conflict('A suspended account cannot become an admin');
       }
-      if (admin === false && roles.isAdminBy(groups?.names ?? [])) {
+      if (admin === false && roles.isAdminBy(groups?.names)) {
         throw new Conflict('Groups of the provider make this account an admin: change them there');
       }
       if (admin === false) await access.removeAdmin(id);

@@ -208,7 +208,7 @@ export function memberRoutes(
         members: [...accounts].flatMap(([id, account]) => {
           const member = members.get(id);
           if (member?.role === 'admin') return [];
-          const byGroups = roles.roleBy(account.groups?.names ?? [], app.sourceAppId);
+          const byGroups = roles.roleBy(account.groups?.names, app.sourceAppId);
           const role = member && byGroups ? higherRole(member.role, byGroups) : (member?.role ?? byGroups);
           const addedAt = member?.addedAt ?? account.groups?.at;
           if (!role || !addedAt) return [];
@@ -258,7 +258,7 @@ export function memberRoutes(
   ): Promise<void> {
     const app = await scope(principal, sourceAppId);
     const id = parseAccountId(accountId);
-    const byGroups = roles.roleBy((await store.findById(id))?.groups?.names ?? [], app.sourceAppId);
+    const byGroups = roles.roleBy((await store.findById(id))?.groups?.names, app.sourceAppId);
     if (byGroups && (role === undefined || higherRole(byGroups, role) !== role)) {
       throw new Conflict('Groups of the provider give this role: change them there');
     }

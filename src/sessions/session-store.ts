@@ -25,28 +25,17 @@ const SESSIONS = declareCollection('sessions', onPrimaryShard('one document for 
 // The attributes of the cookie are dropped: they matter only when it is set, and an invalid one
 // would make express-session throw where no handler catches it.
 const cookie = z.object({});
-const StoredSession = z.union([
-  z.looseObject({
-    cookie,
-    appId: z.string(),
-    sourceAppId: z.string(),
-    role: z.enum(['user', 'admin']),
-    credentialId: z.string(),
-  }),
-  z.looseObject({ cookie, accountId: z.string() }),
-]);
+const ofApp = {
+  ...{ appId: z.string(), sourceAppId: z.string() },
+  ...{ role: z.enum(['user', 'admin']), credentialId: z.string() },
+};
+/** The account's document says whether the session lives. */
+const ofAccount = { accountId: z.string() };
+const StoredSession = z.union([z.looseObject({ cookie, ...ofApp }), z.looseObject({ cookie, ...ofAccount })]);
+const Data = z.object({ ...ofApp, ...ofAccount });
 
 declare module 'express-session' {
-  interface SessionData {
-    appId: string;
-    sourceAppId: string;
-    role: 'user' | 'admin';
-    credentialId: string;
-    /**
-     * The account of a session, instead of an app. The account's document says whether it lives.
-     */
-    accountId: string;
-  }
+  interface SessionData extends z.infer<typeof Data> {}
 }
 
 /** Sessions in MongoDB, written at login only: a request in flight restores no ended session. */

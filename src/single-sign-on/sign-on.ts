@@ -68,7 +68,7 @@ export function createSignOn({ store, access, invitations, service, roles, mail 
     // The list of admins by groups follows the account, also after a later or stopped sign-on.
     if (isAdmin) await access.joinByGroups(_id);
     const now = await store.findById(_id);
-    if (!now || now.suspendedAt || !roles.isAdminBy(now.groups?.names ?? [])) await access.retractByGroups(_id);
+    if (!now || now.suspendedAt || !roles.isAdminBy(now.groups?.names)) await access.retractByGroups(_id);
   }
 
   return {
