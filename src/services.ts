@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createAccounts } from './accounts/accounts.ts';
 import { createCursors } from './api/cursors.ts';
-import { createApiKeys } from './api-keys/api-keys.ts';
+import { createApiKeys } from './api-keys/api-keys.endpoints.ts';
 import { createAppAdministration, createApps } from './apps/apps.ts';
 import type { Feature } from './apps/feature.ts';
 import { createFormSettings } from './apps/form-settings.endpoints.ts';
-import { createAudit, createAuditReading } from './audit/audit.endpoints.ts';
+import { createAuditReading } from './audit/audit.endpoints.ts';
+import { createAuditLog } from './audit/audit-log.ts';
 import { createChanges } from './changes/changes.ts';
 import type { Config } from './core/config.ts';
 import type { Logger } from './core/logger.ts';
@@ -30,7 +31,7 @@ import { createSearch } from './search/search.ts';
 import { SESSION_LIFETIME_MS } from './sessions/session-store.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { createProvider } from './single-sign-on/provider.ts';
-import { createSingleSignOn } from './single-sign-on/single-sign-on.ts';
+import { createSingleSignOn } from './single-sign-on/single-sign-on.endpoints.ts';
 import type { PageAssets } from './submissions/page.ts';
 import { createSubmissions } from './submissions/submissions.ts';
 import { createViewStorage, createViews } from './views/views.ts';
@@ -115,7 +116,7 @@ export function createServices(
   const signal = createJobSignal();
   const abilities = { mail: config.mail !== undefined, links: config.publicUrl !== undefined };
 
-  const audit = createAudit({ connection, days: config.auditDays, clock, logger });
+  const audit = createAuditLog({ connection, days: config.auditDays, clock, logger });
   const storage = createSchemaStorage(connection, leaseMs);
   const apps = createApps({ connection, initialData: [storage.store], clock, metrics, passwordCost, leaseMs });
   const schemas = createSchemas({ storage, apps, connection, leaseMs });
@@ -128,7 +129,7 @@ export function createServices(
   const provider = config.oidc && createProvider(config.oidc, secret, logger);
   const endSessionUrl = provider?.endSessionUrl;
   const sessions = createSessions({
-    ...{ connection, apps, accounts, audit: audit.log, config, endSessionUrl, limits },
+    ...{ connection, apps, accounts, audit, config, endSessionUrl, limits },
     onKnownNetwork: options.onKnownNetwork,
   });
   const singleSignOn = createSingleSignOn({ accounts, enter: sessions.enter, provider, config, limits });
@@ -197,7 +198,7 @@ export function createServices(
       apps.feature,
       administration.feature,
       apiKeys.feature,
-      auditReading.feature,
+      auditReading,
     ],
     ...[formSettings.feature, notifications.feature, webhooks, records.feature, suppressions.feature, views],
   ];
@@ -245,7 +246,7 @@ export function createServices(
     apps: apps.service,
     appOrigins: formSettings.origins,
     apiKeys: apiKeys.service,
-    audit: audit.log,
+    audit,
     challenges: submissions.challenges,
     collections: models.map(({ declaration }) => declaration),
     confirmations: notifications.confirmations,

@@ -1,6 +1,6 @@
 import type { Filter, ObjectId, UpdateFilter } from 'mongodb';
 import { Conflict, Forbidden } from '../core/errors.ts';
-import type { AppRole } from '../core/roles.ts';
+import { type AppRole, rolesUpTo } from '../core/roles.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { type AccessCollection, type AccessDocument, ADMINS, MAX_MEMBERS, type Member } from './accounts.model.ts';
 
@@ -25,13 +25,6 @@ interface MemberApp {
   sourceAppId: string;
 }
 
-/** An invitation takes nothing from a member. */
-const LOWER_ROLES: Record<Member['role'], Member['role'][]> = {
-  viewer: [],
-  editor: ['viewer'],
-  manager: ['viewer', 'editor'],
-  admin: [],
-};
 const ACTIVE_MANAGER = { role: 'manager' as const, isSuspended: { $ne: true } };
 const LAST_MANAGER = 'The last manager stays while the app has no shared log-in';
 const LAST_ADMIN = 'The last active admin stays';
@@ -44,8 +37,8 @@ export function createAccessStore(access: AccessCollection) {
   const update = async (filter: Filter<AccessDocument>, change: UpdateFilter<AccessDocument>): Promise<boolean> =>
     (await access.updateOne(filter, change)).matchedCount === 1;
 
-  const isAdmin = async (filter: Filter<AccessDocument>): Promise<boolean> =>
-    (await access.findOne({ _id: ADMINS, ...filter }, { projection: { _id: 1 } })) !== null;
+  const exists = async (filter: Filter<AccessDocument>): Promise<boolean> =>
+    (await access.findOne(filter, { projection: { _id: 1 } })) !== null;
 
   /** The conditions of which one holds while another admin is active. */
   const anotherAdmin = (account: ObjectId): Filter<AccessDocument>[] => [
@@ -53,23 +46,30 @@ export function createAccessStore(access: AccessCollection) {
     { byGroups: { $elemMatch: { $ne: account } } },
   ];
 
-  const mark = async (account: ObjectId, isSuspended: boolean): Promise<void> => {
+  /**
+   * Ends what makes an account an admin while `condition` holds. A given role is kept in
+   * `suspended`.
+   */
+  async function suspend(account: ObjectId, condition: Filter<AccessDocument>): Promise<boolean> {
+    const $pull = { members: { account }, byGroups: account };
+    const given = { _id: ADMINS, 'members.account': account, ...condition };
+    const hadRole = await update(given, { $pull, $addToSet: { suspended: account } });
+    const hadGroups = await update({ _id: ADMINS, byGroups: account, ...condition }, { $pull });
+    return hadRole || hadGroups;
+  }
+
+  const markMemberships = async (account: ObjectId, isSuspended: boolean): Promise<void> => {
     const change = { $set: { 'members.$[one].isSuspended': isSuspended } };
     const filter = { 'members.account': account, _id: { $ne: ADMINS } };
     await access.updateMany(filter, change, { arrayFilters: [{ 'one.account': account }] });
   };
 
-  const idOf = (app: MemberApp): string => app.id.toHexString();
-
   /** Creates the document of an app, or of the admins, unless it exists. */
   async function ensure(_id: string, app?: MemberApp): Promise<void> {
     const named = app && { appId: app.id, sourceAppId: app.sourceAppId };
+    const created = { ...named, createdAt: new Date(), members: [] };
     try {
-      await access.updateOne(
-        { _id },
-        { $setOnInsert: { ...named, createdAt: new Date(), members: [] } },
-        { upsert: true },
-      );
+      await access.updateOne({ _id }, { $setOnInsert: created }, { upsert: true });
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
     }
@@ -78,12 +78,14 @@ export function createAccessStore(access: AccessCollection) {
   /** Adds a member, or raises its role. @throws {Conflict} when there are too many */
   async function put(_id: string, account: ObjectId, role: Member['role'], app?: MemberApp): Promise<void> {
     await ensure(_id, app);
-    const lower = { members: { $elemMatch: { account, role: { $in: LOWER_ROLES[role] } } } };
-    if (await update({ _id, ...lower }, { $set: { 'members.$.role': role } })) return;
+    const upTo = role === 'admin' ? [role] : rolesUpTo(role);
+    const sameOrLower = { members: { $elemMatch: { account, role: { $in: upTo } } } };
+    if (await update({ _id, ...sameOrLower }, { $set: { 'members.$.role': role } })) return;
     const free = { [`members.${MAX_MEMBERS - 1}`]: { $exists: false } };
     const member = { account, role, addedAt: new Date() };
     if (await update({ _id, 'members.account': { $ne: account }, ...free }, { $push: { members: member } })) return;
-    if (await access.findOne({ _id, 'members.account': account }, { projection: { _id: 1 } })) return;
+    // A member with a higher role keeps it.
+    if (await exists({ _id, 'members.account': account })) return;
     throw new Conflict(`An app has at most ${MAX_MEMBERS} members`);
   }
 
@@ -107,11 +109,13 @@ export function createAccessStore(access: AccessCollection) {
       return { isAdmin: found.some(({ _id }) => _id === ADMINS), memberships };
     },
 
-    members: async (app: MemberApp): Promise<Member[]> => (await access.findOne({ _id: idOf(app) }))?.members ?? [],
+    members: async (appId: ObjectId): Promise<Member[]> =>
+      (await access.findOne({ _id: appId.toHexString() }))?.members ?? [],
 
     admins: async (): Promise<Member[]> => (await access.findOne({ _id: ADMINS }))?.members ?? [],
 
-    putMember: (app: MemberApp, account: ObjectId, role: AppRole): Promise<void> => put(idOf(app), account, role, app),
+    putMember: (app: MemberApp, account: ObjectId, role: AppRole): Promise<void> =>
+      put(app.id.toHexString(), account, role, app),
 
     putAdmin: (account: ObjectId): Promise<void> => put(ADMINS, account, 'admin'),
 
@@ -121,24 +125,22 @@ export function createAccessStore(access: AccessCollection) {
      * @throws {Forbidden} for a manager when the caller may not change one
      */
     async changeMember(
-      app: MemberApp,
+      appId: ObjectId,
       account: ObjectId,
       role: AppRole | undefined,
       { changesManagers }: { changesManagers: boolean },
     ): Promise<boolean> {
-      const _id = idOf(app);
+      const _id = appId.toHexString();
       const another = { $elemMatch: { ...ACTIVE_MANAGER, account: { $ne: account } } };
-      const isAllowed = role === 'manager' ? {} : { $or: [{ sharedLogin: { $ne: false } }, { members: another }] };
+      const anyMember = role === 'manager' ? [{}] : [{ sharedLogin: { $ne: false } }, { members: another }];
+      // A member who is no manager can always be changed.
+      const lesser = { members: { $elemMatch: { account, role: { $ne: 'manager' as const } } } };
+      const filter = { _id, 'members.account': account, $or: changesManagers ? [lesser, ...anyMember] : [lesser] };
       const change: UpdateFilter<AccessDocument> =
         role === undefined ? { $pull: { members: { account } } } : { $set: { 'members.$[one].role': role } };
       const arrayFilters = role === undefined ? {} : { arrayFilters: [{ 'one.account': account }] };
-      const filter = { _id, $and: [{ 'members.account': account }, isAllowed] };
-      // A member who is no manager can always be changed.
-      const lesser = { _id, members: { $elemMatch: { account, role: { $ne: 'manager' as const } } } };
-      for (const allowed of changesManagers ? [lesser, filter] : [lesser]) {
-        if ((await access.updateOne(allowed, change, arrayFilters)).matchedCount === 1) return true;
-      }
-      if (!(await access.findOne({ _id, 'members.account': account }, { projection: { _id: 1 } }))) return false;
+      if ((await access.updateOne(filter, change, arrayFilters)).matchedCount === 1) return true;
+      if (!(await exists({ _id, 'members.account': account }))) return false;
       if (!changesManagers) throw new Forbidden('Only managers and admins may change a manager');
       throw new Conflict(LAST_MANAGER);
     },
@@ -149,21 +151,17 @@ export function createAccessStore(access: AccessCollection) {
      */
     async removeAdmin(account: ObjectId): Promise<void> {
       const stays = { $or: [...anotherAdmin(account), { byGroups: account }] };
-      const filter = { _id: ADMINS, $and: [{ 'members.account': account }, stays] };
-      if (await update(filter, { $pull: { members: { account } } })) return;
-      if (await isAdmin({ 'members.account': account })) throw new Conflict(LAST_ADMIN);
+      const given = { _id: ADMINS, 'members.account': account };
+      if (await update({ ...given, ...stays }, { $pull: { members: { account } } })) return;
+      if (await exists(given)) throw new Conflict(LAST_ADMIN);
       await update({ _id: ADMINS }, { $pull: { suspended: account } });
     },
 
     /** Ends the admin role of an account until its suspension ends. @throws as `removeAdmin` */
     async suspendAdmin(account: ObjectId): Promise<void> {
-      const another = { $or: anotherAdmin(account) };
-      const given = { _id: ADMINS, $and: [{ 'members.account': account }, another] };
-      const $pull = { members: { account }, byGroups: account };
-      if (await update(given, { $pull, $addToSet: { suspended: account } })) return;
-      if (await update({ _id: ADMINS, byGroups: account, ...another }, { $pull })) return;
+      if (await suspend(account, { $or: anotherAdmin(account) })) return;
       const own = { $or: [{ 'members.account': account }, { byGroups: account }] };
-      if (await isAdmin(own)) throw new Conflict(LAST_ADMIN);
+      if (await exists({ _id: ADMINS, ...own })) throw new Conflict(LAST_ADMIN);
     },
 
     /** Notes that groups make an account an admin, so that another admin may go. */
@@ -179,24 +177,22 @@ export function createAccessStore(access: AccessCollection) {
     /** Resolves with false when groups made an account an admin and it is the last active one. */
     async leaveByGroups(account: ObjectId): Promise<boolean> {
       const stays = { $or: [...anotherAdmin(account), { 'members.account': account }] };
-      if (await update({ _id: ADMINS, byGroups: account, ...stays }, { $pull: { byGroups: account } })) return true;
-      return !(await isAdmin({ byGroups: account }));
+      const own = { _id: ADMINS, byGroups: account };
+      return (await update({ ...own, ...stays }, { $pull: { byGroups: account } })) || !(await exists(own));
     },
 
     /** What a suspended account was given counts for nobody until the suspension ends. */
-    async park(account: ObjectId): Promise<void> {
-      const $pull = { members: { account }, byGroups: account };
-      await update({ _id: ADMINS, 'members.account': account }, { $pull, $addToSet: { suspended: account } });
-      await update({ _id: ADMINS, byGroups: account }, { $pull });
-      await mark(account, true);
+    async suspendRoles(account: ObjectId): Promise<void> {
+      await suspend(account, {});
+      await markMemberships(account, true);
     },
 
-    /** Gives back what `park` and `suspendAdmin` took. */
-    async unpark(account: ObjectId): Promise<void> {
+    /** Gives back what `suspendRoles` and `suspendAdmin` took. */
+    async resumeRoles(account: ObjectId): Promise<void> {
       const member = { account, role: 'admin' as const, addedAt: new Date() };
       const filter = { _id: ADMINS, suspended: account, 'members.account': { $ne: account } };
       await update(filter, { $pull: { suspended: account }, $push: { members: member } });
-      await mark(account, false);
+      await markMemberships(account, false);
     },
 
     /** Removes all that an account was given that does not exist any more. */
@@ -216,24 +212,23 @@ export function createAccessStore(access: AccessCollection) {
       const others = { $elemMatch: { ...ACTIVE_MANAGER, account: { $ne: account } } };
       const own = { $elemMatch: { role: 'manager' as const, account } };
       const needed = { sharedLogin: false, $and: [{ members: own }, { members: { $not: others } }] };
-      if (await access.findOne(needed, { projection: { _id: 1 } })) throw new Conflict(LAST_MANAGER);
+      if (await exists(needed)) throw new Conflict(LAST_MANAGER);
       await this.suspendAdmin(account);
       await this.removeAdmin(account);
-      for await (const { appId, sourceAppId } of access.find({ 'members.account': account, _id: { $ne: ADMINS } })) {
-        if (!appId || sourceAppId === undefined) continue;
-        await this.changeMember({ id: appId, sourceAppId }, account, undefined, { changesManagers: true });
+      for await (const { appId } of access.find({ 'members.account': account, _id: { $ne: ADMINS } })) {
+        if (appId) await this.changeMember(appId, account, undefined, { changesManagers: true });
       }
     },
 
-    sharedLogin: async (app: MemberApp): Promise<boolean> =>
-      (await access.findOne({ _id: idOf(app) }, { projection: { sharedLogin: 1 } }))?.sharedLogin ?? true,
+    sharedLogin: async (appId: ObjectId): Promise<boolean> =>
+      (await access.findOne({ _id: appId.toHexString() }, { projection: { sharedLogin: 1 } }))?.sharedLogin ?? true,
 
     /**
      * Allows or refuses the app's password; resolves with the epoch that the copy in the app's
      * document has to have. @throws {Conflict} when the app has no manager
      */
     async setSharedLogin(app: MemberApp, enabled: boolean): Promise<number> {
-      const _id = idOf(app);
+      const _id = app.id.toHexString();
       await ensure(_id, app);
       const isAllowed = enabled ? {} : { members: { $elemMatch: ACTIVE_MANAGER } };
       const changed = await access.findOneAndUpdate(

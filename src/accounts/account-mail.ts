@@ -22,13 +22,9 @@ export type AccountEmail =
   | { kind: 'reset'; link: string }
   | { kind: 'changed'; what: AccountChange };
 
-export interface AccountMail {
-  /** Sends an email in the background; it is tried again twice. Does nothing without a mailer. */
-  send(to: string, email: AccountEmail): void;
-  isOn: boolean;
-}
+export type AccountMail = ReturnType<typeof createAccountMail>;
 
-export function createAccountMail(mailer: Mailer | undefined, logger: Logger): AccountMail {
+export function createAccountMail(mailer: Mailer | undefined, logger: Logger) {
   let inProgress = 0;
 
   async function deliver(mailer: Mailer, to: string, email: AccountEmail): Promise<void> {
@@ -49,7 +45,9 @@ export function createAccountMail(mailer: Mailer | undefined, logger: Logger): A
 
   return {
     isOn: mailer !== undefined,
-    send(to, email) {
+
+    /** Sends an email in the background; it is tried again twice. Does nothing without a mailer. */
+    send(to: string, email: AccountEmail): void {
       if (!mailer || inProgress >= MAX_IN_PROGRESS) return;
       inProgress += 1;
       void deliver(mailer, to, email).finally(() => {

@@ -32,7 +32,7 @@ export function createAccountStatus(deps: {
   async function settle(id: ObjectId): Promise<void> {
     const account = await store.findById(id);
     if (!account) await forget(id);
-    else if (account.suspendedAt) await access.park(id);
+    else if (account.suspendedAt) await access.suspendRoles(id);
   }
 
   return {
@@ -46,13 +46,13 @@ export function createAccountStatus(deps: {
       // First, so that the last active admin is refused before anything changes.
       await access.suspendAdmin(id);
       await store.change(id, {}, { $set: { suspendedAt: new Date(), sessions: [] }, $unset: { link: 1, reset: 1 } });
-      await access.park(id);
+      await access.suspendRoles(id);
       await invitations.withdrawBy(id);
     },
 
     async resume(id: ObjectId): Promise<void> {
       await store.change(id, {}, { $unset: { suspendedAt: 1 } });
-      await access.unpark(id);
+      await access.resumeRoles(id);
       await settle(id);
     },
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Binary, type Document, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
 import { Conflict } from '../core/errors.ts';
+import { normalizeEmail } from '../core/identifiers.ts';
 import type { Collection } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { matching } from '../database/filters.ts';
@@ -8,10 +9,13 @@ import {
   type AccountCollection,
   type AccountDocument,
   type AccountSession,
+  type CodeUse,
+  type Entry,
   type Factors,
   type Identity,
   MAX_SESSIONS,
   MAX_WAITING_SESSIONS,
+  type SignedIn,
 } from './accounts.model.ts';
 
 const TOKEN_BYTES = 32;
@@ -45,14 +49,6 @@ export interface Origin {
   address: string;
 }
 
-interface NewSession {
-  sessionId: string;
-  by: Proof;
-  origin: Origin;
-  second: boolean;
-  continues?: AccountSession | undefined;
-}
-
 /** Keeps the newest sessions of each state, with room for another one. */
 const MAKE_ROOM: Document[] = [
   {
@@ -68,9 +64,6 @@ function newestIn(state: AccountSession['state'], limit: number): Document {
 /** What lists of members show. */
 export type NamedAccount = Factors & Pick<AccountDocument, '_id' | 'email' | 'name' | 'suspendedAt' | 'groups'>;
 
-/** How somebody proved who they are. */
-type Proof = Pick<AccountSession, 'method' | 'sid'>;
-
 export type AccountStore = ReturnType<typeof createAccountStore>;
 
 /**
@@ -78,42 +71,45 @@ export type AccountStore = ReturnType<typeof createAccountStore>;
  * checked before it in its filter; it resolves with false when that no longer holds.
  */
 export function createAccountStore(accounts: AccountCollection, sessionMs: number) {
+  const findOne = async (filter: Filter<AccountDocument>): Promise<AccountDocument | undefined> =>
+    (await accounts.findOne(filter)) ?? undefined;
+
   const update = async (filter: Filter<AccountDocument>, change: UpdateFilter<AccountDocument>): Promise<boolean> =>
     (await accounts.updateOne(filter, change)).matchedCount === 1;
 
   function newSession(
     sessionId: string,
-    by: Proof,
-    origin: Origin,
+    { device, address }: Origin,
     state: AccountSession['state'],
-    continues?: AccountSession,
-  ) {
+    { method, sid, continues }: Pick<Entry, 'method' | 'sid' | 'continues'>,
+  ): AccountSession {
     const now = new Date();
-    const device = origin.device.slice(0, MAX_DEVICE_LENGTH);
     const lifetimeMs = state === 'second' ? SECOND_FACTOR_MS : sessionMs;
-    const times = {
-      createdAt: now,
+    return {
+      ...{ id: hashToken(sessionId), state, method, ...(sid !== undefined && { sid }), createdAt: now },
       authenticatedAt: continues?.authenticatedAt ?? now,
       expiresAt: continues?.expiresAt ?? new Date(now.getTime() + lifetimeMs),
+      ...{ device: device.slice(0, MAX_DEVICE_LENGTH), address },
     };
-    const proof = { method: by.method, ...(by.sid !== undefined && { sid: by.sid }) };
-    return { id: hashToken(sessionId), state, ...proof, ...times, device, address: origin.address };
   }
 
   return {
-    findById: async (_id: ObjectId): Promise<AccountDocument | undefined> =>
-      (await accounts.findOne({ _id })) ?? undefined,
+    findById: (_id: ObjectId) => findOne({ _id }),
 
-    findByEmail: async (email: string): Promise<AccountDocument | undefined> =>
-      (await accounts.findOne({ email })) ?? undefined,
+    /** @param text an email as somebody wrote it */
+    async findByEmail(text: string): Promise<AccountDocument | undefined> {
+      const email = normalizeEmail(text);
+      return email === undefined ? undefined : findOne({ email });
+    },
 
-    findByPasskey: async (id: string): Promise<AccountDocument | undefined> =>
-      (await accounts.findOne({ 'passkeys.id': id })) ?? undefined,
+    findByPasskey: (id: string) => findOne({ 'passkeys.id': id }),
 
-    findByIdentity: async (identity: Identity): Promise<AccountDocument | undefined> =>
-      (await accounts.findOne({ identities: { $elemMatch: identity } })) ?? undefined,
+    findByIdentity: (identity: Identity) => findOne({ identities: { $elemMatch: identity } }),
 
-    /** Resolves with the active accounts that a provider named with one of these groups. */
+    /** Resolves with the account whose link of this kind is open. */
+    findByLink: (kind: 'reset' | 'link', token: string) => findOne(openLink(kind, token)),
+
+    /** Resolves with the accounts that a provider named with one of these groups. */
     inGroups: (groups: readonly string[], limit: number): Promise<AccountDocument[]> =>
       groups.length === 0
         ? Promise.resolve([])
@@ -178,33 +174,33 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
       return created;
     },
 
-    /** Begins a session while `checked` holds, which the caller verified. */
-    beginSession: async (
-      accountId: ObjectId,
-      checked: Filter<AccountDocument>,
-      { sessionId, by, origin, second, continues }: NewSession,
-      change: UpdateFilter<AccountDocument> = {},
-    ): Promise<boolean> => {
-      const session = newSession(sessionId, by, origin, second ? 'second' : 'active', continues);
+    /** Begins the session of a way in while what was checked holds, and `still`. */
+    async beginSession(
+      { account: { _id }, checked, change, second, ...by }: Entry,
+      still: Filter<AccountDocument>,
+      sessionId: string,
+      origin: Origin,
+    ): Promise<boolean> {
+      const session = newSession(sessionId, origin, second ? 'second' : 'active', by);
       const sessions = { $each: [session], $slice: -2 * (MAX_SESSIONS + MAX_WAITING_SESSIONS) };
-      await accounts.updateOne({ _id: accountId, ...ACTIVE, ...checked }, MAKE_ROOM);
-      return update({ _id: accountId, ...ACTIVE, ...checked }, { ...change, $push: { sessions } });
+      const filter = { _id, ...ACTIVE, ...checked, ...still };
+      await accounts.updateOne(filter, MAKE_ROOM);
+      return update(filter, { ...change, $push: { sessions } });
     },
 
     /** Replaces a session that waits for a second factor by an active one, under a new id. */
-    completeSession: async (
-      accountId: ObjectId,
-      waiting: AccountSession,
-      checked: Filter<AccountDocument>,
-      { sessionId, origin }: { sessionId: string; origin: Origin },
-      change: UpdateFilter<AccountDocument>,
-    ): Promise<boolean> => {
-      const session = newSession(sessionId, waiting, origin, 'active');
+    async completeSession(
+      { account: { _id }, session: waiting }: SignedIn,
+      { checked, change }: CodeUse,
+      sessionId: string,
+      origin: Origin,
+    ): Promise<boolean> {
+      const session = newSession(sessionId, origin, 'active', waiting);
       const waits = { sessions: { $elemMatch: { id: waiting.id, state: 'second' as const } } };
       const { $set, ...rest } = change;
       // Not `sessions.$`: with a condition on another array it may name an index of that one.
       const { matchedCount } = await accounts.updateOne(
-        { _id: accountId, ...ACTIVE, ...waits, ...checked },
+        { _id, ...ACTIVE, ...waits, ...checked },
         { ...rest, $set: { ...$set, 'sessions.$[waiting]': session } },
         { arrayFilters: [{ 'waiting.id': waiting.id }] },
       );
@@ -215,10 +211,23 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
     change: (accountId: ObjectId, checked: Filter<AccountDocument>, change: UpdateFilter<AccountDocument>) =>
       update({ _id: accountId, ...checked }, change),
 
-    async endSession(accountId: ObjectId, id: Binary): Promise<boolean> {
-      const { modifiedCount } = await accounts.updateOne({ _id: accountId }, { $pull: { sessions: { id } } });
-      return modifiedCount === 1;
+    /**
+     * Changes the own account while the session that asked for it lives and `checked` holds.
+     * @throws {Conflict} when it does not
+     */
+    async changeOwn(
+      { account, session }: SignedIn,
+      checked: Parameters<typeof matching<AccountDocument>>[0],
+      change: UpdateFilter<AccountDocument>,
+      refusal = 'The account was changed meanwhile; try again',
+    ): Promise<void> {
+      const filter = matching<AccountDocument>({ _id: account._id, 'sessions.id': session.id, ...checked });
+      if (!(await update(filter, change))) throw new Conflict(refusal);
     },
+
+    /** Resolves with whether the account had the session. */
+    endSession: (_id: ObjectId, id: Binary): Promise<boolean> =>
+      update({ _id, 'sessions.id': id }, { $pull: { sessions: { id } } }),
 
     /** Ends all sessions but `kept`. Resolves with false when there is no such account. */
     endSessions: (accountId: ObjectId, kept?: Binary): Promise<boolean> =>
@@ -241,9 +250,6 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
       });
       return found?.guesses?.count ?? Number.POSITIVE_INFINITY;
     },
-
-    findByLink: async (kind: 'reset' | 'link', token: string): Promise<AccountDocument | undefined> =>
-      (await accounts.findOne(openLink(kind, token))) ?? undefined,
 
     remove: async (_id: ObjectId): Promise<boolean> => (await accounts.deleteOne({ _id })).deletedCount === 1,
 

@@ -97,6 +97,9 @@ export interface Entry {
   second: boolean;
 }
 
+/** What must still hold when a code takes effect, and what uses the code up. */
+export type CodeUse = Required<Pick<Entry, 'checked' | 'change'>>;
+
 /** An account with the session of a request. */
 export interface SignedIn {
   account: AccountDocument;
@@ -191,7 +194,7 @@ const INVITATIONS = declareCollection('invitations', onPrimaryShard('open invita
   .index({ invitedBy: 1 }, { sparse: true });
 
 /** The hash of what counts once and was used: challenges, states of sign-on, logout tokens. */
-export interface UsedDocument {
+interface UsedDocument {
   _id: Binary;
   expiresAt: Date;
 }

@@ -1,19 +1,19 @@
-import type { Binary, ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import pLimit from 'p-limit';
 import type { AppService } from '../apps/apps.service.ts';
 import type { PasswordHasher, Waiter } from '../apps/passwords.ts';
 import { Conflict, Forbidden, Gone, InvalidInput, NotFound, Unauthenticated } from '../core/errors.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
 import { matching } from '../database/filters.ts';
-import type { AccessStore, Membership } from './access-store.ts';
-import type { AccountMail } from './account-mail.ts';
+import type { AccessStore } from './access-store.ts';
+import type { AccountChange, AccountMail } from './account-mail.ts';
 import type { AccountStatus } from './account-status.ts';
 import { type AccountStore, createToken, type Origin, openLink } from './account-store.ts';
-import type { AccountDocument, Entry, InvitationDocument, LogInMethod, SignedIn } from './accounts.model.ts';
+import type { AccountDocument, CodeUse, Entry, InvitationDocument, LogInMethod, SignedIn } from './accounts.model.ts';
 import { FIRST_LINK_MS, type Invitations } from './invitations.ts';
-import type { Passkeys, RelyingParty } from './passkeys.ts';
+import type { Passkeys } from './passkeys.ts';
 import type { Roles } from './roles.ts';
-import { type CodeUse, hasSecondFactor, type SecondFactors, withSecondFactor } from './second-factor.ts';
+import { hasSecondFactor, type SecondFactors, withSecondFactor } from './second-factor.ts';
 
 const RESET_MS = 60 * 60 * 1_000;
 const LINK_MS = 15 * 60 * 1_000;
@@ -25,28 +25,17 @@ const MAX_FORGOTTEN = 200;
 /** Changes of password and factors need a log-in of this time. */
 const RECENT_MS = 10 * 60 * 1_000;
 
-export interface ShownAccount {
-  account: { id: string; email: string; name: string; admin: boolean };
-  memberships: { sourceAppId: string; role: Membership['role'] }[];
-}
-
 /** The ways to log in that stay when single sign-on is the only one for everybody. */
 const SIGNED_ON: ReadonlySet<LogInMethod> = new Set(['oidc', 'link']);
 
-/** What an invitation offers. Without an email: the link to the first admin account. */
-interface Offer {
-  email?: string;
-  sourceAppId?: string;
-  role?: Membership['role'];
-  admin?: true;
-  /** Whether the email has an account, which has to be logged in to accept. */
-  hasAccount: boolean;
-}
-
 const usedLink = (): Gone => new Gone('This link was used or has expired; ask for a new one');
 
-const reauthenticationRequired = (): Forbidden =>
-  new Forbidden('Log in again to change this', { reauthenticate: true });
+/** The email of a request in its stored form. @throws {InvalidInput} */
+export function requireEmail(text: string): string {
+  const email = normalizeEmail(text);
+  if (email !== undefined) return email;
+  throw new InvalidInput('Invalid request body', [{ path: 'email', message: 'must be a valid email' }]);
+}
 
 export type AccountService = ReturnType<typeof createAccountService>;
 
@@ -91,27 +80,56 @@ export function createAccountService(deps: {
   }
 
   const limitForgotten = pLimit(FORGOTTEN_AT_ONCE);
-  const hashNew = (password: string): Promise<string> => hasher.hash(password);
 
-  /**
-   * Requests with one token take turns, so that those after the first find it used before they
-   * compute a hash. Hashes of new passwords come before the checks of other log-ins.
-   */
   const turns = new Map<string, Promise<unknown>>();
-  async function inTurn<Result>(token: string, work: () => Promise<Result>): Promise<Result> {
-    const turn = (turns.get(token) ?? Promise.resolve()).catch(() => undefined).then(work);
-    turns.set(token, turn);
-    try {
-      return await turn;
-    } finally {
-      if (turns.get(token) === turn) turns.delete(token);
-    }
-  }
+  /**
+   * Returns `work` for which requests with one token take turns, so that those after the first find
+   * it used before they compute a hash. Hashes of new passwords come before the checks of other
+   * log-ins.
+   */
+  const inTurn =
+    <Args extends [token: string, ...rest: unknown[]], Result>(work: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      const [token] = args;
+      const turn = (turns.get(token) ?? Promise.resolve()).catch(() => undefined).then(() => work(...args));
+      turns.set(token, turn);
+      try {
+        return await turn;
+      } finally {
+        if (turns.get(token) === turn) turns.delete(token);
+      }
+    };
 
   /** @throws {Forbidden} when single sign-on is the only way to log in */
   function requirePasswords(): void {
     if (signOnOnly) throw new Forbidden('Passwords and passkeys are switched off: log in by single sign-on');
   }
+
+  /** @throws {Forbidden} when the log-in is too old */
+  function requireRecent({ session }: SignedIn): void {
+    if (Date.now() - session.authenticatedAt.getTime() <= RECENT_MS) return;
+    throw new Forbidden('Log in again to change this', { reauthenticate: true });
+  }
+
+  /** Tells an account of a change, which somebody else may have made. */
+  const notify = ({ email }: AccountDocument, what: AccountChange): void => mail.send(email, { kind: 'changed', what });
+
+  /**
+   * Returns `work` on the own factors, which needs a recent log-in.
+   * @param tell the change that the account is told of
+   */
+  const guarded =
+    <Args extends unknown[], Result>(
+      work: (own: SignedIn, ...args: Args) => Promise<Result>,
+      { addsPasskey = false, tell }: { addsPasskey?: boolean; tell?: AccountChange } = {},
+    ) =>
+    async (own: SignedIn, ...args: Args): Promise<Result> => {
+      if (addsPasskey) requirePasswords();
+      requireRecent(own);
+      const result = await work(own, ...args);
+      if (tell) notify(own.account, tell);
+      return result;
+    };
 
   /**
    * Uses an invitation. Somebody with an account has to be logged in as it, and gains what the
@@ -124,9 +142,7 @@ export function createAccountService(deps: {
     current: SignedIn | undefined,
   ): Promise<Entry> {
     const invitation = await invitations.find(token);
-    const email = invitation.email ?? normalizeEmail(given.email ?? '');
-    if (email === undefined)
-      throw new InvalidInput('Invalid request body', [{ path: 'email', message: 'must be a valid email' }]);
+    const email = invitation.email ?? requireEmail(given.email ?? '');
     await requireFirst(invitation);
     const existing = await store.findByEmail(email);
     const own = existing && current?.account._id.equals(existing._id) ? current : undefined;
@@ -134,7 +150,7 @@ export function createAccountService(deps: {
     if (existing && !own) {
       throw new Forbidden('This email has an account: log in with it, then open the invitation again');
     }
-    const passwordHash = existing || given.password === undefined ? undefined : await hashNew(given.password);
+    const passwordHash = existing || given.password === undefined ? undefined : await hasher.hash(given.password);
     const taken = await invitations.take(token);
     try {
       const account =
@@ -162,14 +178,14 @@ export function createAccountService(deps: {
     // Before the hash, which takes processor time.
     const account = await store.findByLink('reset', token);
     if (!account) throw usedLink();
-    const passwordHash = await hashNew(password);
+    const passwordHash = await hasher.hash(password);
     // Passkeys, codes and identities may be those of somebody who never read the email.
     const isProof = !hasSecondFactor(account) && (account.identities ?? []).length === 0;
     const seen = isProof ? { ...withSecondFactor(false), 'identities.0': { $exists: false } } : {};
     const $set = { passwordHash, sessions: [], ...(isProof && { emailProvedAt: new Date() }) };
     const change = { $set, $unset: { reset: 1, link: 1 } as const };
     if (!(await store.change(account._id, { ...openLink('reset', token), ...seen }, change))) throw usedLink();
-    mail.send(account.email, { kind: 'changed', what: 'password' });
+    notify(account, 'password');
     return { account, method: 'password', checked: { passwordHash }, second: hasSecondFactor(account) };
   }
 
@@ -181,48 +197,34 @@ export function createAccountService(deps: {
      */
     async checkPassword(email: string, password: string, waiter: Waiter): Promise<Entry | undefined> {
       hasher.assertCapacity(waiter);
-      const normalized = normalizeEmail(email);
-      const account = normalized === undefined ? undefined : await store.findByEmail(normalized);
+      const account = await store.findByEmail(email);
       const matches = await hasher.verify(password, account?.passwordHash, waiter);
       if (!matches || !account?.passwordHash || account.suspendedAt) return undefined;
       const { passwordHash } = account;
       return { account, method: 'password', checked: { passwordHash }, second: hasSecondFactor(account) };
     },
 
-    verify: (password: string, hash: string | undefined, waiter: Waiter): Promise<boolean> =>
-      hasher.verify(password, hash, waiter),
+    verify: hasher.verify,
 
     /** Begins the session of a way in. @throws {Unauthenticated} when it was closed meanwhile */
     async begin(entry: Entry, sessionId: string, origin: Origin): Promise<void> {
-      const { account, method, sid, continues, checked, change, second } = entry;
+      const { account, method, second } = entry;
       // A passkey and a link of the host need no second factor, although the account has one.
       const still = second || !hasSecondFactor(account) ? withSecondFactor(second) : {};
-      const by = { method, ...(sid !== undefined && { sid }) };
-      const begun = { sessionId, by, origin, second, continues };
-      if (await store.beginSession(account._id, { ...checked, ...still }, begun, change)) return;
+      if (await store.beginSession(entry, still, sessionId, origin)) return;
       throw method === 'link' ? usedLink() : new Unauthenticated('Invalid credentials');
     },
 
-    /**
-     * Uses a checked code up and completes the log-in under a new session id. @throws
-     * {Unauthenticated}
-     */
-    async complete(
-      { account, session }: SignedIn,
-      { checked, change }: CodeUse,
-      sessionId: string,
-      origin: Origin,
-    ): Promise<void> {
-      if (await store.completeSession(account._id, session, checked, { sessionId, origin }, change)) return;
+    /** Uses a code up and completes the log-in under a new session id. @throws {Unauthenticated} */
+    async complete(waiting: SignedIn, use: CodeUse, sessionId: string, origin: Origin): Promise<void> {
+      if (await store.completeSession(waiting, use, sessionId, origin)) return;
       throw new Unauthenticated('Invalid code');
     },
 
     checkCode: factors.check,
 
-    /** @param waiting the account whose second factor is asked for */
-    passkeyOptions: (at: RelyingParty, waiting: AccountDocument | undefined) => passkeys.optionsToLogIn(at, waiting),
+    passkeyOptions: passkeys.optionsToLogIn,
 
-    /** Resolves with the way in when a passkey signed; undefined when the response is wrong. */
     checkPasskey: passkeys.check,
 
     /**
@@ -233,9 +235,15 @@ export function createAccountService(deps: {
       return signOnOnly && found && !SIGNED_ON.has(found.session.method) ? undefined : found;
     },
 
-    endSession: ({ account, session }: SignedIn): Promise<boolean> => store.endSession(account._id, session.id),
+    /**
+     * Ends a session of an account, by default that of the request; resolves with whether it
+     * existed.
+     */
+    endSession: ({ account, session }: SignedIn, id = session.id): Promise<boolean> =>
+      store.endSession(account._id, id),
 
-    async present(account: AccountDocument): Promise<ShownAccount> {
+    /** Resolves with an account as responses show it. */
+    async present(account: AccountDocument) {
       const { _id, email, name } = account;
       const { isAdmin, memberships } = await roles.read(account);
       return {
@@ -248,7 +256,7 @@ export function createAccountService(deps: {
      * Resolves with what an invitation offers, for the holder of its token. A wrong token costs one
      * read by its hash. @throws {Gone} when the invitation was used or is over
      */
-    async preview(token: string): Promise<Offer> {
+    async preview(token: string) {
       const invitation = await invitations.find(token);
       await requireFirst(invitation);
       const { email, app, admin } = invitation;
@@ -261,12 +269,9 @@ export function createAccountService(deps: {
       };
     },
 
-    /** Uses an invitation; requests with one token take turns. Throws as {@link accept}. */
-    accept: (...[token, given, current]: Parameters<typeof accept>): Promise<Entry> =>
-      inTurn(token, () => accept(token, given, current)),
+    accept: inTurn(accept),
 
-    /** Uses a link for a new password; requests with one token take turns. @throws {Gone} */
-    reset: (token: string, password: string): Promise<Entry> => inTurn(token, () => reset(token, password)),
+    reset: inTurn(reset),
 
     requirePasswords,
 
@@ -276,7 +281,7 @@ export function createAccountService(deps: {
      */
     async acceptAll({ _id, email }: AccountDocument): Promise<number> {
       let accepted = 0;
-      for (const invitation of await invitations.listOf(email)) {
+      for (const invitation of await invitations.listFor(email)) {
         if (!(await invitations.takeStored(invitation))) continue;
         try {
           await grant(_id, invitation);
@@ -299,7 +304,7 @@ export function createAccountService(deps: {
 
     /** Creates a link that logs an account in once, without a second factor. @throws {NotFound} */
     async createLink(email: string): Promise<string> {
-      const account = await store.findByEmail(normalizeEmail(email) ?? '');
+      const account = await store.findByEmail(email);
       if (!account || account.suspendedAt) throw new NotFound('No active account has this email');
       const { token, hash } = createToken();
       await store.change(account._id, {}, { $set: { link: { hash, expiresAt: new Date(Date.now() + LINK_MS) } } });
@@ -319,7 +324,7 @@ export function createAccountService(deps: {
     forget(email: string): void {
       requirePasswords();
       const send = async (): Promise<void> => {
-        const account = await store.findByEmail(normalizeEmail(email) ?? '');
+        const account = await store.findByEmail(email);
         if (!account || account.suspendedAt) return;
         const { token, hash } = createToken();
         const expiresAt = new Date(Date.now() + RESET_MS);
@@ -333,91 +338,44 @@ export function createAccountService(deps: {
       void limitForgotten(send).catch(() => undefined);
     },
 
-    /** @throws {Forbidden} when the log-in is too old */
-    requireRecent({ session }: SignedIn): void {
-      if (Date.now() - session.authenticatedAt.getTime() > RECENT_MS) throw reauthenticationRequired();
-    },
-
     /**
-     * Replaces the own password; ends all other sessions. @throws {Forbidden} when `current` is
-     * wrong
+     * Replaces the own password and ends all other sessions. @throws {Forbidden} when the log-in is
+     * too old or `current` is wrong
      */
     async changePassword(
-      { account, session }: SignedIn,
+      own: SignedIn,
       { current, password }: { current?: string | undefined; password: string },
       confirm: (password: string, hash: string | undefined) => Promise<boolean>,
     ): Promise<void> {
       requirePasswords();
-      this.requireRecent({ account, session });
-      if (account.passwordHash !== undefined && current === undefined) {
-        throw new InvalidInput('Invalid password change', [{ path: 'current', message: 'is required' }]);
+      requireRecent(own);
+      const { account, session } = own;
+      if (account.passwordHash !== undefined) {
+        if (current === undefined) {
+          throw new InvalidInput('Invalid password change', [{ path: 'current', message: 'is required' }]);
+        }
+        if (!(await confirm(current, account.passwordHash))) throw new Forbidden('The current password is wrong');
       }
-      if (account.passwordHash !== undefined && !(await confirm(current ?? '', account.passwordHash))) {
-        throw new Forbidden('The current password is wrong');
-      }
-      const passwordHash = await hashNew(password);
-      const checked = matching<AccountDocument>({
-        passwordHash: account.passwordHash ?? { $exists: false },
-        'sessions.id': session.id,
-      });
+      const passwordHash = await hasher.hash(password);
       const change = {
         $set: { passwordHash },
         $unset: { reset: 1, link: 1 } as const,
         $pull: { sessions: { id: { $ne: session.id } } },
       };
-      if (!(await store.change(account._id, checked, change))) {
-        throw new Conflict('The account was changed meanwhile; try again');
-      }
-      mail.send(account.email, { kind: 'changed', what: 'password' });
+      await store.changeOwn(own, { passwordHash: account.passwordHash ?? { $exists: false } }, change);
+      notify(account, 'password');
     },
 
     rename: ({ account }: SignedIn, name: string): Promise<boolean> =>
       store.change(account._id, {}, { $set: { name } }),
 
-    /** Ends one of the own sessions; resolves with whether it existed. */
-    endOwn: ({ account }: SignedIn, id: Binary): Promise<boolean> => store.endSession(account._id, id),
+    endOtherSessions: ({ account, session }: SignedIn): Promise<boolean> => store.endSessions(account._id, session.id),
 
-    endOthers: ({ account, session }: SignedIn): Promise<boolean> => store.endSessions(account._id, session.id),
-
-    async beginTotp(own: SignedIn) {
-      this.requireRecent(own);
-      return factors.begin(own);
-    },
-
-    async confirmTotp(own: SignedIn, code: string): Promise<string[]> {
-      this.requireRecent(own);
-      const codes = await factors.confirm(own, code);
-      mail.send(own.account.email, { kind: 'changed', what: 'authenticator app added' });
-      return codes;
-    },
-
-    /** @throws {Conflict} when the account has too many */
-    async beginPasskey(own: SignedIn, at: RelyingParty) {
-      requirePasswords();
-      this.requireRecent(own);
-      return passkeys.optionsToAdd(own, at);
-    },
-
-    async addPasskey(own: SignedIn, made: Parameters<Passkeys['add']>[1], at: RelyingParty) {
-      requirePasswords();
-      this.requireRecent(own);
-      const added = await passkeys.add(own, made, at);
-      mail.send(own.account.email, { kind: 'changed', what: 'passkey added' });
-      return added;
-    },
-
-    /** Resolves with false when the account does not have it. @throws {Conflict} */
-    async removePasskey(own: SignedIn, id: string): Promise<boolean> {
-      this.requireRecent(own);
-      const removed = await passkeys.remove(own, id);
-      if (removed) mail.send(own.account.email, { kind: 'changed', what: 'passkey removed' });
-      return removed;
-    },
-
-    async removeTotp(own: SignedIn): Promise<void> {
-      this.requireRecent(own);
-      await factors.remove(own);
-      mail.send(own.account.email, { kind: 'changed', what: 'authenticator app removed' });
-    },
+    beginTotp: guarded(factors.begin),
+    confirmTotp: guarded(factors.confirm, { tell: 'authenticator app added' }),
+    removeTotp: guarded(factors.remove, { tell: 'authenticator app removed' }),
+    beginPasskey: guarded(passkeys.optionsToAdd, { addsPasskey: true }),
+    addPasskey: guarded(passkeys.add, { addsPasskey: true, tell: 'passkey added' }),
+    removePasskey: guarded(passkeys.remove, { tell: 'passkey removed' }),
   };
 }

@@ -52,7 +52,7 @@ export function createAccounts(deps: {
   async function checkAdminsByGroups(): Promise<void> {
     for (const id of await access.listByGroups()) {
       const account = await store.findById(id);
-      if (!roles.isAdminBy(account?.groups?.names ?? [])) await access.retractByGroups(id);
+      if (!roles.isAdminBy(account?.groups?.names)) await access.retractByGroups(id);
     }
   }
 

@@ -4,7 +4,7 @@ import { type AppRole, rolesUpTo } from '../core/roles.ts';
 import { createToken, hashToken } from './account-store.ts';
 import { type InvitationCollection, type InvitationDocument, MAX_INVITATIONS } from './accounts.model.ts';
 
-export const INVITATION_MS = 7 * 24 * 60 * 60 * 1_000;
+const INVITATION_MS = 7 * 24 * 60 * 60 * 1_000;
 /** The link to the first admin account. */
 export const FIRST_LINK_MS = 60 * 60 * 1_000;
 
@@ -24,25 +24,22 @@ export function createInvitations(invitations: InvitationCollection) {
      * one of the same email to the same app ends. @throws {Conflict} when the app has too many
      */
     async create(
-      invitation: NewInvitation,
+      { app, ...offer }: NewInvitation,
       forMs = INVITATION_MS,
     ): Promise<{ token: string; invitation: InvitationDocument }> {
-      const { app, ...offer } = invitation;
-      const { email } = offer;
-      if (
-        app &&
-        (await invitations.countDocuments({ 'app.id': app.id }, { limit: MAX_INVITATIONS })) >= MAX_INVITATIONS
-      ) {
+      const count = app ? await invitations.countDocuments({ 'app.id': app.id }, { limit: MAX_INVITATIONS }) : 0;
+      if (count >= MAX_INVITATIONS) {
         throw new Conflict(`An app has at most ${MAX_INVITATIONS} open invitations; delete one first`);
       }
+      const { email } = offer;
       const { token, hash } = createToken();
-      const now = Date.now();
-      const times = { createdAt: new Date(now), expiresAt: new Date(now + forMs) };
+      const createdAt = new Date();
+      const times = { createdAt, expiresAt: new Date(createdAt.getTime() + forMs) };
       const stored = { _id: hash, id: new ObjectId().toHexString(), ...offer, ...(app && { app }), ...times };
       await invitations.insertOne(stored);
       // Those of a higher role stay: whoever may not give it may not take it either.
       const same = app ? { 'app.id': app.id, 'app.role': { $in: rolesUpTo(app.role) } } : { app: { $exists: false } };
-      const isEarlier = { _id: { $ne: hash }, createdAt: { $lt: times.createdAt } };
+      const isEarlier = { _id: { $ne: hash }, createdAt: { $lt: createdAt } };
       if (email !== undefined) await invitations.deleteMany({ email, ...same, ...isEarlier });
       return { token, invitation: stored };
     },
@@ -69,14 +66,14 @@ export function createInvitations(invitations: InvitationCollection) {
       return found;
     },
 
-    listOf: (email: string): Promise<InvitationDocument[]> =>
+    listFor: (email: string): Promise<InvitationDocument[]> =>
       invitations.find({ email, ...open() }, { limit: MAX_INVITATIONS }).toArray(),
 
     /** Uses an invitation of a proved email; resolves with false when it was used or withdrawn. */
     takeStored: async ({ _id }: InvitationDocument): Promise<boolean> =>
       (await invitations.deleteOne({ _id, ...open() })).deletedCount === 1,
 
-    /** Returns an invitation that was taken for a request that failed. */
+    /** Stores an invitation again that was taken for a request that failed. */
     async giveBack(invitation: InvitationDocument): Promise<void> {
       await invitations.insertOne(invitation);
     },

@@ -5,13 +5,12 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import { Binary, type UpdateFilter } from 'mongodb';
-import { Conflict, InvalidInput } from '../core/errors.ts';
+import { Conflict, InvalidInput, NotFound } from '../core/errors.ts';
 import { isDuplicateKey } from '../database/failures.ts';
-import { matching } from '../database/filters.ts';
 import type { AccountStore } from './account-store.ts';
 import type { AccountDocument, Entry, Passkey, SignedIn } from './accounts.model.ts';
 import type { Challenges } from './challenges.ts';
-import { CHANGED, createRecoveryCodes, inSession } from './second-factor.ts';
+import { createRecoveryCodes } from './second-factor.ts';
 
 const SERVICE_NAME = 'User Collection Service';
 const MAX_PASSKEYS = 20;
@@ -53,11 +52,29 @@ export type Passkeys = ReturnType<typeof createPasskeys>;
 export function createPasskeys(store: AccountStore, challenges: Challenges) {
   const purposeOf = ({ session }: SignedIn): string => `add ${session.id.toString('base64')}`;
 
+  /**
+   * Verifies a response and uses its challenge up. Resolves with undefined when the response is
+   * wrong or was sent before.
+   */
+  async function verifyOnce<Verified extends { verified: boolean }>(
+    purpose: string,
+    verify: (expectedChallenge: (sent: string) => boolean) => Promise<Verified>,
+  ): Promise<Verified | undefined> {
+    let challenge = '';
+    const isExpected = (sent: string): boolean => {
+      challenge = sent;
+      return challenges.isGenuine(sent, purpose);
+    };
+    // The library throws for each wrong part.
+    const checked = await verify(isExpected).catch(() => undefined);
+    return checked?.verified && (await challenges.use(challenge)) ? checked : undefined;
+  }
+
   return {
     /** @throws {Conflict} when the account has 20 passkeys */
     async optionsToAdd(own: SignedIn, { id }: RelyingParty) {
       const { _id, email, name, passkeys = [] } = own.account;
-      if (passkeys.length >= MAX_PASSKEYS) throw tooMany();
+      if (passkeys.length >= MAX_PASSKEYS) throw new Conflict(`An account has at most ${MAX_PASSKEYS} passkeys`);
       const { generateRegistrationOptions } = await webAuthn();
       return generateRegistrationOptions({
         ...{ rpName: SERVICE_NAME, rpID: id, userName: email, userDisplayName: name, timeout: TIMEOUT_MS },
@@ -79,38 +96,31 @@ export function createPasskeys(store: AccountStore, challenges: Challenges) {
       { id, origin }: RelyingParty,
     ): Promise<{ passkey: Passkey; recoveryCodes: string[] | undefined }> {
       const { verifyRegistrationResponse } = await webAuthn();
-      let challenge = '';
-      const checked = await verifyRegistrationResponse({
-        response,
-        expectedChallenge: (sent) => {
-          challenge = sent;
-          return challenges.isGenuine(sent, purposeOf(own));
-        },
-        expectedOrigin: origin,
-        expectedRPID: id,
-        requireUserVerification: true,
-      }).catch(() => undefined); // the library throws for each wrong part
-      if (!checked?.verified || !(await challenges.use(challenge))) throw wrongResponse();
+      const at = { expectedOrigin: origin, expectedRPID: id, requireUserVerification: true };
+      const checked = await verifyOnce(purposeOf(own), (expectedChallenge) =>
+        verifyRegistrationResponse({ response, expectedChallenge, ...at }),
+      );
+      if (!checked?.registrationInfo) {
+        throw new InvalidInput('Invalid passkey', [{ path: 'response', message: 'is wrong or was sent before' }]);
+      }
       const { credential } = checked.registrationInfo;
       const passkey: Passkey = {
         ...{ id: credential.id, name, createdAt: new Date(), counter: credential.counter },
         publicKey: new Binary(credential.publicKey),
         transports: [...(credential.transports ?? [])],
       };
-      const { account, session } = own;
-      const isFirstFactor = account.recoveryCodes === undefined;
+      const isFirstFactor = own.account.recoveryCodes === undefined;
       const codes = isFirstFactor ? createRecoveryCodes() : undefined;
-      const filter = matching<AccountDocument>({
-        ...inSession(session),
+      const seen = {
         [`passkeys.${MAX_PASSKEYS - 1}`]: { $exists: false },
         recoveryCodes: { $exists: !isFirstFactor },
-      });
+      };
       const change: UpdateFilter<AccountDocument> = {
         $push: { passkeys: passkey },
         ...(codes && { $set: { recoveryCodes: codes.hashes } }),
       };
       try {
-        if (!(await store.change(account._id, filter, change))) throw new Conflict(CHANGED);
+        await store.changeOwn(own, seen, change);
       } catch (error) {
         if (isDuplicateKey(error)) throw new Conflict('This passkey is in use');
         throw error;
@@ -119,13 +129,13 @@ export function createPasskeys(store: AccountStore, challenges: Challenges) {
     },
 
     /**
-     * Removes a passkey; resolves with false when the account does not have it. Recovery codes end
-     * with the last second factor.
+     * Removes a passkey. Recovery codes end with the last second factor.
+     * @throws {NotFound} when the account does not have it
      * @throws {Conflict} when it is the only way into the account, or the account changed meanwhile
      */
-    async remove({ account, session }: SignedIn, id: string): Promise<boolean> {
-      const { passkeys = [], totp, passwordHash, identities = [] } = account;
-      if (!passkeys.some((passkey) => passkey.id === id)) return false;
+    async remove(own: SignedIn, id: string): Promise<void> {
+      const { passkeys = [], totp, passwordHash, identities = [] } = own.account;
+      if (!passkeys.some((passkey) => passkey.id === id)) throw new NotFound('Passkey not found');
       const isLast = passkeys.length === 1;
       if (isLast && passwordHash === undefined && identities.length === 0) {
         throw new Conflict('This passkey is the only way into the account: choose a password first');
@@ -137,13 +147,11 @@ export function createPasskeys(store: AccountStore, challenges: Challenges) {
             passwordHash: passwordHash ?? { $exists: false },
           }
         : { 'passkeys.1': { $exists: true } };
-      const filter = matching<AccountDocument>({ ...inSession(session), 'passkeys.id': id, ...seen });
       const endsCodes = isLast && totp === undefined;
       const change: UpdateFilter<AccountDocument> = isLast
         ? { $unset: { passkeys: 1, ...(endsCodes && { recoveryCodes: 1 as const }) } }
         : { $pull: { passkeys: { id } } };
-      if (!(await store.change(account._id, filter, change))) throw new Conflict(CHANGED);
-      return true;
+      await store.changeOwn(own, { 'passkeys.id': id, ...seen }, change);
     },
 
     /** @param waiting the account whose second factor is asked for; default: any account */
@@ -166,22 +174,15 @@ export function createPasskeys(store: AccountStore, challenges: Challenges) {
         return undefined;
       }
       const { verifyAuthenticationResponse } = await webAuthn();
-      let challenge = '';
-      const checked = await verifyAuthenticationResponse({
-        response,
-        expectedChallenge: (sent) => {
-          challenge = sent;
-          return challenges.isGenuine(sent, LOG_IN);
-        },
-        expectedOrigin: origin,
-        expectedRPID: id,
-        requireUserVerification: true,
-        credential: {
-          ...{ id: passkey.id, counter: passkey.counter, transports: shownTransports(passkey.transports) },
-          publicKey: new Uint8Array(passkey.publicKey.buffer),
-        },
-      }).catch(() => undefined);
-      if (!checked?.verified || !(await challenges.use(challenge))) return undefined;
+      const at = { expectedOrigin: origin, expectedRPID: id, requireUserVerification: true };
+      const credential = {
+        ...{ id: passkey.id, counter: passkey.counter, transports: shownTransports(passkey.transports) },
+        publicKey: new Uint8Array(passkey.publicKey.buffer),
+      };
+      const checked = await verifyOnce(LOG_IN, (expectedChallenge) =>
+        verifyAuthenticationResponse({ response, expectedChallenge, credential, ...at }),
+      );
+      if (!checked) return undefined;
       const { newCounter } = checked.authenticationInfo;
       return {
         ...{ account, method: 'passkey', second: false },
@@ -191,8 +192,3 @@ export function createPasskeys(store: AccountStore, challenges: Challenges) {
     },
   };
 }
-
-const tooMany = (): Conflict => new Conflict(`An account has at most ${MAX_PASSKEYS} passkeys`);
-
-const wrongResponse = (): InvalidInput =>
-  new InvalidInput('Invalid passkey', [{ path: 'response', message: 'is wrong or was sent before' }]);

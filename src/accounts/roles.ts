@@ -17,11 +17,11 @@ export function createRoles(
 ) {
   const known = new Set(rules.map(({ group }) => group));
 
-  const isAdminBy = (groups: readonly string[]): boolean =>
+  const isAdminBy = (groups: readonly string[] = []): boolean =>
     rules.some((rule) => 'admin' in rule && groups.includes(rule.group));
 
   /** The highest role of each app that groups give. */
-  function rolesBy(groups: readonly string[], named?: string): Map<string, AppRole> {
+  function rolesBy(groups: readonly string[] = [], named?: string): Map<string, AppRole> {
     const found = new Map<string, AppRole>();
     for (const rule of rules) {
       if ('admin' in rule || !groups.includes(rule.group)) continue;
@@ -38,7 +38,7 @@ export function createRoles(
     /** Resolves with a function that returns whether an account is an admin. */
     async findAdmins(): Promise<(account: Pick<AccountDocument, '_id' | 'groups'>) => boolean> {
       const given = new Set((await access.admins()).map(({ account }) => account.toHexString()));
-      return ({ _id, groups }) => given.has(_id.toHexString()) || isAdminBy(groups?.names ?? []);
+      return ({ _id, groups }) => given.has(_id.toHexString()) || isAdminBy(groups?.names);
     },
 
     /** Returns the groups that give a role. */
@@ -47,7 +47,7 @@ export function createRoles(
     adminGroups: (groups: readonly string[]): string[] => groups.filter((group) => isAdminBy([group])),
 
     /** Returns the role that an account has in an app by its groups. */
-    roleBy: (groups: readonly string[], sourceAppId: string): AppRole | undefined =>
+    roleBy: (groups: readonly string[] | undefined, sourceAppId: string): AppRole | undefined =>
       rolesBy(groups, sourceAppId).get(sourceAppId),
 
     groupsOf: (sourceAppId: string): string[] =>

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { Binary, Filter, UpdateFilter } from 'mongodb';
+import type { Binary, Filter } from 'mongodb';
 import { Secret, TOTP } from 'otpauth';
-import { Conflict, InvalidInput, TooManyRequests, Unauthenticated } from '../core/errors.ts';
-import { changing, matching } from '../database/filters.ts';
+import { InvalidInput, TooManyRequests, Unauthenticated } from '../core/errors.ts';
+import { changing } from '../database/filters.ts';
 import { type AccountStore, hashToken, hasSameBytes } from './account-store.ts';
-import type { AccountDocument, AccountSession, Factors, SecondFactor, SignedIn } from './accounts.model.ts';
+import type { AccountDocument, CodeUse, Factors, SecondFactor, SignedIn } from './accounts.model.ts';
 
 const ISSUER = 'User Collection Service';
 const PERIOD_S = 30;
@@ -18,16 +18,6 @@ const RECOVERY_CODES = 10;
 const RECOVERY_BYTES = 10;
 
 const WRONG_CODE = 'Invalid code';
-export const CHANGED = 'The account was changed meanwhile; try again';
-
-/** The condition that the session of a request did not end meanwhile. */
-export const inSession = ({ id }: AccountSession) => ({ 'sessions.id': id });
-
-/** What must still hold when a code takes effect, and what uses the code up. */
-export interface CodeUse {
-  checked: Filter<AccountDocument>;
-  change: UpdateFilter<AccountDocument>;
-}
 
 /** Returns the factors that complete a log-in with a password. */
 export const secondFactorsOf = ({ totp, passkeys = [] }: Factors): SecondFactor[] => [
@@ -44,14 +34,11 @@ export const withSecondFactor = (has: boolean): Filter<AccountDocument> => {
   return has ? { $or: factors } : { $nor: factors };
 };
 
-function totpOf(secret: string, email: string): TOTP {
-  return new TOTP({ issuer: ISSUER, label: email, secret: Secret.fromBase32(secret), period: PERIOD_S });
-}
-
 /** Returns the time step of a code; undefined for a wrong one. */
-function stepOf(secret: string, email: string, code: string, now = Date.now()): number | undefined {
-  const delta = totpOf(secret, email).validate({ token: code, timestamp: now, window: WINDOW });
-  return delta === null ? undefined : Math.floor(now / 1_000 / PERIOD_S) + delta;
+function findStep(secret: string, code: string): number | undefined {
+  const options = { secret: Secret.fromBase32(secret), timestamp: Date.now(), period: PERIOD_S };
+  const delta = TOTP.validate({ ...options, token: code.trim(), window: WINDOW });
+  return delta === null ? undefined : TOTP.counter(options) + delta;
 }
 
 const normalizedCode = (code: string): string => code.replace(/[\s-]/g, '').toUpperCase();
@@ -88,39 +75,34 @@ export function createSecondFactors(store: AccountStore) {
         if (!account.recoveryCodes?.some((code) => hasSameBytes(code, hash))) throw new Unauthenticated(WRONG_CODE);
         return { checked: { recoveryCodes: hash }, change: { $pull: { recoveryCodes: hash } } };
       }
-      const step = account.totp && stepOf(account.totp.secret, account.email, given.code.trim());
+      const step = account.totp && findStep(account.totp.secret, given.code);
       if (step === undefined || !account.totp) throw new Unauthenticated(WRONG_CODE);
       const checked = { 'totp.secret': account.totp.secret, 'totp.lastStep': { $lt: step } };
       return { checked, change: { $set: { 'totp.lastStep': step } } };
     },
 
-    /**
-     * Stores a new secret that waits for its first code. Each change of factors depends on the
-     * session that asked for it. @throws {Conflict} when one is in use
-     */
-    async begin({ account: { _id, email }, session }: SignedIn): Promise<{ secret: string; uri: string }> {
-      const secret = new Secret({ size: 20 }).base32;
-      const newTotp = { secret, until: new Date(Date.now() + NEW_SECRET_MS) };
-      if (!(await store.change(_id, { totp: { $exists: false }, ...inSession(session) }, { $set: { newTotp } }))) {
-        throw new Conflict('The account has an authenticator app; remove it first');
-      }
-      return { secret, uri: totpOf(secret, email).toString() };
+    /** Stores a new secret that waits for its first code. @throws {Conflict} when one is in use */
+    async begin(own: SignedIn): Promise<{ secret: string; uri: string }> {
+      const secret = new Secret({ size: 20 });
+      const newTotp = { secret: secret.base32, until: new Date(Date.now() + NEW_SECRET_MS) };
+      const refusal = 'The account has an authenticator app; remove it first';
+      await store.changeOwn(own, { totp: { $exists: false } }, { $set: { newTotp } }, refusal);
+      const { email } = own.account;
+      const uri = new TOTP({ issuer: ISSUER, label: email, secret, period: PERIOD_S }).toString();
+      return { secret: secret.base32, uri };
     },
 
     /** Puts the new secret in force; resolves with the recovery codes, which are shown once. */
-    async confirm({ account, session }: SignedIn, code: string): Promise<string[]> {
-      const { _id, email, newTotp } = account;
-      await countGuess(account);
+    async confirm(own: SignedIn, code: string): Promise<string[]> {
+      const { newTotp } = own.account;
+      await countGuess(own.account);
       const isOpen = newTotp && newTotp.until.getTime() > Date.now();
-      const step = isOpen ? stepOf(newTotp.secret, email, code.trim()) : undefined;
+      const step = isOpen ? findStep(newTotp.secret, code) : undefined;
       if (!newTotp || step === undefined) throw new InvalidInput(WRONG_CODE, [{ path: 'code', message: 'is wrong' }]);
       const { codes, hashes } = createRecoveryCodes();
       const totp = { secret: newTotp.secret, lastStep: step };
       const change = { $set: { totp, recoveryCodes: hashes }, $unset: { newTotp: 1 as const } };
-      const checked = { 'newTotp.secret': newTotp.secret, totp: { $exists: false }, ...inSession(session) };
-      if (!(await store.change(_id, checked, change))) {
-        throw new Conflict(CHANGED);
-      }
+      await store.changeOwn(own, { 'newTotp.secret': newTotp.secret, totp: { $exists: false } }, change);
       return codes;
     },
 
@@ -128,15 +110,14 @@ export function createSecondFactors(store: AccountStore) {
      * Recovery codes end with the last second factor. @throws {Conflict} when the session
      * ended or the factors were replaced meanwhile
      */
-    async remove({ account: { _id, totp, passkeys = [] }, session }: SignedIn): Promise<void> {
+    async remove(own: SignedIn): Promise<void> {
+      const { totp, passkeys = [] } = own.account;
       const seen = {
         'totp.secret': totp?.secret ?? { $exists: false },
         'passkeys.0': { $exists: passkeys.length > 0 },
       };
-      const $unset = { totp: 1, newTotp: 1, ...(passkeys.length === 0 && { recoveryCodes: 1 }) } as const;
-      const checked = matching<AccountDocument>({ ...inSession(session), ...seen });
-      if (await store.change(_id, checked, changing<AccountDocument>({ $unset }))) return;
-      throw new Conflict(CHANGED);
+      const $unset = { totp: 1, newTotp: 1, ...(passkeys.length === 0 && { recoveryCodes: 1 }) };
+      await store.changeOwn(own, seen, changing<AccountDocument>({ $unset }));
     },
   };
 }

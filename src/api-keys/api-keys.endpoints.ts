@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { type Endpoints, jsonBody, routes } from '../api/endpoint.ts';
 import { SCOPES } from '../api/principal.ts';
 import { Timestamp } from '../api/validation.ts';
-import type { AppScope } from '../apps/app-scope.ts';
 import { ScopeParameter } from '../apps/apps.contract.ts';
-import type { ApiKeyDocument } from './api-key-store.ts';
-import type { ApiKeyService } from './api-keys.service.ts';
+import type { Apps } from '../apps/apps.ts';
+import { type Feature, ownedBy } from '../apps/feature.ts';
+import type { Connection } from '../database/client.ts';
+import type { SharedLimits } from '../database/shared-limits.ts';
+import { type ApiKeyDocument, createApiKeyService } from './api-keys.service.ts';
 import { canonicalNetwork, NETWORK_FORMAT } from './key-text.ts';
 
 const MAX_NAME_LENGTH = 100;
@@ -118,28 +120,40 @@ export const apiKeyEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export const apiKeyRoutes = (keys: ApiKeyService, scope: AppScope): Route[] =>
-  routes(apiKeyEndpoints, {
+/** Creates the API keys. @param deps.failures the refused keys in 15 minutes; 0: no limit */
+export function createApiKeys(deps: {
+  connection: Connection;
+  apps: Pick<Apps, 'service' | 'scope'>;
+  failures: number;
+  limits: SharedLimits;
+}) {
+  const { scope, service: apps } = deps.apps;
+  const service = createApiKeyService({ ...deps, apps });
+
+  const keyRoutes = routes(apiKeyEndpoints, {
     listKeys: async ({ principal, query }) => {
       const { id } = await scope(principal, query.sourceAppId);
-      return { keys: (await keys.list(id)).map(present) };
+      return { keys: (await service.list(id)).map(present) };
     },
 
     createKey: async ({ principal, query, body, audit }) => {
       const { id: appId } = await scope(principal, query.sourceAppId);
-      const { expiresAt, cidrs, ...settings } = body;
-      const input = { ...settings, expiresAt: expiresAt ?? undefined, cidrs: cidrs ?? undefined };
-      const created = await keys.create(appId, input, principal);
+      const created = await service.create(appId, body, principal);
       audit({ target: created.id, detail: { scopes: body.scopes.join(' ') } });
       return created;
     },
 
     deleteKey: async ({ principal, params, query }) => {
       const { id } = await scope(principal, query.sourceAppId);
-      await keys.remove(id, params.id);
+      await service.remove(id, params.id);
       return { ok: true as const };
     },
   });
+
+  const owned = [ownedBy(service.model.collection, 'createdAt')];
+  const feature: Feature = { models: [service.model], owned, routes: keyRoutes };
+  return { service, feature };
+}
 
 function present({ _id, name, scopes, createdAt, expiresAt, cidrs, lastUsedAt, lastUsedFrom }: ApiKeyDocument) {
   return {

@@ -1,40 +1,115 @@
-import type { ObjectId } from 'mongodb';
+import { type Binary, ObjectId } from 'mongodb';
 import type { AppPrincipal, Scope } from '../api/principal.ts';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { clientNetwork } from '../core/client-network.ts';
-import { Forbidden, NotFound, TooManyRequests, Unauthenticated } from '../core/errors.ts';
-import type { SharedLimit, SharedLimits } from '../database/shared-limits.ts';
-import type { ApiKeyDocument, ApiKeyStore } from './api-key-store.ts';
-import { generateKey, hashOfKey, isInNetworks } from './key-text.ts';
+import { Conflict, Forbidden, NotFound, TooManyRequests, Unauthenticated, Unavailable } from '../core/errors.ts';
+import type { Connection } from '../database/client.ts';
+import { createModel, declareCollection, onPrimaryShard } from '../database/collections.ts';
+import { isDuplicateKey } from '../database/failures.ts';
+import type { SharedLimits } from '../database/shared-limits.ts';
+import { generateKey, hashKey, isInNetworks } from './key-text.ts';
 
-/** The same for every key that is refused, so that an attacker learns nothing from it. */
-const INVALID_KEY = 'Invalid API key';
-
+/** The keys of one app at most (spec 8). */
+const MAX_KEYS = 50;
+/** The age at which a stored use is replaced, in milliseconds. */
+const NOTE_EVERY_MS = 60_000;
 const FAILURE_WINDOW_MS = 15 * 60 * 1_000;
 /** The limit of one network over all apps, as a multiple of `RATE_LIMIT_LOGIN`. */
 const NETWORK_FACTOR = 3;
 
+/** One API key (spec 4.8). The key itself is not stored. */
+export interface ApiKeyDocument {
+  _id: ObjectId;
+  appId: ObjectId;
+  /** A number below {@link MAX_KEYS}, unique in the app, so that the index bounds the keys. */
+  place: number;
+  /** The SHA-256 of the key. */
+  hash: Binary;
+  name: string;
+  scopes: Scope[];
+  createdAt: Date;
+  expiresAt?: Date;
+  /** The only networks that may use the key, as `canonicalNetwork` returns them. */
+  cidrs?: string[];
+  /** May lag by a minute. */
+  lastUsedAt?: Date;
+  /** The address of that request. */
+  lastUsedFrom?: string;
+}
+
+const API_KEYS = declareCollection(
+  'api_keys',
+  onPrimaryShard('at most 50 for each app; the hash is unique over all apps'),
+)
+  .index({ hash: 1 }, { unique: true })
+  .index({ appId: 1, place: 1 }, { unique: true });
+
 interface KeyInput {
   name: string;
   scopes: Scope[];
-  expiresAt?: Date | undefined;
-  cidrs?: string[] | undefined;
+  expiresAt?: Date | null | undefined;
+  cidrs?: string[] | null | undefined;
 }
 
 export type ApiKeyService = ReturnType<typeof createApiKeyService>;
 
 /** The operations on API keys (spec 4.8). @param deps.failures RATE_LIMIT_LOGIN; 0: no limit */
 export function createApiKeyService(deps: {
-  store: ApiKeyStore;
+  connection: Connection;
   apps: Pick<AppService, 'findById'>;
   failures: number;
   limits: SharedLimits;
 }) {
-  const { store, apps, failures, limits } = deps;
+  const { connection, apps, failures, limits } = deps;
+  const model = createModel<ApiKeyDocument>(connection, API_KEYS);
+  const keys = model.collection;
   const limit = failures > 0 ? limits.create('API keys', failures * NETWORK_FACTOR, FAILURE_WINDOW_MS) : undefined;
+  /** The keys whose use is being written. */
+  const noting = new Set<string>();
+
+  /** Counts a failure of a network and resolves with its error, which tells nothing of the key. */
+  async function refusal(network: string): Promise<Error> {
+    const waitMs = (await limit?.take(network))?.waitMs ?? 0;
+    if (waitMs > 0) return new TooManyRequests('Too many invalid API keys; try again later', Math.ceil(waitMs / 1000));
+    return new Unauthenticated('Invalid API key');
+  }
+
+  /** Writes that a key was used, at most once a minute over all servers. Ignores failures. */
+  function noteUse({ _id, lastUsedAt }: ApiKeyDocument, address: string): void {
+    const now = new Date();
+    const before = new Date(now.getTime() - NOTE_EVERY_MS);
+    const id = _id.toHexString();
+    if ((lastUsedAt && lastUsedAt > before) || noting.has(id)) return;
+    noting.add(id);
+    const unused = { $or: [{ lastUsedAt: { $exists: false } }, { lastUsedAt: { $lte: before } }] };
+    const use = { $set: { lastUsedAt: now, lastUsedFrom: address } };
+    void keys
+      .updateOne({ _id, ...unused }, use, { writeConcern: { w: 1 } })
+      .catch(() => undefined)
+      .finally(() => noting.delete(id));
+  }
+
+  /** Stores a key and resolves with its id. @throws {Conflict} for more than {@link MAX_KEYS} */
+  async function store(key: Omit<ApiKeyDocument, '_id' | 'place'>): Promise<string> {
+    for (let tries = 0; tries < MAX_KEYS; tries += 1) {
+      const taken = await keys.find({ appId: key.appId }, { projection: { place: 1 } }).toArray();
+      const place = freePlace(taken.map((other) => other.place));
+      if (place === undefined) throw new Conflict(`An app has at most ${MAX_KEYS} API keys; delete one first`);
+      const _id = new ObjectId();
+      try {
+        await keys.insertOne({ _id, place, ...key });
+        return _id.toHexString();
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+    }
+    throw new Unavailable('Too many API keys are being created; try again');
+  }
 
   return {
+    model,
+
     /**
      * Resolves with a key and its app. Reads both on each call, so that a deletion is in force on
      * every server at once.
@@ -42,11 +117,11 @@ export function createApiKeyService(deps: {
      * @throws {TooManyRequests} instead, after too many such failures of a network
      */
     async authenticate(text: string, address: string): Promise<{ key: ApiKeyDocument; app: App }> {
-      const hash = hashOfKey(text);
-      const key = hash && (await store.find(hash));
+      const hash = hashKey(text);
+      const key = hash && (await keys.findOne({ hash }));
       const app = key && isUsable(key, address) ? await apps.findById(key.appId) : undefined;
-      if (!key || !app) throw await refusal(limit, clientNetwork(address));
-      store.noteUse(key, address);
+      if (!key || !app) throw await refusal(clientNetwork(address));
+      noteUse(key, address);
       return { key, app };
     },
 
@@ -57,7 +132,7 @@ export function createApiKeyService(deps: {
      */
     async create(
       appId: ObjectId,
-      { name, scopes, expiresAt, cidrs = [] }: KeyInput,
+      { name, scopes, expiresAt, cidrs }: KeyInput,
       creator: AppPrincipal,
     ): Promise<{ id: string; key: string }> {
       if (scopes.includes('schema:write') && !mayWriteSchemas(creator)) {
@@ -67,23 +142,23 @@ export function createApiKeyService(deps: {
       if (creator.role !== 'admin' && creator.app.role === 'admin') {
         throw new Forbidden('Admin role required to create keys of an admin app');
       }
-      const text = generateKey();
-      const hash = hashOfKey(text);
-      if (!hash) throw new Error('a generated key has the form of a key');
-      const id = await store.add({
+      const { key, hash } = generateKey();
+      const id = await store({
         ...{ appId, hash, name, scopes, createdAt: new Date() },
         ...(expiresAt && { expiresAt }),
-        ...(cidrs.length > 0 && { cidrs }),
+        ...(cidrs?.length && { cidrs }),
       });
-      return { id: id.toHexString(), key: text };
+      return { id, key };
     },
 
     /** Resolves with the keys of an app, expired ones included, the oldest first. */
-    list: (appId: ObjectId): Promise<ApiKeyDocument[]> => store.list(appId),
+    list: (appId: ObjectId): Promise<ApiKeyDocument[]> => keys.find({ appId }).sort({ _id: 1 }).toArray(),
 
     /** Deletes a key. After that no server accepts it. @throws {NotFound} */
     async remove(appId: ObjectId, id: string): Promise<void> {
-      if (!(await store.remove(appId, id))) throw new NotFound('API key not found');
+      const _id = /^[0-9a-f]{24}$/.test(id) ? new ObjectId(id) : undefined;
+      if (_id && (await keys.deleteOne({ _id, appId })).deletedCount === 1) return;
+      throw new NotFound('API key not found');
     },
   };
 }
@@ -98,9 +173,8 @@ function isUsable({ expiresAt, cidrs }: ApiKeyDocument, address: string): boolea
   return cidrs === undefined || isInNetworks(address, cidrs);
 }
 
-/** Counts a failure of a network and resolves with its error. */
-async function refusal(limit: SharedLimit | undefined, network: string): Promise<Error> {
-  const waitMs = (await limit?.take(network))?.waitMs ?? 0;
-  if (waitMs > 0) return new TooManyRequests('Too many invalid API keys; try again later', Math.ceil(waitMs / 1000));
-  return new Unauthenticated(INVALID_KEY);
+/** One of the free places by chance, so that concurrent creations rarely want the same. */
+function freePlace(taken: readonly number[]): number | undefined {
+  const free = Array.from({ length: MAX_KEYS }, (_, place) => place).filter((place) => !taken.includes(place));
+  return free[Math.floor(Math.random() * free.length)];
 }

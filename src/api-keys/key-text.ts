@@ -7,19 +7,20 @@ import { Binary } from 'mongodb';
 const KEY_PREFIX = 'uck_';
 const KEY_PATTERN = /^uck_[A-Za-z0-9_-]{43}$/;
 
-/** Returns a new key: 256 bits from the system's random source. */
-export function generateKey(): string {
-  return KEY_PREFIX + randomBytes(32).toString('base64url');
+/**
+ * A key has 256 random bits, so a plain SHA-256 cannot be reversed, and the time of a look-up tells
+ * nothing about a key.
+ */
+const hash = (key: string): Binary => new Binary(createHash('sha256').update(key).digest());
+
+/** Returns a new key from the system's random source, and the hash that is stored of it. */
+export function generateKey(): { key: string; hash: Binary } {
+  const key = KEY_PREFIX + randomBytes(32).toString('base64url');
+  return { key, hash: hash(key) };
 }
 
-/**
- * Returns the stored hash of a key; undefined for a text that is no key. A key has 256 random bits,
- * so a plain SHA-256 cannot be reversed, and the time of a look-up tells nothing about a key.
- */
-export function hashOfKey(key: string): Binary | undefined {
-  if (!KEY_PATTERN.test(key)) return undefined;
-  return new Binary(createHash('sha256').update(key).digest());
-}
+/** Returns the stored hash of a key; undefined for a text that is no key. */
+export const hashKey = (text: string): Binary | undefined => (KEY_PATTERN.test(text) ? hash(text) : undefined);
 
 /** Returns the API key in an `Authorization` header. Ignores other credentials, as of a proxy. */
 export function keyInHeader(authorization: string | undefined): string | undefined {

@@ -8,13 +8,7 @@ import { type Logger, reasonOf } from '../core/logger.ts';
 import { createWindowLimit } from '../core/window-limit.ts';
 import type { Connection } from '../database/client.ts';
 import type { DatabaseClock } from '../database/clock.ts';
-import {
-  type Collection,
-  createModel,
-  declareCollection,
-  type Model,
-  onPrimaryShard,
-} from '../database/collections.ts';
+import { type Collection, createModel, declareCollection, onPrimaryShard } from '../database/collections.ts';
 
 /** The actions of endpoints, and failed log-ins. */
 type LoggedAction = AuditAction | 'login.failed';
@@ -47,10 +41,6 @@ const AUDIT_EVENTS = declareCollection(
   .index({ sourceAppId: 1, action: 1, _id: -1 })
   .index({ action: 1, _id: -1 });
 
-type AuditCollection = Collection<AuditDocument>;
-
-export const createAuditModel = (connection: Connection): Model<AuditDocument> => createModel(connection, AUDIT_EVENTS);
-
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** The response is not sent without these events. */
 const REQUIRED: ReadonlySet<LoggedAction> = new Set<LoggedAction>([...AUDITED_READS, 'login.failed']);
@@ -77,17 +67,24 @@ export interface AuditFilter {
 
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
-/** The audit log (spec 4.9). Events have no personal data, so they outlive their app. */
+/**
+ * The audit log, to which every feature writes (spec 4.9). Events have no personal data, so they
+ * outlive their app. @param deps.days how long an event is kept
+ */
 export function createAuditLog(deps: {
-  events: AuditCollection;
+  connection: Connection;
   days: number;
   clock: Pick<DatabaseClock, 'later'>;
   logger: Logger;
 }) {
-  const { events, days, clock, logger } = deps;
+  const { connection, days, clock, logger } = deps;
+  const model = createModel<AuditDocument>(connection, AUDIT_EVENTS);
+  const events = model.collection;
   const repeated = createRepeatedEvents(events);
 
   return {
+    model,
+
     /**
      * Resolves when the event is stored. For a change it only logs a failure, because the response
      * must reach the client. For a read it rejects, so that the data is not sent.
@@ -158,7 +155,7 @@ interface OpenEvent {
  * Merges equal events of this server, so that a flood of requests writes one document in a window,
  * and one update of its count in a minute. A crash loses counts of the last minute, but no event.
  */
-export function createRepeatedEvents(events: AuditCollection, now = () => performance.now()) {
+export function createRepeatedEvents(events: Collection<AuditDocument>, now = () => performance.now()) {
   const open = new LRUCache<string, OpenEvent>({ max: MAX_OPEN });
   const failing = createWindowLimit(MAX_FAILING_ADDRESSES, MINUTE_MS);
   /** By the id of the event. */

@@ -1,15 +1,12 @@
 import { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import type { Cursors } from '../api/cursors.ts';
-import { AUDITED_CHANGES, AUDITED_READS, type Endpoints, type Route, routes } from '../api/endpoint.ts';
+import { AUDITED_CHANGES, AUDITED_READS, type Endpoints, routes } from '../api/endpoint.ts';
 import type { SessionPrincipal } from '../api/principal.ts';
 import { PageLimit, Timestamp } from '../api/validation.ts';
 import { Forbidden } from '../core/errors.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN } from '../core/identifiers.ts';
-import type { Logger } from '../core/logger.ts';
-import type { Connection } from '../database/client.ts';
-import type { DatabaseClock } from '../database/clock.ts';
-import { type AuditDocument, type AuditFilter, type AuditLog, createAuditLog, createAuditModel } from './audit-log.ts';
+import type { AuditDocument, AuditFilter, AuditLog } from './audit-log.ts';
 
 export const ACTIONS = [...AUDITED_CHANGES, ...AUDITED_READS, 'login.failed'] as const;
 
@@ -99,10 +96,12 @@ interface NamedAccount {
 }
 
 /** Reads those of these accounts that exist, by their id in hexadecimal, with one statement. */
-export type FindAccounts = (ids: readonly ObjectId[]) => Promise<ReadonlyMap<string, NamedAccount>>;
+type FindAccounts = (ids: readonly ObjectId[]) => Promise<ReadonlyMap<string, NamedAccount>>;
 
-const auditRoutes = (audit: AuditLog, cursors: Cursors, findAccounts: FindAccounts): Route[] =>
-  routes(auditEndpoints, {
+/** Creates the reading of the log, which names accounts. */
+export function createAuditReading(deps: { audit: AuditLog; cursors: Cursors; findAccounts: FindAccounts }) {
+  const { audit, cursors, findAccounts } = deps;
+  const auditRoutes = routes(auditEndpoints, {
     listAuditEvents: async ({ principal, query: { since, action, sourceAppId, limit, cursor } }) => {
       const bound = ['audit', principal.own?.id ?? principal.account?.id, since, action, sourceAppId];
       const before = cursor === undefined ? undefined : cursors.read<{ before: string }>(cursor, bound).before;
@@ -114,6 +113,8 @@ const auditRoutes = (audit: AuditLog, cursors: Cursors, findAccounts: FindAccoun
       return { events: events.map((event) => present(event, accounts)), ...next };
     },
   });
+  return { models: [audit.model], routes: auditRoutes, close: audit.flush };
+}
 
 /** Reads the accounts that acted in a page of events or were changed by them. */
 async function findNamed(
@@ -153,28 +154,5 @@ function present(event: AuditDocument, accounts: ReadonlyMap<string, NamedAccoun
     actor: { kind, id, address, method, ...(own && { name: own.name, email: own.email }) },
     ...(changed && { targetAccount: { name: changed.name, email: changed.email } }),
     detail: { ...detail, ...repeated },
-  };
-}
-
-/** Creates the log, to which every feature writes. @param deps.days how long an event is kept */
-export function createAudit(deps: { connection: Connection; days: number; clock: DatabaseClock; logger: Logger }) {
-  const { connection, days, clock, logger } = deps;
-  const model = createAuditModel(connection);
-  return { model, log: createAuditLog({ events: model.collection, days, clock, logger }) };
-}
-
-/** Creates the reading of the log, which names accounts. */
-export function createAuditReading(deps: {
-  audit: ReturnType<typeof createAudit>;
-  cursors: Cursors;
-  findAccounts: FindAccounts;
-}) {
-  const { audit, cursors, findAccounts } = deps;
-  return {
-    feature: {
-      models: [audit.model],
-      routes: auditRoutes(audit.log, cursors, findAccounts),
-      close: () => audit.log.flush(),
-    },
   };
 }

@@ -3,7 +3,7 @@ import { InvalidInput, NotFound } from '../core/errors.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
 import { APP_ROLES, type AppRole } from '../core/roles.ts';
 import type { Services } from '../services.ts';
-import { COMMAND_LINE, type Streams, say, type Tool } from './command.ts';
+import { COMMAND_LINE, note, type Streams, say, type Tool } from './command.ts';
 
 const ACCOUNTS_AT_ONCE = 500;
 
@@ -41,8 +41,7 @@ export function accountCommands({ withServices, streams }: Tool): Command {
       withServices(async (services) => {
         const { accounts, audit } = services;
         const token = await accounts.service.createLink(email);
-        const found = await accounts.store.findByEmail(parseEmail(email));
-        const target = found?._id.toHexString();
+        const target = (await accounts.store.findByEmail(email))?._id.toHexString();
         await audit.record({ action: 'account.link.created', actor: COMMAND_LINE, app: null, target });
         printLink(streams, services, 'link', token, 'It works once, for 15 minutes.');
       }),
@@ -99,8 +98,8 @@ async function findOffer({ apps }: Services, { admin, app, role }: { admin?: tru
   return { app: { id, sourceAppId, role } };
 }
 
-function printLink(streams: Streams, { publicUrl }: Services, page: string, token: string, note: string): void {
+function printLink(streams: Streams, { publicUrl }: Services, page: string, token: string, hint: string): void {
   say(streams, `${publicUrl ?? ''}/dashboard/${page}#${token}`);
   const origin = publicUrl === undefined ? ' Put the address of the service before it, or set PUBLIC_URL.' : '';
-  streams.stderr.write(`${note}${origin}\n`);
+  note(streams, `${hint}${origin}`);
 }

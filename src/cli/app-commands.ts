@@ -4,7 +4,7 @@ import type { Role } from '../apps/apps.model.ts';
 import type { NewPassword } from '../apps/apps.service.ts';
 import { InvalidInput } from '../core/errors.ts';
 import { APP_ID_FORMAT } from '../core/identifiers.ts';
-import { COMMAND_LINE, type Streams, say, type Tool } from './command.ts';
+import { COMMAND_LINE, note, type Streams, say, type Tool } from './command.ts';
 
 /** The commands `app create|list|delete|rotate-password` (spec 5.2, point 6). */
 export function appCommands({ withServices, streams }: Tool): Command {
@@ -67,7 +67,7 @@ export function appCommands({ withServices, streams }: Tool): Command {
 function printPassword(streams: Streams, action: string, { app, password }: NewPassword): void {
   say(streams, `${action} ${app.sourceAppId} (role ${app.role})`);
   say(streams, `Password: ${password}`);
-  streams.stderr.write('It is stored as a hash only and cannot be shown again.\n');
+  note(streams, 'It is stored as a hash only and cannot be shown again.');
 }
 
 async function confirm({ stdin, stderr }: Streams, id: string): Promise<void> {

@@ -1,35 +1,17 @@
-import type { MongoClient } from 'mongodb';
 import { ConfigError } from '../core/config.ts';
-import { AppError } from '../core/errors.ts';
-import type { CollectionDeclaration } from '../database/collections.ts';
+import { AppError, InvalidInput } from '../core/errors.ts';
+import type { Connection } from '../database/client.ts';
 import type { Services } from '../services.ts';
 
 /** Opens the database, runs a task with the services, and closes the database. */
 export type WithServices = (
-  task: (services: Services) => Promise<void>,
-  /** `prepare: false`: the task calls `prepare` itself. */
-  how?: { prepare?: boolean },
-) => Promise<void>;
-
-/** The declared collections of the service and a client, without its services. */
-export interface DatabaseAccess {
-  /** Not connected unless the connection is open. */
-  client: MongoClient;
-  /** The name of the database. */
-  database: string;
-  collections: readonly CollectionDeclaration[];
-  /** Creates the declared indexes. */
-  ensureIndexes(): Promise<void>;
-}
-
-/**
- * Runs a task on the database in `MONGODB_URI`, and closes it.
- * @param isOpen false: connects to no database
- * @throws {ConfigError} when it is to be open and `MONGODB_URI` is not set
- */
-export type WithConnection = (
-  options: { isOpen: boolean },
-  task: (access: DatabaseAccess) => Promise<void> | void,
+  task: (services: Services, connection: Connection) => Promise<void>,
+  how?: {
+    /** False: the task calls `prepare` itself. */
+    prepare?: boolean;
+    /** False: there is no connection to a database. */
+    connect?: boolean;
+  },
 ) => Promise<void>;
 
 /** The standard streams: those of the process, or of a test. */
@@ -42,7 +24,6 @@ export interface Streams {
 /** What the commands use. */
 export interface Tool {
   withServices: WithServices;
-  withConnection: WithConnection;
   streams: Streams;
   env: NodeJS.ProcessEnv;
   /** Sets the exit code of a command that ran, instead of 0. */
@@ -52,14 +33,27 @@ export interface Tool {
 /** The actor of the audit log (spec 4.9). */
 export const COMMAND_LINE = { kind: 'command line' } as const;
 
+/** Writes a line of the command's output. */
 export function say({ stdout }: Streams, line: string): void {
   stdout.write(`${line}\n`);
 }
 
+/** Writes a line that is not part of the command's output. */
+export function note({ stderr }: Streams, line: string): void {
+  stderr.write(`${line}\n`);
+}
+
 /** Writes an error to standard error: one line for each message and each issue, never a stack. */
-export function report({ stderr }: Streams, error: unknown): void {
+export function report(streams: Streams, error: unknown): void {
   const lines = error instanceof ConfigError ? error.lines : [error instanceof Error ? error.message : String(error)];
   const issues = error instanceof AppError ? (error.issues ?? []) : [];
-  for (const line of lines) stderr.write(`error: ${line}\n`);
-  for (const { path, message } of issues) stderr.write(`  ${path === '' ? '' : `${path} `}${message}\n`);
+  for (const line of lines) note(streams, `error: ${line}`);
+  for (const { path, message } of issues) note(streams, `  ${path === '' ? '' : `${path} `}${message}`);
+}
+
+/** Returns a handler of the error of a file, which throws {@link InvalidInput} with its code. */
+export function refuseFile(action: 'read' | 'write', file: string) {
+  return (error: NodeJS.ErrnoException): never => {
+    throw new InvalidInput(`Cannot ${action} ${file} (${error.code ?? 'unknown error'})`);
+  };
 }

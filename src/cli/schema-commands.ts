@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { Command, InvalidArgumentError } from 'commander';
 import { InvalidInput } from '../core/errors.ts';
 import type { Rename } from '../fields/renames.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
-import { COMMAND_LINE, say, type Tool } from './command.ts';
+import { COMMAND_LINE, refuseFile, say, type Tool } from './command.ts';
 
 /** The commands `schema get|put` (spec 2.3). */
 export function schemaCommands({ withServices, streams }: Tool): Command {
@@ -26,7 +26,8 @@ export function schemaCommands({ withServices, streams }: Tool): Command {
     .argument('[file]', 'a JSON file; without it standard input')
     .option('--rename <from:to>', 'a field whose stored values move to another key; repeatable', addRename)
     .action(async (id: string, file: string | undefined, { rename }: { rename?: Rename[] }) => {
-      const json = parseJson(file === undefined ? await readAll(streams.stdin) : await read(file));
+      const read = file === undefined ? readAll(streams.stdin) : readFile(file, 'utf8').catch(refuseFile('read', file));
+      const json = parseJson(await read);
       const replacement = await checkSchema(rename ? withRenames(json, rename) : json);
       await withServices(async ({ apps, schemas, audit }) => {
         const schema = await schemas.replace(id, replacement, { author: 'command line' });
@@ -40,6 +41,30 @@ export function schemaCommands({ withServices, streams }: Tool): Command {
   return schema;
 }
 
+/** The command `types` (spec 2.3). */
+export function typesCommand({ withServices, streams }: Tool): Command {
+  return new Command('types')
+    .description("write TypeScript types and a typed submit() for an app's newest schema")
+    .argument('<id>', 'the app')
+    .option('--out <file>', 'a file instead of standard output')
+    .option('--check', 'write nothing; fail when the file is not what would be written')
+    .action((id: string, { out, check = false }: { out?: string; check?: boolean }) => {
+      if (check && out === undefined) throw new InvalidInput('--check needs the file: --out <file>');
+      return withServices(async ({ schemas }) => {
+        const { generateTypes } = await import('./generated-types.ts');
+        const schema = await schemas.get(id);
+        const source = generateTypes(id, schema);
+        if (out === undefined) return void streams.stdout.write(source);
+        // Git may have changed the line ends.
+        const found = (await readIfThere(out))?.replaceAll('\r\n', '\n');
+        // An unchanged file keeps its time, so that no build begins.
+        if (found === source) return;
+        if (check) throw new InvalidInput(`${out} is not what version ${schema.version} of the schema gives`);
+        await writeFile(out, source).catch(refuseFile('write', out));
+      });
+    });
+}
+
 /** Validates a schema as PUT does. The modules are imported on use. */
 async function checkSchema(json: unknown): Promise<Parameters<SchemaService['replace']>[1]> {
   const [{ parsePart }, { schemaEndpoints }] = await Promise.all([
@@ -47,14 +72,6 @@ async function checkSchema(json: unknown): Promise<Parameters<SchemaService['rep
     import('../schemas/schemas.endpoints.ts'),
   ]);
   return parsePart(schemaEndpoints.replaceSchema.body.schema, json, 'Invalid schema');
-}
-
-async function read(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw new InvalidInput(`Cannot read ${file} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
-  }
 }
 
 /** Parses a schema. Accepts the output of `schema get`, so `version` is ignored. */
@@ -87,3 +104,8 @@ function wholeNumber(value: string): number {
   if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError('It must be a whole number from 1.');
   return Number(value);
 }
+
+const readIfThere = (file: string): Promise<string | undefined> =>
+  readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) =>
+    error.code === 'ENOENT' ? undefined : refuseFile('read', file)(error),
+  );

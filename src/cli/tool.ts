@@ -2,15 +2,12 @@ import { Command, CommanderError } from 'commander';
 import type { ServiceOptions } from '../services.ts';
 import { accountCommands } from './account-commands.ts';
 import { appCommands } from './app-commands.ts';
+import { doctorCommand, verifyCommand } from './check-commands.ts';
 import { report, type Streams, type Tool } from './command.ts';
-import { doctorCommand } from './doctor-command.ts';
-import { migrateCommand } from './migrate-command.ts';
-import { schemaCommands } from './schema-commands.ts';
+import { migrateCommand, shardCommand } from './database-commands.ts';
+import { schemaCommands, typesCommand } from './schema-commands.ts';
 import { serveCommand } from './serve-command.ts';
-import { shardCommand } from './shard-command.ts';
-import { typesCommand } from './types-command.ts';
 import { userCommands } from './user-commands.ts';
-import { verifyCommand } from './verify-command.ts';
 
 const FAILED = 1;
 const USAGE = 2;
@@ -35,8 +32,6 @@ export async function runTool(
     // Loaded on use, so that help and usage errors are fast.
     withServices: async (task, how) =>
       (await import('./services.ts')).withServices({ env, streams, options }, task, how),
-    withConnection: async (access, task) =>
-      (await import('./services.ts')).withConnection({ env, streams }, access, task),
   };
   const program = new Command('user-collection')
     .description(

@@ -10,7 +10,7 @@ import { type ExportFormat, exportFormats } from '../exports/export.ts';
 import { fileNameSetting } from '../imports/date-format.ts';
 import type { ImportDocument } from '../imports/imports.model.ts';
 import type { Services } from '../services.ts';
-import { COMMAND_LINE, type Streams, say, type Tool } from './command.ts';
+import { COMMAND_LINE, note, refuseFile, type Streams, say, type Tool } from './command.ts';
 
 /** The commands `users export|import` (spec 2.1 and 4.7). */
 export function userCommands(tool: Tool): Command {
@@ -69,16 +69,9 @@ const JOB = 'imports';
 
 interface Options {
   format?: string;
-  mode?: string;
-  arrays?: string;
-  invalid?: string;
-  map?: Record<string, string>;
-  delimiter?: string;
-  decimal?: string;
-  dateFormat?: string;
-  timeZone?: string;
-  dryRun?: true;
   rejects?: string;
+  /** `checkSettings` validates them. */
+  [setting: string]: unknown;
 }
 
 /** The command `users import` (spec 4.7). */
@@ -122,7 +115,7 @@ async function runImport(
   const { rejects, format = /\.(nd)?jsonl?$/i.test(file) ? 'ndjson' : 'csv', ...rest } = options;
   const settings = await checkSettings({ format, ...rest, ...fileNameSetting(basename(file)) });
   const app = await services.apps.get(sourceAppId);
-  const size = await fileSize(file);
+  const { size } = await stat(file).catch(refuseFile('read', file));
   const id = await imports.create(app, settings);
   const bar = createProgressBar(streams.stderr);
   try {
@@ -136,11 +129,15 @@ async function runImport(
   // A server may run the job too: whoever holds its lock does the work.
   jobs.start(JOB);
   jobs.wake(JOB);
-  const ended = await untilEnded(services, app, id, (one) => {
-    bar.show(one.received === 0 ? 1 : (one.position?.offset ?? 0) / one.received, one.counters.read);
-  });
-  bar.end();
-  await report(streams, services, app, ended, rejects);
+  for (;;) {
+    const found = await imports.get(app, id);
+    bar.show(found.received === 0 ? 1 : (found.position?.offset ?? 0) / found.received, found.counters.read);
+    if (found.state !== 'running') {
+      bar.end();
+      return report(streams, services, app, found, rejects);
+    }
+    await sleep(POLL_MS);
+  }
 }
 
 /** Validates as `POST /auth/imports` does. The modules are imported on use. */
@@ -152,28 +149,6 @@ async function checkSettings(settings: Record<string, unknown>): Promise<Paramet
   return parsePart(importEndpoints.createImport.body.schema, settings, 'Invalid import');
 }
 
-async function fileSize(file: string): Promise<number> {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    throw new InvalidInput(`Cannot read ${file} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
-  }
-}
-
-async function untilEnded(
-  { imports }: Services,
-  app: ScopedApp,
-  id: string,
-  onProgress: (one: ImportDocument) => void,
-): Promise<ImportDocument> {
-  for (;;) {
-    const one = await imports.get(app, id);
-    onProgress(one);
-    if (one.state !== 'running') return one;
-    await sleep(POLL_MS);
-  }
-}
-
 async function report(
   streams: Streams,
   { imports }: Services,
@@ -183,10 +158,9 @@ async function report(
 ): Promise<void> {
   const counts = Object.entries(counters).map(([name, count]) => `${name} ${count}`);
   say(streams, `Import ${_id.toHexString()} ${state}: ${counts.join(', ')}`);
-  for (const { line, message } of firstErrors) streams.stderr.write(`line ${line}: ${message}\n`);
-  if (counters.rejected > firstErrors.length) {
-    streams.stderr.write(`and ${counters.rejected - firstErrors.length} more lines\n`);
-  }
+  for (const { line, message } of firstErrors) note(streams, `line ${line}: ${message}`);
+  const others = counters.rejected - firstErrors.length;
+  if (others > 0) note(streams, `and ${others} more lines`);
   if (rejects !== undefined) {
     await pipeline(await imports.rejectsOf(app, _id.toHexString()), createWriteStream(rejects));
   }

@@ -1,21 +1,15 @@
 import { z } from 'zod';
-import type { AccessStore } from '../accounts/access-store.ts';
-import type { AccountMail } from '../accounts/account-mail.ts';
-import type { AccountStatus } from '../accounts/account-status.ts';
-import type { AccountStore } from '../accounts/account-store.ts';
 import type { AccountDocument } from '../accounts/accounts.model.ts';
-import type { Invitations } from '../accounts/invitations.ts';
-import type { Roles } from '../accounts/roles.ts';
+import { requireEmail } from '../accounts/accounts.service.ts';
+import type { Accounts } from '../accounts/accounts.ts';
 import { hasSecondFactor } from '../accounts/second-factor.ts';
 import type { Cursors } from '../api/cursors.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { PageLimit, Timestamp } from '../api/validation.ts';
 import { Conflict, NotFound } from '../core/errors.ts';
-import { AccountName, Email } from '../sessions/account-log-in.endpoints.ts';
-import { InvitationCreated, invitedBy, type PageLink, parseAccountId, requireEmail } from './members.endpoints.ts';
+import { AccountName, Email } from '../sessions/sessions.contract.ts';
+import { Id, InvitationCreated, type Inviter, Ok, parseAccountId } from './members.endpoints.ts';
 
-const Id = z.string().meta({ example: '65f0c0ffee65f0c0ffee65f0' });
-const Ok = z.strictObject({ ok: z.literal(true) });
 const shared = { auth: 'session', role: 'admin', load: 'light', tag: 'Accounts' } as const;
 const ofAccount = { ...shared, params: z.object({ id: Id }) } as const;
 
@@ -97,18 +91,13 @@ export const accountEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export function accountRoutes(deps: {
-  store: AccountStore;
-  access: AccessStore;
-  status: AccountStatus;
-  roles: Pick<Roles, 'findAdmins' | 'isAdminBy'>;
-  invitations: Invitations;
-  mail: AccountMail;
-  cursors: Cursors;
-  link: PageLink;
-  publicUrl: string | undefined;
-}): Route[] {
-  const { store, access, status, roles, invitations, mail, cursors, link, publicUrl } = deps;
+export function accountRoutes({ store, access, status, roles }: Accounts, invite: Inviter, cursors: Cursors): Route[] {
+  /** @throws {NotFound} */
+  async function find(text: string): Promise<AccountDocument> {
+    const account = await store.findById(parseAccountId(text));
+    if (!account) throw new NotFound('Account not found');
+    return account;
+  }
 
   return routes(accountEndpoints, {
     listAccounts: async ({ query: { q = '', limit, cursor } }) => {
@@ -120,28 +109,22 @@ export function accountRoutes(deps: {
       return { accounts: page.map((account) => shownAccount(account, isAdmin(account))), ...next };
     },
 
-    createAccount: async ({ principal, body: { admin, name, ...sent }, req, audit }) => {
-      const email = requireEmail(sent.email);
+    createAccount: async ({ principal, body: { admin, name, ...body }, req, audit }) => {
+      const email = requireEmail(body.email);
       if (await store.findByEmail(email)) throw new Conflict('This email already has an account');
       const offer = { email, ...(admin && { admin }), ...(name !== undefined && { name }) };
-      const { token, invitation } = await invitations.create({ ...offer, ...invitedBy(principal) });
-      const address = link('invitation', token, req);
-      const role = admin ? 'admin' : 'member';
-      if (publicUrl !== undefined)
-        mail.send(email, { kind: 'invitation', link: address, sourceAppId: undefined, role });
-      audit({ app: null, target: invitation.id, detail: { admin } });
-      return { id: invitation.id, expiresAt: invitation.expiresAt.toISOString(), link: address };
+      const created = await invite(offer, { principal, req });
+      audit({ app: null, target: created.id, detail: { admin } });
+      return created;
     },
 
     changeAccount: async ({ params, body: { admin, suspended }, audit }) => {
-      const id = parseAccountId(params.id);
-      const account = await store.findById(id);
-      if (!account) throw new NotFound('Account not found');
+      const { _id: id, suspendedAt, groups } = await find(params.id);
       // A suspended admin would count as the active one who stays.
-      if (admin && (suspended ?? account.suspendedAt !== undefined)) {
+      if (admin && (suspended ?? suspendedAt !== undefined)) {
         throw new Conflict('A suspended account cannot become an admin');
       }
-      if (admin === false && roles.isAdminBy(account.groups?.names ?? [])) {
+      if (admin === false && roles.isAdminBy(groups?.names)) {
         throw new Conflict('Groups of the provider make this account an admin: change them there');
       }
       if (admin === false) await access.removeAdmin(id);
@@ -161,10 +144,8 @@ export function accountRoutes(deps: {
     },
 
     deleteAccount: async ({ params, audit }) => {
-      const id = parseAccountId(params.id);
-      const account = await store.findById(id);
-      if (!account) throw new NotFound('Account not found');
-      await status.erase(id, account.email);
+      const { _id, email } = await find(params.id);
+      await status.erase(_id, email);
       audit({ app: null });
       return { ok: true as const };
     },

@@ -1,31 +1,26 @@
-import type { Request } from 'express';
 import { ObjectId } from 'mongodb';
 import { z } from 'zod';
-import type { AccessStore } from '../accounts/access-store.ts';
-import type { AccountMail } from '../accounts/account-mail.ts';
-import type { AccountStore } from '../accounts/account-store.ts';
 import { MAX_MEMBERS } from '../accounts/accounts.model.ts';
-import type { Invitations } from '../accounts/invitations.ts';
-import type { Roles } from '../accounts/roles.ts';
+import { requireEmail } from '../accounts/accounts.service.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { NewInvitation } from '../accounts/invitations.ts';
 import { hasSecondFactor } from '../accounts/second-factor.ts';
-import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { type AnyInput, type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import type { SessionPrincipal } from '../api/principal.ts';
 import { Timestamp } from '../api/validation.ts';
-import type { AppScope } from '../apps/app-scope.ts';
 import { AppPath } from '../apps/apps.contract.ts';
-import type { AppService } from '../apps/apps.service.ts';
-import { Conflict, Forbidden, InvalidInput, NotFound } from '../core/errors.ts';
-import { normalizeEmail } from '../core/identifiers.ts';
+import type { Apps } from '../apps/apps.ts';
+import { Conflict, Forbidden, NotFound } from '../core/errors.ts';
 import { type AppRole, higherRole, rolesUpTo } from '../core/roles.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
-import { Email, MemberRole } from '../sessions/account-log-in.endpoints.ts';
+import { Email, MemberRole } from '../sessions/sessions.contract.ts';
 
 /** Emails with invitations to one app, on each server; the link is shown in any case. */
 const MAX_MAILS = 100;
 const MAILS_MS = 60 * 60 * 1_000;
 
-const Id = z.string().meta({ example: '65f0c0ffee65f0c0ffee65f0' });
-const Ok = z.strictObject({ ok: z.literal(true) });
+export const Id = z.string().meta({ example: '65f0c0ffee65f0c0ffee65f0' });
+export const Ok = z.strictObject({ ok: z.literal(true) });
 const Link = z.string().meta({
   description: 'To give to the invited person; it cannot be shown again',
   example: 'https://users.example.com/dashboard/invitation#Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g',
@@ -135,21 +130,28 @@ export const memberEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** Returns the address of a page of the dashboard with a token, which no server logs. */
-export type PageLink = (page: string, token: string, req: Request) => string;
+export type Inviter = ReturnType<typeof createInviter>;
 
-export const createPageLink =
-  (publicUrl: string | undefined): PageLink =>
-  (page, token, req) =>
-    `${publicUrl ?? `${req.protocol}://${req.headers.host ?? 'localhost'}`}/dashboard/${page}#${token}`;
-
-/** The email of a request in its stored form. @throws {InvalidInput} */
-export function requireEmail(text: string): string {
-  const email = normalizeEmail(text);
-  if (email === undefined) {
-    throw new InvalidInput('Invalid request body', [{ path: 'email', message: 'must be a valid email' }]);
-  }
-  return email;
+/**
+ * Returns a function that creates an invitation and resolves with what its response shows. With
+ * PUBLIC_URL it also sends the link by email, if `maySend` allows it.
+ */
+export function createInviter({ invitations, mail }: Accounts, publicUrl: string | undefined) {
+  return async (
+    offer: NewInvitation & { email: string },
+    { principal: { account }, req }: Pick<AnyInput, 'req'> & { principal: SessionPrincipal },
+    maySend = async () => true,
+  ): Promise<z.input<typeof InvitationCreated>> => {
+    const { token, invitation } = await invitations.create({ ...offer, ...(account && { invitedBy: account.id }) });
+    const origin = publicUrl ?? `${req.protocol}://${req.headers.host ?? 'localhost'}`;
+    // No server logs what follows `#`.
+    const link = `${origin}/dashboard/invitation#${token}`;
+    if (publicUrl !== undefined && (await maySend())) {
+      const role = offer.app?.role ?? (offer.admin ? 'admin' : 'member');
+      mail.send(offer.email, { kind: 'invitation', link, sourceAppId: offer.app?.sourceAppId, role });
+    }
+    return { id: invitation.id, expiresAt: invitation.expiresAt.toISOString(), link };
+  };
 }
 
 /** @throws {NotFound} when the text is no id */
@@ -158,19 +160,12 @@ export function parseAccountId(text: string): ObjectId {
   return new ObjectId(text);
 }
 
-export function memberRoutes(deps: {
-  store: AccountStore;
-  access: AccessStore;
-  invitations: Invitations;
-  mail: AccountMail;
-  apps: Pick<AppService, 'setSharedLogin'>;
-  roles: Pick<Roles, 'groupsOf' | 'roleBy'>;
-  scope: AppScope;
-  link: PageLink;
-  publicUrl: string | undefined;
-  limits: SharedLimits;
-}): Route[] {
-  const { store, access, invitations, mail, apps, roles, scope, link, publicUrl, limits } = deps;
+export function memberRoutes(
+  { store, access, invitations, roles }: Accounts,
+  { service: apps, scope }: Pick<Apps, 'service' | 'scope'>,
+  invite: Inviter,
+  limits: SharedLimits,
+): Route[] {
   const mails = limits.create('invitations', MAX_MAILS, MAILS_MS);
 
   return routes(memberEndpoints, {
@@ -185,30 +180,26 @@ export function memberRoutes(deps: {
       };
     },
 
-    createInvitation: async ({ principal, params, body, req, audit }) => {
-      requireRole(principal, body.role);
-      const app = await scope(principal, params.sourceAppId);
-      const email = requireEmail(body.email);
-      const offered = { id: app.id, sourceAppId: app.sourceAppId, role: body.role };
-      const { token, invitation } = await invitations.create({ email, app: offered, ...invitedBy(principal) });
-      const address = link('invitation', token, req);
-      if (publicUrl !== undefined && (await mails.take(app.sourceAppId)).waitMs === 0) {
-        mail.send(email, { kind: 'invitation', link: address, sourceAppId: app.sourceAppId, role: body.role });
-      }
-      audit({ target: invitation.id, detail: { role: body.role } });
-      return { id: invitation.id, expiresAt: invitation.expiresAt.toISOString(), link: address };
+    createInvitation: async ({ principal, params, body: { role, ...body }, req, audit }) => {
+      requireRole(principal, role);
+      const { id, sourceAppId } = await scope(principal, params.sourceAppId);
+      const offer = { email: requireEmail(body.email), app: { id, sourceAppId, role } };
+      const maySend = async () => (await mails.take(sourceAppId)).waitMs === 0;
+      const created = await invite(offer, { principal, req }, maySend);
+      audit({ target: created.id, detail: { role } });
+      return created;
     },
 
     deleteInvitation: async ({ principal, params }) => {
       const { id } = await scope(principal, params.sourceAppId);
-      if (!(await invitations.remove(id, params.id, rolesUpTo(highestRole(principal)))))
-        throw new NotFound('Invitation not found');
+      const withdrawn = await invitations.remove(id, params.id, rolesUpTo(highestRole(principal)));
+      if (!withdrawn) throw new NotFound('Invitation not found');
       return { ok: true as const };
     },
 
     listMembers: async ({ principal, params }) => {
       const app = await scope(principal, params.sourceAppId);
-      const given = await access.members(app);
+      const given = await access.members(app.id);
       const inGroups = await store.inGroups(roles.groupsOf(app.sourceAppId), MAX_MEMBERS);
       const accounts = await store.named(given.map(({ account }) => account));
       for (const account of inGroups) accounts.set(account._id.toHexString(), account);
@@ -217,7 +208,7 @@ export function memberRoutes(deps: {
         members: [...accounts].flatMap(([id, account]) => {
           const member = members.get(id);
           if (member?.role === 'admin') return [];
-          const byGroups = roles.roleBy(account.groups?.names ?? [], app.sourceAppId);
+          const byGroups = roles.roleBy(account.groups?.names, app.sourceAppId);
           const role = member && byGroups ? higherRole(member.role, byGroups) : (member?.role ?? byGroups);
           const addedAt = member?.addedAt ?? account.groups?.at;
           if (!role || !addedAt) return [];
@@ -243,9 +234,10 @@ export function memberRoutes(deps: {
       return { ok: true as const };
     },
 
-    getAccess: async ({ principal, params }) => ({
-      sharedLogin: await access.sharedLogin(await scope(principal, params.sourceAppId)),
-    }),
+    getAccess: async ({ principal, params }) => {
+      const { id } = await scope(principal, params.sourceAppId);
+      return { sharedLogin: await access.sharedLogin(id) };
+    },
 
     replaceAccess: async ({ principal, params, body, audit }) => {
       if (principal.role !== 'admin' && !principal.account) {
@@ -266,12 +258,12 @@ export function memberRoutes(deps: {
   ): Promise<void> {
     const app = await scope(principal, sourceAppId);
     const id = parseAccountId(accountId);
-    const byGroups = roles.roleBy((await store.findById(id))?.groups?.names ?? [], app.sourceAppId);
+    const byGroups = roles.roleBy((await store.findById(id))?.groups?.names, app.sourceAppId);
     if (byGroups && (role === undefined || higherRole(byGroups, role) !== role)) {
       throw new Conflict('Groups of the provider give this role: change them there');
     }
     const changesManagers = highestRole(principal) === 'manager';
-    if (!(await access.changeMember(app, id, role, { changesManagers }))) throw new NotFound('Member not found');
+    if (!(await access.changeMember(app.id, id, role, { changesManagers }))) throw new NotFound('Member not found');
     if (role !== 'manager') await invitations.withdrawBy(id, app.id);
   }
 }
@@ -289,5 +281,3 @@ function requireRole(principal: SessionPrincipal, given: AppRole): void {
     throw new Forbidden('Only managers and admins may give this role');
   }
 }
-
-export const invitedBy = ({ account }: SessionPrincipal) => (account ? { invitedBy: account.id } : {});

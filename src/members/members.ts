@@ -6,7 +6,7 @@ import type { Config } from '../core/config.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
 import { accountRoutes } from './accounts.endpoints.ts';
-import { createPageLink, memberRoutes } from './members.endpoints.ts';
+import { createInviter, memberRoutes } from './members.endpoints.ts';
 import { ownAccountRoutes } from './own-account.endpoints.ts';
 
 /** Creates the administration of accounts, members and invitations (spec 4.13). */
@@ -18,16 +18,14 @@ export function createMembers(deps: {
   cursors: Cursors;
   limits: SharedLimits;
 }): Feature {
-  const { accounts, apps, sessions, config, cursors, limits } = deps;
-  const { store, access, invitations, mail, roles, service } = accounts;
-  const { publicUrl } = config;
-  const link = createPageLink(publicUrl);
-  const common = { store, access, invitations, mail, roles, link, publicUrl };
+  const { accounts, apps, sessions, cursors, limits } = deps;
+  const { publicUrl } = deps.config;
+  const invite = createInviter(accounts, publicUrl);
   return {
     routes: [
-      ...memberRoutes({ ...common, apps: apps.service, scope: apps.scope, limits }),
-      ...accountRoutes({ ...common, status: accounts.status, cursors }),
-      ...ownAccountRoutes({ accounts: service, sessions, publicUrl }),
+      ...memberRoutes(accounts, apps, invite, limits),
+      ...accountRoutes(accounts, invite, cursors),
+      ...ownAccountRoutes(accounts.service, sessions, publicUrl),
     ],
   };
 }

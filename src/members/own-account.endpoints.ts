@@ -1,31 +1,30 @@
-import type { Request } from 'express';
 import { Binary } from 'mongodb';
 import { z } from 'zod';
 import type { Passkey, SignedIn } from '../accounts/accounts.model.ts';
 import type { AccountService } from '../accounts/accounts.service.ts';
 import { relyingPartyOf } from '../accounts/passkeys.ts';
-import { type AuditFacts, type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { type AnyInput, type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import type { SessionPrincipal } from '../api/principal.ts';
 import { Timestamp } from '../api/validation.ts';
 import { Forbidden, NotFound, Unauthenticated } from '../core/errors.ts';
-import { Account, AccountName, ChosenPassword, Memberships } from '../sessions/account-log-in.endpoints.ts';
 import { CreatedPasskey, CreationOptions } from '../sessions/passkeys.contract.ts';
+import { Account, AccountName, ChosenPassword, Memberships } from '../sessions/sessions.contract.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
+import { Ok } from './members.endpoints.ts';
 
-const Ok = z.strictObject({ ok: z.literal(true) });
 const SessionId = z.string().meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4gQo9xTn6rVb1' });
 const Code = z.string('must be a string').max(100, 'is too long').meta({ example: '123456' });
 const ShownPasskey = z.strictObject({
   ...{ id: z.string().meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' }), name: AccountName },
   ...{ createdAt: Timestamp, lastUsedAt: Timestamp.nullable() },
 });
-const own = { auth: 'session', load: 'light', tag: 'Own account' } as const;
+const shared = { auth: 'session', load: 'light', tag: 'Own account' } as const;
 const RECENT = 'Needs a log-in of the last ten minutes, else 403 with `reauthenticate`.';
 
 /** What somebody does with their own account (spec 4.13). */
 export const ownAccountEndpoints = {
   getAccount: {
-    ...own,
+    ...shared,
     method: 'get',
     path: '/auth/account',
     summary: 'The own account',
@@ -36,7 +35,7 @@ export const ownAccountEndpoints = {
     errors: [],
   },
   renameAccount: {
-    ...own,
+    ...shared,
     method: 'patch',
     path: '/auth/account',
     audit: 'account.changed',
@@ -46,7 +45,7 @@ export const ownAccountEndpoints = {
     errors: [],
   },
   replaceAccountPassword: {
-    ...own,
+    ...shared,
     method: 'put',
     path: '/auth/account/password',
     audit: 'account.password.replaced',
@@ -58,7 +57,7 @@ export const ownAccountEndpoints = {
     errors: [409, 429],
   },
   listSessions: {
-    ...own,
+    ...shared,
     method: 'get',
     path: '/auth/account/sessions',
     summary: 'The own sessions',
@@ -73,7 +72,7 @@ export const ownAccountEndpoints = {
     errors: [],
   },
   endSession: {
-    ...own,
+    ...shared,
     method: 'delete',
     path: '/auth/account/sessions/:id',
     audit: 'account.sessions.ended',
@@ -83,7 +82,7 @@ export const ownAccountEndpoints = {
     errors: [404],
   },
   endOtherSessions: {
-    ...own,
+    ...shared,
     method: 'delete',
     path: '/auth/account/sessions',
     audit: 'account.sessions.ended',
@@ -92,7 +91,7 @@ export const ownAccountEndpoints = {
     errors: [],
   },
   beginTotp: {
-    ...own,
+    ...shared,
     method: 'post',
     path: '/auth/account/totp',
     audit: 'account.factors.changed',
@@ -105,7 +104,7 @@ export const ownAccountEndpoints = {
     errors: [403, 409],
   },
   confirmTotp: {
-    ...own,
+    ...shared,
     method: 'post',
     path: '/auth/account/totp/confirm',
     audit: 'account.factors.changed',
@@ -116,7 +115,7 @@ export const ownAccountEndpoints = {
     errors: [403, 409, 429],
   },
   removeTotp: {
-    ...own,
+    ...shared,
     method: 'delete',
     path: '/auth/account/totp',
     audit: 'account.factors.changed',
@@ -126,7 +125,7 @@ export const ownAccountEndpoints = {
     errors: [403],
   },
   listPasskeys: {
-    ...own,
+    ...shared,
     method: 'get',
     path: '/auth/account/passkeys',
     summary: 'The own passkeys',
@@ -134,7 +133,7 @@ export const ownAccountEndpoints = {
     errors: [],
   },
   beginPasskey: {
-    ...own,
+    ...shared,
     method: 'post',
     path: '/auth/account/passkeys/options',
     audit: 'account.factors.changed',
@@ -144,7 +143,7 @@ export const ownAccountEndpoints = {
     errors: [403, 409],
   },
   addPasskey: {
-    ...own,
+    ...shared,
     method: 'post',
     path: '/auth/account/passkeys',
     audit: 'account.factors.changed',
@@ -155,7 +154,7 @@ export const ownAccountEndpoints = {
     errors: [403, 409],
   },
   removePasskey: {
-    ...own,
+    ...shared,
     method: 'delete',
     path: '/auth/account/passkeys/:id',
     audit: 'account.factors.changed',
@@ -167,135 +166,113 @@ export const ownAccountEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export function ownAccountRoutes(deps: {
-  accounts: AccountService;
-  sessions: Pick<SessionService, 'confirmAccount'>;
-  publicUrl: string | undefined;
-}): Route[] {
-  const { accounts, sessions, publicUrl } = deps;
-
-  /** The account and session of a request. @throws {Forbidden} for the log-in of an app */
-  async function signedIn(principal: SessionPrincipal, req: Request): Promise<SignedIn> {
-    if (!principal.account) throw new Forbidden('Log in with an account to use this');
-    const found = await accounts.findSession(principal.account.id.toHexString(), req.sessionID);
-    if (!found) throw new Unauthenticated();
-    return found;
-  }
-
-  const facts = ({ account }: SignedIn, detail: AuditFacts['detail'] = {}): AuditFacts => ({
-    app: null,
-    target: account._id.toHexString(),
-    detail,
-  });
+export function ownAccountRoutes(
+  accounts: AccountService,
+  sessions: Pick<SessionService, 'confirmAccount'>,
+  publicUrl: string | undefined,
+): Route[] {
+  /**
+   * Returns a handler that gets the account and session of its request; the event of the endpoint
+   * names the account. @throws {Forbidden} for the log-in of an app
+   */
+  const forOwn =
+    <Input extends Pick<AnyInput, 'req' | 'audit'> & { principal: SessionPrincipal }, Reply>(
+      handle: (own: SignedIn, input: Input) => Promise<Reply> | Reply,
+    ) =>
+    async (input: Input): Promise<Reply> => {
+      const { principal, req, audit } = input;
+      if (!principal.account) throw new Forbidden('Log in with an account to use this');
+      const own = await accounts.findSession(principal.account.id.toHexString(), req.sessionID);
+      if (!own) throw new Unauthenticated();
+      audit({ app: null, target: own.account._id.toHexString(), detail: {} });
+      return handle(own, input);
+    };
 
   return routes(ownAccountEndpoints, {
-    getAccount: async ({ principal, req }) => {
-      const { account } = await signedIn(principal, req);
-      return {
-        ...(await accounts.present(account)),
-        ...{ hasPassword: account.passwordHash !== undefined, totp: account.totp !== undefined },
-        recoveryCodes: account.recoveryCodes?.length ?? 0,
-      };
-    },
+    getAccount: forOwn(async ({ account }) => ({
+      ...(await accounts.present(account)),
+      ...{ hasPassword: account.passwordHash !== undefined, totp: account.totp !== undefined },
+      recoveryCodes: account.recoveryCodes?.length ?? 0,
+    })),
 
-    renameAccount: async ({ principal, body, req, audit }) => {
-      const self = await signedIn(principal, req);
-      await accounts.rename(self, body.name);
-      audit(facts(self));
+    renameAccount: forOwn(async (own, { body }) => {
+      await accounts.rename(own, body.name);
       return { ok: true as const };
-    },
+    }),
 
-    replaceAccountPassword: async ({ principal, body, req, leftMs, audit }) => {
-      const self = await signedIn(principal, req);
+    replaceAccountPassword: forOwn(async (own, { body, req, leftMs }) => {
       const caller = { address: req.ip ?? '', leftMs };
-      await accounts.changePassword(self, body, (password, hash) =>
-        sessions.confirmAccount(self.account.email, password, hash, caller),
+      await accounts.changePassword(own, body, (password, hash) =>
+        sessions.confirmAccount(own.account.email, password, hash, caller),
       );
-      audit(facts(self));
       return { ok: true as const };
-    },
+    }),
 
-    listSessions: async ({ principal, req }) => {
-      const { account, session } = await signedIn(principal, req);
+    listSessions: forOwn(({ account, session }) => {
       const open = account.sessions.filter(
         ({ expiresAt, state }) => state === 'active' && expiresAt.getTime() > Date.now(),
       );
       return {
         sessions: open.map(({ id, method, createdAt, expiresAt, device, address }) => ({
-          ...{ id: shownId(id), current: id === session.id, method, device, address },
+          // A hash, from which no session id can be made.
+          ...{ id: Buffer.from(id.buffer).toString('base64url'), current: id === session.id, method, device, address },
           ...{ createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() },
         })),
       };
-    },
+    }),
 
-    endSession: async ({ principal, params, req, audit }) => {
-      const self = await signedIn(principal, req);
+    endSession: forOwn(async (own, { params }) => {
       const id = new Binary(Buffer.from(params.id, 'base64url'));
-      if (!(await accounts.endOwn(self, id))) throw new NotFound('Session not found');
-      audit(facts(self));
+      if (!(await accounts.endSession(own, id))) throw new NotFound('Session not found');
       return { ok: true as const };
-    },
+    }),
 
-    endOtherSessions: async ({ principal, req, audit }) => {
-      const self = await signedIn(principal, req);
-      await accounts.endOthers(self);
-      audit(facts(self));
+    endOtherSessions: forOwn(async (own) => {
+      await accounts.endOtherSessions(own);
       return { ok: true as const };
-    },
+    }),
 
-    beginTotp: async ({ principal, req, audit }) => {
-      const self = await signedIn(principal, req);
-      const begun = await accounts.beginTotp(self);
-      audit(facts(self, { begun: true }));
+    beginTotp: forOwn(async (own, { audit }) => {
+      const begun = await accounts.beginTotp(own);
+      audit({ detail: { begun: true } });
       return begun;
-    },
+    }),
 
-    confirmTotp: async ({ principal, body, req, audit }) => {
-      const self = await signedIn(principal, req);
-      const recoveryCodes = await accounts.confirmTotp(self, body.code);
-      audit(facts(self, { totp: true }));
+    confirmTotp: forOwn(async (own, { body, audit }) => {
+      const recoveryCodes = await accounts.confirmTotp(own, body.code);
+      audit({ detail: { totp: true } });
       return { recoveryCodes };
-    },
+    }),
 
-    listPasskeys: async ({ principal, req }) => {
-      const { account } = await signedIn(principal, req);
-      return { passkeys: (account.passkeys ?? []).map(shownPasskey) };
-    },
+    removeTotp: forOwn(async (own, { audit }) => {
+      await accounts.removeTotp(own);
+      audit({ detail: { totp: false } });
+      return { ok: true as const };
+    }),
 
-    beginPasskey: async ({ principal, req, audit }) => {
-      const self = await signedIn(principal, req);
-      const options = await accounts.beginPasskey(self, relyingPartyOf(publicUrl, req.headers.host));
-      audit(facts(self, { begun: true }));
+    listPasskeys: forOwn(({ account }) => ({ passkeys: (account.passkeys ?? []).map(shownPasskey) })),
+
+    beginPasskey: forOwn(async (own, { req, audit }) => {
+      const options = await accounts.beginPasskey(own, relyingPartyOf(publicUrl, req.headers.host));
+      audit({ detail: { begun: true } });
       return options;
-    },
+    }),
 
-    addPasskey: async ({ principal, body, req, audit }) => {
-      const self = await signedIn(principal, req);
+    addPasskey: forOwn(async (own, { body, req, audit }) => {
       const at = relyingPartyOf(publicUrl, req.headers.host);
-      const { passkey, recoveryCodes } = await accounts.addPasskey(self, body, at);
-      audit(facts(self, { passkey: true }));
+      const { passkey, recoveryCodes } = await accounts.addPasskey(own, body, at);
+      audit({ detail: { passkey: true } });
       return { ...shownPasskey(passkey), ...(recoveryCodes && { recoveryCodes }) };
-    },
+    }),
 
-    removePasskey: async ({ principal, params, req, audit }) => {
-      const self = await signedIn(principal, req);
-      if (!(await accounts.removePasskey(self, params.id))) throw new NotFound('Passkey not found');
-      audit(facts(self, { passkey: false }));
+    removePasskey: forOwn(async (own, { params, audit }) => {
+      await accounts.removePasskey(own, params.id);
+      audit({ detail: { passkey: false } });
       return { ok: true as const };
-    },
-
-    removeTotp: async ({ principal, req, audit }) => {
-      const self = await signedIn(principal, req);
-      await accounts.removeTotp(self);
-      audit(facts(self, { totp: false }));
-      return { ok: true as const };
-    },
+    }),
   });
 }
 
 const shownPasskey = ({ id, name, createdAt, lastUsedAt }: Passkey) => ({
   ...{ id, name, createdAt: createdAt.toISOString(), lastUsedAt: lastUsedAt?.toISOString() ?? null },
 });
-
-/** A hash, from which no session id can be made. */
-const shownId = (id: Binary): string => Buffer.from(id.buffer).toString('base64url');

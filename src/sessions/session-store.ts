@@ -4,8 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import session, { type SessionData, type Store } from 'express-session';
 import type { Document } from 'mongodb';
 import { z } from 'zod';
-import type { App } from '../apps/app.ts';
-import { type AppOwned, ownedBy } from '../apps/feature.ts';
+import { ownedBy } from '../apps/feature.ts';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
 import {
@@ -23,34 +22,20 @@ const SESSIONS = declareCollection('sessions', onPrimaryShard('one document for 
   .index({ expires: 1 }, { expireAfterSeconds: 0 })
   .index({ 'session.appId': 1 });
 
-/** The model of `sessions`, with its indexes. The session store writes the documents. */
-export const createSessionModel = (connection: Connection): Model<Document> => createModel(connection, SESSIONS);
-
 // The attributes of the cookie are dropped: they matter only when it is set, and an invalid one
 // would make express-session throw where no handler catches it.
 const cookie = z.object({});
-const StoredSession = z.union([
-  z.looseObject({
-    cookie,
-    appId: z.string(),
-    sourceAppId: z.string(),
-    role: z.enum(['user', 'admin']),
-    credentialId: z.string(),
-  }),
-  z.looseObject({ cookie, accountId: z.string() }),
-]);
+const ofApp = {
+  ...{ appId: z.string(), sourceAppId: z.string() },
+  ...{ role: z.enum(['user', 'admin']), credentialId: z.string() },
+};
+/** The account's document says whether the session lives. */
+const ofAccount = { accountId: z.string() };
+const StoredSession = z.union([z.looseObject({ cookie, ...ofApp }), z.looseObject({ cookie, ...ofAccount })]);
+const Data = z.object({ ...ofApp, ...ofAccount });
 
 declare module 'express-session' {
-  interface SessionData {
-    appId: string;
-    sourceAppId: string;
-    role: 'user' | 'admin';
-    credentialId: string;
-    /**
-     * The account of a session, instead of an app. The account's document says whether it lives.
-     */
-    accountId: string;
-  }
+  interface SessionData extends z.infer<typeof Data> {}
 }
 
 /** Sessions in MongoDB, written at login only: a request in flight restores no ended session. */
@@ -69,8 +54,9 @@ class SessionStore extends MongoStore {
  * Creates the session store (spec 2.5). Ids are stored as hashes, so that read access to the
  * database gives no access to sessions. A damaged stored session counts as absent.
  */
-export function createSessionStore(connection: Connection): MongoStore {
-  return new SessionStore({
+export function createSessionStorage(connection: Connection) {
+  const model: Model<Document> = createModel(connection, SESSIONS);
+  const store = new SessionStore({
     client: connection.getClient(),
     dbName: connection.name,
     collectionName: SESSIONS.name,
@@ -80,15 +66,12 @@ export function createSessionStore(connection: Connection): MongoStore {
     // The store treats `null` as "no session", which its types do not allow.
     unserialize: (stored) => (StoredSession.safeParse(stored).data ?? null) as unknown as SessionData,
   });
-}
-
-/** Removes the sessions of an app with the app. */
-export function createSessionOwnership({ collection }: Model<Document>): AppOwned {
-  return ownedBy(collection, 'expires', {
+  const owned = ownedBy(model.collection, 'expires', {
     of: (appId) => ({ 'session.appId': appId.toHexString() }),
     // The time of the creation itself is not stored.
     valueAt: (time) => new Date(time.getTime() + SESSION_LIFETIME_MS),
   });
+  return { model, store, owned };
 }
 
 /** Sets `req.session` of a request. Rejects with the store's error. */
@@ -122,20 +105,10 @@ function assumeTls(req: Request): void {
   Object.defineProperty(req, 'secure', { value: true, configurable: true });
 }
 
-/** Starts the session of an app after its login, under a new id against session fixation. */
-export async function beginSession(req: Request, app: App): Promise<void> {
+/** Starts the session of an app or an account, under a new id against session fixation. */
+export async function beginSession(req: Request, data: Partial<SessionData>): Promise<void> {
   await settled((done) => req.session.regenerate(done));
-  req.session.appId = app.id.toHexString();
-  req.session.sourceAppId = app.sourceAppId;
-  req.session.role = app.role;
-  req.session.credentialId = app.credentialId;
-  await settled((done) => req.session.save(done));
-}
-
-/** Gives a request a new session id for an account, whose document decides whether it lives. */
-export async function beginAccountSession(req: Request, accountId: string): Promise<void> {
-  await settled((done) => req.session.regenerate(done));
-  req.session.accountId = accountId;
+  Object.assign(req.session, data);
   await settled((done) => req.session.save(done));
 }
 

@@ -4,11 +4,10 @@ import type { SessionData } from 'express-session';
 import { LRUCache } from 'lru-cache';
 import { ObjectId } from 'mongodb';
 import type { Membership } from '../accounts/access-store.ts';
-import type { AccountDocument, AccountSession, Entry } from '../accounts/accounts.model.ts';
+import type { AccountDocument, AccountSession, CodeUse, Entry } from '../accounts/accounts.model.ts';
 import type { AccountService } from '../accounts/accounts.service.ts';
 import type { RelyingParty } from '../accounts/passkeys.ts';
 import type { Roles } from '../accounts/roles.ts';
-import type { CodeUse } from '../accounts/second-factor.ts';
 import { ALL_SCOPES, type Permission, type SessionPrincipal, withApp } from '../api/principal.ts';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
@@ -76,9 +75,7 @@ export function createSessionService(deps: {
     return apps.findBySession(appId, credentialId);
   }
 
-  /**
-   * Resolves with what `verify` returns for a correct password, else undefined; counts failures.
-   */
+  /** Resolves with what `verify` resolves with, unless that is falsy; counts failures. */
   async function check<Found>(
     named: LogInName,
     verify: (waiter: Waiter) => Promise<Found | undefined>,
@@ -113,6 +110,18 @@ export function createSessionService(deps: {
     return found;
   }
 
+  /** Resolves with what a log-in named and proved. @throws {Unauthenticated} for a wrong proof */
+  async function logIn<Found>(
+    named: LogInName,
+    verify: (waiter: Waiter) => Promise<Found | undefined>,
+    caller: Caller,
+  ): Promise<Found> {
+    accounts.requirePasswords();
+    const found = await check(named, verify, caller);
+    if (!found) throw new Unauthenticated(INVALID_CREDENTIALS);
+    return found;
+  }
+
   /** A group gives a role by the name of an app, an invitation by its id. */
   const findApp = ({ appId, sourceAppId }: Membership) => (appId ? apps.findById(appId) : apps.find(sourceAppId));
 
@@ -125,13 +134,8 @@ export function createSessionService(deps: {
     if (named !== undefined && !own && !isAdmin) throw new Forbidden('The account is no member of this app');
     const scopes = isAdmin ? ALL_SCOPES : own && membership ? SCOPES_OF_ROLES[membership.role] : NO_SCOPES;
     const role = isAdmin ? ('admin' as const) : ('user' as const);
-    return withApp({
-      kind: 'session' as const,
-      role,
-      own,
-      scopes,
-      account: { id: account._id, method: session.method },
-    });
+    const shown = { id: account._id, method: session.method };
+    return withApp({ kind: 'session' as const, role, own, scopes, account: shown });
   }
 
   return {
@@ -142,35 +146,23 @@ export function createSessionService(deps: {
      * @throws {TooManyRequests} after too many failures
      * @throws {Unavailable} when the password cannot be checked in time
      */
-    async logIn(sourceAppId: string, password: string, caller: Caller): Promise<App> {
-      accounts.requirePasswords();
-      const app = await check({ sourceAppId }, (waiter) => apps.checkPassword(sourceAppId, password, waiter), caller);
-      if (!app) throw new Unauthenticated(INVALID_CREDENTIALS);
-      return app;
-    },
+    logIn: (sourceAppId: string, password: string, caller: Caller): Promise<App> =>
+      logIn({ sourceAppId }, (waiter) => apps.checkPassword(sourceAppId, password, waiter), caller),
 
     /**
      * Resolves with the way into an account when the password is correct (spec 4.13). The response
      * and its time are the same for an unknown email, a wrong password and a suspended account.
      * Throws as `logIn`.
      */
-    async logInAccount(email: string, password: string, caller: Caller): Promise<Entry> {
-      accounts.requirePasswords();
-      const entry = await check({ email }, (waiter) => accounts.checkPassword(email, password, waiter), caller);
-      if (!entry) throw new Unauthenticated(INVALID_CREDENTIALS);
-      return entry;
-    },
+    logInAccount: (email: string, password: string, caller: Caller): Promise<Entry> =>
+      logIn({ email }, (waiter) => accounts.checkPassword(email, password, waiter), caller),
 
     /**
      * Resolves with the way into the account whose passkey signed. Throws as `logIn`; failures of a
      * network count together.
      */
-    async logInByPasskey(response: AuthenticationResponseJSON, at: RelyingParty, caller: Caller): Promise<Entry> {
-      accounts.requirePasswords();
-      const entry = await check('passkey', () => accounts.checkPasskey(response, at), caller);
-      if (!entry) throw new Unauthenticated(INVALID_CREDENTIALS);
-      return entry;
-    },
+    logInByPasskey: (response: AuthenticationResponseJSON, at: RelyingParty, caller: Caller): Promise<Entry> =>
+      logIn('passkey', () => accounts.checkPasskey(response, at), caller),
 
     /** As `AccountService.checkCode`. A wrong code counts as a failed log-in in the audit log. */
     async checkCode(
@@ -188,7 +180,7 @@ export function createSessionService(deps: {
 
     /** Resolves with whether a password has this hash. Failures count as failed logins. */
     async confirmAccount(email: string, password: string, hash: string | undefined, caller: Caller): Promise<boolean> {
-      const verify = async (waiter: Waiter) => ((await accounts.verify(password, hash, waiter)) ? true : undefined);
+      const verify = (waiter: Waiter) => accounts.verify(password, hash, waiter);
       return (await check({ email }, verify, caller, true)) ?? false;
     },
 
@@ -235,52 +227,54 @@ const WINDOW_MS = 15 * 60 * 1000;
 /** The limit of one network over all apps, as a multiple of its limit for one app. */
 const NETWORK_FACTOR = 3;
 
-/** Limits failed logins per network and app, and per network over all apps. */
-interface LoginLimiter {
-  /**
-   * Takes no time. @throws {TooManyRequests} when this process knows that a limit is reached
-   */
-  refuse(sourceAppId: string, network: string): void;
-  /**
-   * Counts an attempt before its password check, so that concurrent attempts on all servers stay in
-   * the limit. Resolves with a function that undoes the count; call it at most once, after an
-   * attempt that succeeded or could not be checked. Rejects when the database is away.
-   * @throws {TooManyRequests} when a limit is reached; the attempt is not counted
-   */
-  attempt(sourceAppId: string, network: string): Promise<() => Promise<void>>;
-}
+type LoginLimiter = ReturnType<typeof createLoginLimiter>;
 
 /**
- * Creates the limiter. The limit over all apps bounds attempts with invented app ids, each of which
- * costs a hash, and the number of keys that one network adds to the limit per app.
+ * Limits failed log-ins per network and app, and per network over all apps. The limit over all apps
+ * bounds attempts with invented app ids, each of which costs a hash, and the number of keys that
+ * one network adds to the limit per app.
  *
  * @param failures the failures allowed in 15 minutes per app and network; 0 disables both limits
  */
-export function createLoginLimiter(failures: number, limits: SharedLimits): LoginLimiter {
-  if (failures === 0) return { refuse: () => undefined, attempt: async () => async () => undefined };
+export function createLoginLimiter(failures: number, limits: SharedLimits) {
   const ofNetwork = limits.create('log-ins of a network', failures * NETWORK_FACTOR, WINDOW_MS);
   const ofApp = limits.create('log-ins', failures, WINDOW_MS);
+
+  /** The limits that apply, each with its key. */
+  const applied = (sourceAppId: string, network: string): [SharedLimit, string][] =>
+    failures === 0
+      ? []
+      : [
+          [ofNetwork, network],
+          [ofApp, `${sourceAppId} ${network}`],
+        ];
+
   const requireNone = (waitMs: number): void => {
     if (waitMs === 0) return;
     throw new TooManyRequests('Too many failed log-ins; try again later', Math.ceil(waitMs / 1000));
   };
-  const keyOf = (sourceAppId: string, network: string): string => `${sourceAppId} ${network}`;
+
   return {
-    refuse(sourceAppId, network) {
-      requireNone(Math.max(ofNetwork.waitMs(network), ofApp.waitMs(keyOf(sourceAppId, network))));
+    /** Takes no time. @throws {TooManyRequests} when this process knows that a limit is reached */
+    refuse(sourceAppId: string, network: string): void {
+      requireNone(Math.max(0, ...applied(sourceAppId, network).map(([limit, key]) => limit.waitMs(key))));
     },
 
-    async attempt(sourceAppId, network) {
+    /**
+     * Counts an attempt before its password check, so that concurrent attempts on all servers stay
+     * in the limit. Resolves with a function that undoes the count; call it at most once, after an
+     * attempt that succeeded or could not be checked. Rejects when the database is away.
+     * @throws {TooManyRequests} when a limit is reached; the attempt is not counted
+     */
+    async attempt(sourceAppId: string, network: string): Promise<() => Promise<void>> {
       const undos: (() => Promise<void>)[] = [];
       const undoAll = async (): Promise<void> => void (await Promise.all(undos.map((undo) => undo())));
-      const take = async (limit: SharedLimit, key: string): Promise<void> => {
-        const { undo, waitMs } = await limit.take(key);
-        requireNone(waitMs);
-        if (undo) undos.push(undo);
-      };
       try {
-        await take(ofNetwork, network);
-        await take(ofApp, keyOf(sourceAppId, network));
+        for (const [limit, key] of applied(sourceAppId, network)) {
+          const { undo, waitMs } = await limit.take(key);
+          requireNone(waitMs);
+          if (undo) undos.push(undo);
+        }
       } catch (error) {
         await undoAll().catch(() => undefined);
         throw error;

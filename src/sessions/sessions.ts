@@ -3,12 +3,10 @@ import type { Apps } from '../apps/apps.ts';
 import type { Feature } from '../apps/feature.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../core/config.ts';
-import { normalizeEmail } from '../core/identifiers.ts';
 import type { Connection } from '../database/client.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
-import { accountLogInRoutes, createEntrance } from './account-log-in.endpoints.ts';
-import { createSessionModel, createSessionOwnership, createSessionStore } from './session-store.ts';
-import { sessionRoutes } from './sessions.endpoints.ts';
+import { createSessionStorage } from './session-store.ts';
+import { createSessionRoutes } from './sessions.routes.ts';
 import { createLoginLimiter, createSessionService, type LogInName } from './sessions.service.ts';
 
 export function createSessions(deps: {
@@ -23,7 +21,7 @@ export function createSessions(deps: {
   onKnownNetwork?: ((network: string) => void) | undefined;
 }) {
   const { connection, apps, accounts, audit, config, endSessionUrl, limits, onKnownNetwork } = deps;
-  const model = createSessionModel(connection);
+  const { model, store, owned } = createSessionStorage(connection);
 
   /**
    * Not awaited, so that the answer takes the same time for an app or an email that does not exist.
@@ -33,7 +31,7 @@ export function createSessions(deps: {
     const event = { action: 'login.failed', actor: { kind: 'anonymous', address } } as const;
     if (named === 'passkey') return;
     if ('email' in named) {
-      const account = await accounts.store.findByEmail(normalizeEmail(named.email) ?? '');
+      const account = await accounts.store.findByEmail(named.email);
       if (account) await audit.record({ ...event, app: null, target: account._id.toHexString() });
       return;
     }
@@ -47,18 +45,8 @@ export function createSessions(deps: {
     limiter: createLoginLimiter(config.rateLimitLogin, limits),
     onFailure: (named, address) => void noteFailedLogin(named, address).catch(() => undefined),
   });
-  const enter = createEntrance(accounts.service, config.sessionCookieName);
-  return {
-    service,
-    enter,
-    store: createSessionStore(connection),
-    feature: {
-      routes: [
-        ...sessionRoutes({ sessions: service, accounts: accounts.service, enter, endSessionUrl, config }),
-        ...accountLogInRoutes({ accounts: accounts.service, sessions: service, enter, config }),
-      ],
-      models: [model],
-      owned: [createSessionOwnership(model)],
-    } satisfies Feature,
-  };
+  const parts = { sessions: service, accounts: accounts.service, endSessionUrl, config };
+  const { enter, routes } = createSessionRoutes(parts);
+  const feature: Feature = { routes, models: [model], owned: [owned] };
+  return { service, enter, store, feature };
 }

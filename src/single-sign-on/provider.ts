@@ -88,6 +88,8 @@ export function safeReturnTo(returnTo: string | undefined, publicUrl: string): s
   return url.pathname + url.search + url.hash;
 }
 
+type Tokens = Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>;
+
 export type Provider = ReturnType<typeof createProvider>;
 
 /**
@@ -112,8 +114,8 @@ export function createProvider(config: SignOnConfig, secret: string, logger: Log
       const authentication = clientSecret === undefined ? oidc.None() : undefined;
       const options = { execute, timeout: TIMEOUT_S };
       const next = oidc.discovery(new URL(issuer), clientId, clientSecret, authentication, options);
-      found = { client: next, until: Date.now() + FOUND_MS };
-      const attempt = found;
+      const attempt = { client: next, until: Date.now() + FOUND_MS };
+      found = attempt;
       next.catch((error: unknown) => {
         attempt.until = Date.now() + RETRY_MS;
         logger.warn({ reason: describe(error) }, 'the provider of single sign-on cannot be used');
@@ -126,21 +128,15 @@ export function createProvider(config: SignOnConfig, secret: string, logger: Log
     }
   }
 
-  async function claimsOf(at: oidc.Configuration, tokens: Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>) {
+  async function readClaims(at: oidc.Configuration, tokens: Tokens): Promise<Claims> {
     const token = tokens.claims();
     if (!token) throw new SignOnRefused('failed');
     const lacksGroups = groupsClaim !== undefined && token[groupsClaim] === undefined;
     const hasInfo = at.serverMetadata().userinfo_endpoint !== undefined && tokens.access_token !== undefined;
-    const info =
+    const info: Record<string, unknown> =
       (lacksGroups || token.email === undefined) && hasInfo
         ? await oidc.fetchUserInfo(at, tokens.access_token, token.sub)
         : {};
-    return { token, info: info as Record<string, unknown> };
-  }
-
-  const textOf = (value: unknown): string | undefined => Text.min(1).safeParse(value).data;
-
-  function read({ token, info }: Awaited<ReturnType<typeof claimsOf>>): Claims {
     const all: Record<string, unknown> = { ...info, ...token };
     const groups = groupsClaim === undefined ? [] : (NamedGroups.safeParse(all[groupsClaim]).data ?? []);
     const names = groups.slice(0, MAX_GROUPS).filter((group): group is string => typeof group === 'string');
@@ -201,7 +197,7 @@ export function createProvider(config: SignOnConfig, secret: string, logger: Log
       try {
         return await exchanges(async () => {
           const tokens = await oidc.authorizationCodeGrant(at, url, checks);
-          return read(await claimsOf(at, tokens));
+          return readClaims(at, tokens);
         });
       } catch (error) {
         logger.info({ reason: describe(error) }, 'single sign-on failed');
@@ -242,6 +238,8 @@ export function createProvider(config: SignOnConfig, secret: string, logger: Log
     },
   };
 }
+
+const textOf = (value: unknown): string | undefined => Text.min(1).safeParse(value).data;
 
 /** The kind of a failure, without what the provider sent. */
 function describe(error: unknown): string {

@@ -1,11 +1,6 @@
 import type { UpdateFilter } from 'mongodb';
-import type { AccessStore } from '../accounts/access-store.ts';
-import type { AccountMail } from '../accounts/account-mail.ts';
-import type { AccountStore } from '../accounts/account-store.ts';
 import type { AccountDocument, Entry, Identity } from '../accounts/accounts.model.ts';
-import type { AccountService } from '../accounts/accounts.service.ts';
-import type { Invitations } from '../accounts/invitations.ts';
-import type { Roles } from '../accounts/roles.ts';
+import type { Accounts } from '../accounts/accounts.ts';
 import { Conflict } from '../core/errors.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { matching } from '../database/filters.ts';
@@ -20,24 +15,12 @@ const UNPROVED = {
   ...({ reset: 1, link: 1, guesses: 1, groups: 1 } as const),
 };
 
-export type SignOn = ReturnType<typeof createSignOn>;
-
 /**
  * Decides who enters by single sign-on (spec 4.13.4). Somebody is identified by issuer and subject.
  * An email leads to an account only if the provider says that it is verified.
+ * @param createsAccounts whether somebody whose groups give a role gets an account
  */
-export function createSignOn(deps: {
-  store: AccountStore;
-  access: AccessStore;
-  invitations: Pick<Invitations, 'listOf'>;
-  accounts: Pick<AccountService, 'acceptAll'>;
-  roles: Roles;
-  mail: AccountMail;
-  /** Whether somebody whose groups give a role gets an account. */
-  createsAccounts: boolean;
-}) {
-  const { store, access, accounts, roles, mail, createsAccounts } = deps;
-
+export function createSignOn({ store, access, invitations, service, roles, mail }: Accounts, createsAccounts: boolean) {
   /** Adds the identity to the account of a proved email. */
   async function link({ email, isProved }: Claims, identity: Identity): Promise<AccountDocument | undefined> {
     const account = isProved && email !== undefined ? await store.findByEmail(email) : undefined;
@@ -55,7 +38,7 @@ export function createSignOn(deps: {
   async function create(claims: Claims, identity: Identity, groups: string[]): Promise<AccountDocument | undefined> {
     const { email, isProved } = claims;
     if (email === undefined) return undefined;
-    const isInvited = isProved && (await deps.invitations.listOf(email)).length > 0;
+    const isInvited = isProved && (await invitations.listFor(email)).length > 0;
     if (!isInvited && !(createsAccounts && groups.length > 0)) return undefined;
     const name = (claims.name || email).slice(0, MAX_NAME_LENGTH);
     return store.create({ email, name, identities: [identity], ...(isProved && { emailProvedAt: new Date() }) });
@@ -85,7 +68,7 @@ export function createSignOn(deps: {
     // The list of admins by groups follows the account, also after a later or stopped sign-on.
     if (isAdmin) await access.joinByGroups(_id);
     const now = await store.findById(_id);
-    if (!now || now.suspendedAt || !roles.isAdminBy(now.groups?.names ?? [])) await access.retractByGroups(_id);
+    if (!now || now.suspendedAt || !roles.isAdminBy(now.groups?.names)) await access.retractByGroups(_id);
   }
 
   return {
@@ -100,7 +83,7 @@ export function createSignOn(deps: {
       const { account, detail } = known ? { account: known, detail: {} } : await enroll(claims, identity, groups);
       if (!account || account.suspendedAt) throw new SignOnRefused('no_access');
       const isOwn = claims.isProved && claims.email === account.email;
-      const invitations = isOwn ? await accounts.acceptAll(account) : 0;
+      const accepted = isOwn ? await service.acceptAll(account) : 0;
       await follow(account, groups, claims.at);
       // A log-out at the provider after this authentication leaves no way in.
       const isLoggedIn = { $or: [{ signedOutAt: { $exists: false } }, { signedOutAt: { $lte: claims.at } }] };
@@ -109,7 +92,7 @@ export function createSignOn(deps: {
         entry: { account, method: 'oidc', checked, second: false, sid: claims.sid },
         detail: {
           ...detail,
-          ...(invitations > 0 && { invitations }),
+          ...(accepted > 0 && { invitations: accepted }),
           ...(groups.length > 0 && { groups: groups.length }),
         },
       };

@@ -1,15 +1,15 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import type { AccountStore } from '../accounts/account-store.ts';
-import type { Challenges } from '../accounts/challenges.ts';
+import type { Accounts } from '../accounts/accounts.ts';
 import { FormEntries } from '../api/body/form-body.ts';
-import { type Endpoints, jsonOrFormBody, type Route, routes } from '../api/endpoint.ts';
+import { type Endpoints, jsonOrFormBody, routes } from '../api/endpoint.ts';
 import { Redirect } from '../api/reply.ts';
+import type { Feature } from '../apps/feature.ts';
 import { clientNetwork } from '../core/client-network.ts';
-import type { SignOnConfig } from '../core/config.ts';
+import type { Config } from '../core/config.ts';
 import { AppError, InvalidInput, NotFound } from '../core/errors.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
-import type { EnterAccount } from '../sessions/account-log-in.endpoints.ts';
+import type { EnterAccount } from '../sessions/sessions.routes.ts';
 import {
   CALLBACK_PATH,
   FLOW_MS,
@@ -19,7 +19,7 @@ import {
   SignOnRefused,
   safeReturnTo,
 } from './provider.ts';
-import type { SignOn } from './sign-on.ts';
+import { createSignOn } from './sign-on.ts';
 
 const COOKIE_PATH = '/auth/oidc';
 /** Failed callbacks of a network, each of which sends a request to the provider. */
@@ -83,20 +83,19 @@ export const singleSignOnEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** @param deps.provider undefined: there is no single sign-on */
-export function singleSignOnRoutes(deps: {
-  provider: Provider | undefined;
-  oidc: SignOnConfig | undefined;
-  signOn: SignOn;
-  store: Pick<AccountStore, 'endSignedOn'>;
-  challenges: Pick<Challenges, 'use'>;
+/** Creates single sign-on (spec 4.13.4). @param deps.provider undefined: it is not configured */
+export function createSingleSignOn(deps: {
+  accounts: Accounts;
   enter: EnterAccount;
-  cookieName: string;
-  production: boolean;
+  provider: Provider | undefined;
   limits: SharedLimits;
-}): Route[] {
-  const { oidc, signOn, store, challenges, enter, production } = deps;
-  const flowCookie = `${deps.cookieName}_sign_on`;
+  config: Pick<Config, 'oidc' | 'production' | 'sessionCookieName'>;
+}): Feature {
+  const { accounts, enter } = deps;
+  const { oidc, production, sessionCookieName } = deps.config;
+  const { store, challenges } = accounts;
+  const signOn = createSignOn(accounts, oidc?.createsAccounts ?? false);
+  const flowCookie = `${sessionCookieName}_sign_on`;
   const cookieOptions = { path: COOKIE_PATH, httpOnly: true, sameSite: 'lax', secure: production } as const;
   const failures = deps.limits.create('sign-on', MAX_FAILURES, FAILURES_MS);
 
@@ -115,7 +114,15 @@ export function singleSignOnRoutes(deps: {
     }
   }
 
-  return routes(singleSignOnEndpoints, {
+  /** The flow of this browser. It ends with the first callback, whatever that brings. */
+  function takeCookie(req: Request, res: Response): string | undefined {
+    res.clearCookie(flowCookie, cookieOptions);
+    const prefix = `${flowCookie}=`;
+    const found = (req.headers.cookie ?? '').split(';').find((part) => part.trim().startsWith(prefix));
+    return found?.trim().slice(prefix.length);
+  }
+
+  const handled = routes(singleSignOnEndpoints, {
     getLogInMethods: () => ({ password: !oidc?.only, oidc: oidc ? { label: oidc.label } : null }),
 
     startSignOn: ({ query, res }) => {
@@ -139,7 +146,7 @@ export function singleSignOnRoutes(deps: {
         await undo().catch(() => undefined);
         if (!(await challenges.use(`sign-on ${flow.state}`, FLOW_MS))) throw new SignOnRefused('expired');
         const { entry, detail } = await signOn.enter(claims);
-        await enter(entry, req, res, audit);
+        await enter(entry, { req, res, audit });
         audit({ detail });
         return publicUrl + safeReturnTo(flow.returnTo, publicUrl);
       });
@@ -161,13 +168,7 @@ export function singleSignOnRoutes(deps: {
     },
   });
 
-  /** The flow of this browser. It ends with the first callback, whatever that brings. */
-  function takeCookie(req: Request, res: Response): string | undefined {
-    res.clearCookie(flowCookie, cookieOptions);
-    const prefix = `${flowCookie}=`;
-    const found = (req.headers.cookie ?? '').split(';').find((part) => part.trim().startsWith(prefix));
-    return found?.trim().slice(prefix.length);
-  }
+  return { routes: handled };
 }
 
 function queryOf(req: Request): string {

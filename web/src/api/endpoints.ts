@@ -21,8 +21,7 @@ import type { schemaCheckEndpoints } from '../../../src/search/schema-check.ts';
 import type { searchIndexEndpoints } from '../../../src/search/search-index.ts';
 import type { userStatsEndpoints } from '../../../src/search/statistics.ts';
 import type { userEndpoints } from '../../../src/search/users.endpoints.ts';
-import type { accountLogInEndpoints } from '../../../src/sessions/account-log-in.endpoints.ts';
-import type { sessionEndpoints } from '../../../src/sessions/sessions.endpoints.ts';
+import type { sessionEndpoints } from '../../../src/sessions/sessions.contract.ts';
 import type { singleSignOnEndpoints } from '../../../src/single-sign-on/single-sign-on.endpoints.ts';
 import type { heldEndpoints } from '../../../src/submissions/held.ts';
 import type { viewEndpoints } from '../../../src/views/views.endpoints.ts';
@@ -32,7 +31,6 @@ import type { webhookEndpoints } from '../../../src/webhooks/webhooks.endpoints.
 // Only types of the contracts: no service code is bundled, and a changed endpoint fails the check.
 
 type Endpoints = typeof accountEndpoints &
-  typeof accountLogInEndpoints &
   typeof apiKeyEndpoints &
   typeof appEndpoints &
   typeof auditEndpoints &

@@ -1,17 +1,10 @@
-import type { Request, Response } from 'express';
 import { z } from 'zod';
-import type { Entry, SecondFactor, SignedIn } from '../accounts/accounts.model.ts';
-import type { AccountService, ShownAccount } from '../accounts/accounts.service.ts';
-import { relyingPartyOf } from '../accounts/passkeys.ts';
-import { secondFactorsOf } from '../accounts/second-factor.ts';
-import { type AuditFacts, type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import type { Config } from '../core/config.ts';
-import { Unauthenticated } from '../core/errors.ts';
+import { type Endpoints, jsonBody } from '../api/endpoint.ts';
+import { Role, SentPassword, SourceAppId } from '../apps/apps.contract.ts';
+import { APP_ID_FORMAT, APP_ID_PATTERN } from '../core/identifiers.ts';
 import { AppRole } from '../core/roles.ts';
 import { MIN_PASSWORD_LENGTH, passwordProblem } from '../core/secrets.ts';
 import { RequestOptions, UsedPasskey } from './passkeys.contract.ts';
-import { beginAccountSession, endSession } from './session-store.ts';
-import type { SessionService } from './sessions.service.ts';
 
 const MAX_NAME_LENGTH = 100;
 
@@ -61,11 +54,77 @@ export const SecondRequired = z
   .strictObject({ ok: z.literal(false), second: z.array(z.enum(['totp', 'passkey'])).meta({ example: ['totp'] }) })
   .meta({ id: 'SecondFactorRequired' });
 
+const Credentials = z
+  .strictObject({
+    sourceAppId: z.string('must be a string').regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`).optional(),
+    email: Email.optional(),
+    password: SentPassword,
+  })
+  .superRefine(({ sourceAppId, email }, context) => {
+    if (sourceAppId === undefined && email === undefined) {
+      context.addIssue({ code: 'custom', path: ['sourceAppId'], message: 'must be a string' });
+    }
+    if (sourceAppId !== undefined && email !== undefined) {
+      context.addIssue({ code: 'custom', path: ['email'], message: 'must not be sent with sourceAppId' });
+    }
+  })
+  .meta({ id: 'Credentials', example: { sourceAppId: 'newsletter', password: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' } });
+
 const visitor = { method: 'post', auth: 'visitor', tag: 'Accounts' } as const;
 const cookie = { 'Set-Cookie': 'The session cookie' };
 
-/** The ways into an account beside its password (spec 4.13). */
-export const accountLogInEndpoints = {
+/** The session of the caller (spec 4.2), and the ways into an account (spec 4.13). */
+export const sessionEndpoints = {
+  logIn: {
+    method: 'post',
+    path: '/auth/login',
+    auth: 'visitor',
+    audit: 'login',
+    tag: 'Sessions',
+    summary: 'Log in',
+    description:
+      'As an app (`sourceAppId`) or as an account (`email`). Sets the HTTP-only session cookie, valid for 7 days. Failures are limited per app or account and address, and per address over all.',
+    body: jsonBody(Credentials, 'Invalid log-in'),
+    response: z.union([z.strictObject({ ok: z.literal(true), sourceAppId: SourceAppId, role: Role }), LoggedIn]),
+    accepted: SecondRequired,
+    responseHeaders: cookie,
+    errors: [401, 429],
+  },
+  logOut: {
+    method: 'post',
+    path: '/auth/logout',
+    auth: 'visitor',
+    tag: 'Sessions',
+    summary: 'Log out',
+    description:
+      'Ends the current session. The response is the same without a session. After single sign-on, a browser that follows `endSessionUrl` ends its session at the provider.',
+    response: z.strictObject({
+      ok: z.literal(true),
+      endSessionUrl: z.string().optional().meta({ example: 'https://login.example.com/logout' }),
+    }),
+    errors: [],
+  },
+  getSession: {
+    method: 'get',
+    path: '/auth/session',
+    auth: 'session',
+    load: 'light',
+    tag: 'Sessions',
+    summary: 'The current session',
+    response: z.union([
+      z.strictObject({ sourceAppId: SourceAppId, role: Role }),
+      z
+        .strictObject({
+          sourceAppId: SourceAppId.nullable(),
+          role: Role,
+          account: Account,
+          memberships: Memberships,
+          method: z.string().meta({ example: 'password' }),
+        })
+        .meta({ id: 'AccountSession' }),
+    ]),
+    errors: [],
+  },
   completeLogIn: {
     ...visitor,
     path: '/auth/login/second',
@@ -175,113 +234,3 @@ export const accountLogInEndpoints = {
     errors: [409, 410],
   },
 } as const satisfies Endpoints;
-
-export type AccountReply = ({ ok: true } & ShownAccount) | { ok: false; second: SecondFactor[] };
-
-/** Resolves with the account of the request's session; undefined without one. */
-export async function findAccountSession(
-  accounts: Pick<AccountService, 'findSession'>,
-  { session, sessionID }: Request,
-): Promise<SignedIn | undefined> {
-  return session?.accountId === undefined ? undefined : accounts.findSession(session.accountId, sessionID);
-}
-
-export type EnterAccount = ReturnType<typeof createEntrance>;
-
-/** Begins the session of a way into an account, under a new id, and answers the request. */
-export function createEntrance(accounts: AccountService, cookieName: string) {
-  return async (
-    entry: Entry,
-    req: Request,
-    res: Response,
-    audit: (facts: AuditFacts) => void,
-  ): Promise<AccountReply> => {
-    const { account, method, second } = entry;
-    const before = await findAccountSession(accounts, req);
-    await beginAccountSession(req, account._id.toHexString());
-    try {
-      await accounts.begin(entry, req.sessionID, originOf(req));
-    } catch (error) {
-      await endSession(req, res, cookieName);
-      throw error;
-    }
-    if (before) await accounts.endSession(before);
-    audit({ app: null, target: account._id.toHexString(), actor: accountActor(account._id.toHexString(), method) });
-    if (second) {
-      res.status(202);
-      return { ok: false as const, second: secondFactorsOf(account) };
-    }
-    return { ok: true as const, ...(await accounts.present(account)) };
-  };
-}
-
-const accountActor = (id: string, method: string) => ({ kind: 'operator' as const, id, method });
-
-export const originOf = (req: Request) => ({ device: req.headers['user-agent'] ?? '', address: req.ip ?? '' });
-
-export function accountLogInRoutes(deps: {
-  accounts: AccountService;
-  sessions: Pick<SessionService, 'checkCode' | 'logInByPasskey'>;
-  enter: EnterAccount;
-  config: Pick<Config, 'publicUrl' | 'sessionCookieName'>;
-}): Route[] {
-  const { accounts, sessions, enter } = deps;
-  const { publicUrl, sessionCookieName: cookieName } = deps.config;
-
-  return routes(accountLogInEndpoints, {
-    completeLogIn: async ({ body, req, res, audit }) => {
-      const waiting = await findAccountSession(accounts, req);
-      if (waiting?.session.state !== 'second') throw new Unauthenticated();
-      const id = waiting.account._id.toHexString();
-      const use = await sessions.checkCode(waiting.account, body, req.ip ?? '');
-      await beginAccountSession(req, id);
-      try {
-        await accounts.complete(waiting, use, req.sessionID, originOf(req));
-      } catch (error) {
-        await endSession(req, res, cookieName);
-        throw error;
-      }
-      audit({ app: null, target: id, actor: accountActor(id, waiting.session.method) });
-      return { ok: true as const, ...(await accounts.present(waiting.account)) };
-    },
-
-    beginPasskeyLogIn: async ({ req }) => {
-      const waiting = await findAccountSession(accounts, req);
-      const account = waiting?.session.state === 'second' ? waiting.account : undefined;
-      return accounts.passkeyOptions(relyingPartyOf(publicUrl, req.headers.host), account);
-    },
-
-    logInByPasskey: async ({ body, req, res, leftMs, audit }) => {
-      const at = relyingPartyOf(publicUrl, req.headers.host);
-      const caller = { address: req.ip ?? '', leftMs };
-      return logged(await enter(await sessions.logInByPasskey(body.response, at, caller), req, res, audit));
-    },
-
-    logInByLink: async ({ body, req, res, audit }) =>
-      logged(await enter(await accounts.useLink(body.token), req, res, audit)),
-
-    previewInvitation: ({ body }) => accounts.preview(body.token),
-
-    acceptInvitation: async ({ body, req, res, audit }) => {
-      const signedIn = await findAccountSession(accounts, req);
-      const usable = signedIn?.session.state === 'active' ? signedIn : undefined;
-      const entry = await accounts.accept(body.token, body, usable);
-      return enter(entry, req, res, audit);
-    },
-
-    forgetPassword: ({ body, res }) => {
-      accounts.forget(body.email);
-      res.status(202);
-      return { ok: true as const };
-    },
-
-    resetPassword: async ({ body, req, res, audit }) =>
-      enter(await accounts.reset(body.token, body.password), req, res, audit),
-  });
-}
-
-/** A way in without a second factor always answers with the account. */
-function logged(reply: AccountReply) {
-  if (!reply.ok) throw new Error('this log-in needs no second factor');
-  return reply;
-}
