@@ -3,32 +3,18 @@ import type { AppService } from '../apps/apps.service.ts';
 import type { AppRevision } from '../apps/revision.ts';
 import { AppNotFound, Conflict, InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../core/errors.ts';
 import { isDuplicateKey } from '../database/failures.ts';
-import { completeDefinition, definitionIssues, type FieldDefinitionInput } from '../fields/definition.ts';
+import { completeDefinition, definitionIssues } from '../fields/definition.ts';
 import { type PendingRenames, type Rename, renameIssues, resolveRenames } from '../fields/renames.ts';
 import type { SlotHandover } from './pending-renames.ts';
 import type { SchemaLeases } from './schema-leases.ts';
 import type { AppSchema, SchemaStore, SchemaVersion } from './schema-store.ts';
+import type { SchemaChange } from './schemas.endpoints.ts';
 
 /** 400: no app has this id. The message is the one for an invalid format (spec 5.1). */
 export class UnknownApp extends InvalidInput {
   constructor() {
     super('Invalid x-app-id header');
   }
-}
-
-/** A schema that replaces the newest one (spec 4.4). */
-export interface SchemaChange {
-  rejectUnknown: boolean;
-  fields: FieldDefinitionInput[];
-  /** The fields whose stored values move to another key. */
-  renames?: readonly Rename[] | undefined;
-}
-
-interface ReplaceOptions {
-  /** The only versions to replace. The unique index lets one of several servers succeed. */
-  over?: readonly number[] | undefined;
-  /** The id of the app of a session, or "command line". */
-  author: string;
 }
 
 export type SchemaService = ReturnType<typeof createSchemaService>;
@@ -90,6 +76,8 @@ export function createSchemaService(deps: {
      * reads and submissions take a record as renamed at once (decision 22). On an error nothing is
      * stored.
      *
+     * @param over the only versions to replace; the unique index lets one of several servers win
+     * @param author the id of the app of a session, or "command line"
      * @throws {InvalidInput} when the definitions are inconsistent @throws {NotFound}
      * @throws {PreconditionFailed} when the newest version is not in `over`
      * @throws {Conflict} when values still move for an earlier rename that this one touches
@@ -97,7 +85,7 @@ export function createSchemaService(deps: {
     async replace(
       sourceAppId: string,
       { rejectUnknown, fields: input, renames = [] }: SchemaChange,
-      { over, author }: ReplaceOptions,
+      { over, author }: { over?: readonly number[] | undefined; author: string },
     ): Promise<AppSchema> {
       const { id } = await apps.get(sourceAppId);
       const issues = definitionIssues(input);
