@@ -3,10 +3,9 @@ import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
 import type { AppScope, ScopedApp } from '../apps/app-scope.ts';
 import { InvalidInput } from '../core/errors.ts';
-import { decode } from '../database/collections.ts';
 import { parseInstant } from '../fields/kinds/date.ts';
 import { createBudget, type Position, type RecordRanges, type Segment } from '../records/ranges.ts';
-import type { Target } from './condition-filters.ts';
+import { readValue, type Target, valueExpression, valueMembers } from './condition-filters.ts';
 import { findTarget, type QuerySchema } from './conditions.ts';
 import { queryParameters } from './parameters.ts';
 import { countSegments, type Query } from './plan.ts';
@@ -140,9 +139,9 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
 
     async function countRecords(list: readonly Segment[]): Promise<void> {
       if (position === undefined || (records > 0 && budget.leftMs() <= 0)) return;
-      const reading = () => ({ members: [field], limit: STEP_LIMIT });
+      const reading = () => ({ members: valueMembers(target as Target), limit: STEP_LIMIT });
       for await (const { documents, next } of ranges.walk(appId, list, position, reading, { budget })) {
-        await ranges.each(documents, (document) => count(valueAt(target as Target, document), 1));
+        await ranges.each(documents, (document) => count(readValue(target as Target, document), 1));
         position = next;
       }
     }
@@ -150,8 +149,9 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
 }
 
 /** The expression by which MongoDB counts. All values that are too large for an answer are one. */
-function groupKey({ path, type }: Target): Record<string, unknown> {
-  const value = `$${path}`;
+function groupKey(target: Target): Record<string, unknown> {
+  const { type } = target;
+  const value = valueExpression(target);
   const isType = (type: string) => ({ $eq: [{ $type: value }, type] });
   const text = { $cond: [{ $lte: [{ $strLenBytes: value }, MAX_TEXT_BYTES] }, value, LARGE] };
   const ofChoices = { $cond: [isSmallList(value), value, LARGE] };
@@ -160,7 +160,7 @@ function groupKey({ path, type }: Target): Record<string, unknown> {
   return { $cond: [isType('string'), text, { $cond: [isType('array'), list, others] }] };
 }
 
-function isSmallList(list: string): Record<string, unknown> {
+function isSmallList(list: string | object): Record<string, unknown> {
   const bytes = {
     $cond: [{ $eq: [{ $type: '$$this' }, 'string'] }, { $strLenBytes: '$$this' }, MAX_GROUPED_BYTES + 1],
   };
@@ -180,12 +180,6 @@ function createTally({ type }: Target): ValueTally {
 const parseDate = (value: unknown): number | undefined => (typeof value === 'string' ? parseInstant(value) : undefined);
 const toTime = (value: unknown): number | undefined => (value instanceof Date ? value.getTime() : undefined);
 const finite = (value: unknown): number | undefined => (Number.isFinite(value) ? (value as number) : undefined);
-
-function valueAt({ path, key }: Target, document: Uint8Array): unknown {
-  const record = decode<Record<string, unknown> & { data?: Record<string, unknown> }>(document);
-  if (key === undefined) return record[path];
-  return record.data && Object.hasOwn(record.data, key) ? record.data[key] : undefined;
-}
 
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);

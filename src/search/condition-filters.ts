@@ -1,4 +1,4 @@
-import { literal } from '../database/collections.ts';
+import { decode, literal } from '../database/collections.ts';
 import { indexText, normalizedText } from '../fields/base/index-value.ts';
 import { parseInstant } from '../fields/kinds/date.ts';
 import { type RecordFilter, recordFilter } from '../records/record.ts';
@@ -127,6 +127,29 @@ function comparisons({ from, isFromOpen, to, isToOpen }: Interval, stored: (valu
     ...(from !== undefined && { [isFromOpen ? '$gt' : '$gte']: stored(from) }),
     ...(to !== undefined && { [isToOpen ? '$lt' : '$lte']: stored(to) }),
   };
+}
+
+/** The members of a record by which its value of a target is read. */
+export function valueMembers({ path, former }: SortTarget): string[] {
+  return [path, ...(former ? [former.path, 'schemaVersion'] : [])];
+}
+
+/** Reads the value of a target, in an unmoved record under its former key. */
+export function readValue({ path, key, former }: SortTarget, document: Uint8Array): unknown {
+  const record = decode<Record<string, unknown> & { data?: Record<string, unknown> }>(document);
+  if (key === undefined) return record[path];
+  const data = record.data ?? {};
+  const isUnmoved = former && Number(record.schemaVersion) < former.below && Object.hasOwn(data, former.key);
+  const place = isUnmoved ? former.key : key;
+  return Object.hasOwn(data, place) ? data[place] : undefined;
+}
+
+/** {@link readValue} as an expression of an aggregation. */
+export function valueExpression({ path, former }: SortTarget): string | object {
+  if (!former) return `$${path}`;
+  const hasFormer = { $ne: [{ $type: `$${former.path}` }, 'missing'] };
+  const isUnmoved = { $and: [{ $lt: ['$schemaVersion', former.below] }, hasFormer] };
+  return { $cond: [isUnmoved, `$${former.path}`, `$${path}`] };
 }
 
 /** Undefined when the value is not of the target's type. */
