@@ -1,14 +1,13 @@
 import { Readable } from 'node:stream';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
-import { InvalidInput } from '../core/errors.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import { OPTIONAL_MEMBERS, OWN_MEMBERS, type RecordBatches, recordsAsJson } from '../records/record-json.ts';
 import type { UserStore } from '../records/user-store.ts';
-import { findTarget } from '../search/conditions.ts';
+import { findTarget, invalidQuery } from '../search/conditions.ts';
 import type { ReadQueriedApp } from '../search/queried-app.ts';
-import { parseQuery, type QueryRequest } from '../search/user-finder.ts';
 import type { UserQuery } from '../search/user-query.ts';
+import { parseQuery, type QueryRequest } from '../search/users.service.ts';
 import { type CsvColumn, recordsAsCsv } from './csv.ts';
 
 export const exportFormats = ['csv', 'ndjson', 'json'] as const;
@@ -88,19 +87,15 @@ function exportColumns(
     OPTIONAL_MEMBERS.some((member) => member === name) ||
     name === 'other' ||
     (name.startsWith('data.') && findTarget(name, schema) !== undefined);
-  if (!names.every(isKnown)) throw refused('must be columns of the app, separated by commas');
-  if (new Set(names).size !== names.length) throw refused('must name each column once');
-  if (names.length > MAX_COLUMNS) throw refused(`must be at most ${MAX_COLUMNS} columns`);
+  if (!names.every(isKnown)) throw invalidQuery('columns', 'must be columns of the app, separated by commas');
+  if (new Set(names).size !== names.length) throw invalidQuery('columns', 'must name each column once');
+  if (names.length > MAX_COLUMNS) throw invalidQuery('columns', `must be at most ${MAX_COLUMNS} columns`);
   const labels = new Map(headers === 'labels' ? schema.fields.map(({ key, label }) => [`data.${key}`, label]) : []);
   return names.map((name) => ({
     name,
     header: labels.get(name) ?? name,
     ...(ofChoices.has(name) && { hasChoices: true }),
   }));
-}
-
-function refused(message: string): InvalidInput {
-  return new InvalidInput('Invalid query parameters', [{ path: 'columns', message }]);
 }
 
 export type ExportService = ReturnType<typeof createExportService>;

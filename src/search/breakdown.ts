@@ -2,11 +2,9 @@ import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
 import type { AppScope, ScopedApp } from '../apps/app-scope.ts';
-import { InvalidInput } from '../core/errors.ts';
-import { parseInstant } from '../fields/kinds/date.ts';
 import { createBudget, type Position, type RecordRanges, type Segment } from '../records/ranges.ts';
-import { readValue, type Target, valueExpression, valueMembers } from './condition-filters.ts';
-import { findTarget, type QuerySchema } from './conditions.ts';
+import { readValue, type Target, toSortValue, valueExpression, valueMembers } from './condition-filters.ts';
+import { findTarget, invalidQuery, type QuerySchema } from './conditions.ts';
 import { queryParameters } from './parameters.ts';
 import { countSegments, type Query } from './plan.ts';
 import type { SlotOf } from './queried-app.ts';
@@ -19,7 +17,7 @@ import {
   type ValueTally,
   withinDates,
 } from './tallies.ts';
-import type { QueryRequest } from './user-finder.ts';
+import type { QueryRequest } from './users.service.ts';
 
 const Count = z.int().nonnegative().meta({ example: 42 });
 const Bound = z.union([z.number(), z.string()]).optional();
@@ -109,7 +107,9 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
     { schema, slotOf }: { schema: QuerySchema; slotOf: SlotOf },
   ): Promise<Breakdown> => {
     const target = findTarget(field, schema);
-    if (!target || target.type === 'array' || target.type === 'email') throw refused();
+    if (!target || target.type === 'array' || target.type === 'email') {
+      throw invalidQuery('field', 'must be the path of a field of the app that is no array');
+    }
     const tally = createTally(target);
     let [records, empty] = [0, 0];
     const hasChoices = target.type === 'multiselect';
@@ -171,21 +171,15 @@ function isSmallList(list: string | object): Record<string, unknown> {
 const isLarge = (key: unknown): boolean => typeof key === 'object' && key !== null && !Array.isArray(key);
 
 function createTally({ type }: Target): ValueTally {
-  if (type === 'number') return createRangeTally(numberScale, finite);
-  if (type === 'date') return createRangeTally(dateScale, (value) => withinDates(parseDate(value)));
-  if (type === 'time') return createRangeTally(dateScale, (value) => withinDates(toTime(value)));
+  const toNumber = (value: unknown): number | undefined => {
+    const number = toSortValue(type, value);
+    return Number.isFinite(number) ? (number as number) : undefined;
+  };
+  if (type === 'number') return createRangeTally(numberScale, toNumber);
+  if (type === 'date' || type === 'time') return createRangeTally(dateScale, (value) => withinDates(toNumber(value)));
   return createValueTally(type === 'checkbox' ? 'boolean' : 'string');
 }
 
-const parseDate = (value: unknown): number | undefined => (typeof value === 'string' ? parseInstant(value) : undefined);
-const toTime = (value: unknown): number | undefined => (value instanceof Date ? value.getTime() : undefined);
-const finite = (value: unknown): number | undefined => (Number.isFinite(value) ? (value as number) : undefined);
-
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
-}
-
-function refused(): InvalidInput {
-  const message = 'must be the path of a field of the app that is no array';
-  return new InvalidInput('Invalid query parameters', [{ path: 'field', message }]);
 }

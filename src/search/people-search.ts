@@ -1,15 +1,14 @@
 import type { Cursors } from '../api/cursors.ts';
-import { InvalidInput } from '../core/errors.ts';
 import type { DocumentId } from '../database/bson/documents.ts';
 import type { EmailPlace, EmailScan } from '../records/email-scan.ts';
 import { createBudget, type RecordRanges } from '../records/ranges.ts';
 import { allOf } from '../records/record.ts';
 import type { RecordPages } from '../records/record-pages.ts';
 import { buildFilter } from './condition-filters.ts';
-import { NO_FIELDS, parseWhere } from './conditions.ts';
+import { invalidQuery, NO_FIELDS, parseWhere } from './conditions.ts';
 import { type OrderedStart, orderedPage } from './pages.ts';
 import { textSearch } from './text-search.ts';
-import type { AnsweredPage } from './user-finder.ts';
+import type { AnsweredPage } from './users.service.ts';
 
 export interface PeopleRequest {
   q?: string | undefined;
@@ -45,7 +44,8 @@ export function createPeopleSearch(deps: {
       const bound = ['people', q, [...where].sort()];
       const budget = createBudget(budgetMs);
       const predicates = parseWhere(where, NO_FIELDS);
-      if (predicates.some(({ target }) => target.type !== 'email')) throw onlyEmails();
+      if (predicates.some(({ target }) => target.type !== 'email'))
+        throw invalidQuery('where', 'must have the path email here');
       const search = q === undefined ? undefined : textSearch(q);
       const start = cursor === undefined ? {} : cursors.read<PeopleStart>(cursor, bound);
       const ids: DocumentId[] = [];
@@ -71,8 +71,4 @@ export function createPeopleSearch(deps: {
       };
     },
   };
-}
-
-function onlyEmails(): InvalidInput {
-  return new InvalidInput('Invalid query parameters', [{ path: 'where', message: 'must have the path email here' }]);
 }

@@ -154,8 +154,7 @@ function findCandidate(predicates: readonly Predicate[], slotOf: SlotOf): Candid
   if (target.type === 'text') return textCandidate(predicates, slot, SLOT_TEXTS);
   const { type } = target;
   if (ranged.length === 0 || type === 'array' || type === 'multiselect' || type === 'time') return undefined;
-  const lists = ranged.map(({ test }) => (test.is === 'within' ? test.intervals : []));
-  const bounds = slotIntervals(type, lists);
+  const bounds = slotIntervals(type, ranged);
   return { index: slot, bounds, rank: bounds.every(isPoint) ? 1 : 3, exact: ranged };
 }
 

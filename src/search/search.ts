@@ -5,7 +5,7 @@ import type { Records } from '../records/records.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { breakdownRoutes, createUserBreakdown } from './breakdown.ts';
 import { createBulkErase } from './bulk-erase.ts';
-import { createIndexSlotService, indexSlotRoutes } from './indexes.ts';
+import { indexSlotRoutes } from './indexes.ts';
 import { createMatchingIds } from './matching-ids.ts';
 import { createPeopleSearch } from './people-search.ts';
 import { createQueriedAppReader } from './queried-app.ts';
@@ -54,7 +54,7 @@ export function createSearch(deps: {
         ...userStatsRoutes(createUserStatsService({ apps: appService, activity, reader, queues }), scope),
         ...schemaCheckRoutes(createSchemaCheckService({ apps: appService, pages, schemas: schemas.service })),
         ...searchIndexRoutes(words, scope),
-        ...indexSlotRoutes(createIndexSlotService({ apps: appService, schemas: schemas.store, renames })),
+        ...indexSlotRoutes({ apps: appService, schemas: schemas.store, renames }),
       ],
     } satisfies Feature,
   };

@@ -1,9 +1,10 @@
 import type { ObjectId } from 'mongodb';
-import { InvalidInput, Unavailable } from '../core/errors.ts';
+import { Unavailable } from '../core/errors.ts';
 import { readId } from '../database/bson/documents.ts';
 import { type Budget, createBudget, NO_LIMIT, type RecordRanges, type Segment } from '../records/ranges.ts';
 import type { RecordBatches } from '../records/record-json.ts';
 import type { RecordPages } from '../records/record-pages.ts';
+import { invalidQuery } from './conditions.ts';
 import { type FoundPage, type OrderedStart, orderedPage, type SortedStart, sortedPage } from './pages.ts';
 import { choosePlan, countSegments, type Plan, predicateFilter, type Query } from './plan.ts';
 import type { SlotOf } from './queried-app.ts';
@@ -54,7 +55,7 @@ export function createUserQuery(deps: {
     const size = narrow && (await countMatches(ranges, appId, narrow.map(withoutFilter), { cap: MAX_NARROW, budget }));
     if (ordered !== undefined && size?.totalIs !== 'exact') return { ordered: { skip } };
     if (ordered === undefined && skip > MAX_SORTED_SKIP) {
-      throw refused('skip', `must be at most ${MAX_SORTED_SKIP} in this order; continue with cursor`);
+      throw invalidQuery('skip', `must be at most ${MAX_SORTED_SKIP} in this order; continue with cursor`);
     }
     return skip > MAX_SORTED_SKIP ? { ordered: { skip } } : { sorted: { skip } };
   }
@@ -142,7 +143,7 @@ export function createUserQuery(deps: {
       const { sort, unordered = [] } = plan;
       const options = { start: {}, limit: MAX_NARROW, sort, budget: NO_LIMIT };
       const { ids, next } = await sortedPage(ranges, appId, unordered, options);
-      if (next) throw refused('sort', 'must be createdAt, email or an indexed field for this many records');
+      if (next) throw invalidQuery('sort', 'must be createdAt, email or an indexed field for this many records');
       return pages.byIds(appId, ids);
     },
   };
@@ -159,10 +160,6 @@ export function createUserQuery(deps: {
       yield* pages.byIds(appId, documents.map(readId));
     }
   }
-}
-
-function refused(path: string, message: string): InvalidInput {
-  return new InvalidInput('Invalid query parameters', [{ path, message }]);
 }
 
 const takesTooLong = () => new Unavailable('This search takes too long; narrow it down');
