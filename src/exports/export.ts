@@ -18,7 +18,7 @@ const OWN_COLUMNS: readonly string[] = OWN_MEMBERS.filter((member) => member !==
 /** Object streams would buffer 16 pieces. */
 const BYTES = { objectMode: false, highWaterMark: 64 * 1024 };
 
-export interface CsvOptions {
+interface CsvOptions {
   bom?: boolean | undefined;
   /** Default: the record's own columns, one for each field of the newest schema, and `other`. */
   columns?: readonly CsvColumn[] | undefined;
@@ -59,8 +59,6 @@ async function* toArray(records: RecordBatches): AsyncGenerator<Uint8Array | str
   yield isEmpty ? '[]\n' : '\n]\n';
 }
 
-interface ExportRequest extends QueryRequest, FileRequest {}
-
 interface FileRequest {
   format: ExportFormat;
   bom?: boolean | undefined;
@@ -74,7 +72,7 @@ const MAX_COLUMNS = 300;
 
 /** @throws {InvalidInput} when the app has no such column, or one is named twice */
 function exportColumns(
-  { columns, headers }: Pick<ExportRequest, 'columns' | 'headers'>,
+  { columns, headers }: Pick<FileRequest, 'columns' | 'headers'>,
   schema: { fields: readonly FieldDefinition[]; rejectUnknown: boolean },
   asksToConfirm = false,
 ): CsvColumn[] {
@@ -83,10 +81,9 @@ function exportColumns(
   const ofChoices = new Set(schema.fields.flatMap(({ key, kind }) => (kind === 'multiselect' ? [`data.${key}`] : [])));
   const names = columns?.split(',') ?? all.map(({ name }) => name);
   const isKnown = (name: string): boolean =>
-    OWN_COLUMNS.includes(name) ||
-    OPTIONAL_MEMBERS.some((member) => member === name) ||
-    name === 'other' ||
-    (name.startsWith('data.') && findTarget(name, schema) !== undefined);
+    name.startsWith('data.')
+      ? findTarget(name, schema) !== undefined
+      : [...OWN_COLUMNS, ...OPTIONAL_MEMBERS, 'other'].includes(name);
   if (!names.every(isKnown)) throw invalidQuery('columns', 'must be columns of the app, separated by commas');
   if (new Set(names).size !== names.length) throw invalidQuery('columns', 'must name each column once');
   if (names.length > MAX_COLUMNS) throw invalidQuery('columns', `must be at most ${MAX_COLUMNS} columns`);
@@ -131,7 +128,7 @@ export function createExportService(deps: {
      */
     matching: (
       app: ExportedApp,
-      request: ExportRequest,
+      request: QueryRequest & FileRequest,
       { signal }: { signal?: AbortSignal } = {},
     ): Promise<Readable> =>
       fileOf(app, request, ({ schema, slotOf }) => query.all(app.id, parseQuery(request, schema), slotOf, signal)),

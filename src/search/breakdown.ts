@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
-import type { AppScope, ScopedApp } from '../apps/app-scope.ts';
+import type { AppScope } from '../apps/app-scope.ts';
 import { createBudget, type Position, type RecordRanges, type Segment } from '../records/ranges.ts';
 import { readValue, type Target, toSortValue, valueExpression, valueMembers } from './condition-filters.ts';
 import { findTarget, invalidQuery, type QuerySchema } from './conditions.ts';
@@ -17,7 +17,7 @@ import {
   type ValueTally,
   withinDates,
 } from './tallies.ts';
-import type { QueryRequest } from './users.service.ts';
+import type { UserService } from './users.service.ts';
 
 const Count = z.int().nonnegative().meta({ example: 42 });
 const Bound = z.union([z.number(), z.string()]).optional();
@@ -70,10 +70,7 @@ export const breakdownEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export const breakdownRoutes = (
-  users: { breakdown(app: ScopedApp, field: string, request: QueryRequest): Promise<Breakdown> },
-  scope: AppScope,
-): Route[] =>
+export const breakdownRoutes = (users: Pick<UserService, 'breakdown'>, scope: AppScope): Route[] =>
   routes(breakdownEndpoints, {
     breakDownUsers: async ({ principal, query: { sourceAppId, field, ...request } }) =>
       users.breakdown(await scope(principal, sourceAppId), field, request),

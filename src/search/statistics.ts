@@ -76,13 +76,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** The days that one statement counts: it ends within its time limit with a million records. */
 const DAYS_AT_ONCE = 92;
 
-export interface UserStats {
-  users: number;
-  lastSubmissionAt: Date | undefined;
-  /** By day in UTC as `YYYY-MM-DD`, oldest first. */
-  days: { date: string; created: number }[];
-}
-
 interface AppStats {
   sourceAppId: string;
   users: number;
@@ -101,16 +94,15 @@ export function createUserStatsService(deps: {
   const { apps, activity, reader, queues } = deps;
 
   return {
-    /** `days` includes today. @throws {NotFound} when the app was deleted */
-    async ofApp(
-      { sourceAppId, id }: Pick<App, 'id' | 'sourceAppId'>,
-      days: number,
-      now = new Date(),
-    ): Promise<UserStats> {
+    /**
+     * Resolves with what was created by day in UTC as `YYYY-MM-DD`, oldest first. `days` includes
+     * today. @throws {NotFound} when the app was deleted
+     */
+    async ofApp({ sourceAppId, id }: Pick<App, 'id' | 'sourceAppId'>, days: number) {
       await activity.flush();
       const app = await apps.get(sourceAppId);
       if (!app.id.equals(id)) throw new AppNotFound();
-      const firstDay = Math.floor(now.getTime() / DAY_MS) - days + 1;
+      const firstDay = Math.floor(Date.now() / DAY_MS) - days + 1;
       const midnights = Array.from({ length: days + 1 }, (_, index) => new Date((firstDay + index) * DAY_MS));
       const counts = Array.from({ length: Math.ceil(days / DAYS_AT_ONCE) }, (_, part) => {
         const times = midnights.slice(part * DAYS_AT_ONCE, (part + 1) * DAYS_AT_ONCE + 1);
@@ -149,9 +141,7 @@ export const userStatsRoutes = (stats: UserStatsService, scope: AppScope): Route
     },
 
     getStatsOfAllApps: ({ query: { sourceAppId } }) =>
-      JsonStream.of('apps', sourceAppId ? stats.ofApps(sourceAppId) : stats.ofAllApps(), present),
+      JsonStream.of('apps', sourceAppId ? stats.ofApps(sourceAppId) : stats.ofAllApps(), (app) => ({
+        ...{ sourceAppId: app.sourceAppId, users: app.users, lastSubmissionAt: app.lastSubmissionAt ?? null },
+      })),
   });
-
-function present({ sourceAppId, users, lastSubmissionAt }: AppStats) {
-  return { sourceAppId, users, lastSubmissionAt: lastSubmissionAt ?? null };
-}

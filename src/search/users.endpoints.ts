@@ -1,3 +1,4 @@
+import type { Response } from 'express';
 import { z } from 'zod';
 import type { Cursors } from '../api/cursors.ts';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
@@ -7,6 +8,7 @@ import type { AppScope } from '../apps/app-scope.ts';
 import { SourceAppId } from '../apps/apps.contract.ts';
 import { recordEtag } from '../records/record-edit.ts';
 import {
+  type DetailedRecord,
   MEMBERS_WITH_APP,
   type Members,
   OWN_MEMBERS,
@@ -221,11 +223,8 @@ export const userRoutes = (users: UserService, scope: AppScope, cursors: Cursors
       return listing(found, OWN_MEMBERS, { total, limit, skip });
     },
 
-    getUser: async ({ principal, params, query, res }) => {
-      const record = await users.get(await scope(principal, query.sourceAppId), params.id);
-      res.setHeader('ETag', recordEtag(record));
-      return presentDetails(record);
-    },
+    getUser: async ({ principal, params, query, res }) =>
+      detailedAnswer(await users.get(await scope(principal, query.sourceAppId), params.id), res),
 
     eraseUsers: async ({ principal, query: { sourceAppId, confirm, ...request }, closed, audit }) => {
       const app = await scope(principal, sourceAppId);
@@ -250,6 +249,12 @@ export const userRoutes = (users: UserService, scope: AppScope, cursors: Cursors
       return listing(found, MEMBERS_WITH_APP, { limit, skip });
     },
   });
+
+/** Answers with a record and its ETag. */
+export function detailedAnswer(record: DetailedRecord, res: Response) {
+  res.setHeader('ETag', recordEtag(record));
+  return presentDetails(record);
+}
 
 const listing = (records: RecordBatches, members: Members, rest?: Record<string, unknown>) =>
   new JsonStream('users', recordsAsJson(records, members), rest);
