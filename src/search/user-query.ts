@@ -22,19 +22,12 @@ const EXPORT_STEP = 1_000;
 /** Where a page begins; the plan of the first page applies to all. */
 export type PageStart = { ordered: OrderedStart } | { sorted: SortedStart };
 
-export interface PageOptions {
+interface PageOptions {
   limit: number;
   /** Undefined for the first page. */
   start?: PageStart | undefined;
   skip?: number;
   total: 'exact' | 'capped' | 'none';
-}
-
-export interface QueryPage {
-  users: RecordBatches;
-  total: Total | undefined;
-  next: PageStart | undefined;
-  isComplete: boolean;
 }
 
 export type UserQuery = ReturnType<typeof createUserQuery>;
@@ -78,7 +71,7 @@ export function createUserQuery(deps: {
 
   return {
     /** @throws {InvalidInput} when `skip` is too large */
-    async page(appId: ObjectId, query: Query, slotOf: SlotOf, options: PageOptions): Promise<QueryPage> {
+    async page(appId: ObjectId, query: Query, slotOf: SlotOf, options: PageOptions) {
       const { limit, skip = 0, total } = options;
       const budget = createBudget(budgetMs);
       const plan = choosePlan(query, slotOf);
@@ -88,7 +81,7 @@ export function createUserQuery(deps: {
       const isAll = options.start === undefined && skip === 0 && found.next === undefined;
       return {
         users: pages.byIds(appId, found.ids),
-        total: isAll && total !== 'none' ? { total: found.ids.length, totalIs: 'exact' } : await count(),
+        total: isAll && total !== 'none' ? { total: found.ids.length, totalIs: 'exact' as const } : await count(),
         next: found.next,
         isComplete: found.isComplete,
       };
@@ -138,7 +131,9 @@ export function createUserQuery(deps: {
       const start = await chooseStart(appId, plan, 0, NO_LIMIT);
       if ('ordered' in start) {
         const isNewestFirst = query.sort.target.path === 'createdAt' && query.sort.direction === -1;
-        return isNewestFirst ? allNewestFirst(appId, query, signal) : inOrder(appId, plan.ordered ?? [], signal);
+        return isNewestFirst && !query.search?.isEmpty
+          ? pages.all(appId, predicateFilter(query), signal, query.search?.search)
+          : inOrder(appId, plan.ordered ?? [], signal);
       }
       const { sort, unordered = [] } = plan;
       const options = { start: {}, limit: MAX_NARROW, sort, budget: NO_LIMIT };
@@ -147,12 +142,6 @@ export function createUserQuery(deps: {
       return pages.byIds(appId, ids);
     },
   };
-
-  function allNewestFirst(appId: ObjectId, query: Query, signal?: AbortSignal): RecordBatches {
-    return query.search?.isEmpty
-      ? pages.byIds(appId, [])
-      : pages.all(appId, predicateFilter(query), signal, query.search?.search);
-  }
 
   async function* inOrder(appId: ObjectId, segments: readonly Segment[], signal?: AbortSignal) {
     for await (const { documents } of ranges.walk(appId, segments, undefined, () => ({ limit: EXPORT_STEP }))) {
