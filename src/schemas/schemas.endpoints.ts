@@ -48,9 +48,6 @@ export const SchemaReplacement = z
   })
   .meta({ id: 'SchemaReplacement', example: { rejectUnknown: example.rejectUnknown, fields: example.fields } });
 
-/** A schema that replaces the newest one (spec 4.4). */
-export type SchemaChange = z.output<typeof SchemaReplacement>;
-
 const VersionQuery = z.strictObject({
   version: WholeNumber(1).optional().meta({ description: 'An earlier version. Default: the newest', example: 1 }),
 });

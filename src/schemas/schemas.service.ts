@@ -3,18 +3,25 @@ import type { AppService } from '../apps/apps.service.ts';
 import type { AppRevision } from '../apps/revision.ts';
 import { AppNotFound, Conflict, InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../core/errors.ts';
 import { isDuplicateKey } from '../database/failures.ts';
-import { completeDefinition, definitionIssues } from '../fields/definition.ts';
+import { completeDefinition, definitionIssues, type FieldDefinitionInput } from '../fields/definition.ts';
 import { type PendingRenames, type Rename, renameIssues, resolveRenames } from '../fields/renames.ts';
 import type { SlotHandover } from './pending-renames.ts';
 import type { SchemaLeases } from './schema-leases.ts';
 import type { AppSchema, SchemaStore, SchemaVersion } from './schema-store.ts';
-import type { SchemaChange } from './schemas.endpoints.ts';
 
 /** 400: no app has this id. The message is the one for an invalid format (spec 5.1). */
 export class UnknownApp extends InvalidInput {
   constructor() {
     super('Invalid x-app-id header');
   }
+}
+
+/** A schema that replaces the newest one (spec 4.4). */
+export interface SchemaChange {
+  rejectUnknown: boolean;
+  fields: FieldDefinitionInput[];
+  /** The fields whose stored values move to another key. */
+  renames?: readonly Rename[] | undefined;
 }
 
 export type SchemaService = ReturnType<typeof createSchemaService>;

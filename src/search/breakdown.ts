@@ -1,7 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
-import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
-import type { AppScope } from '../apps/app-scope.ts';
+import type { Endpoints } from '../api/endpoint.ts';
 import { createBudget, type Position, type RecordRanges, type Segment } from '../records/ranges.ts';
 import { readValue, type Target, toSortValue, valueExpression, valueMembers } from './condition-filters.ts';
 import { findTarget, invalidQuery, type QuerySchema } from './conditions.ts';
@@ -17,7 +16,6 @@ import {
   type ValueTally,
   withinDates,
 } from './tallies.ts';
-import type { UserService } from './users.service.ts';
 
 const Count = z.int().nonnegative().meta({ example: 42 });
 const Bound = z.union([z.number(), z.string()]).optional();
@@ -69,12 +67,6 @@ export const breakdownEndpoints = {
     errors: [404],
   },
 } as const satisfies Endpoints;
-
-export const breakdownRoutes = (users: Pick<UserService, 'breakdown'>, scope: AppScope): Route[] =>
-  routes(breakdownEndpoints, {
-    breakDownUsers: async ({ principal, query: { sourceAppId, field, ...request } }) =>
-      users.breakdown(await scope(principal, sourceAppId), field, request),
-  });
 
 /** How the records that match a query are distributed over the values of a field (spec 4.3). */
 export type Breakdown = z.infer<typeof breakdownEndpoints.breakDownUsers.response>;

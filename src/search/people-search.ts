@@ -8,7 +8,7 @@ import { buildFilter } from './condition-filters.ts';
 import { invalidQuery, NO_FIELDS, parseWhere } from './conditions.ts';
 import { type OrderedStart, orderedPage } from './pages.ts';
 import { textSearch } from './text-search.ts';
-import type { AnsweredPage } from './users.service.ts';
+import type { AnsweredPage } from './user-query.ts';
 
 export interface PeopleRequest {
   q?: string | undefined;

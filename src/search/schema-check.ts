@@ -8,8 +8,8 @@ import { compileSchema } from '../fields/compile.ts';
 import { completeDefinition, definitionIssues } from '../fields/definition.ts';
 import { renameIssues, resolveRenames, withRenamedKeys } from '../fields/renames.ts';
 import type { RecordPages } from '../records/record-pages.ts';
-import { type SchemaChange, SchemaReplacement } from '../schemas/schemas.endpoints.ts';
-import type { SchemaService } from '../schemas/schemas.service.ts';
+import { SchemaReplacement } from '../schemas/schemas.endpoints.ts';
+import type { SchemaChange, SchemaService } from '../schemas/schemas.service.ts';
 
 const Count = z.int().nonnegative();
 

@@ -3,7 +3,7 @@ import type { Apps } from '../apps/apps.ts';
 import type { Feature } from '../apps/feature.ts';
 import type { Records } from '../records/records.ts';
 import type { Schemas } from '../schemas/schemas.ts';
-import { breakdownRoutes, createUserBreakdown } from './breakdown.ts';
+import { createUserBreakdown } from './breakdown.ts';
 import { createBulkErase } from './bulk-erase.ts';
 import { indexSlotRoutes } from './indexes.ts';
 import { createMatchingIds } from './matching-ids.ts';
@@ -49,7 +49,6 @@ export function createSearch(deps: {
     matchingIds,
     feature: {
       routes: [
-        ...breakdownRoutes(users, scope),
         ...userRoutes(users, scope, cursors),
         ...userStatsRoutes(createUserStatsService({ apps: appService, activity, reader, queues }), scope),
         ...schemaCheckRoutes(createSchemaCheckService({ apps: appService, pages, schemas: schemas.service })),

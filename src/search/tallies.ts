@@ -1,13 +1,23 @@
-import type { Breakdown } from './breakdown.ts';
+/** From `from`, inclusive, to `to`, exclusive. Absent: no bound that a query can name. */
+interface RangeCount {
+  from?: number | string;
+  to?: number | string;
+  count: number;
+}
+
+interface TallyResult {
+  values?: { value: string | boolean; count: number }[];
+  ranges?: RangeCount[];
+  other: number;
+  /** There are too many different values to find the most frequent ones with certainty. */
+  limited?: true;
+}
 
 /** Counts values in bounded memory. */
 export interface ValueTally {
   add(value: unknown, times: number): void;
-  result(): Pick<Breakdown, 'values' | 'ranges' | 'other' | 'limited'>;
+  result(): TallyResult;
 }
-
-/** Without `from` or `to` it has no bound that a query can name. */
-type RangeCount = NonNullable<Breakdown['ranges']>[number];
 
 /** Spec 8. */
 const MAX_SHOWN = 20;

@@ -30,6 +30,12 @@ interface PageOptions {
   total: 'exact' | 'capped' | 'none';
 }
 
+/** A page with the members after its users in the answer. */
+export interface AnsweredPage {
+  users: RecordBatches;
+  rest: { total?: number; totalIs?: string; next?: string; complete: boolean };
+}
+
 export type UserQuery = ReturnType<typeof createUserQuery>;
 
 /** Finds records by conditions (spec 4.3), within a time budget where no index serves them. */

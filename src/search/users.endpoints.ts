@@ -16,6 +16,7 @@ import {
   type RecordBatches,
   recordsAsJson,
 } from '../records/record-json.ts';
+import { breakdownEndpoints } from './breakdown.ts';
 import {
   Cursor,
   checkSelection,
@@ -208,8 +209,12 @@ export const userEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export const userRoutes = (users: UserService, scope: AppScope, cursors: Cursors): Route[] =>
-  routes(userEndpoints, {
+export const userRoutes = (users: UserService, scope: AppScope, cursors: Cursors): Route[] => [
+  ...routes(breakdownEndpoints, {
+    breakDownUsers: async ({ principal, query: { sourceAppId, field, ...request } }) =>
+      users.breakdown(await scope(principal, sourceAppId), field, request),
+  }),
+  ...routes(userEndpoints, {
     listUsers: async ({ principal, query, closed }) => {
       if (hasAny(query, QUERYING)) {
         const app = await scope(principal, query.sourceAppId);
@@ -248,7 +253,8 @@ export const userRoutes = (users: UserService, scope: AppScope, cursors: Cursors
       const found = users.listAcrossApps({ sourceAppId: query.sourceAppId, limit, skip });
       return listing(found, MEMBERS_WITH_APP, { limit, skip });
     },
-  });
+  }),
+];
 
 /** Answers with a record and its ETag. */
 export function detailedAnswer(record: DetailedRecord, res: Response) {

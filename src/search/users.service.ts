@@ -12,7 +12,7 @@ import type { PeopleRequest, PeopleSearch } from './people-search.ts';
 import type { Query } from './plan.ts';
 import type { ReadQueriedApp, ReadySlot, SlotOf } from './queried-app.ts';
 import { textSearch } from './text-search.ts';
-import type { PageStart, UserQuery } from './user-query.ts';
+import type { AnsweredPage, PageStart, UserQuery } from './user-query.ts';
 
 export interface QueryRequest {
   where?: readonly string[] | undefined;
@@ -26,12 +26,6 @@ export interface PageRequest extends QueryRequest {
   skip?: number | undefined;
   cursor?: string | undefined;
   total?: 'exact' | 'capped' | 'none' | undefined;
-}
-
-/** A page with the members after its users in the answer. */
-export interface AnsweredPage {
-  users: RecordBatches;
-  rest: { total?: number; totalIs?: string; next?: string; complete: boolean };
 }
 
 /** The content of a cursor: the position, and the index slots of its plan. */
