@@ -11,7 +11,7 @@ import { createPeopleSearch } from './people-search.ts';
 import { createQueriedAppReader } from './queried-app.ts';
 import { createSchemaCheckService, schemaCheckRoutes } from './schema-check.ts';
 import { searchIndexRoutes } from './search-index.ts';
-import { createUserStatsService, userStatsRoutes } from './statistics.ts';
+import { userStatsRoutes } from './statistics.ts';
 import { createUserQuery } from './user-query.ts';
 import { userRoutes } from './users.endpoints.ts';
 import { createUserService } from './users.service.ts';
@@ -38,7 +38,7 @@ export function createSearch(deps: {
   const matchingIds = createMatchingIds(ranges);
   const users = createUserService({
     ...{ apps: appService, queried, store, query },
-    people: createPeopleSearch({ emails, pages, ranges }),
+    findPeople: createPeopleSearch({ emails, pages, ranges }),
     bulkErase: createBulkErase({ matchingIds, erase, reader, queues }),
     breakDown: createUserBreakdown(ranges, queryBudgetMs),
   });
@@ -50,7 +50,7 @@ export function createSearch(deps: {
     feature: {
       routes: [
         ...userRoutes(users, scope, cursors),
-        ...userStatsRoutes(createUserStatsService({ apps: appService, activity, reader, queues }), scope),
+        ...userStatsRoutes({ apps: appService, activity, reader, queues, scope }),
         ...schemaCheckRoutes(createSchemaCheckService({ apps: appService, pages, schemas: schemas.service })),
         ...searchIndexRoutes(words, scope),
         ...indexSlotRoutes({ apps: appService, schemas: schemas.store, renames }),

@@ -45,14 +45,14 @@ export type UserService = ReturnType<typeof createUserService>;
 /** The rules of user records (spec 2.1, 2.4, 4.1 and 4.3). */
 export function createUserService(deps: {
   apps: Pick<AppService, 'find'>;
-  people: PeopleSearch;
+  findPeople: PeopleSearch;
   queried: ReadQueriedApp;
   store: UserStore;
   query: UserQuery;
   bulkErase: BulkErase;
   breakDown: UserBreakdown;
 }) {
-  const { apps, people, queried, store, query, bulkErase, breakDown } = deps;
+  const { apps, findPeople, queried, store, query, bulkErase, breakDown } = deps;
 
   return {
     /** All records of an app as BSON, newest first (spec 4.3). */
@@ -99,7 +99,7 @@ export function createUserService(deps: {
       { sourceAppId, ...request }: PeopleRequest & { sourceAppId?: string | undefined },
       cursors: Cursors,
     ): Promise<AnsweredPage> {
-      if (sourceAppId === undefined) return people.find(request, cursors);
+      if (sourceAppId === undefined) return findPeople(request, cursors);
       const app = await apps.find(sourceAppId);
       if (!app) return { users: noRecords(), rest: { complete: true } };
       return findUsers(query, cursors, await queried(app, request), { ...request, total: 'none' });
