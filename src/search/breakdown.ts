@@ -1,8 +1,16 @@
 import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import type { Endpoints } from '../api/endpoint.ts';
+import { decode } from '../database/collections.ts';
 import { createBudget, type Position, type RecordRanges, type Segment } from '../records/ranges.ts';
-import { readValue, type Target, toSortValue, valueExpression, valueMembers } from './condition-filters.ts';
+import {
+  type ReadMembers,
+  readValue,
+  type Target,
+  toSortValue,
+  valueExpression,
+  valueMembers,
+} from './condition-filters.ts';
 import { findTarget, invalidQuery, type QuerySchema } from './conditions.ts';
 import { queryParameters } from './parameters.ts';
 import { countSegments, type Query } from './plan.ts';
@@ -130,7 +138,9 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
       if (position === undefined || (records > 0 && budget.leftMs() <= 0)) return;
       const reading = () => ({ members: valueMembers(target as Target), limit: STEP_LIMIT });
       for await (const { documents, next } of ranges.walk(appId, list, position, reading, { budget })) {
-        await ranges.each(documents, (document) => count(readValue(target as Target, document), 1));
+        await ranges.each(documents, (document) =>
+          count(readValue(target as Target, decode<ReadMembers>(document)), 1),
+        );
         position = next;
       }
     }

@@ -1,4 +1,4 @@
-import { decode, literal } from '../database/collections.ts';
+import { literal } from '../database/collections.ts';
 import { indexText, normalizedText } from '../fields/base/index-value.ts';
 import { parseInstant } from '../fields/kinds/date.ts';
 import { type RecordFilter, recordFilter } from '../records/record.ts';
@@ -134,9 +134,11 @@ export function valueMembers({ path, former }: SortTarget): string[] {
   return [path, ...(former ? [former.path, 'schemaVersion'] : [])];
 }
 
-/** Reads the value of a target, in an unmoved record under its former key. */
-export function readValue({ path, key, former }: SortTarget, document: Uint8Array): unknown {
-  const record = decode<Record<string, unknown> & { data?: Record<string, unknown> }>(document);
+/** The members of a decoded record that were read. */
+export type ReadMembers = Record<string, unknown> & { data?: Record<string, unknown> };
+
+/** Returns the value of a target, in an unmoved record under its former key. */
+export function readValue({ path, key, former }: SortTarget, record: ReadMembers): unknown {
   if (key === undefined) return record[path];
   const data = record.data ?? {};
   const isUnmoved = former && Number(record.schemaVersion) < former.below && Object.hasOwn(data, former.key);

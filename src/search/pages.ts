@@ -1,9 +1,10 @@
 import { Binary, BSON, type ObjectId } from 'mongodb';
 import { type DocumentId, readId } from '../database/bson/documents.ts';
+import { decode } from '../database/collections.ts';
 import { readKey, upTo } from '../records/range-queries.ts';
 import { type Budget, NO_LIMIT, type Position, type RecordRanges, type Segment } from '../records/ranges.ts';
 import type { AppId } from '../records/read-queues.ts';
-import { readValue, type Sort, toSortValue, valueMembers } from './condition-filters.ts';
+import { type ReadMembers, readValue, type Sort, toSortValue, valueMembers } from './condition-filters.ts';
 
 export interface OrderedStart {
   position?: Position | undefined;
@@ -163,9 +164,10 @@ function createBest(count: number, sort: Sort) {
 }
 
 function readSortKey(document: Uint8Array, { target }: Sort): SortKey {
-  const id = readId(document);
+  const record = decode<ReadMembers & { _id: DocumentId }>(document);
+  const id = record._id;
   if (target.path === 'createdAt') return { value: 0, id };
-  return { value: toSortValue(target.type, readValue(target, document)) ?? null, id };
+  return { value: toSortValue(target.type, readValue(target, record)) ?? null, id };
 }
 
 /** By value, then by id; no value is last. */
