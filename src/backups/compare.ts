@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { Document } from 'mongodb';
 import { ObjectId } from 'mongodb';
 import { InvalidInput } from '../core/errors.ts';
-import { compareClocks } from '../database/clock.ts';
-import { createCommand } from '../doctor/context.ts';
-import type { Diagnosis } from '../doctor/doctor.ts';
+import { type Diagnosis, greet } from '../doctor/context.ts';
 import { type Finding, fault, good, type Result, warning } from '../doctor/findings.ts';
 import { type AppLine, type AuditLine, type CollectionLine, type Header, Line } from './manifest.ts';
 import { createMeasurement, type Measurement, type StoredApp } from './measure.ts';
@@ -25,11 +22,9 @@ const DROPPED = 'Restore the dump with its indexes, or start a server, which cre
  * created after the manifest is not compared.
  * @throws {InvalidInput} when the file is no complete manifest
  */
-export async function compareWithManifest({ connection, services }: Diagnosis, path: string): Promise<Result[]> {
-  const database = connection.getClient().db(connection.name);
-  const command = createCommand(connection);
-  const { databaseTime: now } = await compareClocks((): Promise<Document> => command({ hello: 1 }), Date.now);
-  const measurement = createMeasurement({ database, inventory: services.inventory });
+export async function compareWithManifest(opened: Diagnosis, path: string): Promise<Result[]> {
+  const { now } = await greet(opened);
+  const measurement = createMeasurement(opened);
   const results = createResults();
   const totals = { apps: 0, records: 0, versions: 0, indexes: 0, events: 0, expiring: 0 };
   const lines = readManifest(path);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type Db, type Document, MinKey, type ObjectId } from 'mongodb';
+import { type Document, MinKey, type ObjectId } from 'mongodb';
 import { firstIdAt } from '../audit/audit-log.ts';
+import type { Diagnosis } from '../doctor/context.ts';
 import { decisive, readIndexes } from '../doctor/stored-data.ts';
-import type { Inventory } from '../records/inventory.ts';
 import type { AppLine, AuditLine, CollectionLine } from './manifest.ts';
 
 const STATEMENT_MS = 30_000;
@@ -23,20 +23,16 @@ export interface StoredApp {
  * Measures a database for a manifest or a comparison. Each statement reads a bounded range of an
  * index, and memory grows neither with records nor with apps.
  */
-export function createMeasurement({ database, inventory }: { database: Db; inventory: Inventory }) {
+export function createMeasurement({ database, services: { inventory } }: Pick<Diagnosis, 'database' | 'services'>) {
   return {
     /** The apps in order of their ids, except those that are being created or deleted. */
     async *apps(): AsyncGenerator<StoredApp> {
-      let after: ObjectId | undefined;
-      for (;;) {
-        const filter = { ...(after && { _id: { $gt: after } }), deletingSince: { $exists: false } };
-        const projection = { sourceAppId: 1, createdAt: 1, retention: 1 };
-        const options = { projection, sort: { _id: 1 }, limit: APPS_AT_ONCE, maxTimeMS: STATEMENT_MS } as const;
-        const page = await database.collection<StoredApp>('apps').find(filter, options).toArray();
-        yield* page;
-        if (page.length < APPS_AT_ONCE) return;
-        after = page.at(-1)?._id;
-      }
+      const projection = { sourceAppId: 1, createdAt: 1, retention: 1 };
+      const options = { projection, sort: { _id: 1 }, limit: APPS_AT_ONCE, maxTimeMS: STATEMENT_MS } as const;
+      yield* inPages(APPS_AT_ONCE, (last: StoredApp | undefined) => {
+        const filter = { ...(last && { _id: { $gt: last._id } }), deletingSince: { $exists: false } };
+        return database.collection<StoredApp>('apps').find(filter, options).toArray();
+      });
     },
 
     /** The records of an app that were created before `until`, and its schema versions. */
@@ -100,18 +96,16 @@ export function createMeasurement({ database, inventory }: { database: Db; inven
 
   /** The versions of a schema that were stored before `until`, without the progress of renames. */
   async function versionsOf(appId: ObjectId, until: Date): Promise<AppLine['versions']> {
+    const options = { sort: { version: 1 }, limit: VERSIONS_AT_ONCE, maxTimeMS: STATEMENT_MS } as const;
+    const found = inPages(VERSIONS_AT_ONCE, (last: Document | undefined) => {
+      const filter = { appId, version: { $gt: last?.version ?? 0 }, createdAt: { $lt: until } };
+      return database.collection<Document>('schema_versions').find(filter, options).toArray();
+    });
     const versions: AppLine['versions'] = [];
-    let after = 0;
-    for (;;) {
-      const filter = { appId, version: { $gt: after }, createdAt: { $lt: until } };
-      const options = { sort: { version: 1 }, limit: VERSIONS_AT_ONCE, maxTimeMS: STATEMENT_MS } as const;
-      const page = await database.collection<Document>('schema_versions').find(filter, options).toArray();
-      for (const { version, rejectUnknown, fields, renames, createdAt, author } of page) {
-        versions.push([version, digestOf([version, rejectUnknown, fields, renames, createdAt, author])]);
-      }
-      if (page.length < VERSIONS_AT_ONCE) return versions;
-      after = page.at(-1)?.version;
+    for await (const { version, rejectUnknown, fields, renames, createdAt, author } of found) {
+      versions.push([version, digestOf([version, rejectUnknown, fields, renames, createdAt, author])]);
     }
+    return versions;
   }
 
   async function countDocuments(name: string): Promise<number> {
@@ -149,21 +143,17 @@ export function createMeasurement({ database, inventory }: { database: Db; inven
     const end = firstIdAt(new Date(Math.min(begin.getTime() + DAY_MS, until.getTime())));
     const hash = createHash('sha256');
     let count = 0;
-    let expiresAt = Number.POSITIVE_INFINITY;
-    let last = firstIdAt(begin);
-    for (;;) {
-      const page = await events({ $gt: last, $lt: end }, EVENTS_AT_ONCE);
-      for (const event of page) {
-        const { _id, at, action, actor, appId, sourceAppId, target, detail } = event;
-        hash.update(digestOf([_id, at, action, actor, appId, sourceAppId, target, detail]));
-        expiresAt = Math.min(expiresAt, event.expiresAt.getTime());
-      }
-      count += page.length;
-      if (page.length < EVENTS_AT_ONCE) break;
-      last = page.at(-1)?._id ?? end;
+    let firstExpiry = Number.POSITIVE_INFINITY;
+    const found = inPages(EVENTS_AT_ONCE, (last: StoredEvent | undefined) =>
+      events({ $gt: last?._id ?? firstIdAt(begin), $lt: end }, EVENTS_AT_ONCE),
+    );
+    for await (const { _id, at, action, actor, appId, sourceAppId, target, detail, expiresAt } of found) {
+      hash.update(digestOf([_id, at, action, actor, appId, sourceAppId, target, detail]));
+      firstExpiry = Math.min(firstExpiry, expiresAt.getTime());
+      count += 1;
     }
-    const expires = new Date(Number.isFinite(expiresAt) ? expiresAt : 0).toISOString();
-    return { kind: 'audit', day, events: count, digest: hash.digest('base64url'), expiresAt: expires };
+    const expiresAt = new Date(Number.isFinite(firstExpiry) ? firstExpiry : 0).toISOString();
+    return { kind: 'audit', day, events: count, digest: hash.digest('base64url'), expiresAt };
   }
 }
 
@@ -176,8 +166,19 @@ interface StoredEvent {
   [member: string]: unknown;
 }
 
+/** Yields the items of pages until one has less than `size`. */
+async function* inPages<Item>(size: number, read: (last: Item | undefined) => Promise<Item[]>): AsyncGenerator<Item> {
+  let last: Item | undefined;
+  for (;;) {
+    const page = await read(last);
+    yield* page;
+    if (page.length < size) return;
+    last = page.at(-1);
+  }
+}
+
 /** A short digest of JSON, for parts of a line. */
-export function digestOf(value: unknown): string {
+function digestOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
 }
 

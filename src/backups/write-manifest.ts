@@ -4,11 +4,8 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Document } from 'mongodb';
 import { InvalidInput } from '../core/errors.ts';
-import { compareClocks } from '../database/clock.ts';
-import { createCommand } from '../doctor/context.ts';
-import type { Diagnosis } from '../doctor/doctor.ts';
+import { type Diagnosis, greet } from '../doctor/context.ts';
 import { createServerModel, runningServers, VERSION } from '../servers/servers.ts';
 import type { Line } from './manifest.ts';
 import { createMeasurement } from './measure.ts';
@@ -24,24 +21,23 @@ const WRITES_END_MS = 10_000;
  * @returns the number of records and apps
  */
 export async function writeManifest(
-  { connection, services }: Diagnosis,
+  opened: Diagnosis,
   path: string,
   writesEndMs = WRITES_END_MS,
 ): Promise<{ apps: number; records: number }> {
-  const database = connection.getClient().db(connection.name);
-  const command = createCommand(connection);
-  const clocks = await compareClocks((): Promise<Document> => command({ hello: 1 }), Date.now);
+  const { connection, database, services } = opened;
+  const { now } = await greet(opened);
   const running = await runningServers(createServerModel(connection).collection);
   // The ids of records have the time of the server: one that is behind creates earlier ids.
   const behindMs = Math.min(0, ...running.map(({ clockAheadMs }) => clockAheadMs));
-  const until = new Date(clocks.databaseTime.getTime() + behindMs);
+  const until = new Date(now.getTime() + behindMs);
   if (running.length > 0) await sleep(writesEndMs);
 
-  const measurement = createMeasurement({ database, inventory: services.inventory });
+  const measurement = createMeasurement(opened);
   const totals = { apps: 0, records: 0 };
   const file = await createManifestFile(path);
   try {
-    const times = { at: clocks.databaseTime.toISOString(), until: until.toISOString() };
+    const times = { at: now.toISOString(), until: until.toISOString() };
     await file.add({ kind: 'manifest', format: 1, version: VERSION, database: database.databaseName, ...times });
     for (const { name } of services.collections) await file.add(await measurement.collection(name));
     for await (const app of measurement.apps()) {

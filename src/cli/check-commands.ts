@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { loadConfig } from '../core/config.ts';
-import type { Diagnosis } from '../doctor/doctor.ts';
+import type { Diagnosis } from '../doctor/context.ts';
 import type { Result } from '../doctor/findings.ts';
 import { note, say, type Tool } from './command.ts';
 

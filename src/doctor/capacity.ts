@@ -3,6 +3,7 @@ import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { Document } from 'mongodb';
 import { POOL_SIZE } from '../database/client.ts';
+import { memoryLimit } from '../servers/servers.ts';
 import type { Context } from './context.ts';
 import { type Finding, fault, good, size, warning } from './findings.ts';
 
@@ -18,13 +19,9 @@ export async function checkDisk({ config, command, database }: Context): Promise
   const findings = members.map(([name, { fsTotalSize, fsUsedSize }]) =>
     judgeDisk(`of ${name}`, fsTotalSize, fsTotalSize - fsUsedSize),
   );
-  if (config.mongodbUri === undefined) findings.push(await folderDisk(config.dataDir));
-  return findings;
-}
-
-async function folderDisk(path: string): Promise<Finding> {
-  const { blocks, bavail, bsize } = await statfs(path);
-  return judgeDisk('of DATA_DIR', blocks * bsize, bavail * bsize);
+  if (config.mongodbUri !== undefined) return findings;
+  const { blocks, bavail, bsize } = await statfs(config.dataDir);
+  return [...findings, judgeDisk('of DATA_DIR', blocks * bsize, bavail * bsize)];
 }
 
 /** @param name names the disk, such as `of the database` */
@@ -45,7 +42,7 @@ const CACHE_PART = 0.8;
 
 /** The memory limit of this process and of the servers, and the cache of mongod. */
 export async function checkMemory({ running, command, hello }: Context): Promise<Finding[]> {
-  const findings = [judgeProcess(memoryLimit(), getHeapStatistics().heap_size_limit)];
+  const findings = [judgeProcess(memoryLimit() ?? totalmem(), getHeapStatistics().heap_size_limit)];
   for (const { host, pid, memoryLimit: limit } of running) {
     if (limit === null || limit >= LEAST_MEMORY) continue;
     findings.push(
@@ -61,12 +58,6 @@ export async function checkMemory({ running, command, hello }: Context): Promise
   const limit = (system?.memLimitMB ?? system?.memSizeMB) * MEGABYTE;
   if (typeof cache === 'number' && limit > 0) findings.push(judgeCache(cache, limit));
   return findings;
-}
-
-/** The limit of the container, or the memory of the machine. */
-function memoryLimit(): number {
-  const limit = process.constrainedMemory();
-  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
 /** @param heap the largest heap of Node.js */

@@ -1,6 +1,7 @@
 import type { Db, Document, MongoClient } from 'mongodb';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
+import { compareClocks } from '../database/clock.ts';
 import type { SeenServer } from '../servers/servers.ts';
 import type { Services } from '../services.ts';
 import type { Finding } from './findings.ts';
@@ -8,37 +9,54 @@ import type { Finding } from './findings.ts';
 /** The time limit of an ordinary statement of a check, in milliseconds. */
 export const STATEMENT_MS = 3_000;
 
-/** What every check may use. */
-export interface Context {
+/** An opened database with what the checks and the manifest of a backup read. */
+export interface Diagnosis {
   config: Config;
   /** SESSION_SECRET or the kept one; undefined when there is none. */
   secret: string | undefined;
   services: Pick<Services, 'collections' | 'inventory' | 'jobs' | 'migrator'>;
+  connection: Connection;
   client: MongoClient;
   database: Db;
-  /** The reply to `hello` of the member that is read. */
-  hello: Document;
+  /** Runs a command on the database `admin`, or on another one. */
+  command(command: Document, database?: string): Promise<Document>;
+  close(): Promise<void>;
+}
+
+/** What every check may use. */
+export interface Context extends Diagnosis, Greeting {
   /** The servers that announced themselves in the last minute. */
   running: readonly SeenServer[];
+}
+
+/** One row of a table of checks. */
+export interface Check<Given = Context> {
+  name: string;
+  run(given: Given): Promise<Finding | Finding[]>;
+}
+
+/** Creates the function of {@link Diagnosis.command}: bounded, also while there is no primary. */
+export const createCommand =
+  (client: MongoClient): Diagnosis['command'] =>
+  (command, database = 'admin') =>
+    client.db(database).command({ ...command, maxTimeMS: STATEMENT_MS }, { readPreference: 'primaryPreferred' });
+
+interface Greeting {
+  /** The reply to `hello` of the member that is read. */
+  hello: Document;
   /** The time of the database. */
   now: Date;
   /** How far the clock of this machine is ahead of the database's. */
   aheadMs: number;
-  /** Runs a command on the database `admin`, or on another one. */
-  command(command: Document, database?: string): Promise<Document>;
 }
 
-/** One row of the table of checks. */
-export interface Check {
-  name: string;
-  run(context: Context): Promise<Finding | Finding[]>;
-}
-
-/** Creates the function of {@link Context.command}: bounded, also while there is no primary. */
-export function createCommand(connection: Connection): Context['command'] {
-  const client = connection.getClient();
-  return (command, database = 'admin') =>
-    client.db(database).command({ ...command, maxTimeMS: STATEMENT_MS }, { readPreference: 'primaryPreferred' });
+export async function greet({ command }: Pick<Diagnosis, 'command'>): Promise<Greeting> {
+  let hello: Document = {};
+  const { databaseTime: now, difference: aheadMs } = await compareClocks(async () => {
+    hello = await command({ hello: 1 });
+    return hello;
+  }, Date.now);
+  return { hello, now, aheadMs };
 }
 
 export const isSharded = ({ hello }: Pick<Context, 'hello'>): boolean => hello.msg === 'isdbgrid';

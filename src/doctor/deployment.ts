@@ -59,7 +59,7 @@ export async function checkTopology(context: Context): Promise<Finding | Finding
   } catch (error) {
     if (!(error instanceof MongoServerError)) throw error;
     const hosts = good(`${name}, ${hello.hosts?.length ?? 0} members that hold data`);
-    return [hosts, unknown(error)];
+    return [hosts, unknown(reasonOf(error))];
   }
 }
 
@@ -79,15 +79,12 @@ function judgeMembers(name: string, members: readonly Member[]): Finding | Findi
       'Start the members that are down until a majority runs, and check the network between them.',
     );
   }
-  const findings: Finding[] = [];
-  for (const member of members.filter(({ state }) => ![PRIMARY, SECONDARY, ARBITER].includes(state))) {
-    findings.push(
-      warning(
-        `${name}: ${member.name} is ${member.stateStr}`,
-        'Start that member, or read its log and synchronize it.',
-      ),
-    );
-  }
+  const findings = members
+    .filter(({ state }) => ![PRIMARY, SECONDARY, ARBITER].includes(state))
+    .map((member) => {
+      const found = `${name}: ${member.name} is ${member.stateStr}`;
+      return warning(found, 'Start that member, or read its log and synchronize it.');
+    });
   for (const { name: host, state, optimeDate } of members) {
     const lag = (primary.optimeDate?.getTime() ?? 0) - (optimeDate?.getTime() ?? 0);
     if (state !== SECONDARY || lag <= MAX_LAG_MS) continue;
@@ -121,7 +118,7 @@ export async function checkWrite({ database }: Context): Promise<Finding> {
       },
     );
   } catch (error) {
-    if (error instanceof MongoServerError && error.codeName === 'Unauthorized') return unknown(error);
+    if (error instanceof MongoServerError && error.codeName === 'Unauthorized') return unknown(reasonOf(error));
     return fault(
       `a write was not confirmed by a majority within ${duration(WRITE_WITHIN_MS)} (${reasonOf(error)})`,
       'Look at the topology, the free disk and the log of the primary: submissions are answered with 503 meanwhile.',
@@ -136,10 +133,12 @@ const NOTABLE_DIFFERENCE_MS = 5_000;
 
 /** The clocks of this machine and of the running servers, against the database. */
 export async function checkClocks({ running, aheadMs: ownMs }: Context): Promise<Finding[]> {
-  const clocks = [{ name: 'this machine', aheadMs: ownMs }];
-  for (const { host, pid, clockAheadMs } of running) {
-    clocks.push({ name: `the server ${host} (process ${pid})`, aheadMs: clockAheadMs });
-  }
+  const clocks = [
+    { name: 'this machine', aheadMs: ownMs },
+    ...running.map(({ host, pid, clockAheadMs }) => ({
+      ...{ name: `the server ${host} (process ${pid})`, aheadMs: clockAheadMs },
+    })),
+  ];
   const wrong = clocks.filter(({ aheadMs }) => Math.abs(aheadMs) > NOTABLE_DIFFERENCE_MS);
   if (wrong.length === 0) return [good(`the clocks of ${clocks.length} machines or processes agree with the database`)];
   return wrong.map(({ name, aheadMs }) => {

@@ -2,20 +2,19 @@ import { type Config, loadConfig } from '../core/config.ts';
 import { createLogger } from '../core/logger.ts';
 import { existingSecret } from '../core/session-secret.ts';
 import { type Connection, connectForDiagnosis } from '../database/client.ts';
-import { compareClocks } from '../database/clock.ts';
 import { openDatabase } from '../database/open.ts';
 import { createServerModel, runningServers, type SeenServer } from '../servers/servers.ts';
 import { createServices } from '../services.ts';
 import { checkConnections, checkDisk, checkMemory } from './capacity.ts';
-import { type Check, type Context, createCommand } from './context.ts';
+import { type Check, type Context, createCommand, type Diagnosis, greet } from './context.ts';
 import { checkClocks, checkOplog, checkTopology, checkVersion, checkWrite } from './deployment.ts';
-import { fault, good, openingFaults, type Result, runCheck, unknown } from './findings.ts';
+import { fault, good, openingFaults, type Result, reasonOf, runCheck, unknown } from './findings.ts';
 import { checkEvents, checkJobs, checkMigrations } from './progress.ts';
 import { checkPublicUrl, checkSecrets, checkServerVersions, checkSettings, checkSmtp } from './servers.ts';
 import { checkDuplicates, checkExpiry, checkIndexes, checkShardKeys } from './stored-data.ts';
 
 /** The checks that need only the settings, in the order of the output. */
-const LOCAL_CHECKS: readonly { name: string; run(context: { config: Config }): ReturnType<Check['run']> }[] = [
+const LOCAL_CHECKS: readonly Check<Pick<Context, 'config'>>[] = [
   { name: 'PUBLIC_URL', run: checkPublicUrl },
   { name: 'SMTP', run: checkSmtp },
 ];
@@ -42,15 +41,6 @@ const CHECKS: readonly Check[] = [
   { name: 'connections', run: checkConnections },
 ];
 
-/** An opened database with what the checks and the manifest of a backup read. */
-export interface Diagnosis {
-  config: Config;
-  connection: Connection;
-  services: ReturnType<typeof createServices>;
-  secret: string | undefined;
-  close(): Promise<void>;
-}
-
 /**
  * Opens the database without changing it: no index is created and no job runs.
  * @throws {DatabaseUnreachable} @throws {EmbeddedDatabaseError}
@@ -61,8 +51,10 @@ export async function openDiagnosis(config: Config, progress: (line: string) => 
   const opened = await openDatabase(config, { logger, progress, shared: true, connect: connectForDiagnosis });
   const { connection } = opened;
   const services = createServices({ ...config, sessionSecret: secret }, connection, logger);
+  const client = connection.getClient();
   return {
-    ...{ config, connection, services, secret },
+    ...{ config, secret, services, connection, client },
+    ...{ database: client.db(connection.name), command: createCommand(client) },
     async close() {
       await services.stop();
       await opened.close();
@@ -86,8 +78,7 @@ export async function diagnose(env: NodeJS.ProcessEnv, progress: (line: string) 
   try {
     opened = await openDiagnosis(config, progress);
   } catch (error) {
-    const skipped = CHECKS.map(({ name }) => ({ check: name, ...unknown(new DatabaseAway()) }));
-    return [...openingFaults(error), ...skipped, ...(await local)];
+    return [...openingFaults(error), ...skippedChecks('the database cannot be used'), ...(await local)];
   }
   try {
     return [...(await examine(opened)), ...(await local)];
@@ -96,30 +87,15 @@ export async function diagnose(env: NodeJS.ProcessEnv, progress: (line: string) 
   }
 }
 
-class DatabaseAway extends Error {
-  override readonly name = 'the database cannot be used';
-}
-
-async function examine({ config, connection, services, secret }: Diagnosis): Promise<Result[]> {
-  const command = createCommand(connection);
+async function examine(opened: Diagnosis): Promise<Result[]> {
+  const { connection } = opened;
   let context: Context;
   const opening: Result[] = [];
   try {
-    let hello: Context['hello'] = {};
-    const clocks = await compareClocks(async () => {
-      hello = await command({ hello: 1 });
-      return hello;
-    }, Date.now);
-    const client = connection.getClient();
-    context = {
-      ...{ config, secret, services, client, database: client.db(connection.name), hello, command },
-      ...{ now: clocks.databaseTime, aheadMs: clocks.difference },
-      running: await readServers(connection, opening),
-    };
+    context = { ...opened, ...(await greet(opened)), running: await readServers(connection, opening) };
   } catch (error) {
     const found = fault('the database does not answer', 'Start it, or check the network and its log.');
-    const skipped = CHECKS.map(({ name }) => ({ check: name, ...unknown(error) }));
-    return [{ check: 'database', ...found }, ...skipped];
+    return [{ check: 'database', ...found }, ...skippedChecks(reasonOf(error))];
   }
   opening.unshift({ check: 'database', ...good(`"${connection.name}" answers`) });
   return [...opening, ...(await runAll(CHECKS, context))];
@@ -129,16 +105,15 @@ async function readServers(connection: Connection, results: Result[]): Promise<S
   try {
     return await runningServers(createServerModel(connection).collection);
   } catch (error) {
-    results.push({ check: 'running servers', ...unknown(error) });
+    results.push({ check: 'running servers', ...unknown(reasonOf(error)) });
     return [];
   }
 }
 
+const skippedChecks = (reason: string): Result[] => CHECKS.map(({ name }) => ({ check: name, ...unknown(reason) }));
+
 /** One after another: together they would be a burst on a database that may be in trouble. */
-async function runAll<Given>(
-  checks: readonly { name: string; run(context: Given): ReturnType<Check['run']> }[],
-  context: Given,
-): Promise<Result[]> {
+async function runAll<Given>(checks: readonly Check<Given>[], context: Given): Promise<Result[]> {
   const results: Result[] = [];
   for (const { name, run } of checks) results.push(...(await runCheck(name, () => run(context))));
   return results;

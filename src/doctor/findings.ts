@@ -30,8 +30,7 @@ export function worstLevel(findings: readonly Finding[]): { level: Level; exitCo
 }
 
 /** The finding of a check that could not run. */
-export function unknown(error: unknown): Finding {
-  const reason = reasonOf(error);
+export function unknown(reason: string): Finding {
   const advice = ['Unauthorized', 'AuthorizationFailed'].includes(reason)
     ? 'Give the user of MONGODB_URI the right, or run the command as a user who has it (docs/operations.md).'
     : 'Correct the other findings first, and run the command again.';
@@ -59,7 +58,7 @@ export async function runCheck(check: string, run: () => Promise<Finding | Findi
     const found = await withTimeout(run(), CHECK_WITHIN_MS, () => new CheckTimeout());
     return [found].flat().map((finding) => ({ check, ...finding }));
   } catch (error) {
-    return [{ check, ...unknown(error) }];
+    return [{ check, ...unknown(reasonOf(error)) }];
   }
 }
 

@@ -85,19 +85,13 @@ function causeOf(error: unknown): string {
 
 /** Whether the running servers have the same `PUBLIC_URL`, and all of them or none send email. */
 export async function checkSettings({ running }: Context): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  const compare = (name: string, values: readonly unknown[]): void => {
-    if (new Set(values).size <= 1) return;
-    findings.push(warning(`servers have different values of ${name}`, 'Give all servers the same settings.'));
-  };
-  compare(
-    'PUBLIC_URL',
-    running.map(({ publicUrl }) => publicUrl),
-  );
-  compare(
-    'SMTP_URL (set and unset)',
-    running.map(({ sendsMail }) => sendsMail),
-  );
+  const values: [name: string, values: Set<unknown>][] = [
+    ['PUBLIC_URL', new Set(running.map(({ publicUrl }) => publicUrl))],
+    ['SMTP_URL (set and unset)', new Set(running.map(({ sendsMail }) => sendsMail))],
+  ];
+  const findings = values
+    .filter(([, { size }]) => size > 1)
+    .map(([name]) => warning(`servers have different values of ${name}`, 'Give all servers the same settings.'));
   return findings.length > 0 ? findings : [good(`the same on ${running.length} servers, as far as they tell`)];
 }
 

@@ -46,7 +46,7 @@ async function compareIndexes({ database, services }: Context): Promise<IndexSta
   return exists ? states : undefined;
 }
 
-export const nameOf = ({ collection, keys }: Pick<IndexState, 'collection' | 'keys'>): string =>
+const nameOf = ({ collection, keys }: Pick<IndexState, 'collection' | 'keys'>): string =>
   `${collection} { ${Object.entries(keys)
     .map(([key, order]) => `${key}: ${order}`)
     .join(', ')} }`;
@@ -141,7 +141,12 @@ const VERY_LATE_MS = 24 * 3_600_000;
 export async function checkExpiry({ database, services, now }: Context): Promise<Finding> {
   let worst: { name: string; lateMs: number } | undefined;
   let looked = 0;
-  for (const [name, keys, expireAfterSeconds] of expiring(services.collections)) {
+  const expiring = services.collections.flatMap(({ name, indexes }) =>
+    indexes.flatMap(([keys, { expireAfterSeconds }]) =>
+      expireAfterSeconds === undefined ? [] : [{ name, keys, expireAfterSeconds }],
+    ),
+  );
+  for (const { name, keys, expireAfterSeconds } of expiring) {
     const [path = ''] = Object.keys(keys);
     const dueMs = now.getTime() - expireAfterSeconds * 1_000;
     const options = { projection: { [path]: 1 }, sort: keys, hint: keys, limit: 1, maxTimeMS: STATEMENT_MS };
@@ -160,14 +165,6 @@ export async function checkExpiry({ database, services, now }: Context): Promise
   const found = `${worst.name} has documents that should have been removed ${duration(worst.lateMs)} ago`;
   const advice = 'Check that ttlMonitorEnabled is true on the primary, and the load of its disk.';
   return worst.lateMs > VERY_LATE_MS ? fault(found, advice) : warning(found, advice);
-}
-
-function* expiring(collections: readonly CollectionDeclaration[]): Generator<[string, IndexDeclaration[0], number]> {
-  for (const { name, indexes } of collections) {
-    for (const [keys, { expireAfterSeconds }] of indexes) {
-      if (expireAfterSeconds !== undefined) yield [name, keys, expireAfterSeconds];
-    }
-  }
 }
 
 interface ShardedCollection {

@@ -1,14 +1,13 @@
 import { Readable } from 'node:stream';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
-import { InvalidInput } from '../core/errors.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import { OPTIONAL_MEMBERS, OWN_MEMBERS, type RecordBatches, recordsAsJson } from '../records/record-json.ts';
 import type { RecordPages } from '../records/record-pages.ts';
-import { findTarget } from '../search/conditions.ts';
+import { findTarget, invalidQuery } from '../search/conditions.ts';
 import type { ReadQueriedApp } from '../search/queried-app.ts';
-import { parseQuery, type QueryRequest } from '../search/user-finder.ts';
 import type { UserQuery } from '../search/user-query.ts';
+import { parseQuery, type QueryRequest } from '../search/users.service.ts';
 import { type CsvColumn, recordsAsCsv } from './csv.ts';
 
 export const exportFormats = ['csv', 'ndjson', 'json'] as const;
@@ -19,7 +18,7 @@ const OWN_COLUMNS: readonly string[] = OWN_MEMBERS.filter((member) => member !==
 /** Object streams would buffer 16 pieces. */
 const BYTES = { objectMode: false, highWaterMark: 64 * 1024 };
 
-export interface CsvOptions {
+interface CsvOptions {
   bom?: boolean | undefined;
   /** Default: the record's own columns, one for each field of the newest schema, and `other`. */
   columns?: readonly CsvColumn[] | undefined;
@@ -60,8 +59,6 @@ async function* toArray(records: RecordBatches): AsyncGenerator<Uint8Array | str
   yield isEmpty ? '[]\n' : '\n]\n';
 }
 
-interface ExportRequest extends QueryRequest, FileRequest {}
-
 interface FileRequest {
   format: ExportFormat;
   bom?: boolean | undefined;
@@ -75,7 +72,7 @@ const MAX_COLUMNS = 300;
 
 /** @throws {InvalidInput} when the app has no such column, or one is named twice */
 function exportColumns(
-  { columns, headers }: Pick<ExportRequest, 'columns' | 'headers'>,
+  { columns, headers }: Pick<FileRequest, 'columns' | 'headers'>,
   schema: { fields: readonly FieldDefinition[]; rejectUnknown: boolean },
   asksToConfirm = false,
 ): CsvColumn[] {
@@ -84,23 +81,18 @@ function exportColumns(
   const ofChoices = new Set(schema.fields.flatMap(({ key, kind }) => (kind === 'multiselect' ? [`data.${key}`] : [])));
   const names = columns?.split(',') ?? all.map(({ name }) => name);
   const isKnown = (name: string): boolean =>
-    OWN_COLUMNS.includes(name) ||
-    OPTIONAL_MEMBERS.some((member) => member === name) ||
-    name === 'other' ||
-    (name.startsWith('data.') && findTarget(name, schema) !== undefined);
-  if (!names.every(isKnown)) throw refused('must be columns of the app, separated by commas');
-  if (new Set(names).size !== names.length) throw refused('must name each column once');
-  if (names.length > MAX_COLUMNS) throw refused(`must be at most ${MAX_COLUMNS} columns`);
+    name.startsWith('data.')
+      ? findTarget(name, schema) !== undefined
+      : [...OWN_COLUMNS, ...OPTIONAL_MEMBERS, 'other'].includes(name);
+  if (!names.every(isKnown)) throw invalidQuery('columns', 'must be columns of the app, separated by commas');
+  if (new Set(names).size !== names.length) throw invalidQuery('columns', 'must name each column once');
+  if (names.length > MAX_COLUMNS) throw invalidQuery('columns', `must be at most ${MAX_COLUMNS} columns`);
   const labels = new Map(headers === 'labels' ? schema.fields.map(({ key, label }) => [`data.${key}`, label]) : []);
   return names.map((name) => ({
     name,
     header: labels.get(name) ?? name,
     ...(ofChoices.has(name) && { hasChoices: true }),
   }));
-}
-
-function refused(message: string): InvalidInput {
-  return new InvalidInput('Invalid query parameters', [{ path: 'columns', message }]);
 }
 
 export type ExportService = ReturnType<typeof createExportService>;
@@ -136,7 +128,7 @@ export function createExportService(deps: {
      */
     matching: (
       app: ExportedApp,
-      request: ExportRequest,
+      request: QueryRequest & FileRequest,
       { signal }: { signal?: AbortSignal } = {},
     ): Promise<Readable> =>
       fileOf(app, request, ({ schema, slotOf }) => query.all(app.id, parseQuery(request, schema), slotOf, signal)),

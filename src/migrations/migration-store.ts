@@ -1,12 +1,49 @@
-import type { ObjectId } from 'mongodb';
+import type { ObjectId, UpdateFilter } from 'mongodb';
+import type { Connection } from '../database/client.ts';
+import {
+  type Collection,
+  createModel,
+  declareCollection,
+  type Model,
+  onPrimaryShard,
+} from '../database/collections.ts';
 import { isOnlyDuplicates } from '../database/failures.ts';
-import type { Migration, MigrationCollection, MigrationDocument, MigrationState } from './migration.ts';
+import type { Fence, Migration, Phase } from './migration.ts';
 
-export type Phase = 'expand' | 'contract';
+/** `checking`: a contraction that has not begun, while it searches for servers that prevent it. */
+export type MigrationState = 'waiting' | 'expanding' | 'expanded' | 'checking' | 'contracting' | 'contracted';
 
-const RUNNING = { expand: 'expanding', contract: 'contracting' } as const;
+/** The progress of one migration. `_id` is its number. */
+export interface MigrationDocument {
+  _id: number;
+  name: string;
+  state: MigrationState;
+  /** The turn of a migrator that may write the document: each one replaces it. */
+  turn?: ObjectId;
+  position?: unknown;
+  /** The documents that its present or last part has changed. */
+  changed: number;
+  /** How often each part was completed: once. */
+  expansions: number;
+  contractions: number;
+  /** By MongoDB's clock. */
+  expandedAt?: Date;
+  contractedAt?: Date;
+}
 
-type Fence = { $expr: object };
+const MIGRATIONS = declareCollection('migrations', onPrimaryShard('one document for each migration'));
+
+/** The model of `migrations`. */
+export const createMigrationModel = (connection: Connection): Model<MigrationDocument> =>
+  createModel(connection, MIGRATIONS);
+
+/** The states in which a part may begin or continue, and while it runs. */
+const PARTS = {
+  expand: { startable: ['waiting', 'expanding'], running: 'expanding' },
+  contract: { startable: ['contracting'], running: 'contracting' },
+} as const;
+
+const NO_PROGRESS = { changed: 0, expansions: 0, contractions: 0 };
 
 export type MigrationStore = ReturnType<typeof createMigrationStore>;
 
@@ -14,11 +51,11 @@ export type MigrationStore = ReturnType<typeof createMigrationStore>;
  * The progress of migrations. Only the turn that the document names writes it, and a turn enters
  * itself only while it holds the lock, so what a stalled migrator sends late changes nothing.
  */
-export function createMigrationStore(migrations: MigrationCollection) {
+export function createMigrationStore(migrations: Collection<MigrationDocument>) {
   const move = async (
-    filter: { _id: number; state: MigrationState; turn?: ObjectId; $expr?: object },
-    $set: Partial<MigrationDocument>,
-  ): Promise<boolean> => (await migrations.updateOne(filter, { $set })).matchedCount === 1;
+    filter: { _id: number; state: MigrationState | { $in: MigrationState[] }; turn?: ObjectId; $expr?: object },
+    update: UpdateFilter<MigrationDocument>,
+  ): Promise<boolean> => (await migrations.updateOne(filter, update)).matchedCount === 1;
 
   return {
     /** Resolves with all documents by number, also those of later releases. */
@@ -29,8 +66,7 @@ export function createMigrationStore(migrations: MigrationCollection) {
     /** Stores that a new database needs no migration. Of several servers one does. */
     async skipAll(all: readonly Migration[]): Promise<void> {
       const documents = all.map(({ number, name, contract }): MigrationDocument => {
-        const state = contract ? 'contracted' : 'expanded';
-        return { _id: number, name, state, changed: 0, expansions: 0, contractions: 0 };
+        return { _id: number, name, state: contract ? 'contracted' : 'expanded', ...NO_PROGRESS };
       });
       try {
         await migrations.insertMany(documents, { ordered: false });
@@ -46,49 +82,43 @@ export function createMigrationStore(migrations: MigrationCollection) {
       turn: ObjectId,
       fence: Fence,
     ): Promise<MigrationDocument | undefined> {
-      const initial = { name, state: 'waiting' as const, changed: 0, expansions: 0, contractions: 0 };
+      const initial = { name, state: 'waiting' as const, ...NO_PROGRESS };
       await migrations.updateOne({ _id }, { $setOnInsert: initial }, { upsert: true });
-      if (phase === 'expand') await move({ _id, state: 'waiting', ...fence }, { state: 'expanding', turn });
+      const { startable, running } = PARTS[phase];
       const found = await migrations.findOneAndUpdate(
-        { _id, state: RUNNING[phase], ...fence },
-        { $set: { turn } },
+        { _id, state: { $in: [...startable] }, ...fence },
+        { $set: { state: running, turn } },
         { returnDocument: 'after' },
       );
       return found ?? undefined;
     },
 
-    /** Announces a contraction. False: it was announced before, or is done. */
-    check: (_id: number, turn: ObjectId, fence: Fence): Promise<boolean> =>
-      move({ _id, state: 'expanded', ...fence }, { state: 'checking', turn }),
-
-    /** Takes over the announcement of a migrator that ended. */
-    checkAgain: (_id: number, turn: ObjectId, fence: Fence): Promise<boolean> =>
-      move({ _id, state: 'checking', ...fence }, { turn }),
+    /**
+     * Announces a contraction, or takes over the announcement of a migrator that ended. False: the
+     * contraction has begun.
+     */
+    announce: (_id: number, turn: ObjectId, fence: Fence): Promise<boolean> =>
+      move({ _id, state: { $in: ['expanded', 'checking'] }, ...fence }, { $set: { state: 'checking', turn } }),
 
     /** False: a server of an earlier release has started. */
-    async beginContraction(_id: number, turn: ObjectId): Promise<boolean> {
-      const update = { $set: { state: 'contracting' as const, changed: 0 }, $unset: { position: 1 as const } };
-      return (await migrations.updateOne({ _id, state: 'checking', turn }, update)).matchedCount === 1;
-    },
+    beginContraction: (_id: number, turn: ObjectId): Promise<boolean> =>
+      move({ _id, state: 'checking', turn }, { $set: { state: 'contracting', changed: 0 }, $unset: { position: 1 } }),
 
     /** Takes an announcement back; with a turn only its own. */
     retract: (_id: number, turn?: ObjectId): Promise<boolean> =>
-      move({ _id, state: 'checking', ...(turn && { turn }) }, { state: 'expanded' }),
+      move({ _id, state: 'checking', ...(turn && { turn }) }, { $set: { state: 'expanded' } }),
 
     /** Stores the end of a step. False: another turn works. */
-    async advance(_id: number, phase: Phase, turn: ObjectId, changed: number, position: unknown): Promise<boolean> {
-      const update = { $set: { position }, $inc: { changed } };
-      return (await migrations.updateOne({ _id, state: RUNNING[phase], turn }, update)).matchedCount === 1;
-    },
+    advance: (_id: number, phase: Phase, turn: ObjectId, changed: number, position: unknown): Promise<boolean> =>
+      move({ _id, state: PARTS[phase].running, turn }, { $set: { position }, $inc: { changed } }),
 
     /** Stores the end of a part. False: another turn works. */
-    async finish(_id: number, phase: Phase, turn: ObjectId, changed: number): Promise<boolean> {
-      const [$set, $currentDate, $inc] =
+    finish(_id: number, phase: Phase, turn: ObjectId, changed: number): Promise<boolean> {
+      const ended: UpdateFilter<MigrationDocument> =
         phase === 'expand'
-          ? [{ state: 'expanded' as const }, { expandedAt: true as const }, { changed, expansions: 1 }]
-          : [{ state: 'contracted' as const }, { contractedAt: true as const }, { changed, contractions: 1 }];
-      const update = { $set, $currentDate, $inc, $unset: { position: 1 as const, turn: 1 as const } };
-      return (await migrations.updateOne({ _id, state: RUNNING[phase], turn }, update)).matchedCount === 1;
+          ? { $set: { state: 'expanded' }, $currentDate: { expandedAt: true }, $inc: { changed, expansions: 1 } }
+          : { $set: { state: 'contracted' }, $currentDate: { contractedAt: true }, $inc: { changed, contractions: 1 } };
+      return move({ _id, state: PARTS[phase].running, turn }, { ...ended, $unset: { position: 1, turn: 1 } });
     },
   };
 }

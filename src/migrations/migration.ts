@@ -1,13 +1,3 @@
-import type { ObjectId } from 'mongodb';
-import type { Connection } from '../database/client.ts';
-import {
-  type Collection,
-  createModel,
-  declareCollection,
-  type Model,
-  onPrimaryShard,
-} from '../database/collections.ts';
-
 /**
  * A numbered change of stored data, declared by the feature that owns the data. Numbers begin with
  * 1, are never reused, and are the order in which migrations run.
@@ -24,6 +14,8 @@ export interface Migration {
   contract?: MigrationPart;
 }
 
+export type Phase = 'expand' | 'contract';
+
 export interface MigrationPart {
   /**
    * Changes at most `limit` documents, in less than the time limit of a statement. It may be
@@ -35,55 +27,20 @@ export interface MigrationPart {
   pending(limit: number): Promise<number>;
 }
 
-export interface MigrationStep {
+interface MigrationStep {
   /** Where the last step ended; undefined at the beginning. */
   position: unknown;
   limit: number;
-  /** For filters: matches only while the migrator holds the lock, by MongoDB's clock. */
-  fence: { $expr: object };
+  fence: Fence;
 }
 
-export interface StepResult {
+/** For filters: matches only while the migrator holds the lock, by MongoDB's clock. */
+export interface Fence {
+  $expr: object;
+}
+
+interface StepResult {
   changed: number;
   /** Stored for the next step; undefined: nothing is left. */
   position?: unknown;
-}
-
-/** `checking`: a contraction that has not begun, while it searches for servers that prevent it. */
-export type MigrationState = 'waiting' | 'expanding' | 'expanded' | 'checking' | 'contracting' | 'contracted';
-
-/** The progress of one migration. `_id` is its number. */
-export interface MigrationDocument {
-  _id: number;
-  name: string;
-  state: MigrationState;
-  /** The turn of a migrator that may write the document: each one replaces it. */
-  turn?: ObjectId;
-  position?: unknown;
-  /** The documents that its present or last part has changed. */
-  changed: number;
-  /** How often each part was completed: once. */
-  expansions: number;
-  contractions: number;
-  /** By MongoDB's clock. */
-  expandedAt?: Date;
-  contractedAt?: Date;
-}
-
-const MIGRATIONS = declareCollection('migrations', onPrimaryShard('one document for each migration'));
-
-export type MigrationCollection = Collection<MigrationDocument>;
-
-/** The model of `migrations`. */
-export const createMigrationModel = (connection: Connection): Model<MigrationDocument> =>
-  createModel(connection, MIGRATIONS);
-
-/**
- * Returns the migrations of all features in their order. @throws when a number is missing or twice
- */
-export function inOrder(migrations: readonly Migration[]): Migration[] {
-  const ordered = [...migrations].sort((one, other) => one.number - other.number);
-  const wrong = ordered.findIndex(({ number }, index) => number !== index + 1);
-  if (wrong !== -1) throw new Error(`the migrations have no number ${wrong + 1}, or another one twice`);
-  return ordered;
 }

@@ -3,8 +3,8 @@ import { ObjectId } from 'mongodb';
 import { beginsBefore } from '../database/clock.ts';
 import { databaseRefusal, isOverTime } from '../database/failures.ts';
 import { type HeldLock, type JobLocks, keepLock } from '../jobs/job-locks.ts';
-import type { Migration, MigrationDocument, MigrationState } from './migration.ts';
-import type { MigrationStore, Phase } from './migration-store.ts';
+import type { Fence, Migration, Phase } from './migration.ts';
+import type { MigrationState, MigrationStore } from './migration-store.ts';
 
 const LOCK = 'migrations';
 const LOOK_AGAIN_MS = 250;
@@ -34,46 +34,45 @@ export interface MigrationStatus {
   next: Phase | undefined;
 }
 
-/** What prevents contractions. */
-export interface OlderServers {
-  /** Describes the running servers that write an earlier level, one line each. */
-  find(level: number): Promise<string[]>;
-}
+type Condition = (migration: Migration, state: MigrationState) => boolean;
 
-export type Migrator = ReturnType<typeof createMigrator>;
+const isMissing: Condition = (_migration, state) => isBefore(state, 'expanded');
+
+const canContract: Condition = ({ contract }, state) => contract !== undefined && state !== 'contracted';
 
 /**
  * Runs migrations, one at a time over all servers. The lock ends 3.5 s after its holder, and the
  * next migrator continues at the step that was stored last.
- * @param deps.migrations in their order (`inOrder`)
+ * @param deps.findOlder describes the running servers that write an earlier level, one line each
  * @param deps.rest called between steps with the time when the last one began, so that submissions
  * pass
+ * @param deps.progress for operators: what runs, and what was done
+ * @throws when a number is missing or twice
  */
 export function createMigrator(deps: {
   migrations: readonly Migration[];
   store: MigrationStore;
   locks: JobLocks;
-  older: OlderServers;
+  findOlder(level: number): Promise<string[]>;
   rest(begun: number, signal: AbortSignal): Promise<void>;
-  /** For operators: what runs, and what was done. */
   progress(line: string): void;
 }) {
-  const { migrations, store, locks, older, rest, progress } = deps;
+  const { store, locks, findOlder, rest, progress } = deps;
+  const migrations = inOrder(deps.migrations);
   const level = migrations.length;
 
-  const isMissing = (documents: Map<number, MigrationDocument>) => (migration: Migration) =>
-    isBefore(documents.get(migration.number)?.state, 'expanded');
+  async function select(condition: Condition): Promise<Migration[]> {
+    const documents = await store.read();
+    return migrations.filter((migration) => condition(migration, documents.get(migration.number)?.state ?? 'waiting'));
+  }
 
-  const canContract = (documents: Map<number, MigrationDocument>) => (migration: Migration) =>
-    migration.contract !== undefined && documents.get(migration.number)?.state !== 'contracted';
-
-  /** Runs `work` while this migrator holds the lock; waits for another one. */
-  async function exclusively<Result>(
-    isNeeded: () => Promise<boolean>,
-    work: (lock: HeldLock, turn: ObjectId) => Promise<Result>,
-  ): Promise<Result | undefined> {
+  /** Works on each migration that meets a condition, or waits while another migrator does. */
+  async function workOn(
+    condition: Condition,
+    work: (migration: Migration, lock: HeldLock, turn: ObjectId) => Promise<void>,
+  ): Promise<void> {
     let failures = 0;
-    while (await isNeeded()) {
+    while ((await select(condition)).length > 0) {
       const turn = new ObjectId();
       const takenAt = performance.now();
       if (!(await locks.hold(LOCK, true, turn))) {
@@ -82,7 +81,9 @@ export function createMigrator(deps: {
       }
       const lock = keepLock(locks, LOCK, turn, takenAt);
       try {
-        return await work(lock, turn);
+        // Another migrator may have ended since.
+        for (const migration of await select(condition)) await work(migration, lock, turn);
+        return;
       } catch (error) {
         if (error instanceof LockLost) continue;
         failures += 1;
@@ -93,11 +94,10 @@ export function createMigrator(deps: {
         await locks.release(LOCK, 0, turn).catch(() => undefined);
       }
     }
-    return undefined;
   }
 
   /** A condition that holds while this turn has the lock. @throws {LockLost} */
-  async function fenceOf(lock: HeldLock, turn: ObjectId): Promise<{ $expr: object }> {
+  async function fenceOf(lock: HeldLock, turn: ObjectId): Promise<Fence> {
     const until = await locks.heldUntil(LOCK, turn);
     if (until === undefined || !lock.stillOwner()) throw new LockLost();
     return beginsBefore(until);
@@ -142,8 +142,8 @@ export function createMigrator(deps: {
       return migrations.map((migration) => {
         const { number, name } = migration;
         const { state = 'waiting', changed = 0 } = documents.get(number) ?? {};
-        const contracts = canContract(documents)(migration) ? 'contract' : undefined;
-        return { number, name, state, changed, next: isMissing(documents)(migration) ? 'expand' : contracts };
+        const contracts = canContract(migration, state) ? 'contract' : undefined;
+        return { number, name, state, changed, next: isMissing(migration, state) ? 'expand' : contracts };
       });
     },
 
@@ -170,21 +170,11 @@ export function createMigrator(deps: {
     skipAll: (): Promise<void> => store.skipAll(migrations),
 
     /** Runs the missing migrations, or waits while another server does. */
-    async expand(): Promise<void> {
-      let missing: Migration[] = [];
-      const readMissing = async (): Promise<boolean> => {
-        missing = migrations.filter(isMissing(await store.read()));
-        return missing.length > 0;
-      };
-      await exclusively(readMissing, async (lock, turn) => {
-        await readMissing(); // another migrator may have ended since
-        for (const migration of missing) await run(migration, 'expand', lock, turn);
-      });
-    },
+    expand: (): Promise<void> => workOn(isMissing, (migration, lock, turn) => run(migration, 'expand', lock, turn)),
 
     /** @throws {MigrationRefused} when migrations are missing */
     async requireAll(): Promise<void> {
-      const missing = migrations.filter(isMissing(await store.read())).map(({ number }) => number);
+      const missing = (await select(isMissing)).map(({ number }) => number);
       if (missing.length === 0) return;
       throw new MigrationRefused(
         `Migrations of stored data are missing (${missing.join(', ')}) and MIGRATE_ON_START is false: run "user-collection migrate", which may run beside servers of the release before this one.`,
@@ -195,27 +185,17 @@ export function createMigrator(deps: {
      * Contracts all migrations that can be. A contraction that was interrupted continues.
      * @throws {MigrationRefused} while servers of an earlier release run
      */
-    async contract(): Promise<void> {
-      let waiting: Migration[] = [];
-      const readWaiting = async (): Promise<boolean> => {
-        waiting = migrations.filter(canContract(await store.read()));
-        return waiting.length > 0;
-      };
-      await exclusively(readWaiting, async (lock, turn) => {
-        await readWaiting();
-        for (const migration of waiting) {
-          await announceContraction(migration, lock, turn);
-          await run(migration, 'contract', lock, turn);
-        }
-      });
-    },
+    contract: (): Promise<void> =>
+      workOn(canContract, async (migration, lock, turn) => {
+        await announceContraction(migration, lock, turn);
+        await run(migration, 'contract', lock, turn);
+      }),
   };
 
   /** First announced, then checked: a server that starts meanwhile retracts it or refuses. */
   async function announceContraction({ number }: Migration, lock: HeldLock, turn: ObjectId): Promise<void> {
-    const fence = await fenceOf(lock, turn);
-    const isAnnounced = (await store.check(number, turn, fence)) || (await store.checkAgain(number, turn, fence));
-    const servers = await older.find(number);
+    const isAnnounced = await store.announce(number, turn, await fenceOf(lock, turn));
+    const servers = await findOlder(number);
     if (servers.length > 0) {
       if (isAnnounced) await store.retract(number, turn);
       throw new MigrationRefused(
@@ -231,6 +211,14 @@ export function createMigrator(deps: {
 
 const ORDER: readonly MigrationState[] = ['waiting', 'expanding', 'expanded', 'checking', 'contracting', 'contracted'];
 
-function isBefore(state: MigrationState = 'waiting', other: MigrationState): boolean {
+function isBefore(state: MigrationState, other: MigrationState): boolean {
   return ORDER.indexOf(state) < ORDER.indexOf(other);
+}
+
+/** The migrations of all features by number. @throws when a number is missing or twice */
+function inOrder(migrations: readonly Migration[]): Migration[] {
+  const ordered = [...migrations].sort((one, other) => one.number - other.number);
+  const wrong = ordered.findIndex(({ number }, index) => number !== index + 1);
+  if (wrong !== -1) throw new Error(`the migrations have no number ${wrong + 1}, or another one twice`);
+  return ordered;
 }

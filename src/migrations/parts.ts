@@ -34,25 +34,14 @@ export function dropIndex<Document extends MongoDocument>(
   collection: Collection<Document>,
   name: string,
 ): MigrationPart {
-  const exists = async (): Promise<boolean> => {
-    try {
-      return await collection.indexExists(name);
-    } catch (error) {
-      if (isMissingIndex(error)) return false;
+  const unlessMissing = (result: Promise<number | boolean>): Promise<number> =>
+    result.then(Number, (error: unknown) => {
+      if (isMissingIndex(error)) return 0;
       throw error;
-    }
-  };
+    });
   return {
-    async step() {
-      try {
-        await collection.dropIndex(name);
-        return { changed: 1 };
-      } catch (error) {
-        if (isMissingIndex(error)) return { changed: 0 };
-        throw error;
-      }
-    },
-    pending: async () => Number(await exists()),
+    step: async () => ({ changed: await unlessMissing(collection.dropIndex(name).then(() => 1)) }),
+    pending: () => unlessMissing(collection.indexExists(name)),
   };
 }
 

@@ -10,8 +10,8 @@ import {
   type ServerSettings,
   VERSION,
 } from '../servers/servers.ts';
-import { createMigrationModel, inOrder, type Migration } from './migration.ts';
-import { createMigrationStore } from './migration-store.ts';
+import type { Migration } from './migration.ts';
+import { createMigrationModel, createMigrationStore } from './migration-store.ts';
 import { createMigrator, MigrationRefused } from './migrator.ts';
 
 /** The level of the stored documents that this release still reads. */
@@ -42,10 +42,8 @@ export function createUpgrades(deps: {
   const migrationModel = createMigrationModel(connection);
   const servers = serverModel.collection;
   const migrator = createMigrator({
-    migrations: inOrder(deps.migrations),
-    store: createMigrationStore(migrationModel.collection),
-    older: { find: findOlderServers },
-    ...{ locks, rest, progress },
+    ...{ migrations: deps.migrations, store: createMigrationStore(migrationModel.collection) },
+    ...{ locks, findOlder, rest, progress },
   });
   const announcement = createAnnouncement(
     servers,
@@ -61,7 +59,7 @@ export function createUpgrades(deps: {
     }
   }
 
-  async function findOlderServers(level: number): Promise<string[]> {
+  async function findOlder(level: number): Promise<string[]> {
     const older = (await runningServers(servers)).filter(({ levels }) => levels.writes < level);
     const known = older.map(({ host, pid, version }) => `${host}, process ${pid}, version ${version}`);
     const isUnknownSeen = await locks.isOlderReleaseSeen(SEEN_WITHIN_MS);

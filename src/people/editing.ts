@@ -5,10 +5,9 @@ import { JsonObject, parseTags } from '../api/validation.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import type { HistoryAuthor } from '../records/record.ts';
-import { type RecordEditor, recordEtag } from '../records/record-edit.ts';
-import { presentDetails } from '../records/record-json.ts';
+import type { RecordEditor } from '../records/record-edit.ts';
 import { ScopeParameter } from '../search/parameters.ts';
-import { DetailedUser, RECORD_ETAG, UserPath } from '../search/users.endpoints.ts';
+import { DetailedUser, detailedAnswer, RECORD_ETAG, UserPath } from '../search/users.endpoints.ts';
 
 /** More than the fields and the extra keys of a record. */
 export const MAX_UNSET = 300;
@@ -93,13 +92,10 @@ export const editingEndpoints = {
   },
 } as const satisfies Endpoints;
 
-interface Parts {
-  set: Record<string, unknown>;
-  unset: string[];
-  removeItems: { key: string }[];
-}
-
-function checkEdit({ set, unset, removeItems }: Parts, context: z.RefinementCtx): void {
+function checkEdit(
+  { set, unset, removeItems }: { set: object; unset: string[]; removeItems: { key: string }[] },
+  context: z.RefinementCtx,
+): void {
   const parts = [Object.keys(set), unset, [...new Set(removeItems.map(({ key }) => key))]];
   const keys = parts.flat();
   if (keys.length === 0) context.addIssue({ code: 'custom', path: [], message: 'must name a change' });
@@ -112,23 +108,14 @@ export const editingRoutes = (editor: RecordEditor, scope: AppScope): Route[] =>
   routes(editingEndpoints, {
     editUser: async ({ principal, params, query, headers, body, res }) => {
       const app = await scope(principal, query.sourceAppId);
-      const record = await editor.edit(
-        app,
-        params.id,
-        body,
-        authorOf(principal, 'edit'),
-        parseTags(headers['if-match']),
-      );
-      res.setHeader('ETag', recordEtag(record));
-      return presentDetails(record);
+      const by = authorOf(principal, 'edit');
+      return detailedAnswer(await editor.edit(app, params.id, body, by, parseTags(headers['if-match'])), res);
     },
 
     revertUser: async ({ principal, params, query, headers, body, res }) => {
       const app = await scope(principal, query.sourceAppId);
       const by = { ...authorOf(principal, 'revert'), reverted: body.revision };
-      const record = await editor.revert(app, params.id, body, by, parseTags(headers['if-match']));
-      res.setHeader('ETag', recordEtag(record));
-      return presentDetails(record);
+      return detailedAnswer(await editor.revert(app, params.id, body, by, parseTags(headers['if-match'])), res);
     },
   });
 

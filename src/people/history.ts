@@ -19,9 +19,9 @@ import { parseRecordId } from '../records/record-id.ts';
 import type { RenameStore } from '../schemas/pending-renames.ts';
 import { Cursor, ScopeParameter } from '../search/parameters.ts';
 import { UserPath } from '../search/users.endpoints.ts';
+import { daysUpTo } from './retention.ts';
 
 const MAX_DAYS = 3_650;
-const DAYS = `must be a whole number from 1 to ${MAX_DAYS}`;
 const DEFAULTS: HistorySettings = { submissions: false, days: 90 };
 const PAGE = 20;
 
@@ -31,12 +31,7 @@ const Settings = z
       .boolean('must be true or false')
       .default(DEFAULTS.submissions)
       .meta({ description: 'Whether submissions are entries too, as they came', example: true }),
-    days: z
-      .int(DAYS)
-      .min(1, DAYS)
-      .max(MAX_DAYS, DAYS)
-      .default(DEFAULTS.days)
-      .meta({ description: 'How long entries are kept', example: 90 }),
+    days: daysUpTo(MAX_DAYS).default(DEFAULTS.days).meta({ description: 'How long entries are kept', example: 90 }),
   })
   .meta({ id: 'HistorySettings' });
 
@@ -118,7 +113,7 @@ export const historyEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export type HistorySettingsStore = ReturnType<typeof createHistorySettings>;
+type HistorySettingsStore = ReturnType<typeof createHistorySettings>;
 
 /** The settings of the history in the documents of apps. */
 export function createHistorySettings(apps: AppCollection, revision: AppRevision) {

@@ -8,13 +8,6 @@ import { normalizeEmail } from '../core/identifiers.ts';
 import type { Logger } from '../core/logger.ts';
 import { ALL_APPS, type Suppressions } from './suppressions.ts';
 
-/** The result of an erasure, without personal data. */
-export interface ErasureReceipt {
-  id: string;
-  at: Date;
-  erased: Record<string, number>;
-}
-
 export type PeopleService = ReturnType<typeof createPeopleService>;
 
 /** Exports and erases the data of a person (spec 4.6). */
@@ -45,14 +38,11 @@ export function createPeopleService(deps: {
 
     /**
      * Erases all data of a person. A submission in flight may create a new record. A repeat after a
-     * failure continues. With `suppress` no import restores the person.
+     * failure continues. With `suppress` no import restores the person. Resolves with a receipt,
+     * without personal data.
      * @throws {InvalidInput} for an invalid email
      */
-    async erase(
-      email: string,
-      app: ScopedApp | undefined,
-      { suppress }: { suppress: boolean },
-    ): Promise<ErasureReceipt> {
+    async erase(email: string, app: ScopedApp | undefined, { suppress }: { suppress: boolean }) {
       const person = normalized(email);
       const erased: Record<string, number> = Object.fromEntries(parts.map(({ name }) => [name, 0]));
       // First, so that no import restores the person between the two.

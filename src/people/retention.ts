@@ -14,11 +14,16 @@ import type { RecordId } from '../records/record-id.ts';
 import type { Records } from '../records/records.ts';
 
 const MAX_DAYS = 36_500;
-const DAYS = `must be a whole number from 1 to ${MAX_DAYS}`;
+
+/** A number of days from 1 to `most`. */
+export function daysUpTo(most: number) {
+  const problem = `must be a whole number from 1 to ${most}`;
+  return z.int(problem).min(1, problem).max(most, problem);
+}
 
 const RetentionBody = z
   .strictObject({
-    days: z.int(DAYS).min(1, DAYS).max(MAX_DAYS, DAYS).meta({ example: 365 }),
+    days: daysUpTo(MAX_DAYS).meta({ example: 365 }),
     basis: z.enum(['createdAt', 'updatedAt'], 'must be createdAt or updatedAt').meta({ example: 'updatedAt' }),
   })
   .meta({ id: 'Retention' })
@@ -55,7 +60,7 @@ export const retentionEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export type RetentionStore = ReturnType<typeof createRetentionStore>;
+type RetentionStore = ReturnType<typeof createRetentionStore>;
 
 /** The retention settings in the documents of apps. An app that is being deleted has none. */
 export function createRetentionStore(apps: AppCollection) {

@@ -6,28 +6,20 @@ import { LEASE_MS } from '../apps/revision.ts';
 import { Unavailable } from '../core/errors.ts';
 import { compileSchema, type Validator } from '../fields/compile.ts';
 import type { PendingRenames } from '../fields/renames.ts';
-import type { AppSchema, StoredSchema } from './schema-store.ts';
+import type { AppSchema, ReadConcern, StoredSchema } from './schema-store.ts';
 
 /**
- * A monotonic clock and a wall clock, in milliseconds. Most monotonic clocks stop while the machine
- * is suspended; a wall clock does not, but can be set.
+ * A point in time on a monotonic clock and on a wall clock, in milliseconds. Most monotonic clocks
+ * stop while the machine is suspended; a wall clock does not, but can be set.
  */
-interface Clock {
-  monotonic(): number;
-  wall(): number;
-}
-
-/** A point in time on both clocks. */
 interface Moment {
   monotonic: number;
   wall: number;
 }
 
-export const systemClock: Clock = { monotonic: () => performance.now(), wall: () => Date.now() };
+type Clock = () => Moment;
 
-export function currentMoment(clock: Clock): Moment {
-  return { monotonic: clock.monotonic(), wall: clock.wall() };
-}
+export const systemClock: Clock = () => ({ monotonic: performance.now(), wall: Date.now() });
 
 /**
  * Returns whether less than `ms` milliseconds passed between two moments on both clocks. True when
@@ -42,18 +34,16 @@ export function isWithin(ms: number, from: Moment, to: Moment): boolean {
 const MAX_WAIT_MS = 1_000;
 const RETRY_AFTER_MS = 20;
 
-/** An app and its newest schema, as one read returned them. */
 interface AppWithSchema {
   app: App;
   stored: StoredSchema;
 }
 
-export type ReadConcern = 'local' | 'majority';
-
-/** The database reads of an app and of its newest schema. */
+/** The database reads of an app, of its newest schema, and of the revision. */
 interface LeaseSource {
   findApp(sourceAppId: string, readConcern: ReadConcern): Promise<App | undefined>;
   newestSchema(app: App, readConcern: ReadConcern): Promise<StoredSchema | undefined>;
+  readRevision(): Promise<string>;
 }
 
 /**
@@ -69,7 +59,7 @@ async function readCommitted(
   clock: Clock,
   sourceAppId: string,
 ): Promise<AppWithSchema | undefined> {
-  const begun = clock.monotonic();
+  const begun = clock().monotonic;
   for (;;) {
     const [local, majority] = await Promise.all([
       readOnce(source, sourceAppId, 'local'),
@@ -77,7 +67,7 @@ async function readCommitted(
     ]);
     // A deletion is committed before the app's document is removed, so absence needs one read only.
     if (!local || isSame(local, majority)) return local;
-    if (clock.monotonic() - begun >= MAX_WAIT_MS) throw new Unavailable();
+    if (clock().monotonic - begun >= MAX_WAIT_MS) throw new Unavailable();
     await sleep(RETRY_AFTER_MS);
   }
 }
@@ -110,7 +100,7 @@ function createRevisionReads(read: () => Promise<string>, clock: Clock, leaseMs:
   let pending: (Pick<Reading, 'begun'> & { result: Promise<Reading> }) | undefined;
 
   function startRead() {
-    const begun = currentMoment(clock);
+    const begun = clock();
     const started = { begun, result: read().then((revision) => ({ begun, revision })) };
     pending = started;
     const onSettled = (reading?: Reading): void => {
@@ -134,7 +124,7 @@ function createRevisionReads(read: () => Promise<string>, clock: Clock, leaseMs:
     },
 
     confirms: (revision: string): boolean =>
-      last !== undefined && last.revision === revision && isWithin(leaseMs, last.begun, currentMoment(clock)),
+      last !== undefined && last.revision === revision && isWithin(leaseMs, last.begun, clock()),
 
     /** Discards the last read and ignores the result of a pending one. */
     clear(): void {
@@ -184,18 +174,14 @@ export type SchemaLeases = ReturnType<typeof createSchemaLeases>;
  * state that a change of primary may roll back (decision 16).
  * @param leaseMs replaces {@link LEASE_MS} in tests only
  */
-export function createSchemaLeases(
-  source: LeaseSource & { readRevision(): Promise<string> },
-  clock: Clock = systemClock,
-  leaseMs = LEASE_MS,
-) {
+export function createSchemaLeases(source: LeaseSource, clock = systemClock, leaseMs = LEASE_MS) {
   const reads = new LRUCache<string, Read>({ max: MAX_APPS });
   const revisionReads = createRevisionReads(source.readRevision, clock, leaseMs);
   let revocations = 0;
   const compiled = new LRUCache<string, Compiled>({ max: MAX_APPS });
 
   function startRead(sourceAppId: string): Read {
-    const begun = currentMoment(clock);
+    const begun = clock();
     const read: Read = {
       ...{ begun, revision: revisionReads.last(), revocations },
       ...{ isDone: false, result: Promise.resolve(undefined) },
@@ -227,17 +213,14 @@ export function createSchemaLeases(
     const lease = { app, ...compile(app, stored), isCurrent, isRevoked };
     const { moving } = stored;
     if (!moving) return lease;
-    return {
-      ...lease,
-      app: { ...app, ...(app.slots && { slots: renamedSlots(app.slots, moving.pairs) }) },
-      renames: moving,
-    };
+    const slots = app.slots && { slots: renamedSlots(app.slots, moving.pairs) };
+    return { ...lease, app: { ...app, ...slots }, renames: moving };
   }
 
-  const isRecent = ({ begun }: Read, now = currentMoment(clock)): boolean => isWithin(leaseMs, begun, now);
+  const isRecent = ({ begun }: Read, now = clock()): boolean => isWithin(leaseMs, begun, now);
 
   const isConfirmed = ({ begun, revision }: Read): boolean =>
-    revision !== undefined && isWithin(MAX_AGE_MS, begun, currentMoment(clock)) && revisionReads.confirms(revision);
+    revision !== undefined && isWithin(MAX_AGE_MS, begun, clock()) && revisionReads.confirms(revision);
 
   /** Resolves with the reason why a read may serve a call made at `requestedAt`, if any. */
   async function canServe(read: Read, requestedAt: Moment): Promise<'recent' | 'confirmed' | undefined> {
@@ -265,7 +248,7 @@ export function createSchemaLeases(
      * @throws {Unavailable} when a majority does not confirm the newest state within a second
      */
     async hold(sourceAppId: string): Promise<Lease | undefined> {
-      const requestedAt = currentMoment(clock);
+      const requestedAt = clock();
       for (;;) {
         const cached = reads.get(sourceAppId);
         const service = cached && (await canServe(cached, requestedAt));

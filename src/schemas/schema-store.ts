@@ -73,6 +73,8 @@ export type SchemaCollection = Collection<SchemaDocument>;
 export const createSchemaModel = (connection: Connection): Model<SchemaDocument> =>
   createModel(connection, SCHEMA_VERSIONS);
 
+export type ReadConcern = 'local' | 'majority';
+
 /** A schema as responses contain it (spec 2.3). */
 export type AppSchema = Pick<SchemaDocument, 'version' | 'rejectUnknown' | 'fields'>;
 
@@ -128,7 +130,7 @@ export function createSchemaStore(schemas: SchemaCollection) {
   };
   const read = async (
     filter: Pick<SchemaDocument, 'appId'> & { version?: number },
-    readConcern: 'local' | 'majority' = 'local',
+    readConcern: ReadConcern = 'local',
   ): Promise<StoredSchema | undefined> => {
     const found = await schemas.findOne(filter, { sort: { version: -1 }, readConcern });
     if (!found) return undefined;
@@ -146,7 +148,7 @@ export function createSchemaStore(schemas: SchemaCollection) {
     ...ownedBy(schemas, 'createdAt'),
     add,
     /** Resolves with the newest version, or undefined when the app is deleted. */
-    newest: (appId: ObjectId, readConcern?: 'local' | 'majority') => read({ appId }, readConcern),
+    newest: (appId: ObjectId, readConcern?: ReadConcern) => read({ appId }, readConcern),
     /** Resolves with that version, or undefined when it does not exist. */
     version: (appId: ObjectId, version: number) => read({ appId, version }),
     /** Returns all versions, newest first, from a cursor. */

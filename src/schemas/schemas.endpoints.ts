@@ -53,6 +53,14 @@ const VersionQuery = z.strictObject({
 });
 const OwnVersionQuery = VersionQuery.extend({ sourceAppId: ScopeParameter });
 
+const ofAnyApp = {
+  auth: 'session or key',
+  scope: 'schema:write',
+  role: 'admin or own app',
+  tag: 'Schemas',
+  params: AppPath,
+} as const;
+
 export const schemaEndpoints = {
   getSchema: {
     method: 'get',
@@ -83,13 +91,9 @@ export const schemaEndpoints = {
   getAppSchema: {
     method: 'get',
     path: '/auth/apps/:sourceAppId/schema',
-    auth: 'session or key',
+    ...ofAnyApp,
     load: 'light',
-    scope: 'schema:write',
-    role: 'admin or own app',
-    tag: 'Schemas',
     summary: "Any app's schema",
-    params: AppPath,
     query: VersionQuery,
     response: SchemaDocument,
     responseHeaders: { ETag: 'Identifies the version, for `If-Match` of the replacement' },
@@ -98,16 +102,12 @@ export const schemaEndpoints = {
   replaceSchema: {
     method: 'put',
     path: '/auth/apps/:sourceAppId/schema',
-    auth: 'session or key',
+    ...ofAnyApp,
     load: 'light',
-    scope: 'schema:write',
-    role: 'admin or own app',
     audit: 'schema.replaced',
-    tag: 'Schemas',
     summary: "Replace any app's schema",
     description:
       'Creates a new version; earlier versions stay readable. Stored records are not validated again. After the response every later submission is validated against the new version, on every server. `renames` moves stored values to other keys, in the background. With `If-Match` the replacement succeeds only if the named version is the newest; otherwise the response is 412.',
-    params: AppPath,
     headers: z.object({
       'if-match': z.string().optional().meta({ description: 'The ETag of the version to replace', example: '"v2"' }),
     }),
@@ -118,13 +118,9 @@ export const schemaEndpoints = {
   listSchemaVersions: {
     method: 'get',
     path: '/auth/apps/:sourceAppId/schema/versions',
-    auth: 'session or key',
-    scope: 'schema:write',
-    role: 'admin or own app',
-    tag: 'Schemas',
+    ...ofAnyApp,
     summary: "The versions of any app's schema",
     description: 'All versions, newest first, each with the number of its fields, who stored it, and what it renamed.',
-    params: AppPath,
     response: z.strictObject({
       versions: z.array(
         z.strictObject({

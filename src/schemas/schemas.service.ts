@@ -24,13 +24,6 @@ export interface SchemaChange {
   renames?: readonly Rename[] | undefined;
 }
 
-interface ReplaceOptions {
-  /** The only versions to replace. The unique index lets one of several servers succeed. */
-  over?: readonly number[] | undefined;
-  /** The id of the app of a session, or "command line". */
-  author: string;
-}
-
 export type SchemaService = ReturnType<typeof createSchemaService>;
 
 /** The operations on schemas (spec 2.3 and 4.4). */
@@ -90,6 +83,8 @@ export function createSchemaService(deps: {
      * reads and submissions take a record as renamed at once (decision 22). On an error nothing is
      * stored.
      *
+     * @param over the only versions to replace; the unique index lets one of several servers win
+     * @param author the id of the app of a session, or "command line"
      * @throws {InvalidInput} when the definitions are inconsistent @throws {NotFound}
      * @throws {PreconditionFailed} when the newest version is not in `over`
      * @throws {Conflict} when values still move for an earlier rename that this one touches
@@ -97,7 +92,7 @@ export function createSchemaService(deps: {
     async replace(
       sourceAppId: string,
       { rejectUnknown, fields: input, renames = [] }: SchemaChange,
-      { over, author }: ReplaceOptions,
+      { over, author }: { over?: readonly number[] | undefined; author: string },
     ): Promise<AppSchema> {
       const { id } = await apps.get(sourceAppId);
       const issues = definitionIssues(input);

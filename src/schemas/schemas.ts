@@ -3,8 +3,8 @@ import type { Apps } from '../apps/apps.ts';
 import type { Feature } from '../apps/feature.ts';
 import { type Connection, monitorPrimary } from '../database/client.ts';
 import { createRenameStore, createSlotHandover } from './pending-renames.ts';
-import { createSchemaLeases, type ReadConcern, systemClock } from './schema-leases.ts';
-import { createSchemaModel, createSchemaStore } from './schema-store.ts';
+import { createSchemaLeases, systemClock } from './schema-leases.ts';
+import { createSchemaModel, createSchemaStore, type ReadConcern } from './schema-store.ts';
 import { schemaRoutes } from './schemas.endpoints.ts';
 import { createSchemaService } from './schemas.service.ts';
 
@@ -27,7 +27,7 @@ export function createSchemas(deps: {
   const { model, store, renames } = storage;
   const { service: appService, revision } = apps;
   const source = {
-    findApp: (sourceAppId: string, readConcern: ReadConcern) => appService.find(sourceAppId, readConcern),
+    findApp: appService.find,
     newestSchema: (app: App, readConcern: ReadConcern) => store.newest(app.id, readConcern),
     readRevision: () => revision.read(),
   };

@@ -1,13 +1,17 @@
 import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
-import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
-import type { AppScope, ScopedApp } from '../apps/app-scope.ts';
-import { InvalidInput } from '../core/errors.ts';
+import type { Endpoints } from '../api/endpoint.ts';
 import { decode } from '../database/collections.ts';
-import { parseInstant } from '../fields/kinds/date.ts';
 import { createBudget, type Position, type RecordRanges, type Segment } from '../records/ranges.ts';
-import type { Target } from './condition-filters.ts';
-import { findTarget, type QuerySchema } from './conditions.ts';
+import {
+  type ReadMembers,
+  readValue,
+  type Target,
+  toSortValue,
+  valueExpression,
+  valueMembers,
+} from './condition-filters.ts';
+import { findTarget, invalidQuery, type QuerySchema } from './conditions.ts';
 import { queryParameters } from './parameters.ts';
 import { countSegments, type Query } from './plan.ts';
 import type { SlotOf } from './queried-app.ts';
@@ -20,7 +24,6 @@ import {
   type ValueTally,
   withinDates,
 } from './tallies.ts';
-import type { QueryRequest } from './user-finder.ts';
 
 const Count = z.int().nonnegative().meta({ example: 42 });
 const Bound = z.union([z.number(), z.string()]).optional();
@@ -73,15 +76,6 @@ export const breakdownEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export const breakdownRoutes = (
-  users: { breakdown(app: ScopedApp, field: string, request: QueryRequest): Promise<Breakdown> },
-  scope: AppScope,
-): Route[] =>
-  routes(breakdownEndpoints, {
-    breakDownUsers: async ({ principal, query: { sourceAppId, field, ...request } }) =>
-      users.breakdown(await scope(principal, sourceAppId), field, request),
-  });
-
 /** How the records that match a query are distributed over the values of a field (spec 4.3). */
 export type Breakdown = z.infer<typeof breakdownEndpoints.breakDownUsers.response>;
 
@@ -110,7 +104,9 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
     { schema, slotOf }: { schema: QuerySchema; slotOf: SlotOf },
   ): Promise<Breakdown> => {
     const target = findTarget(field, schema);
-    if (!target || target.type === 'array' || target.type === 'email') throw refused();
+    if (!target || target.type === 'array' || target.type === 'email') {
+      throw invalidQuery('field', 'must be the path of a field of the app that is no array');
+    }
     const tally = createTally(target);
     let [records, empty] = [0, 0];
     const hasChoices = target.type === 'multiselect';
@@ -140,9 +136,11 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
 
     async function countRecords(list: readonly Segment[]): Promise<void> {
       if (position === undefined || (records > 0 && budget.leftMs() <= 0)) return;
-      const reading = () => ({ members: [field], limit: STEP_LIMIT });
+      const reading = () => ({ members: valueMembers(target as Target), limit: STEP_LIMIT });
       for await (const { documents, next } of ranges.walk(appId, list, position, reading, { budget })) {
-        await ranges.each(documents, (document) => count(valueAt(target as Target, document), 1));
+        await ranges.each(documents, (document) =>
+          count(readValue(target as Target, decode<ReadMembers>(document)), 1),
+        );
         position = next;
       }
     }
@@ -150,8 +148,9 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
 }
 
 /** The expression by which MongoDB counts. All values that are too large for an answer are one. */
-function groupKey({ path, type }: Target): Record<string, unknown> {
-  const value = `$${path}`;
+function groupKey(target: Target): Record<string, unknown> {
+  const { type } = target;
+  const value = valueExpression(target);
   const isType = (type: string) => ({ $eq: [{ $type: value }, type] });
   const text = { $cond: [{ $lte: [{ $strLenBytes: value }, MAX_TEXT_BYTES] }, value, LARGE] };
   const ofChoices = { $cond: [isSmallList(value), value, LARGE] };
@@ -160,7 +159,7 @@ function groupKey({ path, type }: Target): Record<string, unknown> {
   return { $cond: [isType('string'), text, { $cond: [isType('array'), list, others] }] };
 }
 
-function isSmallList(list: string): Record<string, unknown> {
+function isSmallList(list: string | object): Record<string, unknown> {
   const bytes = {
     $cond: [{ $eq: [{ $type: '$$this' }, 'string'] }, { $strLenBytes: '$$this' }, MAX_GROUPED_BYTES + 1],
   };
@@ -171,27 +170,15 @@ function isSmallList(list: string): Record<string, unknown> {
 const isLarge = (key: unknown): boolean => typeof key === 'object' && key !== null && !Array.isArray(key);
 
 function createTally({ type }: Target): ValueTally {
-  if (type === 'number') return createRangeTally(numberScale, finite);
-  if (type === 'date') return createRangeTally(dateScale, (value) => withinDates(parseDate(value)));
-  if (type === 'time') return createRangeTally(dateScale, (value) => withinDates(toTime(value)));
+  const toNumber = (value: unknown): number | undefined => {
+    const number = toSortValue(type, value);
+    return Number.isFinite(number) ? (number as number) : undefined;
+  };
+  if (type === 'number') return createRangeTally(numberScale, toNumber);
+  if (type === 'date' || type === 'time') return createRangeTally(dateScale, (value) => withinDates(toNumber(value)));
   return createValueTally(type === 'checkbox' ? 'boolean' : 'string');
-}
-
-const parseDate = (value: unknown): number | undefined => (typeof value === 'string' ? parseInstant(value) : undefined);
-const toTime = (value: unknown): number | undefined => (value instanceof Date ? value.getTime() : undefined);
-const finite = (value: unknown): number | undefined => (Number.isFinite(value) ? (value as number) : undefined);
-
-function valueAt({ path, key }: Target, document: Uint8Array): unknown {
-  const record = decode<Record<string, unknown> & { data?: Record<string, unknown> }>(document);
-  if (key === undefined) return record[path];
-  return record.data && Object.hasOwn(record.data, key) ? record.data[key] : undefined;
 }
 
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
-}
-
-function refused(): InvalidInput {
-  const message = 'must be the path of a field of the app that is no array';
-  return new InvalidInput('Invalid query parameters', [{ path: 'field', message }]);
 }

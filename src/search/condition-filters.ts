@@ -122,11 +122,36 @@ function dateCondition(path: string, interval: Interval): Conditions {
   };
 }
 
-function comparisons({ from, isFromOpen, to, isToOpen }: Interval, stored: (value: Ordered) => unknown): Conditions {
+function comparisons({ low, high }: Interval, stored: (value: Ordered) => unknown): Conditions {
   return {
-    ...(from !== undefined && { [isFromOpen ? '$gt' : '$gte']: stored(from) }),
-    ...(to !== undefined && { [isToOpen ? '$lt' : '$lte']: stored(to) }),
+    ...(low !== LOWEST && { [low.isAfter ? '$gt' : '$gte']: stored(low.value) }),
+    ...(high !== HIGHEST && { [high.isAfter ? '$lte' : '$lt']: stored(high.value) }),
   };
+}
+
+/** The members of a record by which its value of a target is read. */
+export function valueMembers({ path, former }: SortTarget): string[] {
+  return [path, ...(former ? [former.path, 'schemaVersion'] : [])];
+}
+
+/** The members of a decoded record that were read. */
+export type ReadMembers = Record<string, unknown> & { data?: Record<string, unknown> };
+
+/** Returns the value of a target, in an unmoved record under its former key. */
+export function readValue({ path, key, former }: SortTarget, record: ReadMembers): unknown {
+  if (key === undefined) return record[path];
+  const data = record.data ?? {};
+  const isUnmoved = former && Number(record.schemaVersion) < former.below && Object.hasOwn(data, former.key);
+  const place = isUnmoved ? former.key : key;
+  return Object.hasOwn(data, place) ? data[place] : undefined;
+}
+
+/** {@link readValue} as an expression of an aggregation. */
+export function valueExpression({ path, former }: SortTarget): string | object {
+  if (!former) return `$${path}`;
+  const hasFormer = { $ne: [{ $type: `$${former.path}` }, 'missing'] };
+  const isUnmoved = { $and: [{ $lt: ['$schemaVersion', former.below] }, hasFormer] };
+  return { $cond: [isUnmoved, `$${former.path}`, `$${path}`] };
 }
 
 /** Undefined when the value is not of the target's type. */
@@ -158,15 +183,22 @@ export interface Target {
 /** Times are milliseconds since 1970. */
 export type Ordered = number | boolean;
 
-/** From `from` to `to`, inclusive unless open. Absent: no bound. */
-export interface Interval {
-  from?: Ordered;
-  isFromOpen?: boolean;
-  to?: Ordered;
-  isToOpen?: boolean;
+/** A point in the order of values, directly before a value or after it. */
+export interface Bound {
+  value: Ordered;
+  isAfter: boolean;
 }
 
-export type Test =
+export const LOWEST: Bound = { value: Number.NEGATIVE_INFINITY, isAfter: false };
+export const HIGHEST: Bound = { value: Number.POSITIVE_INFINITY, isAfter: true };
+
+/** The values between two bounds. */
+export interface Interval {
+  low: Bound;
+  high: Bound;
+}
+
+type Test =
   | { is: 'within'; intervals: readonly Interval[] }
   | { is: 'equal'; texts: readonly string[] }
   | { is: 'prefix'; text: string }
@@ -190,62 +222,4 @@ type SortTarget = Omit<Target, 'type'> & { type: ValueType | 'mixed' };
 export interface Sort {
   target: SortTarget;
   direction: 1 | -1;
-}
-
-export function isWithin({ from, isFromOpen, to, isToOpen }: Interval, value: Ordered): boolean {
-  if (from !== undefined && (isFromOpen ? value <= from : value < from)) return false;
-  return to === undefined || (isToOpen ? value < to : value <= to);
-}
-
-/** The values in an interval of both lists, in ascending order. */
-export function intersection(some: readonly Interval[], others: readonly Interval[]): Interval[] {
-  return some.flatMap((one) => others.map((other) => common(one, other))).filter((interval) => !isEmpty(interval));
-}
-
-function common(one: Interval, other: Interval): Interval {
-  const low = isHigherFrom(one, other) ? one : other;
-  const high = isLowerTo(one, other) ? one : other;
-  return {
-    ...(low.from !== undefined && { from: low.from, isFromOpen: low.isFromOpen ?? false }),
-    ...(high.to !== undefined && { to: high.to, isToOpen: high.isToOpen ?? false }),
-  };
-}
-
-function isHigherFrom(one: Interval, other: Interval): boolean {
-  if (one.from === undefined) return false;
-  if (other.from === undefined) return true;
-  return one.from === other.from ? one.isFromOpen === true : one.from > other.from;
-}
-
-function isLowerTo(one: Interval, other: Interval): boolean {
-  if (one.to === undefined) return false;
-  if (other.to === undefined) return true;
-  return one.to === other.to ? one.isToOpen === true : one.to < other.to;
-}
-
-function isEmpty({ from, isFromOpen, to, isToOpen }: Interval): boolean {
-  if (from === undefined || to === undefined) return false;
-  return from === to ? isFromOpen === true || isToOpen === true : from > to;
-}
-
-/** The same values as disjoint intervals in ascending order. */
-export function disjoint(intervals: readonly Interval[]): Interval[] {
-  const sorted = [...intervals].sort((one, other) =>
-    isHigherFrom(one, other) ? 1 : isHigherFrom(other, one) ? -1 : 0,
-  );
-  const merged: Interval[] = [];
-  for (const interval of sorted) {
-    const last = merged.at(-1);
-    if (!last || !touches(last, interval)) merged.push(interval);
-    else if (isLowerTo(last, interval)) merged[merged.length - 1] = withEndFrom(last, interval);
-  }
-  return merged;
-}
-
-function touches({ to }: Interval, { from }: Interval): boolean {
-  return to === undefined || from === undefined || from <= to;
-}
-
-function withEndFrom({ to: _, isToOpen: __, ...rest }: Interval, { to, isToOpen }: Interval): Interval {
-  return { ...rest, ...(to !== undefined && { to, isToOpen: isToOpen ?? false }) };
 }

@@ -4,8 +4,10 @@ import type { FieldDefinition } from '../fields/definition.ts';
 import { parseInstant } from '../fields/kinds/date.ts';
 import type { PendingRenames } from '../fields/renames.ts';
 import {
+  HIGHEST,
   type Interval,
   isDay,
+  LOWEST,
   type Ordered,
   type Predicate,
   type Sort,
@@ -14,7 +16,7 @@ import {
 } from './condition-filters.ts';
 
 const OPERATORS = ['eq', 'ne', 'in', 'gt', 'gte', 'lt', 'lte', 'prefix', 'contains', 'exists', 'empty'] as const;
-export type Operator = (typeof OPERATORS)[number];
+type Operator = (typeof OPERATORS)[number];
 
 function isOperator(text: string): text is Operator {
   return (OPERATORS as readonly string[]).includes(text);
@@ -91,31 +93,33 @@ function within(type: Bounded, operator: Operator, values: readonly string[]): C
 }
 
 /** The values that a text represents: one of them, or those of a day. */
-const READERS: Record<Bounded, (text: string) => Required<Interval> | string> = {
-  number: (text) => point(parseNumber(text)) ?? 'must have a decimal number as its value',
+const READERS: Record<Bounded, (text: string) => Interval | string> = {
+  number: (text) => {
+    const number = parseNumber(text);
+    return number === undefined ? 'must have a decimal number as its value' : only(number);
+  },
   checkbox: (text) =>
     text === 'true' || text === 'false' ? only(text === 'true') : 'must have the value true or false',
   date: readDate,
   time: readDate,
 };
 
-function readDate(text: string): Required<Interval> | string {
+function readDate(text: string): Interval | string {
   const instant = parseInstant(text);
   if (instant === undefined) return 'must have a date, or a date-time with its zone, as its value';
-  return isDay(text) ? { ...only(instant), to: instant + DAY_MS, isToOpen: true } : only(instant);
+  const { low, high } = only(instant);
+  return { low, high: isDay(text) ? { value: instant + DAY_MS, isAfter: false } : high };
 }
 
-const only = (value: Ordered): Required<Interval> => ({ from: value, isFromOpen: false, to: value, isToOpen: false });
-
-const point = (value: number | undefined) => (value === undefined ? undefined : only(value));
+const only = (value: Ordered): Interval => ({ low: { value, isAfter: false }, high: { value, isAfter: true } });
 
 /** The values with this relation to all values of `given`. */
-function compared(operator: Operator, given: Required<Interval>): Interval {
-  const { from, to, isToOpen } = given;
-  if (operator === 'gt') return { from: to, isFromOpen: !isToOpen };
-  if (operator === 'gte') return { from };
-  if (operator === 'lt') return { to: from, isToOpen: true };
-  if (operator === 'lte') return { to, isToOpen };
+function compared(operator: Operator, given: Interval): Interval {
+  const { low, high } = given;
+  if (operator === 'gt') return { low: high, high: HIGHEST };
+  if (operator === 'gte') return { low, high: HIGHEST };
+  if (operator === 'lt') return { low: LOWEST, high: low };
+  if (operator === 'lte') return { low: LOWEST, high };
   return given;
 }
 
@@ -143,14 +147,13 @@ const OWN_TARGETS: readonly Target[] = [
 const OWN = new Map(OWN_TARGETS.map((target) => [target.path, target]));
 
 const CREATED_AT = OWN.get('createdAt') as Target;
-export const EMAIL = OWN.get('email') as Target;
 
 /** For queries over several apps: only the members of the record are known. */
 export const NO_FIELDS: QuerySchema = { fields: [], rejectUnknown: true };
 
 /** Parses `where` (spec 4.3). @throws {InvalidInput} with an issue for each invalid one */
 export function parseWhere(where: readonly string[], schema: QuerySchema): Predicate[] {
-  if (where.length > MAX_WHERE) throw invalid([{ path: 'where', message: `must be given at most ${MAX_WHERE} times` }]);
+  if (where.length > MAX_WHERE) throw invalidQuery('where', `must be given at most ${MAX_WHERE} times`);
   const issues: Issue[] = [];
   const predicates: Predicate[] = [];
   for (const [index, text] of where.entries()) {
@@ -170,7 +173,7 @@ export function isCondition(text: string, schema: QuerySchema): boolean {
 /** By default the newest records are first (spec 4.3). @throws {InvalidInput} for unknown fields */
 export function parseSort(sort: string | undefined, order: 'asc' | 'desc' | undefined, schema: QuerySchema): Sort {
   const target = findTarget(sort ?? CREATED_AT.path, schema);
-  if (!target) throw invalid([{ path: 'sort', message: 'is not a field of the app' }]);
+  if (!target) throw invalidQuery('sort', 'is not a field of the app');
   const isNewestFirst = target.type === 'time';
   const isField = target.key === undefined || schema.fields.some(({ key }) => key === target.key);
   return {
@@ -209,6 +212,9 @@ function parseOne(text: string, schema: QuerySchema): Predicate | string {
   const test = parseComparison(target.type, operator, value);
   return typeof test === 'string' ? test : { target, ...test };
 }
+
+/** The error for one parameter of a query. */
+export const invalidQuery = (path: string, message: string): InvalidInput => invalid([{ path, message }]);
 
 function invalid(issues: readonly Issue[]): InvalidInput {
   return new InvalidInput('Invalid query parameters', issues);

@@ -2,7 +2,7 @@ import { MaxKey, MinKey } from 'mongodb';
 import { indexText, normalizedText } from '../fields/base/index-value.ts';
 import type { Bounds } from '../records/ranges.ts';
 import { firstIdAt } from '../records/record-id.ts';
-import { disjoint, type Interval, intersection, type Ordered, type Predicate } from './condition-filters.ts';
+import { type Bound, HIGHEST, type Interval, LOWEST, type Ordered, type Predicate } from './condition-filters.ts';
 
 const MIN = new MinKey();
 const MAX = new MaxKey();
@@ -13,28 +13,48 @@ const MAX_TIME = 8_640_000_000_000_000;
 /** The last time of a record id. */
 const MAX_ID_TIME = 2 ** 48 - 1;
 
-/** The parts of a slot with values in all of several lists of intervals. */
-export function slotIntervals(type: 'number' | 'checkbox' | 'date', lists: readonly (readonly Interval[])[]): Bounds[] {
-  const [first = [], ...rest] = lists;
-  const intervals = disjoint(rest.reduce<readonly Interval[]>(intersection, first));
-  const [lowest, highest] = EXTREMES[type];
-  return intervals.map(({ from = lowest, isFromOpen, to = highest, isToOpen }) => {
-    const [low, high] = [storedIn(type, from), storedIn(type, to)];
+/** The parts of a slot with values in an interval of each predicate. */
+export function slotIntervals(type: 'number' | 'checkbox' | 'date', predicates: readonly Predicate[]): Bounds[] {
+  return commonIntervals(predicates).map(({ low, high }) => {
+    const [from, to] = [STORED[type](low.value), STORED[type](high.value)];
     return {
-      low: [low, isFromOpen ? MAX : MIN],
-      high: [high, isToOpen ? MIN : MAX],
-      conditions: { [isFromOpen ? '$gt' : '$gte']: low, [isToOpen ? '$lt' : '$lte']: high },
+      low: [from, low.isAfter ? MAX : MIN],
+      high: [to, high.isAfter ? MAX : MIN],
+      conditions: { [low.isAfter ? '$gt' : '$gte']: from, [high.isAfter ? '$lte' : '$lt']: to },
     };
   });
 }
 
-const EXTREMES: Record<'number' | 'checkbox' | 'date', [Ordered, Ordered]> = {
-  number: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
-  checkbox: [false, true],
-  date: [-MAX_TIME, MAX_TIME],
+/** The value of a bound in a slot, which has finite extremes for all types but numbers. */
+const STORED = {
+  number: (value: Ordered) => value,
+  checkbox: (value: Ordered) => Number(value) > 0,
+  date: (value: Ordered) => new Date(Math.min(Math.max(Number(value), -MAX_TIME), MAX_TIME)),
 };
 
-const storedIn = (type: string, value: Ordered): unknown => (type === 'date' ? new Date(Number(value)) : value);
+/** The values in an interval of each predicate, as disjoint intervals in ascending order. */
+function commonIntervals(predicates: readonly Predicate[]): Interval[] {
+  const lists = predicates.map(({ test }) => (test.is === 'within' ? test.intervals : []));
+  const common = lists.reduce((some, others) => some.flatMap((one) => others.flatMap((other) => overlap(one, other))));
+  const disjoint: Interval[] = [];
+  for (const interval of [...common].sort((one, other) => compare(one.low, other.low))) {
+    const last = disjoint.at(-1);
+    if (!last || compare(last.high, interval.low) < 0) disjoint.push({ ...interval });
+    else if (compare(last.high, interval.high) < 0) last.high = interval.high;
+  }
+  return disjoint;
+}
+
+function overlap(one: Interval, other: Interval): Interval[] {
+  const low = compare(one.low, other.low) < 0 ? other.low : one.low;
+  const high = compare(one.high, other.high) < 0 ? one.high : other.high;
+  return compare(low, high) < 0 ? [{ low, high }] : [];
+}
+
+function compare(one: Bound, other: Bound): number {
+  if (one.value === other.value) return Number(one.isAfter) - Number(other.isAfter);
+  return one.value < other.value ? -1 : 1;
+}
 
 /** The parts of a text slot with these texts, and with long ones that begin like one of them. */
 export function slotTexts(texts: readonly string[]): Bounds[] {
@@ -106,17 +126,16 @@ function nextText(prefix: string): string | undefined {
   return undefined;
 }
 
-/** The parts of the index on ids, newest first, for creation times in all lists. */
+/** The parts of the index on ids, newest first, for creation times in all predicates. */
 export function idTimes(predicates: readonly Predicate[]): Bounds[] {
-  const lists = predicates.map(({ test }) => (test.is === 'within' ? test.intervals : []));
-  const [first = [], ...rest] = lists;
-  const intervals = disjoint(rest.reduce<readonly Interval[]>(intersection, first));
-  return intervals.reverse().map(({ from, to }) => {
-    const newest = to === undefined ? MAX : idAt(Number(to) + 1);
-    const oldest = from === undefined ? MIN : idAt(Number(from));
-    const conditions = { ...(to !== undefined && { $lt: newest }), ...(from !== undefined && { $gte: oldest }) };
-    return { low: [newest], high: [oldest], conditions };
-  });
+  return commonIntervals(predicates)
+    .reverse()
+    .map(({ low, high }) => {
+      const newest = high === HIGHEST ? MAX : idAt(Number(high.value) + 1);
+      const oldest = low === LOWEST ? MIN : idAt(Number(low.value));
+      const conditions = { ...(high !== HIGHEST && { $lt: newest }), ...(low !== LOWEST && { $gte: oldest }) };
+      return { low: [newest], high: [oldest], conditions };
+    });
 }
 
 const idAt = (time: number) => firstIdAt(new Date(Math.min(Math.max(time, 0), MAX_ID_TIME)));

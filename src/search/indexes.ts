@@ -36,50 +36,45 @@ export const indexSlotEndpoints = {
 
 type IndexView = z.infer<typeof Index>;
 
-type IndexSlotService = ReturnType<typeof createIndexSlotService>;
-
-/** What operators see of the indexes of an app (spec 4.3). */
-export function createIndexSlotService(deps: {
+export const indexSlotRoutes = (deps: {
   apps: Pick<AppService, 'get'>;
   schemas: Pick<SchemaStore, 'newest'>;
   renames: Pick<RenameStore, 'progressOf'>;
-}) {
+}): Route[] => {
   const { apps, schemas, renames } = deps;
-  return {
-    /**
-     * Resolves with the indexes of the newest schema, in the order of its fields, then those that
-     * are being dropped, and the renamed fields whose values are being moved. A change of the
-     * schema is visible at once, before the job starts (slot-job.ts). @throws {NotFound}
-     */
-    async list(sourceAppId: string): Promise<IndexView[]> {
-      const { id, slots: stored = [] } = await apps.get(sourceAppId);
-      const moving = await renames.progressOf(id);
-      const slots = moving ? renamedSlots(stored, moving.renames.pairs) : stored;
-      const fields = (await schemas.newest(id))?.schema.fields ?? [];
-      const wanted = wantedFields(fields);
-      const { drop } = planSlots(slots, wanted);
-      const ending = slots.filter((slot) => slot.state === 'dropping' || drop.includes(slot));
-      return [
-        ...wanted.map(({ key }): IndexView => {
-          const slot = slots.find((one) => one.key === key && !ending.includes(one));
-          return { key, state: slot?.state ?? 'building', done: slot?.done ?? 0, total: slot?.total ?? 0 };
-        }),
-        ...ending.map(({ key, state, done, total }): IndexView => {
-          return { key, state: 'dropping', done: state === 'dropping' ? done : 0, total };
-        }),
-        ...(moving?.renames.pairs ?? []).map(({ to }): IndexView => {
-          const { done, total } = moving?.progress ?? { done: 0, total: 0 };
-          return { key: to, state: 'renaming', done, total };
-        }),
-      ];
-    },
-  };
-}
 
-export const indexSlotRoutes = (indexSlots: IndexSlotService): Route[] =>
-  routes(indexSlotEndpoints, {
+  /**
+   * Resolves with the indexes of the newest schema, in the order of its fields, then those that are
+   * being dropped, and the renamed fields whose values are being moved (spec 4.3). A change of the
+   * schema is visible at once, before the job starts (slot-job.ts). @throws {NotFound}
+   */
+  async function list(sourceAppId: string): Promise<IndexView[]> {
+    const { id, slots: stored = [] } = await apps.get(sourceAppId);
+    const moving = await renames.progressOf(id);
+    const { pairs = [] } = moving?.renames ?? {};
+    const slots = renamedSlots(stored, pairs);
+    const wanted = wantedFields((await schemas.newest(id))?.schema.fields ?? []);
+    const { drop } = planSlots(slots, wanted);
+    const ending = slots.filter((slot) => slot.state === 'dropping' || drop.includes(slot));
+    return [
+      ...wanted.map(({ key }): IndexView => {
+        const slot = slots.find((one) => one.key === key && !ending.includes(one));
+        return { key, state: slot?.state ?? 'building', done: slot?.done ?? 0, total: slot?.total ?? 0 };
+      }),
+      ...ending.map(({ key, state, done, total }): IndexView => {
+        return { key, state: 'dropping', done: state === 'dropping' ? done : 0, total };
+      }),
+      ...pairs.map(({ to }): IndexView => {
+        const { done = 0, total = 0 } = moving?.progress ?? {};
+        return { key: to, state: 'renaming', done, total };
+      }),
+    ];
+  }
+
+  return routes(indexSlotEndpoints, {
     listIndexes: async ({ principal, params }) => {
       requireOperator(principal, params.sourceAppId);
-      return indexSlots.list(params.sourceAppId);
+      return list(params.sourceAppId);
     },
   });
+};

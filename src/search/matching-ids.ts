@@ -1,7 +1,8 @@
 import { type ObjectId, UUID } from 'mongodb';
-import { Conflict, InvalidInput } from '../core/errors.ts';
+import { Conflict } from '../core/errors.ts';
 import { type DocumentId, readId } from '../database/bson/documents.ts';
 import type { RecordRanges } from '../records/ranges.ts';
+import { invalidQuery } from './conditions.ts';
 import { countSegments, type Query } from './plan.ts';
 import type { SlotOf } from './queried-app.ts';
 
@@ -39,7 +40,9 @@ export function createMatchingIds(ranges: RecordRanges) {
     for await (const { documents } of ranges.walk(appId, segments, undefined, () => ({ limit: STEP }))) {
       if (signal.aborted) return undefined;
       count += documents.length;
-      if (count > MAX_MATCHES) throw tooMany();
+      if (count > MAX_MATCHES) {
+        throw invalidQuery('where', `matches more than ${MAX_MATCHES} records; narrow it down`);
+      }
       if (documents.length > 0) parts.push(packed(documents.map(readId)));
     }
     if (count !== confirm) throw otherCount(count, undone);
@@ -60,11 +63,6 @@ export function unpackUuids(uuids: Uint8Array): UUID[] {
   const bytes = Buffer.from(uuids.buffer, uuids.byteOffset, uuids.byteLength);
   const idAt = (_: unknown, at: number) => new UUID(bytes.subarray(at * UUID_BYTES, (at + 1) * UUID_BYTES));
   return Array.from({ length: bytes.length / UUID_BYTES }, idAt);
-}
-
-function tooMany(): InvalidInput {
-  const message = `matches more than ${MAX_MATCHES} records; narrow it down`;
-  return new InvalidInput('Invalid query parameters', [{ path: 'where', message }]);
 }
 
 export function otherCount(count: number, undone: string): Conflict {

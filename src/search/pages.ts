@@ -4,7 +4,7 @@ import { decode } from '../database/collections.ts';
 import { readKey, upTo } from '../records/range-queries.ts';
 import { type Budget, NO_LIMIT, type Position, type RecordRanges, type Segment } from '../records/ranges.ts';
 import type { AppId } from '../records/read-queues.ts';
-import { type Sort, toSortValue } from './condition-filters.ts';
+import { type ReadMembers, readValue, type Sort, toSortValue, valueMembers } from './condition-filters.ts';
 
 export interface OrderedStart {
   position?: Position | undefined;
@@ -128,7 +128,9 @@ export async function sortedPage(
 
   async function readRegion(): Promise<{ isWhole: boolean; position: Position | undefined }> {
     let position: Position | undefined = from ?? { segment: 0 };
-    const reading = () => ({ limit: STEP_LIMIT, members: sortMembers(sort) });
+    // The id has the time of creation.
+    const members = sort.target.path === 'createdAt' ? [] : valueMembers(sort.target);
+    const reading = () => ({ limit: STEP_LIMIT, members });
     const time = BSON.EJSON.stringify(later).length < MAX_REGIONS_LENGTH ? budget : NO_LIMIT;
     const part = upTo(segments, region.end);
     for await (const step of ranges.walk(appId, part, position, reading, { budget: time })) {
@@ -161,20 +163,11 @@ function createBest(count: number, sort: Sort) {
   };
 }
 
-function sortMembers({ target: { path, former } }: Sort): string[] {
-  return [path === 'createdAt' ? '_id' : path, ...(former ? [former.path, 'schemaVersion'] : [])];
-}
-
 function readSortKey(document: Uint8Array, { target }: Sort): SortKey {
-  const record = decode<{ _id: DocumentId; data?: Record<string, unknown> } & Record<string, unknown>>(document);
+  const record = decode<ReadMembers & { _id: DocumentId }>(document);
   const id = record._id;
   if (target.path === 'createdAt') return { value: 0, id };
-  const data = record.data ?? {};
-  const { former } = target;
-  const isUnmoved = former && Number(record.schemaVersion) < former.below && Object.hasOwn(data, former.key);
-  const key = isUnmoved ? former.key : target.key;
-  const stored = key === undefined ? record[target.path] : Object.hasOwn(data, key) ? data[key] : undefined;
-  return { value: toSortValue(target.type, stored) ?? null, id };
+  return { value: toSortValue(target.type, readValue(target, record)) ?? null, id };
 }
 
 /** By value, then by id; no value is last. */

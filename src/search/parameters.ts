@@ -25,21 +25,18 @@ export function checkSelection(
     context.addIssue({ code: 'custom', path: ['where'], message: 'is required, or q' });
 }
 
-export function checkSkip(
-  { where, q, cursor, skip }: { where?: unknown; q?: unknown; cursor?: unknown; skip?: number | undefined },
-  context: z.RefinementCtx,
-) {
-  if (skip !== undefined && [where, q, cursor].some((value) => value !== undefined))
-    context.addIssue({ code: 'custom', path: ['skip'], message: 'is not used with where, q or cursor' });
+/** Whether a query has one of these parameters. */
+export function hasAny<Name extends string>(query: { [Each in Name]?: unknown }, names: readonly Name[]): boolean {
+  return names.some((name) => query[name] !== undefined);
 }
 
-export function checkCursor(
-  { cursor, skip }: { cursor?: string | undefined; skip?: number | undefined },
-  context: z.RefinementCtx,
-) {
-  if (cursor !== undefined && skip !== undefined)
-    context.addIssue({ code: 'custom', path: ['skip'], message: 'is not used with cursor' });
-}
+/** Refuses `skip` beside one of these parameters. @param listed them, for the message */
+export const noSkipWith =
+  <Name extends string>(names: readonly Name[], listed: string) =>
+  (query: { [Each in Name]?: unknown } & { skip?: number | undefined }, context: z.RefinementCtx) => {
+    if (query.skip !== undefined && hasAny(query, names))
+      context.addIssue({ code: 'custom', path: ['skip'], message: `is not used with ${listed}` });
+  };
 
 export { ScopeParameter };
 

@@ -35,22 +35,21 @@ export interface Plan {
 /** Chooses the indexes for a query. Reads nothing. */
 export function choosePlan(query: Query, slotOf: SlotOf): Plan {
   const { predicates, search, sort } = query;
-  if (search?.isEmpty) return { ordered: [], isNarrow: false, sort };
-  if (search && !query.isSorted) {
+  if (search && (search.isEmpty || !query.isSorted)) {
     return { ordered: search.segments(buildFilter(predicates)), isNarrow: false, sort };
   }
   const candidates = findCandidates(query, slotOf);
   const [best] = candidates;
   const index = findOrderIndex(sort, slotOf);
   const own = candidates.find((candidate) => candidate.index === index) ?? singlePoint(candidates, sort);
+  const isNarrow = best !== undefined && (own === undefined || best.rank < own.rank);
+  const unordered = listSegments(query, best);
   if (own) {
     const ordered = inOrder(own.index, own.bounds, sort, residual(query, own));
-    const isBetter = best !== undefined && best.rank < own.rank;
-    return { ordered, ...(isBetter && { unordered: listSegments(query, best) }), isNarrow: isBetter, sort };
+    return { ordered, ...(isNarrow && { unordered }), isNarrow, sort };
   }
-  if (index === undefined) return { unordered: listSegments(query, best), isNarrow: best !== undefined, sort };
-  const ordered = wholeIndex(index, sort, residual(query));
-  return { ordered, ...(best && { unordered: listSegments(query, best) }), isNarrow: best !== undefined, sort };
+  if (index === undefined) return { unordered, isNarrow, sort };
+  return { ordered: wholeIndex(index, sort, residual(query)), ...(isNarrow && { unordered }), isNarrow, sort };
 }
 
 /** The conditions of a query as one filter, without `search`, which no filter expresses. */
@@ -154,8 +153,7 @@ function findCandidate(predicates: readonly Predicate[], slotOf: SlotOf): Candid
   if (target.type === 'text') return textCandidate(predicates, slot, SLOT_TEXTS);
   const { type } = target;
   if (ranged.length === 0 || type === 'array' || type === 'multiselect' || type === 'time') return undefined;
-  const lists = ranged.map(({ test }) => (test.is === 'within' ? test.intervals : []));
-  const bounds = slotIntervals(type, lists);
+  const bounds = slotIntervals(type, ranged);
   return { index: slot, bounds, rank: bounds.every(isPoint) ? 1 : 3, exact: ranged };
 }
 

@@ -3,15 +3,15 @@ import type { Apps } from '../apps/apps.ts';
 import type { Feature } from '../apps/feature.ts';
 import type { Records } from '../records/records.ts';
 import type { Schemas } from '../schemas/schemas.ts';
-import { breakdownRoutes, createUserBreakdown } from './breakdown.ts';
+import { createUserBreakdown } from './breakdown.ts';
 import { createBulkErase } from './bulk-erase.ts';
-import { createIndexSlotService, indexSlotRoutes } from './indexes.ts';
+import { indexSlotRoutes } from './indexes.ts';
 import { createMatchingIds } from './matching-ids.ts';
 import { createPeopleSearch } from './people-search.ts';
 import { createQueriedAppReader } from './queried-app.ts';
 import { createSchemaCheckService, schemaCheckRoutes } from './schema-check.ts';
 import { searchIndexRoutes } from './search-index.ts';
-import { createUserStatsService, userStatsRoutes } from './statistics.ts';
+import { userStatsRoutes } from './statistics.ts';
 import { createUserQuery } from './user-query.ts';
 import { userRoutes } from './users.endpoints.ts';
 import { createUserService } from './users.service.ts';
@@ -38,7 +38,7 @@ export function createSearch(deps: {
   const matchingIds = createMatchingIds(ranges);
   const users = createUserService({
     ...{ apps: appService, queried, query, pages, reader, erase },
-    people: createPeopleSearch({ emails, pages, ranges }),
+    findPeople: createPeopleSearch({ emails, pages, ranges }),
     bulkErase: createBulkErase({ matchingIds, erase, reader, queues }),
     breakDown: createUserBreakdown(ranges, queryBudgetMs),
   });
@@ -49,12 +49,11 @@ export function createSearch(deps: {
     matchingIds,
     feature: {
       routes: [
-        ...breakdownRoutes(users, scope),
         ...userRoutes(users, scope, cursors),
-        ...userStatsRoutes(createUserStatsService({ apps: appService, activity, reader, queues }), scope),
+        ...userStatsRoutes({ apps: appService, activity, reader, queues, scope }),
         ...schemaCheckRoutes(createSchemaCheckService({ apps: appService, pages, schemas: schemas.service })),
         ...searchIndexRoutes(words, scope),
-        ...indexSlotRoutes(createIndexSlotService({ apps: appService, schemas: schemas.store, renames })),
+        ...indexSlotRoutes({ apps: appService, schemas: schemas.store, renames }),
       ],
     } satisfies Feature,
   };

@@ -76,82 +76,51 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** The days that one statement counts: it ends within its time limit with a million records. */
 const DAYS_AT_ONCE = 92;
 
-export interface UserStats {
-  users: number;
-  lastSubmissionAt: Date | undefined;
-  /** By day in UTC as `YYYY-MM-DD`, oldest first. */
-  days: { date: string; created: number }[];
-}
-
-interface AppStats {
-  sourceAppId: string;
-  users: number;
-  lastSubmissionAt: Date | undefined;
-}
-
-type UserStatsService = ReturnType<typeof createUserStatsService>;
-
 /** Counts come from index keys (record-reader.ts), last submissions from the apps (activity.ts). */
-export function createUserStatsService(deps: {
+export const userStatsRoutes = (deps: {
   apps: AppService;
   activity: AppActivity;
   reader: RecordReader;
   queues: ReadQueues;
-}) {
-  const { apps, activity, reader, queues } = deps;
+  scope: AppScope;
+}): Route[] => {
+  const { apps, activity, reader, queues, scope } = deps;
 
-  return {
-    /** `days` includes today. @throws {NotFound} when the app was deleted */
-    async ofApp(
-      { sourceAppId, id }: Pick<App, 'id' | 'sourceAppId'>,
-      days: number,
-      now = new Date(),
-    ): Promise<UserStats> {
+  const present = ({ sourceAppId, lastSubmissionAt }: App, users = 0) => ({
+    ...{ sourceAppId, users, lastSubmissionAt: lastSubmissionAt ?? null },
+  });
+
+  async function* ofApps(names: readonly string[]) {
+    await activity.flush();
+    const found = await apps.named(names);
+    const users = await Promise.all(found.map(({ id }) => queues.scan(undefined, () => reader.count(id))));
+    for (const [at, app] of found.entries()) yield present(app, users[at]);
+  }
+
+  async function* ofAllApps() {
+    const [users] = await Promise.all([queues.scan(undefined, () => reader.countByApp()), activity.flush()]);
+    for await (const app of apps.list()) yield present(app, users.get(app.id.toHexString()));
+  }
+
+  return routes(userStatsEndpoints, {
+    getStats: async ({ principal, query }) => {
+      const { id, sourceAppId } = await scope(principal, query.sourceAppId);
       await activity.flush();
       const app = await apps.get(sourceAppId);
       if (!app.id.equals(id)) throw new AppNotFound();
-      const firstDay = Math.floor(now.getTime() / DAY_MS) - days + 1;
-      const midnights = Array.from({ length: days + 1 }, (_, index) => new Date((firstDay + index) * DAY_MS));
-      const counts = Array.from({ length: Math.ceil(days / DAYS_AT_ONCE) }, (_, part) => {
+      const firstDay = Math.floor(Date.now() / DAY_MS) - query.days + 1;
+      const midnights = Array.from({ length: query.days + 1 }, (_, index) => new Date((firstDay + index) * DAY_MS));
+      const counts = Array.from({ length: Math.ceil(query.days / DAYS_AT_ONCE) }, (_, part) => {
         const times = midnights.slice(part * DAYS_AT_ONCE, (part + 1) * DAYS_AT_ONCE + 1);
         return queues.scan(id, () => reader.countCreated(id, times));
       });
       const [users, ...created] = await Promise.all([queues.scan(id, () => reader.count(id)), ...counts]);
-      const dates = midnights.slice(0, days).map((midnight) => midnight.toISOString().slice(0, 10));
-      const perDay = created.flat().map((count, index) => ({ date: dates[index] ?? '', created: count }));
-      return { users, lastSubmissionAt: app.lastSubmissionAt, days: perDay };
-    },
-
-    async *ofApps(names: readonly string[]): AsyncGenerator<AppStats> {
-      await activity.flush();
-      const found = await apps.named(names);
-      const users = await Promise.all(found.map(({ id }) => queues.scan(undefined, () => reader.count(id))));
-      for (const [at, { sourceAppId, lastSubmissionAt }] of found.entries()) {
-        yield { sourceAppId, users: users[at] ?? 0, lastSubmissionAt };
-      }
-    },
-
-    async *ofAllApps(): AsyncGenerator<AppStats> {
-      const [users] = await Promise.all([queues.scan(undefined, () => reader.countByApp()), activity.flush()]);
-      for await (const { id, sourceAppId, lastSubmissionAt } of apps.list()) {
-        yield { sourceAppId, users: users.get(id.toHexString()) ?? 0, lastSubmissionAt };
-      }
-    },
-  };
-}
-
-export const userStatsRoutes = (stats: UserStatsService, scope: AppScope): Route[] =>
-  routes(userStatsEndpoints, {
-    getStats: async ({ principal, query }) => {
-      const app = await scope(principal, query.sourceAppId);
-      const { users, lastSubmissionAt, days } = await stats.ofApp(app, query.days);
-      return { users, lastSubmissionAt: lastSubmissionAt?.toISOString() ?? null, days };
+      const dates = midnights.map((midnight) => midnight.toISOString().slice(0, 10));
+      const days = created.flat().map((count, index) => ({ date: dates[index] ?? '', created: count }));
+      return { users, lastSubmissionAt: app.lastSubmissionAt?.toISOString() ?? null, days };
     },
 
     getStatsOfAllApps: ({ query: { sourceAppId } }) =>
-      JsonStream.of('apps', sourceAppId ? stats.ofApps(sourceAppId) : stats.ofAllApps(), present),
+      JsonStream.of('apps', sourceAppId ? ofApps(sourceAppId) : ofAllApps(), (app) => app),
   });
-
-function present({ sourceAppId, users, lastSubmissionAt }: AppStats) {
-  return { sourceAppId, users, lastSubmissionAt: lastSubmissionAt ?? null };
-}
+};

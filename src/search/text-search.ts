@@ -5,25 +5,16 @@ import { foldedTexts, readEmail } from '../records/record-words.ts';
 import type { RecordSearch } from '../records/word-reads.ts';
 import { emailPrefix } from './index-bounds.ts';
 
-/** The search by words of emails and data (`q`, spec 4.3). */
-export interface TextSearch {
-  /** A condition besides the filters of a query. */
-  search: RecordSearch;
-  /** Without a letter or digit it matches nothing. */
-  isEmpty: boolean;
-  /** Emails that begin with the text, then the other matches, newest first. */
-  segments(also: RecordFilter): Segment[];
-  /** Matches the emails that have all words. */
-  inEmail: RecordFilter;
-  /** Finds, across all apps, the matches by other texts, newest first. */
-  acrossApps(also: RecordFilter): Segment[];
-}
-
 /** Spec 8. */
 export const MAX_SEARCH_LENGTH = 100;
 
-/** `isReady`: whether the app's index of words is complete; undefined when it has none. */
-export function textSearch(text: string, isReady?: () => Promise<boolean>): TextSearch {
+export type TextSearch = ReturnType<typeof textSearch>;
+
+/**
+ * The search by words of emails and data (`q`, spec 4.3).
+ * @param isReady whether the app's index of words is complete; undefined when it has none
+ */
+export function textSearch(text: string, isReady?: () => Promise<boolean>) {
   const query = parseWords(text);
   const { kept, isEmpty, asciiPatterns } = query;
   const matches = (document: Uint8Array): boolean => query.matches(foldedTexts(document));
@@ -35,9 +26,12 @@ export function textSearch(text: string, isReady?: () => Promise<boolean>): Text
     ...(own && { search: own }),
   });
   return {
+    /** A condition besides the filters of a query. */
     search,
+    /** Without a letter or digit it matches nothing. */
     isEmpty,
-    segments(also) {
+    /** Emails that begin with the text, then the other matches, newest first. */
+    segments(also: RecordFilter): Segment[] {
       if (isEmpty) return [];
       if (start === undefined) return [segment('id', EVERY_ID, also, search)];
       const others = (document: Uint8Array): boolean => !readEmail(document).startsWith(start) && matches(document);
@@ -46,13 +40,14 @@ export function textSearch(text: string, isReady?: () => Promise<boolean>): Text
         segment('id', EVERY_ID, also, { matches: others, index }),
       ];
     },
-    // Stored emails are ASCII, in lower case.
+    /** Matches the emails that have all words. Stored emails are ASCII, in lower case. */
     inEmail: recordFilter(
       asciiPatterns && !isEmpty
         ? { $and: asciiPatterns.map((pattern) => ({ email: { $regex: pattern } })) }
         : { email: { $in: [] } },
     ),
-    acrossApps(also) {
+    /** Finds, across all apps, the matches by other texts, newest first. */
+    acrossApps(also: RecordFilter): Segment[] {
       if (isEmpty) return [];
       const others = (document: Uint8Array): boolean =>
         !query.matches(foldText(readEmail(document))) && matches(document);

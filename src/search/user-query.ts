@@ -1,9 +1,10 @@
 import type { ObjectId } from 'mongodb';
-import { InvalidInput, Unavailable } from '../core/errors.ts';
+import { Unavailable } from '../core/errors.ts';
 import { readId } from '../database/bson/documents.ts';
 import { type Budget, createBudget, NO_LIMIT, type RecordRanges, type Segment } from '../records/ranges.ts';
 import type { RecordBatches } from '../records/record-json.ts';
 import type { RecordPages } from '../records/record-pages.ts';
+import { invalidQuery } from './conditions.ts';
 import { type FoundPage, type OrderedStart, orderedPage, type SortedStart, sortedPage } from './pages.ts';
 import { choosePlan, countSegments, type Plan, predicateFilter, type Query } from './plan.ts';
 import type { SlotOf } from './queried-app.ts';
@@ -21,7 +22,7 @@ const EXPORT_STEP = 1_000;
 /** Where a page begins; the plan of the first page applies to all. */
 export type PageStart = { ordered: OrderedStart } | { sorted: SortedStart };
 
-export interface PageOptions {
+interface PageOptions {
   limit: number;
   /** Undefined for the first page. */
   start?: PageStart | undefined;
@@ -29,11 +30,10 @@ export interface PageOptions {
   total: 'exact' | 'capped' | 'none';
 }
 
-export interface QueryPage {
+/** A page with the members after its users in the answer. */
+export interface AnsweredPage {
   users: RecordBatches;
-  total: Total | undefined;
-  next: PageStart | undefined;
-  isComplete: boolean;
+  rest: { total?: number; totalIs?: string; next?: string; complete: boolean };
 }
 
 export type UserQuery = ReturnType<typeof createUserQuery>;
@@ -54,7 +54,7 @@ export function createUserQuery(deps: {
     const size = narrow && (await countMatches(ranges, appId, narrow.map(withoutFilter), { cap: MAX_NARROW, budget }));
     if (ordered !== undefined && size?.totalIs !== 'exact') return { ordered: { skip } };
     if (ordered === undefined && skip > MAX_SORTED_SKIP) {
-      throw refused('skip', `must be at most ${MAX_SORTED_SKIP} in this order; continue with cursor`);
+      throw invalidQuery('skip', `must be at most ${MAX_SORTED_SKIP} in this order; continue with cursor`);
     }
     return skip > MAX_SORTED_SKIP ? { ordered: { skip } } : { sorted: { skip } };
   }
@@ -77,7 +77,7 @@ export function createUserQuery(deps: {
 
   return {
     /** @throws {InvalidInput} when `skip` is too large */
-    async page(appId: ObjectId, query: Query, slotOf: SlotOf, options: PageOptions): Promise<QueryPage> {
+    async page(appId: ObjectId, query: Query, slotOf: SlotOf, options: PageOptions) {
       const { limit, skip = 0, total } = options;
       const budget = createBudget(budgetMs);
       const plan = choosePlan(query, slotOf);
@@ -87,7 +87,7 @@ export function createUserQuery(deps: {
       const isAll = options.start === undefined && skip === 0 && found.next === undefined;
       return {
         users: pages.byIds(appId, found.ids),
-        total: isAll && total !== 'none' ? { total: found.ids.length, totalIs: 'exact' } : await count(),
+        total: isAll && total !== 'none' ? { total: found.ids.length, totalIs: 'exact' as const } : await count(),
         next: found.next,
         isComplete: found.isComplete,
       };
@@ -137,21 +137,17 @@ export function createUserQuery(deps: {
       const start = await chooseStart(appId, plan, 0, NO_LIMIT);
       if ('ordered' in start) {
         const isNewestFirst = query.sort.target.path === 'createdAt' && query.sort.direction === -1;
-        return isNewestFirst ? allNewestFirst(appId, query, signal) : inOrder(appId, plan.ordered ?? [], signal);
+        return isNewestFirst && !query.search?.isEmpty
+          ? pages.all(appId, predicateFilter(query), signal, query.search?.search)
+          : inOrder(appId, plan.ordered ?? [], signal);
       }
       const { sort, unordered = [] } = plan;
       const options = { start: {}, limit: MAX_NARROW, sort, budget: NO_LIMIT };
       const { ids, next } = await sortedPage(ranges, appId, unordered, options);
-      if (next) throw refused('sort', 'must be createdAt, email or an indexed field for this many records');
+      if (next) throw invalidQuery('sort', 'must be createdAt, email or an indexed field for this many records');
       return pages.byIds(appId, ids);
     },
   };
-
-  function allNewestFirst(appId: ObjectId, query: Query, signal?: AbortSignal): RecordBatches {
-    return query.search?.isEmpty
-      ? pages.byIds(appId, [])
-      : pages.all(appId, predicateFilter(query), signal, query.search?.search);
-  }
 
   async function* inOrder(appId: ObjectId, segments: readonly Segment[], signal?: AbortSignal) {
     for await (const { documents } of ranges.walk(appId, segments, undefined, () => ({ limit: EXPORT_STEP }))) {
@@ -159,10 +155,6 @@ export function createUserQuery(deps: {
       yield* pages.byIds(appId, documents.map(readId));
     }
   }
-}
-
-function refused(path: string, message: string): InvalidInput {
-  return new InvalidInput('Invalid query parameters', [{ path, message }]);
 }
 
 const takesTooLong = () => new Unavailable('This search takes too long; narrow it down');

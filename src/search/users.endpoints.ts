@@ -1,3 +1,4 @@
+import type { Response } from 'express';
 import { z } from 'zod';
 import type { Cursors } from '../api/cursors.ts';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
@@ -7,6 +8,7 @@ import type { AppScope } from '../apps/app-scope.ts';
 import { SourceAppId } from '../apps/apps.contract.ts';
 import { recordEtag } from '../records/record-edit.ts';
 import {
+  type DetailedRecord,
   MEMBERS_WITH_APP,
   type Members,
   OWN_MEMBERS,
@@ -14,11 +16,12 @@ import {
   type RecordBatches,
   recordsAsJson,
 } from '../records/record-json.ts';
+import { breakdownEndpoints } from './breakdown.ts';
 import {
   Cursor,
-  checkCursor,
   checkSelection,
-  checkSkip,
+  hasAny,
+  noSkipWith,
   orderParameter,
   pageMembers,
   pageParameters,
@@ -32,8 +35,8 @@ import {
 import type { UserService } from './users.service.ts';
 
 /** Spec 8. */
-export const DEFAULT_LIMIT = 50;
-export const MAX_LIMIT = 200;
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
 
 /** Spec 2.1. */
 export const UserId = z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' });
@@ -85,18 +88,32 @@ export const UserPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a
 
 export const RECORD_ETAG = { ETag: 'Identifies the state of the record, for `If-Match` of a change' };
 
-const Limit = WholeNumber(1).transform((limit) => Math.min(limit, MAX_LIMIT));
-const limitMeta = {
-  description: `At most ${MAX_LIMIT}; more counts as ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}`,
-  example: 50,
+const paging = {
+  limit: WholeNumber(1)
+    .transform((limit) => Math.min(limit, MAX_LIMIT))
+    .optional()
+    .meta({ description: `At most ${MAX_LIMIT}; more counts as ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}`, example: 50 }),
+  skip: WholeNumber(0).optional().meta({ description: 'The number of users to skip', example: 0 }),
 };
-const skipMeta = { description: 'The number of users to skip', example: 0 };
 const PageLimit = z.int().min(1).max(MAX_LIMIT);
 const PageSkip = z.int().nonnegative();
+
+/** With one of these parameters a listing answers as a search; without, as before they existed. */
+const QUERYING = ['where', 'q', 'cursor', 'total', 'sourceAppId'] as const;
+/** The same for a listing across apps. */
+const SEARCHING = ['where', 'q', 'cursor'] as const;
 
 const shared = {
   auth: 'session or key',
   tag: 'Users',
+} as const;
+
+const ofOneUser = {
+  ...shared,
+  path: '/auth/users/:id',
+  load: 'light',
+  params: UserPath,
+  query: z.object({ sourceAppId: ScopeParameter }),
 } as const;
 
 export const userEndpoints = {
@@ -112,13 +129,12 @@ export const userEndpoints = {
       "Without parameters: all users of the session's app, newest first, streamed; a session may have 8 concurrent unpaged listings and exports. With any parameter: a page of the matching users, with the `total` number of matches. Ties are broken by id. With `where`, `q`, `cursor`, `total` or `sourceAppId`: a page with `next`, the cursor of the next one; a search that takes too long answers what it found, with `complete` false.",
     query: z
       .strictObject({
-        limit: Limit.optional().meta(limitMeta),
-        skip: WholeNumber(0).optional().meta(skipMeta),
+        ...paging,
         sort: sortParameter,
         order: orderParameter,
         ...pageParameters,
       })
-      .superRefine(checkCursor),
+      .superRefine(noSkipWith(['cursor'], 'cursor')),
     response: z.union([
       z.strictObject({ users: z.array(User) }),
       z.strictObject({ users: z.array(User), total: z.int().nonnegative(), limit: PageLimit, skip: PageSkip }),
@@ -127,14 +143,10 @@ export const userEndpoints = {
     errors: [404, 429],
   },
   getUser: {
-    ...shared,
+    ...ofOneUser,
     method: 'get',
-    path: '/auth/users/:id',
-    load: 'light',
     scope: 'users:read',
     summary: "One of the session's users",
-    params: UserPath,
-    query: z.object({ sourceAppId: ScopeParameter }),
     response: DetailedUser,
     responseHeaders: RECORD_ETAG,
     errors: [404],
@@ -161,16 +173,12 @@ export const userEndpoints = {
     errors: [404, 409, 429],
   },
   eraseUser: {
-    ...shared,
+    ...ofOneUser,
     method: 'delete',
-    path: '/auth/users/:id',
-    load: 'light',
     scope: 'users:write',
     audit: 'user.erased',
     summary: "Erase one of the session's users",
     description: 'Permanent. A later submission of the same email creates a new record.',
-    params: UserPath,
-    query: z.object({ sourceAppId: ScopeParameter }),
     response: z.strictObject({ ok: z.literal(true) }),
     errors: [404],
   },
@@ -187,13 +195,12 @@ export const userEndpoints = {
     query: z
       .strictObject({
         sourceAppId: SourceAppId.optional().meta({ description: 'Only the users of this app' }),
-        limit: Limit.optional().meta(limitMeta),
-        skip: WholeNumber(0).optional().meta(skipMeta),
+        ...paging,
         where: Where,
         q: SearchText,
         cursor: Cursor,
       })
-      .superRefine(checkSkip),
+      .superRefine(noSkipWith(SEARCHING, 'where, q or cursor')),
     response: z.union([
       z.strictObject({ users: z.array(UserOfApp), limit: PageLimit, skip: PageSkip }),
       z.strictObject({ users: z.array(UserOfApp), ...pageMembers }),
@@ -202,10 +209,14 @@ export const userEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export const userRoutes = (users: UserService, scope: AppScope, cursors: Cursors): Route[] =>
-  routes(userEndpoints, {
+export const userRoutes = (users: UserService, scope: AppScope, cursors: Cursors): Route[] => [
+  ...routes(breakdownEndpoints, {
+    breakDownUsers: async ({ principal, query: { sourceAppId, field, ...request } }) =>
+      users.breakdown(await scope(principal, sourceAppId), field, request),
+  }),
+  ...routes(userEndpoints, {
     listUsers: async ({ principal, query, closed }) => {
-      if (isQuery(query)) {
+      if (hasAny(query, QUERYING)) {
         const app = await scope(principal, query.sourceAppId);
         const found = await users.find(app, { ...query, limit: query.limit ?? DEFAULT_LIMIT }, cursors);
         return listing(found.users, OWN_MEMBERS, found.rest);
@@ -217,11 +228,8 @@ export const userRoutes = (users: UserService, scope: AppScope, cursors: Cursors
       return listing(found, OWN_MEMBERS, { total, limit, skip });
     },
 
-    getUser: async ({ principal, params, query, res }) => {
-      const record = await users.get(await scope(principal, query.sourceAppId), params.id);
-      res.setHeader('ETag', recordEtag(record));
-      return presentDetails(record);
-    },
+    getUser: async ({ principal, params, query, res }) =>
+      detailedAnswer(await users.get(await scope(principal, query.sourceAppId), params.id), res),
 
     eraseUsers: async ({ principal, query: { sourceAppId, confirm, ...request }, closed, audit }) => {
       const app = await scope(principal, sourceAppId);
@@ -238,22 +246,20 @@ export const userRoutes = (users: UserService, scope: AppScope, cursors: Cursors
     listAllUsers: async ({ query, audit }) => {
       if (query.sourceAppId === undefined) audit({ app: null });
       const { limit = DEFAULT_LIMIT, skip = 0 } = query;
-      if (query.where !== undefined || query.q !== undefined || query.cursor !== undefined) {
+      if (hasAny(query, SEARCHING)) {
         const found = await users.findAcrossApps({ ...query, limit }, cursors);
         return listing(found.users, MEMBERS_WITH_APP, found.rest);
       }
-      return listing(users.listAcrossApps({ sourceAppId: query.sourceAppId, limit, skip }), MEMBERS_WITH_APP, {
-        limit,
-        skip,
-      });
+      const found = users.listAcrossApps({ sourceAppId: query.sourceAppId, limit, skip });
+      return listing(found, MEMBERS_WITH_APP, { limit, skip });
     },
-  });
+  }),
+];
 
-/** Without these parameters a listing answers as before they existed. */
-const QUERY_PARAMETERS = ['where', 'q', 'cursor', 'total', 'sourceAppId'] as const;
-
-function isQuery(query: { [Name in (typeof QUERY_PARAMETERS)[number]]?: unknown }): boolean {
-  return QUERY_PARAMETERS.some((name) => query[name] !== undefined);
+/** Answers with a record and its ETag. */
+export function detailedAnswer(record: DetailedRecord, res: Response) {
+  res.setHeader('ETag', recordEtag(record));
+  return presentDetails(record);
 }
 
 const listing = (records: RecordBatches, members: Members, rest?: Record<string, unknown>) =>

@@ -1,3 +1,4 @@
+import type { ObjectId } from 'mongodb';
 import type { Cursors } from '../api/cursors.ts';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
@@ -9,25 +10,45 @@ import type { RecordPages } from '../records/record-pages.ts';
 import type { RecordReader } from '../records/record-reader.ts';
 import type { Breakdown, UserBreakdown } from './breakdown.ts';
 import type { BulkErase } from './bulk-erase.ts';
+import { invalidQuery, parseSort, parseWhere, type QuerySchema } from './conditions.ts';
 import type { PeopleRequest, PeopleSearch } from './people-search.ts';
-import type { ReadQueriedApp } from './queried-app.ts';
-import {
-  type AnsweredPage,
-  findUsers,
-  type PageRequest,
-  type PlainPageRequest,
-  parseQuery,
-  plainPage,
-  type QueryRequest,
-} from './user-finder.ts';
-import type { UserQuery } from './user-query.ts';
+import type { Query } from './plan.ts';
+import type { ReadQueriedApp, ReadySlot, SlotOf } from './queried-app.ts';
+import { textSearch } from './text-search.ts';
+import type { AnsweredPage, PageStart, UserQuery } from './user-query.ts';
+
+export interface QueryRequest {
+  where?: readonly string[] | undefined;
+  q?: string | undefined;
+  sort?: string | undefined;
+  order?: 'asc' | 'desc' | undefined;
+}
+
+export interface PageRequest extends QueryRequest {
+  limit: number;
+  skip?: number | undefined;
+  cursor?: string | undefined;
+  total?: 'exact' | 'capped' | 'none' | undefined;
+}
+
+/** The content of a cursor: the position, and the index slots of its plan. */
+interface SignedPosition {
+  start: PageStart;
+  slots: Record<string, ReadySlot>;
+}
+
+interface QueryApp {
+  id: ObjectId;
+  schema: QuerySchema;
+  slotOf: SlotOf;
+}
 
 export type UserService = ReturnType<typeof createUserService>;
 
 /** The rules of user records (spec 2.1, 2.4, 4.1 and 4.3). */
 export function createUserService(deps: {
   apps: Pick<AppService, 'find'>;
-  people: PeopleSearch;
+  findPeople: PeopleSearch;
   queried: ReadQueriedApp;
   query: UserQuery;
   pages: Pick<RecordPages, 'all' | 'slice'>;
@@ -36,7 +57,7 @@ export function createUserService(deps: {
   bulkErase: BulkErase;
   breakDown: UserBreakdown;
 }) {
-  const { apps, people, queried, query, pages, reader, erase, bulkErase, breakDown } = deps;
+  const { apps, findPeople, queried, query, pages, reader, erase, bulkErase, breakDown } = deps;
 
   return {
     /** All records of an app as BSON, newest first (spec 4.3). */
@@ -84,7 +105,7 @@ export function createUserService(deps: {
       { sourceAppId, ...request }: PeopleRequest & { sourceAppId?: string | undefined },
       cursors: Cursors,
     ): Promise<AnsweredPage> {
-      if (sourceAppId === undefined) return people.find(request, cursors);
+      if (sourceAppId === undefined) return findPeople(request, cursors);
       const app = await apps.find(sourceAppId);
       if (!app) return { users: noRecords(), rest: { complete: true } };
       return findUsers(query, cursors, await queried(app, request), { ...request, total: 'none' });
@@ -97,6 +118,68 @@ export function createUserService(deps: {
       if (sourceAppId === undefined || app) yield* pages.slice(app?.id, page);
     },
   };
+}
+
+/** Parses a query with the newest schema of its app. @throws {InvalidInput} */
+export function parseQuery(request: QueryRequest, schema: QuerySchema): Query {
+  const { where = [], q, sort, order } = request;
+  return {
+    predicates: parseWhere(where, schema),
+    search: q === undefined ? undefined : textSearch(q, schema.isSearchReady),
+    sort: parseSort(sort, order, schema),
+    isSorted: sort !== undefined || order !== undefined,
+  };
+}
+
+/** @throws {InvalidInput} for invalid conditions, and for a cursor of another query (spec 4.3) */
+export async function findUsers(
+  query: UserQuery,
+  cursors: Cursors,
+  app: QueryApp,
+  request: PageRequest,
+): Promise<AnsweredPage> {
+  const { cursor, limit, skip = 0, total = cursor === undefined ? 'capped' : 'none' } = request;
+  const parsed = parseQuery(request, app.schema);
+  const bound = boundTo(app.id, request);
+  const signed = cursor === undefined ? undefined : cursors.read<SignedPosition>(cursor, bound);
+  const slots = signed?.slots ?? slotsUsed(parsed, app.slotOf);
+  for (const [key, { use }] of Object.entries(slots))
+    if (app.slotOf(key)?.use !== use)
+      throw invalidQuery('cursor', 'belongs to an index that was changed; search again');
+  const page = await query.page(app.id, parsed, (key) => (Object.hasOwn(slots, key) ? slots[key] : undefined), {
+    ...{ limit, skip, total },
+    start: signed?.start,
+  });
+  const next = page.next && { next: cursors.write({ start: page.next, slots } satisfies SignedPosition, bound) };
+  return { users: page.users, rest: { ...page.total, ...next, complete: page.isComplete } };
+}
+
+export interface PlainPageRequest extends Pick<QueryRequest, 'sort' | 'order'> {
+  limit: number;
+  skip: number;
+}
+
+/** A page and the number of all records. @throws {Unavailable} when this takes too long */
+export function plainPage(query: UserQuery, { id, schema, slotOf }: QueryApp, request: PlainPageRequest) {
+  const { sort, order, limit, skip } = request;
+  // An unknown key is compared as text, also when the app does not accept it.
+  const parsed = parseQuery({ sort, order }, { ...schema, rejectUnknown: false });
+  return query.plainPage(id, parsed, slotOf, { limit, skip });
+}
+
+/** The parts of a request to which its cursors belong. */
+function boundTo(appId: ObjectId, { where = [], q, sort, order }: PageRequest): unknown {
+  return ['users', appId.toHexString(), [...where].sort(), q, sort, order];
+}
+
+/** By key. A cursor keeps them. */
+function slotsUsed({ predicates, sort }: Query, slotOf: SlotOf): Record<string, ReadySlot> {
+  const keys = [sort.target.key, ...predicates.map(({ target }) => target.key)];
+  const entries = keys.flatMap((key) => {
+    const slot = key === undefined ? undefined : slotOf(key);
+    return slot === undefined ? [] : [[key, slot] as const];
+  });
+  return Object.fromEntries(entries);
 }
 
 async function* noRecords(): AsyncGenerator<Uint8Array[]> {}

@@ -168,8 +168,8 @@ export function createAnnouncement(
   };
 }
 
-/** The limit of a container, if it is below the memory of the machine. */
-function memoryLimit(): number | null {
+/** The limit of a container in bytes, if it is below the memory of the machine. */
+export function memoryLimit(): number | null {
   const limit = process.constrainedMemory();
   return limit > 0 && limit < totalmem() ? limit : null;
 }

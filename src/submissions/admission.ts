@@ -10,7 +10,7 @@ import { say } from '../languages/catalogue.ts';
 import type { RecordReader } from '../records/record-reader.ts';
 import type { HoldReason, Submission } from '../records/submission.ts';
 import { NoRecord, type StoredSubmission } from '../records/submission-store.ts';
-import { currentMoment, isWithin, systemClock } from '../schemas/schema-leases.ts';
+import { isWithin, systemClock } from '../schemas/schema-leases.ts';
 import type { SubmissionOptions } from './acceptance.ts';
 import type { Challenges } from './challenges.ts';
 
@@ -175,8 +175,8 @@ export function createSeats(apps: AppCollection, countOf: (appId: ObjectId) => P
 
   async function serve(appId: ObjectId, batch: readonly Waiting[]): Promise<void> {
     const token = new ObjectId();
-    const begun = currentMoment(systemClock);
-    const isExpired = (): boolean => !isWithin(SEAT_MS, begun, currentMoment(systemClock));
+    const begun = systemClock();
+    const isExpired = (): boolean => !isWithin(SEAT_MS, begun, systemClock());
     try {
       const ahead = await reserve(appId, token, batch.length);
       const records = await countOf(appId);

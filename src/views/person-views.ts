@@ -19,9 +19,8 @@ export function createPersonViews(views: Collection<ViewDocument>, store: Pick<V
 
     async *entriesOf(appIds, email) {
       for await (const view of ofApps(appIds)) {
-        if (!withoutEmail(view, email)) continue;
         const { _id, appId, name, query } = view;
-        yield { appId, shown: { kind: 'view', id: _id.toHexString(), name, query } };
+        if (withoutEmail(view, email)) yield { appId, shown: { kind: 'view', id: _id.toHexString(), name, query } };
       }
     },
 
@@ -36,7 +35,7 @@ export function createPersonViews(views: Collection<ViewDocument>, store: Pick<V
   async function eraseIn(view: ViewDocument, email: string): Promise<boolean> {
     let current: ViewDocument | null = view;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const content: ViewContent | undefined = current ? withoutEmail(current, email) : undefined;
+      const content = current && withoutEmail(current, email);
       if (!current || !content) return false;
       if (await store.change(current, content, current)) return true;
       current = await views.findOne({ _id: view._id });
@@ -46,7 +45,7 @@ export function createPersonViews(views: Collection<ViewDocument>, store: Pick<V
 }
 
 /** Returns a view without the email; undefined if it does not contain it. */
-export function withoutEmail({ name, query, columns, sort }: ViewContent, email: string): ViewContent | undefined {
+function withoutEmail({ name, query, columns, sort }: ViewContent, email: string): ViewContent | undefined {
   const names = (text: string): boolean => text.toLowerCase().includes(email);
   const parameters = [...new URLSearchParams(query)];
   const kept = parameters.filter(([key, value]) => !names(key) && !names(value));

@@ -12,7 +12,7 @@ import { isDuplicateKey } from '../database/failures.ts';
 import { type Guard, insertGuarded, insertTarget } from '../database/guarded-insert.ts';
 
 /** The shared views of an app at most, and those of each account in an app (spec 8). */
-export const MAX_VIEWS = 50;
+const MAX_VIEWS = 50;
 
 /** The owner of the views that everybody of an app sees. */
 export const SHARED = 'shared';

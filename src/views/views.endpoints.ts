@@ -35,7 +35,7 @@ const content = {
 
 const NewView = z
   .strictObject({
-    name: content.name,
+    ...content,
     query: content.query.default(''),
     columns: content.columns.default([]),
     sort: content.sort.default(''),
@@ -44,13 +44,8 @@ const NewView = z
   .meta({ id: 'NewView' });
 
 const ViewChange = z
-  .strictObject({
-    name: content.name.optional(),
-    query: content.query.optional(),
-    columns: content.columns.optional(),
-    sort: content.sort.optional(),
-    shared: content.shared.optional(),
-  })
+  .strictObject(content)
+  .partial()
   .refine((change) => Object.keys(change).length > 0, 'must name a change')
   .meta({ id: 'ViewChange', example: { name: 'Paying users' } });
 

@@ -7,20 +7,10 @@ import type { RenameStore } from '../schemas/pending-renames.ts';
 import { findTarget, isCondition, type QuerySchema } from '../search/conditions.ts';
 import { SHARED, type ViewContent, type ViewDocument, type ViewOwner, type ViewStore } from './view-store.ts';
 
-/** A part of a view that the newest schema does not have. */
-export interface MissingPart {
-  part: 'where' | 'columns' | 'sort';
-  value: string;
-}
-
 type Caller = Pick<SessionPrincipal, 'account' | 'app' | 'scopes'>;
 
 /** Each further attempt means that somebody else changed the view. */
 const MAX_ATTEMPTS = 24;
-
-interface ViewChange extends Partial<ViewContent> {
-  shared?: boolean | undefined;
-}
 
 export type ViewService = ReturnType<typeof createViewService>;
 
@@ -73,13 +63,8 @@ export function createViewService(deps: {
     async list(appId: ObjectId, caller: Caller): Promise<ViewDocument[]> {
       const found = await store.list(appId, ownerOf(caller));
       const versions = found.flatMap(({ version }) => version ?? []);
-      if (versions.length === 0) return found;
-      const renames = await renamesSince(appId, Math.min(...versions));
-      return found.map((view) =>
-        view.version === undefined
-          ? view
-          : { ...view, ...underPresentKeys({ ...view, version: view.version }, renames) },
-      );
+      const renames = versions.length > 0 ? await renamesSince(appId, Math.min(...versions)) : [];
+      return found.map((view) => ({ ...view, ...underPresentKeys(view, renames) }));
     },
 
     /**
@@ -115,7 +100,7 @@ export function createViewService(deps: {
       appId: ObjectId,
       caller: Caller,
       id: string,
-      change: ViewChange,
+      change: Partial<ViewContent> & { shared?: boolean },
       version: number,
       revisions?: readonly string[],
     ): Promise<ViewDocument> {
@@ -152,9 +137,12 @@ function requireManager({ scopes }: Caller): void {
   if (!scopes.has('manage')) throw new Forbidden('Only managers of the app share views and change shared ones');
 }
 
-/** Returns the parts of a view that name fields, with the keys after renames of later versions. */
+/**
+ * Returns the parts of a view that name fields, with the keys after renames of later versions.
+ * @param view without a version it is returned as it is
+ */
 function underPresentKeys(
-  { version, query, columns, sort }: Partial<ViewContent> & { version: number },
+  { version = Number.POSITIVE_INFINITY, query, columns, sort }: Partial<ViewContent> & Pick<ViewDocument, 'version'>,
   renames: readonly PendingRenames[],
 ): Partial<ViewContent> {
   const later = renames.filter((one) => one.version > version);
@@ -179,17 +167,13 @@ function underPresentKeys(
 const OWN_COLUMNS: readonly string[] = ['email', 'createdAt', 'updatedAt', 'confirmedAt', 'schemaVersion'];
 
 /** Returns the parts of a view that cannot be applied to a list of the newest schema. */
-export function missingParts({ query, columns, sort }: ViewContent, schema: QuerySchema): MissingPart[] {
+export function missingParts({ query, columns, sort }: ViewContent, schema: QuerySchema) {
   const keys = new Set(schema.fields.map(({ key }) => `data.${key}`));
   const path = sort.replace(/:(?:asc|desc)$/, '');
-  return [
-    ...new URLSearchParams(query)
-      .getAll('where')
-      .filter((where) => !isCondition(where, schema))
-      .map((value): MissingPart => ({ part: 'where', value })),
-    ...columns
-      .filter((column) => !OWN_COLUMNS.includes(column) && !keys.has(column))
-      .map((value): MissingPart => ({ part: 'columns', value })),
-    ...(sort === '' || findTarget(path, schema) ? [] : [{ part: 'sort' as const, value: sort }]),
-  ];
+  const missing = {
+    where: new URLSearchParams(query).getAll('where').filter((where) => !isCondition(where, schema)),
+    columns: columns.filter((column) => !OWN_COLUMNS.includes(column) && !keys.has(column)),
+    sort: sort === '' || findTarget(path, schema) ? [] : [sort],
+  };
+  return (['where', 'columns', 'sort'] as const).flatMap((part) => missing[part].map((value) => ({ part, value })));
 }

@@ -9,8 +9,6 @@ import { createViewModel, createViewStore } from './view-store.ts';
 import { viewRoutes } from './views.endpoints.ts';
 import { createViewService } from './views.service.ts';
 
-export type ViewStorage = ReturnType<typeof createViewStorage>;
-
 /** The stored views. Accounts need it: an erased one loses its views. */
 export function createViewStorage(connection: Connection) {
   const model = createViewModel(connection);
@@ -19,7 +17,7 @@ export function createViewStorage(connection: Connection) {
 
 /** Creates the views of lists (spec 4.3.4). */
 export function createViews(deps: {
-  storage: ViewStorage;
+  storage: ReturnType<typeof createViewStorage>;
   accounts: Pick<Accounts, 'store' | 'status'>;
   apps: Pick<Apps, 'scope'>;
   schemas: { service: Pick<SchemaService, 'ofApp'>; renames: Pick<RenameStore, 'since'> };

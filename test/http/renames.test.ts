@@ -174,6 +174,10 @@ describe('A renamed field', () => {
       const { body } = await operator.get(`/auth/users?${query}`).expect(200);
       answers[query] = body;
     }
+    for (const query of ['fullName', 'years', 'years&where=data.years:gte:2', 'fullName&q=ada', 'years&q=ada']) {
+      const { body } = await operator.get(`/auth/users/breakdown?field=data.${query}`).expect(200);
+      answers[`breakdown ${query}`] = body;
+    }
     for (const query of ['', `sourceAppId=${sourceAppId}`, 'q=ada']) {
       const { body } = await server.admin.get(`/auth/admin/users?${query}`).expect(200);
       answers[`admin ${query}`] = body.users.filter(

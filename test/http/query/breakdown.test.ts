@@ -5,7 +5,7 @@ import { createRecordRanges } from '../../../src/records/ranges.ts';
 import type { UserCollection, UserDocument } from '../../../src/records/record.ts';
 import { createRecordIds } from '../../../src/records/record-id.ts';
 import { type Breakdown, createUserBreakdown } from '../../../src/search/breakdown.ts';
-import { parseQuery } from '../../../src/search/user-finder.ts';
+import { parseQuery } from '../../../src/search/users.service.ts';
 import { Client } from '../../support/client.ts';
 import { FIELDS, holds } from '../../support/query-model.ts';
 import { recordOf, slotOf, storeIndexedRecords, where } from '../../support/query-records.ts';

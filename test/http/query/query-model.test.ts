@@ -6,7 +6,7 @@ import { decode } from '../../../src/database/collections.ts';
 import type { UserCollection, UserDocument } from '../../../src/records/record.ts';
 import { createRecordIds } from '../../../src/records/record-id.ts';
 import { MAX_CURSOR_LENGTH } from '../../../src/search/parameters.ts';
-import { findUsers, type PageRequest } from '../../../src/search/user-finder.ts';
+import { findUsers, type PageRequest } from '../../../src/search/users.service.ts';
 import { FIELDS, holds, inOrder, slotsOf } from '../../support/query-model.ts';
 import { createQueries, recordOf, slotOf, storeIndexedRecords, where } from '../../support/query-records.ts';
 import { rounds } from '../../support/rounds.ts';

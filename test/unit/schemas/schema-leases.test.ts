@@ -245,7 +245,10 @@ describe('schema leases (decision 4)', () => {
   describe('on two clocks (decision 16)', () => {
     /** Clocks that only the test advances. */
     function createClock() {
-      const clock = { mono: 1_000, time: Date.UTC(2026, 0, 1), monotonic: () => clock.mono, wall: () => clock.time };
+      const clock = Object.assign(
+        (): { monotonic: number; wall: number } => ({ monotonic: clock.mono, wall: clock.time }),
+        { mono: 1_000, time: Date.UTC(2026, 0, 1) },
+      );
       return clock;
     }
     const MINUTE_MS = 60_000;
