@@ -54,13 +54,7 @@ export const NO_METRICS: Metrics = {
   total: nothing,
 };
 
-export interface MetricsRegistry extends Metrics {
-  contentType: string;
-  /** Resolves with all metrics in the text format of Prometheus. */
-  text(): Promise<string>;
-  /** Resolves with all metrics as JSON, for another process of the server. */
-  snapshot(): Promise<MetricsSnapshot>;
-}
+export type MetricsRegistry = ReturnType<typeof createMetrics>;
 
 export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
 
@@ -77,7 +71,7 @@ export const totalsOf = (snapshot: MetricsSnapshot): MetricsSnapshot =>
   snapshot.filter(({ type }) => String(type) !== 'gauge');
 
 /** Creates the metrics of one service. Two services in one process share nothing. */
-export function createMetrics(): MetricsRegistry {
+export function createMetrics() {
   const registry = new Registry();
   const common = (name: string, { help, labels = [] }: MetricOptions) => ({
     ...{ name, help, labelNames: [...labels], registers: [registry] },
@@ -87,7 +81,7 @@ export function createMetrics(): MetricsRegistry {
     return typeof found === 'number' ? [{ value: found }] : found;
   };
 
-  return {
+  const metrics: Metrics = {
     isOn: true,
 
     counter(name, options) {
@@ -120,10 +114,14 @@ export function createMetrics(): MetricsRegistry {
         },
       });
     },
-
+  };
+  return {
+    ...metrics,
     contentType: registry.contentType,
-    text: () => registry.metrics(),
-    snapshot: () => registry.getMetricsAsJSON(),
+    /** Resolves with all metrics in the text format of Prometheus. */
+    text: (): Promise<string> => registry.metrics(),
+    /** Resolves with all metrics as JSON, for another process of the server. */
+    snapshot: (): Promise<MetricsSnapshot> => registry.getMetricsAsJSON(),
   };
 }
 
