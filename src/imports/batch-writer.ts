@@ -62,8 +62,9 @@ export function createBatchWriter(deps: {
   const insert = (lines: readonly WritableLine[], run: RunningImport): Promise<boolean> =>
     records.insert(lines, run._id, { collection: imports, filter: whileRunBy(run) });
 
-  /** The plan of a line; nothing is written. @throws {OutdatedSchema} as `planUpdate` */
-  function planOf(line: ImportLine, facts: RecordFacts | undefined, { run, settings, lease }: Batch): Plan {
+  /** Resolves with the plan of a line. @throws {OutdatedSchema} as `planUpdate` */
+  async function planOf(line: ImportLine, facts: RecordFacts | undefined, batch: Batch): Promise<Plan> {
+    const { run, settings, lease } = batch;
     const applied = appliedBefore(line, facts, run._id);
     if (applied) return { result: applied };
     const { submission, refusal } = line;
@@ -73,7 +74,11 @@ export function createBatchWriter(deps: {
       return records.planInsert(submission);
     }
     if (settings.mode === 'insert') return { result: { rejected: 'a record of this email exists' } };
-    return records.planUpdate(submission, facts, lease);
+    const plan = records.planUpdate(submission, facts, lease);
+    if (!('write' in plan) || plan.write !== 'explain') return plan;
+    if (settings.dryRun) return { result: 'updated' };
+    batch.checkOwner();
+    return records.explain(submission, facts);
   }
 
   async function prepareWrite(batch: Batch): Promise<void> {
@@ -111,7 +116,7 @@ export function createBatchWriter(deps: {
         if (applied) results.set(line.number, applied);
         continue;
       }
-      const plan = await explained(planOf(line, facts, batch), line, facts, batch);
+      const plan = await planOf(line, facts, batch);
       if ('result' in plan) results.set(line.number, plan.result);
       else if (!isWritable(line)) left.push(line);
       else if (plan.write === 'insert') planned.inserts.push(line);
@@ -120,18 +125,6 @@ export function createBatchWriter(deps: {
       isAborted = settings.invalid === 'abort' && 'result' in plan && isRejected(plan.result);
     }
     return [...left, ...(await write(batch, planned, results))];
-  }
-
-  async function explained(
-    plan: Plan,
-    { submission }: ImportLine,
-    facts: RecordFacts | undefined,
-    { settings, checkOwner }: Batch,
-  ): Promise<Plan> {
-    if (!('write' in plan) || plan.write !== 'explain' || !submission) return plan;
-    if (settings.dryRun) return { result: 'updated' };
-    checkOwner();
-    return records.explain(submission, facts);
   }
 
   async function write(batch: Batch, { inserts, updates }: Planned, results: Results): Promise<ImportLine[]> {

@@ -10,7 +10,7 @@ interface Schema {
   fields: readonly FieldDefinition[];
 }
 
-export interface Column {
+interface Column {
   /** From 0. */
   index: number;
   /** Undefined represents the email. */
@@ -59,9 +59,12 @@ export function resolveColumns(
   return names.flatMap((name, index) => {
     const path = map ? paths.get(name) : pathByName(name, names, schema);
     if (path === undefined) return [];
-    return [{ index, key: path === 'email' ? undefined : path.slice(DATA.length) }];
+    return [{ index, key: memberKey(path) }];
   });
 }
+
+/** Returns the key of `data` in a path; undefined for `email`. */
+export const memberKey = (path: string): string | undefined => (path === 'email' ? undefined : path.slice(DATA.length));
 
 const MAX_NAME_LENGTH = 60;
 
