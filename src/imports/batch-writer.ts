@@ -45,11 +45,6 @@ interface Batch {
   checkOwner(): void;
 }
 
-interface Planned {
-  inserts: WritableLine[];
-  updates: PlannedUpdate[];
-}
-
 /** Applies each line exactly once (spec 4.7): the marks in records make repeats harmless. */
 export function createBatchWriter(deps: {
   records: Omit<ImportLines, 'withdraw'>;
@@ -105,7 +100,8 @@ export function createBatchWriter(deps: {
   async function attempt(batch: Batch, lines: readonly ImportLine[], results: Results): Promise<ImportLine[]> {
     const { run, settings, lease } = batch;
     const found = await records.read(lease.app.id, lines);
-    const planned: Planned = { inserts: [], updates: [] };
+    const inserts: WritableLine[] = [];
+    const updates: PlannedUpdate[] = [];
     const left: ImportLine[] = [];
     let isAborted = false;
     for (const line of lines) {
@@ -119,16 +115,11 @@ export function createBatchWriter(deps: {
       const plan = await planOf(line, facts, batch);
       if ('result' in plan) results.set(line.number, plan.result);
       else if (!isWritable(line)) left.push(line);
-      else if (plan.write === 'insert') planned.inserts.push(line);
-      else if (plan.write === 'update' && facts) planned.updates.push({ line, facts, exactBound: plan.exactBound });
+      else if (plan.write === 'insert') inserts.push(line);
+      else if (plan.write === 'update' && facts) updates.push({ line, facts, exactBound: plan.exactBound });
       else left.push(line);
       isAborted = settings.invalid === 'abort' && 'result' in plan && isRejected(plan.result);
     }
-    return [...left, ...(await write(batch, planned, results))];
-  }
-
-  async function write(batch: Batch, { inserts, updates }: Planned, results: Results): Promise<ImportLine[]> {
-    const { run, settings } = batch;
     let areInserted = true;
     let areUpdated = true;
     if (!settings.dryRun) {
@@ -139,7 +130,7 @@ export function createBatchWriter(deps: {
     if (areInserted) for (const { number } of inserts) results.set(number, 'created');
     if (areUpdated) for (const { number } of updated) results.set(number, 'updated');
     // The next attempt reads which records have the mark of their line.
-    return [...(areInserted ? [] : inserts), ...(areUpdated ? [] : updated)];
+    return [...left, ...(areInserted ? [] : inserts), ...(areUpdated ? [] : updated)];
   }
 
   /** Every record is revalidated before the first error is thrown. */

@@ -35,7 +35,7 @@ const MIN_POSTPONEMENT_MS = SECOND;
  * What follows from the answer to an attempt. `nextAt`: of this delivery; undefined: it was the
  * last. `pausedUntil`: the receiver wants no attempt of any event before this time.
  */
-export function judgeAnswer(
+export function evaluateAnswer(
   { isSuccess, status, retryAfterMs }: SendResult,
   { at, attempts }: DeliveryDocument,
   now: number,
@@ -152,7 +152,7 @@ export class Endpoint {
     this.#readAt = Math.min(this.#readAt, time);
   }
 
-  /** Registers the end of an attempt. @param pausedUntil see {@link judgeAnswer} */
+  /** Registers the end of an attempt. @param pausedUntil see {@link evaluateAnswer} */
   note(isSuccess: boolean, pausedUntil: number | undefined, now: number): void {
     if (pausedUntil !== undefined) {
       this.#pausedUntil = Math.min(pausedUntil, now + MAX_ENDPOINT_PAUSE_MS);

@@ -6,7 +6,7 @@ import { type Logger, reasonOf } from '../core/logger.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { RecordId } from '../records/record-id.ts';
 import type { UnreadRecord } from '../records/record-reader.ts';
-import { buildMessage, Endpoint, judgeAnswer } from './attempts.ts';
+import { buildMessage, Endpoint, evaluateAnswer } from './attempts.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { buildBody, type DeliveryRecords, maxBodyBytes, type ReadForm } from './payload.ts';
 import type { Sender } from './sender.ts';
@@ -149,7 +149,7 @@ export function createDispatcher(deps: {
     const answer = await sender.send(buildMessage(webhook, delivery, body, at), stopping.signal);
     if (stopping.signal.aborted) return;
     const { isSuccess, retryAfterMs: _, ...shown } = answer;
-    const { isGone, isPostponed, nextAt, pausedUntil } = judgeAnswer(answer, delivery, now());
+    const { isGone, isPostponed, nextAt, pausedUntil } = evaluateAnswer(answer, delivery, now());
     const result = { attempt: { at, ...shown }, isSuccess, isCounted: !isPostponed, nextAt };
     await deliveries.settle(delivery, result, now());
     if (isSuccess) await webhooks.noteSuccess(webhook);

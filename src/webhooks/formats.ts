@@ -2,7 +2,7 @@ import type { EntryValue } from '../notifications/messages.ts';
 
 /** The formats of webhooks (spec 4.11). All but `standard` send a message for people. */
 export const WEBHOOK_FORMATS = ['standard', 'slack', 'discord', 'teams', 'text'] as const;
-type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
+export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 export type MessageFormat = Exclude<WebhookFormat, 'standard'>;
 
 interface FormatProperties {

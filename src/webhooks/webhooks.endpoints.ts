@@ -45,22 +45,6 @@ const Webhook = z
   })
   .meta({ id: 'Webhook' });
 
-const NewWebhook = z.strictObject({
-  url: Url,
-  events: EventTypes,
-  format: Format.optional(),
-  secret: Secret.optional(),
-});
-export type NewWebhook = z.output<typeof NewWebhook>;
-
-const WebhookChange = z.strictObject({
-  url: Url.optional(),
-  events: EventTypes.optional(),
-  format: Format.optional(),
-  enabled: z.boolean('must be true or false').optional(),
-});
-export type WebhookChange = z.output<typeof WebhookChange>;
-
 export const attemptFields = {
   ms: z.int().meta({ example: 41 }),
   status: z.int().optional().meta({ example: 200 }),
@@ -96,7 +80,10 @@ export const webhookEndpoints = {
     summary: 'Create a webhook',
     description:
       'The address gets the events of the app, signed by Standard Webhooks. The secret is shown once. An app has at most 20 webhooks.',
-    body: jsonBody(NewWebhook, 'Invalid webhook'),
+    body: jsonBody(
+      z.strictObject({ url: Url, events: EventTypes, format: Format.optional(), secret: Secret.optional() }),
+      'Invalid webhook',
+    ),
     response: z.strictObject({ ...Webhook.shape, secret: Secret }),
     errors: [404, 409],
   },
@@ -132,7 +119,15 @@ export const webhookEndpoints = {
     summary: 'Change a webhook',
     description: '`enabled: true` also ends a disabling by failures or by 410.',
     params: WebhookPath,
-    body: jsonBody(WebhookChange, 'Invalid webhook'),
+    body: jsonBody(
+      z.strictObject({
+        url: Url.optional(),
+        events: EventTypes.optional(),
+        format: Format.optional(),
+        enabled: z.boolean('must be true or false').optional(),
+      }),
+      'Invalid webhook',
+    ),
     response: Webhook,
   },
   deleteWebhook: {

@@ -7,17 +7,23 @@ import type { EventType } from '../records/outbox.ts';
 import { parseRecordId, type RecordId } from '../records/record-id.ts';
 import { buildMessage } from './attempts.ts';
 import type { DeliveryStore } from './delivery-store.ts';
-import { formatOf, isShortened } from './formats.ts';
+import { formatOf, isShortened, type WebhookFormat } from './formats.ts';
 import { type ReadForm, renderBody, sampleEvent } from './payload.ts';
 import { createSecret, isAllowedHost, type Sender, type SendResult } from './sender.ts';
 import { consumerName, type WebhookRemoval } from './webhook-removal.ts';
 import type { WebhookDocument, WebhookStore } from './webhook-store.ts';
-import type { NewWebhook, WebhookChange } from './webhooks.endpoints.ts';
 
 const MAX_WEBHOOKS = 20;
 const OLD_SECRET_MS = 24 * 60 * 60 * 1_000;
 /** The secrets that sign at the same time; further rotations end the oldest one. */
 const MAX_SECRETS = 5;
+
+interface WebhookChange {
+  url?: string | undefined;
+  events?: EventType[] | undefined;
+  format?: WebhookFormat | undefined;
+  enabled?: boolean | undefined;
+}
 
 export type WebhookService = ReturnType<typeof createWebhookService>;
 
@@ -57,7 +63,12 @@ export function createWebhookService(deps: {
      */
     async create(
       app: ScopedApp,
-      { url, events, format = 'standard', secret = createSecret() }: NewWebhook,
+      {
+        url,
+        events,
+        format = 'standard',
+        secret = createSecret(),
+      }: { url: string; events: EventType[]; format?: WebhookFormat | undefined; secret?: string | undefined },
     ): Promise<{ webhook: WebhookDocument; secret: string }> {
       checkUrl(url);
       if ((await webhooks.ofApps([app.id])).length >= MAX_WEBHOOKS) throw tooMany();
