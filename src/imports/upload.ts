@@ -1,4 +1,5 @@
 import { ObjectId } from 'mongodb';
+import type { Config } from '../core/config.ts';
 import { AppError, Conflict, NotFound, TooLarge, Unavailable } from '../core/errors.ts';
 import { FairQueue } from '../core/fair-queue.ts';
 import { CHUNK_BYTES, type ContentStore } from './content.ts';
@@ -10,19 +11,17 @@ const MAX_UPLOADS_OF_APP = 4;
 /** Each further attempt means that an erasure changed the last chunk. */
 const MAX_ATTEMPTS = 24;
 
-/** In bytes. */
-interface ContentLimits {
-  perImport: number;
-  perApp: number;
-}
-
 /** The state of a file; a request continues it only from this state. */
 type Progress = Pick<ImportDocument, '_id' | 'appId' | 'expiresAt' | 'received' | 'chunks'>;
 
 export type Uploads = ReturnType<typeof createUploads>;
 
 /** Receives the files of imports (spec 4.7). */
-export function createUploads(deps: { imports: ImportCollection; content: ContentStore; limits: ContentLimits }) {
+export function createUploads(deps: {
+  imports: ImportCollection;
+  content: ContentStore;
+  limits: Config['importLimits'];
+}) {
   const { imports, content, limits } = deps;
   const receiving = new FairQueue({ slots: MAX_UPLOADS, perKey: MAX_UPLOADS_OF_APP });
 

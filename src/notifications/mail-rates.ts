@@ -2,16 +2,15 @@ import type { ObjectId } from 'mongodb';
 import { type AppCollection, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 
 /** The limits of the emails of one app in each hour of UTC (spec 8). */
-export interface MailLimits {
+export const MAIL_LIMITS = {
   /** Further confirmation emails are sent in later hours. */
-  confirmations: number;
+  confirmations: 1_000,
   /** Emails about single changes. The summary of the hour counts further ones. */
-  each: number;
+  each: 60,
   /** The changes that a summary counts. */
-  summed: number;
-}
-
-export const MAIL_LIMITS: MailLimits = { confirmations: 1_000, each: 60, summed: 10_000 };
+  summed: 10_000,
+};
+export type MailLimits = typeof MAIL_LIMITS;
 
 const MAX_HOURS_AHEAD = 24;
 

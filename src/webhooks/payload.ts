@@ -35,15 +35,9 @@ export function createDeliveryRecords(records: Pick<RecordReader, 'find' | 'find
   };
 }
 
-/** What messages show of an app beside a record. */
-export interface FormView {
-  title: string;
-  fields: readonly FieldDefinition[];
-  recordUrl(id: string): string | undefined;
-}
-
 /** Resolves with what the messages of a webhook show; undefined for the standard format. */
 export type ReadForm = ReturnType<typeof createFormReader>;
+type FormView = NonNullable<Awaited<ReturnType<ReadForm>>>;
 
 export function createFormReader(deps: {
   apps: Pick<MailApps, 'ofId'>;
@@ -51,14 +45,14 @@ export function createFormReader(deps: {
   publicUrl: string | undefined;
 }) {
   const { apps, fieldsOf, publicUrl } = deps;
-  return async (webhook: WebhookDocument): Promise<FormView | undefined> => {
+  return async (webhook: WebhookDocument) => {
     if (formatOf(webhook).format === 'standard') return undefined;
     const { appId, sourceAppId } = webhook;
     const [app, fields] = await Promise.all([apps.ofId(appId), fieldsOf(appId)]);
     return {
       title: formTitle({ sourceAppId, form: app?.form }),
       fields,
-      recordUrl: (id) => dashboardUrl(publicUrl, sourceAppId, id),
+      recordUrl: (id: string) => dashboardUrl(publicUrl, sourceAppId, id),
     };
   };
 }
