@@ -21,7 +21,8 @@ function toIssues(issue: z.core.$ZodIssue): Issue[] {
   }));
 }
 
-function pathName(key: string): string {
+/** Returns a sent name for the path of a problem: quoted and cut if it is not a plain word. */
+export function pathName(key: string): string {
   return /^[\w.-]{1,51}$/.test(key) ? key : JSON.stringify(key.slice(0, 40));
 }
 

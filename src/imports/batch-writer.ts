@@ -45,11 +45,6 @@ interface Batch {
   checkOwner(): void;
 }
 
-interface Planned {
-  inserts: WritableLine[];
-  updates: PlannedUpdate[];
-}
-
 /** Applies each line exactly once (spec 4.7): the marks in records make repeats harmless. */
 export function createBatchWriter(deps: {
   records: Omit<ImportLines, 'withdraw'>;
@@ -62,8 +57,9 @@ export function createBatchWriter(deps: {
   const insert = (lines: readonly WritableLine[], run: RunningImport): Promise<boolean> =>
     records.insert(lines, run._id, { collection: imports, filter: whileRunBy(run) });
 
-  /** The plan of a line; nothing is written. @throws {OutdatedSchema} as `planUpdate` */
-  function planOf(line: ImportLine, facts: RecordFacts | undefined, { run, settings, lease }: Batch): Plan {
+  /** Resolves with the plan of a line. @throws {OutdatedSchema} as `planUpdate` */
+  async function planOf(line: ImportLine, facts: RecordFacts | undefined, batch: Batch): Promise<Plan> {
+    const { run, settings, lease } = batch;
     const applied = appliedBefore(line, facts, run._id);
     if (applied) return { result: applied };
     const { submission, refusal } = line;
@@ -73,7 +69,11 @@ export function createBatchWriter(deps: {
       return records.planInsert(submission);
     }
     if (settings.mode === 'insert') return { result: { rejected: 'a record of this email exists' } };
-    return records.planUpdate(submission, facts, lease);
+    const plan = records.planUpdate(submission, facts, lease);
+    if (!('write' in plan) || plan.write !== 'explain') return plan;
+    if (settings.dryRun) return { result: 'updated' };
+    batch.checkOwner();
+    return records.explain(submission, facts);
   }
 
   async function prepareWrite(batch: Batch): Promise<void> {
@@ -100,7 +100,8 @@ export function createBatchWriter(deps: {
   async function attempt(batch: Batch, lines: readonly ImportLine[], results: Results): Promise<ImportLine[]> {
     const { run, settings, lease } = batch;
     const found = await records.read(lease.app.id, lines);
-    const planned: Planned = { inserts: [], updates: [] };
+    const inserts: WritableLine[] = [];
+    const updates: PlannedUpdate[] = [];
     const left: ImportLine[] = [];
     let isAborted = false;
     for (const line of lines) {
@@ -111,31 +112,14 @@ export function createBatchWriter(deps: {
         if (applied) results.set(line.number, applied);
         continue;
       }
-      const plan = await explained(planOf(line, facts, batch), line, facts, batch);
+      const plan = await planOf(line, facts, batch);
       if ('result' in plan) results.set(line.number, plan.result);
       else if (!isWritable(line)) left.push(line);
-      else if (plan.write === 'insert') planned.inserts.push(line);
-      else if (plan.write === 'update' && facts) planned.updates.push({ line, facts, exactBound: plan.exactBound });
+      else if (plan.write === 'insert') inserts.push(line);
+      else if (plan.write === 'update' && facts) updates.push({ line, facts, exactBound: plan.exactBound });
       else left.push(line);
       isAborted = settings.invalid === 'abort' && 'result' in plan && isRejected(plan.result);
     }
-    return [...left, ...(await write(batch, planned, results))];
-  }
-
-  async function explained(
-    plan: Plan,
-    { submission }: ImportLine,
-    facts: RecordFacts | undefined,
-    { settings, checkOwner }: Batch,
-  ): Promise<Plan> {
-    if (!('write' in plan) || plan.write !== 'explain' || !submission) return plan;
-    if (settings.dryRun) return { result: 'updated' };
-    checkOwner();
-    return records.explain(submission, facts);
-  }
-
-  async function write(batch: Batch, { inserts, updates }: Planned, results: Results): Promise<ImportLine[]> {
-    const { run, settings } = batch;
     let areInserted = true;
     let areUpdated = true;
     if (!settings.dryRun) {
@@ -146,7 +130,7 @@ export function createBatchWriter(deps: {
     if (areInserted) for (const { number } of inserts) results.set(number, 'created');
     if (areUpdated) for (const { number } of updated) results.set(number, 'updated');
     // The next attempt reads which records have the mark of their line.
-    return [...(areInserted ? [] : inserts), ...(areUpdated ? [] : updated)];
+    return [...left, ...(areInserted ? [] : inserts), ...(areUpdated ? [] : updated)];
   }
 
   /** Every record is revalidated before the first error is thrown. */

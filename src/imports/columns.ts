@@ -1,3 +1,4 @@
+import { pathName } from '../api/validation.ts';
 import type { Issue } from '../core/errors.ts';
 import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
@@ -10,7 +11,7 @@ interface Schema {
   fields: readonly FieldDefinition[];
 }
 
-export interface Column {
+interface Column {
   /** From 0. */
   index: number;
   /** Undefined represents the email. */
@@ -23,17 +24,13 @@ function isKnownPath(path: string, { rejectUnknown, fields }: Schema): boolean {
   return FIELD_KEY_PATTERN.test(key) && (!rejectUnknown || fields.some((field) => field.key === key));
 }
 
-/** The name of a column in the path of a problem, quoted and cut if it is not a plain word. */
-const quoted = (column: string): string =>
-  /^[\w.-]{1,51}$/.test(column) ? column : JSON.stringify(column.slice(0, 40));
-
 /** Returns the problems of a `map`: unknown and duplicate paths. */
 export function mapIssues(map: ImportSettings['map'], schema: Schema): Issue[] {
   if (!map) return [];
   const issues: Issue[] = [];
   const paths = new Set<string>();
   for (const [column, path] of map) {
-    const at = `map.${quoted(column)}`;
+    const at = `map.${pathName(column)}`;
     if (!isKnownPath(path, schema)) issues.push({ path: at, message: 'is neither email nor data.<key> of a field' });
     else if (paths.has(path)) issues.push({ path: at, message: 'has the path of another column' });
     paths.add(path);
@@ -59,9 +56,12 @@ export function resolveColumns(
   return names.flatMap((name, index) => {
     const path = map ? paths.get(name) : pathByName(name, names, schema);
     if (path === undefined) return [];
-    return [{ index, key: path === 'email' ? undefined : path.slice(DATA.length) }];
+    return [{ index, key: memberKey(path) }];
   });
 }
+
+/** Returns the key of `data` in a path; undefined for `email`. */
+export const memberKey = (path: string): string | undefined => (path === 'email' ? undefined : path.slice(DATA.length));
 
 const MAX_NAME_LENGTH = 60;
 
@@ -88,8 +88,8 @@ export function headerIssues({ map }: Pick<ImportSettings, 'map'>, names: readon
   const read = map ? map.map(([column]) => column) : names.filter((name) => pathByName(name, names, schema));
   for (const column of new Set(read)) {
     const count = names.filter((name) => name === column).length;
-    if (count === 0) issues.push({ path: `map.${quoted(column)}`, message: 'is not a column of the file' });
-    if (count > 1) issues.push({ path: `map.${quoted(column)}`, message: 'is in the header more than once' });
+    if (count === 0) issues.push({ path: `map.${pathName(column)}`, message: 'is not a column of the file' });
+    if (count > 1) issues.push({ path: `map.${pathName(column)}`, message: 'is in the header more than once' });
   }
   if (!map && !names.includes('email')) issues.push({ path: 'map', message: 'must map a column to email' });
   return issues;

@@ -10,19 +10,14 @@ export class MissingContent extends Error {
   override readonly name = 'MissingContent';
 }
 
-/** The bytes of a chunk, which are replaced only if it still has this version. */
-interface Chunk {
-  bytes: Buffer;
-  version: number | undefined;
-}
-
 export type ContentStore = ReturnType<typeof createContentStore>;
 
 /** The files of imports, in chunks. Unlisted chunks were left by requests that ended early. */
 export function createContentStore(chunks: ChunkCollection, imports: ImportCollection) {
   const target = insertTarget(chunks);
 
-  async function readChunk(id: ObjectId): Promise<Chunk> {
+  /** Resolves with the bytes of a chunk, and its version for `replace`. */
+  async function readChunk(id: ObjectId) {
     const chunk = await chunks.findOne({ _id: id }, { projection: { bytes: 1, version: 1 } });
     if (!chunk) throw new MissingContent();
     const { buffer, position } = chunk.bytes;

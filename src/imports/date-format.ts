@@ -15,11 +15,8 @@ const SEPARATORS = /^[ \-./:,T]*$/;
 export const DATE_FORMAT_HELP =
   'must have YYYY, MM or M and DD or D, and HH or H and mm (ss) for a time, such as DD/MM/YYYY';
 
-/** Returns the ISO 8601 text of a date or of a local time; undefined for others. */
-type ParseDate = (text: string) => string | undefined;
-
 /** Compiles a format like `D.M.YYYY HH:mm`, if valid. No calendar check; times have no zone. */
-export function compileDateFormat(format: string): { parse: ParseDate; hasTime: boolean } | undefined {
+export function compileDateFormat(format: string) {
   const used = format.match(TOKEN) ?? [];
   const parts = used.map((token) => (token === 'mm' ? 'minute' : token.charAt(0)));
   const hasTime = parts.includes('H');
@@ -32,7 +29,8 @@ export function compileDateFormat(format: string): { parse: ParseDate; hasTime: 
   }
   const separators = format.split(TOKEN).map((text) => text.replace(/[.\-/]/g, '\\$&'));
   const pattern = new RegExp(`^${separators.map((text, index) => text + (TOKENS[used[index] ?? ''] ?? '')).join('')}$`);
-  const parse: ParseDate = (text) => {
+  /** Returns the ISO 8601 text of a date or of a local time; undefined for others. */
+  const parse = (text: string): string | undefined => {
     const found = pattern.exec(text)?.groups;
     if (!found) return undefined;
     const { year, month = '', day = '', hour, minute, second = '00' } = found;

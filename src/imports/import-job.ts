@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import type { Pace } from '../apps/activity.ts';
 import { type Logger, reasonOf } from '../core/logger.ts';
 import type { Job, StepContext } from '../jobs/job-runner.ts';
@@ -21,12 +21,13 @@ const MAX_WAIT_MS = 200;
 export const IMPORT_JOB = 'imports';
 
 interface Session {
+  _id: ObjectId;
   runner: number;
   /** Whether the previous run ended without writes in flight. */
   isClean: boolean;
   readyAt: number;
   servedAt: number;
-  run: ImportRun | undefined;
+  run?: ImportRun | undefined;
 }
 
 /**
@@ -58,46 +59,44 @@ export function createImportJob(
     return false;
   }
 
-  /** Undefined when the import does not run any more. */
+  /** Resolves with undefined when the import does not run any more. */
   async function openSession(found: ImportDocument): Promise<Session | undefined> {
-    const id = found._id.toHexString();
+    const { _id } = found;
+    const id = _id.toHexString();
     const existing = sessions.get(id);
     if (existing) return existing;
     const claimed = await store.claim(found);
     if (!claimed) return undefined;
     // Lines that an earlier run may still write must not be decided otherwise.
     const readyAt = performance.now() + (claimed.isClean ? 0 : writesEndMs);
-    const session: Session = { ...claimed, readyAt, servedAt: 0, run: undefined };
+    const session = { _id, ...claimed, readyAt, servedAt: 0 };
     sessions.set(id, session);
     return session;
   }
 
-  async function open(_id: ObjectId, session: Session): Promise<ImportRun | undefined> {
-    if (session.run) return session.run;
+  async function beginRun({ _id, runner, isClean }: Session): Promise<ImportRun | undefined> {
     const current = await store.running(_id);
-    const { runner, isClean } = session;
     if (current?.runner !== runner || !current.position) return undefined;
     // Of an uncommitted batch, whose lines are decided again.
     await rejects.removeFrom({ _id, runner }, current.position.line);
-    session.run = createImportRun(deps, current, { runner, contested: isClean ? 0 : BATCH });
-    return session.run;
+    return createImportRun(deps, current, { runner, contested: isClean ? 0 : BATCH });
   }
 
   /** Lets another server continue at once, unless an earlier run may still write. */
-  async function release(_id: ObjectId, { runner, run, isClean }: Session): Promise<void> {
+  async function release({ _id, runner, run, isClean }: Session): Promise<void> {
     if (run?.isUncontested() ?? isClean) await store.release(_id, runner);
   }
 
-  async function work(_id: ObjectId, session: Session, context: StepContext): Promise<void> {
-    const id = _id.toHexString();
+  async function work(session: Session, context: StepContext): Promise<void> {
+    const id = session._id.toHexString();
     const checkOwner = (): void => {
       if (!context.stillOwner()) throw new RunIsOver();
     };
     try {
-      const run = await open(_id, session);
+      session.run ??= await beginRun(session);
       const batch = async (): Promise<boolean> => {
         const size = (await pace.isBusy()) ? BATCH_IF_BUSY : BATCH;
-        return (await run?.step(size, checkOwner)) ?? false;
+        return (await session.run?.step(size, checkOwner)) ?? false;
       };
       const isOver = await workInBatches(context, STEP_MS, batch, pace.rest);
       session.servedAt = performance.now();
@@ -106,17 +105,11 @@ export function createImportJob(
       sessions.delete(id);
       if (error instanceof MissingContent) await session.run?.fail('The content is incomplete; import the file again');
       // Thrown before or after a write, so none is in flight.
-      else if (error instanceof RunIsOver) await release(_id, session);
+      else if (error instanceof RunIsOver) await release(session);
       else if (!(error instanceof AppIsGone)) {
         logger.warn({ import: id, reason: reasonOf(error) }, 'a batch of an import failed and will be repeated');
       }
     }
-  }
-
-  async function releaseAll(): Promise<void> {
-    const open = [...sessions];
-    sessions.clear();
-    for (const [id, session] of open) await release(new ObjectId(id), session);
   }
 
   return {
@@ -128,21 +121,25 @@ export function createImportJob(
       const begun = performance.now();
       const isUnclean = await cleanUp();
       if (isUnclean) await pace.rest(begun, signal);
-      const heads = await store.heads();
-      const live = new Set(heads.map(({ _id }) => _id.toHexString()));
+      const next = await store.nextPerApp();
+      const live = new Set(next.map(({ _id }) => _id.toHexString()));
       for (const id of sessions.keys()) if (!live.has(id)) sessions.delete(id);
-      const turns: { _id: ObjectId; session: Session }[] = [];
-      for (const head of heads) {
+      const turns: Session[] = [];
+      for (const one of next) {
         if (!stillOwner()) break;
-        const session = await openSession(head);
-        if (session) turns.push({ _id: head._id, session });
+        const session = await openSession(one);
+        if (session) turns.push(session);
       }
       const now = performance.now();
-      const ready = turns.filter(({ session }) => session.readyAt <= now);
-      const [turn] = ready.sort((one, other) => one.session.servedAt - other.session.servedAt);
-      if (turn && stillOwner()) await work(turn._id, turn.session, context);
+      const ready = turns.filter(({ readyAt }) => readyAt <= now);
+      const [turn] = ready.sort((one, other) => one.servedAt - other.servedAt);
+      if (turn && stillOwner()) await work(turn, context);
       else if (turns.length > 0) await sleep(MAX_WAIT_MS, undefined, { signal }).catch(() => undefined);
-      if (signal.aborted || !stillOwner()) await releaseAll();
+      if (signal.aborted || !stillOwner()) {
+        const open = [...sessions.values()];
+        sessions.clear();
+        for (const session of open) await release(session);
+      }
       return isUnclean || turns.length > 0;
     },
   };

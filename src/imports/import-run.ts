@@ -157,9 +157,8 @@ function linesBeforeUnreadable({ entries }: LineBatch, lines: readonly ImportLin
 }
 
 function isMostlyCreated(results: Results): boolean {
-  let created = 0;
-  for (const result of results.values()) if (result === 'created') created += 1;
-  return created >= results.size * MOSTLY;
+  const created = [...results.values()].filter((result) => result === 'created');
+  return created.length >= results.size * MOSTLY;
 }
 
 /** Bounds the stored rejects (spec 8): a file may have a line for every two bytes. */

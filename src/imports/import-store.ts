@@ -16,8 +16,7 @@ const MAX_RUNNING = 1_000;
 export const WRITES_END_MS = 5_000;
 const POLL_MS = 25;
 
-const ENDED = ['completed', 'aborted', 'failed'] as const;
-type EndState = (typeof ENDED)[number];
+type EndState = Exclude<ImportDocument['state'], 'uploading' | 'running' | 'deleting'>;
 
 export interface BatchOutcome {
   counters: Counters;
@@ -43,6 +42,11 @@ export type ImportStore = ReturnType<typeof createImportStore>;
 export function createImportStore(imports: ImportCollection, now: () => Date) {
   const visible = { state: { $ne: 'deleting' as const } };
   const newExpiry = (): Date => new Date(now().getTime() + KEEP_IMPORT_MS);
+
+  const endedAs = (state: EndState, failure?: string) => ({
+    ...{ state, endedAt: new Date(), expiresAt: newExpiry(), cleanup: true as const },
+    ...(failure !== undefined && { failure }),
+  });
 
   async function hasEndedBatch({ _id, runner, position }: ImportDocument): Promise<boolean> {
     const current = await imports.findOne({ _id }, { projection: { state: 1, runner: 1, 'position.offset': 1 } });
@@ -97,13 +101,12 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
 
     /** Resolves with whether an import runs, or data must be removed. */
     async hasWork(): Promise<boolean> {
-      const projection = { _id: 1 };
-      if (await imports.findOne({ state: 'running' }, { projection })) return true;
-      return (await imports.findOne({ cleanup: true }, { projection })) !== null;
+      const filter = { $or: [{ state: 'running' as const }, { cleanup: true as const }] };
+      return (await imports.findOne(filter, { projection: { _id: 1 } })) !== null;
     },
 
-    /** The imports to run: of each app the one that was started first. */
-    async heads(): Promise<ImportDocument[]> {
+    /** Resolves with the running import of each app that was started first. */
+    async nextPerApp(): Promise<ImportDocument[]> {
       const options = { projection: { appId: 1, runs: 1 }, sort: { startedAt: 1 }, limit: MAX_RUNNING } as const;
       const running = await imports.find({ state: 'running' }, options).toArray();
       const first = new Map<string, ImportDocument>();
@@ -140,12 +143,8 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
       { counters, errors, position, end, failure }: BatchOutcome,
     ): Promise<boolean> {
       const filter = { ...whileRunBy(known), 'position.offset': known.position?.offset };
-      const ended = end && {
-        ...{ state: end, endedAt: new Date(), expiresAt: newExpiry(), cleanup: true as const },
-        ...(failure !== undefined && { failure }),
-      };
       const { matchedCount } = await imports.updateOne(filter, {
-        $set: { position, ...ended },
+        $set: { position, ...(end && endedAs(end, failure)) },
         $inc: Object.fromEntries(Object.entries(counters).map(([name, count]) => [`counters.${name}`, count])),
         $push: { firstErrors: { $each: errors, $slice: MAX_ERRORS } },
         ...(end && { $unset: { runner: 1 as const } }),
@@ -154,8 +153,8 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
     },
 
     async fail({ _id, runner }: Pick<RunningImport, '_id' | 'runner'>, failure: string): Promise<void> {
-      const ended = { state: 'failed', endedAt: new Date(), expiresAt: newExpiry(), cleanup: true, failure } as const;
-      await imports.updateOne({ _id, runner, state: 'running' }, { $set: ended, $unset: { runner: 1 } });
+      const update = { $set: endedAs('failed', failure), $unset: { runner: 1 as const } };
+      await imports.updateOne({ _id, runner, state: 'running' }, update);
     },
 
     /** Some imports with data to remove. */

@@ -16,7 +16,8 @@ const MAX_COLUMN_LENGTH = 200;
 const EXAMPLE_ID = '6923f1c05d2e4b7a9c1f0e11';
 
 const ImportPath = z.object({ id: z.string().meta({ example: EXAMPLE_ID }) });
-const ScopeQuery = z.strictObject({ sourceAppId: ScopeParameter });
+
+const Ok = z.strictObject({ ok: z.literal(true) });
 
 const ColumnMap = z
   .custom<Record<string, string>>(
@@ -98,7 +99,13 @@ const Import = z
 
 const Received = z.strictObject({ received: Count.meta({ example: 1024 }) });
 
-const shared = { auth: 'session or key', scope: 'import', tag: 'Imports', query: ScopeQuery } as const;
+const shared = {
+  auth: 'session or key',
+  scope: 'import',
+  tag: 'Imports',
+  query: z.strictObject({ sourceAppId: ScopeParameter }),
+  errors: [404],
+} as const;
 
 /** Spec 4.7. */
 export const importEndpoints = {
@@ -120,7 +127,6 @@ export const importEndpoints = {
     path: '/auth/imports',
     summary: 'The newest imports of the app',
     response: z.strictObject({ imports: z.array(Import) }),
-    errors: [404],
   },
   sendImportContent: {
     ...shared,
@@ -152,7 +158,7 @@ export const importEndpoints = {
     summary: 'Start an import',
     description: 'Checks that the file has the columns of `map`. Imports of an app run one after the other.',
     params: ImportPath,
-    response: z.strictObject({ ok: z.literal(true) }),
+    response: Ok,
     errors: [400, 404, 409],
   },
   getImport: {
@@ -163,7 +169,6 @@ export const importEndpoints = {
     summary: 'The progress of an import',
     params: ImportPath,
     response: Import,
-    errors: [404],
   },
   getImportRejects: {
     ...shared,
@@ -189,7 +194,6 @@ export const importEndpoints = {
     summary: 'Stop and delete an import',
     description: 'Records that it created or changed stay. A batch in progress may still be applied.',
     params: ImportPath,
-    response: z.strictObject({ ok: z.literal(true) }),
-    errors: [404],
+    response: Ok,
   },
 } as const satisfies Endpoints;

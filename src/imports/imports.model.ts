@@ -1,12 +1,6 @@
 import type { Binary, ObjectId } from 'mongodb';
 import type { Connection } from '../database/client.ts';
-import {
-  type Collection,
-  createModel,
-  declareCollection,
-  type Model,
-  onPrimaryShard,
-} from '../database/collections.ts';
+import { type Collection, createModel, declareCollection, onPrimaryShard } from '../database/collections.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { dropIndex, updateAll } from '../migrations/parts.ts';
 import type { IMPORT_STATES, ImportRequest } from './imports.contract.ts';
@@ -120,13 +114,11 @@ export type ImportCollection = Collection<ImportDocument>;
 export type ChunkCollection = Collection<ChunkDocument>;
 export type RejectCollection = Collection<RejectDocument>;
 
-export const createImportModel = (connection: Connection): Model<ImportDocument> => createModel(connection, IMPORTS);
-
-export const createChunkModel = (connection: Connection): Model<ChunkDocument> =>
-  createModel(connection, IMPORT_CHUNKS);
-
-export const createRejectModel = (connection: Connection): Model<RejectDocument> =>
-  createModel(connection, IMPORT_REJECTS);
+export const createImportModels = (connection: Connection) => ({
+  imports: createModel<ImportDocument>(connection, IMPORTS),
+  chunks: createModel<ChunkDocument>(connection, IMPORT_CHUNKS),
+  rejects: createModel<RejectDocument>(connection, IMPORT_REJECTS),
+});
 
 /** A chunk has up to 256 kB. */
 const CHUNKS_OF_STEP = 100;

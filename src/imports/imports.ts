@@ -13,7 +13,7 @@ import { createBatchWriter } from './batch-writer.ts';
 import { createContentStore } from './content.ts';
 import { createImportJob, IMPORT_JOB } from './import-job.ts';
 import { createImportStore } from './import-store.ts';
-import { createChunkModel, createImportMigrations, createImportModel, createRejectModel } from './imports.model.ts';
+import { createImportMigrations, createImportModels } from './imports.model.ts';
 import { importRoutes } from './imports.routes.ts';
 import { createImportService } from './imports.service.ts';
 import { createLineBatches } from './line-batches.ts';
@@ -49,11 +49,7 @@ export function createImports(deps: {
 }) {
   const { config, connection, apps, schemas, records, suppressions, clock, signal, logger } = deps;
   const { writesEndMs, importProcess } = deps;
-  const models = {
-    imports: createImportModel(connection),
-    chunks: createChunkModel(connection),
-    rejects: createRejectModel(connection),
-  };
+  const models = createImportModels(connection);
   const store = createImportStore(models.imports.collection, clock.later);
   const content = createContentStore(models.chunks.collection, models.imports.collection);
   const rejects = createRejectStore(models.rejects.collection, models.imports.collection);

@@ -247,7 +247,7 @@ export function detectEncoding(first: Uint8Array): { encoding: Encoding; bom: nu
 }
 
 /** Converts a file to UTF-8 by blocks. Invalid bytes stay invalid: their line is rejected. */
-export interface BlockDecoder {
+interface BlockDecoder {
   /** Some bytes may be kept until the next call. */
   decode(bytes: Buffer): Buffer;
   end(): Buffer;

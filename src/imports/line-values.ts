@@ -9,9 +9,9 @@ import { valueFromForm } from '../fields/presentation.ts';
 import type { RecordLimits } from '../records/record-limits.ts';
 import type { Submission } from '../records/submission.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
-import { checkData, checkSubmission } from '../submissions/acceptance.ts';
+import { checkData, checkSubmission, joinIssues } from '../submissions/acceptance.ts';
 import { toInstantIn } from '../submissions/form-submission.ts';
-import { type Column, columnNames, columnPath, resolveColumns } from './columns.ts';
+import { columnNames, columnPath, memberKey, resolveColumns } from './columns.ts';
 import { MAX_COLUMNS, splitCells } from './csv-cells.ts';
 import { compileDateFormat } from './date-format.ts';
 import type { ImportLayout, ImportSettings } from './imports.model.ts';
@@ -41,13 +41,11 @@ export function createValueReader(
   const names = columnNames(columns.map(({ index, key }) => [layout.columns[index] ?? '', memberPath(key)]));
   return (text) => {
     const cells = splitCells(text, layout.delimiter, MAX_COLUMNS + 1);
-    const values: LineValues = { email: '', data: {}, problems: [], columns: names };
     if (cells.length !== layout.columns.length) {
       const count = cells.length > MAX_COLUMNS ? `more than ${MAX_COLUMNS}` : cells.length;
-      const message = `has ${count} cells, and the header has ${layout.columns.length}`;
-      values.problems.push({ path: '', message });
-      return values;
+      return noValues(names, `has ${count} cells, and the header has ${layout.columns.length}`);
     }
+    const values = noValues(names);
     for (const { index, key } of columns) {
       const cell = plainText(cells[index] ?? '');
       if (key === undefined) values.email = cell;
@@ -55,6 +53,12 @@ export function createValueReader(
     }
     return values;
   };
+}
+
+/** @param problem why the line cannot be read */
+function noValues(columns: LineValues['columns'], problem?: string): LineValues {
+  const problems = problem === undefined ? [] : [{ path: '', message: problem }];
+  return { email: '', data: {}, problems, columns };
 }
 
 const memberPath = (key: string | undefined): string => (key === undefined ? 'email' : `data.${key}`);
@@ -109,13 +113,16 @@ function createConversion({ decimal, dateFormat, timeZone: own }: ImportSettings
 
 /** The items of a JSON array, which exports write, or the text as one item. */
 function parseItems(text: string): unknown[] {
-  if (!text.trimStart().startsWith('[')) return [text];
+  const { value } = text.trimStart().startsWith('[') ? parseJson(text) : {};
+  return Array.isArray(value) ? value : [text];
+}
+
+function parseJson(text: string): { value?: unknown; problem?: string } {
   try {
-    const items = parseStrictJson(text, 'The cell');
-    return Array.isArray(items) ? items : [text];
+    return { value: parseStrictJson(text, 'The line') };
   } catch (error) {
-    if (error instanceof InvalidInput) return [text];
-    throw error;
+    if (!(error instanceof InvalidInput)) throw error;
+    return { problem: error.message.replace(/^The line /, '') };
   }
 }
 
@@ -125,31 +132,17 @@ function createJsonReader(
   fields: ReadonlyMap<string, FieldDefinition>,
   convert: Convert,
 ): ReadValues {
-  const columns: readonly (Column & { name: string })[] | undefined = settings.map?.map(([name, path], index) => ({
-    name,
-    index,
-    key: path === 'email' ? undefined : path.slice('data.'.length),
-  }));
-  const names = columnNames(settings.map ?? []);
+  const { map } = settings;
+  const names = columnNames(map ?? []);
   return (text) => {
-    const values: LineValues = { email: '', data: {}, problems: [], columns: names };
-    let line: unknown;
-    try {
-      line = parseStrictJson(text, 'The line');
-    } catch (error) {
-      if (!(error instanceof InvalidInput)) throw error;
-      values.problems.push({ path: '', message: error.message.replace(/^The line /, '') });
-      return values;
-    }
-    if (!isObject(line)) {
-      values.problems.push({ path: '', message: 'is not a JSON object' });
-      return values;
-    }
-    if (!columns && line.data !== undefined && !isObject(line.data)) {
+    const { value: line, problem } = parseJson(text);
+    if (!isObject(line)) return noValues(names, problem ?? 'is not a JSON object');
+    const values = noValues(names);
+    if (!map && line.data !== undefined && !isObject(line.data)) {
       values.problems.push({ path: 'data', message: 'must be an object' });
     }
-    const entries: [key: string | undefined, value: unknown][] = columns
-      ? columns.map(({ name, key }) => [key, ownMember(line, name)])
+    const entries: [key: string | undefined, value: unknown][] = map
+      ? map.map(([name, path]) => [memberKey(path), ownMember(line, name)])
       : [[undefined, line.email], ...Object.entries(isObject(line.data) ? line.data : {})];
     for (const [key, value] of entries) {
       if (value === null || value === undefined) continue;
@@ -198,9 +191,12 @@ export function checkLine(
   limits: RecordLimits,
   now: Date,
 ): CheckedLine {
-  const email = problems.some(({ path }) => path === '') ? undefined : normalizeEmail(sent);
+  const unreadable = problems.filter(({ path }) => path === '');
+  if (unreadable.length > 0) return { email: undefined, refusal: describeIssues(unreadable, columns) };
+  const email = normalizeEmail(sent);
   const { data, issues: found } = checkData(sentData, lease, mode === 'update');
-  const issues = collectIssues({ email, problems, found });
+  const issues = joinIssues(problems, found);
+  if (email === undefined) issues.unshift({ path: 'email', message: 'must be an email address' });
   if (email === undefined || issues.length > 0) return { email, refusal: describeIssues(issues, columns) };
   const change = lease.validator.change(data, now.toISOString());
   if (arrays === 'replace') replaceArrays(change);
@@ -212,23 +208,6 @@ export function checkLine(
 function replaceArrays(change: RecordChange): void {
   Object.assign(change.set, change.append);
   change.append = {};
-}
-
-function collectIssues(checked: {
-  email: string | undefined;
-  problems: readonly Issue[];
-  found: readonly Issue[];
-}): Issue[] {
-  const { email, problems, found } = checked;
-  const unreadable = problems.filter(({ path }) => path === '');
-  if (unreadable.length > 0) return unreadable;
-  // A field whose text could not be converted is not also missing.
-  const places = new Set(problems.map(({ path }) => path));
-  return [
-    ...(email === undefined ? [{ path: 'email', message: 'must be an email address' }] : []),
-    ...problems,
-    ...found.filter(({ path }) => !places.has(path)),
-  ];
 }
 
 /** The reasons of a reject in one text, with columns or paths, and without values of the line. */

@@ -23,15 +23,10 @@ interface FoundLine {
   overwritten: Buffer;
 }
 
-interface EmailSearch {
-  /** Finds the lines with the email between two offsets; the bytes around only complete lines. */
-  find(bytes: Buffer, from: number, to: number): FoundLine[];
-  text(bytes: Buffer): string;
-  overwritten(bytes: Buffer): Buffer;
-}
+type EmailSearch = ReturnType<typeof createEmailSearch>;
 
 /** Finds lines by a normalized email, in any case; not with escapes. `first` shows the encoding. */
-function createEmailSearch(first: Buffer, email: string): EmailSearch {
+function createEmailSearch(first: Buffer, email: string) {
   const { encoding } = detectEncoding(first);
   const isWide = encoding !== 'utf-8';
   const unit = isWide ? 2 : 1;
@@ -43,8 +38,13 @@ function createEmailSearch(first: Buffer, email: string): EmailSearch {
   const shown = (text: string): string => (isWide ? text : Buffer.from(text, 'latin1').toString());
   const overwritten = (text: string): Buffer => written(text.replace(KEPT, '*'));
 
-  return { find, text: (bytes) => shown(read(bytes)), overwritten: (bytes) => overwritten(read(bytes)) };
+  return {
+    find,
+    text: (bytes: Buffer): string => shown(read(bytes)),
+    overwritten: (bytes: Buffer): Buffer => overwritten(read(bytes)),
+  };
 
+  /** Finds the lines with the email between two offsets; the bytes around only complete lines. */
   function find(bytes: Buffer, from: number, to: number): FoundLine[] {
     // In latin1 each byte is a character, so both have the same indexes.
     const text = read(bytes);
@@ -188,7 +188,6 @@ export function createImportsOfPerson(deps: {
   rejects: RejectCollection;
 }): PersonData {
   const { store, content, rejects } = deps;
-
   const linesOf = createPersonLines(content);
 
   /** Overwrites lines of a person; resolves with their number. No request can list other chunks. */

@@ -1,5 +1,7 @@
 import { ObjectId } from 'mongodb';
+import type { Config } from '../core/config.ts';
 import { AppError, Conflict, NotFound, TooLarge, Unavailable } from '../core/errors.ts';
+import { FairQueue } from '../core/fair-queue.ts';
 import { CHUNK_BYTES, type ContentStore } from './content.ts';
 import type { ImportCollection, ImportDocument } from './imports.model.ts';
 
@@ -9,21 +11,19 @@ const MAX_UPLOADS_OF_APP = 4;
 /** Each further attempt means that an erasure changed the last chunk. */
 const MAX_ATTEMPTS = 24;
 
-/** In bytes. */
-interface ContentLimits {
-  perImport: number;
-  perApp: number;
-}
-
 /** The state of a file; a request continues it only from this state. */
 type Progress = Pick<ImportDocument, '_id' | 'appId' | 'expiresAt' | 'received' | 'chunks'>;
 
 export type Uploads = ReturnType<typeof createUploads>;
 
 /** Receives the files of imports (spec 4.7). */
-export function createUploads(deps: { imports: ImportCollection; content: ContentStore; limits: ContentLimits }) {
+export function createUploads(deps: {
+  imports: ImportCollection;
+  content: ContentStore;
+  limits: Config['importLimits'];
+}) {
   const { imports, content, limits } = deps;
-  const running = new Map<string, number>();
+  const receiving = new FairQueue({ slots: MAX_UPLOADS, perKey: MAX_UPLOADS_OF_APP });
 
   const mayWrite = ({ _id }: Progress, upload: ObjectId) => ({ _id, upload, state: 'uploading' as const });
 
@@ -102,6 +102,7 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
      * Stores a file from a byte on; resolves with the number of its bytes. When the connection
      * ends, the received bytes are kept.
      * @param from undefined: the source is the whole file
+     * @throws {Unavailable} when too many files are being received
      * @throws {NotFound}
      * @throws {Conflict} when the import was started, or another request writes its file
      * @throws {TooLarge} when the file, or all files of the app, exceed the limit
@@ -113,8 +114,9 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
       source: AsyncIterable<Buffer>,
       size = 0,
     ): Promise<number> {
-      const end = begin(appId.toHexString());
+      const turn = receiving.join(appId.toHexString());
       try {
+        if (!turn.hasBegun) throw new Unavailable('Too many files are being received; try again shortly', 5);
         const upload = new ObjectId();
         const stored = await content.idsOf(_id);
         const begins = from === undefined ? { $set: { upload, received: 0, chunks: [] } } : { $set: { upload } };
@@ -128,25 +130,10 @@ export function createUploads(deps: { imports: ImportCollection; content: Conten
         await receive(progress, upload, source);
         return progress.received;
       } finally {
-        end();
+        turn.end();
       }
     },
   };
-
-  /** Counts a file until the result is called. @throws {Unavailable} */
-  function begin(app: string): () => void {
-    const ofApp = running.get(app) ?? 0;
-    const all = [...running.values()].reduce((sum, count) => sum + count, 0);
-    if (all >= MAX_UPLOADS || ofApp >= MAX_UPLOADS_OF_APP) {
-      throw new Unavailable('Too many files are being received; try again shortly', 5);
-    }
-    running.set(app, ofApp + 1);
-    return () => {
-      const left = (running.get(app) ?? 1) - 1;
-      if (left > 0) running.set(app, left);
-      else running.delete(app);
-    };
-  }
 
   async function explainRefusal(appId: ObjectId, _id: ObjectId): Promise<Error> {
     const found = await imports.findOne({ _id, appId }, { projection: { state: 1, received: 1 } });

@@ -3,7 +3,7 @@ import { html } from 'ghtml';
 const MAX_PARAGRAPH = 2_000;
 const MAX_NAME = 200;
 /** Longer values are cut. */
-export const MAX_VALUE = 500;
+const MAX_VALUE = 500;
 
 /** A part of an email. Its texts are plain: the HTML escapes them. */
 export type Block =
@@ -13,17 +13,7 @@ export type Block =
   | { values: readonly { name: string; value: string }[] };
 
 /** The language of the texts of an email. */
-interface ContentLanguage {
-  lang: string;
-  dir: 'ltr' | 'rtl';
-}
-
-const ENGLISH: ContentLanguage = { lang: 'en', dir: 'ltr' };
-
-export interface Content {
-  text: string;
-  html: string;
-}
+const ENGLISH = { lang: 'en', dir: 'ltr' as 'ltr' | 'rtl' };
 
 const STYLE = {
   body: 'margin:0;padding:24px;font-family:system-ui,sans-serif;font-size:16px;line-height:1.5;color:#1b1f24;background:#ffffff',
@@ -42,7 +32,7 @@ const STYLE = {
  * that it cannot look like a line of the service. In the HTML it is in an anchor without an
  * address, because mail programs turn addresses into links only outside of anchors.
  */
-export function renderContent(heading: string, blocks: readonly Block[], page: ContentLanguage = ENGLISH): Content {
+export function renderContent(heading: string, blocks: readonly Block[], page = ENGLISH) {
   return { text: renderText(heading, blocks), html: renderHtml(heading, blocks, page) };
 }
 
@@ -60,7 +50,7 @@ function renderText(heading: string, blocks: readonly Block[]): string {
   return `${[splitLines(heading, MAX_PARAGRAPH).join(' '), ...parts].join('\n\n')}\n`;
 }
 
-function renderHtml(heading: string, blocks: readonly Block[], { lang, dir }: ContentLanguage): string {
+function renderHtml(heading: string, blocks: readonly Block[], { lang, dir }: typeof ENGLISH): string {
   const parts = blocks.map((block) => {
     if ('text' in block)
       return html`<p style="${STYLE.paragraph}">${splitLines(block.text, MAX_PARAGRAPH).join('\n')}</p>`;

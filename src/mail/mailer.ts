@@ -37,22 +37,10 @@ export class MailFailure extends Error {
   }
 }
 
-export interface Mailer {
-  /**
-   * The same `id` gives the same `Message-ID`, by which mail systems recognize a repetition.
-   * @throws {MailFailure} when it was refused, or when it is unknown whether it was taken
-   */
-  send(id: string, message: Message): Promise<void>;
-  /**
-   * Connects and logs in, and sends nothing.
-   * @throws {MailFailure} when the server cannot be reached or refuses the log-in
-   */
-  check(): Promise<void>;
-  close(): void;
-}
+export type Mailer = ReturnType<typeof createMailer>;
 
 /** Creates the client of an SMTP server. It connects when the first email is sent. */
-export function createMailer({ server, from }: { server: SmtpServer; from: Mailbox }): Mailer {
+export function createMailer({ server, from }: { server: SmtpServer; from: Mailbox }) {
   const { host, port, isSecure, requiresTls, auth } = server;
   const transport = createTransport({
     ...{ host, port, secure: isSecure, requireTLS: requiresTls, ...(auth && { auth: { ...auth } }) },
@@ -68,7 +56,11 @@ export function createMailer({ server, from }: { server: SmtpServer; from: Mailb
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
 
   return {
-    async send(id, { to, subject, text, html }) {
+    /**
+     * The same `id` gives the same `Message-ID`, by which mail systems recognize a repetition.
+     * @throws {MailFailure} when it was refused, or when it is unknown whether it was taken
+     */
+    async send(id: string, { to, subject, text, html }: Message): Promise<void> {
       const sending = transport.sendMail({
         // Copies: the library changes its arguments.
         from: { ...from },
@@ -89,7 +81,8 @@ export function createMailer({ server, from }: { server: SmtpServer; from: Mailb
       }
     },
 
-    async check() {
+    /** Connects and logs in, and sends nothing. @throws {MailFailure} */
+    async check(): Promise<void> {
       try {
         await transport.verify();
       } catch (error) {
@@ -97,7 +90,7 @@ export function createMailer({ server, from }: { server: SmtpServer; from: Mailb
       }
     },
 
-    close: () => transport.close(),
+    close: (): void => transport.close(),
   };
 }
 

@@ -50,13 +50,7 @@ export const NO_METRICS: Metrics = {
   total: nothing,
 };
 
-export interface MetricsRegistry extends Metrics {
-  contentType: string;
-  /** Resolves with all metrics in the text format of Prometheus. */
-  text(): Promise<string>;
-  /** Resolves with all metrics as JSON, for another process of the server. */
-  snapshot(): Promise<MetricsSnapshot>;
-}
+export type MetricsRegistry = ReturnType<typeof createMetrics>;
 
 export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
 
@@ -75,7 +69,7 @@ export const totalsOf = (snapshot: MetricsSnapshot): MetricsSnapshot =>
   snapshot.filter(({ type }) => String(type) !== 'gauge');
 
 /** Creates the metrics of one service. Two services in one process share nothing. */
-export function createMetrics(): MetricsRegistry {
+export function createMetrics() {
   const { Counter, Gauge, Histogram, Registry } = loadPromClient();
   const registry = new Registry();
   const common = (name: string, { help, labels = [] }: MetricOptions) => ({
@@ -86,7 +80,7 @@ export function createMetrics(): MetricsRegistry {
     return typeof found === 'number' ? [{ value: found }] : found;
   };
 
-  return {
+  const metrics: Metrics = {
     isOn: true,
 
     counter(name, options) {
@@ -119,10 +113,14 @@ export function createMetrics(): MetricsRegistry {
         },
       });
     },
-
+  };
+  return {
+    ...metrics,
     contentType: registry.contentType,
-    text: () => registry.metrics(),
-    snapshot: () => registry.getMetricsAsJSON(),
+    /** Resolves with all metrics in the text format of Prometheus. */
+    text: (): Promise<string> => registry.metrics(),
+    /** Resolves with all metrics as JSON, for another process of the server. */
+    snapshot: (): Promise<MetricsSnapshot> => registry.getMetricsAsJSON(),
   };
 }
 

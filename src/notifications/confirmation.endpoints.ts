@@ -17,11 +17,6 @@ const LinkPath = AppPath.extend({
   token: z.string().meta({ description: 'From the link of the email', example: 'AZUT-LSqfsW2QYpQYHr3qgGX5dNUAA' }),
 });
 
-const PAGE_HEADERS = {
-  'Content-Security-Policy': 'The policy of this page',
-  'Cache-Control': '`no-store`',
-};
-
 const shared = {
   path: '/f/:sourceAppId/confirm/:token',
   auth: 'form',
@@ -29,7 +24,7 @@ const shared = {
   params: LinkPath,
   response: z.string(),
   isPage: true,
-  responseHeaders: PAGE_HEADERS,
+  responseHeaders: { 'Content-Security-Policy': 'The policy of this page', 'Cache-Control': '`no-store`' },
   errors: [410],
 } as const;
 
@@ -55,14 +50,6 @@ interface FormOf {
   language: Language;
 }
 
-interface ConfirmationPages {
-  /** Requires a press of the button: programs that check links open them, and press nothing. */
-  ask(form: FormOf): Html;
-  confirmed(form: FormOf): Html;
-  /** @param form only its language when it cannot be read */
-  refusal(error: Pick<AppError, 'status'>, form: FormOf | Pick<FormOf, 'language'>): Html;
-}
-
 /** The texts after a refusal, by status. */
 const REFUSALS: Readonly<Record<number, { title: Code; text: Code }>> = {
   404: { title: 'linkInvalidTitle', text: 'linkInvalid' },
@@ -74,7 +61,12 @@ const OTHER = { title: 'notConfirmedTitle', text: 'notConfirmed' } as const;
 const NO_FORM = { title: 'title404', text: 'text404' } as const;
 const VALID_DAYS = { days: LINK_VALID_MS / 86_400_000 };
 
-export function createConfirmationPages(assets: PageAssets = DEFAULT_ASSETS): ConfirmationPages {
+/** @param assets of the pages */
+export function confirmationRoutes(
+  confirmations: Pick<ConfirmationService, 'isConfirmed' | 'confirm'>,
+  findForm: FindForm,
+  assets: PageAssets = DEFAULT_ASSETS,
+): Route[] {
   /** Renders a page with the heading of the form. */
   function renderPage({ sourceAppId, settings, language }: FormOf, title: string, content: string, status = 200): Html {
     const name = settingsIn(settings, language.tag).title ?? sourceAppId;
@@ -85,46 +77,37 @@ export function createConfirmationPages(assets: PageAssets = DEFAULT_ASSETS): Co
     return pageReply({ title: `${title}: ${name}`, main, language, status }, assets);
   }
 
-  return {
-    ask: (form) => {
-      const { text } = form.language;
-      return renderPage(
-        form,
-        text('confirmTitle'),
-        html`<p>${text('confirmAsk')}</p>
-<form class="form" method="post"><button>${text('confirmButton')}</button></form>`,
-      );
-    },
+  /** Requires a press of the button: programs that check links open them, and press nothing. */
+  function askPage(form: FormOf): Html {
+    const { text } = form.language;
+    const content = html`<p>${text('confirmAsk')}</p>
+<form class="form" method="post"><button>${text('confirmButton')}</button></form>`;
+    return renderPage(form, text('confirmTitle'), content);
+  }
 
-    confirmed: (form) => {
-      const { text } = form.language;
-      return renderPage(form, text('confirmedTitle'), html`<p class="note good">${text('confirmed')}</p>`);
-    },
+  function confirmedPage(form: FormOf): Html {
+    const { text } = form.language;
+    return renderPage(form, text('confirmedTitle'), html`<p class="note good">${text('confirmed')}</p>`);
+  }
 
-    refusal: (error, form) => {
-      const { status } = error;
-      const { language } = form;
-      const isOfLink = 'settings' in form && !(error instanceof AppNotFound);
-      const codes = isOfLink || status !== 404 ? (REFUSALS[status] ?? OTHER) : NO_FORM;
-      const title = language.text(codes.title);
-      const text = language.text(codes.text, VALID_DAYS);
-      if (!isOfLink) {
-        const main = html`<div!${ownLanguage(language)}><h1>${title}</h1><p>${text}</p></div>`;
-        return pageReply({ title, main, language, status }, assets);
-      }
-      const query = offeredLanguages(form.settings).length > 1 ? `?lang=${language.tag}` : '';
-      const content = html`<p class="note">${title}</p><p>${text}</p>
+  async function refusalPage(error: AppError, req: Request): Promise<Html> {
+    const { status } = error;
+    const form = req.appId === undefined ? undefined : await findForm(req.appId).catch(() => undefined);
+    const { language } = visitorLanguage(req, form?.settings);
+    const isOfLink = form && !(error instanceof AppNotFound);
+    const codes = isOfLink || status !== 404 ? (REFUSALS[status] ?? OTHER) : NO_FORM;
+    const title = language.text(codes.title);
+    const text = language.text(codes.text, VALID_DAYS);
+    if (!isOfLink) {
+      const main = html`<div!${ownLanguage(language)}><h1>${title}</h1><p>${text}</p></div>`;
+      return pageReply({ title, main, language, status }, assets);
+    }
+    const query = offeredLanguages(form.settings).length > 1 ? `?lang=${language.tag}` : '';
+    const content = html`<p class="note">${title}</p><p>${text}</p>
 <p><a href="${formPath(form.sourceAppId)}${query}">${language.text('openForm')}</a></p>`;
-      return renderPage(form, title, content, status);
-    },
-  };
-}
+    return renderPage({ ...form, language }, title, content, status);
+  }
 
-export function confirmationRoutes(
-  confirmations: Pick<ConfirmationService, 'isConfirmed' | 'confirm'>,
-  findForm: FindForm,
-  pages: ConfirmationPages,
-): Route[] {
   async function formOf(sourceAppId: string, req: Request): Promise<FormOf> {
     const form = await findForm(sourceAppId);
     if (!form) throw new AppNotFound();
@@ -137,21 +120,14 @@ export function confirmationRoutes(
       getConfirmationPage: async ({ params: { sourceAppId, token }, req }) => {
         const isConfirmed = await confirmations.isConfirmed(sourceAppId, token);
         const form = await formOf(sourceAppId, req);
-        return isConfirmed ? pages.confirmed(form) : pages.ask(form);
+        return isConfirmed ? confirmedPage(form) : askPage(form);
       },
 
       confirmEmail: async ({ params: { sourceAppId, token }, req }) => {
         await confirmations.confirm(sourceAppId, token);
-        return pages.confirmed(await formOf(sourceAppId, req));
+        return confirmedPage(await formOf(sourceAppId, req));
       },
     },
-    async (error, req, asPage) => (asPage ? pages.refusal(error, await formIn(req, findForm)) : undefined),
+    async (error, req, asPage) => (asPage ? refusalPage(error, req) : undefined),
   );
-}
-
-/** Resolves with the form of the path, to link to it; only a language when it cannot be read. */
-async function formIn(req: Request, findForm: FindForm): Promise<FormOf | Pick<FormOf, 'language'>> {
-  const form = req.appId === undefined ? undefined : await findForm(req.appId).catch(() => undefined);
-  const { language } = visitorLanguage(req, form?.settings);
-  return form ? { ...form, language } : { language };
 }

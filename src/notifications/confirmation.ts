@@ -70,16 +70,15 @@ class InvalidLink extends NotFound {
 
 export type ConfirmationService = ReturnType<typeof createConfirmationService>;
 
-/** The confirmation of email addresses (spec 4.12). @param deps.now another clock in tests only */
+/** The confirmation of email addresses (spec 4.12). */
 export function createConfirmationService(deps: {
   store: ConfirmationStore;
   rates: Pick<MailRates, 'confirmationTime'>;
   tokens: ConfirmationTokens;
   /** Resolves with the incarnation of an app that is in force. */
   findApp(sourceAppId: string): Promise<{ id: ObjectId } | undefined>;
-  now?: () => number;
 }) {
-  const { store, rates, tokens, findApp, now = Date.now } = deps;
+  const { store, rates, tokens, findApp } = deps;
 
   /** @throws {AppNotFound} @throws {InvalidLink} @throws {Gone} */
   async function findRecord(sourceAppId: string, token: string) {
@@ -87,7 +86,7 @@ export function createConfirmationService(deps: {
     if (!app) throw new AppNotFound();
     const link = tokens.read(app.id, token);
     if (!link) throw new InvalidLink();
-    if (link.expiresAt.getTime() <= now()) throw new Gone('This link has expired');
+    if (link.expiresAt.getTime() <= Date.now()) throw new Gone('This link has expired');
     return { appId: app.id, id: link.recordId };
   }
 
@@ -110,7 +109,7 @@ export function createConfirmationService(deps: {
     async confirm(sourceAppId: string, token: string): Promise<void> {
       const { appId, id } = await findRecord(sourceAppId, token);
       const record = await store.find(appId, id);
-      if (!record || !(await store.confirm(appId, id, record.email, new Date(now())))) throw new InvalidLink();
+      if (!record || !(await store.confirm(appId, id, record.email, new Date()))) throw new InvalidLink();
     },
 
     /**
@@ -128,7 +127,7 @@ export function createConfirmationService(deps: {
         if (!allowsAnother(planned)) return undefined;
         const at = await rates.confirmationTime(appId);
         if (!at) return undefined;
-        const mail = { event, at: new Date(Math.max(at.getTime(), now())), ...(lang !== undefined && { lang }) };
+        const mail = { event, at: new Date(Math.max(at.getTime(), Date.now())), ...(lang !== undefined && { lang }) };
         if (await store.addMail(appId, recordId, record, mail)) return buildMail(appId, recordId, planned.length, mail);
       }
       return undefined;
@@ -138,7 +137,7 @@ export function createConfirmationService(deps: {
   function allowsAnother(planned: readonly ConfirmationMail[]): boolean {
     const last = planned.at(-1);
     if (planned.length >= MAX_CONFIRMATION_MAILS) return false;
-    return last === undefined || last.at.getTime() + CONFIRMATION_PAUSE_MS <= now();
+    return last === undefined || last.at.getTime() + CONFIRMATION_PAUSE_MS <= Date.now();
   }
 }
 

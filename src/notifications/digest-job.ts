@@ -1,4 +1,4 @@
-import { type CalendarDate, fromDate, toCalendarDate } from '@internationalized/date';
+import { fromDate, toCalendarDate } from '@internationalized/date';
 import type { ObjectId } from 'mongodb';
 import type { Pace } from '../apps/activity.ts';
 import { canonicalTimeZone } from '../core/identifiers.ts';
@@ -9,20 +9,15 @@ import type { RecordReader } from '../records/record-reader.ts';
 import type { MailApps } from './mail-apps.ts';
 import type { MailQueue } from './mail-queue.ts';
 
-interface LocalDay {
-  /** `YYYY-MM-DD`. */
-  name: string;
-  start: Date;
-  end: Date;
-}
-
-/** Returns the last day over at `now`, of 23 to 25 hours; an unknown time zone counts as UTC. */
-export function lastDay(now: Date, timeZone = 'UTC'): LocalDay {
+/**
+ * Returns the last day over at `now`, of 23 to 25 hours, named `YYYY-MM-DD`. An unknown time zone
+ * counts as UTC.
+ */
+export function lastDay(now: Date, timeZone = 'UTC') {
   const zone = canonicalTimeZone(timeZone) ?? 'UTC';
   const today = toCalendarDate(fromDate(now, zone));
   const day = today.subtract({ days: 1 });
-  const dayStart = (date: CalendarDate): Date => date.toDate(zone);
-  return { name: day.toString(), start: dayStart(day), end: dayStart(today) };
+  return { name: day.toString(), start: day.toDate(zone), end: today.toDate(zone) };
 }
 
 /** How long after the end of a day its email may be planned. */
@@ -31,7 +26,7 @@ const BATCH = 5_000;
 
 interface Count {
   mailId: string;
-  day: LocalDay;
+  day: ReturnType<typeof lastDay>;
   after: RecordId | undefined;
   created: number;
   changed: number;
@@ -54,10 +49,10 @@ export function createDigestJob(deps: {
   queue: Pick<MailQueue, 'add' | 'exists'>;
   wake(): void;
   pace: Pick<Pace, 'rest'>;
-  everyMs?: number | undefined;
-  now?: (() => number) | undefined;
+  /** Another clock in tests only. */
+  now?: () => number;
 }): Job {
-  const { apps, records, queue, wake, pace, everyMs = EVERY_MS, now = Date.now } = deps;
+  const { apps, records, queue, wake, pace, now = Date.now } = deps;
 
   async function beginCount(appId: ObjectId): Promise<Count | undefined> {
     const app = await apps.ofId(appId);
@@ -99,7 +94,7 @@ export function createDigestJob(deps: {
 
   return createPassJob<Pass>({
     name: 'mail-digests',
-    everyMs,
+    everyMs: EVERY_MS,
     rest: pace.rest,
     begin: async () => ({ appIds: await apps.withDigest(), count: undefined }),
     advance,

@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { type AppCollection, type AppDocument, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 import { type FormSettings, settingsIn } from '../apps/form-settings.ts';
 import { oneLine } from '../mail/content.ts';
+import type { RecordId } from '../records/record-id.ts';
 
 const MAX_TITLE = 100;
 
@@ -40,6 +41,13 @@ export function createMailApps(apps: AppCollection) {
 
 function toMailApp({ _id, sourceAppId, form }: AppDocument): MailApp {
   return { id: _id, sourceAppId, form };
+}
+
+/** Returns the URL of the users of an app, or of one record; undefined without PUBLIC_URL. */
+export function dashboardUrl(publicUrl: string | undefined, sourceAppId: string, id?: RecordId | string) {
+  if (publicUrl === undefined) return undefined;
+  const users = `${publicUrl}/dashboard/apps/${encodeURIComponent(sourceAppId)}/users`;
+  return id === undefined ? users : `${users}/${id}`;
 }
 
 /** Returns the one-line name of an app in emails. @param tag the language of the email */

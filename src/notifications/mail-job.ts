@@ -8,17 +8,19 @@ import type { RenderMail } from './messages.ts';
 
 const UNKNOWN = new MailFailure('UNKNOWN', { isPermanent: false, isOfMessage: false });
 
-/**
- * The returned function sends a message to each address, so that it does not show other addresses,
- * and is retried alone. It resolves with undefined when the attempt ended early, because the runner
- * stops or another server took the email.
- */
-function createMailSender(deps: {
-  queue: Pick<MailQueue, 'extendClaim'>;
+export const MAIL_JOB = 'mails';
+
+/** The most time that an email waits that another server planned. */
+const EVERY_MS = 5_000;
+const BATCH = 50;
+
+/** The job that sends planned emails. The log names emails by id and purpose, and no person. */
+export function createMailJob(deps: {
+  queue: Pick<MailQueue, 'dueIds' | 'claim' | 'extendClaim' | 'settle'>;
   render: RenderMail;
   mailer: Pick<Mailer, 'send'>;
   logger: Logger;
-}) {
+}): Job {
   const { queue, render, mailer, logger } = deps;
 
   async function trySending({ _id, purpose, attempts }: MailDocument, message: Message) {
@@ -33,7 +35,12 @@ function createMailSender(deps: {
     }
   }
 
-  return async (mail: MailDocument, signal: AbortSignal): Promise<MailResult | undefined> => {
+  /**
+   * Sends a message to each address, so that it does not show other addresses, and is retried
+   * alone. Resolves with undefined when the attempt ended early, because the runner stops or
+   * another server took the email.
+   */
+  async function send(mail: MailDocument, signal: AbortSignal): Promise<MailResult | undefined> {
     let isTaken = mail.taken !== undefined;
     let reason = mail.reason;
     const ended = (): MailResult => (isTaken ? { state: 'sent' } : { state: 'failed', reason });
@@ -65,30 +72,8 @@ function createMailSender(deps: {
       if (!(await queue.extendClaim(mail, isOpen ? {} : { [settledAs]: hash }))) return undefined;
       takenUntil = extendedAt + CLAIM_MS;
     }
-    return needsRetry ? { state: 'retry', reason, isTaken } : ended();
-  };
-}
-
-/** Identifies an address in a stored email, which contains none. */
-function mailHash({ _id }: MailDocument, address: string): string {
-  return createHash('sha256').update(`${_id} ${address}`).digest('base64url').slice(0, 22);
-}
-
-export const MAIL_JOB = 'mails';
-
-/** The most time that an email waits that another server planned. */
-const EVERY_MS = 5_000;
-const BATCH = 50;
-
-/** The job that sends planned emails. The log names emails by id and purpose, and no person. */
-export function createMailJob(deps: {
-  queue: Pick<MailQueue, 'dueIds' | 'claim' | 'extendClaim' | 'settle'>;
-  render: RenderMail;
-  mailer: Pick<Mailer, 'send'>;
-  logger: Logger;
-}): Job {
-  const { queue, logger } = deps;
-  const send = createMailSender(deps);
+    return needsRetry ? { state: isTaken ? 'sent' : 'failed', reason, needsRetry } : ended();
+  }
 
   return {
     name: MAIL_JOB,
@@ -105,7 +90,7 @@ export function createMailJob(deps: {
           if (!mail) return;
           const result = await send(mail, signal);
           if (!result) return;
-          if (result.state === 'sent') sent += 1;
+          if (result.state === 'sent' && !result.needsRetry) sent += 1;
           await queue.settle(mail, result);
         }),
       );
@@ -116,4 +101,9 @@ export function createMailJob(deps: {
       return ids.length === BATCH;
     },
   };
+}
+
+/** Identifies an address in a stored email, which contains none. */
+function mailHash({ _id }: MailDocument, address: string): string {
+  return createHash('sha256').update(`${_id} ${address}`).digest('base64url').slice(0, 22);
 }

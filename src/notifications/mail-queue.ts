@@ -94,19 +94,15 @@ export type MailQueue = ReturnType<typeof createMailQueue>;
  * An email is durable once `add` has resolved. It is sent twice only if a server dies or loses the
  * database after the SMTP server took it and before that is stored.
  */
-export function createMailQueue(mails: MailCollection, now: () => number = Date.now) {
-  const done = (state: MailDocument['state'], reason?: string) => ({
-    $set: { state, expiresAt: new Date(now() + KEEP_MS), ...(reason !== undefined && { reason }) },
-  });
-
+export function createMailQueue(mails: MailCollection) {
   return {
     /** Plans emails. One whose `_id` exists, in any state, is not changed. */
     async add(all: readonly NewMail[]): Promise<void> {
       if (all.length === 0) return;
-      const createdAt = new Date(now());
+      const createdAt = new Date();
       const writes = all.map(({ _id, nextAt = createdAt, ...mail }): AnyBulkWriteOperation<MailDocument> => {
         const isDue = mail.summary === undefined;
-        const expiresAt = new Date(isDue ? nextAt.getTime() + KEEP_DUE_MS : now() + KEEP_SUMMED_MS);
+        const expiresAt = new Date(isDue ? nextAt.getTime() + KEEP_DUE_MS : Date.now() + KEEP_SUMMED_MS);
         const state = isDue ? 'due' : 'summed';
         const document = { ...mail, state, createdAt, nextAt, attempts: 0, expiresAt } as const;
         return { updateOne: { filter: { _id }, update: { $setOnInsert: document }, upsert: true } };
@@ -121,7 +117,7 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
 
     /** Resolves with at most `count` ids of due emails, the longest waiting first. */
     async dueIds(count: number): Promise<string[]> {
-      const due = { state: 'due', nextAt: { $lte: new Date(now()) } } as const;
+      const due = { state: 'due', nextAt: { $lte: new Date() } } as const;
       const options = { projection: { _id: 1 }, sort: { nextAt: 1 }, limit: count } as const;
       const found = await mails.find(due, options).toArray();
       return found.map(({ _id }) => _id);
@@ -129,8 +125,8 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
 
     /** Reserves an email for this server for {@link CLAIM_MS}; undefined when it is not due. */
     async claim(_id: string): Promise<MailDocument | undefined> {
-      const due = { _id, state: 'due', nextAt: { $lte: new Date(now()) } } as const;
-      const update = { $set: { nextAt: new Date(now() + CLAIM_MS) }, $inc: { attempts: 1 } };
+      const due = { _id, state: 'due', nextAt: { $lte: new Date() } } as const;
+      const update = { $set: { nextAt: new Date(Date.now() + CLAIM_MS) }, $inc: { attempts: 1 } };
       return (await mails.findOneAndUpdate(due, update, { returnDocument: 'after' })) ?? undefined;
     },
 
@@ -142,22 +138,18 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
       settled: { taken?: string; refused?: string },
     ): Promise<boolean> {
       const isSettled = Object.keys(settled).length > 0;
-      const update = { $set: { nextAt: new Date(now() + CLAIM_MS) }, ...(isSettled && { $addToSet: settled }) };
+      const update = { $set: { nextAt: new Date(Date.now() + CLAIM_MS) }, ...(isSettled && { $addToSet: settled }) };
       return (await mails.updateOne({ _id, state: 'due', attempts }, update)).matchedCount === 1;
     },
 
     /** Stores the result of a claimed email, unless another server claimed it since. */
-    async settle({ _id, attempts }: MailDocument, result: MailResult): Promise<void> {
-      const own = { _id, state: 'due', attempts } as const;
-      if (result.state !== 'retry') {
-        await mails.updateOne(own, done(result.state, result.reason));
-        return;
-      }
-      const wait = RETRY_AFTER_MS[attempts - 1];
-      const { reason = 'UNKNOWN' } = result;
-      const later = { $set: { nextAt: new Date(now() + (wait ?? 0)), reason } };
-      const last = result.isTaken ? 'sent' : 'failed';
-      await mails.updateOne(own, wait === undefined ? done(last, reason) : later);
+    async settle({ _id, attempts }: MailDocument, { state, reason, needsRetry = false }: MailResult): Promise<void> {
+      const wait = needsRetry ? RETRY_AFTER_MS[attempts - 1] : undefined;
+      const result = wait
+        ? { nextAt: new Date(Date.now() + wait) }
+        : { state, expiresAt: new Date(Date.now() + KEEP_MS) };
+      const $set = { ...result, ...(reason !== undefined && { reason }) };
+      await mails.updateOne({ _id, state: 'due', attempts }, { $set });
     },
 
     /** Resolves with whether an email was planned, in any state. */
@@ -172,12 +164,11 @@ export function createMailQueue(mails: MailCollection, now: () => number = Date.
   };
 }
 
-/** `retry`: some addresses are tried again later, unless it was the last attempt. */
 export interface MailResult {
-  state: 'sent' | 'failed' | 'dropped' | 'retry';
+  state: Exclude<MailState, 'due' | 'summed'>;
   reason?: string | undefined;
-  /** Whether the SMTP server took it for at least one address. */
-  isTaken?: boolean;
+  /** Some addresses are tried again later, unless it was the last attempt. */
+  needsRetry?: boolean;
 }
 
 const BATCH_SIZE = 100;

@@ -2,36 +2,32 @@ import type { ObjectId } from 'mongodb';
 import { type AppCollection, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 
 /** The limits of the emails of one app in each hour of UTC (spec 8). */
-export interface MailLimits {
+export const MAIL_LIMITS = {
   /** Further confirmation emails are sent in later hours. */
-  confirmations: number;
+  confirmations: 1_000,
   /** Emails about single changes. The summary of the hour counts further ones. */
-  each: number;
+  each: 60,
   /** The changes that a summary counts. */
-  summed: number;
-}
-
-export const MAIL_LIMITS: MailLimits = { confirmations: 1_000, each: 60, summed: 10_000 };
+  summed: 10_000,
+};
+export type MailLimits = typeof MAIL_LIMITS;
 
 const MAX_HOURS_AHEAD = 24;
 
 const HOUR_MS = 3_600_000;
 const NEVER = new Date(0);
 
-/** An hour and the number of requested emails that fit into it. */
-interface HourlyShare {
-  hour: Date;
-  end: Date;
-  single: number;
-  summed: number;
-}
-
 export type MailRates = ReturnType<typeof createMailRates>;
 
 /** Limits emails over all servers, by MongoDB's clock. A repeated event only lowers a limit. */
 export function createMailRates(apps: AppCollection, limits: MailLimits = MAIL_LIMITS) {
   const thisHour = { $dateTrunc: { date: '$$NOW', unit: 'hour' } };
-  const options = { projection: { mailCounts: 1 }, returnDocument: 'after' } as const;
+
+  /** Resolves with the counts after a change; undefined when the app is deleted. */
+  async function change(appId: ObjectId, $set: Record<string, object>) {
+    const options = { projection: { mailCounts: 1 }, returnDocument: 'after' } as const;
+    return (await apps.findOneAndUpdate({ _id: appId, ...NOT_BEING_DELETED }, [{ $set }], options))?.mailCounts;
+  }
 
   return {
     /** Returns when one email may be sent; undefined: all hours are full, or the app is deleted. */
@@ -45,14 +41,15 @@ export function createMailRates(apps: AppCollection, limits: MailLimits = MAIL_L
       const beyond = { $cond: [{ $gte: [hour, last] }, { hour, count: max + 1 }, inNextHour] };
       const counted = { $cond: [{ $lt: [count, max] }, { hour, count: { $add: [count, 1] } }, beyond] };
       const next = { $cond: [{ $lt: [hour, thisHour] }, { hour: thisHour, count: 1 }, counted] };
-      const update = [{ $set: { 'mailCounts.confirmation': next } }];
-      const reserved = (await apps.findOneAndUpdate({ _id: appId, ...NOT_BEING_DELETED }, update, options))?.mailCounts
-        ?.confirmation;
+      const reserved = (await change(appId, { 'mailCounts.confirmation': next }))?.confirmation;
       return reserved && reserved.count <= max ? reserved.hour : undefined;
     },
 
-    /** The rest of `wished` is neither mailed nor counted. Undefined when the app is deleted. */
-    async shareOfHour(appId: ObjectId, wished: number): Promise<HourlyShare | undefined> {
+    /**
+     * Resolves with this hour and how many of `wished` emails are sent in it or counted by its
+     * summary; the others are neither. Undefined when the app is deleted.
+     */
+    async shareOfHour(appId: ObjectId, wished: number) {
       const { each: max, summed: maxSummed } = limits;
       const isOld = { $lt: [{ $ifNull: ['$mailCounts.each.hour', NEVER] }, thisHour] };
       const was = (member: string) => ({ $cond: [isOld, 0, { $ifNull: [`$mailCounts.each.${member}`, 0] }] });
@@ -65,9 +62,7 @@ export function createMailRates(apps: AppCollection, limits: MailLimits = MAIL_L
         share: [single, summed],
       };
       // The result of an operator replaces the stored document; a literal is merged into it.
-      const update = [{ $set: { 'mailCounts.each': { $mergeObjects: [next] } } }];
-      const reserved = (await apps.findOneAndUpdate({ _id: appId, ...NOT_BEING_DELETED }, update, options))?.mailCounts
-        ?.each;
+      const reserved = (await change(appId, { 'mailCounts.each': { $mergeObjects: [next] } }))?.each;
       if (!reserved) return undefined;
       const [ownSingle = 0, ownSummed = 0] = reserved.share;
       const end = new Date(reserved.hour.getTime() + HOUR_MS);

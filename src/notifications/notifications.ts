@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
+import { type Endpoints, routes } from '../api/endpoint.ts';
 import { ScopeParameter } from '../apps/apps.contract.ts';
 import type { Apps } from '../apps/apps.ts';
 import { type Feature, ownedBy } from '../apps/feature.ts';
@@ -8,12 +8,12 @@ import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Connection } from '../database/client.ts';
 import type { Job, JobSignal } from '../jobs/job-runner.ts';
-import { createMailer, type Mailer } from '../mail/mailer.ts';
+import { createMailer } from '../mail/mailer.ts';
 import type { Records } from '../records/records.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import type { FindForm } from '../submissions/form-pages.ts';
 import type { PageAssets } from '../submissions/page.ts';
-import { confirmationRoutes, createConfirmationPages } from './confirmation.endpoints.ts';
+import { confirmationRoutes } from './confirmation.endpoints.ts';
 import { createConfirmationService, createConfirmationTokens } from './confirmation.ts';
 import { createDigestJob } from './digest-job.ts';
 import { createMailApps } from './mail-apps.ts';
@@ -46,11 +46,10 @@ export function createNotifications(deps: {
   const queue = createMailQueue(model.collection);
   const apps = createMailApps(deps.apps.collection);
   const rates = createMailRates(deps.apps.collection, deps.mailLimits);
-  const tokens = createConfirmationTokens(secret);
   const confirmations = createConfirmationService({
-    ...{ store: records.confirmations, rates, tokens, findApp: schemas.findApp },
+    ...{ store: records.confirmations, rates, tokens: createConfirmationTokens(secret), findApp: schemas.findApp },
   });
-  const mailer: Mailer | undefined = config.mail && createMailer(config.mail);
+  const mailer = config.mail && createMailer(config.mail);
   const fieldsOf = async (...[appId]: Parameters<Schemas['store']['newest']>) =>
     (await schemas.store.newest(appId))?.schema.fields ?? [];
   const render = createMailRenderer({
@@ -69,8 +68,8 @@ export function createNotifications(deps: {
     jobs,
     feature: {
       routes: [
-        ...mailStatusRoutes(abilities),
-        ...confirmationRoutes(confirmations, findForm, createConfirmationPages(pageAssets)),
+        ...routes(mailStatusEndpoints, { getMailStatus: () => abilities }),
+        ...confirmationRoutes(confirmations, findForm, pageAssets),
       ],
       models: [model],
       jobs,
@@ -101,6 +100,3 @@ export const mailStatusEndpoints = {
     errors: [],
   },
 } as const satisfies Endpoints;
-
-export const mailStatusRoutes = ({ mail, links }: MailAbilities): Route[] =>
-  routes(mailStatusEndpoints, { getMailStatus: () => ({ mail, links }) });

@@ -135,7 +135,7 @@ export function appliedOf(
 }
 
 /** A field whose text has no value is not also missing. */
-function joinIssues(problems: readonly Issue[], found: readonly Issue[]): Issue[] {
+export function joinIssues(problems: readonly Issue[], found: readonly Issue[]): Issue[] {
   const places = new Set(problems.map(({ path }) => path));
   return [...problems, ...found.filter(({ path }) => !places.has(path))];
 }

@@ -1,8 +1,7 @@
 import type { ObjectId } from 'mongodb';
-import type { DeliveryStore } from './delivery-store.ts';
 import { formatOf } from './formats.ts';
-import { type Message, type Sender, signedHeaders } from './sender.ts';
-import type { DeliveryDocument, WebhookDocument, WebhookStore } from './webhook-store.ts';
+import { type Message, type SendResult, signedHeaders } from './sender.ts';
+import type { DeliveryDocument, WebhookDocument } from './webhook-store.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -25,13 +24,6 @@ const JITTER = 0.1;
 /** The longest pause that `Retry-After` may request. */
 const MAX_RETRY_AFTER_MS = 24 * HOUR;
 
-/** Returns milliseconds; undefined after the last attempt. `attempts` includes the failed one. */
-function pauseAfter(attempts: number, retryAfterMs: number): number | undefined {
-  const pause = RETRY_AFTER_MS[attempts - 1];
-  if (pause === undefined) return undefined;
-  return Math.max(pause * (1 - JITTER + 2 * JITTER * Math.random()), Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
-}
-
 const GONE = 410;
 const TOO_MANY = 429;
 
@@ -39,59 +31,40 @@ const TOO_MANY = 429;
 const POSTPONED_WITHIN_MS = 24 * HOUR;
 const MIN_POSTPONEMENT_MS = SECOND;
 
-export interface AttemptResult {
-  isSuccess: boolean;
-  /** The receiver wants no attempt of any event before this time. */
-  pausedUntil?: number | undefined;
-}
-
-/** The returned function resolves with undefined when the attempt was aborted. */
-export function createAttempts(deps: {
-  webhooks: WebhookStore;
-  deliveries: DeliveryStore;
-  sender: Sender;
-  now: () => number;
-}) {
-  const { webhooks, deliveries, sender, now } = deps;
-
-  async function noteHealth(webhook: WebhookDocument, isSuccess: boolean, isGone: boolean): Promise<void> {
-    const { appId, _id: webhookId } = webhook;
-    if (isSuccess) return webhooks.noteSuccess(webhook);
-    const isDisabled = await webhooks.noteFailure(webhook, isGone, now());
-    if (isDisabled) await deliveries.giveUp({ appId, webhookId }, () => webhooks.isOff(webhookId));
-  }
-
-  return async (
-    webhook: WebhookDocument,
-    delivery: DeliveryDocument,
-    body: string,
-    stop: AbortSignal,
-  ): Promise<AttemptResult | undefined> => {
-    const at = new Date(now());
-    const { isSuccess, retryAfterMs, ...shown } = await sender.send(messageOf(webhook, delivery, body, at), stop);
-    if (stop.aborted) return undefined;
-    const isGone = shown.status === GONE;
-    const isTooEarly = shown.status === TOO_MANY && retryAfterMs > 0;
-    const isPostponed = isTooEarly && now() - delivery.at.getTime() < POSTPONED_WITHIN_MS;
-    const pause = isSuccess || isGone ? undefined : pauseOf(delivery, { isPostponed, retryAfterMs });
-    const nextAt = pause === undefined ? undefined : now() + pause;
-    const result = { attempt: { at, ...shown }, isSuccess, isCounted: !isPostponed, nextAt };
-    await deliveries.settle(delivery, result, now());
-    await noteHealth(webhook, isSuccess, isGone);
-    return { isSuccess, ...(isTooEarly && { pausedUntil: now() + retryAfterMs }) };
+/**
+ * What follows from the answer to an attempt. `nextAt`: of this delivery; undefined: it was the
+ * last. `pausedUntil`: the receiver wants no attempt of any event before this time.
+ */
+export function evaluateAnswer(
+  { isSuccess, status, retryAfterMs }: SendResult,
+  { at, attempts }: DeliveryDocument,
+  now: number,
+) {
+  const isGone = status === GONE;
+  const isTooEarly = status === TOO_MANY && retryAfterMs > 0;
+  const isPostponed = isTooEarly && now - at.getTime() < POSTPONED_WITHIN_MS;
+  const pause = isSuccess || isGone ? undefined : pauseAfter(attempts, isPostponed, retryAfterMs);
+  return {
+    isGone,
+    isPostponed,
+    nextAt: pause && now + pause,
+    pausedUntil: isTooEarly ? now + retryAfterMs : undefined,
   };
 }
 
-function pauseOf(
-  { attempts }: DeliveryDocument,
-  { isPostponed, retryAfterMs }: { isPostponed: boolean; retryAfterMs: number },
-): number | undefined {
-  if (!isPostponed) return pauseAfter(attempts + 1, retryAfterMs);
-  return Math.min(Math.max(retryAfterMs, MIN_POSTPONEMENT_MS), MAX_RETRY_AFTER_MS);
+/**
+ * Returns the pause before the next attempt in milliseconds; undefined after the last one.
+ * @param attempts those before the failed one
+ */
+function pauseAfter(attempts: number, isPostponed: boolean, retryAfterMs: number): number | undefined {
+  const wished = Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
+  if (isPostponed) return Math.max(wished, MIN_POSTPONEMENT_MS);
+  const pause = RETRY_AFTER_MS[attempts];
+  return pause && Math.max(pause * (1 - JITTER + 2 * JITTER * Math.random()), wished);
 }
 
 /** Returns the message of an attempt; of a signed format, signed with all current secrets. */
-export function messageOf(
+export function buildMessage(
   webhook: WebhookDocument,
   { _id }: Pick<DeliveryDocument, '_id'>,
   body: string,
@@ -100,11 +73,10 @@ export function messageOf(
   const { contentType, isSigned, isSecret } = formatOf(webhook);
   const [id = ''] = _id.split(':');
   const secrets = webhook.secrets.filter(({ until }) => !until || until > at).map(({ secret }) => secret);
-  const timestamp = Math.floor(at.getTime() / 1_000);
   const headers = {
     'content-type': contentType,
     'user-agent': 'user-collection-service',
-    ...(isSigned && signedHeaders({ id, timestamp, body }, secrets)),
+    ...(isSigned && signedHeaders(id, at, body, secrets)),
   };
   return { url: webhook.url, isSecret, headers, body };
 }
@@ -180,7 +152,8 @@ export class Endpoint {
     this.#readAt = Math.min(this.#readAt, time);
   }
 
-  note({ isSuccess, pausedUntil }: AttemptResult, now: number): void {
+  /** Registers the end of an attempt. @param pausedUntil see {@link evaluateAnswer} */
+  note(isSuccess: boolean, pausedUntil: number | undefined, now: number): void {
     if (pausedUntil !== undefined) {
       this.#pausedUntil = Math.min(pausedUntil, now + MAX_ENDPOINT_PAUSE_MS);
       this.#ready = undefined;

@@ -1,4 +1,4 @@
-import type { ObjectId, UpdateFilter } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import type { PersonData } from '../apps/feature.ts';
 import { isOnlyDuplicates } from '../database/failures.ts';
 import { removeInSteps } from '../database/removal.ts';
@@ -19,40 +19,25 @@ import {
 } from './webhook-store.ts';
 
 const DUE_BATCH = 500;
+const KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
+const MAX_LOG = 10;
+const STEP = 1_000;
 
-/** Reads due deliveries (spec 4.11): at most the first that waits of each record. */
-function createDueDeliveries(deliveries: DeliveryCollection) {
-  /** @param busy records with an attempt in progress */
-  return async (
-    of: WebhookOfApp,
-    { now, limit, busy }: { now: number; limit: number; busy: RecordId[] },
-  ): Promise<DeliveryDocument[]> => {
-    const isDue = { ...of, state: 'waiting', nextAt: { $lte: new Date(now) } } as const;
-    const found = await deliveries
-      .find({ ...isDue, recordId: { $nin: busy } }, { limit: DUE_BATCH, hint: NEXT_ATTEMPTS })
-      .sort({ nextAt: 1 })
-      .toArray();
-    const firsts = await firstOfEach(
-      of,
-      found.map(({ recordId }) => recordId),
-    );
-    const due: DeliveryDocument[] = [];
-    for (const delivery of found) {
-      const first = firsts.get(delivery.recordId.toHexString());
-      if (!first || first.revision >= delivery.revision) due.push(delivery);
-      // Not read again before the delivery that it waits for, unless it was replayed meanwhile.
-      else if (first.nextAt.getTime() > now) {
-        const { _id, appId, nextAt } = delivery;
-        await deliveries.updateOne(
-          { _id, appId, state: 'waiting', ...(nextAt && { nextAt }) },
-          { $set: { nextAt: first.nextAt } },
-        );
-      }
-      if (due.length === limit) break;
-    }
-    return due;
-  };
+type WaitingDelivery = Pick<DeliveryDocument, '_id' | 'appId' | 'nextAt'>;
 
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
+
+/** Reads and writes deliveries (spec 4.11). */
+export function createDeliveryStore(deliveries: DeliveryCollection) {
+  const expiry = (now: number): Date => new Date(now + KEPT_MS);
+  const firstAttempt = (now: number) =>
+    ({ state: 'waiting', attempts: 0, nextAt: new Date(now), expiresAt: expiry(now) }) as const;
+
+  /** Matches a waiting delivery unless it was attempted or replayed since it was read. */
+  const asRead = ({ _id, appId, nextAt }: WaitingDelivery) =>
+    ({ _id, appId, state: 'waiting', ...(nextAt && { nextAt }) }) as const;
+
+  /** Resolves with the first waiting delivery of each record, by its id in hexadecimal. */
   async function firstOfEach(of: WebhookOfApp, recordIds: RecordId[]) {
     const found = await deliveries
       .aggregate<{ _id: RecordId; first: { revision: number; nextAt: Date } }>(
@@ -65,51 +50,31 @@ function createDueDeliveries(deliveries: DeliveryCollection) {
       .toArray();
     return new Map(found.map(({ _id, first }) => [_id.toHexString(), first]));
   }
-}
 
-const KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
-const MAX_LOG = 10;
-const STEP = 1_000;
-
-export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
-
-/** Reads and writes deliveries (spec 4.11). */
-export function createDeliveryStore(deliveries: DeliveryCollection) {
-  const expiry = (now: number): Date => new Date(now + KEPT_MS);
-  const firstAttempt = (now: number) =>
-    ({ state: 'waiting', attempts: 0, nextAt: new Date(now), expiresAt: expiry(now) }) as const;
-
-  /** Changes each delivery once, even if it returns to its state, in steps of bounded duration. */
-  async function changeAll(
-    of: WebhookOfApp & { state: { $in: DeliveryState[] } },
-    update: UpdateFilter<DeliveryDocument>,
+  /**
+   * Changes deliveries in steps of bounded duration, the oldest first, each once even if it returns
+   * to its state. Resolves with the number of changed ones.
+   * @param change resolves with the number that it changed; undefined ends the work
+   */
+  async function changeInSteps(
+    of: WebhookOfApp & { state: DeliveryState | { $in: DeliveryState[] } },
+    change: (found: WaitingDelivery[]) => Promise<number | undefined>,
     { first = '', limit = Number.POSITIVE_INFINITY }: { first?: string; limit?: number } = {},
   ): Promise<number> {
+    const options = { projection: { appId: 1, nextAt: 1 }, sort: { _id: 1 }, hint: LOG_OF_WEBHOOK } as const;
     let changed = 0;
     let _id: { $gte: string } | { $gt: string } = { $gte: first };
     while (changed < limit) {
-      const size = Math.min(STEP, limit - changed);
-      const options = { projection: { _id: 1 }, sort: { _id: 1 }, limit: size, hint: LOG_OF_WEBHOOK } as const;
-      const found = await deliveries.find({ ...of, _id }, options).toArray();
-      const ids = found.map((delivery) => delivery._id);
-      const last = ids.at(-1);
-      if (last === undefined) break;
-      changed += (await deliveries.updateMany({ ...of, _id: { $in: ids } }, update, { hint: { _id: 1 } }))
-        .modifiedCount;
-      _id = { $gt: last };
+      const found = await deliveries
+        .find({ ...of, _id }, { ...options, limit: Math.min(STEP, limit - changed) })
+        .toArray();
+      const last = found.at(-1);
+      const count = last && (await change(found));
+      if (!last || count === undefined) break;
+      changed += count;
+      _id = { $gt: last._id };
     }
     return changed;
-  }
-
-  /** Ends waiting deliveries unless they were replayed since the read; resolves with the number. */
-  async function endAll(waiting: readonly Pick<DeliveryDocument, '_id' | 'appId' | 'nextAt'>[]): Promise<number> {
-    const writes = waiting.map(({ _id, appId, nextAt }) => ({
-      updateOne: {
-        filter: { _id, appId, state: 'waiting' as const, ...(nextAt && { nextAt }) },
-        update: { $set: { state: 'failed' as const }, $unset: { nextAt: 1 as const } },
-      },
-    }));
-    return (await deliveries.bulkWrite(writes, { ordered: false })).modifiedCount;
   }
 
   return {
@@ -141,15 +106,38 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     appOf: async (webhookId: RecordId): Promise<ObjectId | undefined> =>
       (await deliveries.findOne({ webhookId, state: 'waiting' }, { projection: { appId: 1 } }))?.appId,
 
-    due: createDueDeliveries(deliveries),
+    /**
+     * Resolves with due deliveries, at most the first that waits of each record.
+     * @param busy records with an attempt in progress
+     */
+    async due(
+      of: WebhookOfApp,
+      { now, limit, busy }: { now: number; limit: number; busy: RecordId[] },
+    ): Promise<DeliveryDocument[]> {
+      const isDue = { ...of, state: 'waiting', nextAt: { $lte: new Date(now) } } as const;
+      const options = { sort: { nextAt: 1 }, limit: DUE_BATCH, hint: NEXT_ATTEMPTS } as const;
+      const found = await deliveries.find({ ...isDue, recordId: { $nin: busy } }, options).toArray();
+      const firsts = await firstOfEach(
+        of,
+        found.map(({ recordId }) => recordId),
+      );
+      const due: DeliveryDocument[] = [];
+      for (const delivery of found) {
+        const first = firsts.get(delivery.recordId.toHexString());
+        if (!first || first.revision >= delivery.revision) due.push(delivery);
+        // Not read again before the delivery that it waits for.
+        else if (first.nextAt.getTime() > now) {
+          await deliveries.updateOne(asRead(delivery), { $set: { nextAt: first.nextAt } });
+        }
+        if (due.length === limit) break;
+      }
+      return due;
+    },
 
     /** Resolves with the time of the next attempt of an endpoint; undefined when none waits. */
     async nextDue(of: WebhookOfApp): Promise<number | undefined> {
-      const [next] = await deliveries
-        .find({ ...of, state: 'waiting' }, { projection: { nextAt: 1 }, limit: 1, hint: NEXT_ATTEMPTS })
-        .sort({ nextAt: 1 })
-        .toArray();
-      return next?.nextAt?.getTime();
+      const options = { projection: { nextAt: 1 }, sort: { nextAt: 1 }, hint: NEXT_ATTEMPTS } as const;
+      return (await deliveries.findOne({ ...of, state: 'waiting' }, options))?.nextAt?.getTime();
     },
 
     /**
@@ -157,14 +145,15 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
      * attempt that is not counted leaves the number of those that may follow.
      */
     async settle(
-      { _id, appId, attempts, type, nextAt: dueAt }: DeliveryDocument,
+      delivery: DeliveryDocument,
       result: { attempt: Attempt; isSuccess: boolean; isCounted: boolean; nextAt: number | undefined },
       now: number,
     ): Promise<void> {
       const { attempt, isSuccess, isCounted, nextAt } = result;
+      const { attempts, type } = delivery;
       const settled = isSuccess ? 'delivered' : 'failed';
       await deliveries.updateOne(
-        { _id, appId, state: 'waiting', attempts, ...(dueAt && { nextAt: dueAt }) },
+        { ...asRead(delivery), attempts },
         {
           $set: {
             state: nextAt === undefined ? settled : 'waiting',
@@ -185,17 +174,13 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
      * @param isOff called after each read, so that no delivery ends that was added after an
      * operator enabled the endpoint again
      */
-    async giveUp(of: WebhookOfApp, isOff: () => Promise<boolean>): Promise<number> {
-      const options = { projection: { appId: 1, nextAt: 1 }, limit: STEP, hint: LOG_OF_WEBHOOK } as const;
-      for (let ended = 0, last = ''; ; ) {
-        const waiting = { ...of, state: 'waiting' as const, _id: { $gt: last } };
-        const found = await deliveries.find(waiting, options).sort({ _id: 1 }).toArray();
-        const end = found.at(-1);
-        if (!end || !(await isOff())) return ended;
-        ended += await endAll(found);
-        last = end._id;
-      }
-    },
+    giveUp: (of: WebhookOfApp, isOff: () => Promise<boolean>): Promise<number> =>
+      changeInSteps({ ...of, state: 'waiting' }, async (found) => {
+        if (!(await isOff())) return undefined;
+        const update = { $set: { state: 'failed' }, $unset: { nextAt: 1 } } as const;
+        const writes = found.map((delivery) => ({ updateOne: { filter: asRead(delivery), update } }));
+        return (await deliveries.bulkWrite(writes, { ordered: false })).modifiedCount;
+      }),
 
     /** Deletes a waiting delivery whose record is gone. */
     async drop({ _id, appId }: DeliveryDocument): Promise<void> {
@@ -203,36 +188,33 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     },
 
     /** Resolves with a page of an endpoint's deliveries, newest first. */
-    page: (
+    page(
       of: WebhookOfApp,
-      { limit, before, state }: { limit: number; before?: string | undefined; state?: DeliveryState | undefined },
-    ): Promise<DeliveryDocument[]> =>
-      deliveries
-        .find(
-          {
-            ...{ ...of, state: { $in: state ? [state] : [...DELIVERY_STATES] } },
-            ...(before !== undefined && { _id: { $lt: before } }),
-          },
-          { limit, hint: LOG_OF_WEBHOOK },
-        )
-        .sort({ _id: -1 })
-        .toArray(),
+      { limit, before, state }: { limit: number; before: string | undefined; state: DeliveryState | undefined },
+    ): Promise<DeliveryDocument[]> {
+      const states = { $in: state ? [state] : [...DELIVERY_STATES] };
+      const filter = { ...of, state: states, ...(before !== undefined && { _id: { $lt: before } }) };
+      return deliveries.find(filter, { sort: { _id: -1 }, limit, hint: LOG_OF_WEBHOOK }).toArray();
+    },
 
     find: async (appId: ObjectId, id: string): Promise<DeliveryDocument | undefined> =>
       (await deliveries.findOne({ _id: id, appId })) ?? undefined,
 
     /** Makes a delivery wait for a first attempt. Resolves with false when there is none. */
-    async replay(appId: ObjectId, id: string, now: number): Promise<boolean> {
-      return (await deliveries.updateOne({ _id: id, appId }, { $set: firstAttempt(now) })).matchedCount === 1;
-    },
+    replay: async (appId: ObjectId, id: string, now: number): Promise<boolean> =>
+      (await deliveries.updateOne({ _id: id, appId }, { $set: firstAttempt(now) })).matchedCount === 1,
 
     /** Makes ended deliveries of events since a time wait again, the oldest first. */
-    replaySince: (of: WebhookOfApp, since: Date, limit: number, now: number): Promise<number> =>
-      changeAll(
-        { ...of, state: { $in: ['delivered', 'failed'] } },
-        { $set: firstAttempt(now) },
-        { first: firstIdAt(new Date(Math.max(since.getTime(), 0))).toString(), limit },
-      ),
+    replaySince(of: WebhookOfApp, since: Date, limit: number, now: number): Promise<number> {
+      const ended = { ...of, state: { $in: ['delivered', 'failed'] as DeliveryState[] } };
+      const first = firstIdAt(new Date(Math.max(since.getTime(), 0))).toString();
+      const update = { $set: firstAttempt(now) };
+      const replay = async (found: WaitingDelivery[]): Promise<number> => {
+        const those = { ...ended, _id: { $in: found.map(({ _id }) => _id) } };
+        return (await deliveries.updateMany(those, update, { hint: { _id: 1 } })).modifiedCount;
+      };
+      return changeInSteps(ended, replay, { first, limit });
+    },
 
     /** Deletes all deliveries of a webhook, in steps. */
     removeOf: (of: WebhookOfApp): Promise<number> => removeInSteps(deliveries, of),

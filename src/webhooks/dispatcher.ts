@@ -1,11 +1,12 @@
 import { setMaxListeners } from 'node:events';
-import { UUID } from 'mongodb';
+import { type ObjectId, UUID } from 'mongodb';
 import pLimit from 'p-limit';
 import { FairQueue } from '../core/fair-queue.ts';
 import { type Logger, reasonOf } from '../core/logger.ts';
-import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { RecordId } from '../records/record-id.ts';
 import type { UnreadRecord } from '../records/record-reader.ts';
-import { createAttempts, Endpoint } from './attempts.ts';
+import { buildMessage, Endpoint, evaluateAnswer } from './attempts.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { buildBody, type DeliveryRecords, maxBodyBytes, type ReadForm } from './payload.ts';
 import type { Sender } from './sender.ts';
@@ -42,10 +43,9 @@ export function createDispatcher(deps: {
   sender: Sender;
   logger: Logger;
   now?: (() => number) | undefined;
-  metrics?: Metrics;
+  metrics: Metrics;
 }) {
-  const { webhooks, deliveries, readRecords, readForm, sender, logger, now = Date.now, metrics = NO_METRICS } = deps;
-  const attempt = createAttempts({ webhooks, deliveries, sender, now });
+  const { webhooks, deliveries, readRecords, readForm, sender, logger, metrics, now = Date.now } = deps;
   const endpoints = new Map<string, Endpoint>();
   const budget = createBodyBudget();
   const stopping = new AbortController();
@@ -78,6 +78,9 @@ export function createDispatcher(deps: {
     refreshAt = now() + REFRESH_MS;
   }
 
+  const giveUp = (webhookId: RecordId, appId: ObjectId): Promise<number> =>
+    deliveries.giveUp({ appId, webhookId }, () => webhooks.isOff(webhookId));
+
   async function readWaiting(id: string, endpoint: Endpoint): Promise<void> {
     const postpone = endpoint.beginRead();
     const webhookId = new UUID(id);
@@ -92,9 +95,9 @@ export function createDispatcher(deps: {
       // Due deliveries wait for an attempt in progress, whose end wakes the endpoint.
       return postpone(Math.max(next ?? Number.POSITIVE_INFINITY, now() + BLOCKED_MS));
     }
-    const webhook = await webhooks.find(webhookId);
+    const webhook = await webhooks.find(appId, webhookId);
     if (webhook && !webhook.disabled) endpoint.fill({ webhook, deliveries: due, readAt: now() });
-    else await deliveries.giveUp(of, () => webhooks.isOff(webhookId));
+    else await giveUp(webhookId, appId);
   }
 
   async function advance(id: string, endpoint: Endpoint): Promise<number> {
@@ -108,24 +111,30 @@ export function createDispatcher(deps: {
       taken = endpoint.take(Math.max(free(), 0), now());
     }
     if (!taken) return 0;
-    inProgress += taken.deliveries.length;
-    const { webhook } = taken;
-    const begun = taken.deliveries.map((delivery) => hold(endpoint, delivery));
-    const [records, form] = await Promise.all([readRecords.many(taken.deliveries), readForm(webhook)]).catch(
-      (error) => {
-        for (const { end } of begun) end();
-        throw error;
-      },
-    );
-    for (const { delivery, end } of begun) {
-      const record = records.get(delivery.recordId.toHexString());
-      const work =
-        record && 'bytes' in record
-          ? deliverLarge(endpoint, webhook, delivery, record)
-          : deliver(endpoint, webhook, delivery, buildBody(delivery, webhook, record, form));
-      // The delivery still waits and is attempted again.
-      work.catch((error) => logger.warn({ reason: reasonOf(error) }, 'a delivery was not settled')).finally(end);
+    const { webhook, deliveries: begun } = taken;
+    inProgress += begun.length;
+    const reads = Promise.all([readRecords.many(begun), readForm(webhook)]);
+    for (const delivery of begun) {
+      const recordId = delivery.recordId.toHexString();
+      const begin = async ([records, form]: Awaited<typeof reads>): Promise<void> => {
+        const record = records.get(recordId);
+        if (record && 'bytes' in record) return deliverLarge(endpoint, webhook, delivery, record);
+        return deliver(endpoint, webhook, delivery, buildBody(delivery, webhook, record, form));
+      };
+      const end = (): void => {
+        inProgress -= 1;
+        endpoint.busy.delete(recordId);
+        endpoint.wake();
+        onWork();
+      };
+      const work = reads.then(
+        // The delivery still waits and is attempted again.
+        (read) => begin(read).catch((error) => logger.warn({ reason: reasonOf(error) }, 'a delivery was not settled')),
+        () => undefined, // thrown below
+      );
+      endpoint.busy.set(recordId, work.finally(end));
     }
+    await reads;
     return begun.length;
   }
 
@@ -136,52 +145,39 @@ export function createDispatcher(deps: {
     body: string | undefined,
   ): Promise<void> {
     if (body === undefined) return deliveries.drop(delivery);
-    const result = await attempt(webhook, delivery, body, stopping.signal);
-    if (!result) return;
-    countAttempt({ result: result.isSuccess ? 'delivered' : 'failed' });
-    endpoint.note(result, now());
+    const at = new Date(now());
+    const answer = await sender.send(buildMessage(webhook, delivery, body, at), stopping.signal);
+    if (stopping.signal.aborted) return;
+    const { isSuccess, retryAfterMs: _, ...shown } = answer;
+    const { isGone, isPostponed, nextAt, pausedUntil } = evaluateAnswer(answer, delivery, now());
+    const result = { attempt: { at, ...shown }, isSuccess, isCounted: !isPostponed, nextAt };
+    await deliveries.settle(delivery, result, now());
+    if (isSuccess) await webhooks.noteSuccess(webhook);
+    else if (await webhooks.noteFailure(webhook, isGone, now())) await giveUp(webhook._id, webhook.appId);
+    countAttempt({ result: isSuccess ? 'delivered' : 'failed' });
+    endpoint.note(isSuccess, pausedUntil, now());
   }
 
   async function deliverLarge(
     endpoint: Endpoint,
-    { _id }: WebhookDocument,
+    { _id, appId }: WebhookDocument,
     delivery: DeliveryDocument,
-    { bytes }: UnreadRecord,
+    record: UnreadRecord,
   ): Promise<void> {
-    const room = budget.join(_id.toHexString(), maxBodyBytes({ bytes }));
+    const room = budget.join(_id.toHexString(), maxBodyBytes(record));
     try {
       await room.begun;
       if (stopping.signal.aborted) return;
       // It may have changed while the delivery waited.
-      const webhook = await webhooks.find(_id);
+      const webhook = await webhooks.find(appId, _id);
       if (!webhook || webhook.disabled) return;
-      const [record, form] = await Promise.all([readRecords.one(delivery), readForm(webhook)]);
-      const body = buildBody(delivery, webhook, record, form);
+      const [current, form] = await Promise.all([readRecords.one(delivery), readForm(webhook)]);
+      const body = buildBody(delivery, webhook, current, form);
       room.resize(Buffer.byteLength(body ?? ''));
       await deliver(endpoint, webhook, delivery, body);
     } finally {
       room.end();
     }
-  }
-
-  /** Registers an attempt for the record until `end` is called. */
-  function hold(endpoint: Endpoint, delivery: DeliveryDocument) {
-    const record = delivery.recordId.toHexString();
-    let resolve = (): void => undefined;
-    endpoint.busy.set(
-      record,
-      new Promise<void>((settle) => {
-        resolve = settle;
-      }),
-    );
-    const end = (): void => {
-      inProgress -= 1;
-      endpoint.busy.delete(record);
-      endpoint.wake();
-      resolve();
-      onWork();
-    };
-    return { delivery, end };
   }
 
   return {

@@ -10,7 +10,7 @@ const SHORTEST_MS = 15;
 /** The longest wait of an event of another server. A due job also waits up to a second. */
 const LONGEST_MS = 500;
 
-export type Pauses = ReturnType<typeof createPauses>;
+type Pauses = ReturnType<typeof createPauses>;
 
 /** Creates growing pauses between reads; a wake ends none before `leastMs`, to collect events. */
 function createPauses(leastMs = 0) {

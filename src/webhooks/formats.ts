@@ -15,14 +15,14 @@ interface FormatProperties {
   atOnce: number;
 }
 
-const MESSAGES = { isSecret: true, atOnce: 1 } as const;
+const CHAT: FormatProperties = { contentType: 'application/json', isSigned: false, isSecret: true, atOnce: 1 };
 
 const FORMATS: Record<WebhookFormat, FormatProperties> = {
   standard: { contentType: 'application/json', isSigned: true, isSecret: false, atOnce: 20 },
-  slack: { contentType: 'application/json', isSigned: false, ...MESSAGES },
-  discord: { contentType: 'application/json', isSigned: false, ...MESSAGES },
-  teams: { contentType: 'application/json', isSigned: false, ...MESSAGES },
-  text: { contentType: 'text/plain; charset=utf-8', isSigned: true, ...MESSAGES },
+  slack: CHAT,
+  discord: CHAT,
+  teams: CHAT,
+  text: { ...CHAT, contentType: 'text/plain; charset=utf-8', isSigned: true },
 };
 
 /** Returns the properties of the format of a webhook. An absent format is the standard one. */
@@ -53,16 +53,9 @@ export interface MessageContent {
 const OPEN = 'Open in the dashboard';
 
 /** Returns a body within the limits of its receiver, in which only `link` is a link. */
-export function renderMessage(format: MessageFormat, content: MessageContent): string {
-  return RENDERERS[format](content);
-}
+export const renderMessage = (format: MessageFormat, content: MessageContent): string => RENDERERS[format](content);
 
-const RENDERERS: Record<MessageFormat, (content: MessageContent) => string> = {
-  slack: renderSlack,
-  discord: renderDiscord,
-  teams: renderTeams,
-  text: renderText,
-};
+const RENDERERS = { slack: renderSlack, discord: renderDiscord, teams: renderTeams, text: renderText };
 
 /** Formatting characters and controls, which can reorder or hide text. */
 const INVISIBLE = /(?![\n\t\u200C\u200D])[\p{Cc}\p{Cf}]/gu;

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { FieldDefinition } from '../fields/definition.ts';
 import { sampleData } from '../fields/presentation.ts';
-import { formTitle, type MailApps } from '../notifications/mail-apps.ts';
+import { dashboardUrl, formTitle, type MailApps } from '../notifications/mail-apps.ts';
 import { entryValues } from '../notifications/messages.ts';
 import type { EventType } from '../records/outbox.ts';
 import type { RecordReader, RecordValues, UnreadRecord } from '../records/record-reader.ts';
@@ -35,34 +35,24 @@ export function createDeliveryRecords(records: Pick<RecordReader, 'find' | 'find
   };
 }
 
-type ReadFields = (appId: ObjectId) => Promise<readonly FieldDefinition[]>;
-
-/** What messages show of an app beside a record. */
-export interface FormView {
-  title: string;
-  fields: readonly FieldDefinition[];
-  /** Undefined without PUBLIC_URL. */
-  recordUrl: ((id: string) => string) | undefined;
-}
-
 /** Resolves with what the messages of a webhook show; undefined for the standard format. */
 export type ReadForm = ReturnType<typeof createFormReader>;
+type FormView = NonNullable<Awaited<ReturnType<ReadForm>>>;
 
 export function createFormReader(deps: {
   apps: Pick<MailApps, 'ofId'>;
-  fieldsOf: ReadFields;
+  fieldsOf: (appId: ObjectId) => Promise<readonly FieldDefinition[]>;
   publicUrl: string | undefined;
 }) {
   const { apps, fieldsOf, publicUrl } = deps;
-  return async (webhook: WebhookDocument): Promise<FormView | undefined> => {
+  return async (webhook: WebhookDocument) => {
     if (formatOf(webhook).format === 'standard') return undefined;
     const { appId, sourceAppId } = webhook;
     const [app, fields] = await Promise.all([apps.ofId(appId), fieldsOf(appId)]);
-    const users = `${publicUrl}/dashboard/apps/${encodeURIComponent(sourceAppId)}/users/`;
     return {
       title: formTitle({ sourceAppId, form: app?.form }),
       fields,
-      recordUrl: publicUrl === undefined ? undefined : (id) => users + id,
+      recordUrl: (id: string) => dashboardUrl(publicUrl, sourceAppId, id),
     };
   };
 }
@@ -115,7 +105,7 @@ export function renderBody(webhook: WebhookDocument, event: EventBody, form: For
     heading: HEADINGS[type],
     title: form.title,
     values: isErased ? [{ name: 'ID', value: entry.id }] : values,
-    link: isErased || type === 'webhook.test' ? undefined : form.recordUrl?.(entry.id),
+    link: isErased || type === 'webhook.test' ? undefined : form.recordUrl(entry.id),
   });
 }
 

@@ -4,6 +4,7 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import type { Attempt } from './webhook-store.ts';
 
 /** A name server without an answer is asked twice, then the next one. */
 const NAME_TIMEOUT_MS = 2_000;
@@ -11,13 +12,12 @@ const NAME_TRIES = 2;
 /** The global unicast addresses of IPv6 (RFC 4291); all others have a special meaning. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 
-/** The name of a receiver resolves to an address that no delivery may reach. */
-class PrivateAddress extends Error {
-  override readonly name = 'PrivateAddress';
-  constructor() {
-    super('the address is not public');
-  }
+/** No delivery may reach the address. The message names nothing of the service's network. */
+class RefusedAddress extends Error {
+  override readonly name = 'RefusedAddress';
 }
+
+const NOT_PUBLIC = 'the address is not public';
 
 /** Returns false for IPv6 addresses that contain an IPv4 address (NAT64), unless it is mapped. */
 function isPublicAddress(address: string): boolean {
@@ -28,13 +28,13 @@ function isPublicAddress(address: string): boolean {
   return parsed.range() === 'unicast' && parsed.match(GLOBAL_IPV6);
 }
 
+const LOCAL_NAME = /^(?:.*\.)?localhost\.?$/i;
+
 /** Node calls no `lookup` for addresses, so they are checked here, and localhost (RFC 6761). */
 export function isAllowedHost({ hostname }: URL): boolean {
   const address = hostname.replace(/^\[|\]$/g, '');
   return isIP(address) === 0 ? !LOCAL_NAME.test(hostname) : isPublicAddress(address);
 }
-
-const LOCAL_NAME = /^(?:.*\.)?localhost\.?$/i;
 
 /**
  * Creates a `lookup` that yields public addresses only, so that the checked address is the one that
@@ -57,11 +57,11 @@ function createPublicLookup(nameServers?: readonly string[]): LookupFunction {
   };
 }
 
-/** Resolves with at least one address. @throws {PrivateAddress} if any of them is not public */
+/** Resolves with at least one address. @throws {RefusedAddress} if any of them is not public */
 async function publicAddresses(resolver: Resolver, hostname: string) {
   const found = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
   const addresses = found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
-  if (!addresses.every(isPublicAddress)) throw new PrivateAddress();
+  if (!addresses.every(isPublicAddress)) throw new RefusedAddress(NOT_PUBLIC);
   if (addresses.length === 0) throw found.map((result) => result.status === 'rejected' && result.reason).find(Boolean);
   return addresses.map((address) => ({ address, family: isIP(address) }));
 }
@@ -85,15 +85,9 @@ export function isSecret(text: string): boolean {
   return key.toString('base64') === encoded && key.length >= MIN_KEY_BYTES && key.length <= MAX_KEY_BYTES;
 }
 
-interface SignedMessage {
-  id: string;
-  /** Seconds since 1970. */
-  timestamp: number;
-  body: string;
-}
-
 /** The headers of Standard Webhooks; one signature by each secret serves receivers with either. */
-export function signedHeaders({ id, timestamp, body }: SignedMessage, secrets: readonly string[]) {
+export function signedHeaders(id: string, at: Date, body: string, secrets: readonly string[]) {
+  const timestamp = Math.floor(at.getTime() / 1_000);
   const sign = (secret: string): string => {
     const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
     return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
@@ -112,12 +106,8 @@ const MAX_SOCKETS = 256;
 const MAX_FREE_SOCKETS = 64;
 const IDLE_SOCKET_MS = 30_000;
 
-export interface SendResult {
+export interface SendResult extends Omit<Attempt, 'at'> {
   isSuccess: boolean;
-  ms: number;
-  status?: number;
-  error?: string;
-  response?: string;
   retryAfterMs: number;
 }
 
@@ -130,13 +120,6 @@ export interface Message {
 }
 
 export type Sender = ReturnType<typeof createSender>;
-
-class PlainHttp extends Error {
-  override readonly name = 'PlainHttp';
-  constructor() {
-    super('the address does not begin with https://');
-  }
-}
 
 /**
  * Creates the client that posts messages to webhooks. It follows no redirect, connects to public
@@ -158,8 +141,9 @@ export function createSender(options: {
 
   function post({ url: text, headers, body }: Message, signal: AbortSignal): Promise<IncomingMessage> {
     const url = new URL(text);
-    if (!allowPrivate && url.protocol !== 'https:') throw new PlainHttp();
-    if (!allowPrivate && !isAllowedHost(url)) throw new PrivateAddress();
+    if (!allowPrivate && url.protocol !== 'https:')
+      throw new RefusedAddress('the address does not begin with https://');
+    if (!allowPrivate && !isAllowedHost(url)) throw new RefusedAddress(NOT_PUBLIC);
     const { request } = url.protocol === 'http:' ? http : https;
     const sent = {
       ...{ method: 'POST', agent: agents[url.protocol as keyof typeof agents], signal },
@@ -246,7 +230,7 @@ function parseRetryAfter(header: string | undefined, now: number): number {
 
 /** Returns a reason without addresses of the service's network. */
 function describeFailure(error: unknown): string {
-  if (error instanceof PrivateAddress || error instanceof PlainHttp) return error.message;
+  if (error instanceof RefusedAddress) return error.message;
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   return typeof code === 'string' ? `the connection failed (${code})` : 'the connection failed';
 }

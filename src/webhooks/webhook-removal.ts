@@ -1,5 +1,4 @@
 import type { AppConsumers } from '../apps/app-consumers.ts';
-import type { Job } from '../jobs/job-runner.ts';
 import { createPassJob } from '../jobs/pass-job.ts';
 import type { RecordId } from '../records/record-id.ts';
 import type { DeliveryStore } from './delivery-store.ts';
@@ -8,32 +7,12 @@ import type { DeletedWebhookCollection, DeletedWebhookDocument, WebhookStore } f
 const EVERY_MS = 60_000;
 const BATCH = 200;
 
-type DeletedWebhookStore = ReturnType<typeof createDeletedWebhookStore>;
-
-export function createDeletedWebhookStore(deleted: DeletedWebhookCollection) {
-  return {
-    /** Stores the intent to delete a webhook. Idempotent. */
-    async add({ _id, appId }: Pick<DeletedWebhookDocument, '_id' | 'appId'>): Promise<void> {
-      const update = { $setOnInsert: { appId }, $currentDate: { deletedAt: true as const } };
-      await deleted.updateOne({ _id }, update, { upsert: true });
-    },
-
-    async setDone(_id: RecordId): Promise<void> {
-      await deleted.updateOne({ _id }, { $set: { isDone: true } });
-    },
-
-    /** Resolves with the next deleted webhooks after this id, in the order of ids. */
-    after: (_id: RecordId | undefined): Promise<DeletedWebhookDocument[]> =>
-      deleted.find(_id ? { _id: { $gt: _id } } : {}, { sort: { _id: 1 }, limit: BATCH }).toArray(),
-  };
-}
-
 export type WebhookRemoval = ReturnType<typeof createWebhookRemoval>;
 
 /** The stored intent lets the job finish deletions, and delete what a stalled server adds later. */
 export function createWebhookRemoval(deps: {
   webhooks: Pick<WebhookStore, 'remove'>;
-  deleted: DeletedWebhookStore;
+  deleted: DeletedWebhookCollection;
   deliveries: Pick<DeliveryStore, 'removeOf' | 'withDeliveries'>;
   consumers: Pick<AppConsumers, 'remove'>;
   rest(begun: number, signal: AbortSignal): Promise<void>;
@@ -44,36 +23,33 @@ export function createWebhookRemoval(deps: {
     await webhooks.remove(appId, _id);
     await consumers.remove(appId, consumerName(_id));
     await deliveries.removeOf({ appId, webhookId: _id });
-    await deleted.setDone(_id);
-  }
-
-  /** Resolves with the last webhook of the batch; undefined at the end. */
-  async function sweep(after: RecordId | undefined): Promise<RecordId | undefined> {
-    const found = await deleted.after(after);
-    for (const one of found) if (!one.isDone) await finish(one);
-    const ofApps = found.map(({ _id: webhookId, appId }) => ({ webhookId, appId }));
-    const late = new Set((await deliveries.withDeliveries(ofApps)).map(String));
-    for (const one of ofApps) if (late.has(String(one.webhookId))) await deliveries.removeOf(one);
-    return found.length < BATCH ? undefined : found.at(-1)?._id;
+    await deleted.updateOne({ _id }, { $set: { isDone: true } });
   }
 
   return {
     /** Deletes a webhook, its deliveries and its consumer. */
-    async remove(webhook: Pick<DeletedWebhookDocument, '_id' | 'appId'>): Promise<void> {
-      await deleted.add(webhook);
-      await finish(webhook);
+    async remove({ _id, appId }: Pick<DeletedWebhookDocument, '_id' | 'appId'>): Promise<void> {
+      const intent = { $setOnInsert: { appId }, $currentDate: { deletedAt: true } } as const;
+      await deleted.updateOne({ _id }, intent, { upsert: true });
+      await finish({ _id, appId });
     },
 
     job: createPassJob<{ after: RecordId | undefined }>({
       name: 'webhook-removal',
       everyMs: EVERY_MS,
       rest,
-      begin: () => Promise.resolve({ after: undefined }),
+      begin: async () => ({ after: undefined }),
       async advance(pass) {
-        pass.after = await sweep(pass.after);
-        return pass.after !== undefined;
+        const filter = pass.after ? { _id: { $gt: pass.after } } : {};
+        const found = await deleted.find(filter, { sort: { _id: 1 }, limit: BATCH }).toArray();
+        for (const one of found) if (!one.isDone) await finish(one);
+        const ofApps = found.map(({ _id: webhookId, appId }) => ({ webhookId, appId }));
+        const late = new Set((await deliveries.withDeliveries(ofApps)).map(String));
+        for (const one of ofApps) if (late.has(String(one.webhookId))) await deliveries.removeOf(one);
+        pass.after = found.at(-1)?._id;
+        return found.length === BATCH;
       },
-    }) satisfies Job,
+    }),
   };
 }
 

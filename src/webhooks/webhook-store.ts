@@ -146,16 +146,12 @@ export function createWebhookStore(webhooks: WebhookCollection) {
   return {
     insert: async (webhook: WebhookDocument): Promise<void> => void (await webhooks.insertOne(webhook)),
 
-    find: async (_id: RecordId): Promise<WebhookDocument | undefined> => (await webhooks.findOne({ _id })) ?? undefined,
+    find: async (appId: ObjectId, _id: RecordId): Promise<WebhookDocument | undefined> =>
+      (await webhooks.findOne({ _id, appId })) ?? undefined,
 
     /** Resolves with whether an endpoint is disabled or deleted. */
-    isOff: async (_id: RecordId): Promise<boolean> => {
-      const found = await webhooks.findOne({ _id }, { projection: { disabled: 1 } });
-      return !found || found.disabled !== undefined;
-    },
-
-    ofApp: async (appId: ObjectId, _id: RecordId): Promise<WebhookDocument | undefined> =>
-      (await webhooks.findOne({ _id, appId })) ?? undefined,
+    isOff: async (_id: RecordId): Promise<boolean> =>
+      (await webhooks.findOne({ _id, disabled: { $exists: false } }, { projection: { _id: 1 } })) === null,
 
     /** Resolves with the webhooks of these apps, oldest first. */
     ofApps: (appIds: readonly ObjectId[]): Promise<WebhookDocument[]> =>
@@ -189,8 +185,7 @@ export function createWebhookStore(webhooks: WebhookCollection) {
       return (await webhooks.updateOne(filter, { $set: { secrets } })).matchedCount === 1;
     },
 
-    remove: async (appId: ObjectId, _id: RecordId): Promise<boolean> =>
-      (await webhooks.deleteOne({ _id, appId })).deletedCount === 1,
+    remove: async (appId: ObjectId, _id: RecordId): Promise<void> => void (await webhooks.deleteOne({ _id, appId })),
 
     async noteSuccess({ _id, failingSince }: WebhookDocument): Promise<void> {
       if (failingSince) await webhooks.updateOne({ _id, failingSince }, { $unset: { failingSince: 1 } });

@@ -52,33 +52,34 @@ export const attemptFields = {
   response: z.string().optional().meta({ example: 'ok' }),
 };
 export const WebhookPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }) });
-export const WebhookScope = z.strictObject({ sourceAppId: ScopeParameter });
 export const Ok = z.strictObject({ ok: z.literal(true) });
 
-export const webhookDefaults = { auth: 'session or key', scope: 'webhooks', tag: 'Webhooks' } as const;
+export const webhookDefaults = {
+  auth: 'session or key',
+  scope: 'webhooks',
+  load: 'light',
+  tag: 'Webhooks',
+  query: z.strictObject({ sourceAppId: ScopeParameter }),
+  errors: [404],
+} as const;
 
-/** The endpoints of webhooks (spec 4.11). */
+/** Spec 4.11. */
 export const webhookEndpoints = {
   listWebhooks: {
     ...webhookDefaults,
     method: 'get',
     path: '/auth/webhooks',
-    load: 'light',
     summary: 'The webhooks of an app',
-    query: WebhookScope,
     response: z.strictObject({ webhooks: z.array(Webhook) }),
-    errors: [404],
   },
   createWebhook: {
     ...webhookDefaults,
     audit: 'webhook.created',
     method: 'post',
     path: '/auth/webhooks',
-    load: 'light',
     summary: 'Create a webhook',
     description:
       'The address gets the events of the app, signed by Standard Webhooks. The secret is shown once. An app has at most 20 webhooks.',
-    query: WebhookScope,
     body: jsonBody(
       z.strictObject({ url: Url, events: EventTypes, format: Format.optional(), secret: Secret.optional() }),
       'Invalid webhook',
@@ -90,10 +91,9 @@ export const webhookEndpoints = {
     ...webhookDefaults,
     method: 'get',
     path: '/auth/webhooks/sample',
-    load: 'light',
     summary: 'An example of an event',
     description: 'As the standard format sends it, with example values of the newest schema.',
-    query: WebhookScope.extend({
+    query: webhookDefaults.query.extend({
       event: z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`).default('user.created'),
     }),
     response: z.strictObject({
@@ -110,18 +110,15 @@ export const webhookEndpoints = {
           .meta({ example: ['data.name'] }),
       }),
     }),
-    errors: [404],
   },
   changeWebhook: {
     ...webhookDefaults,
     audit: 'webhook.changed',
     method: 'patch',
     path: '/auth/webhooks/:id',
-    load: 'light',
     summary: 'Change a webhook',
     description: '`enabled: true` also ends a disabling by failures or by 410.',
     params: WebhookPath,
-    query: WebhookScope,
     body: jsonBody(
       z.strictObject({
         url: Url.optional(),
@@ -132,7 +129,6 @@ export const webhookEndpoints = {
       'Invalid webhook',
     ),
     response: Webhook,
-    errors: [404],
   },
   deleteWebhook: {
     ...webhookDefaults,
@@ -142,10 +138,8 @@ export const webhookEndpoints = {
     load: 'long',
     summary: 'Delete a webhook',
     params: WebhookPath,
-    query: WebhookScope,
     slow: true,
     response: Ok,
-    errors: [404],
   },
   testWebhook: {
     ...webhookDefaults,
@@ -156,23 +150,18 @@ export const webhookEndpoints = {
     summary: 'Send a test event',
     description: 'Sends one event of the type `webhook.test` with made-up values, and tells the result.',
     params: WebhookPath,
-    query: WebhookScope,
     slow: true,
     response: z.strictObject({ ok: z.boolean(), ...attemptFields }),
-    errors: [404],
   },
   rotateWebhookSecret: {
     ...webhookDefaults,
     audit: 'webhook.secret.replaced',
     method: 'post',
     path: '/auth/webhooks/:id/rotate-secret',
-    load: 'light',
     summary: 'Replace the secret of a webhook',
     description: 'The old secret signs for 24 hours more, beside the new one.',
     params: WebhookPath,
-    query: WebhookScope,
     response: z.strictObject({ secret: Secret }),
-    errors: [404],
   },
 } as const satisfies Endpoints;
 

@@ -5,7 +5,7 @@ import { Conflict, InvalidInput, NotFound } from '../core/errors.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import type { EventType } from '../records/outbox.ts';
 import { parseRecordId, type RecordId } from '../records/record-id.ts';
-import { messageOf } from './attempts.ts';
+import { buildMessage } from './attempts.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { formatOf, isShortened, type WebhookFormat } from './formats.ts';
 import { type ReadForm, renderBody, sampleEvent } from './payload.ts';
@@ -18,7 +18,7 @@ const OLD_SECRET_MS = 24 * 60 * 60 * 1_000;
 /** The secrets that sign at the same time; further rotations end the oldest one. */
 const MAX_SECRETS = 5;
 
-export interface WebhookChange {
+interface WebhookChange {
   url?: string | undefined;
   events?: EventType[] | undefined;
   format?: WebhookFormat | undefined;
@@ -142,7 +142,7 @@ export function createWebhookService(deps: {
       const [form, fields] = await Promise.all([readForm(webhook), fieldsOf(app.id)]);
       const event = { ...sampleEvent('webhook.test', app.sourceAppId, fields), timestamp: at.toISOString() };
       const body = renderBody(webhook, event, form);
-      return sender.send(messageOf(webhook, { _id: newId(at).toString() }, body, at));
+      return sender.send(buildMessage(webhook, { _id: newId(at).toString() }, body, at));
     },
 
     /** Resolves with an example of an event, with example values of the newest schema. */
@@ -153,13 +153,13 @@ export function createWebhookService(deps: {
 
 /** @throws {NotFound} */
 export async function findWebhook(
-  webhooks: Pick<WebhookStore, 'ofApp'>,
+  webhooks: Pick<WebhookStore, 'find'>,
   app: ScopedApp,
   id: string,
 ): Promise<WebhookDocument> {
   const _id = parseRecordId(id);
-  const webhook = _id && (await webhooks.ofApp(app.id, _id));
-  if (!webhook) throw notFound();
+  const webhook = _id && (await webhooks.find(app.id, _id));
+  if (!webhook) throw new NotFound('Webhook not found');
   return webhook;
 }
 
@@ -169,8 +169,4 @@ function invalidUrl(message: string): InvalidInput {
 
 function tooMany(): Conflict {
   return new Conflict(`An app has at most ${MAX_WEBHOOKS} webhooks`);
-}
-
-function notFound(): NotFound {
-  return new NotFound('Webhook not found');
 }

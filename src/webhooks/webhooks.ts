@@ -10,13 +10,13 @@ import type { EventConsumer } from '../records/outbox.ts';
 import { firstIdAt } from '../records/record-id.ts';
 import type { Records } from '../records/records.ts';
 import type { Schemas } from '../schemas/schemas.ts';
-import { createDeliveryService, deliveryRoutes } from './deliveries.ts';
+import { deliveryRoutes } from './deliveries.ts';
 import { createDeliveriesOfPerson, createDeliveryStore, type DeliveryStore } from './delivery-store.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import { createEventJob, EVENT_JOB } from './event-job.ts';
 import { createDeliveryRecords, createFormReader } from './payload.ts';
 import { createSender } from './sender.ts';
-import { createDeletedWebhookStore, createWebhookRemoval } from './webhook-removal.ts';
+import { createWebhookRemoval } from './webhook-removal.ts';
 import {
   createDeletedWebhookModel,
   createDeliveryModel,
@@ -57,7 +57,6 @@ export function createWebhooks(deps: {
   };
   const webhooks = createWebhookStore(models.webhooks.collection);
   const deliveries = storage.store;
-  const deleted = createDeletedWebhookStore(models.deletedWebhooks.collection);
   const wake = (): void => signal.wake(EVENT_JOB);
   const allowPrivate = config.webhooksAllowPrivate;
   const sender = createSender({ allowPrivate });
@@ -68,14 +67,16 @@ export function createWebhooks(deps: {
   const readForm = createFormReader({ apps: createMailApps(apps.collection), fieldsOf, publicUrl });
   const dispatcher = createDispatcher({ webhooks, deliveries, readRecords, readForm, sender, logger, now, metrics });
   const relay = records.relayTo([createDeliveryConsumer({ webhooks, deliveries, dispatcher, now }), ...otherConsumers]);
-  const removal = createWebhookRemoval({ webhooks, deliveries, consumers, deleted, rest: apps.pace.rest });
+  const removal = createWebhookRemoval({
+    ...{ webhooks, deliveries, consumers, deleted: models.deletedWebhooks.collection, rest: apps.pace.rest },
+  });
   const service = createWebhookService({
     ...{ webhooks, deliveries, consumers, removal, sender, readForm, fieldsOf, newId, allowPrivate, wake },
   });
   return {
     routes: [
       ...webhookRoutes(service, scope),
-      ...deliveryRoutes(createDeliveryService({ webhooks, deliveries, readRecords, readForm, wake }), scope),
+      ...deliveryRoutes({ webhooks, deliveries, readRecords, readForm, scope, wake }),
     ],
     models: Object.values(models),
     jobs: [

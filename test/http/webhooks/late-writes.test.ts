@@ -98,7 +98,7 @@ describe('an endpoint', () => {
     const failing = { ...webhook(), failingSince: new Date(NOW) };
     await webhooks().insert(failing);
     await webhooks().noteSuccess({ ...failing, failingSince: new Date(NOW - DAY_MS) });
-    expect(await webhooks().find(failing._id)).toMatchObject({ failingSince: new Date(NOW) });
+    expect(await webhooks().find(appId, failing._id)).toMatchObject({ failingSince: new Date(NOW) });
   });
 });
 
