@@ -25,7 +25,7 @@ build();
 const { cases } = await import('./bench/cases.mjs');
 const { prepareFixture } = await import('./bench/fixture.mjs');
 const { measure } = await import('./bench/measure.mjs');
-const { summarize, table, tableBeside } = await import('./bench/report.mjs');
+const { summarize, tableBeside, tableOfCases } = await import('./bench/report.mjs');
 
 const { values } = parseArgs({
   options: {
@@ -51,63 +51,24 @@ const { values } = parseArgs({
 });
 const rounds = Number(values.rounds ?? (values.quick ? 1 : 5));
 const seconds = Number(values.seconds ?? (values.quick ? 2 : 5));
-if (values.growth) {
-  const { measureGrowth } = await import('./bench/growth.mjs');
-  const { sizes, table: lines } = await measureGrowth({ rounds, seconds, progress: say });
-  writeFileSync(values.output, `${JSON.stringify({ node: process.version, rounds, seconds, sizes }, null, 2)}\n`);
-  console.log(lines);
-  process.exit();
-}
-if (values.data) {
-  const { measureData } = await import('./bench/data.mjs');
-  const options = { records: Number(values.records), rounds: Number(values.rounds ?? 100), progress: say };
-  const { results, table: lines } = await measureData(options);
-  writeFileSync(values.output, `${JSON.stringify({ node: process.version, ...results }, null, 2)}\n`);
-  console.log(lines);
-  process.exit();
-}
-if (values.search) {
-  const { measureSearch } = await import('./bench/search.mjs');
-  const options = { records: Number(values.records), rounds: Number(values.rounds ?? 100), progress: say };
-  const { results, table: lines } = await measureSearch(options);
-  writeFileSync(values.output, `${JSON.stringify({ node: process.version, ...results }, null, 2)}\n`);
-  console.log(lines);
-  process.exit();
-}
-if (values.events) {
-  const { measureEvents } = await import('./bench/events.mjs');
-  const { results, table: lines } = await measureEvents({ rounds, seconds, progress: say });
-  writeFileSync(values.output, `${JSON.stringify({ node: process.version, ...results }, null, 2)}\n`);
-  console.log(lines);
-  process.exit();
-}
-if (values.import) {
-  const { measureImport } = await import('./bench/import.mjs');
-  const { results, table: lines } = await measureImport({ lines: Number(values.records), progress: say });
-  writeFileSync(values.output, `${JSON.stringify({ node: process.version, results }, null, 2)}\n`);
-  console.log(lines);
-  process.exit();
-}
-if (values.logins) {
-  const { measureLogins } = await import('./bench/logins.mjs');
-  const options = { beside: values.beside?.split(',') ?? [], busy: Number(values.busy) };
-  const { results, table: lines } = await measureLogins({ ...options, rounds, seconds, progress: say });
-  writeFileSync(values.output, `${JSON.stringify({ node: process.version, rounds, seconds, results }, null, 2)}\n`);
-  console.log(lines);
-  process.exit();
-}
-if (values.flood) {
-  const { measureFloods } = await import('./bench/flood.mjs');
-  const { results, table: lines } = await measureFloods({ only: values.only?.split(','), progress: say });
-  writeFileSync(values.output, `${JSON.stringify({ node: process.version, results }, null, 2)}\n`);
-  console.log(lines);
-  process.exit();
-}
-if (values.capacity) {
-  const { measureCapacity } = await import('./bench/capacity.mjs');
-  const { results, table: lines } = await measureCapacity({ seconds, progress: say });
-  writeFileSync(values.output, `${JSON.stringify({ node: process.version, seconds, ...results }, null, 2)}\n`);
-  console.log(lines);
+const [records, queries] = [Number(values.records), Number(values.rounds ?? 100)];
+/** The measurements instead of the cases: what each module of this name gets. */
+const others = {
+  growth: { rounds, seconds },
+  data: { records, rounds: queries },
+  search: { records, rounds: queries },
+  events: { rounds, seconds },
+  import: { records },
+  logins: { beside: values.beside?.split(',') ?? [], busy: Number(values.busy), rounds, seconds },
+  flood: { only: values.only?.split(',') },
+  capacity: { seconds },
+};
+for (const [name, options] of Object.entries(others)) {
+  if (!values[name]) continue;
+  const { default: measureOther } = await import(`./bench/${name}.mjs`);
+  const { results, table } = await measureOther({ ...options, progress: say });
+  writeResults({ ...options, ...results });
+  console.log(table);
   process.exit();
 }
 const names = values.only?.split(',') ?? Object.keys(cases);
@@ -126,9 +87,13 @@ try {
 } finally {
   await fixture.stop();
 }
-writeFileSync(values.output, `${JSON.stringify({ node: process.version, rounds, seconds, results }, null, 2)}\n`);
-console.log(table(results));
+writeResults({ rounds, seconds, results });
+console.log(tableOfCases(results));
 if (values.beside !== undefined) console.log(`\nThis version, of ${values.beside}:\n${tableBeside(results)}`);
+
+function writeResults(results) {
+  writeFileSync(values.output, `${JSON.stringify({ node: process.version, ...results }, null, 2)}\n`);
+}
 
 /** Measures the servers in turn; the order changes with each round. */
 async function compare(name, request, connections, duration) {

@@ -6,6 +6,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startServer, stopServer } from './bench/processes.mjs';
+import { logIn } from './client.mjs';
 import { build, install, root, run, say } from './setup.mjs';
 
 const SCHEMATHESIS = '4.32.5';
@@ -22,7 +24,7 @@ const schemathesis = installSchemathesis();
 const folder = mkdtempSync(join(tmpdir(), 'user-collection-fuzz-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const password = randomBytes(18).toString('base64url');
-const server = await startServer();
+const server = await startService();
 let failed = false;
 try {
   await createApps();
@@ -34,12 +36,13 @@ try {
       failed ||= !passed;
     }
   }
-  const unexpected = server.log().match(/"unexpected error"/g)?.length ?? 0;
+  const log = readFileSync(server.log, 'utf8');
+  const unexpected = log.match(/"unexpected error"/g)?.length ?? 0;
   say(`${total} requests; ${unexpected} unexpected errors in the log${failed ? '; FAILED' : ''}`);
-  if (unexpected > 0) say(server.log());
+  if (unexpected > 0) say(log);
   failed ||= unexpected > 0;
 } finally {
-  await server.stop();
+  await stopServer(server);
 }
 process.exit(failed ? 1 : 0);
 
@@ -68,11 +71,11 @@ function installSchemathesis() {
 }
 
 /** Starts the built server on a separate embedded database; resolves when it listens. */
-function startServer() {
-  const env = {
-    ...process.env,
+function startService() {
+  return startServer([join(root, 'dist', 'server.js')], {
+    XDG_CACHE_HOME: process.env.XDG_CACHE_HOME,
+    MONGOMS_SYSTEM_BINARY: process.env.MONGOMS_SYSTEM_BINARY,
     NODE_ENV: 'development',
-    MONGODB_URI: '',
     DATA_DIR: join(folder, 'data'),
     HOST: '127.0.0.1',
     PORT: '0',
@@ -80,45 +83,13 @@ function startServer() {
     ADMIN_PASSWORD: password,
     RATE_LIMIT_LOGIN: '0',
     LOG_LEVEL: 'error',
-  };
-  const child = spawn(process.execPath, [join(root, 'dist', 'server.js')], { env, cwd: folder });
-  let output = '';
-  return new Promise((resolve, reject) => {
-    child.once('exit', (code) => reject(new Error(`the server ended with ${code}:\n${output}`)));
-    child.stderr.on('data', (chunk) => (output += chunk));
-    child.stdout.on('data', (chunk) => {
-      output += chunk;
-      const url = /is ready: (http:\/\/\S+)/.exec(output)?.[1];
-      if (url) resolve({ url, log: () => output, stop: () => stop(child) });
-    });
-  });
-}
-
-function stop(child) {
-  if (child.exitCode !== null) return undefined;
-  return new Promise((resolve) => {
-    child.once('exit', resolve);
-    child.kill('SIGTERM');
   });
 }
 
 /** Creates the apps that the document's examples and the configurations use. */
 async function createApps() {
-  const json = { 'Content-Type': 'application/json' };
-  const logIn = await fetch(`${server.url}/auth/login`, {
-    method: 'POST',
-    headers: json,
-    body: JSON.stringify({ sourceAppId: ADMIN, password }),
-  });
-  const cookie = logIn.headers.get('set-cookie').split(';')[0];
-  for (const sourceAppId of ['newsletter', 'fuzz-rotated']) {
-    const created = await fetch(`${server.url}/auth/apps`, {
-      method: 'POST',
-      headers: { ...json, cookie },
-      body: JSON.stringify({ sourceAppId }),
-    });
-    if (!created.ok) throw new Error(`the app could not be created: ${created.status}`);
-  }
+  const admin = await logIn(server.url, ADMIN, password);
+  for (const sourceAppId of ['newsletter', 'fuzz-rotated']) await admin('POST', '/auth/apps', { sourceAppId });
 }
 
 /**

@@ -21,7 +21,7 @@ const root = positionals[0] ?? join(import.meta.dirname, '..');
 
 const sources = SOURCE_FOLDERS.filter((folder) => existsSync(join(root, folder))).flatMap(filesIn);
 let count = 0;
-for (const file of sources.filter((name) => SOURCE.test(name))) check(file, (text) => wrapComments(text, WIDTH));
+for (const file of sources.filter((name) => SOURCE.test(name))) check(file, (text) => wrapComments(file, text, WIDTH));
 for (const file of filesIn('').filter((name) => name.endsWith('.md')))
   check(file, (text) => wrapProse(text.split('\n'), WIDTH));
 if (count > 0) process.stderr.write(`${count} lines are wider than ${WIDTH} columns\n`);

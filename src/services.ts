@@ -76,30 +76,11 @@ interface EntryOptions {
   progress?: (line: string) => void;
 }
 
-type ServiceConfig = Pick<
-  Config,
-  | 'auditDays'
-  | 'importLimits'
-  | 'mail'
-  | 'maxArrayItems'
-  | 'metricsToken'
-  | 'migrateOnStart'
-  | 'production'
-  | 'oidc'
-  | 'publicUrl'
-  | 'rateLimitLogin'
-  | 'recordLimit'
-  | 'sessionCookieName'
-  | 'sessionSecret'
-  | 'webhooksAllowPrivate'
-  | 'workers'
->;
-
 export type Services = ReturnType<typeof createServices>;
 
 /** Creates all features on one connection, bottom up. Two calls share nothing, for tests. */
 export function createServices(
-  config: ServiceConfig,
+  config: Config,
   connection: Connection,
   logger: Logger,
   options: ServiceOptions & EntryOptions = {},

@@ -1,11 +1,10 @@
 // The tables of docs/capacity.md, from the costs that `npm run bench -- --capacity` measures.
 import { LOADS, MIX, plan, serviceTimes, simulateQueue } from './capacity-model.mjs';
+import { table } from './report.mjs';
 
 const SIMULATED = 200_000;
 const QUEUE_LOADS = [0.5, 0.8, 0.9];
 
-const table = (head, rows) =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 const whole = (value) => Math.round(value).toLocaleString('en');
 /** Two significant digits, without an exponent. */
 const short = (value) => (value >= 100 ? whole(value) : String(Number(value.toPrecision(2))));

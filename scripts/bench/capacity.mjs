@@ -2,18 +2,18 @@
 // and bytes, on replica sets of one and three members and with one and two workers; and what the
 // capacity model makes of it.
 import { randomInt, randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { MongoClient } from 'mongodb';
 import { POOL_SIZE } from '../../dist/database/client.js';
-import { createRecordIds } from '../../dist/records/record-id.js';
+import { logInCookie } from '../client.mjs';
 import { costOfMix } from './capacity-model.mjs';
 import { capacityTables } from './capacity-tables.mjs';
 import { cases, schema, submission } from './cases.mjs';
-import { ADMIN_PASSWORD, createApp, SERVICE_ENV } from './fixture.mjs';
+import { startReceiver } from './events.mjs';
+import { ADMIN_PASSWORD, createApp, pidOf, startService, storeRecords } from './fixture.mjs';
 import { startReplicaSet } from './mongods.mjs';
-import { childrenOf, cpuMicroseconds, START_FLAGS, startServer, stopServer } from './processes.mjs';
+import { childrenOf, cpuMicroseconds, stopServer } from './processes.mjs';
 
 const CONNECTIONS = 32;
 /** Pages are read by few operators at once. */
@@ -25,13 +25,12 @@ const [APP, HEARD] = ['bench', 'heard'];
 const VALUES = { name: 'Ada Lovelace', age: 36, plan: 'pro', agreed: true };
 /** The records whose bytes are measured. */
 const STORED = 200_000;
-const STEP = 10_000;
 const EMAIL_INDEX = 'appId_1_email_1';
 const WORKERS = [1, 2];
 const MEMBERS = [1, 3];
 
 /** Measures and resolves with the results and the tables. */
-export async function measureCapacity({ seconds, progress }) {
+export default async function measureCapacity({ seconds, progress }) {
   const measured = [];
   for (const members of MEMBERS) {
     for (const workers of WORKERS) {
@@ -67,14 +66,16 @@ async function onReplicaSet(count, measure) {
 async function measureTopology(uri, { members, workers, seconds, progress }) {
   const client = await new MongoClient(uri).connect();
   const receiver = await startReceiver();
-  const env = { ...SERVICE_ENV, MONGODB_URI: uri, WEBHOOKS_ALLOW_PRIVATE: 'true', WORKERS: String(workers) };
-  const server = await startServer([...START_FLAGS, 'dist/server.js'], env);
+  const env = { WEBHOOKS_ALLOW_PRIVATE: 'true', WORKERS: String(workers) };
+  const server = await startService(uri, { env });
   try {
     const processes = { ...(await membersOf(client)), server: [server.pid, ...childrenOf(server.pid)] };
     const bench = { server, client, processes, seconds };
-    const cookie = await createApp(server.url, APP, schema, ADMIN_PASSWORD);
-    await createApp(server.url, HEARD, schema, ADMIN_PASSWORD);
-    await addWebhook(server.url, cookie, receiver.url);
+    await createApp(server.url, APP, schema);
+    const { admin } = await createApp(server.url, HEARD, schema);
+    const webhook = { url: receiver.url, events: ['user.created'] };
+    await admin('POST', `/auth/webhooks?sourceAppId=${HEARD}`, webhook);
+    const cookie = await logInCookie(server.url, 'admin', ADMIN_PASSWORD);
     await load(bench, cases.new.request, CONNECTIONS);
 
     const first = await load(bench, cases.new.request, CONNECTIONS);
@@ -86,7 +87,7 @@ async function measureTopology(uri, { members, workers, seconds, progress }) {
       alternate(cases.new.request, () => cases.update.request({ run: 'mixed' })),
       CONNECTIONS,
     );
-    const heard = await load(bench, newPersonOf(HEARD), CONNECTIONS, EVENTS, () => receiver.received(EVENTS));
+    const heard = await load(bench, newPersonOf(HEARD), CONNECTIONS, EVENTS, () => haveArrived(receiver, EVENTS));
     const event = difference(heard, first);
     progress(JSON.stringify({ first, update, listing, mixed, event }));
     return { new: first, update, listing, event, mixed };
@@ -103,9 +104,8 @@ async function membersOf(client) {
   const processes = { primary: [], secondary: [] };
   for (const { name, stateStr } of members) {
     const member = await new MongoClient(`mongodb://${name}/?directConnection=true`).connect();
-    const { pid } = await member.db('admin').command({ serverStatus: 1 });
+    processes[stateStr === 'PRIMARY' ? 'primary' : 'secondary'].push(await pidOf(member));
     await member.close();
-    processes[stateStr === 'PRIMARY' ? 'primary' : 'secondary'].push(Number(pid));
   }
   return processes;
 }
@@ -150,11 +150,11 @@ async function counters(client, { server, primary, secondary }) {
 async function bytesOfRecord() {
   return onReplicaSet(1, async (uri) => {
     const client = await new MongoClient(uri).connect();
-    const server = await startServer([...START_FLAGS, 'dist/server.js'], { ...SERVICE_ENV, MONGODB_URI: uri });
+    const server = await startService(uri);
     try {
-      await createApp(server.url, APP, schema, ADMIN_PASSWORD);
+      await createApp(server.url, APP, schema);
       const before = await sizesOf(client);
-      await storeRecords(client.db());
+      await storeRecords(client.db(), { app: APP, schemaVersion: 2, records: STORED, ...PEOPLE });
       const after = await sizesOf(client);
       const each = (key) => (after[key] - before[key]) / STORED;
       return { recordBytes: each('records'), indexBytes: each('indexes'), emailIndexBytes: each('emails') };
@@ -166,20 +166,10 @@ async function bytesOfRecord() {
 }
 
 /** Emails and names in no order, as people come: ordered or equal ones take less. */
-async function storeRecords(db) {
-  const { _id: appId } = await db.collection('apps').findOne({ sourceAppId: APP });
-  const newId = createRecordIds();
-  for (let stored = 0; stored < STORED; stored += STEP) {
-    const records = Array.from({ length: STEP }, () => {
-      const now = new Date();
-      const email = `${randomUUID().slice(0, 13)}@example.com`;
-      const times = { createdAt: now, updatedAt: now };
-      const data = { ...VALUES, name: randomUUID().slice(0, 18), age: randomInt(100) };
-      return { _id: newId(now), appId, sourceAppId: APP, email, data, schemaVersion: 2, ...times };
-    });
-    await db.collection('users').insertMany(records, { ordered: false });
-  }
-}
+const PEOPLE = {
+  emailOf: () => `${randomUUID().slice(0, 13)}@example.com`,
+  dataOf: () => ({ ...VALUES, name: randomUUID().slice(0, 18), age: randomInt(100) }),
+};
 
 /** The bytes on disk of the records and of their indexes, after a checkpoint. */
 async function sizesOf(client) {
@@ -209,32 +199,9 @@ const newPersonOf = (app) => () => {
   return submission(app, `heard-${people}@example.com`, VALUES);
 };
 
-async function addWebhook(url, cookie, receiver) {
-  const answer = await fetch(`${url}/auth/webhooks?sourceAppId=${HEARD}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', cookie },
-    body: JSON.stringify({ url: receiver, events: ['user.created'] }),
-  });
-  if (!answer.ok) throw new Error(`POST /auth/webhooks: ${answer.status} ${await answer.text()}`);
-}
-
-/** A receiver of events; `received` resolves when `count` of them arrived since the last call. */
-async function startReceiver() {
-  let arrived = 0;
-  const http = createServer((req, res) => {
-    req.resume().once('end', () => {
-      arrived += 1;
-      res.end();
-    });
-  });
-  await new Promise((resolve) => http.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${http.address().port}/`,
-    async received(count) {
-      const until = performance.now() + EVENTS_WITHIN_MS;
-      while (arrived < count && performance.now() < until) await sleep(50);
-      if (arrived < count) throw new Error(`${arrived} of ${count} events arrived`);
-    },
-    close: () => http.close(),
-  };
+/** Resolves when the receiver has the events of `count` persons. */
+async function haveArrived({ arrivals }, count) {
+  const until = performance.now() + EVENTS_WITHIN_MS;
+  while (arrivals.size < count && performance.now() < until) await sleep(50);
+  if (arrivals.size < count) throw new Error(`${arrivals.size} of ${count} events arrived`);
 }

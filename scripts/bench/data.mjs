@@ -1,7 +1,9 @@
 // npm run bench -- --data: finding, counting and exporting in an app of a million records, over
 // HTTP, one request at a time.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ADMIN_PASSWORD, storeRecords, withService } from './fixture.mjs';
+import { logIn } from '../client.mjs';
+import { storeRecords, withService } from './fixture.mjs';
+import { percentiles } from './report.mjs';
 import { submissions, submissionsLine } from './submissions.mjs';
 
 const APP = 'data';
@@ -37,9 +39,8 @@ const CASES = {
 };
 
 /** Fills an app and measures; resolves with the results and a Markdown table. */
-export async function measureData({ records, rounds, progress }) {
-  return withService(progress, async ({ server, client }) => {
-    const admin = await logIn(server.url, 'admin', ADMIN_PASSWORD);
+export default async function measureData({ records, rounds, progress }) {
+  return withService(progress, async ({ server, client, admin }) => {
     const { password } = await admin('POST', '/auth/apps', { sourceAppId: APP });
     await admin('PUT', `/auth/apps/${APP}/schema`, { rejectUnknown: false, fields: FIELDS });
     await storeRecords(client.db(), { app: APP, schemaVersion: 2, records, dataOf, progress });
@@ -62,27 +63,6 @@ export async function measureData({ records, rounds, progress }) {
     const results = { records, builtIn, cases, exports, history, change, deletion };
     return { results, table: tableOf(results) };
   });
-}
-
-/** Resolves with a function that sends requests with the session, and parses the answers. */
-export async function logIn(url, sourceAppId, password) {
-  const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(`${url}/auth/login`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ sourceAppId, password }),
-  });
-  if (!answer.ok) throw new Error(`log-in: ${answer.status}`);
-  const cookie = answer.headers.get('set-cookie').split(';')[0];
-  return async (method, path, body, read = (response) => response.json()) => {
-    const response = await fetch(url + path, {
-      method,
-      headers: { ...headers, cookie },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return read(response);
-  };
 }
 
 const CITIES = ['Paris', 'Rome', 'Oslo', 'Lima', 'Cairo'];
@@ -133,7 +113,7 @@ async function deepCursor(operator, query) {
   return cursor;
 }
 
-/** Milliseconds of a request: the median and the 99th percentile. */
+/** How long a request takes. */
 export async function times(rounds, request) {
   const all = [];
   for (let round = 0; round < rounds + 5; round += 1) {
@@ -142,9 +122,7 @@ export async function times(rounds, request) {
     // The first five warm up.
     if (round >= 5) all.push(performance.now() - startedAt);
   }
-  all.sort((one, other) => one - other);
-  const at = (part) => Math.round(all[Math.min(all.length - 1, Math.floor(all.length * part))] * 10) / 10;
-  return { median: at(0.5), p99: at(0.99) };
+  return percentiles(all);
 }
 
 /** Deletes the app; resolves with the seconds, and submissions to another app before and beside. */
@@ -195,9 +173,10 @@ async function measureChange(operator, records) {
 /** Records per second of an export that is read at once. */
 async function exportRate(operator, format, records) {
   const startedAt = performance.now();
-  await operator('GET', `/auth/users/export?format=${format}`, undefined, async (response) => {
-    for await (const _ of response.body);
-  });
+  const read = async ({ body }) => {
+    for await (const _ of body);
+  };
+  await operator('GET', `/auth/users/export?format=${format}`, undefined, { read });
   return Math.round((records / (performance.now() - startedAt)) * 1_000);
 }
 

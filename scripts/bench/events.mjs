@@ -3,9 +3,9 @@
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { schema, submission } from './cases.mjs';
-import { ADMIN_PASSWORD, withService } from './fixture.mjs';
+import { withService } from './fixture.mjs';
 import { measure } from './measure.mjs';
-import { median } from './report.mjs';
+import { median, percentiles } from './report.mjs';
 
 const PER_SECOND = 500;
 const SECONDS = 10;
@@ -14,9 +14,9 @@ const VALUES = { name: 'Ada Lovelace', age: 36, plan: 'pro', agreed: true };
 const EVENTS = ['user.created', 'user.updated'];
 
 /** Measures and resolves with the results and a Markdown table. */
-export async function measureEvents({ rounds, seconds, progress }) {
+export default async function measureEvents({ rounds, seconds, progress }) {
   const receiver = await startReceiver();
-  const work = ({ server }) => measureWith({ server, receiver, rounds, seconds, progress });
+  const work = ({ server, admin }) => measureWith({ server, admin, receiver, rounds, seconds, progress });
   try {
     return await withService(progress, work, { WEBHOOKS_ALLOW_PRIVATE: 'true' });
   } finally {
@@ -24,8 +24,7 @@ export async function measureEvents({ rounds, seconds, progress }) {
   }
 }
 
-async function measureWith({ server, receiver, rounds, seconds, progress }) {
-  const admin = await logIn(server.url);
+async function measureWith({ server, admin, receiver, rounds, seconds, progress }) {
   for (const app of ['timed', 'dead', 'plain', 'heard']) {
     await admin('POST', '/auth/apps', { sourceAppId: app });
     await admin('PUT', `/auth/apps/${app}/schema`, schema);
@@ -45,20 +44,8 @@ async function measureWith({ server, receiver, rounds, seconds, progress }) {
   return { results, table: tableOf(results) };
 }
 
-async function logIn(url) {
-  const headers = { 'content-type': 'application/json' };
-  const body = JSON.stringify({ sourceAppId: 'admin', password: ADMIN_PASSWORD });
-  const answer = await fetch(`${url}/auth/login`, { method: 'POST', headers, body });
-  const cookie = answer.headers.get('set-cookie').split(';')[0];
-  return async (method, path, sent) => {
-    const response = await fetch(url + path, { method, headers: { ...headers, cookie }, body: JSON.stringify(sent) });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return response.json();
-  };
-}
-
 /** A receiver that notes when the first attempt for each email arrived. */
-async function startReceiver() {
+export async function startReceiver() {
   const arrivals = new Map();
   const http = createServer((req, res) => {
     let text = '';
@@ -109,9 +96,8 @@ async function latencies(server, { arrivals }, progress) {
   const sent = await Promise.all(sending);
   const until = performance.now() + 30_000;
   while (sent.some(({ email }) => !arrivals.has(email)) && performance.now() < until) await sleep(50);
-  const all = sent.map(({ email, at }) => (arrivals.get(email) ?? Number.NaN) - at).sort((a, b) => a - b);
-  const at = (part) => Math.round(all[Math.floor(all.length * part)] * 10) / 10;
-  const result = { events: all.length, median: at(0.5), p99: at(0.99) };
+  const times = sent.map(({ email, at }) => (arrivals.get(email) ?? Number.NaN) - at);
+  const result = { events: sent.length, ...percentiles(times) };
   progress(JSON.stringify(result));
   return result;
 }

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { createRecordIds } from '../../dist/records/record-id.js';
+import { call, logIn, logInCookie } from '../client.mjs';
 import { schema } from './cases.mjs';
 import { startReplicaSet, startStandalone } from './mongods.mjs';
 import { START_FLAGS, startServer, stopServer } from './processes.mjs';
@@ -22,17 +23,17 @@ const LISTED = 10_000;
 const STEP = 5_000;
 
 /**
- * Runs `work` with the service on an empty embedded mongod, then stops and removes both.
+ * Runs `work` with the service on an empty embedded mongod and a session of its admin, then stops
+ * and removes both.
  *
  * @param env settings of the service besides `SERVICE_ENV`
  */
 export async function withService(progress, work, env = {}) {
   const database = await startStandalone(progress);
   const client = await new MongoClient(database.uri).connect();
-  const settings = { ...SERVICE_ENV, ...env, MONGODB_URI: database.uri };
-  const server = await startServer([...START_FLAGS, 'dist/server.js'], settings);
+  const server = await startService(database.uri, { env });
   try {
-    return await work({ server, client });
+    return await work({ server, client, admin: await logInAdmin(server.url) });
   } finally {
     await stopServer(server);
     await client.close();
@@ -41,10 +42,23 @@ export async function withService(progress, work, env = {}) {
 }
 
 /**
- * Stores records as submissions do to an app without indexes: `dataOf` gets a number below
- * 1,000,003 that no other record has.
+ * Starts the service on a database.
+ * @param options.folder that of another version, built
+ * @param options.env settings besides `SERVICE_ENV`
  */
-export async function storeRecords(db, { app, schemaVersion, records, dataOf, progress }) {
+export function startService(uri, { folder = '.', env = {} } = {}) {
+  const flags = [...START_FLAGS, ...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [])];
+  return startServer([...flags, join(folder, 'dist/server.js')], { ...SERVICE_ENV, ...env, MONGODB_URI: uri });
+}
+
+/**
+ * Stores records as submissions do to an app without indexes. `emailOf` gets the number of a
+ * record, `dataOf` a number below 1,000,003 that no other record has.
+ */
+export async function storeRecords(
+  db,
+  { app, schemaVersion, records, dataOf, emailOf = (number) => `person${number}@example.com`, progress = () => {} },
+) {
   const { _id: appId } = await db.collection('apps').findOne({ sourceAppId: app });
   const newId = createRecordIds();
   for (let from = 0; from < records; from += STEP) {
@@ -53,7 +67,7 @@ export async function storeRecords(db, { app, schemaVersion, records, dataOf, pr
       // A fixed permutation instead of chance: every run has the same records.
       const data = dataOf((number * 7_919) % 1_000_003);
       const now = new Date();
-      const own = { _id: newId(now), appId, sourceAppId: app, email: `person${number}@example.com` };
+      const own = { _id: newId(now), appId, sourceAppId: app, email: emailOf(number) };
       return { ...own, data, schemaVersion, createdAt: now, updatedAt: now };
     });
     await db.collection('users').insertMany(batch, { ordered: false });
@@ -75,8 +89,8 @@ export async function prepareFixture(progress, { beside, replicaSet = false }) {
       MONGODB_URI: ofDatabase(MONGODB_URI, 'baseline'),
       BASELINE_SCHEMA: JSON.stringify(schema),
     }),
-    startService('.', MONGODB_URI),
-    beside && startService(beside, ofDatabase(MONGODB_URI, 'beside')),
+    startService(MONGODB_URI),
+    beside && startService(ofDatabase(MONGODB_URI, 'beside'), { folder: beside }),
   ]);
   progress('Preparing ...');
   const servers = { baseline, service, ...(other && { beside: other }) };
@@ -94,27 +108,24 @@ export async function prepareFixture(progress, { beside, replicaSet = false }) {
   };
 }
 
-const ofDatabase = (uri, name) => uri.replace('/user-collection', `/${name}`);
+export const ofDatabase = (uri, name) => uri.replace('/user-collection', `/${name}`);
 
-function startService(folder, uri) {
-  const flags = [...START_FLAGS, ...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [])];
-  return startServer([...flags, join(folder, 'dist/server.js')], { ...SERVICE_ENV, MONGODB_URI: uri });
-}
-
-/** Creates the apps; returns the cookie of the app whose users are listed. */
+/** Creates the apps; resolves with the cookie of the app whose users are listed. */
 async function prepareService(url) {
-  const admin = await createApp(url, 'bench', schema, ADMIN_PASSWORD);
-  const { password } = await call(url, 'POST', '/auth/apps', admin, { sourceAppId: 'list' });
+  const { admin } = await createApp(url, 'bench', schema);
+  const { password } = await admin('POST', '/auth/apps', { sourceAppId: 'list' });
   await fill(url, 'list');
-  return logIn(url, 'list', password);
+  return logInCookie(url, 'list', password);
 }
 
-/** Creates an app with a schema; returns the admin cookie. */
-export async function createApp(url, sourceAppId, fields, adminPassword) {
-  const admin = await logIn(url, 'admin', adminPassword);
-  await call(url, 'POST', '/auth/apps', admin, { sourceAppId });
-  await call(url, 'PUT', `/auth/apps/${sourceAppId}/schema`, admin, fields);
-  return admin;
+const logInAdmin = (url) => logIn(url, 'admin', ADMIN_PASSWORD);
+
+/** Creates an app with a schema; resolves with its password, and the session of the admin. */
+export async function createApp(url, sourceAppId, fields) {
+  const admin = await logInAdmin(url);
+  const { password } = await admin('POST', '/auth/apps', { sourceAppId });
+  await admin('PUT', `/auth/apps/${sourceAppId}/schema`, fields);
+  return { admin, password };
 }
 
 /** The process id of a mongod. */
@@ -134,30 +145,7 @@ async function pidOfUri(uri) {
 
 async function fill(url, app) {
   const data = { name: 'Ada Lovelace', age: 36, plan: 'pro', agreed: true };
-  const one = (n) =>
-    call(url, 'POST', '/v1/users', '', { email: `listed-${n}@example.com`, data }, { 'x-app-id': app });
+  const headers = { 'x-app-id': app };
+  const one = (n) => call(url, 'POST', '/v1/users', { email: `listed-${n}@example.com`, data }, { headers });
   for (let n = 0; n < LISTED; n += 200) await Promise.all(Array.from({ length: 200 }, (_, i) => one(n + i)));
-}
-
-/** Repeats a log-in that a busy machine refuses with 503. */
-async function logIn(url, sourceAppId, password) {
-  for (;;) {
-    const { status, headers } = await fetch(`${url}/auth/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ sourceAppId, password }),
-    });
-    if (status === 200) return headers.get('set-cookie').split(';')[0];
-    if (status !== 503) throw new Error(`POST /auth/login: ${status}`);
-  }
-}
-
-async function call(url, method, path, cookie, body, headers = {}) {
-  const response = await fetch(url + path, {
-    method,
-    headers: { 'content-type': 'application/json', cookie, ...headers },
-    body: JSON.stringify(body),
-  });
-  if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return response.json();
 }

@@ -4,11 +4,12 @@ import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { logInCookie } from '../client.mjs';
+import { percentiles } from './report.mjs';
 
 const FLOODED = 'flooded';
 const OTHER = 'other';
 const RECORDS = 60_000;
-const STEP = 10_000;
 const HELD = 1_000;
 const HELD_BYTES = 8_000;
 const EVENTS = 50_000;
@@ -44,7 +45,7 @@ const FORMS = {
 if (!isMainThread) await flood(workerData);
 
 /** Measures and resolves with the results and a Markdown table. */
-export async function measureFloods({ only, progress }) {
+export default async function measureFloods({ only, progress }) {
   const { withService } = await import('./fixture.mjs');
   return withService(progress, async ({ server, client }) => {
     const { cookies, key, operator } = await prepare(server.url, client.db(), progress);
@@ -71,61 +72,43 @@ export async function measureFloods({ only, progress }) {
   });
 }
 
+/**
+ * Fills both apps; resolves with sessions and a key of the flooded one, and a session of the other.
+ */
 async function prepare(url, db, progress) {
-  const { ADMIN_PASSWORD } = await import('./fixture.mjs');
-  const admin = await cookieOf(url, 'admin', ADMIN_PASSWORD);
-  const passwords = {};
-  for (const sourceAppId of [FLOODED, OTHER]) {
-    const created = await send(url, { path: '/auth/apps', cookie: admin, body: { sourceAppId } });
-    passwords[sourceAppId] = JSON.parse(created.text).password;
-    const schema = { rejectUnknown: false, fields: FIELDS };
-    const path = `/auth/apps/${sourceAppId}/schema`;
-    const { status } = await send(url, { method: 'PUT', path, cookie: admin, body: schema });
-    if (status !== 200) throw new Error(`PUT ${path}: ${status}`);
-  }
+  // Not loaded by the thread of the flood.
+  const { createApp, storeRecords } = await import('./fixture.mjs');
+  const schema = { rejectUnknown: false, fields: FIELDS };
+  const { password } = await createApp(url, FLOODED, schema);
+  const other = await createApp(url, OTHER, schema);
   progress(`storing ${RECORDS} records`);
-  await fill(db);
+  const dataOf = (mixed) => ({ a: mixed % RECORDS, name: 'n'.repeat(300) });
+  await storeRecords(db, { app: FLOODED, schemaVersion: 2, records: RECORDS, dataOf });
+  await storeOthers(db);
   const cookies = [];
-  while (cookies.length < SESSIONS) cookies.push(await cookieOf(url, FLOODED, passwords[FLOODED]));
-  const named = { path: `/auth/keys?sourceAppId=${FLOODED}`, cookie: admin };
-  const made = await send(url, { ...named, body: { name: 'bench', scopes: ['schema:write'] } });
-  if (made.status !== 200) throw new Error(`POST /auth/keys: ${made.status} ${made.text}`);
-  const { key } = JSON.parse(made.text);
-  return { cookies, key, operator: await cookieOf(url, OTHER, passwords[OTHER]) };
+  while (cookies.length < SESSIONS) cookies.push(await logInCookie(url, FLOODED, password));
+  const named = { name: 'bench', scopes: ['schema:write'] };
+  const { key } = await other.admin('POST', `/auth/keys?sourceAppId=${FLOODED}`, named);
+  return { cookies, key, operator: await logInCookie(url, OTHER, other.password) };
 }
 
-/** Stores records, held submissions and audit events of the flooded app. */
-async function fill(db) {
+/** Stores held submissions and audit events of the flooded app. */
+async function storeOthers(db) {
   const { createRecordIds } = await import('../../dist/records/record-id.js');
   const newId = createRecordIds();
   const { _id: appId } = await db.collection('apps').findOne({ sourceAppId: FLOODED });
   const now = new Date();
   const expiresAt = new Date(now.getTime() + 86_400_000);
-  const batches = async (name, count, documentOf) => {
-    for (let from = 0; from < count; from += STEP) {
-      const batch = Array.from({ length: Math.min(STEP, count - from) }, (_, offset) => documentOf(from + offset));
-      await db.collection(name).insertMany(batch, { ordered: false });
-    }
-  };
-  await batches('users', RECORDS, (number) => ({
-    ...{ _id: newId(now), appId, sourceAppId: FLOODED, email: `x${number}@example.com` },
-    ...{ data: { a: (number * 7_919) % RECORDS, name: 'n'.repeat(300) } },
-    ...{ schemaVersion: 2, createdAt: now, updatedAt: now },
-  }));
-  await batches('held_submissions', HELD, (number) => ({
+  const held = Array.from({ length: HELD }, (_, number) => ({
     ...{ _id: newId(now), appId, email: `held${number}@example.com`, data: { name: 'n'.repeat(HELD_BYTES) } },
     ...{ reason: 'honeypot', schemaVersion: 2, at: now, expiresAt, size: HELD_BYTES },
   }));
-  await batches('audit_events', EVENTS, () => ({
+  await db.collection('held_submissions').insertMany(held);
+  const events = Array.from({ length: EVENTS }, () => ({
     ...{ _id: newId(now).toString(), at: now, action: 'users.listed', count: 1 },
     ...{ actor: { kind: 'app', id: FLOODED, address: null }, appId, sourceAppId: FLOODED, target: null, expiresAt },
   }));
-}
-
-async function cookieOf(url, sourceAppId, password) {
-  const { status, headers } = await send(url, { path: '/auth/login', body: { sourceAppId, password } });
-  if (status !== 200) throw new Error(`log-in: ${status}`);
-  return headers['set-cookie'][0].split(';')[0];
+  await db.collection('audit_events').insertMany(events, { ordered: false });
 }
 
 /**
@@ -158,10 +141,8 @@ async function beside(url, cookie) {
 }
 
 function summary(answers) {
-  const times = answers.map(({ ms }) => ms).sort((one, other) => one - other);
-  const at = (part) => Math.round((times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0) * 10) / 10;
   const refused = answers.filter(({ status }) => status !== 200).length;
-  return { count: answers.length, refused, median: at(0.5), p99: at(0.99), max: at(1) };
+  return { count: answers.length, refused, ...percentiles(answers.map(({ ms }) => ms)) };
 }
 
 /** Sends one request and reads the whole answer. */
@@ -176,14 +157,8 @@ function send(url, { method, path, cookie, key, app, body, agent }) {
       ...(json && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(json) }),
     };
     const sent = request(url + path, { method: method ?? (json ? 'POST' : 'GET'), headers, agent }, (response) => {
-      const chunks = [];
-      response.on('data', (chunk) => chunks.push(chunk));
-      response.once('error', reject);
-      response.once('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        const { statusCode: status, headers: got } = response;
-        resolve({ status, headers: got, text, ms: performance.now() - startedAt });
-      });
+      response.resume().once('error', reject);
+      response.once('end', () => resolve({ status: response.statusCode, ms: performance.now() - startedAt }));
     });
     sent.once('error', reject);
     sent.end(json);

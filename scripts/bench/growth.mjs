@@ -1,16 +1,14 @@
 // npm run bench -- --growth: measures whether the cost of a submission depends on the stored data.
 // One mongod; each size has its own service and database, measured in turn.
 import { MongoClient, ObjectId } from 'mongodb';
-import { createRecordIds } from '../../dist/records/record-id.js';
 import { HOT_USERS, schema, submission } from './cases.mjs';
-import { ADMIN_PASSWORD, createApp, pidOf, SERVICE_ENV } from './fixture.mjs';
+import { createApp, ofDatabase, pidOf, startService, storeRecords } from './fixture.mjs';
 import { measure } from './measure.mjs';
 import { startStandalone } from './mongods.mjs';
-import { START_FLAGS, startServer, stopServer } from './processes.mjs';
-import { median } from './report.mjs';
+import { stopServer } from './processes.mjs';
+import { median, table } from './report.mjs';
 
 const CONNECTIONS = 32;
-const STEP = 10_000;
 /** Numbers of stored users of one app, and of apps. The first of each kind is the reference. */
 const SIZES = [
   { kind: 'users', count: 10_000 },
@@ -46,7 +44,7 @@ const appName = (index) => (index === 0 ? 'bench' : `bench-${index}`);
 const storedEmail = (index) => `stored-${index}@example.com`;
 
 /** Fills the databases and measures; resolves with the results and a Markdown table. */
-export async function measureGrowth({ rounds, seconds, progress }) {
+export default async function measureGrowth({ rounds, seconds, progress }) {
   const database = await startStandalone(progress);
   const client = await new MongoClient(database.uri).connect();
   const sizes = [];
@@ -72,7 +70,8 @@ export async function measureGrowth({ rounds, seconds, progress }) {
     await client.close();
     await database.stop();
   }
-  return { sizes: sizes.map(summary), table: table(sizes) };
+  const results = { sizes: sizes.map(summary) };
+  return { results, table: tableOf(results.sizes) };
 }
 
 /**
@@ -95,29 +94,12 @@ async function warmUpApps({ kind, count, server }) {
 
 async function prepare({ kind, count }, uri, client, progress) {
   const name = `growth-${kind}-${count}`;
-  const server = await startServer([...START_FLAGS, 'dist/server.js'], {
-    ...SERVICE_ENV,
-    MONGODB_URI: uri.replace('/user-collection', `/${name}`),
-  });
-  await createApp(server.url, 'bench', schema, ADMIN_PASSWORD);
+  const server = await startService(ofDatabase(uri, name));
+  await createApp(server.url, 'bench', schema);
   progress(`Storing ${count} ${kind} ...`);
-  await (kind === 'users' ? storeUsers : storeApps)(client.db(name), count);
+  const users = { app: 'bench', schemaVersion: 2, records: count, dataOf: () => FIELDS, emailOf: storedEmail };
+  await (kind === 'users' ? storeRecords(client.db(name), users) : storeApps(client.db(name), count));
   return { kind, count, server, results: { new: [], update: [] } };
-}
-
-/** Inserts records in the stored form of the service. */
-async function storeUsers(db, count) {
-  const { _id: appId } = await db.collection('apps').findOne({ sourceAppId: 'bench' });
-  const newId = createRecordIds();
-  for (let from = 0; from < count; from += STEP) {
-    const records = Array.from({ length: STEP }, (_, offset) => {
-      const now = new Date();
-      const times = { createdAt: now, updatedAt: now };
-      const email = storedEmail(from + offset);
-      return { _id: newId(now), appId, sourceAppId: 'bench', email, data: FIELDS, schemaVersion: 2, ...times };
-    });
-    await db.collection('users').insertMany(records, { ordered: false });
-  }
 }
 
 /** Inserts copies of the app and its schemas: the service would hash ten thousand passwords. */
@@ -142,10 +124,9 @@ function summary({ kind, count, results }) {
   return { kind, count, new: of(results.new), update: of(results.update) };
 }
 
-function table(sizes) {
-  const all = sizes.map(summary);
-  const rows = all.map((size) => {
-    const first = all.find(({ kind }) => kind === size.kind);
+function tableOf(sizes) {
+  const rows = sizes.map((size) => {
+    const first = sizes.find(({ kind }) => kind === size.kind);
     const cells = ['new', 'update'].flatMap((name) => [
       Math.round(size[name].rate),
       (size[name].rate / first[name].rate).toFixed(2),
@@ -155,5 +136,5 @@ function table(sizes) {
     return [`${size.count.toLocaleString('en')} ${size.kind}`, ...cells];
   });
   const head = ['stored', 'new/s', 'x first', 'p99 ms', 'x', 'update/s', 'x first', 'p99 ms', 'x'];
-  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+  return table(head, rows);
 }

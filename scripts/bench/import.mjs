@@ -1,6 +1,6 @@
 // npm run bench -- --import: an import of CSV over HTTP, its memory, and submissions beside it.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ADMIN_PASSWORD, pidOf, withService } from './fixture.mjs';
+import { pidOf, withService } from './fixture.mjs';
 import { childrenOf, cpuMicroseconds, memoryMegabytes } from './processes.mjs';
 import { submissions, submissionsLine } from './submissions.mjs';
 
@@ -18,9 +18,8 @@ const FIELDS = [
 ];
 
 /** Measures; resolves with the results and a Markdown table. */
-export async function measureImport({ lines, progress }) {
-  return withService(progress, async ({ server, client }) => {
-    const admin = await logIn(server.url);
+export default async function measureImport({ records: lines, progress }) {
+  return withService(progress, async ({ server, client, admin }) => {
     for (const sourceAppId of [APP, OTHER_APP]) {
       await admin('POST', '/auth/apps', { sourceAppId });
       await admin('PUT', `/auth/apps/${sourceAppId}/schema`, { rejectUnknown: false, fields: FIELDS });
@@ -47,19 +46,6 @@ export async function measureImport({ lines, progress }) {
   });
 }
 
-async function logIn(url) {
-  const headers = { 'content-type': 'application/json' };
-  const body = JSON.stringify({ sourceAppId: 'admin', password: ADMIN_PASSWORD });
-  const answer = await fetch(`${url}/auth/login`, { method: 'POST', headers, body });
-  const cookie = answer.headers.get('set-cookie').split(';')[0];
-  return async (method, path, content, more = {}) => {
-    const sent = content instanceof Buffer || content === undefined ? content : JSON.stringify(content);
-    const response = await fetch(url + path, { method, headers: { ...headers, cookie, ...more }, body: sent });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return response.json();
-  };
-}
-
 function* contentOf(lines, age) {
   yield 'email,data.name,data.age,data.plan,data.born\n';
   for (let from = 0; from < lines; from += LINES_OF_A_PART) {
@@ -79,7 +65,9 @@ async function runImport(admin, pids, lines, age) {
   let waiting = Buffer.alloc(0);
   const send = async () => {
     const range = `bytes ${sent}-${sent + waiting.length - 1}/*`;
-    await admin('PUT', `/auth/imports/${id}/content?sourceAppId=${APP}`, waiting, { 'content-range': range });
+    await admin('PUT', `/auth/imports/${id}/content?sourceAppId=${APP}`, waiting, {
+      headers: { 'content-range': range },
+    });
     sent += waiting.length;
     waiting = Buffer.alloc(0);
   };

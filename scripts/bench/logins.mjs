@@ -2,12 +2,13 @@
 // the production cost of bcrypt. Other builds of the service can be measured beside this one.
 import { fork, spawn } from 'node:child_process';
 import { Agent, request } from 'node:http';
-import { basename, join, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { schema, submission } from './cases.mjs';
-import { ADMIN_PASSWORD, createApp, SERVICE_ENV } from './fixture.mjs';
+import { ADMIN_PASSWORD, createApp, ofDatabase, startService } from './fixture.mjs';
 import { startStandalone } from './mongods.mjs';
-import { cpuMicroseconds, START_FLAGS, startServer, stopServer } from './processes.mjs';
+import { cpuMicroseconds, stopServer } from './processes.mjs';
+import { median, percentiles, round, table } from './report.mjs';
 
 const APP = 'logins';
 const WARM_UP_MS = 5_000;
@@ -25,14 +26,14 @@ const PAUSE_MS = 300;
  * @param options.beside folders of other versions, built
  * @param options.busy processes that compute all the time, as on a slow machine
  */
-export async function measureLogins({ beside, busy, rounds, seconds, progress }) {
+export default async function measureLogins({ beside, busy, rounds, seconds, progress }) {
   const database = await startStandalone(progress);
   const builds = ['.', ...beside].map((folder) => ({ name: basename(resolve(folder)), folder }));
   const measured = [];
   try {
-    for (let round = 0; round < rounds; round += 1) {
-      for (const build of round % 2 === 0 ? builds : builds.toReversed()) {
-        const uri = database.uri.replace('/user-collection', `/logins-${builds.indexOf(build)}-${round}`);
+    for (let turn = 0; turn < rounds; turn += 1) {
+      for (const build of turn % 2 === 0 ? builds : builds.toReversed()) {
+        const uri = ofDatabase(database.uri, `logins-${builds.indexOf(build)}-${turn}`);
         const cells = { ...(await withoutLimit(build, uri, seconds)), ...(await withLimit(build, uri, busy)) };
         measured.push({ build: build.name, ...cells });
         progress(JSON.stringify(measured.at(-1)));
@@ -41,20 +42,16 @@ export async function measureLogins({ beside, busy, rounds, seconds, progress })
   } finally {
     await database.stop();
   }
-  return { results: measured, table: tableOf(builds, measured) };
+  return { results: { measured }, table: tableOf(builds, measured) };
 }
 
-const startBuild = ({ folder }, uri, env) =>
-  startServer([...START_FLAGS, join(folder, 'dist/server.js')], {
-    ...SERVICE_ENV,
-    ...{ MONGODB_URI: uri, TRUST_PROXY: '1', ...env },
-  });
+const startBuild = ({ folder }, uri, env) => startService(uri, { folder, env: { TRUST_PROXY: '1', ...env } });
 
 /** Submissions one at a time: idle, and beside 10 and 40 clients that nothing limits. */
 async function withoutLimit(build, uri, seconds) {
   const server = await startBuild(build, uri, { RATE_LIMIT_LOGIN: '0' });
   try {
-    await createApp(server.url, APP, schema, ADMIN_PASSWORD);
+    await createApp(server.url, APP, schema);
     await submitFor(server.url, WARM_UP_MS);
     const cells = { idle: await submitFor(server.url, seconds * 1_000) };
     for (const clients of [10, 40]) {
@@ -117,9 +114,7 @@ async function submitFor(url, ms) {
     else refused += 1;
   }
   agent.destroy();
-  times.sort((one, other) => one - other);
-  const at = (part) => round(times[Math.floor(times.length * part)] ?? Number.NaN);
-  return { median: at(0.5), p90: at(0.9), p99: at(0.99), refused };
+  return { ...percentiles(times), refused };
 }
 
 /** The right passwords that are answered in time, of ten in sequence. */
@@ -158,17 +153,12 @@ function tableOf(builds, measured) {
   const rows = builds.map(({ name }) => {
     const own = measured.filter(({ build }) => build === name);
     const submissions = ['idle', 'flood of 10', 'flood of 40'].map((cell) =>
-      ['median', 'p90', 'p99'].map((key) => medianOf(own.map((one) => one[cell][key]))).join(' / '),
+      ['median', 'p90', 'p99'].map((key) => median(own.map((one) => one[cell][key]))).join(' / '),
     );
     const served = [200, 1].map((addresses) => own.map((one) => one[`log-ins beside ${addresses}`].served).join(', '));
-    return `| ${[name, ...submissions, ...served].join(' | ')} |`;
+    return [name, ...submissions, ...served];
   });
-  return [
-    '| Build | Submission, idle: median / p90 / p99 ms | beside 10 clients | beside 40 clients | right passwords of 10, beside 200 addresses | beside one address |',
-    '|---|---|---|---|---|---|',
-    ...rows,
-  ].join('\n');
+  const submissionHead = ['Submission, idle: median / p90 / p99 ms', 'beside 10 clients', 'beside 40 clients'];
+  const passwordHead = ['right passwords of 10, beside 200 addresses', 'beside one address'];
+  return table(['Build', ...submissionHead, ...passwordHead], rows);
 }
-
-const medianOf = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
-const round = (value) => Math.round(value * 100) / 100;

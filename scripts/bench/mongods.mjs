@@ -1,5 +1,4 @@
 // The databases of the benchmarks: the embedded mongod, as `npm start` runs it, or a replica set.
-import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,12 +24,10 @@ export async function startStandalone(progress) {
 
 /** Starts a replica set with this number of members. */
 export async function startReplicaSet(count) {
-  const { path } = await findMongod(loadConfig(process.env).mongod, () => {});
+  const { path, version } = await findMongod(loadConfig(process.env).mongod, () => {});
   const set = await MongoMemoryReplSet.create({
     replSet: { count, storageEngine: 'wiredTiger', args: ['--wiredTigerCacheSizeGB', '1'] },
-    binary: { systemBinary: path, version: versionOf(path) },
+    binary: { systemBinary: path, version },
   });
   return { uri: set.getUri('user-collection'), stop: () => set.stop() };
 }
-
-const versionOf = (mongod) => /v(\d+\.\d+\.\d+)/.exec(execFileSync(mongod, ['--version'], { encoding: 'utf8' }))?.[1];

@@ -1,9 +1,22 @@
 // Medians over the rounds, as JSON and as a table.
 
 export function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
 }
+
+/** The median, percentiles and the longest of times in milliseconds. */
+export function percentiles(times) {
+  const sorted = times.toSorted((one, other) => one - other);
+  const at = (part) => round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0);
+  return { median: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };
+}
+
+/** Two digits after the point. */
+export const round = (value) => Math.round(value * 100) / 100;
+
+/** A table of Markdown. */
+export const table = (head, rows) =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 const METRICS = ['rate', 'p50', 'p99', 'serverCpu', 'mongodCpu', 'memory'];
 
@@ -38,31 +51,14 @@ export function tableBeside(results) {
       ratiosBeside[metric].toFixed(2),
     ]),
   ]);
-  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+  return table(head, rows);
 }
 
 /** @param results `[{ name, connections, baseline, service, ratios }]` */
-export function table(results) {
-  const head = [
-    'case',
-    'conn.',
-    'baseline req/s',
-    'service req/s',
-    'x baseline',
-    'p50 ms baseline',
-    'p50 ms',
-    'x',
-    'p99 ms baseline',
-    'p99 ms',
-    'x',
-    'server us baseline',
-    'server us',
-    'x',
-    'mongod us baseline',
-    'mongod us',
-    'x',
-    'MB',
-  ];
+export function tableOfCases(results) {
+  const head = ['case', 'conn.', 'baseline req/s', 'service req/s', 'x baseline'];
+  for (const name of ['p50 ms', 'p99 ms', 'server us', 'mongod us']) head.push(`${name} baseline`, name, 'x');
+  head.push('MB');
   const rows = results.map(({ name, connections, baseline, service, ratios }) => [
     name,
     connections,
@@ -81,5 +77,5 @@ export function table(results) {
     ]),
     Math.round(service.memory),
   ]);
-  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+  return table(head, rows);
 }

@@ -2,8 +2,9 @@
 // request at a time, beside submissions to the same app: without the index, and with it.
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { logIn, times } from './data.mjs';
-import { ADMIN_PASSWORD, storeRecords, withService } from './fixture.mjs';
+import { logIn } from '../client.mjs';
+import { times } from './data.mjs';
+import { storeRecords, withService } from './fixture.mjs';
 import { submissions, submissionsLine } from './submissions.mjs';
 
 const APP = 'search';
@@ -46,9 +47,8 @@ const CASES = {
 const SCANNED = ['one word, 8 %', 'one word, one match', 'no match, one word'];
 
 /** Fills an app and measures; resolves with the results and a Markdown table. */
-export async function measureSearch({ records, rounds, progress }) {
-  return withService(progress, async ({ server, client }) => {
-    const admin = await logIn(server.url, 'admin', ADMIN_PASSWORD);
+export default async function measureSearch({ records, rounds, progress }) {
+  return withService(progress, async ({ server, client, admin }) => {
     const { password } = await admin('POST', '/auth/apps', { sourceAppId: APP });
     await storeRecords(client.db(), { app: APP, schemaVersion: 1, records, dataOf, progress });
     const operator = await logIn(server.url, APP, password);

@@ -1,12 +1,13 @@
 // Submissions at a fixed rate beside other work.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { percentiles } from './report.mjs';
 
 /** Submissions each second: a busy form. */
 export const RATE = 100;
 
 /**
  * Sends submissions to an app for `ms` milliseconds, or until `ended` resolves; resolves with their
- * latency in milliseconds.
+ * latency.
  */
 export async function submissions(url, appId, { ms = Number.POSITIVE_INFINITY, ended = new Promise(() => {}) }) {
   const times = [];
@@ -31,9 +32,7 @@ export async function submissions(url, appId, { ms = Number.POSITIVE_INFINITY, e
     );
   }
   await Promise.all(pending);
-  times.sort((one, other) => one - other);
-  const at = (part) => Math.round((times[Math.floor(times.length * part)] ?? 0) * 10) / 10;
-  return { median: at(0.5), p99: at(0.99) };
+  return percentiles(times);
 }
 
 /** A line of a report. */

@@ -1,12 +1,7 @@
 // Finds the comments of TypeScript and JavaScript sources and wraps those that are too wide.
+import { parseSync } from 'vite';
 import { wrapProse } from './prose.mjs';
 
-const TOKEN = /(\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|'(?:\\.|[^'\\\n])*'?|"(?:\\.|[^"\\\n])*"?|\s+|[\w$]+|[\s\S]/y;
-const REGEX = /\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\//y;
-/** A slash after one of these tokens begins a regular expression and not a division. */
-const BEFORE_REGEX = /^(?:|[(,=:[!&|?{};+\-*%<>~^]|return|typeof|case|in|of|do|else|void|await|yield)$/;
-/** The text of a template literal up to its end or the start of an expression. */
-const TEMPLATE_TEXT = /(?:\\[\s\S]|\$(?!\{)|[^`$\\])*(?:`|\$\{|$)/y;
 /** Comments for tools, which must stay on one line. */
 const DIRECTIVE = /^(?:biome-ignore|@ts-|@vite-|\/)/;
 
@@ -14,14 +9,15 @@ const DIRECTIVE = /^(?:biome-ignore|@ts-|@vite-|\/)/;
  * Wraps comments that have a line wider than `width`, indentation included. A comment beside code
  * is only reported.
  *
+ * @param path its extension tells the language of the source
  * @returns `wide`: indexes of the lines that are too wide; `wrapped`: the lines after wrapping
  */
-export function wrapComments(source, width) {
+export function wrapComments(path, source, width) {
   const lines = source.split('\n');
   const wide = [];
   const wrapped = [];
   let next = 0;
-  for (const comment of groupsOf(commentsOf(source), lines)) {
+  for (const comment of groupsOf(commentsOf(path, source), lines)) {
     const { start, end } = comment;
     if (start < next) continue;
     wrapped.push(...lines.slice(next, start));
@@ -101,45 +97,15 @@ function groupsOf(comments, lines) {
 /**
  * The comments of a source in order: first and last line, column of the first, and whether it is a
  * `//` comment.
+ * @throws {Error} for a source that cannot be parsed
  */
-function commentsOf(source) {
-  const comments = [];
-  /** The brace depth around each open template literal. */
-  const templates = [];
-  let depth = 0;
-  let before = '';
-  let position = 0;
-  while (position < source.length) {
-    const start = position;
-    const [token, comment] = matchAt(TOKEN, source, position);
-    const regex = BEFORE_REGEX.test(before) ? matchAt(REGEX, source, position)?.[0] : undefined;
-    position += (regex ?? token).length;
-    if (comment && source[start - 1] !== ':') comments.push(placeOf(source, start, position));
-    if (comment || /^\s/.test(token)) continue;
-    before = regex === undefined ? token : ')';
-    if (token === '{') depth += 1;
-    if (token === '}' && depth > 0) depth -= 1;
-    else if (token === '`' || (token === '}' && templates.length > 0)) {
-      if (token === '}') depth = templates.pop();
-      position += matchAt(TEMPLATE_TEXT, source, position)[0].length;
-      if (source.startsWith('${', position - 2)) {
-        templates.push(depth);
-        depth = 0;
-        before = '(';
-      }
-    }
-  }
-  return comments;
-}
-
-function placeOf(source, start, end) {
-  const from = source.slice(0, start).split('\n');
-  const length = source.slice(start, end).split('\n').length;
-  const isLine = source.startsWith('//', start);
-  return { from: from.length - 1, to: from.length + length - 2, column: from.at(-1).length, isLine };
-}
-
-function matchAt(pattern, source, position) {
-  pattern.lastIndex = position;
-  return pattern.exec(source);
+function commentsOf(path, source) {
+  const { comments, errors } = parseSync(path, source);
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0].message}`);
+  return comments.map(({ type, start, end }) => {
+    const before = source.slice(0, start).split('\n');
+    const from = before.length - 1;
+    const to = from + source.slice(start, end).split('\n').length - 1;
+    return { from, to, column: before.at(-1).length, isLine: type === 'Line' };
+  });
 }

@@ -7,6 +7,7 @@ import { createEmbed } from '../../dist/http/embed.js';
 import { listen } from '../../dist/http/listener.js';
 import { createRecordIds } from '../../dist/records/record-id.js';
 import { createServices } from '../../dist/services.js';
+import { call, logIn } from '../client.mjs';
 import { APP, createSubmissions, FORM_SETTINGS, HELD, SCHEMAS } from './sample-data.mjs';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -42,25 +43,14 @@ export async function startFilledService(dataDir, progress) {
 }
 
 async function fill(url, connection) {
-  let cookie = '';
-  const send = async (method, path, body, headers = {}) => {
-    const response = await fetch(`${url}${path}`, {
-      method,
-      headers: { 'Content-Type': 'application/json', cookie, ...headers },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    cookie = response.headers.get('set-cookie')?.split(';')[0] ?? cookie;
-    return response.json();
-  };
-  await send('POST', '/auth/login', ADMIN);
+  const send = await logIn(url, ADMIN.sourceAppId, ADMIN.password);
   const passwords = {};
   for (const [sourceAppId, versions] of Object.entries(SCHEMAS)) {
     passwords[sourceAppId] = (await send('POST', '/auth/apps', { sourceAppId })).password;
     for (const schema of versions) await send('PUT', `/auth/apps/${sourceAppId}/schema`, schema);
   }
   for (const { app, submissions } of createSubmissions()) {
-    for (const body of submissions) await send('POST', '/v1/users', body, { 'x-app-id': app });
+    for (const body of submissions) await call(url, 'POST', '/v1/users', body, { headers: { 'x-app-id': app } });
   }
   await send('PUT', `/auth/apps/${APP}/form`, FORM_SETTINGS);
   await sendFromPages(url);

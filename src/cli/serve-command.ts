@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
-import { SETTINGS } from '../core/settings.ts';
+import { SETTINGS } from '../core/config.ts';
 import type { Tool } from './command.ts';
 
 /** Those of `npm start`: V8 reads them before it runs the first line of a program (decision 13). */
@@ -17,7 +17,7 @@ const FORWARDED: NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
  * server.
  */
 export function serveCommand({ env, endWith }: Pick<Tool, 'env' | 'endWith'>): Command {
-  const settings = Object.entries(SETTINGS).map(([name, { help, standard, isSecret }]) => {
+  const settings = SETTINGS.map(({ name, help, standard, isSecret }) => {
     const notes = [...(isSecret ? ['secret'] : []), ...(standard === undefined ? [] : [`default: ${standard}`])];
     const text = notes.length === 0 ? help : `${help} (${notes.join(', ')})`;
     return { name, option: new Option(`--${name.toLowerCase().replaceAll('_', '-')} <value>`, text) };

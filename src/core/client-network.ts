@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
@@ -11,14 +12,6 @@ export function clientNetwork(address: string): string {
   if (mapped !== undefined) return mapped;
   const [plain = ''] = address.split('%');
   if (!isIPv6(plain)) return address;
-  const [head = '', tail] = plain.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  if (tail !== undefined) {
-    const last = tail === '' ? [] : tail.split(':');
-    // A trailing IPv4 address counts as two groups.
-    const taken = groups.length + last.length + (tail.includes('.') ? 1 : 0);
-    groups.push(...Array.from({ length: 8 - taken }, () => '0'), ...last);
-  }
-  const network = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
-  return `${network.join(':')}::/64`;
+  const groups = ipaddr.IPv6.parse(plain).parts.slice(0, 4);
+  return `${groups.map((group) => group.toString(16)).join(':')}::/64`;
 }

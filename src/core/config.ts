@@ -95,40 +95,47 @@ function parseOptions(uri: string): [string, string][] | undefined {
 export const MEGABYTE = 1024 * 1024;
 const UNITS: Record<string, number> = { '': 1, b: 1, kb: 1024, mb: MEGABYTE };
 
-export const whole = (low: number, high: number) =>
-  z
-    .string()
-    .regex(/^\d{1,15}$/, `must be a whole number from ${low} to ${high}`)
-    .transform(Number)
-    .refine((n) => n >= low && n <= high, `must be a whole number from ${low} to ${high}`);
-
-/** A number of bytes, like `100kb`. @param range the range as the message names it */
-export const bytes = (low: number, range: string, high = 15 * MEGABYTE) =>
+/** The result of a parser. @param format the expected form as the message names it */
+const parsed = <Value>(parse: (text: string) => Value | undefined, format: string) =>
   z.string().transform((text, context) => {
-    const match = /^(\d{1,9})\s*(b|kb|mb)?$/i.exec(text);
-    const size = match ? Number(match[1]) * (UNITS[(match[2] ?? '').toLowerCase()] ?? 1) : 0;
-    if (size >= low && size <= high) return size;
-    context.addIssue({ code: 'custom', message: `must be a size ${range}` });
+    const value = parse(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: `must be ${format}` });
     return z.NEVER;
   });
 
-export const origins = z.string().transform((text, context) => {
+/** One of these texts. */
+const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
+  z.enum(values, `must be ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(values)}`);
+
+const trueOrFalse = oneOf('true', 'false').transform((text) => text === 'true');
+
+const whole = (low: number, high: number) =>
+  parsed((text) => {
+    const number = /^\d{1,15}$/.test(text) ? Number(text) : -1;
+    return number >= low && number <= high ? number : undefined;
+  }, `a whole number from ${low} to ${high}`);
+
+/** A number of bytes, like `100kb`. @param range the range as the message names it */
+const bytes = (low: number, range: string, high = 15 * MEGABYTE) =>
+  parsed((text) => {
+    const [, number, unit = ''] = /^(\d{1,9})\s*(b|kb|mb)?$/i.exec(text) ?? [];
+    const size = Number(number ?? 0) * (UNITS[unit.toLowerCase()] ?? 1);
+    return size >= low && size <= high ? size : undefined;
+  }, `a size ${range}`);
+
+const origins = z.string().transform((text, context) => {
   const list = text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
-  for (const origin of list) {
-    if (isWebOrigin(origin)) continue;
-    context.addIssue({
-      code: 'custom',
-      message: `has "${origin}": each origin is ${WEB_ORIGIN_FORMAT}`,
-    });
-    return z.NEVER;
-  }
-  return list;
+  const malformed = list.find((origin) => !isWebOrigin(origin));
+  if (malformed === undefined) return list;
+  context.addIssue({ code: 'custom', message: `has "${malformed}": each origin is ${WEB_ORIGIN_FORMAT}` });
+  return z.NEVER;
 });
 
-export const mongodbUri = z
+const mongodbUri = z
   .string()
   .regex(/^mongodb(\+srv)?:\/\/[^\s]+$/, {
     message: 'must begin with mongodb:// or mongodb+srv:// and name a host',
@@ -139,33 +146,19 @@ export const mongodbUri = z
     if (problem) context.addIssue({ code: 'custom', message: problem });
   });
 
-/** The result of a parser. @param format the expected form as the message names it */
-export const parsed = <Value>(parse: (text: string) => Value | undefined, format: string) =>
-  z.string().transform((text, context) => {
-    const value = parse(text);
-    if (value !== undefined) return value;
-    context.addIssue({ code: 'custom', message: `must be ${format}` });
-    return z.NEVER;
-  });
-
 /** The origin of this service. The final slash that browsers add does not count. */
-export const publicUrl = parsed((text) => {
+const publicUrl = parsed((text) => {
   const origin = text.replace(/\/$/, '');
   return isWebOrigin(origin) ? origin : undefined;
 }, `the origin of this service: ${WEB_ORIGIN_FORMAT}`);
 
 /** As `trust proxy` of Express, without `true`, which trusts the headers of any client. */
-export const trustProxy = z.string().transform((text, context) => {
-  if (text === 'off' || text === 'false' || text === '0') return false as const;
+const trustProxy = parsed((text) => {
+  if (text === 'off' || text === 'false' || text === '0') return false;
   if (/^\d{1,2}$/.test(text)) return Number(text);
   const list = text.split(',').map((part) => part.trim());
-  if (list.every(isAddressOrRange)) return list;
-  context.addIssue({
-    code: 'custom',
-    message: 'must be off, a number of proxies like 1, or addresses like 10.0.0.0/8,loopback',
-  });
-  return z.NEVER;
-});
+  return list.every(isAddressOrRange) ? list : undefined;
+}, 'off, a number of proxies like 1, or addresses like 10.0.0.0/8,loopback');
 
 /** Checks at start-up what Express rejects only on the first request. */
 function isAddressOrRange(text: string): boolean {
@@ -207,8 +200,6 @@ const workers = parsed((text) => {
   return /^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_WORKERS ? Number(text) : undefined;
 }, `auto, or a whole number from 1 to ${MAX_WORKERS}`);
 
-const yesOrNo = z.enum(['true', 'false'], 'must be true or false').default('false');
-
 /** A password that a log-in accepts, with the least length for an administrator. */
 export const password = z.string().superRefine((text, context) => {
   const tooShort = text.length < MIN_PASSWORD_LENGTH && `must have at least ${MIN_PASSWORD_LENGTH} characters`;
@@ -226,64 +217,143 @@ export class ConfigError extends Error {
   }
 }
 
-/** The variables with their defaults. docs/operations.md, "Configuration", explains them. */
+/** A variable. @param help what it sets, as a line of help */
+const setting = <Value extends z.ZodType>(help: string, value: Value): Value => value.describe(help);
+
+/** A variable whose value, or a part of it, is a secret. */
+const secret = <Value extends z.ZodType>(help: string, value: Value): Value =>
+  value.meta({ description: help, isSecret: true });
+
+/**
+ * The variables. A default is written as in the environment; a variable without one is optional,
+ * and its help says what happens. docs/operations.md, "Configuration", explains them.
+ */
 export const environment = z.object({
-  NODE_ENV: z
-    .enum(['development', 'production', 'test'], 'must be development, production or test')
-    .default('development'),
-  PORT: whole(0, 65_535).default(3000),
-  HOST: z.string().default('0.0.0.0'),
-  WORKERS: workers.default(1),
-  MONGODB_URI: mongodbUri.optional(),
-  DATA_DIR: z.string().default('./data'),
-  ADMIN_APP_ID: z
-    .string()
-    .regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`)
-    .regex(REACHABLE_APP_ID, UNREACHABLE_APP_ID)
-    .default('admin'),
-  ADMIN_PASSWORD: password.optional(),
-  SESSION_SECRET: z.string().min(16, 'must have at least 16 characters').optional(),
-  SESSION_COOKIE_NAME: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, underscores or hyphens')
-    .default('sid'),
-  CORS_ORIGINS: origins.default([]),
-  TRUST_PROXY: trustProxy.default(false),
-  RATE_LIMIT_SUBMIT: whole(0, 1_000_000).optional(),
-  RATE_LIMIT_LOGIN: whole(0, 1_000_000).default(20),
-  MAX_ARRAY_ITEMS: whole(1, 100_000).default(1000),
-  BODY_LIMIT: bytes(1024, 'from 1kb to 15mb, like 100kb').default(100 * 1024),
-  RECORD_LIMIT: bytes(256 * 1024, 'from 256kb to 15mb, like 1mb').default(MEGABYTE),
-  SMTP_URL: parsed(parseSmtpUrl, SMTP_URL_FORMAT).optional(),
-  MAIL_FROM: parsed(parseMailbox, MAILBOX_FORMAT).optional(),
-  PUBLIC_URL: publicUrl.optional(),
-  IMPORT_LIMIT: bytes(MEGABYTE, 'from 1mb to 4096mb, like 256mb', 4096 * MEGABYTE).default(256 * MEGABYTE),
-  IMPORT_APP_LIMIT: bytes(MEGABYTE, 'from 1mb to 65536mb, like 1024mb', 65_536 * MEGABYTE).default(1024 * MEGABYTE),
-  WEBHOOKS_ALLOW_PRIVATE: yesOrNo,
-  OIDC_ISSUER: issuer.optional(),
-  OIDC_CLIENT_ID: z.string().max(500).optional(),
-  OIDC_CLIENT_SECRET: z.string().max(2_000).optional(),
-  OIDC_LABEL: z.string().trim().min(1).max(50, 'must have at most 50 characters').default('SSO'),
-  OIDC_GROUPS_CLAIM: z.string().max(200).optional(),
-  OIDC_ROLE_MAP: roleMap.optional(),
-  OIDC_SIGNUP: z.enum(['off', 'mapped'], 'must be off or mapped').default('off'),
-  OIDC_ONLY: yesOrNo,
-  MONGOMS_SYSTEM_BINARY: z.string().optional(),
-  XDG_CACHE_HOME: z.string().optional(),
+  NODE_ENV: setting(
+    'production: Secure cookies, a limit on submissions, and SESSION_SECRET is required',
+    oneOf('development', 'production', 'test').prefault('development'),
+  ),
+  PORT: setting('port to listen on; 0: a free one', whole(0, 65_535).prefault('3000')),
+  HOST: setting('address to listen on', z.string().prefault('0.0.0.0')),
+  WORKERS: setting('processes that serve requests; auto: one for each core', workers.prefault('1')),
+  MONGODB_URI: secret('database; without it, an embedded one in DATA_DIR', mongodbUri.optional()),
+  DATA_DIR: setting(
+    'folder of the embedded database and of the generated session secret',
+    z.string().prefault('./data'),
+  ),
+  ADMIN_APP_ID: setting(
+    'id of the first admin app',
+    z
+      .string()
+      .regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`)
+      .regex(REACHABLE_APP_ID, UNREACHABLE_APP_ID)
+      .prefault('admin'),
+  ),
+  ADMIN_PASSWORD: secret(
+    'password of the first admin app; without it, one is generated and printed',
+    password.optional(),
+  ),
+  SESSION_SECRET: secret(
+    'signs session cookies, the same on every server; without it, one is kept in DATA_DIR',
+    z.string().min(16, 'must have at least 16 characters').optional(),
+  ),
+  SESSION_COOKIE_NAME: setting(
+    'name of the session cookie',
+    z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, underscores or hyphens')
+      .prefault('sid'),
+  ),
+  CORS_ORIGINS: setting(
+    'browser origins that may send requests, separated by commas; without it, none',
+    origins.default([]).readonly(),
+  ),
+  TRUST_PROXY: setting('number of reverse proxies, or their addresses', trustProxy.readonly().prefault('off')),
+  RATE_LIMIT_SUBMIT: setting(
+    'submissions per minute for one app and network; 0: no limit; without it, 600 in production and 0 elsewhere',
+    whole(0, 1_000_000).optional(),
+  ),
+  RATE_LIMIT_LOGIN: setting(
+    'failed log-ins in 15 minutes for one app and network; 0: no limit',
+    whole(0, 1_000_000).prefault('20'),
+  ),
+  MAX_ARRAY_ITEMS: setting('most items in an array field of a record', whole(1, 100_000).prefault('1000')),
+  BODY_LIMIT: setting(
+    'largest request body after decompression',
+    bytes(1024, 'from 1kb to 15mb, like 100kb').prefault('100kb'),
+  ),
+  RECORD_LIMIT: setting('largest stored record', bytes(256 * 1024, 'from 256kb to 15mb, like 1mb').prefault('1mb')),
+  SMTP_URL: secret(
+    'SMTP server, set together with MAIL_FROM; without it, no email is sent',
+    parsed(parseSmtpUrl, SMTP_URL_FORMAT).readonly().optional(),
+  ),
+  MAIL_FROM: setting(
+    'sender of emails, like Forms <forms@example.com>, set together with SMTP_URL',
+    parsed(parseMailbox, MAILBOX_FORMAT).readonly().optional(),
+  ),
+  PUBLIC_URL: setting(
+    'origin of this service in links of emails, like https://forms.example.com',
+    publicUrl.optional(),
+  ),
+  IMPORT_LIMIT: setting(
+    'largest file of an import',
+    bytes(MEGABYTE, 'from 1mb to 4096mb, like 256mb', 4096 * MEGABYTE).prefault('256mb'),
+  ),
+  IMPORT_APP_LIMIT: setting(
+    'files of all unfinished imports of an app together',
+    bytes(MEGABYTE, 'from 1mb to 65536mb, like 1024mb', 65_536 * MEGABYTE).prefault('1024mb'),
+  ),
+  WEBHOOKS_ALLOW_PRIVATE: setting(
+    'true: webhooks may have private addresses and plain HTTP',
+    trueOrFalse.prefault('false'),
+  ),
+  OIDC_ISSUER: setting('provider of single sign-on; without it, there is none', issuer.optional()),
+  OIDC_CLIENT_ID: setting('id of this service at the provider', z.string().max(500).optional()),
+  OIDC_CLIENT_SECRET: secret('secret of a confidential client', z.string().max(2_000).optional()),
+  OIDC_LABEL: setting(
+    'name of the provider on the log-in page',
+    z.string().trim().min(1).max(50, 'must have at most 50 characters').prefault('SSO'),
+  ),
+  OIDC_GROUPS_CLAIM: setting('claim with the groups of an account', z.string().max(200).optional()),
+  OIDC_ROLE_MAP: setting('what groups give, as JSON', roleMap.readonly().optional()),
+  OIDC_SIGNUP: setting(
+    'mapped: somebody whose groups give a role gets an account',
+    oneOf('off', 'mapped').prefault('off'),
+  ),
+  OIDC_ONLY: setting('true: single sign-on is the only way to log in', trueOrFalse.prefault('false')),
+  MONGOMS_SYSTEM_BINARY: setting(
+    'mongod of the embedded database; without it, one is found or downloaded',
+    z.string().optional(),
+  ),
+  XDG_CACHE_HOME: setting('folder for a downloaded mongod; without it, ~/.cache', z.string().optional()),
   PATH: z.string().default(''),
-  METRICS_TOKEN: z
-    .string()
-    .regex(/^[\x21-\x7e]{16,200}$/, 'must be 16 to 200 visible ASCII characters')
-    .optional(),
-  MIGRATE_ON_START: z.enum(['true', 'false'], 'must be true or false').default('true'),
-  AUDIT_DAYS: whole(1, 3_650).default(400),
-  LOG_LEVEL: z
-    .enum(
-      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-      'must be trace, debug, info, warn, error, fatal or silent',
-    )
-    .default('info'),
+  METRICS_TOKEN: secret(
+    'token that GET /metrics requires; without it, there are no metrics',
+    z
+      .string()
+      .regex(/^[\x21-\x7e]{16,200}$/, 'must be 16 to 200 visible ASCII characters')
+      .optional(),
+  ),
+  MIGRATE_ON_START: setting(
+    'false: a server does not start when stored data must be migrated',
+    trueOrFalse.prefault('true'),
+  ),
+  AUDIT_DAYS: setting('days for which the audit log keeps an event', whole(1, 3_650).prefault('400')),
+  LOG_LEVEL: setting(
+    'trace, debug, info, warn, error, fatal or silent',
+    oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').prefault('info'),
+  ),
 });
+
+/** The settings for the help of the command line. PATH belongs to the operating system. */
+export const SETTINGS = Object.entries(environment.shape)
+  .filter(([name]) => name !== 'PATH')
+  .map(([name, variable]) => ({
+    name,
+    help: variable.description ?? '',
+    standard: variable instanceof z.ZodPrefault ? String(variable.def.defaultValue) : undefined,
+    isSecret: variable.meta()?.isSecret === true,
+  }));
 
 export type Config = ReturnType<typeof loadConfig>;
 
@@ -312,7 +382,6 @@ export function loadConfig(env: Record<string, string | undefined>) {
     production,
     port: value.PORT,
     host: value.HOST,
-    /** The processes that serve requests; 1: the first process serves them itself. */
     workers: value.WORKERS,
     mongodbUri: value.MONGODB_URI,
     dataDir: value.DATA_DIR,
@@ -320,9 +389,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     adminPassword: value.ADMIN_PASSWORD,
     sessionSecret: value.SESSION_SECRET,
     sessionCookieName: value.SESSION_COOKIE_NAME,
-    corsOrigins: Object.freeze(value.CORS_ORIGINS),
-    trustProxy: Object.freeze(value.TRUST_PROXY),
-    /** Submissions per minute for one app and address; 0 means no limit. */
+    corsOrigins: value.CORS_ORIGINS,
+    trustProxy: value.TRUST_PROXY,
     rateLimitSubmit: value.RATE_LIMIT_SUBMIT ?? (production ? 600 : 0),
     /** Failed log-ins in 15 minutes per app and address; 3 times that over all apps. 0: no limit */
     rateLimitLogin: value.RATE_LIMIT_LOGIN,
@@ -331,23 +399,15 @@ export function loadConfig(env: Record<string, string | undefined>) {
     bodyLimit: value.BODY_LIMIT,
     /** Maximum size of a stored record, in bytes. */
     recordLimit: value.RECORD_LIMIT,
-    /** What `GET /metrics` requires; without it nothing is measured. */
     metricsToken: value.METRICS_TOKEN,
-    /** Whether a server runs missing migrations; otherwise it refuses to start without them. */
-    migrateOnStart: value.MIGRATE_ON_START === 'true',
-    /** How long events of the audit log are kept. */
+    migrateOnStart: value.MIGRATE_ON_START,
     auditDays: value.AUDIT_DAYS,
     /** Undefined: the service sends no email. */
-    mail:
-      value.SMTP_URL &&
-      value.MAIL_FROM &&
-      Object.freeze({ server: Object.freeze(value.SMTP_URL), from: Object.freeze(value.MAIL_FROM) }),
-    /** The origin of the service in links of emails; undefined: they have none. */
+    mail: value.SMTP_URL && value.MAIL_FROM && Object.freeze({ server: value.SMTP_URL, from: value.MAIL_FROM }),
     publicUrl: value.PUBLIC_URL,
     /** The largest file of an import, and of all files of an app at the same time, in bytes. */
     importLimits: Object.freeze({ perImport: value.IMPORT_LIMIT, perApp: value.IMPORT_APP_LIMIT }),
-    /** Whether webhooks may have private addresses, and addresses with plain HTTP. */
-    webhooksAllowPrivate: value.WEBHOOKS_ALLOW_PRIVATE === 'true',
+    webhooksAllowPrivate: value.WEBHOOKS_ALLOW_PRIVATE,
     /** Single sign-on by OpenID Connect; undefined: there is none. */
     oidc: signOn(value),
     logLevel: value.LOG_LEVEL,
@@ -366,13 +426,17 @@ function signOn(value: z.output<typeof environment>) {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, PUBLIC_URL: origin } = value;
   if (issuer === undefined || clientId === undefined || origin === undefined) return undefined;
   return Object.freeze({
-    ...{ issuer, clientId, clientSecret: value.OIDC_CLIENT_SECRET, publicUrl: origin },
-    ...{ label: value.OIDC_LABEL, groupsClaim: value.OIDC_GROUPS_CLAIM },
-    roleMap: Object.freeze(value.OIDC_ROLE_MAP ?? []),
+    issuer,
+    clientId,
+    clientSecret: value.OIDC_CLIENT_SECRET,
+    publicUrl: origin,
+    label: value.OIDC_LABEL,
+    groupsClaim: value.OIDC_GROUPS_CLAIM,
+    roleMap: value.OIDC_ROLE_MAP ?? [],
     /** Whether somebody whose groups give a role gets an account. */
     createsAccounts: value.OIDC_SIGNUP === 'mapped',
     /** Whether every other way to log in is refused. */
-    only: value.OIDC_ONLY === 'true',
+    only: value.OIDC_ONLY,
   });
 }
 

@@ -1,4 +1,4 @@
-import { type Collection, MongoClient, type Document as MongoDocument } from 'mongodb';
+import { type Collection, MongoClient, type MongoClientOptions, type Document as MongoDocument } from 'mongodb';
 import type { Metrics } from '../metrics/metrics.ts';
 import { isUnreachable } from './failures.ts';
 
@@ -28,25 +28,17 @@ export interface Connection {
  */
 export async function connectDatabase(uri: string, timeoutMs = 15_000): Promise<Connection> {
   const retryUntil = performance.now() + timeoutMs;
+  const options: MongoClientOptions = {
+    ...(/[?&]maxPoolSize=/i.test(uri) ? {} : { maxPoolSize: POOL_SIZE }),
+    readPreference: 'primary',
+    retryWrites: true,
+    socketTimeoutMS: 30_000,
+    heartbeatFrequencyMS: 1_000,
+  };
   for (;;) {
-    const client = new MongoClient(uri, {
-      ...(/[?&]maxPoolSize=/i.test(uri) ? {} : { maxPoolSize: POOL_SIZE }),
-      writeConcern: { w: 'majority', journal: true },
-      readPreference: 'primary',
-      retryWrites: true,
-      serverSelectionTimeoutMS: 2_000,
-      connectTimeoutMS: 2_000,
-      waitQueueTimeoutMS: 2_000,
-      socketTimeoutMS: 30_000,
-      heartbeatFrequencyMS: 1_000,
-    });
     try {
-      await client.connect();
-      const connection = wrapClient(client, namesDatabase(uri) ? client.options.dbName : DEFAULT_DATABASE);
-      assertDurable(connection);
-      return connection;
+      return await open(uri, 2_000, options, assertDurable);
     } catch (error) {
-      await client.close().catch(() => undefined);
       if (performance.now() >= retryUntil || !isUnreachable(error)) throw error;
     }
   }
@@ -56,54 +48,60 @@ export async function connectDatabase(uri: string, timeoutMs = 15_000): Promise<
  * Connects for a diagnosis: few connections, and reads from a secondary while there is no primary.
  * @throws {Error} when no member of the database can be used
  */
-export async function connectForDiagnosis(uri: string): Promise<Connection> {
+export function connectForDiagnosis(uri: string): Promise<Connection> {
+  const pool = { minPoolSize: 0, maxPoolSize: 4 };
+  return open(uri, 3_000, { ...pool, readPreference: 'primaryPreferred', socketTimeoutMS: 60_000 });
+}
+
+/** @param waitMs how long to wait for a server, for its answer, and for a free connection */
+async function open(
+  uri: string,
+  waitMs: number,
+  options: MongoClientOptions,
+  check: (client: MongoClient) => void = () => undefined,
+): Promise<Connection> {
   const client = new MongoClient(uri, {
-    maxPoolSize: 4,
-    minPoolSize: 0,
+    ...options,
     writeConcern: { w: 'majority', journal: true },
-    readPreference: 'primaryPreferred',
-    serverSelectionTimeoutMS: 3_000,
-    connectTimeoutMS: 3_000,
-    waitQueueTimeoutMS: 3_000,
-    socketTimeoutMS: 60_000,
+    serverSelectionTimeoutMS: waitMs,
+    connectTimeoutMS: waitMs,
+    waitQueueTimeoutMS: waitMs,
   });
   try {
     await client.connect();
-    return wrapClient(client, namesDatabase(uri) ? client.options.dbName : DEFAULT_DATABASE);
+    check(client);
+    return wrapClient(client, uri);
   } catch (error) {
     await client.close().catch(() => undefined);
     throw error;
   }
 }
 
-const wrapClient = (client: MongoClient, name: string): Connection => ({
-  name,
-  getClient: () => client,
-  collection: (collection) => client.db(name).collection(collection),
-  close: () => client.close(),
-});
-
 /** A connection that is never opened, for descriptions of the service and of its database. */
 export function createClosedConnection(uri = 'mongodb://127.0.0.1'): Connection {
-  return wrapClient(new MongoClient(uri), databaseName(uri));
+  return wrapClient(new MongoClient(uri), uri);
 }
 
-const databaseName = (uri: string): string =>
-  /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(uri)?.[1] ?? DEFAULT_DATABASE;
+function wrapClient(client: MongoClient, uri: string): Connection {
+  const namesDatabase = /^mongodb(?:\+srv)?:\/\/[^/]+\/[^?]/.test(uri);
+  const name = namesDatabase ? client.options.dbName : DEFAULT_DATABASE;
+  return {
+    name,
+    getClient: () => client,
+    collection: (collection) => client.db(name).collection(collection),
+    close: () => client.close(),
+  };
+}
 
 /** Compares the effective options of the driver with the required ones. */
-function assertDurable(connection: Connection): void {
-  const { writeConcern, readPreference, readConcern, retryWrites, loadBalanced } = connection.getClient().options;
+function assertDurable({ options }: MongoClient): void {
+  const { writeConcern, readPreference, readConcern, retryWrites, loadBalanced } = options;
   const isDurable = writeConcern?.w === 'majority' && writeConcern.journal === true;
   const hasNoTimeout = writeConcern?.wtimeout === undefined && writeConcern?.wtimeoutMS === undefined;
   const readsPrimary = readPreference.mode === 'primary' && !readPreference.tags;
   const readsCommitted = readConcern === undefined || readConcern.level === 'majority';
   if (isDurable && hasNoTimeout && readsPrimary && readsCommitted && retryWrites && !loadBalanced) return;
   throw new Error('the connection options are weaker than write concern majority with journal, read from the primary');
-}
-
-function namesDatabase(uri: string): boolean {
-  return /^mongodb(?:\+srv)?:\/\/[^/]+\/[^?]/.test(uri);
 }
 
 /**

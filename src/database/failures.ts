@@ -9,12 +9,6 @@ import {
 import { type AppError, TooLarge, Unavailable } from '../core/errors.ts';
 
 const DUPLICATE_KEY = 11_000;
-const BAD_VALUE = 2;
-const PATH_NOT_VIABLE = 28;
-const MAX_TIME_EXPIRED = 50;
-const NAMESPACE_NOT_FOUND = 26;
-const INDEX_NOT_FOUND = 27;
-const EMPTY_RANGE = 51_175;
 
 /** The document would exceed MongoDB's limit of 16 MB, before or after (17419) an update. */
 const TOO_LARGE = new Set<unknown>([10_334, 17_419, 17_420]);
@@ -27,11 +21,6 @@ const TRANSIENT = new Set<unknown>([
 /** Errors of a closed socket. The driver does not wrap them for a large command. */
 const SOCKET_ERRORS = new Set<unknown>(['EPIPE', 'ECONNRESET', 'ECONNABORTED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED']);
 
-/** A unique index refused the write. */
-export function isDuplicateKey(error: unknown): boolean {
-  return errorCode(error) === DUPLICATE_KEY;
-}
-
 /** Each write of an unordered bulk write either took effect or was refused by a unique index. */
 export function isOnlyDuplicates(error: unknown): boolean {
   if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return false;
@@ -39,36 +28,31 @@ export function isOnlyDuplicates(error: unknown): boolean {
   return failures.length > 0 && failures.every(({ code }) => code === DUPLICATE_KEY);
 }
 
-/** An update operator met a stored value of the wrong type, such as `$push` a string. */
-export function isTypeMismatch(error: unknown): boolean {
-  return errorCode(error) === BAD_VALUE;
-}
+const hasCode =
+  (...codes: unknown[]) =>
+  (error: unknown): boolean =>
+    codes.includes(errorCode(error));
 
-/** The index that a query names does not exist. */
-export function isMissingHint(error: unknown): boolean {
-  return errorCode(error) === BAD_VALUE;
-}
+/** A unique index refused the write. */
+export const isDuplicateKey = hasCode(DUPLICATE_KEY);
 
-/** The `$setOnInsert` of an upsert names a path below a value that is not a document. */
-export function isRefusedCreation(error: unknown): boolean {
-  return errorCode(error) === PATH_NOT_VIABLE;
-}
+/** The index that a query names does not exist (BadValue). */
+export const isMissingHint = hasCode(2);
 
-/** The statement exceeded its `maxTimeMS`. */
-export function isOverTime(error: unknown): boolean {
-  return errorCode(error) === MAX_TIME_EXPIRED;
-}
+/** An update operator met a stored value of the wrong type, such as `$push` a string (BadValue). */
+export const isTypeMismatch = hasCode(2);
+
+/** An upsert's `$setOnInsert` names a path below a value that is no document (PathNotViable). */
+export const isRefusedCreation = hasCode(28);
+
+/** The statement exceeded its `maxTimeMS` (MaxTimeMSExpired). */
+export const isOverTime = hasCode(50);
 
 /** Nothing is between the bounds `min` and `max` of a query. */
-export function isEmptyRange(error: unknown): boolean {
-  return errorCode(error) === EMPTY_RANGE;
-}
+export const isEmptyRange = hasCode(51_175);
 
-/** The index, or its collection, does not exist. */
-export function isMissingIndex(error: unknown): boolean {
-  const code = errorCode(error);
-  return code === NAMESPACE_NOT_FOUND || code === INDEX_NOT_FOUND;
-}
+/** The collection (NamespaceNotFound) or the index (IndexNotFound) does not exist. */
+export const isMissingIndex = hasCode(26, 27);
 
 /** No server could be reached. */
 export function isUnreachable(error: unknown): boolean {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Router } from 'express';
 import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js';
-import { SETTINGS } from '../core/settings.ts';
 import { createPagePolicy } from './security-headers.ts';
 
 // Only the path of the files: the package itself loads the whole page into memory, about 15 MB.
@@ -60,7 +59,7 @@ export function createDocsRouter(cookieName: string): Router {
 
 function readDocument(cookieName: string): Buffer {
   const built = readFileSync(DOCUMENT);
-  if (cookieName === SETTINGS.SESSION_COOKIE_NAME.standard) return built;
+  if (built.includes(`"in":"cookie","name":"${cookieName}"`)) return built;
   const document = JSON.parse(built.toString());
   document.components.securitySchemes.session.name = cookieName;
   return Buffer.from(JSON.stringify(document));

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { SERVER_FLAGS } from '../../src/cli/serve-command.ts';
-import { SETTINGS } from '../../src/core/settings.ts';
+import { SETTINGS } from '../../src/core/config.ts';
 import { randomName } from '../support/databases.ts';
 import { databaseUri, Leftovers, Process, runCli } from '../support/process.ts';
 import { runTool } from '../support/tool.ts';
@@ -33,10 +33,10 @@ describe('user-collection serve', () => {
     const { code, stdout } = await runTool(['serve', '--help'], {});
     expect(code).toBe(0);
     const text = stdout.replaceAll(/\s+/g, ' ');
-    for (const [name, { help, isSecret }] of Object.entries(SETTINGS)) {
+    for (const { name, help, isSecret } of SETTINGS) {
       const option = `--${name.toLowerCase().replaceAll('_', '-')} <value>`;
       expect(text).toContain(`${option} ${help}${isSecret ? ' (secret' : ''}`);
-      expect(isSecret ?? false, name).toBe(SECRETS.test(name) && !/COOKIE/.test(name));
+      expect(isSecret, name).toBe(SECRETS.test(name) && !/COOKIE/.test(name));
     }
     expect(text).toContain('Other users of this machine can read a command line');
   });
