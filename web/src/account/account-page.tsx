@@ -45,7 +45,7 @@ export function AccountPage() {
 function SignOnOnly({ label }: { label: string }) {
   return (
     <Section id="account-log-in" title={t.account.logIn}>
-      <Text size="sm">{t.account.logInBy(label)}</Text>
+      <Text>{t.account.logInBy(label)}</Text>
     </Section>
   );
 }

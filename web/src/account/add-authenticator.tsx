@@ -26,7 +26,7 @@ export function AddAuthenticator({ secret, uri, pending, error, onSubmit, onCanc
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Text size="sm">
+        <Text>
           {t.account.howToAdd(
             <Anchor href={uri} underline="always">
               {t.account.openApp}

@@ -24,10 +24,10 @@ export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLef
   return (
     <Section id="account-authenticator" title={t.account.authenticator}>
       <Group gap="sm">
-        <Badge variant="light" color={isOn ? 'green' : 'gray'} tt="none" size="lg">
+        <Badge color={isOn ? 'green' : 'gray'} size="lg">
           {isOn ? t.account.on : t.account.off}
         </Badge>
-        <Text size="sm" c="dimmed">
+        <Text c="dimmed">
           {isOn ? `${t.account.authenticatorOn} ${t.account.codesLeft(codesLeft)}` : t.account.authenticatorOff}
         </Text>
       </Group>
@@ -67,7 +67,7 @@ export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLef
         remove={removeTotp}
         onClose={() => setRemoving(false)}
       >
-        <Text size="sm">{hasPasskeys ? t.account.passkeysStay : t.account.passwordAlone}</Text>
+        <Text>{hasPasskeys ? t.account.passkeysStay : t.account.passwordAlone}</Text>
       </ConfirmRemoval>
     </Section>
   );

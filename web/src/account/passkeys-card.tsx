@@ -41,7 +41,7 @@ export function PasskeysCard({ hasPassword, totp, recoveryCodes }: OwnAccount) {
     });
   return (
     <Section id="account-passkeys" title={t.account.passkeys}>
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         {t.account.passkeysNote}
         {passkeys && passkeys.length > 0 && ` ${t.account.codesLeft(recoveryCodes)}`}
       </Text>
@@ -49,7 +49,7 @@ export function PasskeysCard({ hasPassword, totp, recoveryCodes }: OwnAccount) {
       {!passkeys && !error && <TableSkeleton rows={1} />}
       {passkeys && passkeys.length > 0 && <PasskeyList passkeys={passkeys} onRemove={setRemoved} />}
       {obstacle ? (
-        <Text size="sm">{obstacle}</Text>
+        <Text>{obstacle}</Text>
       ) : (
         <div>
           <Button variant="default" onClick={() => setAdding(true)}>
@@ -145,7 +145,7 @@ function AddPasskey({ pending, error, onSubmit, onCancel }: AddPasskeyProps) {
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        <Text size="sm">{t.account.passkeyNext}</Text>
+        <Text>{t.account.passkeyNext}</Text>
         <Problem error={error} />
         <FormActions action={t.common.add} loading={pending} disabled={name.trim() === ''} onCancel={onCancel} />
       </Stack>
@@ -170,7 +170,7 @@ function RemovePasskey({ removed, isOnlyFactor, onClose }: RemovePasskeyProps) {
       remove={removePasskey}
       onClose={onClose}
     >
-      <Text size="sm" className="breaks">
+      <Text className="breaks">
         {isOnlyFactor ? t.account.removeOnlyFactorNote(removed?.name) : t.account.removePasskeyNote(removed?.name)}
       </Text>
     </ConfirmRemoval>

@@ -27,9 +27,7 @@ export function PasswordCard({ email, hasPassword }: { email: string; hasPasswor
   };
   return (
     <Section id="account-password" title={t.account.password}>
-      <Text size="sm" c="dimmed">
-        {hasPassword ? t.account.passwordNote : t.account.noPassword}
-      </Text>
+      <Text c="dimmed">{hasPassword ? t.account.passwordNote : t.account.noPassword}</Text>
       <form onSubmit={submit} noValidate>
         <input type="email" autoComplete="username" value={email} readOnly hidden />
         <Stack gap="sm" maw={420}>

@@ -30,11 +30,7 @@ export function SessionsCard() {
               <div>
                 <Group gap="xs">
                   <strong>{deviceName(device)}</strong>
-                  {current && (
-                    <Badge variant="light" color="green" tt="none">
-                      {t.account.thisSession}
-                    </Badge>
-                  )}
+                  {current && <Badge color="green">{t.account.thisSession}</Badge>}
                 </Group>
                 <div className={classes.detail}>
                   <Origin {...session} />

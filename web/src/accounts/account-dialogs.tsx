@@ -36,11 +36,7 @@ export function AccountDialog({ kind, account, onClose }: OpenAccountDialog & { 
   if (!action) return null;
   const done = { onSuccess: onClose };
   const texts = t.accounts.actions[kind];
-  const about = (
-    <Text size="sm" className="breaks">
-      {texts.note(account.email)}
-    </Text>
-  );
+  const about = <Text className="breaks">{texts.note(account.email)}</Text>;
   if (kind === 'erase') {
     return (
       <TypedConfirmation

@@ -34,16 +34,8 @@ export function AccountRows({ accounts, onOpen }: AccountRowsProps) {
           <Table.Td className="breaks">
             <Group gap={6}>
               <span>{account.name}</span>
-              {account.admin && (
-                <Badge variant="light" color="indigo" tt="none">
-                  {t.accounts.administrator}
-                </Badge>
-              )}
-              {account.suspended && (
-                <Badge variant="light" color="red" tt="none">
-                  {t.accounts.suspended}
-                </Badge>
-              )}
+              {account.admin && <Badge color="indigo">{t.accounts.administrator}</Badge>}
+              {account.suspended && <Badge color="red">{t.accounts.suspended}</Badge>}
             </Group>
             <div className={table.detail}>{account.email}</div>
             <div className={table.onPhone}>

@@ -48,9 +48,7 @@ export function AppsTable({ rows, order, onSort, onOpenDialog }: AppsTableProps)
             </Link>
           </Table.Td>
           <Table.Td>
-            <Badge variant="light" color={app.role === 'admin' ? 'indigo' : 'gray'} tt="none">
-              {t.apps.roles[app.role]}
-            </Badge>
+            <Badge color={app.role === 'admin' ? 'indigo' : 'gray'}>{t.apps.roles[app.role]}</Badge>
           </Table.Td>
           <Table.Td className={classes.right ?? ''}>{app.users === undefined ? '…' : formatNumber(app.users)}</Table.Td>
           <Table.Td>{app.lastSubmissionAt ? <Time at={app.lastSubmissionAt} relative /> : '–'}</Table.Td>

@@ -42,7 +42,7 @@ export function DeleteApp({ app, onClose }: DeleteAppProps) {
       onConfirm={() => app && remove.mutate(app.sourceAppId)}
       onClose={close}
     >
-      <Text size="sm">{app?.users === undefined ? t.apps.deleteNote() : t.apps.deleteCountedNote(app.users)}</Text>
+      <Text>{app?.users === undefined ? t.apps.deleteNote() : t.apps.deleteCountedNote(app.users)}</Text>
     </TypedConfirmation>
   );
 }

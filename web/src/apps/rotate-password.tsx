@@ -71,10 +71,10 @@ function RotationForm({ sourceAppId, onSubmit, pending, error, onCancel }: Rotat
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Text size="sm">{isOwn ? t.apps.rotateOwnNote(app) : t.apps.rotateNote(app)}</Text>
+        <Text>{isOwn ? t.apps.rotateOwnNote(app) : t.apps.rotateNote(app)}</Text>
         {isOwn && <CurrentPassword label={t.apps.currentPassword} value={current} onChange={setCurrent} isFirst />}
         {error && (
-          <Alert color="red" variant="light" role="alert">
+          <Alert color="red" role="alert">
             {errorText(error)}
           </Alert>
         )}

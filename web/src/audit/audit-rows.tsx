@@ -40,11 +40,7 @@ export function AuditRows({ events, ofAllApps }: { events: readonly AuditEvent[]
           </Table.Td>
           {ofAllApps && (
             <Table.Td className={classes.named}>
-              {event.sourceAppId ?? (
-                <Text size="sm" c="dimmed">
-                  {t.audit.allApps}
-                </Text>
-              )}
+              {event.sourceAppId ?? <Text c="dimmed">{t.audit.allApps}</Text>}
             </Table.Td>
           )}
         </Table.Tr>

@@ -37,7 +37,7 @@ function IndexWork({ work: { state, done, total }, name }: { work: Work; name: s
   const words = state === 'building' ? t.backgroundWork.building(name) : t.backgroundWork.dropping(name);
   return (
     <>
-      <Text size="sm">{progressOf(words, done, total)}</Text>
+      <Text>{progressOf(words, done, total)}</Text>
       <Progress label={t.backgroundWork.indexOf(name)} done={done} total={total} />
     </>
   );
@@ -48,9 +48,7 @@ function Move({ work: { key, done, total }, renaming }: { work: Work; renaming: 
   const words = from === undefined ? t.backgroundWork.moving(key) : t.backgroundWork.movingFrom(from, key);
   return (
     <>
-      <Text size="sm" className="breaks">
-        {progressOf(words, done, total)}
-      </Text>
+      <Text className="breaks">{progressOf(words, done, total)}</Text>
       <Progress label={t.backgroundWork.valuesOf(key)} done={done} total={total} />
     </>
   );

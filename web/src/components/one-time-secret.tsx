@@ -68,7 +68,7 @@ export function Saved({ name, done = t.components.done, onClose, children }: Sav
   const [isSaved, setSaved] = useState(false);
   return (
     <>
-      <Alert color="yellow" variant="light" title={t.components.secretOnce}>
+      <Alert color="yellow" title={t.components.secretOnce}>
         {children}
       </Alert>
       <Checkbox

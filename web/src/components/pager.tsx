@@ -24,7 +24,7 @@ export function Pager({ page, size, sizes, shown, total, onChange }: PagerProps)
   if (page === 1 && shown === 0) return null;
   return (
     <nav className={classes.pager} aria-label={t.components.pages}>
-      <Text size="sm" c="dimmed" aria-live="polite">
+      <Text c="dimmed" aria-live="polite">
         {total === undefined ? range : t.components.rangeOf(range, total)}
       </Text>
       <Group gap="xs">

@@ -53,9 +53,7 @@ function Confirmation({
     <form onSubmit={submit}>
       <Stack>
         {children}
-        <Text size="sm" component="div">
-          {t.components.typeToConfirm(expected)}
-        </Text>
+        <Text component="div">{t.components.typeToConfirm(expected)}</Text>
         <TextInput
           label={label}
           autoComplete="off"

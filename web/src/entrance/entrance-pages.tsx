@@ -48,7 +48,7 @@ function Reset({ token }: { token: string }) {
         reset.mutate(password, { onSuccess: ({ second }) => (second ? setFactors(second) : open()) })
       }
     >
-      <Text size="sm">{t.entrance.resetNote}</Text>
+      <Text>{t.entrance.resetNote}</Text>
     </NewPasswordForm>
   );
 }
@@ -70,7 +70,7 @@ function LogInByLink({ token }: { token: string }) {
   if (isGone(logIn.error)) return <Gone />;
   return (
     <Stack gap="md">
-      <Text size="sm">{t.entrance.linkNote}</Text>
+      <Text>{t.entrance.linkNote}</Text>
       <LogInError error={logIn.error} secondsLeft={secondsLeft} wrong={t.entrance.invalidLink} />
       <Button
         autoFocus
@@ -102,7 +102,7 @@ export function LinkPage({ title, token, children }: LinkPageProps) {
 function NoToken() {
   return (
     <Stack gap="md">
-      <Text size="sm">{t.entrance.noTokenNote}</Text>
+      <Text>{t.entrance.noTokenNote}</Text>
       <ToLogIn />
     </Stack>
   );
@@ -114,7 +114,7 @@ export const isGone = (error: Error | null): boolean => error instanceof ApiErro
 export function Gone() {
   return (
     <Stack gap="md">
-      <Alert color="red" variant="light" role="alert" title={t.entrance.goneTitle}>
+      <Alert color="red" role="alert" title={t.entrance.goneTitle}>
         {t.entrance.goneNote}
       </Alert>
       <ToLogIn />

@@ -125,7 +125,7 @@ function Offered({ token, offer, visitor, ways, onStale }: OfferedProps) {
       )}
       {!visitor && ways.password && knownEmail !== undefined && (
         <>
-          <Text size="sm" role="status" className="breaks">
+          <Text role="status" className="breaks">
             {t.entrance.hasAccount(knownEmail)}
           </Text>
           <AccountLogIn email={knownEmail} onDone={() => void acceptAfterLogIn()} />
@@ -159,9 +159,7 @@ function Offer({ offer: { email, sourceAppId, role, admin } }: { offer: Invitati
       <dt>{t.entrance.role}</dt>
       <dd>
         <strong>{admin ? t.entrance.administrator : (given?.name ?? t.entrance.member)}</strong>
-        <Text size="sm" c="dimmed">
-          {admin ? t.entrance.administratorMeaning : (given?.meaning ?? t.entrance.memberMeaning)}
-        </Text>
+        <Text c="dimmed">{admin ? t.entrance.administratorMeaning : (given?.meaning ?? t.entrance.memberMeaning)}</Text>
       </dd>
       {email && (
         <>
@@ -192,7 +190,7 @@ function OtherAccount({ visitor }: { visitor: Account }) {
   const logOut = useLogOutHere();
   return (
     <>
-      <Alert variant="light" color="yellow" role="status" title={t.entrance.otherAccountTitle} className="breaks">
+      <Alert color="yellow" role="status" title={t.entrance.otherAccountTitle} className="breaks">
         {t.entrance.otherAccountNote(visitor.email)}
       </Alert>
       <LogInError error={logOut.error} secondsLeft={0} wrong="" />
@@ -216,9 +214,7 @@ function Accept({ visitor, isFirst, pending, error, onAccept }: AcceptProps) {
   const logOut = useLogOutHere();
   return (
     <Stack gap="md">
-      <Text size="sm" className="breaks">
-        {t.entrance.loggedInAs(visitor.name, visitor.email)}
-      </Text>
+      <Text className="breaks">{t.entrance.loggedInAs(visitor.name, visitor.email)}</Text>
       <LogInError error={error ?? logOut.error} secondsLeft={0} wrong={t.entrance.logInAgain} />
       <Button autoFocus loading={pending} onClick={() => onAccept(visitor)}>
         {t.entrance.accept}

@@ -49,7 +49,7 @@ export function ChooseTemplate({ onCreated }: { onCreated: (app: CreatedApp) => 
             />
           </div>
           {app && create.error && (
-            <Alert color="red" variant="light" role="alert" title={t.firstForm.incompleteTitle}>
+            <Alert color="red" role="alert" title={t.firstForm.incompleteTitle}>
               {t.firstForm.incompleteNote(app.sourceAppId, create.error.message)}
             </Alert>
           )}

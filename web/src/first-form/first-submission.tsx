@@ -64,7 +64,7 @@ export function FirstSubmission({ app }: { app: ConnectedApp }) {
                   </div>
                 ))}
             </dl>
-            <Text size="sm">
+            <Text>
               <Link href={recordPath(app, user.id)}>{t.common.showRecord}</Link>
             </Text>
           </>

@@ -83,7 +83,7 @@ function FormLink({ app }: { app: ConnectedApp }) {
         <Title order={2} size="h4" id="form-link">
           {t.firstForm.tryTitle}
         </Title>
-        <Text size="sm">{t.firstForm.tryNote}</Text>
+        <Text>{t.firstForm.tryNote}</Text>
         <div className={classes.row}>
           <Button component="a" href={url} target="_blank" rel="noopener">
             {t.firstForm.openForm()}
@@ -103,14 +103,12 @@ function Password({ password, app }: { password: string; app: ConnectedApp }) {
         <Title order={2} size="h4" id="app-password">
           {t.firstForm.passwordTitle}
         </Title>
-        <Text size="sm" className="breaks">
-          {t.firstForm.passwordNote(app.sourceAppId)}
-        </Text>
+        <Text className="breaks">{t.firstForm.passwordNote(app.sourceAppId)}</Text>
         <div className={classes.row}>
           <code className={classes.address}>{password}</code>
           <CopyButton text={password} label={t.firstForm.copyPassword} />
         </div>
-        <Alert color="yellow" variant="light" p="xs">
+        <Alert color="yellow" p="xs">
           {t.firstForm.passwordWarning}
         </Alert>
       </div>

@@ -74,7 +74,7 @@ function Held({ scope }: { scope: Scope }) {
     t.held.settingsOfForm
   );
   return (
-    <Alert variant="light" mb="md" title={t.held.heldCount(unproved + trapped)}>
+    <Alert mb="md" title={t.held.heldCount(unproved + trapped)}>
       {trapped > 0 && <p className={classes.reason}>{t.held.trapped(trapped)}</p>}
       {unproved > 0 && <p className={classes.reason}>{t.held.unproved(unproved, settings)}</p>}
     </Alert>
@@ -108,7 +108,7 @@ interface OutcomeProps {
 function Outcome({ scope, held, release }: OutcomeProps) {
   if (release.data) {
     return (
-      <Alert color="green" variant="light" mb="md" p="xs" icon={<CheckIcon size={16} />}>
+      <Alert color="green" mb="md" p="xs" icon={<CheckIcon size={16} />}>
         {t.held.stored(held.email)}{' '}
         <Link href={`${usersPath(scope)}/${release.data.id}`} className={classes.link ?? ''}>
           {t.common.showRecord}
@@ -119,7 +119,7 @@ function Outcome({ scope, held, release }: OutcomeProps) {
   if (!release.error) return null;
   const issues = release.error instanceof ApiError ? release.error.issues : [];
   return (
-    <Alert color="red" variant="light" mb="md" role="alert" title={t.held.notStored(held.email)}>
+    <Alert color="red" mb="md" role="alert" title={t.held.notStored(held.email)}>
       {release.error.message}.{' '}
       {issues.map(({ path, message }) => `${path.replace(/^data\./, '')} ${message}`).join('. ')}
     </Alert>
@@ -135,9 +135,7 @@ interface DeleteDialogProps {
 function DeleteDialog({ scope, held, onClose }: DeleteDialogProps) {
   return (
     <ConfirmRemoval id={held?.id} title={t.held.deleteTitle} remove={useDelete(scope)} onClose={onClose}>
-      <Text size="sm" className="breaks">
-        {t.held.deleteNote(held?.email)}
-      </Text>
+      <Text className="breaks">{t.held.deleteNote(held?.email)}</Text>
     </ConfirmRemoval>
   );
 }

@@ -85,7 +85,12 @@ export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsPr
 
 function Data({ data, fields }: { data: HeldSubmission['data']; fields: Parameters<typeof summaryOf>[1] }) {
   const summary = summaryOf(data, fields);
-  if (summary === '') return <Text c="dimmed">{t.held.noData}</Text>;
+  if (summary === '')
+    return (
+      <Text size="md" c="dimmed">
+        {t.held.noData}
+      </Text>
+    );
   return (
     <details className={classes.data}>
       <summary className="breaks">{summary}</summary>

@@ -55,7 +55,7 @@ export function ImportPage({ scope }: { scope: Scope }) {
             clearButtonProps={{ 'aria-label': t.imports.removeFile }}
           />
           {problem && (
-            <Alert color="red" variant="light" role="alert" mt="sm">
+            <Alert color="red" role="alert" mt="sm">
               {problem}.
             </Alert>
           )}

@@ -121,11 +121,7 @@ function KeyForm({ scopes, pending, error, onSubmit, onCancel }: KeyFormProps) {
           error={networkProblem && t.keys.wrongNetwork(networkProblem)}
         />
         <Problem error={error && isOfField(error) ? null : error} />
-        {chosen.length === 0 && (
-          <Text size="sm" c="dimmed">
-            {t.keys.allowNothing}
-          </Text>
-        )}
+        {chosen.length === 0 && <Text c="dimmed">{t.keys.allowNothing}</Text>}
         <FormActions
           action={t.keys.submit}
           loading={pending}

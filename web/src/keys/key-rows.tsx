@@ -69,7 +69,7 @@ function Scopes({ of: { scopes } }: { of: ApiKey }) {
   return (
     <Group gap={6}>
       {scopes.map((scope) => (
-        <Badge key={scope} variant="light" color="gray" tt="none">
+        <Badge key={scope} color="gray">
           {t.keys.scopes[scope].name}
         </Badge>
       ))}
@@ -90,9 +90,5 @@ function LastUse({ apiKey: { lastUsedAt, lastUsedFrom } }: { apiKey: ApiKey }) {
 function End({ at }: { at: string | null }) {
   if (!at) return <span className={classes.none}>{t.keys.neverEnds}</span>;
   if (Date.parse(at) > Date.now()) return <Time at={at} />;
-  return (
-    <Badge variant="light" color="red" tt="none">
-      {t.keys.ended}
-    </Badge>
-  );
+  return <Badge color="red">{t.keys.ended}</Badge>;
 }

@@ -60,9 +60,7 @@ interface DeleteDialogProps {
 function DeleteDialog({ scope, deleted, onClose }: DeleteDialogProps) {
   return (
     <ConfirmRemoval id={deleted?.id} title={t.keys.deleteTitle} remove={useDeleteKey(scope)} onClose={onClose}>
-      <Text size="sm" className="breaks">
-        {t.keys.deleteNote(deleted?.name ?? '')}
-      </Text>
+      <Text className="breaks">{t.keys.deleteNote(deleted?.name ?? '')}</Text>
     </ConfirmRemoval>
   );
 }

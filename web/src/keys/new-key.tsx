@@ -5,7 +5,7 @@ import { t } from '../texts/texts.ts';
 export function NewKey({ text, onClose }: { text: string; onClose: () => void }) {
   return (
     <OneTimeSecret name="key" text={text} warning={t.keys.warning} onClose={onClose}>
-      <Text size="sm">{t.keys.use()}</Text>
+      <Text>{t.keys.use()}</Text>
     </OneTimeSecret>
   );
 }

@@ -54,7 +54,7 @@ export function MembersPage({ sourceAppId }: { sourceAppId: string }) {
             {(list) => <MemberRows members={list} change={change} onRemove={setRemoving} />}
           </ListBody>
           {members.data?.some(({ byGroups }) => byGroups) && (
-            <Text size="sm" c="dimmed" p="md">
+            <Text c="dimmed" p="md">
               {t.members.byGroupNote}
             </Text>
           )}
@@ -93,12 +93,7 @@ function MemberRows({ members, change, onRemove }: MemberRowsProps) {
       {members.map((member) => (
         <Table.Tr key={member.id}>
           <Table.Td className="breaks">
-            {member.name}{' '}
-            {member.suspended && (
-              <Badge variant="light" color="red" tt="none">
-                {t.members.suspended}
-              </Badge>
-            )}
+            {member.name} {member.suspended && <Badge color="red">{t.members.suspended}</Badge>}
             <div className={table.detail}>{member.email}</div>
             <div className={table.onPhone}>
               {member.secondFactor
@@ -163,9 +158,7 @@ function RemoveDialog({ sourceAppId, removed, onClose }: RemoveDialogProps) {
       remove={remove}
       onClose={onClose}
     >
-      <Text size="sm" className="breaks">
-        {t.members.removeNote(removed?.email, sourceAppId)}
-      </Text>
+      <Text className="breaks">{t.members.removeNote(removed?.email, sourceAppId)}</Text>
     </ConfirmRemoval>
   );
 }

@@ -39,9 +39,7 @@ export function SharedLogin({ sourceAppId }: { sourceAppId: string }) {
         onConfirm={() => setSharedLogin.mutate(false, { onSuccess: close })}
         onClose={close}
       >
-        <Text size="sm" className="breaks">
-          {t.members.refuseNote(sourceAppId)}
-        </Text>
+        <Text className="breaks">{t.members.refuseNote(sourceAppId)}</Text>
       </ConfirmDialog>
     </Section>
   );

@@ -42,7 +42,7 @@ export function EraseUser({ user, scope, opened, onClose, onErased }: EraseUserP
       onConfirm={() => erase.mutate()}
       onClose={onClose}
     >
-      <Text size="sm">{t.record.eraseNote}</Text>
+      <Text>{t.record.eraseNote}</Text>
     </TypedConfirmation>
   );
 }

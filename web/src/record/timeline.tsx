@@ -20,7 +20,7 @@ export function Timeline({ items, onRemove }: TimelineProps) {
   const [shown, setShown] = useState(STEP);
   if (items.length === 0) {
     return (
-      <Text c="dimmed" p="md" px={20}>
+      <Text size="md" c="dimmed" p="md" px={20}>
         {t.record.noItems}
       </Text>
     );
@@ -66,7 +66,11 @@ function Item({ item, onRemove }: { item: unknown; onRemove: TimelineProps['onRe
         )}
       </div>
       {isScalar && <FullValue value={rest.value} />}
-      {!isScalar && keys.length === 0 && <Text c="dimmed">{t.record.emptyItem}</Text>}
+      {!isScalar && keys.length === 0 && (
+        <Text size="md" c="dimmed">
+          {t.record.emptyItem}
+        </Text>
+      )}
       {!isScalar && keys.length > 0 && (
         <dl className={classes.properties}>
           {keys.map((key) => (

@@ -17,9 +17,9 @@ export function Conflict({ sourceAppId, editor, newest }: ConflictProps) {
   const [merging, setMerging] = useState(false);
   const { version } = newest.schema;
   return (
-    <Alert color="yellow" variant="light" role="alert" p="xs" className={classes.notice ?? ''}>
+    <Alert color="yellow" role="alert" p="xs" className={classes.notice ?? ''}>
       <Group justify="space-between" gap="xs">
-        <Text size="sm">{t.schemaEditor.otherVersionSaved(version, editor.base.schema.version)}</Text>
+        <Text>{t.schemaEditor.otherVersionSaved(version, editor.base.schema.version)}</Text>
         <Button size="xs" variant="default" onClick={() => setMerging(true)}>
           {t.schemaEditor.merge}
         </Button>

@@ -67,13 +67,11 @@ function SaveBar({ sourceAppId, editor, newest, onSave }: SaveBarProps) {
     <div className={classes.bar}>
       <Group gap="xs">
         {editor.isDirty ? (
-          <Badge variant="light" color="yellow" tt="none" size="lg">
+          <Badge color="yellow" size="lg">
             {t.common.unsavedChanges(editor.changes.length)}
           </Badge>
         ) : (
-          <Text size="sm" c="dimmed">
-            {discarded ? t.schemaEditor.changesDiscarded : t.schemaEditor.noChanges}
-          </Text>
+          <Text c="dimmed">{discarded ? t.schemaEditor.changesDiscarded : t.schemaEditor.noChanges}</Text>
         )}
         {discarded && !editor.isDirty && (
           <Button variant="subtle" size="compact-sm" onClick={() => editor.restore(discarded)}>
@@ -81,7 +79,7 @@ function SaveBar({ sourceAppId, editor, newest, onSave }: SaveBarProps) {
           </Button>
         )}
         {invalidFields > 0 && (
-          <Badge variant="light" color="red" tt="none" size="lg">
+          <Badge color="red" size="lg">
             {t.schemaEditor.invalidFields(invalidFields)}
           </Badge>
         )}
@@ -96,7 +94,7 @@ function SaveBar({ sourceAppId, editor, newest, onSave }: SaveBarProps) {
       </Group>
       {editor.conflict && <Conflict sourceAppId={sourceAppId} editor={editor} newest={editor.conflict} />}
       {editor.isRestored && !editor.conflict && (
-        <Alert variant="light" color="indigo" className={classes.notice ?? ''} p="xs">
+        <Alert color="indigo" className={classes.notice ?? ''} p="xs">
           {t.schemaEditor.restored}
         </Alert>
       )}

@@ -33,9 +33,7 @@ export function JsonTab({ editor }: { editor: DraftEditor }) {
   return (
     <>
       <Group justify="space-between" mb="xs">
-        <Text size="sm" c="dimmed">
-          {t.schemaEditor.jsonNote(<code>PUT /auth/apps/…/schema</code>)}
-        </Text>
+        <Text c="dimmed">{t.schemaEditor.jsonNote(<code>PUT /auth/apps/…/schema</code>)}</Text>
         <CopyButton text={text} />
       </Group>
       <Textarea
@@ -48,7 +46,7 @@ export function JsonTab({ editor }: { editor: DraftEditor }) {
         onChange={(event) => change(event.currentTarget.value)}
       />
       {problems.length > 0 && (
-        <Alert variant="light" color="red" mt="sm" role="alert" title={t.schemaEditor.notApplied}>
+        <Alert color="red" mt="sm" role="alert" title={t.schemaEditor.notApplied}>
           <ul className={classes.problems}>
             {problems.slice(0, MAX_PROBLEMS).map((problem) => (
               <li key={problem}>{problem}</li>

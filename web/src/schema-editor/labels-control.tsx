@@ -36,11 +36,7 @@ export function LabelsControl({ label, description, error, choices, value, onCha
           onChange={(event) => change(choice, event.currentTarget.value)}
         />
       ))}
-      {error && (
-        <Text size="sm" c="var(--mantine-color-error)">
-          {error}
-        </Text>
-      )}
+      {error && <Text c="var(--mantine-color-error)">{error}</Text>}
     </Fieldset>
   );
 }

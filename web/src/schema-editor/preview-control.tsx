@@ -95,7 +95,7 @@ export function PreviewControl({ control, text, error, onChange }: PreviewContro
 
 function HiddenField({ control: { label }, text, error }: Pick<PreviewControlProps, 'control' | 'text' | 'error'>) {
   return (
-    <Text size="sm" c="dimmed">
+    <Text c="dimmed">
       {text === '' ? t.schemaEditor.isHidden(label) : t.schemaEditor.isHiddenAndSends(label, text)}
       {error && (
         <Text span inherit c="var(--mantine-color-error)">

@@ -15,7 +15,7 @@ export function RenameNotice({ renaming }: { renaming: readonly Renaming[] }) {
   if (renaming.length === 0) return null;
   const keys = renaming.flatMap(({ from }) => (from === undefined ? [] : t.schemaEditor.quoted(from))).join(', ');
   return (
-    <Alert variant="light" color="indigo" p="xs" mb="md" className="breaks">
+    <Alert color="indigo" p="xs" mb="md" className="breaks">
       {keys === '' ? t.schemaEditor.moving : t.schemaEditor.movingFrom(keys)}
     </Alert>
   );

@@ -62,21 +62,19 @@ function Review({ sourceAppId, editor, onClose }: Omit<SaveDialogProps, 'opened'
       {check.isPending && (
         <Group gap="xs" role="status">
           <Loader size="xs" />
-          <Text size="sm">{t.schemaEditor.checking}</Text>
+          <Text>{t.schemaEditor.checking}</Text>
         </Group>
       )}
       {check.error && <LoadError error={check.error} onRetry={check.refetch} />}
       {check.data && <Findings {...check.data} />}
       {isWaiting && (
-        <Alert color="yellow" variant="light" role="status" title={t.schemaEditor.mustWait}>
-          <Text size="sm" mb="xs">
-            {t.schemaEditor.mustWaitNote}
-          </Text>
+        <Alert color="yellow" role="status" title={t.schemaEditor.mustWait}>
+          <Text mb="xs">{t.schemaEditor.mustWaitNote}</Text>
           <WorkStatus sourceAppId={sourceAppId} asAdmin fields={editor.base.schema.fields} />
         </Alert>
       )}
       {save.error && !isConflict(save.error) && !(isWaiting && isMoving(save.error)) && (
-        <Alert color="red" variant="light" role="alert" title={t.schemaEditor.notSaved}>
+        <Alert color="red" role="alert" title={t.schemaEditor.notSaved}>
           {save.error.message}.
           {save.error instanceof ApiError && save.error.issues.map(({ path, message }) => ` ${path} ${message}.`)}
         </Alert>

@@ -83,9 +83,5 @@ function withMember(members: Readonly<Record<string, unknown>>, name: string, va
 
 function Problem({ text }: { text: string | undefined }) {
   if (!text) return null;
-  return (
-    <Text size="sm" c="var(--mantine-color-error)">
-      {text}
-    </Text>
-  );
+  return <Text c="var(--mantine-color-error)">{text}</Text>;
 }

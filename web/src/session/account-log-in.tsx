@@ -127,7 +127,7 @@ function ForgottenPassword({ email: initial, onBack }: { email: string; onBack: 
   if (ask.data) {
     return (
       <Stack gap="md">
-        <Text size="sm" role="status" className="breaks">
+        <Text role="status" className="breaks">
           {t.session.emailAsked(email.trim())}
         </Text>
         <Button variant="default" onClick={onBack}>
@@ -139,7 +139,7 @@ function ForgottenPassword({ email: initial, onBack }: { email: string; onBack: 
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        <Text size="sm">{t.session.forgotNote}</Text>
+        <Text>{t.session.forgotNote}</Text>
         <EmailInput value={email} onChange={setEmail} isFirst />
         <LogInError error={ask.error} secondsLeft={secondsLeft} wrong="" />
         <Group grow>

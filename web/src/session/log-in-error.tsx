@@ -17,7 +17,7 @@ interface LogInErrorProps {
 export function LogInError({ error, secondsLeft, wrong }: LogInErrorProps) {
   if (!error) return null;
   return (
-    <Alert color="red" variant="light" role="alert">
+    <Alert color="red" role="alert">
       {secondsLeft > 0 ? t.session.tooManyFailures(duration(secondsLeft)) : errorText(error, wrong)}
     </Alert>
   );

@@ -25,7 +25,7 @@ export function SecondFactor({ factors, onDone, onBack }: SecondFactorProps) {
     <Stack gap="md">
       {step === 'passkey' ? (
         <>
-          <Text size="sm">{t.session.passkeyNote}</Text>
+          <Text>{t.session.passkeyNote}</Text>
           <PasskeyButton label={t.session.usePasskey} isFirst {...(onDone && { onDone })} />
           <Button variant="default" onClick={onBack}>
             {t.common.back}
@@ -34,7 +34,7 @@ export function SecondFactor({ factors, onDone, onBack }: SecondFactorProps) {
       ) : (
         <CodeForm key={step} isRecovery={step === 'recovery'} {...(onDone && { onDone })} onBack={onBack} />
       )}
-      {usable.length < factors.length && <Text size="sm">{t.session.noPasskeyHere}</Text>}
+      {usable.length < factors.length && <Text>{t.session.noPasskeyHere}</Text>}
       {steps
         .filter((other) => other !== step)
         .map((other) => (
@@ -67,7 +67,7 @@ function CodeForm({ isRecovery, onDone, onBack }: CodeFormProps) {
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        <Text size="sm">{isRecovery ? t.session.recoveryNote : t.session.codeNote}</Text>
+        <Text>{isRecovery ? t.session.recoveryNote : t.session.codeNote}</Text>
         <TextInput
           label={isRecovery ? t.session.recoveryCode : t.session.code}
           name="code"

@@ -41,7 +41,7 @@ export function EraseDialog({ scope, filter: { q, where }, onClose }: EraseMatch
       <Modal opened onClose={onClose} title={t.users.erasure.title}>
         {matches.error && <LoadError error={matches.error} onRetry={matches.refetch} />}
         {matches.isFetching && <Counting />}
-        {matches.data === 0 && <Text size="sm">{t.users.noMatchLeft}</Text>}
+        {matches.data === 0 && <Text>{t.users.noMatchLeft}</Text>}
       </Modal>
     );
   }
@@ -58,7 +58,7 @@ export function EraseDialog({ scope, filter: { q, where }, onClose }: EraseMatch
       onConfirm={() => erase.mutate()}
       onClose={onClose}
     >
-      <Text size="sm">{t.users.erasure.note(total)}</Text>
+      <Text>{t.users.erasure.note(total)}</Text>
     </TypedConfirmation>
   );
 }

@@ -4,7 +4,7 @@ import { t } from '../texts/texts.ts';
 
 export function Counting() {
   return (
-    <Text size="sm" role="status">
+    <Text role="status">
       <Loader size={14} mr="xs" aria-hidden="true" /> {t.users.countingMatches}
     </Text>
   );

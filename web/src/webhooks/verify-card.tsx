@@ -42,9 +42,7 @@ export function VerifyCard() {
         <Title order={2} size="h4" id="verify-signature">
           {t.webhooks.verify}
         </Title>
-        <Text size="sm" c="dimmed">
-          {t.webhooks.verifyNote}
-        </Text>
+        <Text c="dimmed">{t.webhooks.verifyNote}</Text>
       </div>
       <CodeTabs panels={RECEIVERS}>{(receiver) => <Code receiver={receiver} />}</CodeTabs>
     </section>
@@ -54,10 +52,8 @@ export function VerifyCard() {
 function Code({ receiver: { runtime, file, run, text } }: { receiver: (typeof RECEIVERS)[number] }) {
   const purpose = (
     <>
-      <Text size="sm" fw={500}>
-        {t.webhooks.needs(runtime)}
-      </Text>
-      <Text size="sm" c="dimmed" className="breaks">
+      <Text fw={500}>{t.webhooks.needs(runtime)}</Text>
+      <Text c="dimmed" className="breaks">
         {t.webhooks.run(file, `WEBHOOK_SECRET=whsec_… ${run}`)}
       </Text>
     </>

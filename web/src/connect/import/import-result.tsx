@@ -38,7 +38,7 @@ export function ImportResult({ app, html, form, proposal }: ImportResultProps) {
           </Title>
           {!isSentHere && (
             <div>
-              <Text size="sm" mb={6}>
+              <Text mb={6}>
                 {service && `${t.connect.import.formFor(service)} `}
                 {t.connect.import.beginWith}
               </Text>
@@ -49,7 +49,7 @@ export function ImportResult({ app, html, form, proposal }: ImportResultProps) {
             </div>
           )}
           {refused.length > 0 && <Notes title={t.connect.import.refused} notes={refused} tone="no" />}
-          {refused.length === 0 && <Text size="sm">{t.connect.import.nothingRefused}</Text>}
+          {refused.length === 0 && <Text>{t.connect.import.nothingRefused}</Text>}
           {others.length > 0 && <Notes title={t.connect.import.others} notes={others} tone="info" />}
         </div>
       </section>
@@ -59,13 +59,7 @@ export function ImportResult({ app, html, form, proposal }: ImportResultProps) {
           <Title order={2} size="h4" id="import-fields">
             {t.connect.import.fields}
           </Title>
-          {fields.length === 0 ? (
-            <Text size="sm" c="dimmed">
-              {t.connect.import.noFields}
-            </Text>
-          ) : (
-            <Fields fields={fields} />
-          )}
+          {fields.length === 0 ? <Text c="dimmed">{t.connect.import.noFields}</Text> : <Fields fields={fields} />}
           <TakeOver app={app} fields={fields} />
         </div>
       </section>
@@ -86,7 +80,7 @@ function CorrectedForm({ parts }: { parts: readonly Part[] }) {
           </Title>
           <CopyButton text={result} />
         </Group>
-        <Text size="sm">
+        <Text>
           {t.connect.import.marked(
             <ins className={own.added}>{t.connect.import.added}</ins>,
             <del className={own.removed}>{t.connect.import.removed}</del>,
@@ -108,7 +102,7 @@ function CorrectedForm({ parts }: { parts: readonly Part[] }) {
 function Notes({ title, notes, tone }: { title: string; notes: readonly NamedNote[]; tone: string }) {
   return (
     <div>
-      <Text size="sm" fw={600} mb={6}>
+      <Text fw={600} mb={6}>
         {title}
       </Text>
       <ul className={own.notes} data-tone={tone}>
@@ -150,9 +144,7 @@ function Fields({ fields }: { fields: readonly ImportedField[] }) {
               </Table.Td>
               <Table.Td>{KIND_NAMES[definition.kind]}</Table.Td>
               <Table.Td>
-                <Badge variant="light" tt="none" color={COLORS[state]}>
-                  {t.connect.import.states[state]}
-                </Badge>
+                <Badge color={COLORS[state]}>{t.connect.import.states[state]}</Badge>
               </Table.Td>
               <Table.Td>
                 {details(definition)}

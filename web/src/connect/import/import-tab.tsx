@@ -53,13 +53,9 @@ export default function ImportTab({ app }: { app: ConnectedApp }) {
             />
           )}
           <div aria-live="polite">
-            {text.trim() === '' && (
-              <Text size="sm" c="dimmed">
-                {t.connect.import.howToCopy}
-              </Text>
-            )}
+            {text.trim() === '' && <Text c="dimmed">{t.connect.import.howToCopy}</Text>}
             {text.trim() !== '' && !form && (
-              <Alert color="yellow" variant="light" title={t.connect.import.noForm}>
+              <Alert color="yellow" title={t.connect.import.noForm}>
                 {t.connect.import.noFormNote}
               </Alert>
             )}

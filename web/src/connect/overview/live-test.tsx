@@ -37,7 +37,7 @@ export function LiveTest({ app }: { app: ConnectedApp }) {
           <Button variant="default" loading={test.isPending} disabled={!isPossible} onClick={() => test.mutate()}>
             {t.connect.liveTest.send}
           </Button>
-          <Text size="sm" c="dimmed">
+          <Text c="dimmed">
             {isPossible ? t.connect.liveTest.possible(TEST_EMAIL) : t.connect.liveTest.impossible}{' '}
             {t.connect.liveTest.sendOwn(page)}
           </Text>
@@ -45,7 +45,7 @@ export function LiveTest({ app }: { app: ConnectedApp }) {
         <div aria-live="polite">
           {test.data && <Result app={app} result={test.data} />}
           {test.error && (
-            <Alert color="red" variant="light" title={t.connect.liveTest.notSent}>
+            <Alert color="red" title={t.connect.liveTest.notSent}>
               {t.connect.liveTest.notSentNote}
             </Alert>
           )}
@@ -58,13 +58,13 @@ export function LiveTest({ app }: { app: ConnectedApp }) {
 function Result({ app, result }: { app: ConnectedApp; result: TestResult }) {
   if (result.state === 'stored') {
     return (
-      <Alert color="green" variant="light" p="xs" icon={<CheckIcon size={16} />}>
+      <Alert color="green" p="xs" icon={<CheckIcon size={16} />}>
         {t.connect.liveTest.stored} <Link href={recordPath(app, result.id)}>{t.common.showRecord}</Link>
       </Alert>
     );
   }
   return (
-    <Alert color="red" variant="light" title={t.connect.liveTest.refused}>
+    <Alert color="red" title={t.connect.liveTest.refused}>
       {result.message}.
       {result.issues.length > 0 && (
         <ul className={classes.problems}>
@@ -121,7 +121,7 @@ function HeldArrival({ app }: { app: ConnectedApp }) {
   return (
     <div aria-live="polite">
       {isNew && (
-        <Alert color="yellow" variant="light" p="xs">
+        <Alert color="yellow" p="xs">
           {t.connect.liveTest.held(newest.email, <Time at={newest.at} relative />)}{' '}
           {newest.reason === 'no-proof' && `${t.connect.liveTest.noProof} `}
           <Link href={appPath(app, 'held')}>{t.connect.liveTest.showHeld}</Link>

@@ -26,9 +26,7 @@ export function OriginsCard({ app }: { app: ConnectedApp }) {
         <Title order={2} size="h4" id="connect-origins">
           {t.connect.origins.title}
         </Title>
-        <Text size="sm" c="dimmed">
-          {t.connect.origins.note}
-        </Text>
+        <Text c="dimmed">{t.connect.origins.note}</Text>
         {!isAny && <AllowedOrigins origins={settings.origins} change={change} />}
         <div className={classes.switches}>
           <Switch
@@ -101,7 +99,7 @@ function AllowedOrigins({ origins, change }: AllowedOriginsProps) {
         </ul>
       )}
       {sibling !== undefined && !origins.includes(sibling) && (
-        <Text size="sm" component="div" c="dimmed">
+        <Text component="div" c="dimmed">
           {t.connect.origins.sibling(sibling)}{' '}
           <Button variant="subtle" size="compact-sm" onClick={() => change.mutate(allowing(sibling))}>
             {t.connect.origins.allowSibling}

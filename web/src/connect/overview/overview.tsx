@@ -20,8 +20,8 @@ export function Overview({ app }: { app: ConnectedApp }) {
       <LiveTest app={app} />
       <SnippetsCard app={app} />
       <section className={classes.notes} aria-label={t.connect.overview.notes}>
-        <Text size="sm">{t.connect.overview.updates()}</Text>
-        <Text size="sm">{t.connect.overview.checkboxes()}</Text>
+        <Text>{t.connect.overview.updates()}</Text>
+        <Text>{t.connect.overview.checkboxes()}</Text>
       </section>
     </div>
   );

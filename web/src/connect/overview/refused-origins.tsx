@@ -79,10 +79,10 @@ export function IgnoredRedirects({ settings, change }: RefusedOriginsProps) {
     <div aria-live="polite">
       {ignored.length > 0 && (
         <>
-          <Text size="sm" fw={600} mb={2}>
+          <Text fw={600} mb={2}>
             {t.connect.origins.ignored}
           </Text>
-          <Text size="sm" c="dimmed" mb={6}>
+          <Text c="dimmed" mb={6}>
             {t.connect.origins.ignoredNote()}
           </Text>
           <ul className={classes.refused} aria-label={t.connect.origins.ignored}>

@@ -20,11 +20,7 @@ export function EmailFields({ scope, editor }: { scope: Scope; editor: SettingsE
       <Title order={2} size="h4" mt="md">
         {t.connect.settings.email}
       </Title>
-      {cannotSend && (
-        <Text size="sm" c="dimmed">
-          {cannotSend}
-        </Text>
-      )}
+      {cannotSend && <Text c="dimmed">{cannotSend}</Text>}
       <Checkbox
         label={t.connect.settings.names.doubleOptIn}
         description={cannotLink && !cannotSend ? cannotLink : t.connect.settings.doubleOptInNote}

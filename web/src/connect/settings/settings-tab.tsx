@@ -44,16 +44,14 @@ function SaveBar({ editor }: { editor: SettingsEditor }) {
     <div className={own.bar}>
       <Group gap="xs" aria-live="polite">
         {isDirty ? (
-          <Badge variant="light" color="yellow" tt="none" size="lg">
+          <Badge color="yellow" size="lg">
             {t.common.unsavedChanges(changed.length)}
           </Badge>
         ) : (
-          <Text size="sm" c="dimmed">
-            {isSaved ? t.connect.settings.saved : t.connect.settings.noChanges}
-          </Text>
+          <Text c="dimmed">{isSaved ? t.connect.settings.saved : t.connect.settings.noChanges}</Text>
         )}
         {invalid > 0 && (
-          <Badge variant="light" color="red" tt="none" size="lg">
+          <Badge color="red" size="lg">
             {t.connect.settings.invalid(invalid)}
           </Badge>
         )}
@@ -67,12 +65,12 @@ function SaveBar({ editor }: { editor: SettingsEditor }) {
         </Button>
       </Group>
       {editor.isRestored && (
-        <Alert variant="light" color="indigo" className={own.notice ?? ''} p="xs">
+        <Alert color="indigo" className={own.notice ?? ''} p="xs">
           {t.connect.settings.restored}
         </Alert>
       )}
       {error && (
-        <Alert variant="light" color="red" className={own.notice ?? ''} p="xs" role="alert">
+        <Alert color="red" className={own.notice ?? ''} p="xs" role="alert">
           {t.connect.settings.notSaved(error)}
         </Alert>
       )}
@@ -83,8 +81,8 @@ function SaveBar({ editor }: { editor: SettingsEditor }) {
 function Conflict({ editor }: { editor: SettingsEditor }) {
   const both = editor.theirs.filter((name) => editor.changed.includes(name));
   return (
-    <Alert color="yellow" variant="light" role="alert" mb="md" title={t.connect.settings.conflict}>
-      <Text size="sm">
+    <Alert color="yellow" role="alert" mb="md" title={t.connect.settings.conflict}>
+      <Text>
         {t.connect.settings.theyChanged(namesOf(editor.theirs))}
         {both.length > 0 && ` ${t.connect.settings.youChangedToo(namesOf(both))}`}
       </Text>

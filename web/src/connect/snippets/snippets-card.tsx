@@ -27,12 +27,8 @@ function Code({ snippet, app }: { snippet: Snippet; app: ConnectedApp }) {
   const obstacle = obstacleOf(snippet, stored.settings);
   const purpose = (
     <>
-      <Text size="sm" fw={500}>
-        {snippet.note}
-      </Text>
-      <Text size="sm" c="dimmed">
-        {snippet.use}
-      </Text>
+      <Text fw={500}>{snippet.note}</Text>
+      <Text c="dimmed">{snippet.use}</Text>
       {snippet.id === 'link' && (
         <a href={formPageUrl(target)} target="_blank" rel="noopener" className="breaks">
           {formPageUrl(target)}
@@ -43,7 +39,7 @@ function Code({ snippet, app }: { snippet: Snippet; app: ConnectedApp }) {
   return (
     <CodePanel text={text} purpose={purpose}>
       {obstacle && (
-        <Alert variant="light" color="yellow" mx="md" mb="md" p="xs">
+        <Alert color="yellow" mx="md" mb="md" p="xs">
           {obstacle}
         </Alert>
       )}

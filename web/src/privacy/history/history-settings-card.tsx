@@ -56,9 +56,7 @@ function SettingsForm({ sourceAppId, stored }: { sourceAppId: string; stored: Se
         if (isValid && !isSame) save.mutate();
       }}
     >
-      <Text size="sm" mb="sm">
-        {t.privacy.history.note}
-      </Text>
+      <Text mb="sm">{t.privacy.history.note}</Text>
       <Checkbox
         label={t.privacy.history.submissions}
         checked={submissions}

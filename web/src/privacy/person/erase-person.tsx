@@ -49,7 +49,7 @@ export function ErasePerson({ email, erasing, isInOneApp, onClose, onErased }: E
       onConfirm={() => erase.mutate()}
       onClose={close}
     >
-      <Text size="sm">{note}</Text>
+      <Text>{note}</Text>
       <Checkbox
         label={t.privacy.erasing.suppress}
         description={t.privacy.erasing.suppressNote}

@@ -64,7 +64,7 @@ export function PersonCard({ scope, email }: PersonCardProps) {
       {error && <LoadError error={error} onRetry={person.refetch} />}
       {!data && !error && <Loader size={18} aria-label={t.privacy.card.loading} />}
       {data?.entries.length === 0 && (
-        <Text size="sm" c="dimmed" mt="sm">
+        <Text c="dimmed" mt="sm">
           {t.privacy.card.nothing}
         </Text>
       )}
@@ -138,8 +138,8 @@ function Receipt({ receipt: { id, at, erased } }: { receipt: ErasureReceipt }) {
     .map(([name, number]) => ERASED[name]?.(number) ?? `${formatNumber(number)} ${name}`)
     .join(', ');
   return (
-    <Alert color="green" variant="light" title={t.privacy.card.erased} role="status" my="sm">
-      <Text size="sm">{t.privacy.card.receipt(<span className="breaks">{id}</span>, <Time at={at} />, held)}</Text>
+    <Alert color="green" title={t.privacy.card.erased} role="status" my="sm">
+      <Text>{t.privacy.card.receipt(<span className="breaks">{id}</span>, <Time at={at} />, held)}</Text>
       <Group mt="xs">
         <CopyButton text={t.privacy.card.receiptText(id, at, held)} label={t.privacy.card.copyReceipt} />
       </Group>

@@ -50,7 +50,7 @@ export function PersonSearch({ scope, onChoose }: PersonSearchProps) {
       {matches.error && <LoadError error={matches.error} onRetry={matches.refetch} />}
       {part !== '' && !matches.error && (
         <>
-          <Text size="sm" mt="sm" role="status">
+          <Text mt="sm" role="status">
             {matches.isFetching ? (
               <>
                 <Loader size={14} aria-hidden="true" /> {t.privacy.search.searching}
@@ -99,16 +99,8 @@ function Found({ email, apps, note, onChoose }: FoundProps) {
     <li className={classes.entry}>
       <div>
         <strong>{email}</strong>
-        {apps && (
-          <Text size="sm" c="dimmed">
-            {apps.join(', ')}
-          </Text>
-        )}
-        {note && (
-          <Text size="sm" c="dimmed">
-            {note}
-          </Text>
-        )}
+        {apps && <Text c="dimmed">{apps.join(', ')}</Text>}
+        {note && <Text c="dimmed">{note}</Text>}
       </div>
       <Button
         variant="default"

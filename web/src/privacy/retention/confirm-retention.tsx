@@ -32,7 +32,7 @@ export function ConfirmRetention({ scope, wanted, pending, error, onConfirm, onC
       <Modal opened onClose={onClose} title={t.privacy.retention.erase}>
         {counted.error && <LoadError error={counted.error} onRetry={counted.refetch} />}
         {counted.isFetching && (
-          <Text size="sm" role="status">
+          <Text role="status">
             <Loader size={14} mr="xs" aria-hidden="true" /> {t.privacy.retention.counting}
           </Text>
         )}
@@ -52,8 +52,8 @@ export function ConfirmRetention({ scope, wanted, pending, error, onConfirm, onC
       onConfirm={onConfirm}
       onClose={onClose}
     >
-      <Text size="sm">{retentionWords(wanted)}</Text>
-      <Text size="sm">{nowText(total, is === 'exact')}</Text>
+      <Text>{retentionWords(wanted)}</Text>
+      <Text>{nowText(total, is === 'exact')}</Text>
     </TypedConfirmation>
   );
 }

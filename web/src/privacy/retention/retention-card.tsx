@@ -63,9 +63,7 @@ function RetentionForm({ scope, stored }: { scope: Scope; stored: Retention }) {
   };
   return (
     <form onSubmit={submit}>
-      <Text size="sm" mb="sm">
-        {t.privacy.retention.now(retentionWords(stored))}
-      </Text>
+      <Text mb="sm">{t.privacy.retention.now(retentionWords(stored))}</Text>
       <Checkbox
         label={t.privacy.retention.erase}
         checked={isOn}

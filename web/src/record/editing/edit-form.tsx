@@ -87,15 +87,15 @@ interface ConflictProps {
 
 function Conflict({ fields, data, onTakeOthers }: ConflictProps) {
   return (
-    <Alert color="yellow" variant="light" role="alert" title={t.record.editing.conflict}>
+    <Alert color="yellow" role="alert" title={t.record.editing.conflict}>
       {fields.length === 0 ? (
-        <Text size="sm">{t.record.editing.otherFields}</Text>
+        <Text>{t.record.editing.otherFields}</Text>
       ) : (
         <>
-          <Text size="sm">{t.record.editing.nowStored}</Text>
+          <Text>{t.record.editing.nowStored}</Text>
           <dl>
             {fields.map((field) => (
-              <Text key={field.key} size="sm" component="div" className="breaks">
+              <Text key={field.key} component="div" className="breaks">
                 <dt>
                   <strong>{field.label || field.key}</strong>
                 </dt>
@@ -119,7 +119,7 @@ function Refusal({ error, fields }: { error: Error; fields: readonly Field[] }) 
   const shown = fields.map(({ key }) => `data.${key}`);
   const issues = error instanceof ApiError ? error.issues.filter(({ path }) => !shown.includes(path)) : [];
   return (
-    <Alert color="red" variant="light" role="alert">
+    <Alert color="red" role="alert">
       {error.message}. {issues.map(({ path, message }) => `${path} ${message}`).join('. ')}
     </Alert>
   );

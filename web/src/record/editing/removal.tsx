@@ -31,9 +31,9 @@ export function RemovalDialog({ scope, stored, removal, onClose }: RemovalDialog
   return (
     <Modal opened={removal !== undefined} onClose={close} title={removal?.title}>
       <Stack>
-        <Text size="sm">{t.record.editing.removeNote}</Text>
+        <Text>{t.record.editing.removeNote}</Text>
         {error && (
-          <Alert color={error instanceof Outdated ? 'yellow' : 'red'} variant="light" role="alert">
+          <Alert color={error instanceof Outdated ? 'yellow' : 'red'} role="alert">
             {error.message}. {error instanceof Outdated && t.record.editing.removeAnyway}
           </Alert>
         )}

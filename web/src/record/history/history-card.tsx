@@ -39,7 +39,7 @@ export function HistoryCard({ scope, id, fields, canUndo }: HistoryCardProps) {
       {history.error && <LoadError error={history.error} onRetry={history.refetch} />}
       {!entries && !history.error && <TableSkeleton rows={2} />}
       {entries?.length === 0 && (
-        <Text c="dimmed" p="md" px={20}>
+        <Text size="md" c="dimmed" p="md" px={20}>
           {t.record.history.nothing}
         </Text>
       )}
@@ -105,7 +105,12 @@ type Change = HistoryEntry['changes'][number];
 
 function ChangedValue({ change, field, isSent }: { change: Change; field: Field | undefined; isSent: boolean }) {
   const { path, before, after, omitted } = change;
-  if (omitted) return <Text c="dimmed">{t.record.history.omitted}</Text>;
+  if (omitted)
+    return (
+      <Text size="md" c="dimmed">
+        {t.record.history.omitted}
+      </Text>
+    );
   const show = (value: unknown) => <FullValue value={field ? labelOf(field, value) : value} />;
   if (path.endsWith('[]')) {
     return (
@@ -136,7 +141,7 @@ function ChangedValue({ change, field, isSent }: { change: Change; field: Field 
 function Part({ name, value }: { name: string; value: React.ReactNode }) {
   return (
     <div>
-      <Text span size="sm" c="dimmed">
+      <Text span c="dimmed">
         {name}{' '}
       </Text>
       {value}

@@ -99,7 +99,7 @@ function Chart({
 }) {
   const bars = barsOf(breakdown, target);
   const rest = restOf(breakdown, target);
-  if (bars.length === 0 && rest.length === 0) return <Text size="sm">{t.users.breakdown.noMatch}</Text>;
+  if (bars.length === 0 && rest.length === 0) return <Text>{t.users.breakdown.noMatch}</Text>;
   if (breakdown.ranges === undefined) {
     return <ValueBars bars={[...bars, ...rest]} total={breakdown.records} onPress={onPress} />;
   }

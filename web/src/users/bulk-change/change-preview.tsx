@@ -61,7 +61,7 @@ export function ChangePreview({ scope, users, field, value, total }: ChangePrevi
         </tbody>
       </table>
       {total > shown.length && shown.length > 0 && (
-        <Text size="sm" c="dimmed" mt="xs">
+        <Text c="dimmed" mt="xs">
           {t.users.change.more(total - shown.length)}
         </Text>
       )}

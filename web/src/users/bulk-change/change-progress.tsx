@@ -43,9 +43,7 @@ export function ChangeProgress({ scope, id, onClose }: ChangeProgressProps) {
   const total = data.undo ? data.done : data.total;
   return (
     <Stack>
-      <Text size="sm" role="status">
-        {wordsOf(data)}
-      </Text>
+      <Text role="status">{wordsOf(data)}</Text>
       <progress
         className={classes.bar}
         aria-label={t.users.change.processed}
@@ -53,11 +51,7 @@ export function ChangeProgress({ scope, id, onClose }: ChangeProgressProps) {
         max={Math.max(1, total)}
       />
       {shown.errors.length > 0 && (
-        <Alert
-          color="yellow"
-          variant="light"
-          title={data.undo ? t.users.change.leftTitle : t.users.change.refusedTitle}
-        >
+        <Alert color="yellow" title={data.undo ? t.users.change.leftTitle : t.users.change.refusedTitle}>
           <ul className={classes.failures}>
             {shown.errors.map(({ id: record, message }) => (
               <li key={record} className="breaks">

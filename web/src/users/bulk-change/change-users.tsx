@@ -90,7 +90,7 @@ function ChangeForm({ scope, users, fields, total, onCount, onStarted, onCancel 
     onSuccess: ({ id }) => onStarted(id),
     onError: onCount,
   });
-  if (total === 0) return <Text size="sm">{t.users.noMatchLeft}</Text>;
+  if (total === 0) return <Text>{t.users.noMatchLeft}</Text>;
   return (
     <form
       onSubmit={(event) => {
@@ -116,7 +116,7 @@ function ChangeForm({ scope, users, fields, total, onCount, onStarted, onCancel 
         {field && (
           <>
             <ValueControl field={{ ...field, label: t.users.change.newValue }} text={text} onChange={setText} />
-            <Text size="sm">{value === undefined ? t.users.change.removes(total) : t.users.change.changes(total)}</Text>
+            <Text>{value === undefined ? t.users.change.removes(total) : t.users.change.changes(total)}</Text>
             <ChangePreview scope={scope} users={users} field={field} value={value} total={total} />
           </>
         )}

@@ -25,7 +25,7 @@ export function UserPager({ parameters: { page, size }, list, count, lastPage, c
   const range = list.isStale ? '' : rangeWords(page, size, shown, count);
   return (
     <nav className={classes.pager} aria-label={t.users.pages.title}>
-      <Text size="sm" c="dimmed" aria-live="polite">
+      <Text c="dimmed" aria-live="polite">
         {range}
       </Text>
       <div className={classes.controls}>

@@ -50,7 +50,7 @@ export function EraseSelected({ scope, selection, onClose }: EraseSelectedProps)
       onConfirm={() => void erase()}
       onClose={onClose}
     >
-      <Text size="sm" className="breaks">
+      <Text className="breaks">
         {others > 0
           ? t.users.erasure.noteMore(users.size, named, others)
           : t.users.erasure.noteSelected(users.size, named)}
@@ -71,14 +71,14 @@ function Progress({ erasure: { isRunning, total, gone, failures }, onStop, onClo
   return (
     <Modal opened onClose={isRunning ? onStop : onClose} title={title} closeOnClickOutside={false}>
       <Stack>
-        <Text size="sm" role="status">
+        <Text role="status">
           {t.users.erasure.progress(gone.length, total)}
           {!isRunning && left > 0 && ` ${t.users.erasure.notTried(left)}`}
           {!isRunning && left + failures.length > 0 && ` ${t.users.erasure.staySelected}`}
         </Text>
         <progress aria-label={t.users.erasure.bar} value={gone.length} max={Math.max(1, total)} />
         {failures.length > 0 && (
-          <Alert color="red" variant="light" role="alert" title={t.users.erasure.failed(failures.length)}>
+          <Alert color="red" role="alert" title={t.users.erasure.failed(failures.length)}>
             <ul className={classes.failures}>
               {failures.map(({ email, message }) => (
                 <li key={email} className="breaks">

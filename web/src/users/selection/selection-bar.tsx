@@ -36,9 +36,7 @@ export function SelectionBar({ scope, selection, columns, hasUsers, onChange, ch
       <div className={isShown ? classes.hidden : ''}>{children}</div>
       {(hasUsers || isShown) && (
         <div className={`${classes.bar} ${isShown ? '' : classes.hidden}`}>
-          <Text size="sm" fw={600}>
-            {isFull ? t.users.selection.selectedMost(emails.size, MAX_SELECTED) : words}
-          </Text>
+          <Text fw={600}>{isFull ? t.users.selection.selectedMost(emails.size, MAX_SELECTED) : words}</Text>
           <Button
             variant="subtle"
             size="compact-sm"

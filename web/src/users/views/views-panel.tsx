@@ -152,7 +152,7 @@ function UpdateView({ scope, view, opened, content, onSaved }: UpdateViewProps) 
   return (
     <div>
       {isOutdated ? (
-        <Alert color="yellow" variant="light" role="alert" title={t.users.views.outdated} mb="xs">
+        <Alert color="yellow" role="alert" title={t.users.views.outdated} mb="xs">
           {t.users.views.outdatedNote}
         </Alert>
       ) : (

@@ -91,11 +91,7 @@ export function DeliveriesTable({ deliveries, scope, canReplay, replaying, onRep
 }
 
 export function DeliveryBadge({ state }: Pick<Delivery, 'state'>) {
-  return (
-    <Badge variant="light" color={DELIVERY_COLORS[state]} tt="none">
-      {t.webhooks.states[state]}
-    </Badge>
-  );
+  return <Badge color={DELIVERY_COLORS[state]}>{t.webhooks.states[state]}</Badge>;
 }
 
 /** Links the record, unless the event says that it was erased. */

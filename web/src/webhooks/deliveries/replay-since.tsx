@@ -40,9 +40,7 @@ function ReplayForm({ webhook, scope, onClose }: Omit<WebhookDialogProps, 'opene
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Text size="sm" className="breaks">
-          {t.webhooks.replayNote(webhook.url)}
-        </Text>
+        <Text className="breaks">{t.webhooks.replayNote(webhook.url)}</Text>
         <TextInput
           type="datetime-local"
           label={t.webhooks.since}

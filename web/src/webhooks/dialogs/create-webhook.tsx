@@ -32,9 +32,7 @@ export function CreateWebhook({ scope, opened, onClose }: CreateWebhookProps) {
     >
       {created && !hasSecret && (
         <Stack>
-          <Text size="sm" className="breaks">
-            {t.webhooks.getsMessages(created.url)}
-          </Text>
+          <Text className="breaks">{t.webhooks.getsMessages(created.url)}</Text>
           <Group justify="flex-end">
             <Button onClick={close}>{t.webhooks.done}</Button>
           </Group>
@@ -42,9 +40,7 @@ export function CreateWebhook({ scope, opened, onClose }: CreateWebhookProps) {
       )}
       {hasSecret && (
         <NewSecret secret={created.secret} onClose={close}>
-          <Text size="sm" className="breaks">
-            {t.webhooks.getsEvents(created.url)}
-          </Text>
+          <Text className="breaks">{t.webhooks.getsEvents(created.url)}</Text>
         </NewSecret>
       )}
       {!created && (

@@ -15,9 +15,7 @@ export function DeleteWebhook({
   const id = opened ? webhook.id : undefined;
   return (
     <ConfirmRemoval id={id} title={t.webhooks.deleteTitle} remove={remove} onClose={onClose} onDone={onDeleted}>
-      <Text size="sm" className="breaks">
-        {t.webhooks.deleteNote(webhook.url)}
-      </Text>
+      <Text className="breaks">{t.webhooks.deleteNote(webhook.url)}</Text>
     </ConfirmRemoval>
   );
 }

@@ -23,7 +23,7 @@ export function RotateSecret({ webhook, scope, opened, onClose }: WebhookDialogP
     >
       {rotated ? (
         <NewSecret secret={rotated.secret} onClose={close}>
-          <Text size="sm">{t.webhooks.replaceSecret}</Text>
+          <Text>{t.webhooks.replaceSecret}</Text>
         </NewSecret>
       ) : (
         <Confirmation
@@ -33,9 +33,7 @@ export function RotateSecret({ webhook, scope, opened, onClose }: WebhookDialogP
           onConfirm={() => rotate.mutate(webhook.id)}
           onClose={close}
         >
-          <Text size="sm" className="breaks">
-            {t.webhooks.rotateNote(webhook.url)}
-          </Text>
+          <Text className="breaks">{t.webhooks.rotateNote(webhook.url)}</Text>
         </Confirmation>
       )}
     </SecretDialog>
