@@ -2,7 +2,7 @@ import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { ApiError } from '../api/call.ts';
+import { hasStatus } from '../api/call.ts';
 import type { OwnAccount, OwnPasskey } from '../api/endpoints.ts';
 import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
 import { FormActions } from '../components/form-actions.tsx';
@@ -76,7 +76,7 @@ export function PasskeysCard({ hasPassword, totp, recoveryCodes }: OwnAccount) {
 
 /** Why no passkey can be added here; undefined when one can. */
 function obstacleOf(error: Error | null): string | undefined {
-  if (error instanceof ApiError && error.status === 409 && error.endpoint === 'POST /auth/account/passkeys/options') {
+  if (hasStatus(error, 409) && error.endpoint === 'POST /auth/account/passkeys/options') {
     return t.account.passkeyRefused(error.message);
   }
   if (supportsPasskeys()) return undefined;

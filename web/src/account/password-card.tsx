@@ -1,8 +1,8 @@
 import { Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { type FormEvent, useState } from 'react';
+import { issueAt } from '../api/call.ts';
 import { Problem } from '../components/problem.tsx';
-import { issueAt } from '../entrance/new-password-form.tsx';
 import { t } from '../texts/texts.ts';
 import { useAccountChanges } from './queries.ts';
 import { Section } from './section.tsx';

@@ -1,8 +1,8 @@
 import { Stack, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError, call } from '../api/call.ts';
+import { useChange } from '../api/mutations.ts';
 import { FormActions } from '../components/form-actions.tsx';
 import { SecretDialog } from '../components/one-time-secret.tsx';
 import { t } from '../texts/texts.ts';
@@ -10,16 +10,10 @@ import { NewPassword } from './new-password.tsx';
 
 /** Creates an app, shows its password once, and then opens its schema. */
 export function CreateApp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const client = useQueryClient();
   const [, navigate] = useLocation();
-  const create = useMutation({
-    mutationFn: (sourceAppId: string) => call('POST /auth/apps', { body: { sourceAppId } }),
-    onSuccess: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: ['apps'] }),
-        client.invalidateQueries({ queryKey: ['admin-stats'] }),
-      ]),
-  });
+  const create = useChange(['apps', 'admin-stats'], (sourceAppId: string) =>
+    call('POST /auth/apps', { body: { sourceAppId } }),
+  );
   const close = (): void => {
     onClose();
     create.reset();

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
+import { invalidate } from '../api/mutations.ts';
 import { TypedConfirmation } from '../components/typed-confirmation.tsx';
 import { t } from '../texts/texts.ts';
 
@@ -21,9 +22,7 @@ export function DeleteApp({ app, onClose }: DeleteAppProps) {
       });
       close();
       client.removeQueries({ queryKey: ['app-schema', sourceAppId] });
-      await Promise.all(
-        ['apps', 'admin-stats', 'all-users'].map((name) => client.invalidateQueries({ queryKey: [name] })),
-      );
+      await invalidate(client, 'apps', 'admin-stats', 'all-users');
     },
   });
   function close(): void {

@@ -1,7 +1,7 @@
 import { Alert, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { ApiError, call } from '../api/call.ts';
+import { call, issuesOf } from '../api/call.ts';
 import { FormActions } from '../components/form-actions.tsx';
 import { SecretDialog } from '../components/one-time-secret.tsx';
 import { CurrentPassword } from '../session/log-in-form.tsx';
@@ -85,6 +85,6 @@ function RotationForm({ sourceAppId, onSubmit, pending, error, onCancel }: Rotat
 }
 
 function errorText(error: Error): string {
-  const [issue] = error instanceof ApiError ? error.issues : [];
+  const [issue] = issuesOf(error);
   return issue ? t.apps.currentPasswordProblem(issue.message) : `${error.message}.`;
 }

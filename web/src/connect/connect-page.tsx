@@ -1,7 +1,7 @@
 import { Tabs } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useLocation } from 'wouter';
-import { ApiError } from '../api/call.ts';
+import { hasStatus } from '../api/call.ts';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { useAbilities } from '../session/abilities.tsx';
@@ -40,8 +40,7 @@ export function ConnectPage({ scope, tab = '' }: ConnectPageProps) {
   const { app, error, refetch } = useConnectedApp(scope);
   const active = useTabs().find(({ path }) => path === tab);
   if (!active) return <NotFoundPage />;
-  if (error instanceof ApiError && error.status === 404)
-    return <AppNotFound sourceAppId={sourceAppId} path="/" action={t.connect.goToStart} />;
+  if (hasStatus(error, 404)) return <AppNotFound sourceAppId={sourceAppId} path="/" action={t.connect.goToStart} />;
   return (
     <>
       <PageHeader title={t.connect.title} note={app ? t.connect.note(sourceAppId, app.schema.version) : sourceAppId} />

@@ -1,7 +1,7 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
-import { ApiError, call } from '../api/call.ts';
+import { call, hasStatus } from '../api/call.ts';
 import type { SecondFactorKind } from '../api/endpoints.ts';
 import { LogInError, useCountdown } from '../session/log-in-error.tsx';
 import { useWay } from '../session/log-in-page.tsx';
@@ -108,7 +108,7 @@ function NoToken() {
   );
 }
 
-export const isGone = (error: Error | null): boolean => error instanceof ApiError && error.status === 410;
+export const isGone = (error: Error | null): boolean => hasStatus(error, 410);
 
 /** Explains a link that does not work any more. */
 export function Gone() {

@@ -1,7 +1,7 @@
 import { Alert, Button, Loader, Stack, Text, TextInput } from '@mantine/core';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError, call } from '../api/call.ts';
+import { call, hasStatus, issueAt } from '../api/call.ts';
 import type { Account, InvitationPreview, LogInWays, SecondFactorKind } from '../api/endpoints.ts';
 import { LoadError } from '../components/load-error.tsx';
 import { AccountLogIn, EmailInput } from '../session/account-log-in.tsx';
@@ -13,7 +13,7 @@ import { SignOnButton, useLogInWays } from '../session/single-sign-on.tsx';
 import { t } from '../texts/texts.ts';
 import classes from './entrance.module.css';
 import { Gone, isGone, LinkPage, useOpenDashboard } from './entrance-pages.tsx';
-import { issueAt, NewPasswordForm } from './new-password-form.tsx';
+import { NewPasswordForm } from './new-password-form.tsx';
 import { PasskeyStep } from './passkey-step.tsx';
 import { useToken } from './token.ts';
 
@@ -45,7 +45,7 @@ const visitorQuery = queryOptions({
       const session = await call('GET /auth/session', { signal });
       return 'account' in session ? session.account : null;
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) return null;
+      if (hasStatus(error, 401)) return null;
       throw error;
     }
   },
@@ -95,7 +95,7 @@ function Offered({ token, offer, visitor, ways, onStale }: OfferedProps) {
     accept.mutate(body, {
       onSuccess: ({ second }) => (second ? setFactors(second) : next()),
       onError: (error) => {
-        if (!(error instanceof ApiError && error.status === 403)) return;
+        if (!hasStatus(error, 403)) return;
         setKnownEmail(body.email ?? offer.email);
         void onStale();
       },

@@ -1,6 +1,6 @@
 import { Button, PasswordInput, Stack } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { ApiError } from '../api/call.ts';
+import { issueAt } from '../api/call.ts';
 import { LogInError, useCountdown } from '../session/log-in-error.tsx';
 import { t } from '../texts/texts.ts';
 
@@ -53,9 +53,4 @@ export function NewPasswordForm(props: NewPasswordFormProps) {
       </Stack>
     </form>
   );
-}
-
-/** The message of the first problem of an input. */
-export function issueAt(error: Error | null, path: string): string | undefined {
-  return error instanceof ApiError ? error.issues.find((issue) => issue.path === path)?.message : undefined;
 }

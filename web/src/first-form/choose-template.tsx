@@ -2,6 +2,7 @@ import { Alert, Button } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { call } from '../api/call.ts';
+import { invalidate } from '../api/mutations.ts';
 import { AppIdInput } from '../apps/create-app.tsx';
 import { appPagesQuery } from '../apps/queries.ts';
 import card from '../components/card.module.css';
@@ -113,7 +114,7 @@ function useCreation(onCreated: (app: CreatedApp) => void) {
       return created;
     },
     onSuccess: async (created) => {
-      await Promise.all(['apps', 'admin-stats'].map((name) => client.invalidateQueries({ queryKey: [name] })));
+      await invalidate(client, 'apps', 'admin-stats');
       onCreated(created);
     },
   });

@@ -1,7 +1,7 @@
 import { Alert, Button, Text, Title } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { ApiError } from '../api/call.ts';
+import { hasStatus } from '../api/call.ts';
 import card from '../components/card.module.css';
 import { CopyButton } from '../components/copy-button.tsx';
 import { LoadError } from '../components/load-error.tsx';
@@ -55,7 +55,7 @@ function NewForm({ sourceAppId, password }: NewFormProps) {
     if (isNew) document.getElementById('main')?.focus({ preventScroll: true });
     window.scrollTo(0, 0);
   }, [isNew]);
-  if (error instanceof ApiError && error.status === 404) return <NotFoundPage />;
+  if (hasStatus(error, 404)) return <NotFoundPage />;
   return (
     <>
       <PageHeader title={t.firstForm.readyTitle} note={sourceAppId} />

@@ -2,7 +2,7 @@ import { Alert, Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { ApiError } from '../api/call.ts';
+import { issuesOf } from '../api/call.ts';
 import type { HeldSubmission } from '../api/endpoints.ts';
 import card from '../components/card.module.css';
 import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
@@ -117,11 +117,12 @@ function Outcome({ scope, held, release }: OutcomeProps) {
     );
   }
   if (!release.error) return null;
-  const issues = release.error instanceof ApiError ? release.error.issues : [];
   return (
     <Alert color="red" mb="md" role="alert" title={t.held.notStored(held.email)}>
       {release.error.message}.{' '}
-      {issues.map(({ path, message }) => `${path.replace(/^data\./, '')} ${message}`).join('. ')}
+      {issuesOf(release.error)
+        .map(({ path, message }) => `${path.replace(/^data\./, '')} ${message}`)
+        .join('. ')}
     </Alert>
   );
 }

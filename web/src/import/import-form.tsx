@@ -1,7 +1,7 @@
 import { Alert, Button, Group, NativeSelect, Progress, Table, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { fileNameSetting } from '../../../src/imports/date-format.ts';
-import { ApiError } from '../api/call.ts';
+import { issuesText } from '../api/call.ts';
 import type { Field, ImportSettings } from '../api/endpoints.ts';
 import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
@@ -198,10 +198,9 @@ function MapTable(props: {
 }
 
 function Refusal({ error }: { error: Error }) {
-  const issues = error instanceof ApiError ? error.issues : [];
   return (
     <Alert color="red" role="alert" mt="md" title={t.imports.notStarted}>
-      {error.message}. {issues.map(({ path, message }) => `${path} ${message}`).join('. ')}
+      {error.message}. {issuesText(error)}
     </Alert>
   );
 }

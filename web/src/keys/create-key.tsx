@@ -1,6 +1,6 @@
 import { Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { ApiError } from '../api/call.ts';
+import { issuesOf } from '../api/call.ts';
 import type { KeyScope } from '../api/endpoints.ts';
 import { FormActions } from '../components/form-actions.tsx';
 import { SecretDialog } from '../components/one-time-secret.tsx';
@@ -132,8 +132,6 @@ function KeyForm({ scopes, pending, error, onSubmit, onCancel }: KeyFormProps) {
     </form>
   );
 }
-
-const issuesOf = (error: Error | null) => (error instanceof ApiError ? error.issues : []);
 
 /** The message of the first problem of a member. */
 function problemAt(error: Error | null, member: string): string | undefined {

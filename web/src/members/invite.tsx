@@ -1,10 +1,10 @@
 import { Radio, Stack } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { issueAt } from '../api/call.ts';
 import type { MemberRole } from '../api/endpoints.ts';
 import { FormActions } from '../components/form-actions.tsx';
 import { OneTimeSecret, SecretDialog } from '../components/one-time-secret.tsx';
 import { Problem } from '../components/problem.tsx';
-import { issueAt } from '../entrance/new-password-form.tsx';
 import { EmailInput } from '../session/account-log-in.tsx';
 import { t } from '../texts/texts.ts';
 import { useMemberChanges } from './queries.ts';

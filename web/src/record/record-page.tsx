@@ -2,7 +2,7 @@ import { Button, Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { ApiError } from '../api/call.ts';
+import { hasStatus } from '../api/call.ts';
 import { BackLink } from '../components/back-link.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PenIcon, TrashIcon } from '../components/icons.tsx';
@@ -36,8 +36,7 @@ export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
   const newest = useQuery(scopedSchemaQuery(scope));
   const settings = useQuery({ ...formSettingsQuery(scope.sourceAppId), refetchInterval: false });
 
-  if (record.error instanceof ApiError && [400, 404].includes(record.error.status))
-    return <UserNotFound path={usersPath(scope)} />;
+  if (hasStatus(record.error, 400) || hasStatus(record.error, 404)) return <UserNotFound path={usersPath(scope)} />;
   const error = record.error ?? schema.error;
   if (error) return <LoadError error={error} onRetry={() => Promise.all([record.refetch(), schema.refetch()])} />;
   if (!record.data || !schema.data) return <PageSkeleton />;

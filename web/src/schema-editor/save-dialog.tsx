@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Loader, Modal, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { ApiError, call } from '../api/call.ts';
+import { call, hasStatus, issuesOf } from '../api/call.ts';
 import { appSchemaQuery } from '../apps/queries.ts';
 import { useRenaming, workQuery } from '../background-work/queries.ts';
 import { WorkStatus } from '../background-work/work-status.tsx';
@@ -75,8 +75,7 @@ function Review({ sourceAppId, editor, onClose }: Omit<SaveDialogProps, 'opened'
       )}
       {save.error && !isConflict(save.error) && !(isWaiting && isMoving(save.error)) && (
         <Alert color="red" role="alert" title={t.schemaEditor.notSaved}>
-          {save.error.message}.
-          {save.error instanceof ApiError && save.error.issues.map(({ path, message }) => ` ${path} ${message}.`)}
+          {save.error.message}.{issuesOf(save.error).map(({ path, message }) => ` ${path} ${message}.`)}
         </Alert>
       )}
       <Group justify="flex-end">
@@ -125,11 +124,7 @@ function useSave(sourceAppId: string, editor: DraftEditor, onClose: () => void) 
   });
 }
 
-function isConflict(error: Error): boolean {
-  return error instanceof ApiError && error.status === 412;
-}
+const isConflict = (error: Error): boolean => hasStatus(error, 412);
 
 /** The only 409 of a replacement (spec 4.4). */
-function isMoving(error: Error): boolean {
-  return error instanceof ApiError && error.status === 409;
-}
+const isMoving = (error: Error): boolean => hasStatus(error, 409);

@@ -1,7 +1,7 @@
 import { Button, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
-import { ApiError } from '../api/call.ts';
+import { hasStatus } from '../api/call.ts';
 import { appSchemaQuery } from '../apps/queries.ts';
 import { useRenaming } from '../background-work/queries.ts';
 import { WorkStatus } from '../background-work/work-status.tsx';
@@ -31,7 +31,7 @@ export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppI
   const activeTab = TABS.find(({ id }) => id === tab);
 
   if (!activeTab) return <NotFoundPage />;
-  if (newest.error instanceof ApiError && newest.error.status === 404) {
+  if (hasStatus(newest.error, 404)) {
     return <AppNotFound sourceAppId={sourceAppId} path="/apps" action={t.schemaEditor.goToApps} />;
   }
   if (!newest.data)

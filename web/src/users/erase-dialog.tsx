@@ -2,6 +2,7 @@ import { Modal, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
+import { invalidate } from '../api/mutations.ts';
 import { LoadError } from '../components/load-error.tsx';
 import { TypedConfirmation } from '../components/typed-confirmation.tsx';
 import { t } from '../texts/texts.ts';
@@ -26,10 +27,7 @@ export function EraseDialog({ scope, filter: { q, where }, onClose }: EraseMatch
     onSuccess: async ({ deletedUsers }) => {
       onClose();
       notifications.show({ title: t.users.erasure.erased, message: t.users.erasure.erasedNote(deletedUsers) });
-      await Promise.all([
-        client.invalidateQueries({ queryKey: ['users'] }),
-        client.invalidateQueries({ queryKey: ['stats'] }),
-      ]);
+      await invalidate(client, 'users', 'stats');
     },
     onError: (error) => {
       const now = matchesOf(error);

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useMemo, useState } from 'react';
 import { Link } from 'wouter';
-import { ApiError } from '../api/call.ts';
+import { hasStatus, issuesText } from '../api/call.ts';
 import { WorkStatus } from '../background-work/work-status.tsx';
 import card from '../components/card.module.css';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -172,15 +172,15 @@ interface ListProps {
 
 /** A page with a high number may not be reachable in an order without an index. */
 function ListError({ error, parameters, list, change }: ListProps & { error: Error; list: UserList }) {
-  if (parameters.page > 1 && error instanceof ApiError && error.status === 400) {
+  if (parameters.page > 1 && hasStatus(error, 400)) {
     return (
       <EmptyState title={t.users.notDirectly} action={<Button onClick={() => change({})}>{t.users.firstPage}</Button>}>
-        {error.issues.map(({ path, message }) => `${path} ${message}`).join('; ') || error.message}
+        {issuesText(error, '; ') || error.message}
       </EmptyState>
     );
   }
-  const issues = error instanceof ApiError ? error.issues.map(({ path, message }) => `${path} ${message}`) : [];
-  const explained = issues.length > 0 ? new Error(`${error.message}: ${issues.join('; ')}`) : error;
+  const issues = issuesText(error, '; ');
+  const explained = issues === '' ? error : new Error(`${error.message}: ${issues}`);
   return <LoadError error={explained} onRetry={list.reload} />;
 }
 

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
-import { ApiError } from '../api/call.ts';
+import { hasStatus } from '../api/call.ts';
 import { UpLink } from '../components/back-link.tsx';
 import card from '../components/card.module.css';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -21,7 +21,7 @@ export function WebhookPage({ id, scope }: { id: string; scope: Scope }) {
   const { data: webhooks, error, refetch } = useQuery(webhooksQuery(scope));
   const webhook = webhooks?.find((one) => one.id === id);
   const path = webhooksPath(scope);
-  const isMissing = (webhooks && !webhook) || (error instanceof ApiError && error.status === 404);
+  const isMissing = (webhooks && !webhook) || hasStatus(error, 404);
   if (isMissing) return <WebhookNotFound path={path} />;
   if (!webhook) return error ? <LoadError error={error} onRetry={refetch} /> : <PageSkeleton />;
   return (

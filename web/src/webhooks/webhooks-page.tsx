@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError } from '../api/call.ts';
+import { hasStatus } from '../api/call.ts';
 import card from '../components/card.module.css';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PlusIcon } from '../components/icons.tsx';
@@ -24,7 +24,7 @@ export function WebhooksPage({ scope }: { scope: Scope }) {
       {t.webhooks.add}
     </Button>
   );
-  if (error instanceof ApiError && error.status === 404) return <PageHeader title={t.webhooks.appNotFound} />;
+  if (hasStatus(error, 404)) return <PageHeader title={t.webhooks.appNotFound} />;
   return (
     <>
       <PageHeader title={t.webhooks.title} note={t.webhooks.note}>

@@ -2,6 +2,7 @@ import { Checkbox, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
+import { invalidate } from '../../api/mutations.ts';
 import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
 import { t } from '../../texts/texts.ts';
 import type { ErasureReceipt } from './queries.ts';
@@ -27,9 +28,7 @@ export function ErasePerson({ email, erasing, isInOneApp, onClose, onErased }: E
       }),
     onSuccess: (receipt) => {
       onErased(receipt);
-      for (const name of ['users', 'stats', 'people', 'all-users', 'user', 'held']) {
-        void client.invalidateQueries({ queryKey: [name] });
-      }
+      void invalidate(client, 'users', 'stats', 'people', 'all-users', 'user', 'held');
     },
   });
   const close = (): void => {

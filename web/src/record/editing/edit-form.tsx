@@ -1,6 +1,6 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { ApiError } from '../../api/call.ts';
+import { issueAt, issuesOf } from '../../api/call.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { FormActions } from '../../components/form-actions.tsx';
 import { labelOf } from '../../components/labels.ts';
@@ -30,7 +30,6 @@ export function EditForm({ scope, stored, fields, onSaved, onCancel }: EditFormP
   const save = useRecordChange(scope, stored.record.id, t.record.editing.saved, onSaved);
   const { data } = base.record;
   const change = changeOf(draft, fields, data);
-  const issues = issuesOf(save.error);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (!change) return;
@@ -62,7 +61,7 @@ export function EditForm({ scope, stored, fields, onSaved, onCancel }: EditFormP
             field={field}
             autoFocus={index === 0}
             text={ownValue(draft, field.key) ?? textOf(ownValue(data, field.key))}
-            error={issues.get(`data.${field.key}`)}
+            error={issueAt(save.error, `data.${field.key}`)}
             onChange={(text) => setDraft((before) => ({ ...before, [field.key]: text }))}
           />
         ))}
@@ -117,15 +116,10 @@ function Conflict({ fields, data, onTakeOthers }: ConflictProps) {
 /** Values without a control. */
 function Refusal({ error, fields }: { error: Error; fields: readonly Field[] }) {
   const shown = fields.map(({ key }) => `data.${key}`);
-  const issues = error instanceof ApiError ? error.issues.filter(({ path }) => !shown.includes(path)) : [];
+  const issues = issuesOf(error).filter(({ path }) => !shown.includes(path));
   return (
     <Alert color="red" role="alert">
       {error.message}. {issues.map(({ path, message }) => `${path} ${message}`).join('. ')}
     </Alert>
   );
-}
-
-function issuesOf(error: Error | null): ReadonlyMap<string, string> {
-  const issues = error instanceof ApiError ? error.issues : [];
-  return new Map(issues.map(({ path, message }) => [path, message]));
 }

@@ -1,8 +1,9 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call } from '../../api/call.ts';
 import type { ChangeOfUsers } from '../../api/endpoints.ts';
+import { invalidate, useChange } from '../../api/mutations.ts';
 import { LoadError } from '../../components/load-error.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { TableSkeleton } from '../../components/table-skeleton.tsx';
@@ -29,12 +30,11 @@ export function ChangeProgress({ scope, id, onClose }: ChangeProgressProps) {
     queryFn: ({ signal }) => call('GET /auth/changes/:id', { ...request, signal }),
     refetchInterval: ({ state: { data } }) => (data && !isRunning(data) ? false : POLL_MS),
   });
-  const reload = () => client.invalidateQueries({ queryKey: ['change', id] });
-  const stop = useMutation({ mutationFn: () => call('DELETE /auth/changes/:id', request), onSuccess: reload });
-  const undo = useMutation({ mutationFn: () => call('POST /auth/changes/:id/undo', request), onSuccess: reload });
+  const stop = useChange('change', () => call('DELETE /auth/changes/:id', request));
+  const undo = useChange('change', () => call('POST /auth/changes/:id/undo', request));
   const state = change.data?.state;
   useEffect(() => {
-    if (state !== undefined) void client.invalidateQueries({ queryKey: ['users'] });
+    if (state !== undefined) void invalidate(client, 'users');
   }, [state, client]);
   if (change.error && !change.data) return <LoadError error={change.error} onRetry={change.refetch} />;
   if (!change.data) return <TableSkeleton rows={2} />;

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { invalidate } from '../../api/mutations.ts';
 import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../scope.ts';
@@ -30,10 +31,7 @@ export function EraseSelected({ scope, selection, onClose }: EraseSelectedProps)
       notifications.show({ title: t.users.erasure.erased, message: t.users.erasure.erasedNote(total) });
       onClose();
     }
-    await Promise.all([
-      client.invalidateQueries({ queryKey: ['users'] }),
-      client.invalidateQueries({ queryKey: ['stats'] }),
-    ]);
+    await invalidate(client, 'users', 'stats');
   };
   if (erasure) return <Progress erasure={erasure} onStop={stop} onClose={onClose} />;
   const named = [...users.values()].slice(0, SHOWN_EMAILS).join(', ');

@@ -2,7 +2,7 @@ import { Alert, Button, Checkbox, Group, Menu, Stack, Text, TextInput } from '@m
 import { useLocalStorage } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
-import { ApiError } from '../../api/call.ts';
+import { hasStatus } from '../../api/call.ts';
 import type { SavedView } from '../../api/endpoints.ts';
 import { ActionsMenu } from '../../components/actions-menu.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
@@ -147,7 +147,7 @@ function UpdateView({ scope, view, opened, content, onSaved }: UpdateViewProps) 
   const { manage } = useAbilities();
   const change = useChangeView(scope);
   if (view.shared && !manage) return null;
-  const isOutdated = change.error instanceof ApiError && change.error.status === 412;
+  const isOutdated = hasStatus(change.error, 412);
   const revision = isOutdated ? view.revision : opened;
   return (
     <div>

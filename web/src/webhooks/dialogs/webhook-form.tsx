@@ -1,6 +1,6 @@
 import { Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { ApiError } from '../../api/call.ts';
+import { issueAt, issuesOf } from '../../api/call.ts';
 import type { Webhook } from '../../api/endpoints.ts';
 import { FormActions } from '../../components/form-actions.tsx';
 import { Problem } from '../../components/problem.tsx';
@@ -34,9 +34,8 @@ export function WebhookForm({ initial, action, pending, error, onSubmit, onCance
     const chosen = EVENTS.filter((type) => events.includes(type));
     onSubmit({ ...(!keepsUrl && { url: url.trim() }), format, events: chosen });
   };
-  const issues = error instanceof ApiError ? error.issues : [];
-  const ofUrl = issues.find(({ path }) => path === 'url');
-  const ofEvents = issues.find(({ path }) => path.startsWith('events'));
+  const ofUrl = issueAt(error, 'url');
+  const ofEvents = issuesOf(error).find(({ path }) => path.startsWith('events'));
   const { place } = t.webhooks.formats[format];
   return (
     <form onSubmit={submit} noValidate>
@@ -60,7 +59,7 @@ export function WebhookForm({ initial, action, pending, error, onSubmit, onCance
           maxLength={2_000}
           value={url}
           onChange={(event) => setUrl(event.currentTarget.value)}
-          error={ofUrl && t.webhooks.wrongUrl(ofUrl.message)}
+          error={ofUrl && t.webhooks.wrongUrl(ofUrl)}
         />
         <Checkbox.Group
           label={t.webhooks.eventsToSend}
