@@ -50,15 +50,7 @@ export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLef
         isShown={codes !== undefined}
       >
         {codes && <RecoveryCodes codes={codes} onClose={close} />}
-        {!codes && beginTotp.data && (
-          <AddAuthenticator
-            {...beginTotp.data}
-            pending={confirmTotp.isPending}
-            error={confirmTotp.error}
-            onSubmit={confirmTotp.mutate}
-            onCancel={close}
-          />
-        )}
+        {!codes && beginTotp.data && <AddAuthenticator {...beginTotp.data} confirm={confirmTotp} onCancel={close} />}
       </SecretDialog>
       <ConfirmRemoval
         id={removing ? 'totp' : undefined}

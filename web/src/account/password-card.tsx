@@ -1,7 +1,8 @@
 import { Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { issueAt } from '../api/call.ts';
+import { Form } from '../components/form.tsx';
 import { Problem } from '../components/problem.tsx';
 import { t } from '../texts/texts.ts';
 import { useAccountChanges } from './queries.ts';
@@ -12,8 +13,7 @@ export function PasswordCard({ email, hasPassword }: { email: string; hasPasswor
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
   const issue = issueAt(replacePassword.error, 'password');
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void =>
     replacePassword.mutate(
       { password, ...(hasPassword && { current }) },
       {
@@ -24,11 +24,10 @@ export function PasswordCard({ email, hasPassword }: { email: string; hasPasswor
         },
       },
     );
-  };
   return (
     <Section id="account-password" title={t.account.password}>
       <Text c="dimmed">{hasPassword ? t.account.passwordNote : t.account.noPassword}</Text>
-      <form onSubmit={submit} noValidate>
+      <Form onSubmit={submit} noValidate>
         <input type="email" autoComplete="username" value={email} readOnly hidden />
         <Stack gap="sm" maw={420}>
           {hasPassword && (
@@ -60,7 +59,7 @@ export function PasswordCard({ email, hasPassword }: { email: string; hasPasswor
             </Button>
           </div>
         </Stack>
-      </form>
+      </Form>
       <Problem error={issue ? null : replacePassword.error} />
     </Section>
   );

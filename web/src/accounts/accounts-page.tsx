@@ -81,8 +81,7 @@ function InviteAccount({ opened, onClose }: { opened: boolean; onClose: () => vo
       opened={opened}
       created={invite.data}
       email={invite.variables?.email}
-      pending={invite.isPending}
-      error={invite.error}
+      sending={invite}
       onSubmit={(email) => invite.mutate({ email, admin })}
       onClose={close}
     >

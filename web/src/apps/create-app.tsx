@@ -1,9 +1,10 @@
-import { Stack, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { TextInput } from '@mantine/core';
+import type { UseMutationResult } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError, call } from '../api/call.ts';
 import { useChange } from '../api/mutations.ts';
-import { FormActions } from '../components/form-actions.tsx';
+import { DialogForm } from '../components/form.tsx';
 import { SecretDialog } from '../components/one-time-secret.tsx';
 import { t } from '../texts/texts.ts';
 import { NewPassword } from './new-password.tsx';
@@ -36,32 +37,29 @@ export function CreateApp({ opened, onClose }: { opened: boolean; onClose: () =>
           }}
         />
       ) : (
-        <AppIdForm onSubmit={create.mutate} pending={create.isPending} error={create.error} onCancel={close} />
+        <AppIdForm create={create} onCancel={close} />
       )}
     </SecretDialog>
   );
 }
 
 interface AppIdFormProps {
-  onSubmit: (sourceAppId: string) => void;
-  pending: boolean;
-  error: Error | null;
+  create: Pick<UseMutationResult<unknown, Error, string>, 'mutate' | 'isPending' | 'error'>;
   onCancel: () => void;
 }
 
-function AppIdForm({ onSubmit, pending, error, onCancel }: AppIdFormProps) {
+function AppIdForm({ create, onCancel }: AppIdFormProps) {
   const [sourceAppId, setSourceAppId] = useState('');
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    onSubmit(sourceAppId.trim());
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <AppIdInput value={sourceAppId} onChange={setSourceAppId} error={error} isFirst />
-        <FormActions action={t.apps.create} loading={pending} onCancel={onCancel} />
-      </Stack>
-    </form>
+    <DialogForm
+      action={t.apps.create}
+      sending={create}
+      error={null}
+      onSubmit={() => create.mutate(sourceAppId.trim())}
+      onCancel={onCancel}
+    >
+      <AppIdInput value={sourceAppId} onChange={setSourceAppId} error={create.error} isFirst />
+    </DialogForm>
   );
 }
 

@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import { invalidate } from '../api/mutations.ts';
-import { TypedConfirmation } from '../components/typed-confirmation.tsx';
+import { TypedConfirmation } from '../components/confirm-dialog.tsx';
 import { t } from '../texts/texts.ts';
 
 interface DeleteAppProps {
@@ -36,8 +36,7 @@ export function DeleteApp({ app, onClose }: DeleteAppProps) {
       label={t.apps.appId}
       expected={app?.sourceAppId ?? ''}
       action={app?.users === undefined ? t.apps.deleteApp : t.apps.deleteAppAndUsers(app.users)}
-      pending={remove.isPending}
-      error={remove.error}
+      sending={remove}
       onConfirm={() => app && remove.mutate(app.sourceAppId)}
       onClose={close}
     >

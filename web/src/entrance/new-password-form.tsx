@@ -1,6 +1,7 @@
 import { Button, PasswordInput, Stack } from '@mantine/core';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { issueAt } from '../api/call.ts';
+import { Form } from '../components/form.tsx';
 import { LogInError, useCountdown } from '../session/log-in-error.tsx';
 import { t } from '../texts/texts.ts';
 
@@ -24,13 +25,9 @@ export function NewPasswordForm(props: NewPasswordFormProps) {
   const { action, pending, error, isComplete = true, onSubmit, instead, children } = props;
   const [password, setPassword] = useState('');
   const secondsLeft = useCountdown(error);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    onSubmit(password);
-  };
   const issue = issueAt(error, 'password');
   return (
-    <form onSubmit={submit} noValidate>
+    <Form onSubmit={() => onSubmit(password)} noValidate>
       <Stack gap="md">
         {children}
         <PasswordInput
@@ -51,6 +48,6 @@ export function NewPasswordForm(props: NewPasswordFormProps) {
         </Button>
         {instead}
       </Stack>
-    </form>
+    </Form>
   );
 }

@@ -34,8 +34,7 @@ export function SharedLogin({ sourceAppId }: { sourceAppId: string }) {
         title={t.members.refuseTitle}
         action={t.members.refuse}
         isDangerous
-        pending={setSharedLogin.isPending}
-        error={setSharedLogin.error}
+        sending={setSharedLogin}
         onConfirm={() => setSharedLogin.mutate(false, { onSuccess: close })}
         onClose={close}
       >

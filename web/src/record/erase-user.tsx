@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { UserRecord } from '../api/endpoints.ts';
 import { invalidate } from '../api/mutations.ts';
-import { TypedConfirmation } from '../components/typed-confirmation.tsx';
+import { TypedConfirmation } from '../components/confirm-dialog.tsx';
 import { t } from '../texts/texts.ts';
 import { type Scope, scopeParameter } from '../users/scope.ts';
 
@@ -35,8 +35,7 @@ export function EraseUser({ user, scope, opened, onClose, onErased }: EraseUserP
       label={t.common.email}
       expected={user.email}
       action={t.record.erasePermanently}
-      pending={erase.isPending}
-      error={erase.error}
+      sending={erase}
       onConfirm={() => erase.mutate()}
       onClose={onClose}
     >

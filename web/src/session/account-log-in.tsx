@@ -1,8 +1,9 @@
 import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { call } from '../api/call.ts';
 import type { SecondFactorKind } from '../api/endpoints.ts';
+import { Form } from '../components/form.tsx';
 import { t } from '../texts/texts.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
 import { CurrentPassword } from './log-in-form.tsx';
@@ -58,15 +59,14 @@ function PasswordStep({ email, onEmail, onSecond, onForgotten, onDone }: Passwor
   const [password, setPassword] = useState('');
   const [knowsEmail] = useState(email !== '');
   const secondsLeft = useCountdown(logIn.error);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     logIn.mutate(
       { email: email.trim(), password },
       { onError: () => setPassword(''), onSuccess: ({ second }) => (second ? onSecond(second) : onDone?.()) },
     );
   };
   return (
-    <form onSubmit={submit} noValidate>
+    <Form onSubmit={submit} noValidate>
       <Stack gap="md">
         <EmailInput value={email} onChange={onEmail} isFirst={!knowsEmail} />
         <CurrentPassword value={password} onChange={setPassword} isFirst={knowsEmail} />
@@ -83,7 +83,7 @@ function PasswordStep({ email, onEmail, onSecond, onForgotten, onDone }: Passwor
           {t.session.forgotPassword}
         </Anchor>
       </Stack>
-    </form>
+    </Form>
   );
 }
 
@@ -120,10 +120,6 @@ function ForgottenPassword({ email: initial, onBack }: { email: string; onBack: 
   const [email, setEmail] = useState(initial);
   const ask = useMutation({ mutationFn: () => call('POST /auth/password/forgot', { body: { email: email.trim() } }) });
   const secondsLeft = useCountdown(ask.error);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    ask.mutate();
-  };
   if (ask.data) {
     return (
       <Stack gap="md">
@@ -137,7 +133,7 @@ function ForgottenPassword({ email: initial, onBack }: { email: string; onBack: 
     );
   }
   return (
-    <form onSubmit={submit} noValidate>
+    <Form onSubmit={() => ask.mutate()} noValidate>
       <Stack gap="md">
         <Text>{t.session.forgotNote}</Text>
         <EmailInput value={email} onChange={setEmail} isFirst />
@@ -151,6 +147,6 @@ function ForgottenPassword({ email: initial, onBack }: { email: string; onBack: 
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }

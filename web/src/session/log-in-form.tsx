@@ -1,5 +1,6 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../components/form.tsx';
 import { t } from '../texts/texts.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
 import { useLogIn } from './session.ts';
@@ -11,15 +12,14 @@ export function LogInForm({ sourceAppId = '', onDone }: { sourceAppId?: string; 
   const [password, setPassword] = useState('');
   const secondsLeft = useCountdown(logIn.error);
 
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     logIn.mutate(
       { sourceAppId: appId.trim(), password },
       { onError: () => setPassword(''), ...(onDone && { onSuccess: onDone }) },
     );
   };
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Stack gap="md">
         <TextInput
           label={t.session.appId}
@@ -40,7 +40,7 @@ export function LogInForm({ sourceAppId = '', onDone }: { sourceAppId?: string; 
           {t.session.logIn}
         </Button>
       </Stack>
-    </form>
+    </Form>
   );
 }
 

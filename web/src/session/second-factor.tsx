@@ -1,6 +1,7 @@
 import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { SecondFactorKind } from '../api/endpoints.ts';
+import { Form } from '../components/form.tsx';
 import { t } from '../texts/texts.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
 import { PasskeyButton } from './passkey-log-in.tsx';
@@ -56,8 +57,7 @@ function CodeForm({ isRecovery, onDone, onBack }: CodeFormProps) {
   const complete = useSecondFactor();
   const [code, setCode] = useState('');
   const secondsLeft = useCountdown(complete.error);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     const text = code.trim();
     complete.mutate(isRecovery ? { recoveryCode: text } : { code: text.replace(/\s/g, '') }, {
       onError: () => setCode(''),
@@ -65,7 +65,7 @@ function CodeForm({ isRecovery, onDone, onBack }: CodeFormProps) {
     });
   };
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Stack gap="md">
         <Text>{isRecovery ? t.session.recoveryNote : t.session.codeNote}</Text>
         <TextInput
@@ -97,6 +97,6 @@ function CodeForm({ isRecovery, onDone, onBack }: CodeFormProps) {
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }

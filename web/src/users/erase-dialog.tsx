@@ -3,8 +3,8 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import { invalidate } from '../api/mutations.ts';
+import { TypedConfirmation } from '../components/confirm-dialog.tsx';
 import { LoadError } from '../components/load-error.tsx';
-import { TypedConfirmation } from '../components/typed-confirmation.tsx';
 import { t } from '../texts/texts.ts';
 import type { EraseMatchingProps } from './erase-matching.tsx';
 import { Counting, countMatches, matchesOf } from './matches.tsx';
@@ -51,8 +51,7 @@ export function EraseDialog({ scope, filter: { q, where }, onClose }: EraseMatch
       expected={String(total)}
       normalize={digitsOf}
       action={t.users.erasure.action(total)}
-      pending={erase.isPending}
-      error={erase.error}
+      sending={erase}
       onConfirm={() => erase.mutate()}
       onClose={onClose}
     >

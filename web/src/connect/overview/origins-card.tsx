@@ -1,6 +1,7 @@
 import { Button, Switch, Text, TextInput, Title } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import card from '../../components/card.module.css';
+import { Form } from '../../components/form.tsx';
 import { CrossIcon, PlusIcon } from '../../components/icons.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { t } from '../../texts/texts.ts';
@@ -65,8 +66,7 @@ function AllowedOrigins({ origins, change }: AllowedOriginsProps) {
   const [problem, setProblem] = useState<string>();
   const newest = origins.at(-1);
   const sibling = newest === undefined ? undefined : siblingOf(newest);
-  const add = (event: FormEvent): void => {
-    event.preventDefault();
+  const add = (): void => {
     const origin = originOf(text);
     if (origin === undefined) {
       setProblem(t.connect.origins.notAnAddress);
@@ -106,7 +106,7 @@ function AllowedOrigins({ origins, change }: AllowedOriginsProps) {
           </Button>
         </Text>
       )}
-      <form onSubmit={add} className={classes.add} noValidate>
+      <Form onSubmit={add} className={classes.add} noValidate>
         <TextInput
           label={t.connect.origins.address}
           placeholder="https://www.example.com"
@@ -124,7 +124,7 @@ function AllowedOrigins({ origins, change }: AllowedOriginsProps) {
         <Button type="submit" variant="default" leftSection={<PlusIcon size={16} />} loading={change.isPending}>
           {t.connect.origins.allow}
         </Button>
-      </form>
+      </Form>
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import card from '../../components/card.module.css';
+import { Form } from '../../components/form.tsx';
 import { t } from '../../texts/texts.ts';
 import type { ConnectedApp } from '../queries.ts';
 import { FormPreview } from './form-preview.tsx';
@@ -15,13 +16,7 @@ export function SettingsTab({ app }: { app: ConnectedApp }) {
   const [chosen, setChosen] = useState('');
   const tag = translatedTo(editor.draft).includes(chosen) ? chosen : '';
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        editor.save();
-      }}
-    >
+    <Form noValidate onSubmit={editor.save}>
       {editor.theirs.length > 0 && <Conflict editor={editor} />}
       <SaveBar editor={editor} />
       <div className={own.columns}>
@@ -32,7 +27,7 @@ export function SettingsTab({ app }: { app: ConnectedApp }) {
           <FormPreview settings={editor.draft} sourceAppId={app.sourceAppId} fields={app.schema.fields} tag={tag} />
         </aside>
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import type { ResponseBody } from '../../api/endpoints.ts';
+import { Form } from '../../components/form.tsx';
 import { LoadError } from '../../components/load-error.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { TableSkeleton } from '../../components/table-skeleton.tsx';
@@ -50,12 +51,7 @@ function SettingsForm({ sourceAppId, stored }: { sourceAppId: string; stored: Se
     },
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isValid && !isSame) save.mutate();
-      }}
-    >
+    <Form onSubmit={() => isValid && !isSame && save.mutate()}>
       <Text mb="sm">{t.privacy.history.note}</Text>
       <Checkbox
         label={t.privacy.history.submissions}
@@ -79,6 +75,6 @@ function SettingsForm({ sourceAppId, stored }: { sourceAppId: string; stored: Se
         </Button>
       </div>
       <Problem error={save.error} mt="sm" />
-    </form>
+    </Form>
   );
 }

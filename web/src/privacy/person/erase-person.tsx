@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { invalidate } from '../../api/mutations.ts';
-import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
+import { TypedConfirmation } from '../../components/confirm-dialog.tsx';
 import { t } from '../../texts/texts.ts';
 import type { ErasureReceipt } from './queries.ts';
 
@@ -43,8 +43,7 @@ export function ErasePerson({ email, erasing, isInOneApp, onClose, onErased }: E
       label={t.common.email}
       expected={email}
       action={t.privacy.erasing.action}
-      pending={erase.isPending}
-      error={erase.error}
+      sending={erase}
       onConfirm={() => erase.mutate()}
       onClose={close}
     >

@@ -1,6 +1,7 @@
 import { Button, Loader, Text, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../../components/form.tsx';
 import { SearchIcon } from '../../components/icons.tsx';
 import { LoadError } from '../../components/load-error.tsx';
 import { t } from '../../texts/texts.ts';
@@ -21,10 +22,6 @@ export function PersonSearch({ scope, onChoose }: PersonSearchProps) {
   const [typed, setTyped] = useState('');
   const [part, setPart] = useState('');
   const matches = useInfiniteQuery(matchesQuery(scope, part));
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    setPart(typed.trim());
-  };
   const appsOf = new Map<string, string[]>();
   for (const { email, sourceAppId } of matches.data?.pages.flatMap(({ found }) => found) ?? []) {
     appsOf.set(email, [...(appsOf.get(email) ?? []), sourceAppId]);
@@ -32,7 +29,7 @@ export function PersonSearch({ scope, onChoose }: PersonSearchProps) {
   const isKnown = appsOf.has(part.toLowerCase());
   return (
     <>
-      <form onSubmit={submit} className={classes.row}>
+      <Form onSubmit={() => setPart(typed.trim())} className={classes.row}>
         <TextInput
           label={t.privacy.search.label}
           className={classes.grow ?? ''}
@@ -46,7 +43,7 @@ export function PersonSearch({ scope, onChoose }: PersonSearchProps) {
         <Button type="submit" leftSection={<SearchIcon size={16} />} disabled={typed.trim() === ''}>
           {t.privacy.search.find}
         </Button>
-      </form>
+      </Form>
       {matches.error && <LoadError error={matches.error} onRetry={matches.refetch} />}
       {part !== '' && !matches.error && (
         <>

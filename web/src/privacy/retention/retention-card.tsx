@@ -1,9 +1,10 @@
 import { Button, Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import type { ResponseBody } from '../../api/endpoints.ts';
+import { Form } from '../../components/form.tsx';
 import { LoadError } from '../../components/load-error.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { TableSkeleton } from '../../components/table-skeleton.tsx';
@@ -55,14 +56,13 @@ function RetentionForm({ scope, stored }: { scope: Scope; stored: Retention }) {
   const wanted = isOn ? { days: Number(days), basis } : null;
   const isValid = !isOn || (Number.isInteger(Number(days)) && Number(days) >= 1 && Number(days) <= MAX_DAYS);
   const isSame = JSON.stringify(wanted) === JSON.stringify(stored && { days: stored.days, basis: stored.basis });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     if (!isValid || isSame) return;
     if (wanted) setConfirming(true);
     else save.mutate(null);
   };
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Text mb="sm">{t.privacy.retention.now(retentionWords(stored))}</Text>
       <Checkbox
         label={t.privacy.retention.erase}
@@ -98,8 +98,7 @@ function RetentionForm({ scope, stored }: { scope: Scope; stored: Retention }) {
         <ConfirmRetention
           scope={scope}
           wanted={wanted}
-          pending={save.isPending}
-          error={save.error}
+          sending={save}
           onConfirm={() => save.mutate(wanted)}
           onClose={() => {
             setConfirming(false);
@@ -107,7 +106,7 @@ function RetentionForm({ scope, stored }: { scope: Scope; stored: Retention }) {
           }}
         />
       )}
-    </form>
+    </Form>
   );
 }
 

@@ -1,8 +1,8 @@
-import { Alert, Button, Stack, Text } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Alert, Button, Text } from '@mantine/core';
+import { useState } from 'react';
 import { issueAt, issuesOf } from '../../api/call.ts';
 import type { Field } from '../../api/endpoints.ts';
-import { FormActions } from '../../components/form-actions.tsx';
+import { DialogForm } from '../../components/form.tsx';
 import { labelOf } from '../../components/labels.ts';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
@@ -30,8 +30,7 @@ export function EditForm({ scope, stored, fields, onSaved, onCancel }: EditFormP
   const save = useRecordChange(scope, stored.record.id, t.record.editing.saved, onSaved);
   const { data } = base.record;
   const change = changeOf(draft, fields, data);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     if (!change) return;
     save.mutate(
       { change, etag: base.etag },
@@ -50,30 +49,29 @@ export function EditForm({ scope, stored, fields, onSaved, onCancel }: EditFormP
     save.reset();
   };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        {others && (
-          <Conflict fields={fields.filter(({ key }) => others.includes(key))} data={data} onTakeOthers={takeOthers} />
-        )}
-        {fields.map((field, index) => (
-          <ValueControl
-            key={field.key}
-            field={field}
-            autoFocus={index === 0}
-            text={ownValue(draft, field.key) ?? textOf(ownValue(data, field.key))}
-            error={issueAt(save.error, `data.${field.key}`)}
-            onChange={(text) => setDraft((before) => ({ ...before, [field.key]: text }))}
-          />
-        ))}
-        {save.error && !(save.error instanceof Outdated) && <Refusal error={save.error} fields={fields} />}
-        <FormActions
-          action={others ? t.record.editing.saveMine : t.common.save}
-          disabled={!change}
-          loading={save.isPending}
-          onCancel={onCancel}
+    <DialogForm
+      action={others ? t.record.editing.saveMine : t.common.save}
+      sending={save}
+      error={null}
+      disabled={!change}
+      onSubmit={submit}
+      onCancel={onCancel}
+    >
+      {others && (
+        <Conflict fields={fields.filter(({ key }) => others.includes(key))} data={data} onTakeOthers={takeOthers} />
+      )}
+      {fields.map((field, index) => (
+        <ValueControl
+          key={field.key}
+          field={field}
+          autoFocus={index === 0}
+          text={ownValue(draft, field.key) ?? textOf(ownValue(data, field.key))}
+          error={issueAt(save.error, `data.${field.key}`)}
+          onChange={(text) => setDraft((before) => ({ ...before, [field.key]: text }))}
         />
-      </Stack>
-    </form>
+      ))}
+      {save.error && !(save.error instanceof Outdated) && <Refusal error={save.error} fields={fields} />}
+    </DialogForm>
   );
 }
 

@@ -1,5 +1,6 @@
 import { Button, NativeSelect, Text, TextInput } from '@mantine/core';
-import { type FormEvent, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
+import { Form } from '../../components/form.tsx';
 import { LeftIcon, RightIcon } from '../../components/icons.tsx';
 import { formatNumber } from '../../texts/format.ts';
 import { t } from '../../texts/texts.ts';
@@ -71,14 +72,13 @@ function rangeWords(page: number, size: number, shown: number, count: UserCount 
 function PageJump({ page, lastPage, onJump }: { page: number; lastPage: number; onJump: (page: number) => void }) {
   const [typed, setTyped] = useState(String(page));
   useEffect(() => setTyped(String(page)), [page]);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     const wanted = Math.min(lastPage, Math.max(1, Math.floor(Number(typed)) || 1));
     setTyped(String(wanted));
     if (wanted !== page) onJump(wanted);
   };
   return (
-    <form className={classes.jump} onSubmit={submit}>
+    <Form className={classes.jump} onSubmit={submit}>
       <TextInput
         aria-label={t.users.pages.number}
         size="xs"
@@ -91,6 +91,6 @@ function PageJump({ page, lastPage, onJump }: { page: number; lastPage: number; 
       <Button type="submit" variant="default" size="xs">
         {t.users.pages.go}
       </Button>
-    </form>
+    </Form>
   );
 }

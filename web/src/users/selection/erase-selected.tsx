@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { invalidate } from '../../api/mutations.ts';
-import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
+import { TypedConfirmation } from '../../components/confirm-dialog.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../scope.ts';
 import classes from './selection.module.css';
@@ -43,8 +43,7 @@ export function EraseSelected({ scope, selection, onClose }: EraseSelectedProps)
       label={t.users.erasure.number}
       expected={String(users.size)}
       action={t.users.erasure.action(users.size)}
-      pending={false}
-      error={null}
+      sending={undefined}
       onConfirm={() => void erase()}
       onClose={onClose}
     >

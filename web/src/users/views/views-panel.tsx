@@ -1,11 +1,12 @@
 import { Alert, Button, Checkbox, Group, Menu, Stack, Text, TextInput } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { hasStatus } from '../../api/call.ts';
 import type { SavedView } from '../../api/endpoints.ts';
 import { ActionsMenu } from '../../components/actions-menu.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { DialogForm, Form } from '../../components/form.tsx';
 import { CrossIcon } from '../../components/icons.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { useAbilities } from '../../session/abilities.tsx';
@@ -181,8 +182,7 @@ function SaveForm({ scope, content, onSaved }: SaveFormProps) {
   const [name, setName] = useState('');
   const [isShared, setShared] = useState(false);
   const create = useCreateView(scope);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     if (name.trim() === '') return;
     create.mutate(
       { ...content, name: name.trim(), shared: isShared },
@@ -195,7 +195,7 @@ function SaveForm({ scope, content, onSaved }: SaveFormProps) {
     );
   };
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Stack gap="xs">
         <Group gap="xs" align="flex-end" wrap="nowrap">
           <TextInput
@@ -219,7 +219,7 @@ function SaveForm({ scope, content, onSaved }: SaveFormProps) {
         )}
         <Problem error={create.error} />
       </Stack>
-    </form>
+    </Form>
   );
 }
 
@@ -294,31 +294,22 @@ interface RenameFormProps {
 export function RenameForm({ scope, view, onRenamed, onCancel }: RenameFormProps) {
   const [name, setName] = useState(view.name);
   const change = useChangeView(scope);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (name.trim() !== '') change.mutate({ view, part: { name: name.trim() } }, { onSuccess: onRenamed });
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={t.common.name}
-          data-autofocus
-          maxLength={MAX_NAME}
-          autoComplete="off"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <Problem error={change.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            {t.common.cancel}
-          </Button>
-          <Button type="submit" disabled={name.trim() === ''} loading={change.isPending}>
-            {t.users.views.rename}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      action={t.users.views.rename}
+      sending={change}
+      disabled={name.trim() === ''}
+      onSubmit={() => change.mutate({ view, part: { name: name.trim() } }, { onSuccess: onRenamed })}
+      onCancel={onCancel}
+    >
+      <TextInput
+        label={t.common.name}
+        data-autofocus
+        maxLength={MAX_NAME}
+        autoComplete="off"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+    </DialogForm>
   );
 }

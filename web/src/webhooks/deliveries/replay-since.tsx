@@ -1,8 +1,7 @@
-import { Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { type FormEvent, useState } from 'react';
-import { FormActions } from '../../components/form-actions.tsx';
-import { Problem } from '../../components/problem.tsx';
+import { useState } from 'react';
+import { DialogForm } from '../../components/form.tsx';
 import { t } from '../../texts/texts.ts';
 import type { WebhookDialogProps } from '../dialogs/dialog-props.ts';
 import { useWebhookChanges } from '../queries.ts';
@@ -22,8 +21,7 @@ export function ReplaySince({ opened, onClose, ...rest }: WebhookDialogProps) {
 function ReplayForm({ webhook, scope, onClose }: Omit<WebhookDialogProps, 'opened'>) {
   const { replaySince } = useWebhookChanges(scope);
   const [since, setSince] = useState(() => localText(new Date(Date.now() - DAY_MS)));
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void =>
     replaySince.mutate(
       { id: webhook.id, since: new Date(since).toISOString() },
       {
@@ -36,27 +34,23 @@ function ReplayForm({ webhook, scope, onClose }: Omit<WebhookDialogProps, 'opene
         },
       },
     );
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text className="breaks">{t.webhooks.replayNote(webhook.url)}</Text>
-        <TextInput
-          type="datetime-local"
-          label={t.webhooks.since}
-          required
-          value={since}
-          onChange={(event) => setSince(event.currentTarget.value)}
-        />
-        <Problem error={replaySince.error} />
-        <FormActions
-          action={t.webhooks.replay}
-          disabled={Number.isNaN(Date.parse(since))}
-          loading={replaySince.isPending}
-          onCancel={onClose}
-        />
-      </Stack>
-    </form>
+    <DialogForm
+      action={t.webhooks.replay}
+      sending={replaySince}
+      disabled={Number.isNaN(Date.parse(since))}
+      onSubmit={submit}
+      onCancel={onClose}
+    >
+      <Text className="breaks">{t.webhooks.replayNote(webhook.url)}</Text>
+      <TextInput
+        type="datetime-local"
+        label={t.webhooks.since}
+        required
+        value={since}
+        onChange={(event) => setSince(event.currentTarget.value)}
+      />
+    </DialogForm>
   );
 }
 

@@ -15,8 +15,7 @@ export function ChangeWebhook({ webhook, scope, opened, onClose }: WebhookDialog
       <WebhookForm
         initial={webhook}
         action={t.common.save}
-        pending={change.isPending}
-        error={change.error}
+        sending={change}
         onSubmit={(values) => change.mutate({ id: webhook.id, ...values }, { onSuccess: close })}
         onCancel={close}
       />

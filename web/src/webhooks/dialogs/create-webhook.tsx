@@ -1,10 +1,9 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { SecretDialog } from '../../components/one-time-secret.tsx';
+import { OneTimeSecret, SecretDialog } from '../../components/one-time-secret.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import { EVENTS, hidesUrl } from '../names.ts';
 import { useWebhookChanges } from '../queries.ts';
-import { NewSecret } from './new-secret.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 
 interface CreateWebhookProps {
@@ -39,16 +38,15 @@ export function CreateWebhook({ scope, opened, onClose }: CreateWebhookProps) {
         </Stack>
       )}
       {hasSecret && (
-        <NewSecret secret={created.secret} onClose={close}>
+        <OneTimeSecret name="secret" text={created.secret} warning={t.webhooks.secretWarning} onClose={close}>
           <Text className="breaks">{t.webhooks.getsEvents(created.url)}</Text>
-        </NewSecret>
+        </OneTimeSecret>
       )}
       {!created && (
         <WebhookForm
           initial={{ format: 'standard', events: EVENTS }}
           action={t.webhooks.submit}
-          pending={create.isPending}
-          error={create.error}
+          sending={create}
           onSubmit={({ url = '', ...values }) => create.mutate({ url, ...values })}
           onCancel={close}
         />

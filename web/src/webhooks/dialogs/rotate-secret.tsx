@@ -1,10 +1,9 @@
 import { Text } from '@mantine/core';
 import { Confirmation } from '../../components/confirm-dialog.tsx';
-import { SecretDialog } from '../../components/one-time-secret.tsx';
+import { OneTimeSecret, SecretDialog } from '../../components/one-time-secret.tsx';
 import { t } from '../../texts/texts.ts';
 import { useWebhookChanges } from '../queries.ts';
 import type { WebhookDialogProps } from './dialog-props.ts';
-import { NewSecret } from './new-secret.tsx';
 
 /** Replaces the secret of a webhook after a confirmation, and shows the new one once. */
 export function RotateSecret({ webhook, scope, opened, onClose }: WebhookDialogProps) {
@@ -22,14 +21,13 @@ export function RotateSecret({ webhook, scope, opened, onClose }: WebhookDialogP
       isShown={rotated !== undefined}
     >
       {rotated ? (
-        <NewSecret secret={rotated.secret} onClose={close}>
+        <OneTimeSecret name="secret" text={rotated.secret} warning={t.webhooks.secretWarning} onClose={close}>
           <Text>{t.webhooks.replaceSecret}</Text>
-        </NewSecret>
+        </OneTimeSecret>
       ) : (
         <Confirmation
           action={t.webhooks.rotate}
-          pending={rotate.isPending}
-          error={rotate.error}
+          sending={rotate}
           onConfirm={() => rotate.mutate(webhook.id)}
           onClose={close}
         >
