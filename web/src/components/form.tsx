@@ -29,7 +29,7 @@ interface DialogFormProps extends FormProps {
   action: string;
   isDangerous?: boolean;
   sending: Sending | undefined;
-  /** What is shown above the buttons; null when the children show the error. Default: that of `sending`. */
+  /** Shown above the buttons. Null: the children show it. Default: the error of `sending`. */
   error?: Error | null;
   disabled?: boolean;
   onCancel: () => void;
