@@ -1,6 +1,6 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 
-/** A request that changes data. Then the queries whose keys begin with these names are read again. */
+/** A request that changes data. Then the queries whose keys begin with a name are read again. */
 export function useChange<Answer, Variables = void>(
   names: string | readonly string[],
   mutationFn: (variables: Variables) => Promise<Answer>,

@@ -1,4 +1,4 @@
-import { Button, Table } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'wouter';
 import { call } from '../api/call.ts';
@@ -14,6 +14,7 @@ import { SearchBox } from '../components/search-box.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
 import { t } from '../texts/texts.ts';
+import { usersPath } from '../users/scope.ts';
 import classes from './apps-page.module.css';
 
 type UserOfApp = ResponseBody<'GET /auth/admin/users'>['users'][number];
@@ -105,37 +106,29 @@ function Rows({ users }: { users: UserOfApp[] }) {
       label={t.apps.tableOfUsers}
       spacing="xs"
       className={classes.scroll}
-      head={
-        <>
-          <Table.Th>{t.common.email}</Table.Th>
-          <Table.Th>{t.apps.app}</Table.Th>
-          <Table.Th className={classes.right ?? ''}>{t.apps.schemaVersion}</Table.Th>
-          <Table.Th>{t.common.created}</Table.Th>
-          <Table.Th>{t.common.updated}</Table.Th>
-        </>
-      }
-    >
-      {users.map((user) => (
-        <Table.Tr key={user.id}>
-          <Table.Td className={classes.email ?? ''}>
-            <Link href={`/apps/${user.sourceAppId}/users/${user.id}`} className={classes.name ?? ''} title={user.email}>
+      rows={users}
+      columns={[
+        {
+          name: t.common.email,
+          className: classes.email,
+          cell: (user) => (
+            <Link href={`${usersPath(user)}/${user.id}`} className={classes.name ?? ''} title={user.email}>
               {user.email}
             </Link>
-          </Table.Td>
-          <Table.Td>
-            <Link href={`/apps/${user.sourceAppId}/users`} className={classes.name ?? ''}>
+          ),
+        },
+        {
+          name: t.apps.app,
+          cell: (user) => (
+            <Link href={usersPath(user)} className={classes.name ?? ''}>
               {user.sourceAppId}
             </Link>
-          </Table.Td>
-          <Table.Td className={classes.right ?? ''}>{user.schemaVersion}</Table.Td>
-          <Table.Td>
-            <Time at={user.createdAt} relative />
-          </Table.Td>
-          <Table.Td>
-            <Time at={user.updatedAt} relative />
-          </Table.Td>
-        </Table.Tr>
-      ))}
-    </DataTable>
+          ),
+        },
+        { name: t.apps.schemaVersion, className: classes.right, cell: ({ schemaVersion }) => schemaVersion },
+        { name: t.common.created, cell: ({ createdAt }) => <Time at={createdAt} relative /> },
+        { name: t.common.updated, cell: ({ updatedAt }) => <Time at={updatedAt} relative /> },
+      ]}
+    />
   );
 }

@@ -51,7 +51,7 @@ export function AppsPage() {
     .flatMap((page) => page.apps)
     .map((app): AppRow => {
       const ofApp = statsByApp.get(app.sourceAppId);
-      return { ...app, users: ofApp?.users, lastSubmissionAt: ofApp?.lastSubmissionAt };
+      return { ...app, id: app.sourceAppId, users: ofApp?.users, lastSubmissionAt: ofApp?.lastSubmissionAt };
     });
   const isWhole = q === '' && !apps.hasNextPage && !apps.isPlaceholderData;
   const onlyAdmins = isWhole && rows?.every(({ role }) => role === 'admin');

@@ -54,7 +54,14 @@ export function HeldPage({ scope }: { scope: Scope }) {
         </ListBody>
         <CursorPager pages={pages} shown={data} />
       </section>
-      <DeleteDialog scope={scope} held={deleting} onClose={() => setDeleting(undefined)} />
+      <ConfirmRemoval
+        id={deleting?.id}
+        title={t.held.deleteTitle}
+        remove={useDelete(scope)}
+        onClose={() => setDeleting(undefined)}
+      >
+        <Text className="breaks">{t.held.deleteNote(deleting?.email)}</Text>
+      </ConfirmRemoval>
     </>
   );
 }
@@ -124,19 +131,5 @@ function Outcome({ scope, held, release }: OutcomeProps) {
         .map(({ path, message }) => `${path.replace(/^data\./, '')} ${message}`)
         .join('. ')}
     </Alert>
-  );
-}
-
-interface DeleteDialogProps {
-  scope: Scope;
-  held: HeldSubmission | undefined;
-  onClose: () => void;
-}
-
-function DeleteDialog({ scope, held, onClose }: DeleteDialogProps) {
-  return (
-    <ConfirmRemoval id={held?.id} title={t.held.deleteTitle} remove={useDelete(scope)} onClose={onClose}>
-      <Text className="breaks">{t.held.deleteNote(held?.email)}</Text>
-    </ConfirmRemoval>
   );
 }

@@ -1,8 +1,8 @@
-import { Button, Group, Table, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { HeldSubmission } from '../api/endpoints.ts';
 import table from '../components/data-table.module.css';
-import { ActionsHeader, DataTable } from '../components/data-table.tsx';
+import { DataTable } from '../components/data-table.tsx';
 import { Time } from '../components/time.tsx';
 import { useAbilities } from '../session/abilities.tsx';
 import { t } from '../texts/texts.ts';
@@ -27,59 +27,55 @@ export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsPr
     <DataTable
       label={t.held.table}
       width={720}
-      head={
-        <>
-          <Table.Th>{t.common.email}</Table.Th>
-          <Table.Th>{t.held.data}</Table.Th>
-          <Table.Th data-wide-only>{t.held.reason}</Table.Th>
-          <Table.Th data-wide-only>{t.common.time}</Table.Th>
-          <ActionsHeader />
-        </>
+      rows={held}
+      columns={[
+        {
+          name: t.common.email,
+          className: 'breaks',
+          cell: ({ email, reason, at }) => (
+            <>
+              {email}
+              <div className={`${table.onPhone} ${classes.onPhone}`}>
+                {t.held.reasons[reason]}, <Time at={at} relative />
+              </div>
+            </>
+          ),
+        },
+        { name: t.held.data, cell: ({ data }) => <Data data={data} fields={schema?.fields ?? []} /> },
+        { name: t.held.reason, isWideOnly: true, cell: ({ reason }) => t.held.reasons[reason] },
+        {
+          name: t.common.time,
+          isWideOnly: true,
+          className: classes.time,
+          cell: ({ at }) => <Time at={at} relative />,
+        },
+      ]}
+      actions={(one) =>
+        edit && (
+          <Group gap="xs" justify="flex-end" className={classes.actions ?? ''}>
+            <Button
+              size="xs"
+              variant="default"
+              loading={releasing === one.id}
+              disabled={releasing !== undefined}
+              aria-label={t.held.releaseOf(one.email)}
+              onClick={() => onRelease(one)}
+            >
+              {t.held.release}
+            </Button>
+            <Button
+              size="xs"
+              variant="subtle"
+              color="red"
+              aria-label={t.held.deleteOf(one.email)}
+              onClick={() => onDelete(one)}
+            >
+              {t.common.delete}
+            </Button>
+          </Group>
+        )
       }
-    >
-      {held.map((one) => (
-        <Table.Tr key={one.id}>
-          <Table.Td className="breaks">
-            {one.email}
-            <div className={`${table.onPhone} ${classes.onPhone}`}>
-              {t.held.reasons[one.reason]}, <Time at={one.at} relative />
-            </div>
-          </Table.Td>
-          <Table.Td>
-            <Data data={one.data} fields={schema?.fields ?? []} />
-          </Table.Td>
-          <Table.Td data-wide-only>{t.held.reasons[one.reason]}</Table.Td>
-          <Table.Td data-wide-only className={classes.time}>
-            <Time at={one.at} relative />
-          </Table.Td>
-          <Table.Td>
-            {edit && (
-              <Group gap="xs" justify="flex-end" className={classes.actions ?? ''}>
-                <Button
-                  size="xs"
-                  variant="default"
-                  loading={releasing === one.id}
-                  disabled={releasing !== undefined}
-                  aria-label={t.held.releaseOf(one.email)}
-                  onClick={() => onRelease(one)}
-                >
-                  {t.held.release}
-                </Button>
-                <Button
-                  size="xs"
-                  variant="subtle"
-                  color="red"
-                  aria-label={t.held.deleteOf(one.email)}
-                  onClick={() => onDelete(one)}
-                >
-                  {t.common.delete}
-                </Button>
-              </Group>
-            )}
-          </Table.Td>
-        </Table.Tr>
-      ))}
-    </DataTable>
+    />
   );
 }
 

@@ -39,7 +39,14 @@ export function ImportRows({ scope, imports, started }: ImportRowsProps) {
           onDelete={() => setDeleting(one)}
         />
       ))}
-      <DeleteDialog scope={scope} one={deleting} onClose={() => setDeleting(undefined)} />
+      <ConfirmRemoval
+        id={deleting?.id}
+        title={t.imports.deleteTitle}
+        remove={useDeleteImport(scope)}
+        onClose={() => setDeleting(undefined)}
+      >
+        <Text>{deleting?.state === 'running' ? t.imports.deleteRunningNote : t.imports.deleteNote}</Text>
+      </ConfirmRemoval>
     </Stack>
   );
 }
@@ -132,13 +139,5 @@ function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
         </section>
       )}
     </Paper>
-  );
-}
-
-function DeleteDialog({ scope, one, onClose }: { scope: Scope; one: Import | undefined; onClose: () => void }) {
-  return (
-    <ConfirmRemoval id={one?.id} title={t.imports.deleteTitle} remove={useDeleteImport(scope)} onClose={onClose}>
-      <Text>{one?.state === 'running' ? t.imports.deleteRunningNote : t.imports.deleteNote}</Text>
-    </ConfirmRemoval>
   );
 }
