@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import card from '../components/card.module.css';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
+import { Section } from '../components/section.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { useLogInWays } from '../session/single-sign-on.tsx';
 import { t } from '../texts/texts.ts';
@@ -11,7 +12,6 @@ import { NameCard } from './name-card.tsx';
 import { PasskeysCard } from './passkeys-card.tsx';
 import { PasswordCard } from './password-card.tsx';
 import { accountQuery } from './queries.ts';
-import { Section } from './section.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 
 /** What somebody changes of their own account. */

@@ -4,11 +4,11 @@ import { useState } from 'react';
 import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
 import { SecretDialog } from '../components/one-time-secret.tsx';
 import { Problem } from '../components/problem.tsx';
+import { Section } from '../components/section.tsx';
 import { t } from '../texts/texts.ts';
 import { AddAuthenticator } from './add-authenticator.tsx';
 import { passkeysQuery, useAccountChanges } from './queries.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
-import { Section } from './section.tsx';
 
 /** The second factor of the account. */
 export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLeft: number }) {

@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { issueAt } from '../api/call.ts';
 import { Form } from '../components/form.tsx';
 import { Problem } from '../components/problem.tsx';
+import { Section } from '../components/section.tsx';
 import { t } from '../texts/texts.ts';
 import { useAccountChanges } from './queries.ts';
-import { Section } from './section.tsx';
 
 export function NameCard({ name }: { name: string }) {
   const { rename } = useAccountChanges();

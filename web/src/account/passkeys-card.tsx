@@ -8,6 +8,7 @@ import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
 import { DialogForm, type Sending } from '../components/form.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { SecretDialog } from '../components/one-time-secret.tsx';
+import { Section } from '../components/section.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
 import { supportsPasskeys } from '../session/passkeys.ts';
@@ -16,7 +17,6 @@ import classes from './account.module.css';
 import { deviceName } from './device.ts';
 import { passkeysQuery, useAccountChanges } from './queries.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
-import { Section } from './section.tsx';
 
 export function PasskeysCard({ hasPassword, totp, recoveryCodes }: OwnAccount) {
   const { data: passkeys, error, refetch } = useQuery(passkeysQuery);

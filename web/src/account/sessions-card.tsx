@@ -2,13 +2,13 @@ import { Badge, Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { LoadError } from '../components/load-error.tsx';
 import { Problem } from '../components/problem.tsx';
+import { Section } from '../components/section.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
 import { t } from '../texts/texts.ts';
 import classes from './account.module.css';
 import { deviceName } from './device.ts';
 import { sessionsQuery, useAccountChanges } from './queries.ts';
-import { Section } from './section.tsx';
 
 const METHODS: Record<string, string> = t.account.methods;
 

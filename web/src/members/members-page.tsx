@@ -1,7 +1,6 @@
 import { Badge, Button, NativeSelect, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Section } from '../account/section.tsx';
 import type { Member } from '../api/endpoints.ts';
 import card from '../components/card.module.css';
 import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
@@ -13,6 +12,7 @@ import { ListBody } from '../components/list-body.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Problem } from '../components/problem.tsx';
+import { Section } from '../components/section.tsx';
 import { Time } from '../components/time.tsx';
 import { t } from '../texts/texts.ts';
 import { InviteMember } from './invite.tsx';

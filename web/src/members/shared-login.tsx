@@ -1,10 +1,10 @@
 import { Switch, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Section } from '../account/section.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { Problem } from '../components/problem.tsx';
+import { Section } from '../components/section.tsx';
 import { t } from '../texts/texts.ts';
 import { accessQuery, useMemberChanges } from './queries.ts';
 

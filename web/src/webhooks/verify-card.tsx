@@ -1,6 +1,6 @@
-import { Text, Title } from '@mantine/core';
-import card from '../components/card.module.css';
+import { Text } from '@mantine/core';
 import { CodePanel, CodeTabs } from '../components/code-panel.tsx';
+import { Section } from '../components/section.tsx';
 import { t } from '../texts/texts.ts';
 import goReceiver from './receivers/receiver.go?raw';
 import nodeReceiver from './receivers/receiver.mjs?raw';
@@ -37,15 +37,13 @@ const RECEIVERS = [
 /** Programs that receive events and verify their signatures. */
 export function VerifyCard() {
   return (
-    <section className={card.card} aria-labelledby="verify-signature">
-      <div className={card.section} data-dense>
-        <Title order={2} size="h4" id="verify-signature">
-          {t.webhooks.verify}
-        </Title>
-        <Text c="dimmed">{t.webhooks.verifyNote}</Text>
-      </div>
-      <CodeTabs panels={RECEIVERS}>{(receiver) => <Code receiver={receiver} />}</CodeTabs>
-    </section>
+    <Section
+      id="verify-signature"
+      title={t.webhooks.verify}
+      below={<CodeTabs panels={RECEIVERS}>{(receiver) => <Code receiver={receiver} />}</CodeTabs>}
+    >
+      <Text c="dimmed">{t.webhooks.verifyNote}</Text>
+    </Section>
   );
 }
 

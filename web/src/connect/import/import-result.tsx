@@ -2,6 +2,7 @@ import { Badge, Code, Group, Table, Text, Title } from '@mantine/core';
 import card from '../../components/card.module.css';
 import code from '../../components/code-panel.module.css';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { Section } from '../../components/section.tsx';
 import { KIND_NAMES } from '../../schema-editor/kind-names.ts';
 import { type FieldOption, getKind } from '../../schema-editor/rules.ts';
 import { serviceText } from '../../texts/service.ts';
@@ -31,38 +32,28 @@ export function ImportResult({ app, html, form, proposal }: ImportResultProps) {
   const isSentHere = form.attributes.action === action && form.attributes.method?.toLowerCase() === 'post';
   return (
     <>
-      <section className={card.card} aria-labelledby="import-changes">
-        <div className={card.section}>
-          <Title order={2} size="h4" id="import-changes">
-            {t.connect.import.changes}
-          </Title>
-          {!isSentHere && (
-            <div>
-              <Text mb={6}>
-                {service && `${t.connect.import.formFor(service)} `}
-                {t.connect.import.beginWith}
-              </Text>
-              <div className={own.line}>
-                <code className="breaks">{startTag('form', { action, method: 'post' })}</code>
-                <CopyButton text={startTag('form', { action, method: 'post' })} />
-              </div>
+      <Section id="import-changes" title={t.connect.import.changes}>
+        {!isSentHere && (
+          <div>
+            <Text mb={6}>
+              {service && `${t.connect.import.formFor(service)} `}
+              {t.connect.import.beginWith}
+            </Text>
+            <div className={own.line}>
+              <code className="breaks">{startTag('form', { action, method: 'post' })}</code>
+              <CopyButton text={startTag('form', { action, method: 'post' })} />
             </div>
-          )}
-          {refused.length > 0 && <Notes title={t.connect.import.refused} notes={refused} tone="no" />}
-          {refused.length === 0 && <Text>{t.connect.import.nothingRefused}</Text>}
-          {others.length > 0 && <Notes title={t.connect.import.others} notes={others} tone="info" />}
-        </div>
-      </section>
+          </div>
+        )}
+        {refused.length > 0 && <Notes title={t.connect.import.refused} notes={refused} tone="no" />}
+        {refused.length === 0 && <Text>{t.connect.import.nothingRefused}</Text>}
+        {others.length > 0 && <Notes title={t.connect.import.others} notes={others} tone="info" />}
+      </Section>
       <CorrectedForm parts={correctedHtml(html, form, proposal, { action, schema: app.schema })} />
-      <section className={card.card} aria-labelledby="import-fields">
-        <div className={card.section}>
-          <Title order={2} size="h4" id="import-fields">
-            {t.connect.import.fields}
-          </Title>
-          {fields.length === 0 ? <Text c="dimmed">{t.connect.import.noFields}</Text> : <Fields fields={fields} />}
-          <TakeOver app={app} fields={fields} />
-        </div>
-      </section>
+      <Section id="import-fields" title={t.connect.import.fields}>
+        {fields.length === 0 ? <Text c="dimmed">{t.connect.import.noFields}</Text> : <Fields fields={fields} />}
+        <TakeOver app={app} fields={fields} />
+      </Section>
     </>
   );
 }

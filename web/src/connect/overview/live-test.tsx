@@ -1,9 +1,9 @@
-import { Alert, Button, Loader, Text, Title } from '@mantine/core';
+import { Alert, Button, Loader, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import card from '../../components/card.module.css';
 import { CheckIcon } from '../../components/icons.tsx';
+import { Section } from '../../components/section.tsx';
 import { Time } from '../../components/time.tsx';
 import { newestHeldQuery } from '../../held/queries.ts';
 import { t } from '../../texts/texts.ts';
@@ -26,32 +26,27 @@ export function LiveTest({ app }: { app: ConnectedApp }) {
     </a>
   );
   return (
-    <section className={card.card} aria-labelledby="connect-test">
-      <div className={card.section}>
-        <Title order={2} size="h4" id="connect-test">
-          {t.connect.liveTest.title}
-        </Title>
-        <Arrivals app={app} test={test.data} />
-        {!app.asAdmin && <HeldArrival app={app} />}
-        <div className={classes.try}>
-          <Button variant="default" loading={test.isPending} disabled={!isPossible} onClick={() => test.mutate()}>
-            {t.connect.liveTest.send}
-          </Button>
-          <Text c="dimmed">
-            {isPossible ? t.connect.liveTest.possible(TEST_EMAIL) : t.connect.liveTest.impossible}{' '}
-            {t.connect.liveTest.sendOwn(page)}
-          </Text>
-        </div>
-        <div aria-live="polite">
-          {test.data && <Result app={app} result={test.data} />}
-          {test.error && (
-            <Alert color="red" title={t.connect.liveTest.notSent}>
-              {t.connect.liveTest.notSentNote}
-            </Alert>
-          )}
-        </div>
+    <Section id="connect-test" title={t.connect.liveTest.title}>
+      <Arrivals app={app} test={test.data} />
+      {!app.asAdmin && <HeldArrival app={app} />}
+      <div className={classes.try}>
+        <Button variant="default" loading={test.isPending} disabled={!isPossible} onClick={() => test.mutate()}>
+          {t.connect.liveTest.send}
+        </Button>
+        <Text c="dimmed">
+          {isPossible ? t.connect.liveTest.possible(TEST_EMAIL) : t.connect.liveTest.impossible}{' '}
+          {t.connect.liveTest.sendOwn(page)}
+        </Text>
       </div>
-    </section>
+      <div aria-live="polite">
+        {test.data && <Result app={app} result={test.data} />}
+        {test.error && (
+          <Alert color="red" title={t.connect.liveTest.notSent}>
+            {t.connect.liveTest.notSentNote}
+          </Alert>
+        )}
+      </div>
+    </Section>
   );
 }
 

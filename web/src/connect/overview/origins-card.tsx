@@ -1,9 +1,9 @@
-import { Button, Switch, Text, TextInput, Title } from '@mantine/core';
+import { Button, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import card from '../../components/card.module.css';
 import { Form } from '../../components/form.tsx';
 import { CrossIcon, PlusIcon } from '../../components/icons.tsx';
 import { Problem } from '../../components/problem.tsx';
+import { Section } from '../../components/section.tsx';
 import { t } from '../../texts/texts.ts';
 import classes from '../connect-page.module.css';
 import { type ConnectedApp, useChangeSettings } from '../queries.ts';
@@ -22,37 +22,32 @@ export function OriginsCard({ app }: { app: ConnectedApp }) {
     change.mutate(() => ({ origins: isOn ? ['*'] : [...replaced] }));
   };
   return (
-    <section className={card.card} aria-labelledby="connect-origins">
-      <div className={card.section}>
-        <Title order={2} size="h4" id="connect-origins">
-          {t.connect.origins.title}
-        </Title>
-        <Text c="dimmed">{t.connect.origins.note}</Text>
-        {!isAny && <AllowedOrigins origins={settings.origins} change={change} />}
-        <div className={classes.switches}>
-          <Switch
-            label={t.connect.origins.every}
-            description={t.connect.origins.everyNote}
-            checked={isAny}
-            disabled={change.isPending}
-            onChange={(event) => allowAll(event.currentTarget.checked)}
-          />
-          <Switch
-            label={t.connect.origins.files}
-            description={t.connect.origins.filesNote}
-            checked={settings.nullOrigin}
-            disabled={change.isPending}
-            onChange={(event) => {
-              const nullOrigin = event.currentTarget.checked;
-              change.mutate(() => ({ nullOrigin }));
-            }}
-          />
-        </div>
-        <Problem error={change.error} title={t.connect.origins.notSaved} />
-        <RefusedOrigins settings={settings} change={change} />
-        <IgnoredRedirects settings={settings} change={change} />
+    <Section id="connect-origins" title={t.connect.origins.title}>
+      <Text c="dimmed">{t.connect.origins.note}</Text>
+      {!isAny && <AllowedOrigins origins={settings.origins} change={change} />}
+      <div className={classes.switches}>
+        <Switch
+          label={t.connect.origins.every}
+          description={t.connect.origins.everyNote}
+          checked={isAny}
+          disabled={change.isPending}
+          onChange={(event) => allowAll(event.currentTarget.checked)}
+        />
+        <Switch
+          label={t.connect.origins.files}
+          description={t.connect.origins.filesNote}
+          checked={settings.nullOrigin}
+          disabled={change.isPending}
+          onChange={(event) => {
+            const nullOrigin = event.currentTarget.checked;
+            change.mutate(() => ({ nullOrigin }));
+          }}
+        />
       </div>
-    </section>
+      <Problem error={change.error} title={t.connect.origins.notSaved} />
+      <RefusedOrigins settings={settings} change={change} />
+      <IgnoredRedirects settings={settings} change={change} />
+    </Section>
   );
 }
 

@@ -1,8 +1,7 @@
-import { Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import card from '../../components/card.module.css';
 import { CheckIcon, CrossIcon, InfoIcon } from '../../components/icons.tsx';
+import { Section } from '../../components/section.tsx';
 import { useAbilities } from '../../session/abilities.tsx';
 import { locale } from '../../texts/language.ts';
 import { t } from '../../texts/texts.ts';
@@ -36,22 +35,17 @@ export function StatusCard({ app }: { app: ConnectedApp }) {
   const settings = <Link href={connectPath(app, 'settings')}>{t.connect.status.settings}</Link>;
   const held = <Link href={appPath(app, 'held')}>{t.connect.status.held}</Link>;
   return (
-    <section className={card.card} aria-labelledby="connect-status">
-      <div className={card.section}>
-        <Title order={2} size="h4" id="connect-status">
-          {t.connect.status.title}
-        </Title>
-        <ul className={classes.statements}>
-          {statements.map((statement) => (
-            <Item key={statement.id} statement={statement} />
-          ))}
-        </ul>
-        <p className={classes.more}>
-          {t.connect.status.formPage(page)} {manage && t.connect.status.moreSettings(settings)}{' '}
-          {!app.asAdmin && t.connect.status.whatIsHeld(held)}
-        </p>
-      </div>
-    </section>
+    <Section id="connect-status" title={t.connect.status.title}>
+      <ul className={classes.statements}>
+        {statements.map((statement) => (
+          <Item key={statement.id} statement={statement} />
+        ))}
+      </ul>
+      <p className={classes.more}>
+        {t.connect.status.formPage(page)} {manage && t.connect.status.moreSettings(settings)}{' '}
+        {!app.asAdmin && t.connect.status.whatIsHeld(held)}
+      </p>
+    </Section>
   );
 }
 

@@ -1,6 +1,6 @@
-import { Alert, Text, Title } from '@mantine/core';
-import card from '../../components/card.module.css';
+import { Alert, Text } from '@mantine/core';
 import { CodePanel, CodeTabs } from '../../components/code-panel.tsx';
+import { Section } from '../../components/section.tsx';
 import { t } from '../../texts/texts.ts';
 import type { ConnectedApp } from '../queries.ts';
 import { formPageUrl } from '../urls.ts';
@@ -9,14 +9,11 @@ import { obstacleOf, SNIPPETS, type Snippet } from './snippets.ts';
 /** Code to copy, generated from the newest schema. */
 export function SnippetsCard({ app }: { app: ConnectedApp }) {
   return (
-    <section className={card.card} aria-labelledby="connect-code">
-      <div className={card.section}>
-        <Title order={2} size="h4" id="connect-code">
-          {t.connect.snippets.title}
-        </Title>
-      </div>
-      <CodeTabs panels={SNIPPETS}>{(snippet) => <Code snippet={snippet} app={app} />}</CodeTabs>
-    </section>
+    <Section
+      id="connect-code"
+      title={t.connect.snippets.title}
+      below={<CodeTabs panels={SNIPPETS}>{(snippet) => <Code snippet={snippet} app={app} />}</CodeTabs>}
+    />
   );
 }
 
