@@ -9,7 +9,7 @@ import { DataTable } from '../components/data-table.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { Pager } from '../components/pager.tsx';
+import { Pager, pageRange } from '../components/pager.tsx';
 import { SearchBox } from '../components/search-box.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
@@ -70,7 +70,16 @@ function NewestUsers() {
           {page > 1 ? t.apps.noUsersOnPageNote : t.apps.noUsersNote}
         </EmptyState>
       )}
-      {list.data && <Pager page={page} size={size} sizes={SIZES} shown={list.data.users.length} onChange={go} />}
+      {list.data && (page > 1 || list.data.users.length > 0) && (
+        <Pager
+          page={page}
+          size={size}
+          sizes={SIZES}
+          range={pageRange(page, size, list.data.users.length)}
+          isLast={list.data.users.length < size}
+          onChange={go}
+        />
+      )}
     </>
   );
 }

@@ -1,22 +1,26 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { t } from '../texts/texts.ts';
-import { Conflict } from './conflict.tsx';
-import type { DraftState } from './draft.ts';
-import { withDefinitions } from './draft.ts';
+import { type DraftState, withDefinitions } from './draft.ts';
 import classes from './editor.module.css';
 import { FieldList } from './field-list.tsx';
 import { History } from './history.tsx';
 import { JsonTab } from './json-tab.tsx';
+import { MergeDialog } from './merge-dialog.tsx';
 import { Preview } from './preview.tsx';
 import { SaveDialog } from './save-dialog.tsx';
-import type { Tab } from './tabs.ts';
 import { type DraftEditor, useDraft } from './use-draft.ts';
+
+export const TABS = [
+  { id: 'fields', name: t.schemaEditor.tabs.fields },
+  { id: 'json', name: 'JSON' },
+  { id: 'versions', name: t.schemaEditor.tabs.versions },
+] as const;
 
 interface EditorProps {
   sourceAppId: string;
   newest: DraftState['base'];
-  tab: Tab;
+  tab: (typeof TABS)[number]['id'];
 }
 
 export function Editor({ sourceAppId, newest, tab }: EditorProps) {
@@ -99,5 +103,34 @@ function SaveBar({ sourceAppId, editor, newest, onSave }: SaveBarProps) {
         </Alert>
       )}
     </div>
+  );
+}
+
+interface ConflictProps {
+  sourceAppId: string;
+  editor: DraftEditor;
+  newest: DraftState['base'];
+}
+
+/** Someone else saved a version while this draft was edited. Saving is disabled until a merge. */
+export function Conflict({ sourceAppId, editor, newest }: ConflictProps) {
+  const [merging, setMerging] = useState(false);
+  const { version } = newest.schema;
+  return (
+    <Alert color="yellow" role="alert" p="xs" className={classes.notice ?? ''}>
+      <Group justify="space-between" gap="xs">
+        <Text>{t.schemaEditor.otherVersionSaved(version, editor.base.schema.version)}</Text>
+        <Button size="xs" variant="default" onClick={() => setMerging(true)}>
+          {t.schemaEditor.merge}
+        </Button>
+      </Group>
+      <MergeDialog
+        sourceAppId={sourceAppId}
+        editor={editor}
+        newest={newest}
+        opened={merging}
+        onClose={() => setMerging(false)}
+      />
+    </Alert>
   );
 }

@@ -6,10 +6,9 @@ import { ConsentControl } from './consent-control.tsx';
 import { DefaultControl } from './default-control.tsx';
 import type { LooseDefinition } from './draft.ts';
 import classes from './field-form.module.css';
-import { LabelsControl } from './labels-control.tsx';
 import { capitalize } from './messages.ts';
 import type { FieldOption } from './rules.ts';
-import { ChoiceTranslations, TranslationsControl } from './translations-control.tsx';
+import { ChoiceTranslations, LabelsControl, TranslationsControl } from './translations-control.tsx';
 
 interface OptionControlProps {
   name: string;

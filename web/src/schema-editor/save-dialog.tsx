@@ -1,17 +1,16 @@
-import { Alert, Button, Group, Loader, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Loader, Modal, Radio, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call, hasStatus, issuesOf } from '../api/call.ts';
 import { appSchemaQuery } from '../apps/queries.ts';
-import { useRenaming, workQuery } from '../background-work/queries.ts';
+import { type Renaming, useRenaming, workQuery } from '../background-work/queries.ts';
 import { WorkStatus } from '../background-work/work-status.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { t } from '../texts/texts.ts';
 import { ChangeList } from './change-list.tsx';
-import { chooseData } from './field-renames.ts';
+import { chooseData, type FieldRename } from './field-renames.ts';
 import { Findings } from './findings.tsx';
-import { RenameChoice } from './rename-choice.tsx';
-import { mustWait } from './rename-notice.tsx';
+import classes from './merge-dialog.module.css';
 import type { DraftEditor } from './use-draft.ts';
 
 interface SaveDialogProps {
@@ -128,3 +127,32 @@ const isConflict = (error: Error): boolean => hasStatus(error, 412);
 
 /** The only 409 of a replacement (spec 4.4). */
 const isMoving = (error: Error): boolean => hasStatus(error, 409);
+
+/** Whether the service refuses the draft while values are being moved (spec 4.4). */
+function mustWait({ replacement }: Pick<DraftEditor, 'replacement'>, renaming: readonly Renaming[]): boolean {
+  if (renaming.length === 0) return false;
+  const old = new Set(renaming.map(({ from }) => from));
+  return replacement.renames !== undefined || replacement.fields.some(({ key }) => old.has(key));
+}
+
+interface RenameChoiceProps {
+  rename: FieldRename;
+  onChoose: (keepsData: boolean) => void;
+}
+
+/** Asks for the new place of the stored values of a renamed field. */
+function RenameChoice({ rename: { from, to, keepsData }, onChoose }: RenameChoiceProps) {
+  return (
+    <Radio.Group
+      className={classes.row ?? ''}
+      label={t.schemaEditor.valuesOf(from)}
+      value={keepsData ? 'keep' : 'empty'}
+      onChange={(value) => onChoose(value === 'keep')}
+    >
+      <Stack gap="xs" mt={6}>
+        <Radio value="keep" label={t.schemaEditor.keepData} description={t.schemaEditor.keepDataNote(to)} />
+        <Radio value="empty" label={t.schemaEditor.startEmpty} description={t.schemaEditor.startEmptyNote(from)} />
+      </Stack>
+    </Radio.Group>
+  );
+}
