@@ -1,12 +1,13 @@
-import { Badge, Button, Group, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Anchor, Badge, Button, Group, Text, TextInput } from '@mantine/core';
+import { type UseMutationResult, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
-import { SecretDialog } from '../components/one-time-secret.tsx';
+import { DialogForm } from '../components/form.tsx';
+import { SecretDialog, SecretText } from '../components/one-time-secret.tsx';
 import { Problem } from '../components/problem.tsx';
 import { Section } from '../components/section.tsx';
+import { LogInError, useCountdown } from '../session/log-in-error.tsx';
 import { t } from '../texts/texts.ts';
-import { AddAuthenticator } from './add-authenticator.tsx';
 import { passkeysQuery, useAccountChanges } from './queries.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
@@ -62,5 +63,51 @@ export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLef
         <Text>{hasPasskeys ? t.account.passkeysStay : t.account.passwordAlone}</Text>
       </ConfirmRemoval>
     </Section>
+  );
+}
+
+interface AddAuthenticatorProps {
+  secret: string;
+  /** The `otpauth:` link. */
+  uri: string;
+  confirm: Pick<UseMutationResult<unknown, Error, string>, 'mutate' | 'isPending' | 'error'>;
+  onCancel: () => void;
+}
+
+/** Shows the secret of a new authenticator app, and asks for its first code. */
+function AddAuthenticator({ secret, uri, confirm, onCancel }: AddAuthenticatorProps) {
+  const [code, setCode] = useState('');
+  const secondsLeft = useCountdown(confirm.error);
+  return (
+    <DialogForm
+      action={t.account.turnOn}
+      sending={confirm}
+      error={null}
+      disabled={code.trim() === '' || secondsLeft > 0}
+      onSubmit={() => confirm.mutate(code.replace(/\s/g, ''))}
+      onCancel={onCancel}
+    >
+      <Text>
+        {t.account.howToAdd(
+          <Anchor href={uri} underline="always">
+            {t.account.openApp}
+          </Anchor>,
+        )}
+      </Text>
+      <SecretText text={secret} name="key" shown={secret.match(/.{1,4}/g)?.join(' ')} />
+      <TextInput
+        label={t.account.code}
+        description={t.account.codeNote}
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        required
+        withAsterisk={false}
+        data-autofocus
+        maxLength={20}
+        value={code}
+        onChange={(event) => setCode(event.currentTarget.value)}
+      />
+      <LogInError error={confirm.error} secondsLeft={secondsLeft} wrong={t.account.logInAgain} />
+    </DialogForm>
   );
 }

@@ -14,7 +14,7 @@ import { SearchBox } from '../components/search-box.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
 import { t } from '../texts/texts.ts';
-import { usersPath } from '../users/scope.ts';
+import { recordPath, usersPath } from '../users/scope.ts';
 import classes from './apps-page.module.css';
 
 type UserOfApp = ResponseBody<'GET /auth/admin/users'>['users'][number];
@@ -121,7 +121,7 @@ function Rows({ users }: { users: UserOfApp[] }) {
           name: t.common.email,
           className: classes.email,
           cell: (user) => (
-            <Link href={`${usersPath(user)}/${user.id}`} className={classes.name ?? ''} title={user.email}>
+            <Link href={recordPath(user, user.id)} className={classes.name ?? ''} title={user.email}>
               {user.email}
             </Link>
           ),

@@ -8,10 +8,10 @@ import { LoadError } from '../components/load-error.tsx';
 import { Section } from '../components/section.tsx';
 import { Time } from '../components/time.tsx';
 import connect from '../connect/connect-page.module.css';
-import { recordPath } from '../connect/paths.ts';
 import type { ConnectedApp } from '../connect/queries.ts';
 import { FullValue } from '../record/full-value.tsx';
 import { t } from '../texts/texts.ts';
+import { recordPath } from '../users/scope.ts';
 import classes from './new-form.module.css';
 
 /** How often a visible page reads the list. */

@@ -8,7 +8,6 @@ import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Section } from '../components/section.tsx';
 import { OriginsCard } from '../connect/overview/origins-card.tsx';
-import { connectPath } from '../connect/paths.ts';
 import { type ConnectedApp, useConnectedApp } from '../connect/queries.ts';
 import { SnippetsCard } from '../connect/snippets/snippets-card.tsx';
 import { formPageUrl } from '../connect/urls.ts';
@@ -77,7 +76,7 @@ function NewForm({ sourceAppId, password }: NewFormProps) {
 }
 
 function FormLink({ app }: { app: ConnectedApp }) {
-  const url = formPageUrl({ origin: window.location.origin, sourceAppId: app.sourceAppId });
+  const url = formPageUrl(app.sourceAppId);
   return (
     <Section id="form-link" title={t.firstForm.tryTitle}>
       <Text>{t.firstForm.tryNote}</Text>
@@ -115,7 +114,7 @@ function NextSteps({ app }: { app: ConnectedApp }) {
           <Link href={appPath(app)}>{t.firstForm.changeFields}</Link>
         </li>
         <li>
-          <Link href={connectPath(app, 'settings')}>{t.firstForm.changeSettings}</Link>
+          <Link href={appPath(app, 'connect/settings')}>{t.firstForm.changeSettings}</Link>
         </li>
         <li>
           <Link href={appPath(app, 'members')}>{t.firstForm.invitePeople}</Link>

@@ -14,7 +14,7 @@ import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { useAbilities } from '../session/abilities.tsx';
 import { t } from '../texts/texts.ts';
-import { appPath, type Scope, usersPath } from '../users/scope.ts';
+import { appPath, recordPath, type Scope } from '../users/scope.ts';
 import classes from './held-page.module.css';
 import { HeldRows } from './held-rows.tsx';
 import { heldCountsQuery, heldQuery, useDelete, useRelease } from './queries.ts';
@@ -117,7 +117,7 @@ function Outcome({ scope, held, release }: OutcomeProps) {
     return (
       <Alert color="green" mb="md" p="xs" icon={<CheckIcon size={16} />}>
         {t.held.stored(held.email)}{' '}
-        <Link href={`${usersPath(scope)}/${release.data.id}`} className={classes.link ?? ''}>
+        <Link href={recordPath(scope, release.data.id)} className={classes.link ?? ''}>
           {t.common.showRecord}
         </Link>
       </Alert>

@@ -30,7 +30,7 @@ import { useUserCount } from './list/use-user-count.ts';
 import { type UserList, useUserList } from './list/use-user-list.ts';
 import { UserPager } from './list/user-pager.tsx';
 import { scopedSchemaQuery } from './queries.ts';
-import { appPath, importPath, type Scope, usersPath } from './scope.ts';
+import { appPath, type Scope, usersPath } from './scope.ts';
 import { SelectionBar } from './selection/selection-bar.tsx';
 import { useSelection } from './selection/use-selection.ts';
 import { UserStats } from './user-stats.tsx';
@@ -84,7 +84,12 @@ function UserListPage({ scope }: { scope: Scope }) {
         <ViewsMenu scope={scope} parameters={parameters} columns={columns.shown} change={change} />
         <ColumnChooser columns={columns} />
         {can.import && (
-          <Button component={Link} href={importPath(scope)} variant="default" leftSection={<UploadIcon size={16} />}>
+          <Button
+            component={Link}
+            href={appPath(scope, 'import')}
+            variant="default"
+            leftSection={<UploadIcon size={16} />}
+          >
             {t.users.import}
           </Button>
         )}

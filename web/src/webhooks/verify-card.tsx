@@ -8,30 +8,16 @@ import pythonReceiver from './receivers/receiver.py?raw';
 import { translatedReceiver } from './receivers/translated.ts';
 
 const RECEIVERS = [
-  {
-    id: 'node',
-    name: 'Node.js',
-    runtime: 'Node.js 20',
-    file: 'receiver.mjs',
-    run: 'node receiver.mjs',
-    text: nodeReceiver,
-  },
+  { id: 'node', name: 'Node.js', runtime: 'Node.js 20', program: 'node', file: 'receiver.mjs', text: nodeReceiver },
   {
     id: 'python',
     name: 'Python',
     runtime: 'Python 3.9',
+    program: 'python3',
     file: 'receiver.py',
-    run: 'python3 receiver.py',
     text: pythonReceiver,
   },
-  {
-    id: 'go',
-    name: 'Go',
-    runtime: 'Go 1.22',
-    file: 'receiver.go',
-    run: 'go run receiver.go',
-    text: goReceiver,
-  },
+  { id: 'go', name: 'Go', runtime: 'Go 1.22', program: 'go run', file: 'receiver.go', text: goReceiver },
 ];
 
 /** Programs that receive events and verify their signatures. */
@@ -47,12 +33,12 @@ export function VerifyCard() {
   );
 }
 
-function Code({ receiver: { runtime, file, run, text } }: { receiver: (typeof RECEIVERS)[number] }) {
+function Code({ receiver: { runtime, program, file, text } }: { receiver: (typeof RECEIVERS)[number] }) {
   const purpose = (
     <>
       <Text fw={500}>{t.webhooks.needs(runtime)}</Text>
       <Text c="dimmed" className="breaks">
-        {t.webhooks.run(file, `WEBHOOK_SECRET=whsec_… ${run}`)}
+        {t.webhooks.run(file, `WEBHOOK_SECRET=whsec_… ${program} ${file}`)}
       </Text>
     </>
   );

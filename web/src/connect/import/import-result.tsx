@@ -28,7 +28,7 @@ interface ImportResultProps {
 /** The required changes of the form, its fields, and the schema. */
 export function ImportResult({ app, html, form, proposal }: ImportResultProps) {
   const { service, fields, refused, others } = proposal;
-  const action = submitUrl({ origin: window.location.origin, sourceAppId: app.sourceAppId });
+  const action = submitUrl(app.sourceAppId);
   const isSentHere = form.attributes.action === action && form.attributes.method?.toLowerCase() === 'post';
   return (
     <>

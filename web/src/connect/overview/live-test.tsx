@@ -7,9 +7,8 @@ import { Section } from '../../components/section.tsx';
 import { Time } from '../../components/time.tsx';
 import { newestHeldQuery } from '../../held/queries.ts';
 import { t } from '../../texts/texts.ts';
-import { appPath } from '../../users/scope.ts';
+import { appPath, recordPath } from '../../users/scope.ts';
 import classes from '../connect-page.module.css';
-import { recordPath } from '../paths.ts';
 import type { ConnectedApp } from '../queries.ts';
 import { formPageUrl } from '../urls.ts';
 import { type NewestSubmission, newestSubmissionQuery } from './newest-submission.ts';
@@ -19,7 +18,7 @@ import { canTest, submitTest, TEST_EMAIL, type TestResult } from './test-submiss
 export function LiveTest({ app }: { app: ConnectedApp }) {
   const test = useMutation({ mutationFn: () => submitTest(app) });
   const isPossible = canTest(app);
-  const url = formPageUrl({ origin: window.location.origin, sourceAppId: app.sourceAppId });
+  const url = formPageUrl(app.sourceAppId);
   const page = (
     <a href={url} target="_blank" rel="noopener">
       {t.connect.liveTest.openFormPage}

@@ -8,7 +8,6 @@ import { t } from '../../texts/texts.ts';
 import { scopedStatsQuery } from '../../users/queries.ts';
 import { appPath } from '../../users/scope.ts';
 import classes from '../connect-page.module.css';
-import { connectPath } from '../paths.ts';
 import type { ConnectedApp } from '../queries.ts';
 import { formPageUrl } from '../urls.ts';
 import { type Statement, statusOf } from './status.ts';
@@ -26,13 +25,13 @@ export function StatusCard({ app }: { app: ConnectedApp }) {
     now: Date.now(),
     format: (at) => dateTime.format(new Date(at)),
   });
-  const url = formPageUrl({ origin: window.location.origin, sourceAppId });
+  const url = formPageUrl(sourceAppId);
   const page = (
     <a href={url} target="_blank" rel="noopener" className="breaks">
       {url}
     </a>
   );
-  const settings = <Link href={connectPath(app, 'settings')}>{t.connect.status.settings}</Link>;
+  const settings = <Link href={appPath(app, 'connect/settings')}>{t.connect.status.settings}</Link>;
   const held = <Link href={appPath(app, 'held')}>{t.connect.status.held}</Link>;
   return (
     <Section id="connect-status" title={t.connect.status.title}>

@@ -31,19 +31,16 @@ type Notify = NonNullable<FormSettings['notify']>;
 
 export type SettingName = keyof SettingsDraft;
 
+/** The texts that are edited as they are stored. */
+const PLAIN_NAMES = ['title', 'description', 'submitLabel', 'thanks', 'next', 'locale', 'timeZone'] as const;
+
 export function draftOf(settings: FormSettings): SettingsDraft {
-  const { title, description, submitLabel, thanks, next, locale, timeZone, botProtection } = settings;
+  const plain = PLAIN_NAMES.map((name) => [name, settings[name] ?? '']);
   return {
-    title: title ?? '',
-    description: description ?? '',
-    submitLabel: submitLabel ?? '',
-    thanks: thanks ?? '',
-    next: next ?? '',
-    locale: locale ?? '',
+    ...(Object.fromEntries(plain) as Record<(typeof PLAIN_NAMES)[number], string>),
     languages: settings.languages?.join(', ') ?? '',
     texts: settings.texts ? JSON.stringify(settings.texts) : '',
-    timeZone: timeZone ?? '',
-    botProtection,
+    botProtection: settings.botProtection,
     submitPerMinute: String(settings.submitPerMinute ?? ''),
     closesAt: settings.closesAt === null ? '' : localText(new Date(settings.closesAt)),
     maxRecords: String(settings.maxRecords ?? ''),

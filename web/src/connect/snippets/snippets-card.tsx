@@ -19,7 +19,7 @@ export function SnippetsCard({ app }: { app: ConnectedApp }) {
 
 function Code({ snippet, app }: { snippet: Snippet; app: ConnectedApp }) {
   const { sourceAppId, schema, stored } = app;
-  const target = { origin: window.location.origin, sourceAppId, schema, settings: stored.settings };
+  const target = { sourceAppId, schema, settings: stored.settings };
   const text = snippet.generate(target);
   const obstacle = obstacleOf(snippet, stored.settings);
   const purpose = (
@@ -27,8 +27,8 @@ function Code({ snippet, app }: { snippet: Snippet; app: ConnectedApp }) {
       <Text fw={500}>{snippet.note}</Text>
       <Text c="dimmed">{snippet.use}</Text>
       {snippet.id === 'link' && (
-        <a href={formPageUrl(target)} target="_blank" rel="noopener" className="breaks">
-          {formPageUrl(target)}
+        <a href={formPageUrl(sourceAppId)} target="_blank" rel="noopener" className="breaks">
+          {formPageUrl(sourceAppId)}
         </a>
       )}
     </>

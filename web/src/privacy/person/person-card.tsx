@@ -9,7 +9,7 @@ import { saveFile } from '../../components/save-file.ts';
 import { Time } from '../../components/time.tsx';
 import { formatNumber } from '../../texts/format.ts';
 import { t } from '../../texts/texts.ts';
-import { type Scope, scopeParameter, usersPath } from '../../users/scope.ts';
+import { recordPath, type Scope, scopeParameter } from '../../users/scope.ts';
 import classes from '../privacy.module.css';
 import { EntryData } from './entry-data.tsx';
 import { ErasePerson } from './erase-person.tsx';
@@ -106,7 +106,7 @@ function EntryRow({ entry: { kind, sourceAppId, ...rest }, scope, onErase }: Ent
       </strong>
       <Group gap="md">
         {kind === 'record' && id && ofApp && (
-          <Link href={`${usersPath(ofApp)}/${id}`} className={classes.link ?? ''}>
+          <Link href={recordPath(ofApp, id)} className={classes.link ?? ''}>
             {t.privacy.card.open}
           </Link>
         )}

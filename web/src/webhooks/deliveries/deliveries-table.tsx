@@ -5,7 +5,7 @@ import table from '../../components/data-table.module.css';
 import { DataTable } from '../../components/data-table.tsx';
 import { Time } from '../../components/time.tsx';
 import { t } from '../../texts/texts.ts';
-import { type Scope, usersPath } from '../../users/scope.ts';
+import { recordPath, type Scope } from '../../users/scope.ts';
 import { DELIVERY_COLORS, milliseconds } from '../names.ts';
 import classes from '../webhooks.module.css';
 
@@ -104,7 +104,7 @@ export function DeliveryBadge({ state }: Pick<Delivery, 'state'>) {
 export function RecordLink({ delivery: { type, recordId }, scope }: { delivery: Delivery; scope: Scope }) {
   if (type === 'user.erased') return <span className="breaks">{recordId}</span>;
   return (
-    <Link href={`${usersPath(scope)}/${recordId}`} className="breaks">
+    <Link href={recordPath(scope, recordId)} className="breaks">
       {recordId}
     </Link>
   );
