@@ -16,7 +16,6 @@ import { Section } from '../components/section.tsx';
 import { Time } from '../components/time.tsx';
 import { t } from '../texts/texts.ts';
 import { InviteMember } from './invite.tsx';
-import classes from './members.module.css';
 import { invitationsQuery, membersQuery, useMemberChanges } from './queries.ts';
 import { ROLES, roleOf } from './roles.ts';
 import { SharedLogin } from './shared-login.tsx';
@@ -141,7 +140,7 @@ function Role({ member: { id, email, role, byGroups }, change }: { member: Membe
   return (
     <NativeSelect
       size="xs"
-      className={classes.role ?? ''}
+      miw={104}
       aria-label={t.members.roleOf(email)}
       data={ROLES.map(({ value, label }) => ({ value, label }))}
       value={change.isPending && change.variables.id === id ? change.variables.role : role}

@@ -6,7 +6,7 @@ import { hasStatus, issuesText } from '../api/call.ts';
 import { WorkStatus } from '../background-work/work-status.tsx';
 import card from '../components/card.module.css';
 import { EmptyState } from '../components/empty-state.tsx';
-import { UploadIcon } from '../components/icons.tsx';
+import { PenIcon, UploadIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { loadLater } from '../components/load-later.ts';
 import { PageHeader } from '../components/page-header.tsx';
@@ -15,20 +15,19 @@ import { useAbilities } from '../session/abilities.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { t } from '../texts/texts.ts';
 import { BreakdownChoice } from './breakdown/breakdown-choice.tsx';
-import { ChangeButton, type ChangedUsers } from './bulk-change/change-button.tsx';
+import type { ChangedUsers } from './bulk-change/change-preview.tsx';
 import { ColumnChooser } from './column-chooser.tsx';
 import { useUserColumns } from './columns.tsx';
-import { EditToggle } from './editing/edit-toggle.tsx';
 import { EraseMatching } from './erase-matching.tsx';
 import { ExportMenu } from './export/export-menu.tsx';
 import { targetOf, targetsOf } from './filters/condition.ts';
 import { FilterBar } from './filters/filter-bar.tsx';
 import { type ChangeList, isFiltered, type ListParameters, useListParameters } from './list/list-parameters.ts';
 import { ListSummary, SearchProgress, SortedInPart } from './list/list-summary.tsx';
-import { lastPageOf } from './list/page-range.ts';
-import { useUserCount } from './list/use-user-count.ts';
+import { lastPageOf, useUserCount } from './list/use-user-count.ts';
 import { type UserList, useUserList } from './list/use-user-list.ts';
 import { UserPager } from './list/user-pager.tsx';
+import { ListAction } from './list-action.tsx';
 import { scopedSchemaQuery } from './queries.ts';
 import { appPath, type Scope, usersPath } from './scope.ts';
 import { SelectionBar } from './selection/selection-bar.tsx';
@@ -121,8 +120,21 @@ function UserListPage({ scope }: { scope: Scope }) {
               {list.users.length > 0 && (
                 <ListSummary counted={counted} isOfFilter={isOfFilter}>
                   <BreakdownChoice by={parameters.by} targets={targets} change={change} />
-                  {can.edit && <EditToggle isOn={isEditing} onToggle={setEditing} />}
-                  {can.edit && isOfFilter && <ChangeButton onOpen={() => setChanged({ filter: parameters })} />}
+                  {can.edit && (
+                    <ListAction
+                      Icon={PenIcon}
+                      variant={isEditing ? 'light' : 'subtle'}
+                      aria-pressed={isEditing}
+                      onClick={() => setEditing(!isEditing)}
+                    >
+                      {t.users.editInTable}
+                    </ListAction>
+                  )}
+                  {can.edit && isOfFilter && (
+                    <ListAction Icon={PenIcon} onClick={() => setChanged({ filter: parameters })}>
+                      {t.users.change.open}
+                    </ListAction>
+                  )}
                   {can.edit && isOfFilter && <EraseMatching scope={scope} filter={parameters} />}
                 </ListSummary>
               )}

@@ -11,8 +11,7 @@ import { t } from '../../texts/texts.ts';
 import { Counting, countMatches } from '../matches.tsx';
 import { scopedSchemaQuery } from '../queries.ts';
 import { type Scope, scopeParameter } from '../scope.ts';
-import type { ChangedUsers } from './change-button.tsx';
-import { ChangePreview } from './change-preview.tsx';
+import { type ChangedUsers, ChangePreview } from './change-preview.tsx';
 import { ChangeProgress } from './change-progress.tsx';
 
 interface ChangeUsersProps {
