@@ -3,6 +3,7 @@ import { type UseMutationResult, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
 import { DialogForm } from '../components/form.tsx';
+import { inputProps } from '../components/input.ts';
 import { SecretDialog, SecretText } from '../components/one-time-secret.tsx';
 import { Problem } from '../components/problem.tsx';
 import { Section } from '../components/section.tsx';
@@ -104,8 +105,7 @@ function AddAuthenticator({ secret, uri, confirm, onCancel }: AddAuthenticatorPr
         withAsterisk={false}
         data-autofocus
         maxLength={20}
-        value={code}
-        onChange={(event) => setCode(event.currentTarget.value)}
+        {...inputProps(code, setCode)}
       />
       <LogInError error={confirm.error} secondsLeft={secondsLeft} wrong={t.account.logInAgain} />
     </DialogForm>

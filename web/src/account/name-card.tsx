@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { issueAt } from '../api/call.ts';
 import { Form } from '../components/form.tsx';
+import { inputProps } from '../components/input.ts';
 import { Problem } from '../components/problem.tsx';
 import { Section } from '../components/section.tsx';
 import { t } from '../texts/texts.ts';
@@ -26,9 +27,8 @@ export function NameCard({ name }: { name: string }) {
             maxLength={100}
             maw={420}
             flex={1}
-            value={text}
+            {...inputProps(text, setText)}
             error={issue}
-            onChange={(event) => setText(event.currentTarget.value)}
           />
           <Button
             type="submit"

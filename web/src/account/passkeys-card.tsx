@@ -6,6 +6,7 @@ import { hasStatus } from '../api/call.ts';
 import type { OwnAccount, OwnPasskey } from '../api/endpoints.ts';
 import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
 import { DialogForm, type Sending } from '../components/form.tsx';
+import { inputProps } from '../components/input.ts';
 import { LoadError } from '../components/load-error.tsx';
 import { SecretDialog } from '../components/one-time-secret.tsx';
 import { Section } from '../components/section.tsx';
@@ -152,8 +153,7 @@ function AddPasskey({ sending, onSubmit, onCancel }: AddPasskeyProps) {
         withAsterisk={false}
         data-autofocus
         maxLength={100}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        {...inputProps(name, setName)}
       />
       <Text>{t.account.passkeyNext}</Text>
     </DialogForm>

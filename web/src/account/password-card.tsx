@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { issueAt } from '../api/call.ts';
 import { Form } from '../components/form.tsx';
+import { inputProps } from '../components/input.ts';
 import { Problem } from '../components/problem.tsx';
 import { Section } from '../components/section.tsx';
 import { t } from '../texts/texts.ts';
@@ -34,8 +35,7 @@ export function PasswordCard({ email, hasPassword }: { email: string; hasPasswor
             <PasswordInput
               label={t.account.currentPassword}
               autoComplete="current-password"
-              value={current}
-              onChange={(event) => setCurrent(event.currentTarget.value)}
+              {...inputProps(current, setCurrent)}
               visibilityToggleButtonProps={{ 'aria-label': t.account.showCurrentPassword }}
             />
           )}
@@ -43,9 +43,8 @@ export function PasswordCard({ email, hasPassword }: { email: string; hasPasswor
             label={t.account.newPassword}
             description={t.account.passwordRule}
             autoComplete="new-password"
-            value={password}
+            {...inputProps(password, setPassword)}
             error={issue && t.account.passwordProblem(issue)}
-            onChange={(event) => setPassword(event.currentTarget.value)}
             visibilityToggleButtonProps={{ 'aria-label': t.account.showNewPassword }}
           />
           <div>

@@ -7,6 +7,7 @@ import card from '../components/card.module.css';
 import { More } from '../components/cursor-pager.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PlusIcon } from '../components/icons.tsx';
+import { checkboxProps } from '../components/input.ts';
 import { ListBody } from '../components/list-body.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
@@ -88,8 +89,7 @@ function InviteAccount({ opened, onClose }: { opened: boolean; onClose: () => vo
       <Checkbox
         label={t.accounts.asAdministrator}
         description={t.accounts.asAdministratorNote}
-        checked={admin}
-        onChange={(event) => setAdmin(event.currentTarget.checked)}
+        {...checkboxProps(admin, setAdmin)}
       />
     </InviteDialog>
   );

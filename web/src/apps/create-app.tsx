@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import { ApiError, call } from '../api/call.ts';
 import { useChange } from '../api/mutations.ts';
 import { DialogForm } from '../components/form.tsx';
+import { AS_TYPED, inputProps } from '../components/input.ts';
 import { SecretDialog } from '../components/one-time-secret.tsx';
 import { t } from '../texts/texts.ts';
 import { NewPassword } from './new-password.tsx';
@@ -82,12 +83,10 @@ export function AppIdInput({ value, onChange, error, isFirst = false, disabled =
       required
       data-autofocus={isFirst || undefined}
       autoComplete="off"
-      autoCapitalize="none"
-      spellCheck={false}
+      {...AS_TYPED}
       maxLength={80}
-      value={value}
+      {...inputProps(value, onChange)}
       disabled={disabled}
-      onChange={(event) => onChange(event.currentTarget.value)}
       error={error && errorText(error)}
     />
   );

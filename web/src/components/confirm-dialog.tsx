@@ -3,6 +3,7 @@ import type { UseMutationResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { t } from '../texts/texts.ts';
 import { DialogForm, type Sending } from './form.tsx';
+import { AS_TYPED, inputProps } from './input.ts';
 
 interface ConfirmationProps {
   action: string;
@@ -98,15 +99,7 @@ function TypedForm(props: Omit<TypedConfirmationProps, 'opened' | 'title'>) {
     <DialogForm isDangerous disabled={!isTyped} onSubmit={() => isTyped && onConfirm()} onCancel={onClose} {...form}>
       {children}
       <Text component="div">{t.components.typeToConfirm(expected)}</Text>
-      <TextInput
-        label={label}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        data-autofocus
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
-      />
+      <TextInput label={label} autoComplete="off" {...AS_TYPED} data-autofocus {...inputProps(typed, setTyped)} />
     </DialogForm>
   );
 }

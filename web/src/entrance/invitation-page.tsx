@@ -3,6 +3,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/r
 import { useState } from 'react';
 import { call, hasStatus, issueAt } from '../api/call.ts';
 import type { Account, InvitationPreview, LogInWays, SecondFactorKind } from '../api/endpoints.ts';
+import { inputProps } from '../components/input.ts';
 import { LoadError } from '../components/load-error.tsx';
 import { AccountLogIn, EmailInput } from '../session/account-log-in.tsx';
 import { LogInError } from '../session/log-in-error.tsx';
@@ -279,9 +280,8 @@ function NewAccount({ email: invited, pending, error, onSubmit }: NewAccountProp
         withAsterisk={false}
         autoFocus={!isFirst}
         maxLength={100}
-        value={name}
+        {...inputProps(name, setName)}
         error={nameIssue && t.session.problems.name(nameIssue)}
-        onChange={(event) => setName(event.currentTarget.value)}
       />
     </NewPasswordForm>
   );

@@ -2,6 +2,7 @@ import { Button, PasswordInput, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { issueAt } from '../api/call.ts';
 import { Form } from '../components/form.tsx';
+import { inputProps } from '../components/input.ts';
 import { LogInError, useCountdown } from '../session/log-in-error.tsx';
 import { t } from '../texts/texts.ts';
 
@@ -37,9 +38,8 @@ export function NewPasswordForm(props: NewPasswordFormProps) {
           description={t.entrance.newPasswordNote(MIN_LENGTH)}
           required
           withAsterisk={false}
-          value={password}
+          {...inputProps(password, setPassword)}
           error={issue && t.session.problems.password(issue)}
-          onChange={(event) => setPassword(event.currentTarget.value)}
           visibilityToggleButtonProps={{ 'aria-label': t.session.showPassword }}
         />
         {!issue && <LogInError error={error} secondsLeft={secondsLeft} wrong={t.entrance.logInAgain} />}

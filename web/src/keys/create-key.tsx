@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { issuesOf } from '../api/call.ts';
 import type { KeyScope } from '../api/endpoints.ts';
 import { DialogForm } from '../components/form.tsx';
+import { inputProps } from '../components/input.ts';
 import { OneTimeSecret, SecretDialog } from '../components/one-time-secret.tsx';
 import { useAbilities } from '../session/abilities.tsx';
 import { t } from '../texts/texts.ts';
@@ -86,8 +87,7 @@ function KeyForm({ scopes, create, onCancel }: KeyFormProps) {
         data-autofocus
         autoComplete="off"
         maxLength={100}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        {...inputProps(name, setName)}
         error={nameProblem}
       />
       <Checkbox.Group label={t.keys.allowed} value={chosen} onChange={setChosen} required>
@@ -97,12 +97,7 @@ function KeyForm({ scopes, create, onCancel }: KeyFormProps) {
           ))}
         </Stack>
       </Checkbox.Group>
-      <NativeSelect
-        label={t.keys.ends}
-        data={LIFETIMES}
-        value={days}
-        onChange={(event) => setDays(event.currentTarget.value)}
-      />
+      <NativeSelect label={t.keys.ends} data={LIFETIMES} {...inputProps(days, setDays)} />
       <Textarea
         label={t.keys.networks}
         description={t.keys.networksNote}
@@ -110,8 +105,7 @@ function KeyForm({ scopes, create, onCancel }: KeyFormProps) {
         autoComplete="off"
         spellCheck={false}
         classNames={{ input: classes.code ?? '' }}
-        value={networks}
-        onChange={(event) => setNetworks(event.currentTarget.value)}
+        {...inputProps(networks, setNetworks)}
         error={networkProblem && t.keys.wrongNetwork(networkProblem)}
       />
       {chosen.length === 0 && <Text c="dimmed">{t.keys.allowNothing}</Text>}

@@ -1,6 +1,7 @@
 import { Checkbox, NativeSelect, TextInput, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { RightIcon } from '../components/icons.tsx';
+import { AS_TYPED, checkboxProps, inputProps } from '../components/input.ts';
 import { serviceText } from '../texts/service.ts';
 import { t } from '../texts/texts.ts';
 import { KINDS, type LooseDefinition } from './draft.ts';
@@ -26,18 +27,15 @@ export function FieldForm(props: FieldFormProps) {
       <TextInput
         label={t.schemaEditor.label}
         description={t.schemaEditor.labelNote}
-        value={definition.label}
+        {...inputProps(definition.label, (text) => onChange({ label: text }))}
         error={capitalize(problems.label)}
-        onChange={(event) => onChange({ label: event.currentTarget.value })}
       />
       <TextInput
         label={t.schemaEditor.key}
         description={t.schemaEditor.keyNote}
-        spellCheck={false}
-        autoCapitalize="none"
-        value={definition.key}
+        {...AS_TYPED}
+        {...inputProps(definition.key, (text) => onChange({ key: text }))}
         error={capitalize(problems.key)}
-        onChange={(event) => onChange({ key: event.currentTarget.value })}
       />
       <NativeSelect
         label={t.schemaEditor.type}
@@ -51,8 +49,7 @@ export function FieldForm(props: FieldFormProps) {
       <Checkbox
         className={classes.required ?? ''}
         label={control === 'checkbox' ? t.schemaEditor.mustBeChecked : t.schemaEditor.required}
-        checked={definition.required}
-        onChange={(event) => onChange({ required: event.currentTarget.checked })}
+        {...checkboxProps(definition.required, (isChecked) => onChange({ required: isChecked }))}
       />
       <Options options={options} {...props} />
       {help && <p className={classes.hint}>{serviceText(help)}</p>}

@@ -1,6 +1,7 @@
 import { Alert, Group, Text, Textarea } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { CopyButton } from '../components/copy-button.tsx';
+import { inputProps } from '../components/input.ts';
 import { t } from '../texts/texts.ts';
 import { type Draft, strictDefinition, withDefinitions } from './draft.ts';
 import classes from './json-tab.module.css';
@@ -41,9 +42,8 @@ export function JsonTab({ editor }: { editor: DraftEditor }) {
         classNames={{ input: classes.input ?? '' }}
         rows={22}
         spellCheck={false}
-        value={text}
+        {...inputProps(text, change)}
         error={problems.length > 0}
-        onChange={(event) => change(event.currentTarget.value)}
       />
       {problems.length > 0 && (
         <Alert color="red" mt="sm" role="alert" title={t.schemaEditor.notApplied}>

@@ -1,5 +1,6 @@
 import { Checkbox, NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { checkboxProps, inputProps } from '../components/input.ts';
 import { serviceText } from '../texts/service.ts';
 import { t } from '../texts/texts.ts';
 import { ConsentControl } from './consent-control.tsx';
@@ -45,8 +46,7 @@ export function OptionControl({ name, option, definition, value, problem, onChan
           placeholder="^[A-Z]{2}-[0-9]{4}$"
           spellCheck={false}
           classNames={{ input: classes.code ?? '' }}
-          value={text}
-          onChange={(event) => onChange(event.currentTarget.value || undefined)}
+          {...inputProps(text, (text) => onChange(text || undefined))}
         />
       );
     case 'choices':
@@ -67,21 +67,14 @@ export function OptionControl({ name, option, definition, value, problem, onChan
       );
     case 'multiline':
       return (
-        <Textarea
-          {...shared}
-          className={wide}
-          rows={2}
-          value={text}
-          onChange={(event) => onChange(event.currentTarget.value || undefined)}
-        />
+        <Textarea {...shared} className={wide} rows={2} {...inputProps(text, (text) => onChange(text || undefined))} />
       );
     case 'switch':
       return (
         <Checkbox
           {...shared}
           className={wide}
-          checked={value === true}
-          onChange={(event) => onChange(event.currentTarget.checked || undefined)}
+          {...checkboxProps(value === true, (isChecked) => onChange(isChecked || undefined))}
         />
       );
     case 'oneOf':

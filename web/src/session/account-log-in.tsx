@@ -4,6 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import { call } from '../api/call.ts';
 import type { SecondFactorKind } from '../api/endpoints.ts';
 import { Form } from '../components/form.tsx';
+import { AS_TYPED, inputProps } from '../components/input.ts';
 import { t } from '../texts/texts.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
 import { CurrentPassword } from './log-in-form.tsx';
@@ -102,15 +103,13 @@ export function EmailInput({ value, onChange, isFirst = false, error, autoComple
       name="email"
       type="email"
       autoComplete={autoComplete}
-      autoCapitalize="none"
-      spellCheck={false}
+      {...AS_TYPED}
       required
       withAsterisk={false}
       data-autofocus={isFirst || undefined}
       autoFocus={isFirst}
-      value={value}
+      {...inputProps(value, onChange)}
       error={error}
-      onChange={(event) => onChange(event.currentTarget.value)}
     />
   );
 }

@@ -1,6 +1,7 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Form } from '../components/form.tsx';
+import { AS_TYPED, inputProps } from '../components/input.ts';
 import { t } from '../texts/texts.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
 import { useLogIn } from './session.ts';
@@ -25,14 +26,12 @@ export function LogInForm({ sourceAppId = '', onDone }: { sourceAppId?: string; 
           label={t.session.appId}
           name="username"
           autoComplete="username"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...AS_TYPED}
           required
           withAsterisk={false}
           data-autofocus={sourceAppId === '' || undefined}
           autoFocus={sourceAppId === ''}
-          value={appId}
-          onChange={(event) => setAppId(event.currentTarget.value)}
+          {...inputProps(appId, setAppId)}
         />
         <CurrentPassword value={password} onChange={setPassword} isFirst={sourceAppId !== ''} />
         <LogInError error={logIn.error} secondsLeft={secondsLeft} wrong={t.session.wrongAppIdOrPassword} />
@@ -62,8 +61,7 @@ export function CurrentPassword({ label = t.session.password, value, onChange, i
       withAsterisk={false}
       data-autofocus={isFirst || undefined}
       autoFocus={isFirst}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
+      {...inputProps(value, onChange)}
       visibilityToggleButtonProps={{ 'aria-label': t.session.showPassword }}
     />
   );

@@ -2,6 +2,7 @@ import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { SecondFactorKind } from '../api/endpoints.ts';
 import { Form } from '../components/form.tsx';
+import { AS_TYPED, inputProps } from '../components/input.ts';
 import { t } from '../texts/texts.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
 import { PasskeyButton } from './passkey-log-in.tsx';
@@ -73,15 +74,13 @@ function CodeForm({ isRecovery, onDone, onBack }: CodeFormProps) {
           name="code"
           inputMode={isRecovery ? 'text' : 'numeric'}
           autoComplete={isRecovery ? 'off' : 'one-time-code'}
-          autoCapitalize="none"
-          spellCheck={false}
+          {...AS_TYPED}
           required
           withAsterisk={false}
           data-autofocus
           autoFocus
           maxLength={100}
-          value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
+          {...inputProps(code, setCode)}
         />
         <LogInError
           error={complete.error}

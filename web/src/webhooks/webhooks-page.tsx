@@ -10,7 +10,7 @@ import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
-import { CreateWebhook } from './dialogs/create-webhook.tsx';
+import { CreateWebhook } from './create-webhook.tsx';
 import { webhooksQuery } from './queries.ts';
 import { VerifyCard } from './verify-card.tsx';
 import { WebhookList } from './webhook-list.tsx';

@@ -1,6 +1,7 @@
 import { Alert, NativeSelect, Text, Textarea } from '@mantine/core';
 import { useDeferredValue, useMemo, useState } from 'react';
 import card from '../../components/card.module.css';
+import { AS_TYPED } from '../../components/input.ts';
 import { Section } from '../../components/section.tsx';
 import { t } from '../../texts/texts.ts';
 import classes from '../connect-page.module.css';
@@ -33,8 +34,7 @@ export default function ImportTab({ app }: { app: ConnectedApp }) {
           classNames={{ input: own.html ?? '' }}
           rows={8}
           maxLength={MAX_LENGTH}
-          spellCheck={false}
-          autoCapitalize="none"
+          {...AS_TYPED}
           value={html}
           onChange={(event) => {
             setHtml(event.currentTarget.value);

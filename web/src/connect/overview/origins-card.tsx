@@ -2,6 +2,7 @@ import { Button, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Form } from '../../components/form.tsx';
 import { CrossIcon, PlusIcon } from '../../components/icons.tsx';
+import { AS_TYPED, checkboxProps } from '../../components/input.ts';
 import { Problem } from '../../components/problem.tsx';
 import { Section } from '../../components/section.tsx';
 import { t } from '../../texts/texts.ts';
@@ -29,9 +30,8 @@ export function OriginsCard({ app }: { app: ConnectedApp }) {
         <Switch
           label={t.connect.origins.every}
           description={t.connect.origins.everyNote}
-          checked={isAny}
+          {...checkboxProps(isAny, allowAll)}
           disabled={change.isPending}
-          onChange={(event) => allowAll(event.currentTarget.checked)}
         />
         <Switch
           label={t.connect.origins.files}
@@ -107,8 +107,7 @@ function AllowedOrigins({ origins, change }: AllowedOriginsProps) {
           placeholder="https://www.example.com"
           inputMode="url"
           autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...AS_TYPED}
           value={text}
           error={problem}
           onChange={(event) => {

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import type { ResponseBody } from '../../api/endpoints.ts';
 import { Form } from '../../components/form.tsx';
+import { checkboxProps, inputProps } from '../../components/input.ts';
 import { LoadError } from '../../components/load-error.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { TableSkeleton } from '../../components/table-skeleton.tsx';
@@ -53,12 +54,7 @@ function SettingsForm({ sourceAppId, stored }: { sourceAppId: string; stored: Se
   return (
     <Form onSubmit={() => isValid && !isSame && save.mutate()}>
       <Text mb="sm">{t.privacy.history.note}</Text>
-      <Checkbox
-        label={t.privacy.history.submissions}
-        checked={submissions}
-        onChange={(event) => setSubmissions(event.currentTarget.checked)}
-        mb="sm"
-      />
+      <Checkbox label={t.privacy.history.submissions} {...checkboxProps(submissions, setSubmissions)} mb="sm" />
       <div className={classes.row}>
         <TextInput
           label={t.privacy.history.days}
@@ -67,8 +63,7 @@ function SettingsForm({ sourceAppId, stored }: { sourceAppId: string; stored: Se
           min={1}
           max={MAX_DAYS}
           error={!isValid}
-          value={days}
-          onChange={(event) => setDays(event.currentTarget.value)}
+          {...inputProps(days, setDays)}
         />
         <Button type="submit" disabled={isSame || !isValid} loading={save.isPending}>
           {t.privacy.history.save}

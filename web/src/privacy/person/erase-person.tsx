@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { invalidate } from '../../api/mutations.ts';
 import { TypedConfirmation } from '../../components/confirm-dialog.tsx';
+import { checkboxProps } from '../../components/input.ts';
 import { t } from '../../texts/texts.ts';
 import type { ErasureReceipt } from './queries.ts';
 
@@ -51,8 +52,7 @@ export function ErasePerson({ email, erasing, isInOneApp, onClose, onErased }: E
       <Checkbox
         label={t.privacy.erasing.suppress}
         description={t.privacy.erasing.suppressNote}
-        checked={suppress}
-        onChange={(event) => setSuppress(event.currentTarget.checked)}
+        {...checkboxProps(suppress, setSuppress)}
       />
     </TypedConfirmation>
   );

@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from '../../components/form.tsx';
 import { SearchIcon } from '../../components/icons.tsx';
+import { AS_TYPED, inputProps } from '../../components/input.ts';
 import { LoadError } from '../../components/load-error.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
@@ -34,11 +35,9 @@ export function PersonSearch({ scope, onChoose }: PersonSearchProps) {
           label={t.privacy.search.label}
           className={classes.grow ?? ''}
           autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...AS_TYPED}
           maxLength={MAX_LENGTH}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
+          {...inputProps(typed, setTyped)}
         />
         <Button type="submit" leftSection={<SearchIcon size={16} />} disabled={typed.trim() === ''}>
           {t.privacy.search.find}

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import type { ResponseBody } from '../../api/endpoints.ts';
 import { Form } from '../../components/form.tsx';
+import { checkboxProps, inputProps } from '../../components/input.ts';
 import { LoadError } from '../../components/load-error.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { TableSkeleton } from '../../components/table-skeleton.tsx';
@@ -64,12 +65,7 @@ function RetentionForm({ scope, stored }: { scope: Scope; stored: Retention }) {
   return (
     <Form onSubmit={submit}>
       <Text mb="sm">{t.privacy.retention.now(retentionWords(stored))}</Text>
-      <Checkbox
-        label={t.privacy.retention.erase}
-        checked={isOn}
-        onChange={(event) => setOn(event.currentTarget.checked)}
-        mb="sm"
-      />
+      <Checkbox label={t.privacy.retention.erase} {...checkboxProps(isOn, setOn)} mb="sm" />
       <div className={classes.row}>
         <TextInput
           label={t.privacy.retention.days}
@@ -79,15 +75,13 @@ function RetentionForm({ scope, stored }: { scope: Scope; stored: Retention }) {
           className={classes.days ?? ''}
           disabled={!isOn}
           error={!isValid}
-          value={days}
-          onChange={(event) => setDays(event.currentTarget.value)}
+          {...inputProps(days, setDays)}
         />
         <NativeSelect
           label={t.privacy.retention.countedFrom}
           disabled={!isOn}
-          value={basis}
+          {...inputProps(basis, (text) => setBasis(text as typeof basis))}
           data={BASES}
-          onChange={(event) => setBasis(event.currentTarget.value as typeof basis)}
         />
         <Button type="submit" disabled={isSame || !isValid} loading={save.isPending && !confirming}>
           {wanted ? t.privacy.retention.check : t.common.save}

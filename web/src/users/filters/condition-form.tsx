@@ -1,6 +1,7 @@
 import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { Form } from '../../components/form.tsx';
+import { inputProps } from '../../components/input.ts';
 import { t } from '../../texts/texts.ts';
 import { BETWEEN, COMPARISONS, type Comparison, type Condition, type Target, targetOf } from './condition.ts';
 import { ValueInput } from './value-input.tsx';
@@ -55,15 +56,13 @@ export function ConditionForm({ targets, condition, onApply, onCancel }: Conditi
       <Stack gap="sm">
         <NativeSelect
           label={t.users.filters.field}
-          value={path}
+          {...inputProps(path, choosePath)}
           data={known.map((one) => ({ value: one.path, label: one.label }))}
-          onChange={(event) => choosePath(event.currentTarget.value)}
         />
         <NativeSelect
           label={t.users.filters.condition}
-          value={comparison.words}
+          {...inputProps(comparison.words, chooseWords)}
           data={comparisons.map((one) => one.words)}
-          onChange={(event) => chooseWords(event.currentTarget.value)}
         />
         {comparison.value === undefined && (
           <ValueInput

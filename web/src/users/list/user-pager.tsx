@@ -1,6 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Form } from '../../components/form.tsx';
+import { inputProps } from '../../components/input.ts';
 import { Pager, pageRange } from '../../components/pager.tsx';
 import { t } from '../../texts/texts.ts';
 import classes from './list.module.css';
@@ -58,8 +59,7 @@ function PageJump({ page, lastPage, onJump }: { page: number; lastPage: number; 
         type="number"
         min={1}
         max={lastPage}
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
+        {...inputProps(typed, setTyped)}
       />
       <Button type="submit" variant="default" size="xs">
         {t.users.pages.go}

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import type { UserRecord } from '../../api/endpoints.ts';
+import { checkboxProps } from '../../components/input.ts';
 import { useAbilities } from '../../session/abilities.tsx';
 import { t } from '../../texts/texts.ts';
 import classes from './selection.module.css';
@@ -33,9 +34,8 @@ export function TickBox({ label, checked, isPartial = false, disabled = false, i
         type="checkbox"
         id={id}
         aria-label={label}
-        checked={checked}
+        {...checkboxProps(checked, onChange)}
         disabled={disabled}
-        onChange={(event) => onChange(event.currentTarget.checked)}
       />
     </label>
   );

@@ -8,6 +8,7 @@ import { ActionsMenu } from '../../components/actions-menu.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { DialogForm, Form } from '../../components/form.tsx';
 import { CrossIcon } from '../../components/icons.tsx';
+import { checkboxProps, inputProps } from '../../components/input.ts';
 import { Problem } from '../../components/problem.tsx';
 import { useAbilities } from '../../session/abilities.tsx';
 import { t } from '../../texts/texts.ts';
@@ -203,20 +204,13 @@ function SaveForm({ scope, content, onSaved }: SaveFormProps) {
             className={classes.input ?? ''}
             maxLength={MAX_NAME}
             autoComplete="off"
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
+            {...inputProps(name, setName)}
           />
           <Button type="submit" disabled={name.trim() === ''} loading={create.isPending}>
             {t.common.save}
           </Button>
         </Group>
-        {manage && (
-          <Checkbox
-            label={t.users.views.share}
-            checked={isShared}
-            onChange={(event) => setShared(event.currentTarget.checked)}
-          />
-        )}
+        {manage && <Checkbox label={t.users.views.share} {...checkboxProps(isShared, setShared)} />}
         <Problem error={create.error} />
       </Stack>
     </Form>
@@ -307,8 +301,7 @@ export function RenameForm({ scope, view, onRenamed, onCancel }: RenameFormProps
         data-autofocus
         maxLength={MAX_NAME}
         autoComplete="off"
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        {...inputProps(name, setName)}
       />
     </DialogForm>
   );

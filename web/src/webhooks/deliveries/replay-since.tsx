@@ -1,15 +1,24 @@
 import { Modal, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
+import type { Webhook } from '../../api/endpoints.ts';
 import { DialogForm } from '../../components/form.tsx';
+import { inputProps } from '../../components/input.ts';
 import { t } from '../../texts/texts.ts';
-import type { WebhookDialogProps } from '../dialogs/dialog-props.ts';
+import type { Scope } from '../../users/scope.ts';
 import { useWebhookChanges } from '../queries.ts';
 
 const DAY_MS = 86_400_000;
 
+interface ReplaySinceProps {
+  webhook: Webhook;
+  scope: Scope;
+  opened: boolean;
+  onClose: () => void;
+}
+
 /** Delivers all events since a time again. */
-export function ReplaySince({ opened, onClose, ...rest }: WebhookDialogProps) {
+export function ReplaySince({ opened, onClose, ...rest }: ReplaySinceProps) {
   return (
     <Modal opened={opened} onClose={onClose} title={t.webhooks.replayTitle}>
       <ReplayForm onClose={onClose} {...rest} />
@@ -18,7 +27,7 @@ export function ReplaySince({ opened, onClose, ...rest }: WebhookDialogProps) {
 }
 
 // A separate component, so that closing the dialog resets the input.
-function ReplayForm({ webhook, scope, onClose }: Omit<WebhookDialogProps, 'opened'>) {
+function ReplayForm({ webhook, scope, onClose }: Omit<ReplaySinceProps, 'opened'>) {
   const { replaySince } = useWebhookChanges(scope);
   const [since, setSince] = useState(() => localText(new Date(Date.now() - DAY_MS)));
   const submit = (): void =>
@@ -43,13 +52,7 @@ function ReplayForm({ webhook, scope, onClose }: Omit<WebhookDialogProps, 'opene
       onCancel={onClose}
     >
       <Text className="breaks">{t.webhooks.replayNote(webhook.url)}</Text>
-      <TextInput
-        type="datetime-local"
-        label={t.webhooks.since}
-        required
-        value={since}
-        onChange={(event) => setSince(event.currentTarget.value)}
-      />
+      <TextInput type="datetime-local" label={t.webhooks.since} required {...inputProps(since, setSince)} />
     </DialogForm>
   );
 }

@@ -1,10 +1,11 @@
 import { Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { issueAt, issuesOf } from '../../api/call.ts';
-import type { Webhook } from '../../api/endpoints.ts';
-import { DialogForm, type Sending } from '../../components/form.tsx';
-import { t } from '../../texts/texts.ts';
-import { EVENTS, FORMATS, hidesUrl } from '../names.ts';
+import { issueAt, issuesOf } from '../api/call.ts';
+import type { Webhook } from '../api/endpoints.ts';
+import { DialogForm, type Sending } from '../components/form.tsx';
+import { AS_TYPED, inputProps } from '../components/input.ts';
+import { t } from '../texts/texts.ts';
+import { EVENTS, FORMATS, hidesUrl } from './names.ts';
 
 type Values = Pick<Webhook, 'events' | 'format'> & {
   /** Undefined: the stored one stays. */
@@ -55,13 +56,11 @@ export function WebhookForm({ initial, action, sending, onSubmit, onCancel }: We
         placeholder={isHidden ? initial.url : 'https://example.com/hooks'}
         inputMode="url"
         autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...AS_TYPED}
         required={!isHidden}
         data-autofocus
         maxLength={2_000}
-        value={url}
-        onChange={(event) => setUrl(event.currentTarget.value)}
+        {...inputProps(url, setUrl)}
         error={ofUrl && t.webhooks.wrongUrl(ofUrl)}
       />
       <Checkbox.Group

@@ -1,9 +1,9 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { OneTimeSecret, SecretDialog } from '../../components/one-time-secret.tsx';
-import { t } from '../../texts/texts.ts';
-import type { Scope } from '../../users/scope.ts';
-import { EVENTS, hidesUrl } from '../names.ts';
-import { useWebhookChanges } from '../queries.ts';
+import { OneTimeSecret, SecretDialog } from '../components/one-time-secret.tsx';
+import { t } from '../texts/texts.ts';
+import type { Scope } from '../users/scope.ts';
+import { EVENTS, hidesUrl } from './names.ts';
+import { useWebhookChanges } from './queries.ts';
 import { WebhookForm } from './webhook-form.tsx';
 
 interface CreateWebhookProps {
