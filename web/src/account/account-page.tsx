@@ -15,7 +15,7 @@ import { accountQuery } from './queries.ts';
 import { SessionsCard } from './sessions-card.tsx';
 
 /** What somebody changes of their own account. */
-export function AccountPage() {
+export default function AccountPage() {
   const { data, error, refetch } = useQuery(accountQuery);
   const ways = useLogInWays();
   return (

@@ -19,7 +19,7 @@ import { AccountRows } from './account-rows.tsx';
 import { accountsQuery, useAccountAdministration } from './queries.ts';
 
 /** All accounts of the service. For administrators. */
-export function AccountsPage() {
+export default function AccountsPage() {
   const [searchParams, setSearchParams] = useSearchParams();
   const q = searchParams.get('q') ?? '';
   const accounts = useInfiniteQuery(accountsQuery(q));

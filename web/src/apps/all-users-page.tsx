@@ -23,7 +23,7 @@ const SIZES = [25, 50, 100, 200];
 const POLL_INTERVAL_MS = 5_000;
 
 /** Lists and searches the users of all apps. For administrators. */
-export function AllUsersPage() {
+export default function AllUsersPage() {
   const [searchParams, setSearchParams] = useSearchParams();
   const q = searchParams.get('q') ?? '';
   return (

@@ -22,7 +22,7 @@ import { RotatePassword } from './rotate-password.tsx';
 const MAX_ID_LENGTH = 80;
 
 /** The administrator's start page: lists all apps with their actions. */
-export function AppsPage() {
+export default function AppsPage() {
   const [searchParams, setSearchParams] = useSearchParams();
   const q = searchParams.get('q') ?? '';
   const order = orderOf(searchParams);

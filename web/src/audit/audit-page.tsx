@@ -23,7 +23,7 @@ const ACTION_CHOICES = [
 ];
 
 /** The audit log of an app. Without a scope: for an admin, of all apps. */
-export function AuditPage({ scope }: { scope?: Scope }) {
+export default function AuditPage({ scope }: { scope?: Scope }) {
   const ofAllApps = scope === undefined;
   const [filters, setFilters] = useFilters(ofAllApps);
   const events = useInfiniteQuery(

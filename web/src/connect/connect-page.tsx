@@ -39,7 +39,7 @@ interface ConnectPageProps {
 }
 
 /** Connects forms to an app: what works, who may submit, code, settings and import. */
-export function ConnectPage({ scope, tab }: ConnectPageProps) {
+export default function ConnectPage({ scope, tab }: ConnectPageProps) {
   const { sourceAppId } = scope;
   const { app, error, refetch } = useConnectedApp(scope);
   const path = tab === undefined ? 'connect' : `connect/${tab}`;

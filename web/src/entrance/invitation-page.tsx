@@ -19,7 +19,7 @@ import { PasskeyStep } from './passkey-step.tsx';
 import { useToken } from './token.ts';
 
 /** Shows what an invitation gives, and accepts it with a new account or the one of the email. */
-export function InvitationPage() {
+export default function InvitationPage() {
   const token = useToken();
   return (
     <LinkPage key={token} title={t.entrance.invitedTitle} token={token}>

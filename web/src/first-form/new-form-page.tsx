@@ -23,7 +23,7 @@ import classes from './new-form.module.css';
  * From a template to the first submission. The address names the app once it exists, so that a
  * reload shows it again.
  */
-export function NewFormPage() {
+export default function NewFormPage() {
   const [searchParams, setSearchParams] = useSearchParams();
   const [created, setCreated] = useState<CreatedApp>();
   const sourceAppId = searchParams.get('app') ?? '';

@@ -20,7 +20,7 @@ import { HeldRows } from './held-rows.tsx';
 import { heldCountsQuery, heldQuery, useDelete, useRelease } from './queries.ts';
 
 /** The submissions that bot protection holds. An operator releases or deletes each. */
-export function HeldPage({ scope }: { scope: Scope }) {
+export default function HeldPage({ scope }: { scope: Scope }) {
   const pages = useCursorPages();
   const { data, error, refetch } = useQuery(heldQuery(scope, pages.cursor));
   const release = useRelease(scope);

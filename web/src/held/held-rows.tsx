@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { HeldSubmission } from '../api/endpoints.ts';
+import type { Field, HeldSubmission } from '../api/endpoints.ts';
 import table from '../components/data-table.module.css';
 import { DataTable } from '../components/data-table.tsx';
 import { Time } from '../components/time.tsx';
@@ -9,7 +9,6 @@ import { t } from '../texts/texts.ts';
 import { scopedSchemaQuery } from '../users/queries.ts';
 import type { Scope } from '../users/scope.ts';
 import classes from './held-page.module.css';
-import { summaryOf } from './summary.ts';
 
 interface RowsProps {
   scope: Scope;
@@ -79,7 +78,7 @@ export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsPr
   );
 }
 
-function Data({ data, fields }: { data: HeldSubmission['data']; fields: Parameters<typeof summaryOf>[1] }) {
+function Data({ data, fields }: { data: HeldSubmission['data']; fields: readonly Field[] }) {
   const summary = summaryOf(data, fields);
   if (summary === '')
     return (
@@ -93,4 +92,22 @@ function Data({ data, fields }: { data: HeldSubmission['data']; fields: Paramete
       <pre>{JSON.stringify(data, null, 2)}</pre>
     </details>
   );
+}
+
+const MAX_ENTRIES = 3;
+const MAX_LENGTH = 60;
+
+/** The first values of some data, for example `Full name: Ada · Plan: pro · 2 more`. */
+function summaryOf(data: Readonly<Record<string, unknown>>, fields: readonly Field[]): string {
+  const labels = new Map(fields.map(({ key, label }) => [key, label]));
+  const keys = fields.map(({ key }) => key).filter((key) => Object.hasOwn(data, key));
+  const others = Object.keys(data).filter((key) => !labels.has(key));
+  const all = [...keys, ...others];
+  const shown = all.slice(0, MAX_ENTRIES).map((key) => `${labels.get(key) || key}: ${textOf(data[key])}`);
+  return [...shown, ...(all.length > MAX_ENTRIES ? [`${all.length - MAX_ENTRIES} more`] : [])].join(' · ');
+}
+
+function textOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }

@@ -18,7 +18,7 @@ interface Chosen {
 }
 
 /** Imports records from a file. */
-export function ImportPage({ scope }: { scope: Scope }) {
+export default function ImportPage({ scope }: { scope: Scope }) {
   const schema = useQuery(scopedSchemaQuery(scope));
   const imports = useQuery(importsQuery(scope));
   const [chosen, setChosen] = useState<Chosen>();

@@ -16,7 +16,7 @@ import { KeyRows } from './key-rows.tsx';
 import { keysQuery, useDeleteKey } from './queries.ts';
 
 /** The API keys of an app: creates and deletes them. */
-export function KeysPage({ scope }: { scope: Scope }) {
+export default function KeysPage({ scope }: { scope: Scope }) {
   const { data, error, refetch } = useQuery(keysQuery(scope));
   const [isCreating, setCreating] = useState(false);
   const [deleting, setDeleting] = useState<ApiKey>();

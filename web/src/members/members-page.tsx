@@ -21,7 +21,7 @@ import { ROLES, roleOf } from './roles.ts';
 import { SharedLogin } from './shared-login.tsx';
 
 /** The people who work on an app: members, open invitations, and the password of the app. */
-export function MembersPage({ sourceAppId }: { sourceAppId: string }) {
+export default function MembersPage({ sourceAppId }: { sourceAppId: string }) {
   const members = useQuery(membersQuery(sourceAppId));
   const [isInviting, setInviting] = useState(false);
   const [removing, setRemoving] = useState<Member>();

@@ -24,7 +24,7 @@ import classes from './record-page.module.css';
 import { RecordView } from './record-view.tsx';
 
 /** Shows one record under the schema version of its newest submission. */
-export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
+export default function RecordPage({ id, scope }: { id: string; scope: Scope }) {
   const can = useAbilities();
   const [, navigate] = useLocation();
   const [erasing, setErasing] = useState(false);

@@ -15,7 +15,7 @@ import { webhooksQuery } from './queries.ts';
 import { WebhookActions, WebhookFacts } from './webhook-list.tsx';
 import { WebhookMenu } from './webhook-menu.tsx';
 
-export function WebhookPage({ id, scope }: { id: string; scope: Scope }) {
+export default function WebhookPage({ id, scope }: { id: string; scope: Scope }) {
   const [, navigate] = useLocation();
   const { data: webhooks, error, refetch } = useQuery(webhooksQuery(scope));
   const webhook = webhooks?.find((one) => one.id === id);

@@ -16,7 +16,7 @@ import { VerifyCard } from './verify-card.tsx';
 import { WebhookList } from './webhook-list.tsx';
 
 /** The webhooks of an app, and code that verifies what they send. */
-export function WebhooksPage({ scope }: { scope: Scope }) {
+export default function WebhooksPage({ scope }: { scope: Scope }) {
   const { data: webhooks, error, refetch } = useQuery(webhooksQuery(scope));
   const [creating, setCreating] = useState(false);
   const create = (
