@@ -16,10 +16,7 @@ export function DeleteApp({ app, onClose }: DeleteAppProps) {
   const remove = useMutation({
     mutationFn: (sourceAppId: string) => call('DELETE /auth/apps/:sourceAppId', { params: { sourceAppId } }),
     onSuccess: async ({ deletedUsers }, sourceAppId) => {
-      notifications.show({
-        title: t.apps.deleted(sourceAppId),
-        message: t.apps.usersDeleted(deletedUsers),
-      });
+      notifications.show({ title: t.apps.deleted(sourceAppId), message: t.apps.usersDeleted(deletedUsers) });
       close();
       client.removeQueries({ queryKey: ['app-schema', sourceAppId] });
       await invalidate(client, 'apps', 'admin-stats', 'all-users');

@@ -16,3 +16,9 @@ export function checkboxProps(checked: boolean, onChange: (isChecked: boolean) =
 
 /** For addresses, codes and names of programs, which a browser must not correct. */
 export const AS_TYPED = { autoCapitalize: 'none', spellCheck: false };
+
+/** A time as the value of an `<input type="datetime-local">`, in the time zone of the reader. */
+export function localTime(time: Date): string {
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length);
+}

@@ -6,7 +6,7 @@ import { type Scope, scopeParameter } from '../users/scope.ts';
 
 const KEY = 'api-keys';
 
-export type NewKey = NonNullable<Request<'POST /auth/keys'>['body']>;
+type NewKey = NonNullable<Request<'POST /auth/keys'>['body']>;
 
 export const keysQuery = (scope: Scope) =>
   endpointQuery([KEY, scope.sourceAppId], 'GET /auth/keys', { query: scopeParameter(scope) });

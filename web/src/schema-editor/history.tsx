@@ -83,10 +83,7 @@ function Difference({ sourceAppId, version, isNewest, renames, onRestore }: Diff
   if (!schema.data || (version > 1 && !before.data)) return <Skeleton h={60} />;
   const restore = (restored: Schema) => (): void => {
     onRestore(restored);
-    notifications.show({
-      title: t.schemaEditor.loaded(version),
-      message: t.schemaEditor.loadedNote,
-    });
+    notifications.show({ title: t.schemaEditor.loaded(version), message: t.schemaEditor.loadedNote });
     navigate(`/apps/${sourceAppId}`);
   };
   return (

@@ -101,10 +101,7 @@ function useSave(sourceAppId: string, editor: DraftEditor, onClose: () => void) 
       }),
     onSuccess: async ({ version }) => {
       editor.reset(await client.fetchQuery({ ...schema, staleTime: 0 }));
-      notifications.show({
-        title: t.schemaEditor.saved(version),
-        message: t.schemaEditor.savedNote,
-      });
+      notifications.show({ title: t.schemaEditor.saved(version), message: t.schemaEditor.savedNote });
       onClose();
       await Promise.all([
         client.invalidateQueries({ queryKey: ['schema'] }),

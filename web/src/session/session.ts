@@ -18,7 +18,7 @@ export interface Session {
  * `ended`: the service no longer knows the session. The page keeps its state until a login.
  * `confirming`: a change waits for another log-in.
  */
-export type SessionState = { state: 'loggedOut' } | ({ state: 'loggedIn' | 'ended' | 'confirming' } & Session);
+type SessionState = { state: 'loggedOut' } | ({ state: 'loggedIn' | 'ended' | 'confirming' } & Session);
 
 const SESSION_KEY = ['session'];
 /** How often an open page checks its session. */

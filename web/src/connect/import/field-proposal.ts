@@ -9,7 +9,7 @@ import { t } from '../../texts/texts.ts';
 import type { ParsedControl } from './parse-form.ts';
 
 /** A field definition for the controls of one name, with notes for the site owner. */
-export interface FieldProposal {
+interface FieldProposal {
   definition: Field;
   notes: string[];
 }

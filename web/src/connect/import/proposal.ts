@@ -32,7 +32,7 @@ export interface FormProposal {
 
 /** The names under which the service takes the email. */
 export const EMAIL_NAMES = new Set(['email', '_replyto']);
-export const BUTTONS = new Set(['submit', 'button', 'reset', 'image']);
+const BUTTONS = new Set(['submit', 'button', 'reset', 'image']);
 
 /** Compares a form with the schema and the settings of an app, and proposes changes. */
 export function proposeFields(form: ParsedForm, schema: Schema, settings: FormSettings): FormProposal {

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { CheckIcon, CrossIcon, InfoIcon } from '../../components/icons.tsx';
 import { Section } from '../../components/section.tsx';
+import { dateTime } from '../../components/time.tsx';
 import { useAbilities } from '../../session/abilities.tsx';
-import { locale } from '../../texts/language.ts';
 import { t } from '../../texts/texts.ts';
 import { scopedStatsQuery } from '../../users/queries.ts';
 import { appPath } from '../../users/scope.ts';
@@ -11,8 +11,6 @@ import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';
 import { formPageUrl } from '../urls.ts';
 import { type Statement, statusOf } from './status.ts';
-
-const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** The state of an app in words. */
 export function StatusCard({ app }: { app: ConnectedApp }) {

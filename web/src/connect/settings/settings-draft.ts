@@ -1,4 +1,5 @@
 import type { FormSettings } from '../../api/endpoints.ts';
+import { localTime } from '../../components/input.ts';
 import { tabDrafts } from '../../drafts/tab-drafts.ts';
 import { forTag, isCanonicalTag, otherLanguages } from '../../languages/languages.ts';
 import type { SettingsInput, StoredSettings } from '../queries.ts';
@@ -42,7 +43,7 @@ export function draftOf(settings: FormSettings): SettingsDraft {
     texts: settings.texts ? JSON.stringify(settings.texts) : '',
     botProtection: settings.botProtection,
     submitPerMinute: String(settings.submitPerMinute ?? ''),
-    closesAt: settings.closesAt === null ? '' : localText(new Date(settings.closesAt)),
+    closesAt: settings.closesAt === null ? '' : localTime(new Date(settings.closesAt)),
     maxRecords: String(settings.maxRecords ?? ''),
     doubleOptIn: settings.doubleOptIn ? 'on' : '',
     notifyEmails: settings.notify?.emails.join('\n') ?? '',
@@ -124,11 +125,6 @@ function sentValue(name: SettingName, text: string): unknown {
 function instantOf(text: string): string {
   const date = new Date(text);
   return Number.isNaN(date.getTime()) ? text : date.toISOString();
-}
-
-function localText(date: Date): string {
-  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length);
 }
 
 /** A draft with the stored settings that it is based on. */

@@ -5,7 +5,7 @@ import { type Scope, scopeParameter } from '../scope.ts';
 /** After so many failures one after another the rest is not tried. */
 const MAX_FAILURES_IN_A_ROW = 5;
 
-export interface Failure {
+interface Failure {
   email: string;
   message: string;
 }

@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import type { Webhook } from '../../api/endpoints.ts';
 import { DialogForm } from '../../components/form.tsx';
-import { inputProps } from '../../components/input.ts';
+import { inputProps, localTime } from '../../components/input.ts';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import { useWebhookChanges } from '../queries.ts';
@@ -29,7 +29,7 @@ export function ReplaySince({ opened, onClose, ...rest }: ReplaySinceProps) {
 // A separate component, so that closing the dialog resets the input.
 function ReplayForm({ webhook, scope, onClose }: Omit<ReplaySinceProps, 'opened'>) {
   const { replaySince } = useWebhookChanges(scope);
-  const [since, setSince] = useState(() => localText(new Date(Date.now() - DAY_MS)));
+  const [since, setSince] = useState(() => localTime(new Date(Date.now() - DAY_MS)));
   const submit = (): void =>
     replaySince.mutate(
       { id: webhook.id, since: new Date(since).toISOString() },
@@ -55,9 +55,4 @@ function ReplayForm({ webhook, scope, onClose }: Omit<ReplaySinceProps, 'opened'
       <TextInput type="datetime-local" label={t.webhooks.since} required {...inputProps(since, setSince)} />
     </DialogForm>
   );
-}
-
-/** A time as the value of an input, in the time zone of the reader. */
-function localText(time: Date): string {
-  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
