@@ -9,6 +9,7 @@ import { DialogForm, type Sending } from '../components/form.tsx';
 import { inputProps } from '../components/input.ts';
 import { LoadError } from '../components/load-error.tsx';
 import { SecretDialog } from '../components/one-time-secret.tsx';
+import { RemoveButton } from '../components/remove-button.tsx';
 import { Section } from '../components/section.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
@@ -110,15 +111,9 @@ function PasskeyList({ passkeys, onRemove }: PasskeyListProps) {
               <Use passkey={passkey} />
             </div>
           </div>
-          <Button
-            variant="subtle"
-            size="xs"
-            color="red"
-            aria-label={t.account.removePasskey(passkey.name)}
-            onClick={() => onRemove(passkey)}
-          >
+          <RemoveButton label={t.account.removePasskey(passkey.name)} onClick={() => onRemove(passkey)}>
             {t.common.remove}
-          </Button>
+          </RemoveButton>
         </li>
       ))}
     </ul>

@@ -2,6 +2,7 @@ import { Badge, Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { LoadError } from '../components/load-error.tsx';
 import { Problem } from '../components/problem.tsx';
+import { RemoveButton } from '../components/remove-button.tsx';
 import { Section } from '../components/section.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
@@ -37,16 +38,13 @@ export function SessionsCard() {
                 </div>
               </div>
               {!current && (
-                <Button
-                  variant="subtle"
-                  size="xs"
-                  color="red"
+                <RemoveButton
                   loading={endSession.isPending && endSession.variables === id}
-                  aria-label={t.account.endSessionOf(deviceName(device))}
+                  label={t.account.endSessionOf(deviceName(device))}
                   onClick={() => endSession.mutate(id)}
                 >
                   {t.account.endSession}
-                </Button>
+                </RemoveButton>
               )}
             </li>
           ))}

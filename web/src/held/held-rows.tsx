@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Field, HeldSubmission } from '../api/endpoints.ts';
 import table from '../components/data-table.module.css';
 import { DataTable } from '../components/data-table.tsx';
+import { RemoveButton } from '../components/remove-button.tsx';
 import { Time } from '../components/time.tsx';
 import { useAbilities } from '../session/abilities.tsx';
 import { t } from '../texts/texts.ts';
@@ -62,15 +63,9 @@ export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsPr
             >
               {t.held.release}
             </Button>
-            <Button
-              size="xs"
-              variant="subtle"
-              color="red"
-              aria-label={t.held.deleteOf(one.email)}
-              onClick={() => onDelete(one)}
-            >
+            <RemoveButton label={t.held.deleteOf(one.email)} onClick={() => onDelete(one)}>
               {t.common.delete}
-            </Button>
+            </RemoveButton>
           </Group>
         )
       }

@@ -1,7 +1,8 @@
-import { Badge, Button, Group, Stack } from '@mantine/core';
+import { Badge, Group, Stack } from '@mantine/core';
 import type { ApiKey } from '../api/endpoints.ts';
 import table from '../components/data-table.module.css';
 import { DataTable } from '../components/data-table.tsx';
+import { RemoveButton } from '../components/remove-button.tsx';
 import { Time } from '../components/time.tsx';
 import { t } from '../texts/texts.ts';
 import classes from './keys-page.module.css';
@@ -20,15 +21,9 @@ export function KeyRows({ keys, onDelete }: { keys: readonly ApiKey[]; onDelete:
         { name: t.keys.ends, isWideOnly: true, cell: ({ expiresAt }) => <End at={expiresAt} /> },
       ]}
       actions={(key) => (
-        <Button
-          size="xs"
-          variant="subtle"
-          color="red"
-          aria-label={t.keys.deleteKey(key.name)}
-          onClick={() => onDelete(key)}
-        >
+        <RemoveButton label={t.keys.deleteKey(key.name)} onClick={() => onDelete(key)}>
           {t.common.delete}
-        </Button>
+        </RemoveButton>
       )}
     />
   );

@@ -12,6 +12,7 @@ import { ListBody } from '../components/list-body.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Problem } from '../components/problem.tsx';
+import { RemoveButton } from '../components/remove-button.tsx';
 import { Section } from '../components/section.tsx';
 import { Time } from '../components/time.tsx';
 import { t } from '../texts/texts.ts';
@@ -100,15 +101,9 @@ function MemberRows({ members, change, onRemove }: MemberRowsProps) {
       ]}
       actions={(member) =>
         !member.byGroups && (
-          <Button
-            size="xs"
-            variant="subtle"
-            color="red"
-            aria-label={t.members.remove(member.email)}
-            onClick={() => onRemove(member)}
-          >
+          <RemoveButton label={t.members.remove(member.email)} onClick={() => onRemove(member)}>
             {t.common.remove}
-          </Button>
+          </RemoveButton>
         )
       }
     />
@@ -180,16 +175,13 @@ function Invitations({ sourceAppId }: { sourceAppId: string }) {
           { name: t.members.ends, isWideOnly: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
         ]}
         actions={({ id, email }) => (
-          <Button
-            size="xs"
-            variant="subtle"
-            color="red"
+          <RemoveButton
             loading={withdraw.isPending && withdraw.variables === id}
-            aria-label={t.members.withdrawOf(email)}
+            label={t.members.withdrawOf(email)}
             onClick={() => withdraw.mutate(id)}
           >
             {t.members.withdraw}
-          </Button>
+          </RemoveButton>
         )}
       />
     </Section>
