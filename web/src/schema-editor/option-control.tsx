@@ -25,7 +25,7 @@ interface OptionControlProps {
 export function OptionControl({ name, option, definition, value, problem, onChange }: OptionControlProps) {
   const label = serviceText(option.label);
   const description = option.help && serviceText(option.help);
-  const text = typeof value === 'string' ? value : '';
+  const typed = inputProps(typeof value === 'string' ? value : '', (text) => onChange(text || undefined));
   const shared = { label, description, error: capitalize(problem) };
   const wide = classes.wide ?? '';
   switch (option.control) {
@@ -46,7 +46,7 @@ export function OptionControl({ name, option, definition, value, problem, onChan
           placeholder="^[A-Z]{2}-[0-9]{4}$"
           spellCheck={false}
           classNames={{ input: classes.code ?? '' }}
-          {...inputProps(text, (text) => onChange(text || undefined))}
+          {...typed}
         />
       );
     case 'choices':
@@ -62,13 +62,9 @@ export function OptionControl({ name, option, definition, value, problem, onChan
         />
       );
     case 'line':
-      return (
-        <TextInput {...shared} value={text} onChange={(event) => onChange(event.currentTarget.value || undefined)} />
-      );
+      return <TextInput {...shared} {...typed} />;
     case 'multiline':
-      return (
-        <Textarea {...shared} className={wide} rows={2} {...inputProps(text, (text) => onChange(text || undefined))} />
-      );
+      return <Textarea {...shared} className={wide} rows={2} {...typed} />;
     case 'switch':
       return (
         <Checkbox
@@ -81,12 +77,11 @@ export function OptionControl({ name, option, definition, value, problem, onChan
       return (
         <NativeSelect
           {...shared}
-          value={text}
+          {...typed}
           data={[
             { value: '', label: t.schemaEditor.standard },
             ...Object.entries(option.names ?? {}).map(([one, text]) => ({ value: one, label: serviceText(text) })),
           ]}
-          onChange={(event) => onChange(event.currentTarget.value || undefined)}
         />
       );
     case 'value':
