@@ -15,9 +15,7 @@ import { PageSkeleton } from './shell/page-skeleton.tsx';
 import { theme } from './theme.ts';
 
 // Loaded on demand: only a link of an email opens them.
-const InvitationPage = lazy(() =>
-  import('./entrance/invitation-page.tsx').then((page) => ({ default: page.InvitationPage })),
-);
+const InvitationPage = lazy(() => import('./entrance/invitation-page.tsx'));
 const ResetPage = lazy(() => import('./entrance/entrance-pages.tsx').then((page) => ({ default: page.ResetPage })));
 const LogInLinkPage = lazy(() =>
   import('./entrance/entrance-pages.tsx').then((page) => ({ default: page.LogInLinkPage })),

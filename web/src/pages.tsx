@@ -1,5 +1,5 @@
 import { notifications } from '@mantine/notifications';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { Redirect, Route, Switch, useLocation, useRoute, useSearch } from 'wouter';
 import { AppLinks } from './apps/app-links.tsx';
 import { useAbilities, WithAbilities } from './session/abilities.tsx';
@@ -16,28 +16,22 @@ import { UsersPage } from './users/users-page.tsx';
 
 // Loaded on demand: an operator begins with the list of users. The field rules of the schema editor
 // and the linear-time pattern engine are large.
-const RecordPage = lazy(() => import('./record/record-page.tsx').then((page) => ({ default: page.RecordPage })));
-const AppsPage = lazy(() => import('./apps/apps-page.tsx').then((page) => ({ default: page.AppsPage })));
-const AllUsersPage = lazy(() => import('./apps/all-users-page.tsx').then((page) => ({ default: page.AllUsersPage })));
+const RecordPage = lazy(() => import('./record/record-page.tsx'));
+const AppsPage = lazy(() => import('./apps/apps-page.tsx'));
+const AllUsersPage = lazy(() => import('./apps/all-users-page.tsx'));
 const SchemaPage = lazy(() => import('./schema-editor/schema-page.tsx'));
-const AccountPage = lazy(() => import('./account/account-page.tsx').then((page) => ({ default: page.AccountPage })));
-const AccountsPage = lazy(() =>
-  import('./accounts/accounts-page.tsx').then((page) => ({ default: page.AccountsPage })),
-);
-const MembersPage = lazy(() => import('./members/members-page.tsx').then((page) => ({ default: page.MembersPage })));
-const NewFormPage = lazy(() =>
-  import('./first-form/new-form-page.tsx').then((page) => ({ default: page.NewFormPage })),
-);
-const HeldPage = lazy(() => import('./held/held-page.tsx').then((page) => ({ default: page.HeldPage })));
-const KeysPage = lazy(() => import('./keys/keys-page.tsx').then((page) => ({ default: page.KeysPage })));
-const AuditPage = lazy(() => import('./audit/audit-page.tsx').then((page) => ({ default: page.AuditPage })));
-const ImportPage = lazy(() => import('./import/import-page.tsx').then((page) => ({ default: page.ImportPage })));
-const PrivacyPage = lazy(() => import('./privacy/privacy-page.tsx').then((page) => ({ default: page.PrivacyPage })));
-const ConnectPage = lazy(() => import('./connect/connect-page.tsx').then((page) => ({ default: page.ConnectPage })));
-const WebhooksPage = lazy(() =>
-  import('./webhooks/webhooks-page.tsx').then((page) => ({ default: page.WebhooksPage })),
-);
-const WebhookPage = lazy(() => import('./webhooks/webhook-page.tsx').then((page) => ({ default: page.WebhookPage })));
+const AccountPage = lazy(() => import('./account/account-page.tsx'));
+const AccountsPage = lazy(() => import('./accounts/accounts-page.tsx'));
+const MembersPage = lazy(() => import('./members/members-page.tsx'));
+const NewFormPage = lazy(() => import('./first-form/new-form-page.tsx'));
+const HeldPage = lazy(() => import('./held/held-page.tsx'));
+const KeysPage = lazy(() => import('./keys/keys-page.tsx'));
+const AuditPage = lazy(() => import('./audit/audit-page.tsx'));
+const ImportPage = lazy(() => import('./import/import-page.tsx'));
+const PrivacyPage = lazy(() => import('./privacy/privacy-page.tsx'));
+const ConnectPage = lazy(() => import('./connect/connect-page.tsx'));
+const WebhooksPage = lazy(() => import('./webhooks/webhooks-page.tsx'));
+const WebhookPage = lazy(() => import('./webhooks/webhook-page.tsx'));
 
 /** Maps URLs to pages for the role of the session. */
 export function Pages({ session }: { session: Session }) {
@@ -79,9 +73,7 @@ function AdminPages({ session }: { session: Session }) {
             </>
           )}
         </Route>
-        <Route path="/new-form">
-          <NewFormPage />
-        </Route>
+        <Route path="/new-form" component={NewFormPage} />
         <Route path="/users" component={AllUsersPage} />
         <Route path="/audit">
           <AuditPage />
@@ -89,14 +81,8 @@ function AdminPages({ session }: { session: Session }) {
         <Route path="/privacy">
           <PrivacyPage />
         </Route>
-        <Route path="/accounts">
-          <AccountsPage />
-        </Route>
-        {session.account && (
-          <Route path="/account">
-            <AccountPage />
-          </Route>
-        )}
+        <Route path="/accounts" component={AccountsPage} />
+        {session.account && <Route path="/account" component={AccountPage} />}
         <Route component={NotFoundPage} />
       </Switch>
     </Suspense>
@@ -120,11 +106,7 @@ function OperatorPages({ session }: { session: Session }) {
         <Route path="/">
           {scope ? <Redirect to={usersPath(scope)} replace /> : <ChooseAppPage session={session} />}
         </Route>
-        {session.account && (
-          <Route path="/account">
-            <AccountPage />
-          </Route>
-        )}
+        {session.account && <Route path="/account" component={AccountPage} />}
         <Route path="/apps/:app/*?">
           {({ app: named }) =>
             app && scope && named === app.sourceAppId ? (
@@ -152,49 +134,29 @@ function RememberApp({ session, sourceAppId }: { session: Session; sourceAppId: 
 function AppPages({ scope }: { scope: Scope }) {
   const { sourceAppId } = scope;
   const can = useAbilities();
+  const pages: Readonly<Record<string, ReactNode>> = {
+    users: <UsersPage scope={scope} />,
+    import: can.import && <ImportPage scope={scope} />,
+    webhooks: can.webhooks && <WebhooksPage scope={scope} />,
+    privacy: can.export && <PrivacyPage scope={scope} />,
+    keys: can.manage && <KeysPage scope={scope} />,
+    audit: can.manage && <AuditPage scope={scope} />,
+    members: can.members && <MembersPage sourceAppId={sourceAppId} />,
+    held: <HeldPage scope={scope} />,
+  };
+  const shown = Object.entries(pages).filter(([, page]) => page !== false);
   return (
     <Switch>
-      <Route path="/apps/:app/users">
-        <UsersPage scope={scope} />
-      </Route>
+      {shown.map(([name, page]) => (
+        <Route key={name} path={`/apps/:app/${name}`}>
+          {page}
+        </Route>
+      ))}
       <Route path="/apps/:app/users/:id">{({ id }) => <RecordPage id={id} scope={scope} />}</Route>
-      {can.import && (
-        <Route path="/apps/:app/import">
-          <ImportPage scope={scope} />
-        </Route>
-      )}
       <Route path="/apps/:app/connect/:tab?">{({ tab }) => <ConnectPage scope={scope} tab={tab} />}</Route>
-      {can.webhooks && (
-        <Route path="/apps/:app/webhooks">
-          <WebhooksPage scope={scope} />
-        </Route>
-      )}
       {can.webhooks && (
         <Route path="/apps/:app/webhooks/:id">{({ id }) => <WebhookPage key={id} id={id} scope={scope} />}</Route>
       )}
-      {can.export && (
-        <Route path="/apps/:app/privacy">
-          <PrivacyPage scope={scope} />
-        </Route>
-      )}
-      {can.manage && (
-        <Route path="/apps/:app/keys">
-          <KeysPage scope={scope} />
-        </Route>
-      )}
-      {can.manage && (
-        <Route path="/apps/:app/audit">
-          <AuditPage scope={scope} />
-        </Route>
-      )}
-      {can.members && (
-        <Route path="/apps/:app/members">
-          <MembersPage key={sourceAppId} sourceAppId={sourceAppId} />
-        </Route>
-      )}
-      <Route path="/apps/:app/held">
-        <HeldPage scope={scope} />
-      </Route>
       {can.schema ? (
         <Route path="/apps/:app/:tab?">{({ tab }) => <SchemaPage sourceAppId={sourceAppId} tab={tab} />}</Route>
       ) : (

@@ -1,4 +1,4 @@
-import { createTheme, Menu, Modal, Notification, Popover, Select, Tooltip } from '@mantine/core';
+import { Badge, createTheme, Menu, Modal, Notification, Popover, Select, Text, Tooltip } from '@mantine/core';
 import { t } from './texts/texts.ts';
 
 /** Default props of Mantine's components. Colours and fonts are in theme.css. */
@@ -7,6 +7,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
+    Badge: Badge.extend({ defaultProps: { variant: 'light', tt: 'none' } }),
     // Mantine's scroll lock injects a style element, which the content security policy blocks.
     // theme.css locks scrolling instead.
     Modal: Modal.extend({
@@ -26,6 +27,7 @@ export const theme = createTheme({
     }),
     Popover: Popover.extend({ defaultProps: { shadow: 'md' } }),
     Select: Select.extend({ defaultProps: { allowDeselect: false } }),
+    Text: Text.extend({ defaultProps: { size: 'sm' } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300 } }),
   },
 });

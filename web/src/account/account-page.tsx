@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import card from '../components/card.module.css';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
+import { Section } from '../components/section.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { useLogInWays } from '../session/single-sign-on.tsx';
 import { t } from '../texts/texts.ts';
@@ -11,11 +12,10 @@ import { NameCard } from './name-card.tsx';
 import { PasskeysCard } from './passkeys-card.tsx';
 import { PasswordCard } from './password-card.tsx';
 import { accountQuery } from './queries.ts';
-import { Section } from './section.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 
 /** What somebody changes of their own account. */
-export function AccountPage() {
+export default function AccountPage() {
   const { data, error, refetch } = useQuery(accountQuery);
   const ways = useLogInWays();
   return (
@@ -45,7 +45,7 @@ export function AccountPage() {
 function SignOnOnly({ label }: { label: string }) {
   return (
     <Section id="account-log-in" title={t.account.logIn}>
-      <Text size="sm">{t.account.logInBy(label)}</Text>
+      <Text>{t.account.logInBy(label)}</Text>
     </Section>
   );
 }

@@ -1,14 +1,16 @@
-import { Badge, Button, Group, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Anchor, Badge, Button, Group, Text, TextInput } from '@mantine/core';
+import { type UseMutationResult, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
-import { SecretDialog } from '../components/one-time-secret.tsx';
+import { DialogForm } from '../components/form.tsx';
+import { inputProps } from '../components/input.ts';
+import { SecretDialog, SecretText } from '../components/one-time-secret.tsx';
 import { Problem } from '../components/problem.tsx';
+import { Section } from '../components/section.tsx';
+import { LogInError, useCountdown } from '../session/log-in-error.tsx';
 import { t } from '../texts/texts.ts';
-import { AddAuthenticator } from './add-authenticator.tsx';
 import { passkeysQuery, useAccountChanges } from './queries.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
-import { Section } from './section.tsx';
 
 /** The second factor of the account. */
 export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLeft: number }) {
@@ -24,10 +26,10 @@ export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLef
   return (
     <Section id="account-authenticator" title={t.account.authenticator}>
       <Group gap="sm">
-        <Badge variant="light" color={isOn ? 'green' : 'gray'} tt="none" size="lg">
+        <Badge color={isOn ? 'green' : 'gray'} size="lg">
           {isOn ? t.account.on : t.account.off}
         </Badge>
-        <Text size="sm" c="dimmed">
+        <Text c="dimmed">
           {isOn ? `${t.account.authenticatorOn} ${t.account.codesLeft(codesLeft)}` : t.account.authenticatorOff}
         </Text>
       </Group>
@@ -50,15 +52,7 @@ export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLef
         isShown={codes !== undefined}
       >
         {codes && <RecoveryCodes codes={codes} onClose={close} />}
-        {!codes && beginTotp.data && (
-          <AddAuthenticator
-            {...beginTotp.data}
-            pending={confirmTotp.isPending}
-            error={confirmTotp.error}
-            onSubmit={confirmTotp.mutate}
-            onCancel={close}
-          />
-        )}
+        {!codes && beginTotp.data && <AddAuthenticator {...beginTotp.data} confirm={confirmTotp} onCancel={close} />}
       </SecretDialog>
       <ConfirmRemoval
         id={removing ? 'totp' : undefined}
@@ -67,8 +61,53 @@ export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLef
         remove={removeTotp}
         onClose={() => setRemoving(false)}
       >
-        <Text size="sm">{hasPasskeys ? t.account.passkeysStay : t.account.passwordAlone}</Text>
+        <Text>{hasPasskeys ? t.account.passkeysStay : t.account.passwordAlone}</Text>
       </ConfirmRemoval>
     </Section>
+  );
+}
+
+interface AddAuthenticatorProps {
+  secret: string;
+  /** The `otpauth:` link. */
+  uri: string;
+  confirm: Pick<UseMutationResult<unknown, Error, string>, 'mutate' | 'isPending' | 'error'>;
+  onCancel: () => void;
+}
+
+/** Shows the secret of a new authenticator app, and asks for its first code. */
+function AddAuthenticator({ secret, uri, confirm, onCancel }: AddAuthenticatorProps) {
+  const [code, setCode] = useState('');
+  const secondsLeft = useCountdown(confirm.error);
+  return (
+    <DialogForm
+      action={t.account.turnOn}
+      sending={confirm}
+      error={null}
+      disabled={code.trim() === '' || secondsLeft > 0}
+      onSubmit={() => confirm.mutate(code.replace(/\s/g, ''))}
+      onCancel={onCancel}
+    >
+      <Text>
+        {t.account.howToAdd(
+          <Anchor href={uri} underline="always">
+            {t.account.openApp}
+          </Anchor>,
+        )}
+      </Text>
+      <SecretText text={secret} name="key" shown={secret.match(/.{1,4}/g)?.join(' ')} />
+      <TextInput
+        label={t.account.code}
+        description={t.account.codeNote}
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        required
+        withAsterisk={false}
+        data-autofocus
+        maxLength={20}
+        {...inputProps(code, setCode)}
+      />
+      <LogInError error={confirm.error} secondsLeft={secondsLeft} wrong={t.account.logInAgain} />
+    </DialogForm>
   );
 }

@@ -1,25 +1,25 @@
 import { Button, Group, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { issueAt } from '../api/call.ts';
+import { Form } from '../components/form.tsx';
+import { inputProps } from '../components/input.ts';
 import { Problem } from '../components/problem.tsx';
-import { issueAt } from '../entrance/new-password-form.tsx';
+import { Section } from '../components/section.tsx';
 import { t } from '../texts/texts.ts';
 import { useAccountChanges } from './queries.ts';
-import { Section } from './section.tsx';
 
 export function NameCard({ name }: { name: string }) {
   const { rename } = useAccountChanges();
   const [text, setText] = useState(name);
   const issue = issueAt(rename.error, 'name');
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void =>
     rename.mutate(text.trim(), {
       onSuccess: () => notifications.show({ title: t.account.nameSaved, message: t.account.shownAs(text.trim()) }),
     });
-  };
   return (
     <Section id="account-name" title={t.common.name}>
-      <form onSubmit={submit}>
+      <Form onSubmit={submit}>
         <Group gap="sm" align="flex-end">
           <TextInput
             label={t.account.yourName}
@@ -27,9 +27,8 @@ export function NameCard({ name }: { name: string }) {
             maxLength={100}
             maw={420}
             flex={1}
-            value={text}
+            {...inputProps(text, setText)}
             error={issue}
-            onChange={(event) => setText(event.currentTarget.value)}
           />
           <Button
             type="submit"
@@ -40,7 +39,7 @@ export function NameCard({ name }: { name: string }) {
             {t.account.saveName}
           </Button>
         </Group>
-      </form>
+      </Form>
       <Problem error={issue ? null : rename.error} />
     </Section>
   );

@@ -1,14 +1,16 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { ApiError } from '../api/call.ts';
+import { useState } from 'react';
+import { hasStatus } from '../api/call.ts';
 import type { OwnAccount, OwnPasskey } from '../api/endpoints.ts';
 import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
-import { FormActions } from '../components/form-actions.tsx';
+import { DialogForm, type Sending } from '../components/form.tsx';
+import { inputProps } from '../components/input.ts';
 import { LoadError } from '../components/load-error.tsx';
 import { SecretDialog } from '../components/one-time-secret.tsx';
-import { Problem } from '../components/problem.tsx';
+import { RemoveButton } from '../components/remove-button.tsx';
+import { Section } from '../components/section.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
 import { supportsPasskeys } from '../session/passkeys.ts';
@@ -17,14 +19,14 @@ import classes from './account.module.css';
 import { deviceName } from './device.ts';
 import { passkeysQuery, useAccountChanges } from './queries.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
-import { Section } from './section.tsx';
 
 export function PasskeysCard({ hasPassword, totp, recoveryCodes }: OwnAccount) {
   const { data: passkeys, error, refetch } = useQuery(passkeysQuery);
-  const { addPasskey } = useAccountChanges();
+  const { addPasskey, removePasskey } = useAccountChanges();
   const [isAdding, setAdding] = useState(false);
   const [removed, setRemoved] = useState<OwnPasskey>();
   const codes = addPasskey.data?.recoveryCodes;
+  // Whether the password alone opens the account without the removed one.
   const isOnlyFactor = passkeys?.length === 1 && hasPassword && !totp;
   const obstacle = obstacleOf(addPasskey.error);
   const close = (): void => {
@@ -41,7 +43,7 @@ export function PasskeysCard({ hasPassword, totp, recoveryCodes }: OwnAccount) {
     });
   return (
     <Section id="account-passkeys" title={t.account.passkeys}>
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         {t.account.passkeysNote}
         {passkeys && passkeys.length > 0 && ` ${t.account.codesLeft(recoveryCodes)}`}
       </Text>
@@ -49,7 +51,7 @@ export function PasskeysCard({ hasPassword, totp, recoveryCodes }: OwnAccount) {
       {!passkeys && !error && <TableSkeleton rows={1} />}
       {passkeys && passkeys.length > 0 && <PasskeyList passkeys={passkeys} onRemove={setRemoved} />}
       {obstacle ? (
-        <Text size="sm">{obstacle}</Text>
+        <Text>{obstacle}</Text>
       ) : (
         <div>
           <Button variant="default" onClick={() => setAdding(true)}>
@@ -66,17 +68,27 @@ export function PasskeysCard({ hasPassword, totp, recoveryCodes }: OwnAccount) {
         {codes ? (
           <RecoveryCodes codes={codes} onClose={close} />
         ) : (
-          <AddPasskey pending={addPasskey.isPending} error={addPasskey.error} onSubmit={add} onCancel={close} />
+          <AddPasskey sending={addPasskey} onSubmit={add} onCancel={close} />
         )}
       </SecretDialog>
-      <RemovePasskey removed={removed} isOnlyFactor={isOnlyFactor} onClose={() => setRemoved(undefined)} />
+      <ConfirmRemoval
+        id={removed?.id}
+        title={t.account.removePasskeyTitle}
+        action={t.common.remove}
+        remove={removePasskey}
+        onClose={() => setRemoved(undefined)}
+      >
+        <Text className="breaks">
+          {isOnlyFactor ? t.account.removeOnlyFactorNote(removed?.name) : t.account.removePasskeyNote(removed?.name)}
+        </Text>
+      </ConfirmRemoval>
     </Section>
   );
 }
 
 /** Why no passkey can be added here; undefined when one can. */
 function obstacleOf(error: Error | null): string | undefined {
-  if (error instanceof ApiError && error.status === 409 && error.endpoint === 'POST /auth/account/passkeys/options') {
+  if (hasStatus(error, 409) && error.endpoint === 'POST /auth/account/passkeys/options') {
     return t.account.passkeyRefused(error.message);
   }
   if (supportsPasskeys()) return undefined;
@@ -99,15 +111,9 @@ function PasskeyList({ passkeys, onRemove }: PasskeyListProps) {
               <Use passkey={passkey} />
             </div>
           </div>
-          <Button
-            variant="subtle"
-            size="xs"
-            color="red"
-            aria-label={t.account.removePasskey(passkey.name)}
-            onClick={() => onRemove(passkey)}
-          >
+          <RemoveButton label={t.account.removePasskey(passkey.name)} onClick={() => onRemove(passkey)}>
             {t.common.remove}
-          </Button>
+          </RemoveButton>
         </li>
       ))}
     </ul>
@@ -120,59 +126,31 @@ function Use({ passkey: { createdAt, lastUsedAt } }: { passkey: OwnPasskey }) {
 }
 
 interface AddPasskeyProps {
-  pending: boolean;
-  error: Error | null;
+  sending: Sending;
   onSubmit: (name: string) => void;
   onCancel: () => void;
 }
 
-function AddPasskey({ pending, error, onSubmit, onCancel }: AddPasskeyProps) {
+function AddPasskey({ sending, onSubmit, onCancel }: AddPasskeyProps) {
   const [name, setName] = useState(() => deviceName(navigator.userAgent));
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    onSubmit(name.trim());
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={t.common.name}
-          description={t.account.passkeyNameNote}
-          required
-          withAsterisk={false}
-          data-autofocus
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <Text size="sm">{t.account.passkeyNext}</Text>
-        <Problem error={error} />
-        <FormActions action={t.common.add} loading={pending} disabled={name.trim() === ''} onCancel={onCancel} />
-      </Stack>
-    </form>
-  );
-}
-
-interface RemovePasskeyProps {
-  removed: OwnPasskey | undefined;
-  /** Whether the password alone opens the account without it. */
-  isOnlyFactor: boolean;
-  onClose: () => void;
-}
-
-function RemovePasskey({ removed, isOnlyFactor, onClose }: RemovePasskeyProps) {
-  const { removePasskey } = useAccountChanges();
-  return (
-    <ConfirmRemoval
-      id={removed?.id}
-      title={t.account.removePasskeyTitle}
-      action={t.common.remove}
-      remove={removePasskey}
-      onClose={onClose}
+    <DialogForm
+      action={t.common.add}
+      sending={sending}
+      disabled={name.trim() === ''}
+      onSubmit={() => onSubmit(name.trim())}
+      onCancel={onCancel}
     >
-      <Text size="sm" className="breaks">
-        {isOnlyFactor ? t.account.removeOnlyFactorNote(removed?.name) : t.account.removePasskeyNote(removed?.name)}
-      </Text>
-    </ConfirmRemoval>
+      <TextInput
+        label={t.common.name}
+        description={t.account.passkeyNameNote}
+        required
+        withAsterisk={false}
+        data-autofocus
+        maxLength={100}
+        {...inputProps(name, setName)}
+      />
+      <Text>{t.account.passkeyNext}</Text>
+    </DialogForm>
   );
 }

@@ -1,19 +1,20 @@
 import { Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { issueAt } from '../api/call.ts';
+import { Form } from '../components/form.tsx';
+import { inputProps } from '../components/input.ts';
 import { Problem } from '../components/problem.tsx';
-import { issueAt } from '../entrance/new-password-form.tsx';
+import { Section } from '../components/section.tsx';
 import { t } from '../texts/texts.ts';
 import { useAccountChanges } from './queries.ts';
-import { Section } from './section.tsx';
 
 export function PasswordCard({ email, hasPassword }: { email: string; hasPassword: boolean }) {
   const { replacePassword } = useAccountChanges();
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
   const issue = issueAt(replacePassword.error, 'password');
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void =>
     replacePassword.mutate(
       { password, ...(hasPassword && { current }) },
       {
@@ -24,21 +25,17 @@ export function PasswordCard({ email, hasPassword }: { email: string; hasPasswor
         },
       },
     );
-  };
   return (
     <Section id="account-password" title={t.account.password}>
-      <Text size="sm" c="dimmed">
-        {hasPassword ? t.account.passwordNote : t.account.noPassword}
-      </Text>
-      <form onSubmit={submit} noValidate>
+      <Text c="dimmed">{hasPassword ? t.account.passwordNote : t.account.noPassword}</Text>
+      <Form onSubmit={submit} noValidate>
         <input type="email" autoComplete="username" value={email} readOnly hidden />
         <Stack gap="sm" maw={420}>
           {hasPassword && (
             <PasswordInput
               label={t.account.currentPassword}
               autoComplete="current-password"
-              value={current}
-              onChange={(event) => setCurrent(event.currentTarget.value)}
+              {...inputProps(current, setCurrent)}
               visibilityToggleButtonProps={{ 'aria-label': t.account.showCurrentPassword }}
             />
           )}
@@ -46,9 +43,8 @@ export function PasswordCard({ email, hasPassword }: { email: string; hasPasswor
             label={t.account.newPassword}
             description={t.account.passwordRule}
             autoComplete="new-password"
-            value={password}
+            {...inputProps(password, setPassword)}
             error={issue && t.account.passwordProblem(issue)}
-            onChange={(event) => setPassword(event.currentTarget.value)}
             visibilityToggleButtonProps={{ 'aria-label': t.account.showNewPassword }}
           />
           <div>
@@ -62,7 +58,7 @@ export function PasswordCard({ email, hasPassword }: { email: string; hasPasswor
             </Button>
           </div>
         </Stack>
-      </form>
+      </Form>
       <Problem error={issue ? null : replacePassword.error} />
     </Section>
   );

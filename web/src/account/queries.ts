@@ -1,14 +1,13 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
+import { useChange } from '../api/mutations.ts';
+import { endpointQuery } from '../api/queries.ts';
 import { createPasskey } from '../session/passkeys.ts';
 import { revalidateSession, useConfirmed } from '../session/session.ts';
 
 const KEY = 'account';
 
-export const accountQuery = queryOptions({
-  queryKey: [KEY, 'own'],
-  queryFn: ({ signal }) => call('GET /auth/account', { signal }),
-});
+export const accountQuery = endpointQuery([KEY, 'own'], 'GET /auth/account');
 
 export const sessionsQuery = queryOptions({
   queryKey: [KEY, 'sessions'],
@@ -24,36 +23,24 @@ export const passkeysQuery = queryOptions({
 export function useAccountChanges() {
   const client = useQueryClient();
   const confirmed = useConfirmed();
-  const onSettled = () => client.invalidateQueries({ queryKey: [KEY] });
   return {
-    rename: useMutation({
-      mutationFn: (name: string) => call('PATCH /auth/account', { body: { name } }),
-      onSuccess: () => revalidateSession(client),
-      onSettled,
+    rename: useChange(KEY, async (name: string) => {
+      await call('PATCH /auth/account', { body: { name } });
+      revalidateSession(client);
     }),
-    replacePassword: useMutation({
-      mutationFn: (body: { current?: string; password: string }) =>
-        confirmed(() => call('PUT /auth/account/password', { body })),
-      onSettled,
-    }),
+    replacePassword: useChange(KEY, (body: { current?: string; password: string }) =>
+      confirmed(() => call('PUT /auth/account/password', { body })),
+    ),
     beginTotp: useMutation({ mutationFn: () => confirmed(() => call('POST /auth/account/totp')) }),
-    confirmTotp: useMutation({
-      mutationFn: (code: string) => confirmed(() => call('POST /auth/account/totp/confirm', { body: { code } })),
-      onSettled,
-    }),
-    removeTotp: useMutation({
-      mutationFn: (_: string) => confirmed(() => call('DELETE /auth/account/totp')),
-      onSettled,
-    }),
-    addPasskey: useMutation({ mutationFn: (name: string) => confirmed(() => createPasskey(name)), onSettled }),
-    removePasskey: useMutation({
-      mutationFn: (id: string) => confirmed(() => call('DELETE /auth/account/passkeys/:id', { params: { id } })),
-      onSettled,
-    }),
-    endSession: useMutation({
-      mutationFn: (id: string) => call('DELETE /auth/account/sessions/:id', { params: { id } }),
-      onSettled,
-    }),
-    endOthers: useMutation({ mutationFn: () => call('DELETE /auth/account/sessions'), onSettled }),
+    confirmTotp: useChange(KEY, (code: string) =>
+      confirmed(() => call('POST /auth/account/totp/confirm', { body: { code } })),
+    ),
+    removeTotp: useChange(KEY, (_: string) => confirmed(() => call('DELETE /auth/account/totp'))),
+    addPasskey: useChange(KEY, (name: string) => confirmed(() => createPasskey(name))),
+    removePasskey: useChange(KEY, (id: string) =>
+      confirmed(() => call('DELETE /auth/account/passkeys/:id', { params: { id } })),
+    ),
+    endSession: useChange(KEY, (id: string) => call('DELETE /auth/account/sessions/:id', { params: { id } })),
+    endOthers: useChange(KEY, () => call('DELETE /auth/account/sessions')),
   };
 }

@@ -11,7 +11,7 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
   const text = codes.join('\n');
   return (
     <Stack>
-      <Text size="sm">{t.account.codesNote}</Text>
+      <Text>{t.account.codesNote}</Text>
       <ul className={classes.codes} aria-label={t.account.codes}>
         {codes.map((code) => (
           <li key={code}>

@@ -2,13 +2,14 @@ import { Badge, Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { LoadError } from '../components/load-error.tsx';
 import { Problem } from '../components/problem.tsx';
+import { RemoveButton } from '../components/remove-button.tsx';
+import { Section } from '../components/section.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
 import { t } from '../texts/texts.ts';
 import classes from './account.module.css';
 import { deviceName } from './device.ts';
 import { sessionsQuery, useAccountChanges } from './queries.ts';
-import { Section } from './section.tsx';
 
 const METHODS: Record<string, string> = t.account.methods;
 
@@ -30,27 +31,20 @@ export function SessionsCard() {
               <div>
                 <Group gap="xs">
                   <strong>{deviceName(device)}</strong>
-                  {current && (
-                    <Badge variant="light" color="green" tt="none">
-                      {t.account.thisSession}
-                    </Badge>
-                  )}
+                  {current && <Badge color="green">{t.account.thisSession}</Badge>}
                 </Group>
                 <div className={classes.detail}>
                   <Origin {...session} />
                 </div>
               </div>
               {!current && (
-                <Button
-                  variant="subtle"
-                  size="xs"
-                  color="red"
+                <RemoveButton
                   loading={endSession.isPending && endSession.variables === id}
-                  aria-label={t.account.endSessionOf(deviceName(device))}
+                  label={t.account.endSessionOf(deviceName(device))}
                   onClick={() => endSession.mutate(id)}
                 >
                   {t.account.endSession}
-                </Button>
+                </RemoveButton>
               )}
             </li>
           ))}

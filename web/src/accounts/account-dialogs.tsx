@@ -1,7 +1,6 @@
 import { Text } from '@mantine/core';
 import type { ListedAccount } from '../api/endpoints.ts';
-import { ConfirmDialog } from '../components/confirm-dialog.tsx';
-import { TypedConfirmation } from '../components/typed-confirmation.tsx';
+import { ConfirmDialog, TypedConfirmation } from '../components/confirm-dialog.tsx';
 import { t } from '../texts/texts.ts';
 import { type AccountChange, useAccountAdministration } from './queries.ts';
 
@@ -36,11 +35,7 @@ export function AccountDialog({ kind, account, onClose }: OpenAccountDialog & { 
   if (!action) return null;
   const done = { onSuccess: onClose };
   const texts = t.accounts.actions[kind];
-  const about = (
-    <Text size="sm" className="breaks">
-      {texts.note(account.email)}
-    </Text>
-  );
+  const about = <Text className="breaks">{texts.note(account.email)}</Text>;
   if (kind === 'erase') {
     return (
       <TypedConfirmation
@@ -49,8 +44,7 @@ export function AccountDialog({ kind, account, onClose }: OpenAccountDialog & { 
         expected={account.email}
         label={t.common.email}
         action={texts.name}
-        pending={erase.isPending}
-        error={erase.error}
+        sending={erase}
         onConfirm={() => erase.mutate(account.id, done)}
         onClose={onClose}
       >
@@ -66,8 +60,7 @@ export function AccountDialog({ kind, account, onClose }: OpenAccountDialog & { 
       title={texts.title}
       action={texts.name}
       isDangerous={action.isDangerous === true}
-      pending={change.isPending || endSessions.isPending}
-      error={change.error ?? endSessions.error}
+      sending={action.change ? change : endSessions}
       onConfirm={confirm}
       onClose={onClose}
     >

@@ -1,8 +1,8 @@
-import { Badge, Group, Menu, Table } from '@mantine/core';
+import { Badge, Group, Menu } from '@mantine/core';
 import type { ListedAccount } from '../api/endpoints.ts';
 import { ActionsMenu } from '../components/actions-menu.tsx';
 import table from '../components/data-table.module.css';
-import { ActionsHeader, DataTable } from '../components/data-table.tsx';
+import { DataTable } from '../components/data-table.tsx';
 import { Time } from '../components/time.tsx';
 import { formatNumber } from '../texts/format.ts';
 import { t } from '../texts/texts.ts';
@@ -19,59 +19,45 @@ export function AccountRows({ accounts, onOpen }: AccountRowsProps) {
       label={t.accounts.table}
       width={640}
       isQuiet
-      head={
-        <>
-          <Table.Th>{t.accounts.account}</Table.Th>
-          <Table.Th data-wide-only>{t.accounts.secondFactor}</Table.Th>
-          <Table.Th data-wide-only>{t.accounts.sessions}</Table.Th>
-          <Table.Th data-wide-only>{t.common.created}</Table.Th>
-          <ActionsHeader />
-        </>
-      }
-    >
-      {accounts.map((account) => (
-        <Table.Tr key={account.id}>
-          <Table.Td className="breaks">
-            <Group gap={6}>
-              <span>{account.name}</span>
-              {account.admin && (
-                <Badge variant="light" color="indigo" tt="none">
-                  {t.accounts.administrator}
-                </Badge>
-              )}
-              {account.suspended && (
-                <Badge variant="light" color="red" tt="none">
-                  {t.accounts.suspended}
-                </Badge>
-              )}
-            </Group>
-            <div className={table.detail}>{account.email}</div>
-            <div className={table.onPhone}>
-              {account.secondFactor
-                ? t.accounts.withSecondFactor(account.sessions)
-                : t.accounts.withoutSecondFactor(account.sessions)}
-            </div>
-          </Table.Td>
-          <Table.Td data-wide-only>{account.secondFactor ? t.accounts.on : t.accounts.off}</Table.Td>
-          <Table.Td data-wide-only>{formatNumber(account.sessions)}</Table.Td>
-          <Table.Td data-wide-only>
-            <Time at={account.createdAt} relative />
-          </Table.Td>
-          <Table.Td className={table.right ?? ''}>
-            <ActionsMenu name={account.email}>
-              {ACTIONS.filter(({ isFor }) => isFor(account)).map(({ kind, isDangerous }) => (
-                <Menu.Item
-                  key={kind}
-                  {...(isDangerous && { c: 'var(--mantine-color-error)' })}
-                  onClick={() => onOpen({ kind, account })}
-                >
-                  {t.accounts.actions[kind].name}
-                </Menu.Item>
-              ))}
-            </ActionsMenu>
-          </Table.Td>
-        </Table.Tr>
-      ))}
-    </DataTable>
+      rows={accounts}
+      columns={[
+        { name: t.accounts.account, className: 'breaks', cell: (account) => <Name account={account} /> },
+        {
+          name: t.accounts.secondFactor,
+          isWideOnly: true,
+          cell: ({ secondFactor }) => (secondFactor ? t.accounts.on : t.accounts.off),
+        },
+        { name: t.accounts.sessions, isWideOnly: true, cell: ({ sessions }) => formatNumber(sessions) },
+        { name: t.common.created, isWideOnly: true, cell: ({ createdAt }) => <Time at={createdAt} relative /> },
+      ]}
+      actions={(account) => (
+        <ActionsMenu name={account.email}>
+          {ACTIONS.filter(({ isFor }) => isFor(account)).map(({ kind, isDangerous }) => (
+            <Menu.Item
+              key={kind}
+              {...(isDangerous && { c: 'var(--mantine-color-error)' })}
+              onClick={() => onOpen({ kind, account })}
+            >
+              {t.accounts.actions[kind].name}
+            </Menu.Item>
+          ))}
+        </ActionsMenu>
+      )}
+    />
+  );
+}
+
+function Name({ account: { name, email, admin, suspended, secondFactor, sessions } }: { account: ListedAccount }) {
+  const { withSecondFactor, withoutSecondFactor } = t.accounts;
+  return (
+    <>
+      <Group gap={6}>
+        <span>{name}</span>
+        {admin && <Badge color="indigo">{t.accounts.administrator}</Badge>}
+        {suspended && <Badge color="red">{t.accounts.suspended}</Badge>}
+      </Group>
+      <div className={table.detail}>{email}</div>
+      <div className={table.onPhone}>{(secondFactor ? withSecondFactor : withoutSecondFactor)(sessions)}</div>
+    </>
   );
 }

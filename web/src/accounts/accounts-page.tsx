@@ -7,6 +7,7 @@ import card from '../components/card.module.css';
 import { More } from '../components/cursor-pager.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PlusIcon } from '../components/icons.tsx';
+import { checkboxProps } from '../components/input.ts';
 import { ListBody } from '../components/list-body.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
@@ -18,7 +19,7 @@ import { AccountRows } from './account-rows.tsx';
 import { accountsQuery, useAccountAdministration } from './queries.ts';
 
 /** All accounts of the service. For administrators. */
-export function AccountsPage() {
+export default function AccountsPage() {
   const [searchParams, setSearchParams] = useSearchParams();
   const q = searchParams.get('q') ?? '';
   const accounts = useInfiniteQuery(accountsQuery(q));
@@ -81,16 +82,14 @@ function InviteAccount({ opened, onClose }: { opened: boolean; onClose: () => vo
       opened={opened}
       created={invite.data}
       email={invite.variables?.email}
-      pending={invite.isPending}
-      error={invite.error}
+      sending={invite}
       onSubmit={(email) => invite.mutate({ email, admin })}
       onClose={close}
     >
       <Checkbox
         label={t.accounts.asAdministrator}
         description={t.accounts.asAdministratorNote}
-        checked={admin}
-        onChange={(event) => setAdmin(event.currentTarget.checked)}
+        {...checkboxProps(admin, setAdmin)}
       />
     </InviteDialog>
   );

@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, keepPreviousData, useMutation, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, useMutation } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
+import { useChange } from '../api/mutations.ts';
 
 const KEY = 'accounts';
 const PAGE_SIZE = 50;
@@ -22,24 +23,13 @@ export interface AccountChange {
 }
 
 /** What admins change of accounts. */
-export function useAccountAdministration() {
-  const client = useQueryClient();
-  const onSettled = () => client.invalidateQueries({ queryKey: [KEY] });
-  return {
-    invite: useMutation({
-      mutationFn: (body: { email: string; admin: boolean }) => call('POST /auth/accounts', { body }),
-    }),
-    change: useMutation({
-      mutationFn: ({ id, ...body }: AccountChange) => call('PATCH /auth/accounts/:id', { params: { id }, body }),
-      onSettled,
-    }),
-    endSessions: useMutation({
-      mutationFn: (id: string) => call('DELETE /auth/accounts/:id/sessions', { params: { id } }),
-      onSettled,
-    }),
-    erase: useMutation({
-      mutationFn: (id: string) => call('DELETE /auth/accounts/:id', { params: { id } }),
-      onSettled,
-    }),
-  };
-}
+export const useAccountAdministration = () => ({
+  invite: useMutation({
+    mutationFn: (body: { email: string; admin: boolean }) => call('POST /auth/accounts', { body }),
+  }),
+  change: useChange(KEY, ({ id, ...body }: AccountChange) =>
+    call('PATCH /auth/accounts/:id', { params: { id }, body }),
+  ),
+  endSessions: useChange(KEY, (id: string) => call('DELETE /auth/accounts/:id/sessions', { params: { id } })),
+  erase: useChange(KEY, (id: string) => call('DELETE /auth/accounts/:id', { params: { id } })),
+});

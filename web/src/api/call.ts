@@ -27,6 +27,28 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether the service answered with a status. */
+export function hasStatus(error: unknown, status: number): error is ApiError {
+  return error instanceof ApiError && error.status === status;
+}
+
+/** The problems of the values of a request that was refused. */
+export function issuesOf(error: unknown): ApiError['issues'] {
+  return error instanceof ApiError ? error.issues : [];
+}
+
+/** The message of the first problem of a value. */
+export function issueAt(error: unknown, path: string): string | undefined {
+  return issuesOf(error).find((issue) => issue.path === path)?.message;
+}
+
+/** The problems as one text. */
+export function issuesText(error: unknown, separator = '. '): string {
+  return issuesOf(error)
+    .map(({ path, message }) => `${path} ${message}`)
+    .join(separator);
+}
+
 interface ErrorBody {
   message?: string;
   errors?: { path: string; message: string }[];
@@ -50,15 +72,16 @@ export async function call<Name extends EndpointName>(
   name: Name,
   request: Request<Name> = {},
 ): Promise<ResponseBody<Name>> {
-  return (await callWithHeaders(name, request)).body;
+  return (await send(name, request)).json();
 }
 
-export async function callWithHeaders<Name extends EndpointName>(
+/** Like `call`, with the ETag for `If-Match`. */
+export async function callWithEtag<Name extends EndpointName>(
   name: Name,
   request: Request<Name> = {},
-): Promise<{ body: ResponseBody<Name>; headers: Headers }> {
+): Promise<{ body: ResponseBody<Name>; etag: string }> {
   const response = await send(name, request);
-  return { body: await response.json(), headers: response.headers };
+  return { body: await response.json(), etag: response.headers.get('ETag') ?? '' };
 }
 
 /** Like `call`, for a file: resolves with its content and its name. */

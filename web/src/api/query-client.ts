@@ -1,6 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { revalidateSession } from '../session/session.ts';
-import { ApiError, NetworkError } from './call.ts';
+import { hasStatus, NetworkError } from './call.ts';
 import type { EndpointName } from './endpoints.ts';
 
 const RETRIES = 2;
@@ -15,8 +15,7 @@ const LOG_INS: readonly string[] = [
 /** Creates the query cache. A 401 from any endpoint except the login revalidates the session. */
 export function createQueryClient(): QueryClient {
   const onError = (error: Error): void => {
-    if (error instanceof ApiError && error.status === 401 && !LOG_INS.includes(error.endpoint))
-      revalidateSession(client);
+    if (hasStatus(error, 401) && !LOG_INS.includes(error.endpoint)) revalidateSession(client);
   };
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError }),

@@ -1,4 +1,4 @@
-import { Button, Table } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'wouter';
 import { call } from '../api/call.ts';
@@ -9,11 +9,12 @@ import { DataTable } from '../components/data-table.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { Pager } from '../components/pager.tsx';
+import { Pager, pageRange } from '../components/pager.tsx';
 import { SearchBox } from '../components/search-box.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
 import { t } from '../texts/texts.ts';
+import { recordPath, usersPath } from '../users/scope.ts';
 import classes from './apps-page.module.css';
 
 type UserOfApp = ResponseBody<'GET /auth/admin/users'>['users'][number];
@@ -22,7 +23,7 @@ const SIZES = [25, 50, 100, 200];
 const POLL_INTERVAL_MS = 5_000;
 
 /** Lists and searches the users of all apps. For administrators. */
-export function AllUsersPage() {
+export default function AllUsersPage() {
   const [searchParams, setSearchParams] = useSearchParams();
   const q = searchParams.get('q') ?? '';
   return (
@@ -69,7 +70,16 @@ function NewestUsers() {
           {page > 1 ? t.apps.noUsersOnPageNote : t.apps.noUsersNote}
         </EmptyState>
       )}
-      {list.data && <Pager page={page} size={size} sizes={SIZES} shown={list.data.users.length} onChange={go} />}
+      {list.data && (page > 1 || list.data.users.length > 0) && (
+        <Pager
+          page={page}
+          size={size}
+          sizes={SIZES}
+          range={pageRange(page, size, list.data.users.length)}
+          isLast={list.data.users.length < size}
+          onChange={go}
+        />
+      )}
     </>
   );
 }
@@ -105,37 +115,29 @@ function Rows({ users }: { users: UserOfApp[] }) {
       label={t.apps.tableOfUsers}
       spacing="xs"
       className={classes.scroll}
-      head={
-        <>
-          <Table.Th>{t.common.email}</Table.Th>
-          <Table.Th>{t.apps.app}</Table.Th>
-          <Table.Th className={classes.right ?? ''}>{t.apps.schemaVersion}</Table.Th>
-          <Table.Th>{t.common.created}</Table.Th>
-          <Table.Th>{t.common.updated}</Table.Th>
-        </>
-      }
-    >
-      {users.map((user) => (
-        <Table.Tr key={user.id}>
-          <Table.Td className={classes.email ?? ''}>
-            <Link href={`/apps/${user.sourceAppId}/users/${user.id}`} className={classes.name ?? ''} title={user.email}>
+      rows={users}
+      columns={[
+        {
+          name: t.common.email,
+          className: classes.email,
+          cell: (user) => (
+            <Link href={recordPath(user, user.id)} className={classes.name ?? ''} title={user.email}>
               {user.email}
             </Link>
-          </Table.Td>
-          <Table.Td>
-            <Link href={`/apps/${user.sourceAppId}/users`} className={classes.name ?? ''}>
+          ),
+        },
+        {
+          name: t.apps.app,
+          cell: (user) => (
+            <Link href={usersPath(user)} className={classes.name ?? ''}>
               {user.sourceAppId}
             </Link>
-          </Table.Td>
-          <Table.Td className={classes.right ?? ''}>{user.schemaVersion}</Table.Td>
-          <Table.Td>
-            <Time at={user.createdAt} relative />
-          </Table.Td>
-          <Table.Td>
-            <Time at={user.updatedAt} relative />
-          </Table.Td>
-        </Table.Tr>
-      ))}
-    </DataTable>
+          ),
+        },
+        { name: t.apps.schemaVersion, className: classes.right, cell: ({ schemaVersion }) => schemaVersion },
+        { name: t.common.created, cell: ({ createdAt }) => <Time at={createdAt} relative /> },
+        { name: t.common.updated, cell: ({ updatedAt }) => <Time at={updatedAt} relative /> },
+      ]}
+    />
   );
 }

@@ -17,7 +17,11 @@ import { t } from '../texts/texts.ts';
 import { appPath } from '../users/scope.ts';
 
 /** `users` and `lastSubmissionAt` are undefined until the statistics are loaded. */
-export type AppRow = AppRecord & { users: number | undefined; lastSubmissionAt: string | null | undefined };
+export type AppRow = AppRecord & {
+  id: string;
+  users: number | undefined;
+  lastSubmissionAt: string | null | undefined;
+};
 
 /** The dialogs of the list of apps. */
 export type OpenDialog = { kind: 'create' } | { kind: 'rotate' | 'delete'; app: AppRow };

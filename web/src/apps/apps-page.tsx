@@ -22,7 +22,7 @@ import { RotatePassword } from './rotate-password.tsx';
 const MAX_ID_LENGTH = 80;
 
 /** The administrator's start page: lists all apps with their actions. */
-export function AppsPage() {
+export default function AppsPage() {
   const [searchParams, setSearchParams] = useSearchParams();
   const q = searchParams.get('q') ?? '';
   const order = orderOf(searchParams);
@@ -51,7 +51,7 @@ export function AppsPage() {
     .flatMap((page) => page.apps)
     .map((app): AppRow => {
       const ofApp = statsByApp.get(app.sourceAppId);
-      return { ...app, users: ofApp?.users, lastSubmissionAt: ofApp?.lastSubmissionAt };
+      return { ...app, id: app.sourceAppId, users: ofApp?.users, lastSubmissionAt: ofApp?.lastSubmissionAt };
     });
   const isWhole = q === '' && !apps.hasNextPage && !apps.isPlaceholderData;
   const onlyAdmins = isWhole && rows?.every(({ role }) => role === 'admin');

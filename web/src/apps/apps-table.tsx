@@ -1,6 +1,6 @@
-import { Badge, Table } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import { Link } from 'wouter';
-import { ActionsHeader, DataTable } from '../components/data-table.tsx';
+import { DataTable } from '../components/data-table.tsx';
 import { SortHeader } from '../components/sort-header.tsx';
 import { Time } from '../components/time.tsx';
 import { formatNumber } from '../texts/format.ts';
@@ -17,51 +17,50 @@ interface AppsTableProps {
 }
 
 export function AppsTable({ rows, order, onSort, onOpenDialog }: AppsTableProps) {
-  const header = (sort: AppOrder['sort'], name: string) => (
-    <SortHeader
-      name={name}
-      sorted={order.sort === sort ? order.order : undefined}
-      first={sort === 'sourceAppId' ? 'asc' : 'desc'}
-      onSort={(next) => onSort({ sort, order: next })}
-    />
-  );
+  const sortable = (sort: AppOrder['sort'], name: string) => ({
+    name,
+    header: (
+      <SortHeader
+        name={name}
+        sorted={order.sort === sort ? order.order : undefined}
+        first={sort === 'sourceAppId' ? 'asc' : 'desc'}
+        onSort={(next) => onSort({ sort, order: next })}
+      />
+    ),
+  });
   return (
     <DataTable
       label={t.apps.table}
       className={classes.scroll}
-      head={
-        <>
-          {header('sourceAppId', t.apps.app)}
-          <Table.Th>{t.apps.role}</Table.Th>
-          <Table.Th className={classes.right ?? ''}>{t.apps.users}</Table.Th>
-          {header('lastSubmissionAt', t.apps.lastSubmission)}
-          {header('createdAt', t.common.created)}
-          <ActionsHeader />
-        </>
-      }
-    >
-      {rows.map((app) => (
-        <Table.Tr key={app.sourceAppId}>
-          <Table.Td>
-            <Link href={`/apps/${app.sourceAppId}`} className={classes.name ?? ''}>
-              {app.sourceAppId}
+      rows={rows}
+      columns={[
+        {
+          ...sortable('sourceAppId', t.apps.app),
+          cell: ({ id }) => (
+            <Link href={`/apps/${id}`} className={classes.name ?? ''}>
+              {id}
             </Link>
-          </Table.Td>
-          <Table.Td>
-            <Badge variant="light" color={app.role === 'admin' ? 'indigo' : 'gray'} tt="none">
-              {t.apps.roles[app.role]}
-            </Badge>
-          </Table.Td>
-          <Table.Td className={classes.right ?? ''}>{app.users === undefined ? '…' : formatNumber(app.users)}</Table.Td>
-          <Table.Td>{app.lastSubmissionAt ? <Time at={app.lastSubmissionAt} relative /> : '–'}</Table.Td>
-          <Table.Td>
-            <Time at={app.createdAt} relative />
-          </Table.Td>
-          <Table.Td className={classes.right ?? ''}>
-            <AppMenu app={app} onOpenDialog={onOpenDialog} />
-          </Table.Td>
-        </Table.Tr>
-      ))}
-    </DataTable>
+          ),
+        },
+        {
+          name: t.apps.role,
+          cell: ({ role }) => <Badge color={role === 'admin' ? 'indigo' : 'gray'}>{t.apps.roles[role]}</Badge>,
+        },
+        {
+          name: t.apps.users,
+          className: classes.right,
+          cell: ({ users }) => (users === undefined ? '…' : formatNumber(users)),
+        },
+        {
+          ...sortable('lastSubmissionAt', t.apps.lastSubmission),
+          cell: ({ lastSubmissionAt }) => (lastSubmissionAt ? <Time at={lastSubmissionAt} relative /> : '–'),
+        },
+        {
+          ...sortable('createdAt', t.common.created),
+          cell: ({ createdAt }) => <Time at={createdAt} relative />,
+        },
+      ]}
+      actions={(app) => <AppMenu app={app} onOpenDialog={onOpenDialog} />}
+    />
   );
 }

@@ -1,25 +1,21 @@
-import { Stack, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { TextInput } from '@mantine/core';
+import type { UseMutationResult } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError, call } from '../api/call.ts';
-import { FormActions } from '../components/form-actions.tsx';
+import { useChange } from '../api/mutations.ts';
+import { DialogForm } from '../components/form.tsx';
+import { AS_TYPED, inputProps } from '../components/input.ts';
 import { SecretDialog } from '../components/one-time-secret.tsx';
 import { t } from '../texts/texts.ts';
 import { NewPassword } from './new-password.tsx';
 
 /** Creates an app, shows its password once, and then opens its schema. */
 export function CreateApp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const client = useQueryClient();
   const [, navigate] = useLocation();
-  const create = useMutation({
-    mutationFn: (sourceAppId: string) => call('POST /auth/apps', { body: { sourceAppId } }),
-    onSuccess: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: ['apps'] }),
-        client.invalidateQueries({ queryKey: ['admin-stats'] }),
-      ]),
-  });
+  const create = useChange(['apps', 'admin-stats'], (sourceAppId: string) =>
+    call('POST /auth/apps', { body: { sourceAppId } }),
+  );
   const close = (): void => {
     onClose();
     create.reset();
@@ -42,32 +38,29 @@ export function CreateApp({ opened, onClose }: { opened: boolean; onClose: () =>
           }}
         />
       ) : (
-        <AppIdForm onSubmit={create.mutate} pending={create.isPending} error={create.error} onCancel={close} />
+        <AppIdForm create={create} onCancel={close} />
       )}
     </SecretDialog>
   );
 }
 
 interface AppIdFormProps {
-  onSubmit: (sourceAppId: string) => void;
-  pending: boolean;
-  error: Error | null;
+  create: Pick<UseMutationResult<unknown, Error, string>, 'mutate' | 'isPending' | 'error'>;
   onCancel: () => void;
 }
 
-function AppIdForm({ onSubmit, pending, error, onCancel }: AppIdFormProps) {
+function AppIdForm({ create, onCancel }: AppIdFormProps) {
   const [sourceAppId, setSourceAppId] = useState('');
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    onSubmit(sourceAppId.trim());
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <AppIdInput value={sourceAppId} onChange={setSourceAppId} error={error} isFirst />
-        <FormActions action={t.apps.create} loading={pending} onCancel={onCancel} />
-      </Stack>
-    </form>
+    <DialogForm
+      action={t.apps.create}
+      sending={create}
+      error={null}
+      onSubmit={() => create.mutate(sourceAppId.trim())}
+      onCancel={onCancel}
+    >
+      <AppIdInput value={sourceAppId} onChange={setSourceAppId} error={create.error} isFirst />
+    </DialogForm>
   );
 }
 
@@ -90,12 +83,10 @@ export function AppIdInput({ value, onChange, error, isFirst = false, disabled =
       required
       data-autofocus={isFirst || undefined}
       autoComplete="off"
-      autoCapitalize="none"
-      spellCheck={false}
+      {...AS_TYPED}
       maxLength={80}
-      value={value}
+      {...inputProps(value, onChange)}
       disabled={disabled}
-      onChange={(event) => onChange(event.currentTarget.value)}
       error={error && errorText(error)}
     />
   );

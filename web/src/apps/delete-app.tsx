@@ -2,7 +2,8 @@ import { Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
-import { TypedConfirmation } from '../components/typed-confirmation.tsx';
+import { invalidate } from '../api/mutations.ts';
+import { TypedConfirmation } from '../components/confirm-dialog.tsx';
 import { t } from '../texts/texts.ts';
 
 interface DeleteAppProps {
@@ -15,15 +16,10 @@ export function DeleteApp({ app, onClose }: DeleteAppProps) {
   const remove = useMutation({
     mutationFn: (sourceAppId: string) => call('DELETE /auth/apps/:sourceAppId', { params: { sourceAppId } }),
     onSuccess: async ({ deletedUsers }, sourceAppId) => {
-      notifications.show({
-        title: t.apps.deleted(sourceAppId),
-        message: t.apps.usersDeleted(deletedUsers),
-      });
+      notifications.show({ title: t.apps.deleted(sourceAppId), message: t.apps.usersDeleted(deletedUsers) });
       close();
       client.removeQueries({ queryKey: ['app-schema', sourceAppId] });
-      await Promise.all(
-        ['apps', 'admin-stats', 'all-users'].map((name) => client.invalidateQueries({ queryKey: [name] })),
-      );
+      await invalidate(client, 'apps', 'admin-stats', 'all-users');
     },
   });
   function close(): void {
@@ -37,12 +33,11 @@ export function DeleteApp({ app, onClose }: DeleteAppProps) {
       label={t.apps.appId}
       expected={app?.sourceAppId ?? ''}
       action={app?.users === undefined ? t.apps.deleteApp : t.apps.deleteAppAndUsers(app.users)}
-      pending={remove.isPending}
-      error={remove.error}
+      sending={remove}
       onConfirm={() => app && remove.mutate(app.sourceAppId)}
       onClose={close}
     >
-      <Text size="sm">{app?.users === undefined ? t.apps.deleteNote() : t.apps.deleteCountedNote(app.users)}</Text>
+      <Text>{app?.users === undefined ? t.apps.deleteNote() : t.apps.deleteCountedNote(app.users)}</Text>
     </TypedConfirmation>
   );
 }

@@ -13,7 +13,7 @@ interface NewPasswordProps {
 export function NewPassword({ sourceAppId, password, done, onClose }: NewPasswordProps) {
   return (
     <OneTimeSecret name="password" text={password} warning={t.apps.passwordWarning} done={done} onClose={onClose}>
-      <Text size="sm">{t.apps.passwordNote(<strong className="breaks">{sourceAppId}</strong>)}</Text>
+      <Text>{t.apps.passwordNote(<strong className="breaks">{sourceAppId}</strong>)}</Text>
     </OneTimeSecret>
   );
 }

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { call, callWithHeaders } from '../api/call.ts';
+import { call, callWithEtag } from '../api/call.ts';
+import { endpointQuery } from '../api/queries.ts';
 
 const PAGE_SIZE = 50;
 
@@ -20,39 +21,30 @@ export const appPagesQuery = (q: string, order: AppOrder) =>
   });
 
 export const appStatsQuery = (sourceAppIds: readonly string[]) =>
-  queryOptions({
-    queryKey: ['admin-stats', sourceAppIds],
-    queryFn: ({ signal }) => call('GET /auth/admin/stats', { query: { sourceAppId: sourceAppIds }, signal }),
-  });
+  endpointQuery(['admin-stats', sourceAppIds], 'GET /auth/admin/stats', { query: { sourceAppId: sourceAppIds } });
 
 /** The newest schema of an app, with the ETag for `If-Match`. */
 export const appSchemaQuery = (sourceAppId: string) =>
   queryOptions({
     queryKey: ['app-schema', sourceAppId],
     queryFn: async ({ signal }) => {
-      const { body, headers } = await callWithHeaders('GET /auth/apps/:sourceAppId/schema', {
-        params: { sourceAppId },
-        signal,
-      });
-      return { schema: body, etag: headers.get('ETag') ?? '' };
+      const request = { params: { sourceAppId }, signal };
+      const { body, etag } = await callWithEtag('GET /auth/apps/:sourceAppId/schema', request);
+      return { schema: body, etag };
     },
   });
 
 /** One version of an app's schema. Versions are immutable, so the result never becomes stale. */
 export const appSchemaVersionQuery = (sourceAppId: string, version: number) =>
   queryOptions({
-    queryKey: ['app-schema', sourceAppId, version],
-    queryFn: ({ signal }) =>
-      call('GET /auth/apps/:sourceAppId/schema', {
-        params: { sourceAppId },
-        query: { version },
-        signal,
-      }),
+    ...endpointQuery(['app-schema', sourceAppId, version], 'GET /auth/apps/:sourceAppId/schema', {
+      params: { sourceAppId },
+      query: { version },
+    }),
     staleTime: Number.POSITIVE_INFINITY,
   });
 
 export const schemaVersionsQuery = (sourceAppId: string) =>
-  queryOptions({
-    queryKey: ['app-schema', sourceAppId, 'versions'],
-    queryFn: ({ signal }) => call('GET /auth/apps/:sourceAppId/schema/versions', { params: { sourceAppId }, signal }),
+  endpointQuery(['app-schema', sourceAppId, 'versions'], 'GET /auth/apps/:sourceAppId/schema/versions', {
+    params: { sourceAppId },
   });

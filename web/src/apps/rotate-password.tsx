@@ -1,8 +1,8 @@
-import { Alert, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { ApiError, call } from '../api/call.ts';
-import { FormActions } from '../components/form-actions.tsx';
+import { Alert, Text } from '@mantine/core';
+import { type UseMutationResult, useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, issuesOf } from '../api/call.ts';
+import { DialogForm } from '../components/form.tsx';
 import { SecretDialog } from '../components/one-time-secret.tsx';
 import { CurrentPassword } from '../session/log-in-form.tsx';
 import { useSession } from '../session/session.ts';
@@ -37,54 +37,43 @@ export function RotatePassword({ app, onClose }: { app: { sourceAppId: string } 
       isShown={rotated !== undefined}
     >
       {rotated && <NewPassword {...rotated} onClose={close} />}
-      {!rotated && app && (
-        <RotationForm
-          sourceAppId={app.sourceAppId}
-          onSubmit={rotate.mutate}
-          pending={rotate.isPending}
-          error={rotate.error}
-          onCancel={close}
-        />
-      )}
+      {!rotated && app && <RotationForm sourceAppId={app.sourceAppId} rotate={rotate} onCancel={close} />}
     </SecretDialog>
   );
 }
 
 interface RotationFormProps {
   sourceAppId: string;
-  onSubmit: (rotation: Rotation) => void;
-  pending: boolean;
-  error: Error | null;
+  rotate: Pick<UseMutationResult<unknown, Error, Rotation>, 'mutate' | 'isPending' | 'error'>;
   onCancel: () => void;
 }
 
 // A separate component, so that closing the dialog resets the input.
-function RotationForm({ sourceAppId, onSubmit, pending, error, onCancel }: RotationFormProps) {
+function RotationForm({ sourceAppId, rotate, onCancel }: RotationFormProps) {
   const { data: session } = useSession();
   const [current, setCurrent] = useState('');
   const isOwn = session !== undefined && session.state !== 'loggedOut' && session.sourceAppId === sourceAppId;
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    onSubmit({ sourceAppId, currentPassword: isOwn ? current : undefined });
-  };
   const app = <strong className="breaks">{sourceAppId}</strong>;
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text size="sm">{isOwn ? t.apps.rotateOwnNote(app) : t.apps.rotateNote(app)}</Text>
-        {isOwn && <CurrentPassword label={t.apps.currentPassword} value={current} onChange={setCurrent} isFirst />}
-        {error && (
-          <Alert color="red" variant="light" role="alert">
-            {errorText(error)}
-          </Alert>
-        )}
-        <FormActions action={t.apps.rotatePassword} loading={pending} onCancel={onCancel} />
-      </Stack>
-    </form>
+    <DialogForm
+      action={t.apps.rotatePassword}
+      sending={rotate}
+      error={null}
+      onSubmit={() => rotate.mutate({ sourceAppId, currentPassword: isOwn ? current : undefined })}
+      onCancel={onCancel}
+    >
+      <Text>{isOwn ? t.apps.rotateOwnNote(app) : t.apps.rotateNote(app)}</Text>
+      {isOwn && <CurrentPassword label={t.apps.currentPassword} value={current} onChange={setCurrent} isFirst />}
+      {rotate.error && (
+        <Alert color="red" role="alert">
+          {errorText(rotate.error)}
+        </Alert>
+      )}
+    </DialogForm>
   );
 }
 
 function errorText(error: Error): string {
-  const [issue] = error instanceof ApiError ? error.issues : [];
+  const [issue] = issuesOf(error);
   return issue ? t.apps.currentPasswordProblem(issue.message) : `${error.message}.`;
 }

@@ -4,6 +4,7 @@ import { useSearchParams } from 'wouter';
 import card from '../components/card.module.css';
 import { More } from '../components/cursor-pager.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { inputProps } from '../components/input.ts';
 import { ListBody } from '../components/list-body.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
@@ -22,7 +23,7 @@ const ACTION_CHOICES = [
 ];
 
 /** The audit log of an app. Without a scope: for an admin, of all apps. */
-export function AuditPage({ scope }: { scope?: Scope }) {
+export default function AuditPage({ scope }: { scope?: Scope }) {
   const ofAllApps = scope === undefined;
   const [filters, setFilters] = useFilters(ofAllApps);
   const events = useInfiniteQuery(
@@ -37,14 +38,12 @@ export function AuditPage({ scope }: { scope?: Scope }) {
         <NativeSelect
           label={t.audit.action}
           data={ACTION_CHOICES}
-          value={filters.action}
-          onChange={(event) => setFilters({ action: event.currentTarget.value })}
+          {...inputProps(filters.action, (text) => setFilters({ action: text }))}
         />
         <TextInput
           label={t.audit.since}
           type="date"
-          value={filters.since}
-          onChange={(event) => setFilters({ since: event.currentTarget.value })}
+          {...inputProps(filters.since, (text) => setFilters({ since: text }))}
         />
         {ofAllApps && (
           <div className={classes.app}>

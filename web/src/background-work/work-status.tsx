@@ -22,46 +22,36 @@ export function WorkStatus({ sourceAppId, asAdmin, fields }: WorkStatusProps) {
     <ul className={classes.list} aria-label={t.backgroundWork.title}>
       {underWay.map((work) => (
         <li key={`${work.key} ${work.state}`} className={classes.work}>
-          {work.state === 'renaming' ? (
-            <Move work={work} renaming={renaming.find(({ to }) => to === work.key)} />
-          ) : (
-            <IndexWork work={work} name={nameOf(work.key)} />
-          )}
+          <Progress work={work} {...describe(work, nameOf(work.key), renaming)} />
         </li>
       ))}
     </ul>
   );
 }
 
-function IndexWork({ work: { state, done, total }, name }: { work: Work; name: string }) {
-  const words = state === 'building' ? t.backgroundWork.building(name) : t.backgroundWork.dropping(name);
+/** What is done to a key, and the name of its progress bar. */
+function describe({ key, state }: Work, name: string, renaming: readonly Renaming[]): { words: string; label: string } {
+  const texts = t.backgroundWork;
+  if (state !== 'renaming') {
+    return { words: state === 'building' ? texts.building(name) : texts.dropping(name), label: texts.indexOf(name) };
+  }
+  const from = renaming.find(({ to }) => to === key)?.from;
+  const words = from === undefined ? texts.moving(key) : texts.movingFrom(from, key);
+  return { words, label: texts.valuesOf(key) };
+}
+
+interface ProgressProps {
+  words: string;
+  label: string;
+  work: Work;
+}
+
+/** Before the records are counted, `total` is 0 and the bar shows no part. */
+function Progress({ words, label, work: { done, total } }: ProgressProps) {
   return (
     <>
-      <Text size="sm">{progressOf(words, done, total)}</Text>
-      <Progress label={t.backgroundWork.indexOf(name)} done={done} total={total} />
+      <Text className="breaks">{total > 0 ? t.backgroundWork.progress(words, done, total) : words}</Text>
+      <progress aria-label={label} {...(total > 0 && { value: done, max: total })} />
     </>
   );
-}
-
-function Move({ work: { key, done, total }, renaming }: { work: Work; renaming: Renaming | undefined }) {
-  const from = renaming?.from;
-  const words = from === undefined ? t.backgroundWork.moving(key) : t.backgroundWork.movingFrom(from, key);
-  return (
-    <>
-      <Text size="sm" className="breaks">
-        {progressOf(words, done, total)}
-      </Text>
-      <Progress label={t.backgroundWork.valuesOf(key)} done={done} total={total} />
-    </>
-  );
-}
-
-/** Before the records are counted, `total` is 0. */
-function progressOf(words: string, done: number, total: number): string {
-  return total > 0 ? t.backgroundWork.progress(words, done, total) : words;
-}
-
-/** Before the records are counted, the bar shows no part. */
-function Progress({ label, done, total }: { label: string; done: number; total: number }) {
-  return <progress aria-label={label} {...(total > 0 && { value: done, max: total })} />;
 }

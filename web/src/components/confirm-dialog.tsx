@@ -1,47 +1,36 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Modal, Text, TextInput } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { t } from '../texts/texts.ts';
-import { Problem } from './problem.tsx';
+import { DialogForm, type Sending } from './form.tsx';
+import { AS_TYPED, inputProps } from './input.ts';
 
-interface ConfirmDialogProps {
-  opened: boolean;
-  title: string;
+interface ConfirmationProps {
   action: string;
   isDangerous?: boolean;
-  pending: boolean;
-  error: Error | null;
+  sending: Sending | undefined;
   onConfirm: () => void;
   onClose: () => void;
   /** Explains the consequences. */
   children: ReactNode;
 }
 
+interface ConfirmDialogProps extends ConfirmationProps {
+  opened: boolean;
+  title: string;
+}
+
 /** Asks before an action that has consequences. */
-export function ConfirmDialog({ opened, title, onClose, ...rest }: ConfirmDialogProps) {
+export function ConfirmDialog({ opened, title, ...confirmation }: ConfirmDialogProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title={title}>
-      <Confirmation onClose={onClose} {...rest} />
+    <Modal opened={opened} onClose={confirmation.onClose} title={title}>
+      <Confirmation {...confirmation} />
     </Modal>
   );
 }
 
-export function Confirmation(props: Omit<ConfirmDialogProps, 'opened' | 'title'>) {
-  const { action, isDangerous = false, pending, error, onConfirm, onClose, children } = props;
-  return (
-    <Stack>
-      {children}
-      <Problem error={error} />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          {t.common.cancel}
-        </Button>
-        <Button {...(isDangerous && { color: 'red.9' })} loading={pending} onClick={onConfirm}>
-          {action}
-        </Button>
-      </Group>
-    </Stack>
-  );
+export function Confirmation({ onConfirm, onClose, ...form }: ConfirmationProps) {
+  return <DialogForm onSubmit={onConfirm} onCancel={onClose} {...form} />;
 }
 
 interface ConfirmRemovalProps {
@@ -58,14 +47,8 @@ interface ConfirmRemovalProps {
 }
 
 /** Asks before a removal, and shows why it failed. */
-export function ConfirmRemoval({
-  id,
-  remove,
-  action = t.common.delete,
-  onClose,
-  onDone,
-  ...about
-}: ConfirmRemovalProps) {
+export function ConfirmRemoval(props: ConfirmRemovalProps) {
+  const { id, title, action = t.common.delete, remove, onClose, onDone, children } = props;
   const close = (): void => {
     remove.reset();
     onClose();
@@ -77,13 +60,46 @@ export function ConfirmRemoval({
   return (
     <ConfirmDialog
       opened={id !== undefined}
+      title={title}
       action={action}
       isDangerous
-      pending={remove.isPending}
-      error={remove.error}
+      sending={remove}
       onConfirm={() => id !== undefined && remove.mutate(id, { onSuccess: done })}
       onClose={close}
-      {...about}
-    />
+    >
+      {children}
+    </ConfirmDialog>
+  );
+}
+
+interface TypedConfirmationProps extends Omit<ConfirmDialogProps, 'isDangerous'> {
+  /** The text that enables the action. */
+  expected: string;
+  /** Other ways to type it; each text is compared as this function returns it. */
+  normalize?: (typed: string) => string;
+  /** The label of the input, for example `Email`. */
+  label: string;
+}
+
+/** Confirms an irreversible action: the reader must type the name of what is deleted. */
+export function TypedConfirmation({ opened, title, ...confirmation }: TypedConfirmationProps) {
+  return (
+    <Modal opened={opened} onClose={confirmation.onClose} title={title}>
+      <TypedForm {...confirmation} />
+    </Modal>
+  );
+}
+
+// A separate component, so that closing the dialog resets the input.
+function TypedForm(props: Omit<TypedConfirmationProps, 'opened' | 'title'>) {
+  const { expected, normalize = (text) => text.trim(), label, onConfirm, onClose, children, ...form } = props;
+  const [typed, setTyped] = useState('');
+  const isTyped = normalize(typed) === normalize(expected);
+  return (
+    <DialogForm isDangerous disabled={!isTyped} onSubmit={() => isTyped && onConfirm()} onCancel={onClose} {...form}>
+      {children}
+      <Text component="div">{t.components.typeToConfirm(expected)}</Text>
+      <TextInput label={label} autoComplete="off" {...AS_TYPED} data-autofocus {...inputProps(typed, setTyped)} />
+    </DialogForm>
   );
 }

@@ -9,7 +9,7 @@ import { LeftIcon, RightIcon } from './icons.tsx';
 type Cursor = string | undefined;
 
 /** The pages of a list, newest first, that are read with cursors. */
-export interface CursorPages {
+interface CursorPages {
   /** The cursor of the page to show; undefined for the first one. */
   cursor: Cursor;
   isFirst: boolean;

@@ -13,7 +13,7 @@ export function EmptyState({ title, children, action }: { title: string; childre
       <Title order={2} size="h4">
         {title}
       </Title>
-      <Text c="dimmed" maw={440}>
+      <Text size="md" c="dimmed" maw={440}>
         {children}
       </Text>
       {action}

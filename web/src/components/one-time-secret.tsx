@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import type { Texts } from '../texts/en/index.ts';
 import { t } from '../texts/texts.ts';
 import { CopyButton } from './copy-button.tsx';
+import { checkboxProps } from './input.ts';
 import classes from './one-time-secret.module.css';
 
 /** The secrets that have texts of their own. */
@@ -68,14 +69,10 @@ export function Saved({ name, done = t.components.done, onClose, children }: Sav
   const [isSaved, setSaved] = useState(false);
   return (
     <>
-      <Alert color="yellow" variant="light" title={t.components.secretOnce}>
+      <Alert color="yellow" title={t.components.secretOnce}>
         {children}
       </Alert>
-      <Checkbox
-        label={t.components.savedSecret[name]}
-        checked={isSaved}
-        onChange={(event) => setSaved(event.currentTarget.checked)}
-      />
+      <Checkbox label={t.components.savedSecret[name]} {...checkboxProps(isSaved, setSaved)} />
       <Group justify="flex-end">
         <Button disabled={!isSaved} onClick={onClose}>
           {done}

@@ -1,4 +1,5 @@
-import { Button, Group, NativeSelect, Text } from '@mantine/core';
+import { Button, NativeSelect, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { formatNumber } from '../texts/format.ts';
 import { t } from '../texts/texts.ts';
 import { LeftIcon, RightIcon } from './icons.tsx';
@@ -9,25 +10,22 @@ interface PagerProps {
   page: number;
   size: number;
   sizes: readonly number[];
-  shown: number;
-  /** `undefined` when the service does not count them. */
-  total?: number | undefined;
+  /** The range of the page in words. */
+  range: string;
+  isLast: boolean;
   onChange: (change: { page?: number; size?: number }) => void;
+  /** Other ways to choose a page. */
+  children?: ReactNode;
 }
 
 /** Shows the range of the current page, the page size and buttons for the adjacent pages. */
-export function Pager({ page, size, sizes, shown, total, onChange }: PagerProps) {
-  const first = (page - 1) * size + 1;
-  const last = first + shown - 1;
-  const isLast = total === undefined ? shown < size : last >= total;
-  const range = shown === 0 ? '0' : `${formatNumber(first)}–${formatNumber(last)}`;
-  if (page === 1 && shown === 0) return null;
+export function Pager({ page, size, sizes, range, isLast, onChange, children }: PagerProps) {
   return (
     <nav className={classes.pager} aria-label={t.components.pages}>
-      <Text size="sm" c="dimmed" aria-live="polite">
-        {total === undefined ? range : t.components.rangeOf(range, total)}
+      <Text c="dimmed" aria-live="polite">
+        {range}
       </Text>
-      <Group gap="xs">
+      <div className={classes.controls}>
         <NativeSelect
           aria-label={t.components.rowsPerPage}
           size="xs"
@@ -35,6 +33,7 @@ export function Pager({ page, size, sizes, shown, total, onChange }: PagerProps)
           data={sizes.map((value) => ({ value: String(value), label: t.components.rows(value) }))}
           onChange={(event) => onChange({ size: Number(event.currentTarget.value) })}
         />
+        {children}
         <Button
           variant="default"
           size="xs"
@@ -53,7 +52,13 @@ export function Pager({ page, size, sizes, shown, total, onChange }: PagerProps)
         >
           {t.common.next}
         </Button>
-      </Group>
+      </div>
     </nav>
   );
+}
+
+/** The range of a page, for example `51–100`. @param shown the rows on it */
+export function pageRange(page: number, size: number, shown: number): string {
+  const first = (page - 1) * size + 1;
+  return shown === 0 ? '0' : `${formatNumber(first)}–${formatNumber(first + shown - 1)}`;
 }

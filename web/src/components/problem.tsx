@@ -4,7 +4,7 @@ import { Alert, type AlertProps } from '@mantine/core';
 export function Problem({ error, ...alert }: { error: Error | null } & Omit<AlertProps, 'children'>) {
   if (!error) return null;
   return (
-    <Alert color="red" variant="light" role="alert" {...alert}>
+    <Alert color="red" role="alert" {...alert}>
       {error.message}.
     </Alert>
   );

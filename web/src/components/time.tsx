@@ -1,7 +1,7 @@
 import { locale } from '../texts/language.ts';
 import { t } from '../texts/texts.ts';
 
-const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+export const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const calendarDate = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 const UNITS = [

@@ -16,17 +16,12 @@ export function Value({ value }: { value: unknown }) {
   if (value === true) return <Checked />;
   if (value === false)
     return (
-      <Text span size="sm" c="dimmed">
+      <Text span c="dimmed">
         {t.components.no}
       </Text>
     );
   if (typeof value === 'number') return <span className={classes.number}>{number.format(value)}</span>;
-  if (Array.isArray(value))
-    return (
-      <Badge variant="light" color="gray" tt="none">
-        {t.common.items(value.length)}
-      </Badge>
-    );
+  if (Array.isArray(value)) return <Badge color="gray">{t.common.items(value.length)}</Badge>;
   if (typeof value !== 'string') return <code className={classes.truncated}>{JSON.stringify(value)}</code>;
   if (value === '') return <NoValue />;
   if (DAY.test(value)) return <>{calendarDay(value)}</>;
@@ -40,7 +35,7 @@ export function Value({ value }: { value: unknown }) {
 
 function NoValue() {
   return (
-    <Text span size="sm" c="dimmed">
+    <Text span c="dimmed">
       <span aria-hidden="true">–</span>
       <span className="visually-hidden">{t.components.noValue}</span>
     </Text>

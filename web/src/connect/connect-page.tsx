@@ -1,26 +1,30 @@
-import { Tabs } from '@mantine/core';
+import { Tabs, Text } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useLocation } from 'wouter';
-import { ApiError } from '../api/call.ts';
+import { hasStatus } from '../api/call.ts';
+import card from '../components/card.module.css';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { useAbilities } from '../session/abilities.tsx';
 import { AppNotFound, NotFoundPage } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { t } from '../texts/texts.ts';
-import type { Scope } from '../users/scope.ts';
-import { Overview } from './overview/overview.tsx';
-import { connectPath } from './paths.ts';
+import { appPath, type Scope } from '../users/scope.ts';
+import classes from './connect-page.module.css';
+import { LiveTest } from './overview/live-test.tsx';
+import { OriginsCard } from './overview/origins-card.tsx';
+import { StatusCard } from './overview/status-card.tsx';
 import { type ConnectedApp, useConnectedApp } from './queries.ts';
 import { SettingsTab } from './settings/settings-tab.tsx';
+import { SnippetsCard } from './snippets/snippets-card.tsx';
 
 // Loaded on demand: the HTML parser is large.
 const ImportTab = lazy(() => import('./import/import-tab.tsx'));
 
 const TABS = [
-  { id: 'overview', path: '' },
-  { id: 'settings', path: 'settings' },
-  { id: 'import', path: 'import' },
+  { id: 'overview', path: 'connect' },
+  { id: 'settings', path: 'connect/settings' },
+  { id: 'import', path: 'connect/import' },
 ] as const;
 type Tab = (typeof TABS)[number];
 
@@ -35,13 +39,13 @@ interface ConnectPageProps {
 }
 
 /** Connects forms to an app: what works, who may submit, code, settings and import. */
-export function ConnectPage({ scope, tab = '' }: ConnectPageProps) {
+export default function ConnectPage({ scope, tab }: ConnectPageProps) {
   const { sourceAppId } = scope;
   const { app, error, refetch } = useConnectedApp(scope);
-  const active = useTabs().find(({ path }) => path === tab);
+  const path = tab === undefined ? 'connect' : `connect/${tab}`;
+  const active = useTabs().find((one) => one.path === path);
   if (!active) return <NotFoundPage />;
-  if (error instanceof ApiError && error.status === 404)
-    return <AppNotFound sourceAppId={sourceAppId} path="/" action={t.connect.goToStart} />;
+  if (hasStatus(error, 404)) return <AppNotFound sourceAppId={sourceAppId} path="/" action={t.connect.goToStart} />;
   return (
     <>
       <PageHeader title={t.connect.title} note={app ? t.connect.note(sourceAppId, app.schema.version) : sourceAppId} />
@@ -59,7 +63,7 @@ function Content({ app, active }: { app: ConnectedApp; active: Tab }) {
     <Tabs
       value={active.id}
       keepMounted={false}
-      onChange={(id) => navigate(connectPath(app, tabs.find((one) => one.id === id)?.path))}
+      onChange={(id) => navigate(appPath(app, tabs.find((one) => one.id === id)?.path))}
     >
       <Tabs.List mb="md">
         {tabs.map(({ id }) => (
@@ -80,5 +84,23 @@ function Content({ app, active }: { app: ConnectedApp; active: Tab }) {
         </Suspense>
       </Tabs.Panel>
     </Tabs>
+  );
+}
+
+function Overview({ app }: { app: ConnectedApp }) {
+  const { manage } = useAbilities();
+  return (
+    <div className={`${card.stack} ${classes.links}`}>
+      <div className={classes.columns}>
+        <StatusCard app={app} />
+        {manage && <OriginsCard app={app} />}
+      </div>
+      <LiveTest app={app} />
+      <SnippetsCard app={app} />
+      <section className={classes.notes} aria-label={t.connect.overview.notes}>
+        <Text>{t.connect.overview.updates()}</Text>
+        <Text>{t.connect.overview.checkboxes()}</Text>
+      </section>
+    </div>
   );
 }

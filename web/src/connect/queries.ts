@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { ApiError, call, callWithHeaders } from '../api/call.ts';
+import { call, callWithEtag, hasStatus } from '../api/call.ts';
 import type { FormSettings, Request, Schema } from '../api/endpoints.ts';
 import { scopedSchemaQuery } from '../users/queries.ts';
 import { type Scope, scopeParameter } from '../users/scope.ts';
@@ -27,11 +27,9 @@ export const formSettingsQuery = (sourceAppId: string) =>
   queryOptions({
     queryKey: ['form-settings', sourceAppId],
     queryFn: async ({ signal }): Promise<StoredSettings> => {
-      const { body, headers } = await callWithHeaders('GET /auth/apps/:sourceAppId/form', {
-        params: { sourceAppId },
-        signal,
-      });
-      return { settings: body, etag: headers.get('ETag') ?? '' };
+      const request = { params: { sourceAppId }, signal };
+      const { body, etag } = await callWithEtag('GET /auth/apps/:sourceAppId/form', request);
+      return { settings: body, etag };
     },
     refetchInterval: POLL_INTERVAL_MS,
   });
@@ -46,18 +44,16 @@ export const mailStatusQuery = (scope: Scope) =>
 
 /** Replaces the settings if the ETag names the stored ones. @throws {ApiError} 412 otherwise */
 export async function putFormSettings(sourceAppId: string, body: SettingsInput, etag: string): Promise<StoredSettings> {
-  const result = await callWithHeaders('PUT /auth/apps/:sourceAppId/form', {
+  const saved = await callWithEtag('PUT /auth/apps/:sourceAppId/form', {
     params: { sourceAppId },
     body,
     headers: { 'If-Match': etag },
   });
-  return { settings: result.body, etag: result.headers.get('ETag') ?? '' };
+  return { settings: saved.body, etag: saved.etag };
 }
 
 /** Whether an error says that someone else changed the settings. */
-export function isConflict(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 412;
-}
+export const isConflict = (error: unknown): boolean => hasStatus(error, 412);
 
 /** A change of the settings that does not depend on the other members. */
 export type SettingsChange = (settings: FormSettings) => Partial<SettingsInput>;

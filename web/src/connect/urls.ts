@@ -1,21 +1,10 @@
-/** The URLs of the public parts of an app's form. */
-export interface FormTarget {
-  /** The origin of the service, without a trailing slash. */
-  origin: string;
-  sourceAppId: string;
-}
+const { origin } = window.location;
 
 /** The URL that a form submits to. */
-export function submitUrl({ origin, sourceAppId }: FormTarget): string {
-  return `${origin}/v1/forms/${encodeURIComponent(sourceAppId)}`;
-}
+export const submitUrl = (sourceAppId: string): string => `${origin}/v1/forms/${encodeURIComponent(sourceAppId)}`;
 
 /** The URL of the app's form as a page. */
-export function formPageUrl({ origin, sourceAppId }: FormTarget): string {
-  return `${origin}/f/${encodeURIComponent(sourceAppId)}`;
-}
+export const formPageUrl = (sourceAppId: string): string => `${origin}/f/${encodeURIComponent(sourceAppId)}`;
 
 /** The URL of the script that embeds and enhances forms. */
-export function embedScriptUrl({ origin }: Pick<FormTarget, 'origin'>): string {
-  return `${origin}/embed/v1.js`;
-}
+export const EMBED_SCRIPT_URL = `${origin}/embed/v1.js`;

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 
 /** The drafts of one form, one for each app. */
-export interface TabDrafts<State> {
+interface TabDrafts<State> {
   load(sourceAppId: string): State | undefined;
   /** @param state `undefined` removes the stored draft */
   store(sourceAppId: string, state: State | undefined): void;

@@ -1,7 +1,7 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
-import { ApiError, call } from '../api/call.ts';
+import { call, hasStatus } from '../api/call.ts';
 import type { SecondFactorKind } from '../api/endpoints.ts';
 import { LogInError, useCountdown } from '../session/log-in-error.tsx';
 import { useWay } from '../session/log-in-page.tsx';
@@ -48,7 +48,7 @@ function Reset({ token }: { token: string }) {
         reset.mutate(password, { onSuccess: ({ second }) => (second ? setFactors(second) : open()) })
       }
     >
-      <Text size="sm">{t.entrance.resetNote}</Text>
+      <Text>{t.entrance.resetNote}</Text>
     </NewPasswordForm>
   );
 }
@@ -70,7 +70,7 @@ function LogInByLink({ token }: { token: string }) {
   if (isGone(logIn.error)) return <Gone />;
   return (
     <Stack gap="md">
-      <Text size="sm">{t.entrance.linkNote}</Text>
+      <Text>{t.entrance.linkNote}</Text>
       <LogInError error={logIn.error} secondsLeft={secondsLeft} wrong={t.entrance.invalidLink} />
       <Button
         autoFocus
@@ -102,19 +102,19 @@ export function LinkPage({ title, token, children }: LinkPageProps) {
 function NoToken() {
   return (
     <Stack gap="md">
-      <Text size="sm">{t.entrance.noTokenNote}</Text>
+      <Text>{t.entrance.noTokenNote}</Text>
       <ToLogIn />
     </Stack>
   );
 }
 
-export const isGone = (error: Error | null): boolean => error instanceof ApiError && error.status === 410;
+export const isGone = (error: Error | null): boolean => hasStatus(error, 410);
 
 /** Explains a link that does not work any more. */
 export function Gone() {
   return (
     <Stack gap="md">
-      <Alert color="red" variant="light" role="alert" title={t.entrance.goneTitle}>
+      <Alert color="red" role="alert" title={t.entrance.goneTitle}>
         {t.entrance.goneNote}
       </Alert>
       <ToLogIn />

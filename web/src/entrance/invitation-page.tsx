@@ -1,8 +1,9 @@
 import { Alert, Button, Loader, Stack, Text, TextInput } from '@mantine/core';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError, call } from '../api/call.ts';
+import { call, hasStatus, issueAt } from '../api/call.ts';
 import type { Account, InvitationPreview, LogInWays, SecondFactorKind } from '../api/endpoints.ts';
+import { inputProps } from '../components/input.ts';
 import { LoadError } from '../components/load-error.tsx';
 import { AccountLogIn, EmailInput } from '../session/account-log-in.tsx';
 import { LogInError } from '../session/log-in-error.tsx';
@@ -13,12 +14,12 @@ import { SignOnButton, useLogInWays } from '../session/single-sign-on.tsx';
 import { t } from '../texts/texts.ts';
 import classes from './entrance.module.css';
 import { Gone, isGone, LinkPage, useOpenDashboard } from './entrance-pages.tsx';
-import { issueAt, NewPasswordForm } from './new-password-form.tsx';
+import { NewPasswordForm } from './new-password-form.tsx';
 import { PasskeyStep } from './passkey-step.tsx';
 import { useToken } from './token.ts';
 
 /** Shows what an invitation gives, and accepts it with a new account or the one of the email. */
-export function InvitationPage() {
+export default function InvitationPage() {
   const token = useToken();
   return (
     <LinkPage key={token} title={t.entrance.invitedTitle} token={token}>
@@ -45,7 +46,7 @@ const visitorQuery = queryOptions({
       const session = await call('GET /auth/session', { signal });
       return 'account' in session ? session.account : null;
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) return null;
+      if (hasStatus(error, 401)) return null;
       throw error;
     }
   },
@@ -95,7 +96,7 @@ function Offered({ token, offer, visitor, ways, onStale }: OfferedProps) {
     accept.mutate(body, {
       onSuccess: ({ second }) => (second ? setFactors(second) : next()),
       onError: (error) => {
-        if (!(error instanceof ApiError && error.status === 403)) return;
+        if (!hasStatus(error, 403)) return;
         setKnownEmail(body.email ?? offer.email);
         void onStale();
       },
@@ -125,7 +126,7 @@ function Offered({ token, offer, visitor, ways, onStale }: OfferedProps) {
       )}
       {!visitor && ways.password && knownEmail !== undefined && (
         <>
-          <Text size="sm" role="status" className="breaks">
+          <Text role="status" className="breaks">
             {t.entrance.hasAccount(knownEmail)}
           </Text>
           <AccountLogIn email={knownEmail} onDone={() => void acceptAfterLogIn()} />
@@ -159,9 +160,7 @@ function Offer({ offer: { email, sourceAppId, role, admin } }: { offer: Invitati
       <dt>{t.entrance.role}</dt>
       <dd>
         <strong>{admin ? t.entrance.administrator : (given?.name ?? t.entrance.member)}</strong>
-        <Text size="sm" c="dimmed">
-          {admin ? t.entrance.administratorMeaning : (given?.meaning ?? t.entrance.memberMeaning)}
-        </Text>
+        <Text c="dimmed">{admin ? t.entrance.administratorMeaning : (given?.meaning ?? t.entrance.memberMeaning)}</Text>
       </dd>
       {email && (
         <>
@@ -192,7 +191,7 @@ function OtherAccount({ visitor }: { visitor: Account }) {
   const logOut = useLogOutHere();
   return (
     <>
-      <Alert variant="light" color="yellow" role="status" title={t.entrance.otherAccountTitle} className="breaks">
+      <Alert color="yellow" role="status" title={t.entrance.otherAccountTitle} className="breaks">
         {t.entrance.otherAccountNote(visitor.email)}
       </Alert>
       <LogInError error={logOut.error} secondsLeft={0} wrong="" />
@@ -216,9 +215,7 @@ function Accept({ visitor, isFirst, pending, error, onAccept }: AcceptProps) {
   const logOut = useLogOutHere();
   return (
     <Stack gap="md">
-      <Text size="sm" className="breaks">
-        {t.entrance.loggedInAs(visitor.name, visitor.email)}
-      </Text>
+      <Text className="breaks">{t.entrance.loggedInAs(visitor.name, visitor.email)}</Text>
       <LogInError error={error ?? logOut.error} secondsLeft={0} wrong={t.entrance.logInAgain} />
       <Button autoFocus loading={pending} onClick={() => onAccept(visitor)}>
         {t.entrance.accept}
@@ -283,9 +280,8 @@ function NewAccount({ email: invited, pending, error, onSubmit }: NewAccountProp
         withAsterisk={false}
         autoFocus={!isFirst}
         maxLength={100}
-        value={name}
+        {...inputProps(name, setName)}
         error={nameIssue && t.session.problems.name(nameIssue)}
-        onChange={(event) => setName(event.currentTarget.value)}
       />
     </NewPasswordForm>
   );

@@ -1,6 +1,8 @@
 import { Button, PasswordInput, Stack } from '@mantine/core';
-import { type FormEvent, type ReactNode, useState } from 'react';
-import { ApiError } from '../api/call.ts';
+import { type ReactNode, useState } from 'react';
+import { issueAt } from '../api/call.ts';
+import { Form } from '../components/form.tsx';
+import { inputProps } from '../components/input.ts';
 import { LogInError, useCountdown } from '../session/log-in-error.tsx';
 import { t } from '../texts/texts.ts';
 
@@ -24,13 +26,9 @@ export function NewPasswordForm(props: NewPasswordFormProps) {
   const { action, pending, error, isComplete = true, onSubmit, instead, children } = props;
   const [password, setPassword] = useState('');
   const secondsLeft = useCountdown(error);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    onSubmit(password);
-  };
   const issue = issueAt(error, 'password');
   return (
-    <form onSubmit={submit} noValidate>
+    <Form onSubmit={() => onSubmit(password)} noValidate>
       <Stack gap="md">
         {children}
         <PasswordInput
@@ -40,9 +38,8 @@ export function NewPasswordForm(props: NewPasswordFormProps) {
           description={t.entrance.newPasswordNote(MIN_LENGTH)}
           required
           withAsterisk={false}
-          value={password}
+          {...inputProps(password, setPassword)}
           error={issue && t.session.problems.password(issue)}
-          onChange={(event) => setPassword(event.currentTarget.value)}
           visibilityToggleButtonProps={{ 'aria-label': t.session.showPassword }}
         />
         {!issue && <LogInError error={error} secondsLeft={secondsLeft} wrong={t.entrance.logInAgain} />}
@@ -51,11 +48,6 @@ export function NewPasswordForm(props: NewPasswordFormProps) {
         </Button>
         {instead}
       </Stack>
-    </form>
+    </Form>
   );
-}
-
-/** The message of the first problem of an input. */
-export function issueAt(error: Error | null, path: string): string | undefined {
-  return error instanceof ApiError ? error.issues.find((issue) => issue.path === path)?.message : undefined;
 }

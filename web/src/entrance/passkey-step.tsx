@@ -36,9 +36,7 @@ export function PasskeyStep({ onDone }: { onDone: () => void }) {
   if (create.data?.recoveryCodes) {
     return (
       <Stack gap="md">
-        <Text size="sm" role="status">
-          {t.entrance.passkeyReady}
-        </Text>
+        <Text role="status">{t.entrance.passkeyReady}</Text>
         <RecoveryCodes codes={create.data.recoveryCodes} onClose={onDone} />
       </Stack>
     );
@@ -48,15 +46,13 @@ export function PasskeyStep({ onDone }: { onDone: () => void }) {
     return (
       <Stack gap="md" align="center">
         <Loader size="sm" aria-hidden />
-        <Text size="sm" role="status">
-          {t.entrance.accountCreated}
-        </Text>
+        <Text role="status">{t.entrance.accountCreated}</Text>
       </Stack>
     );
   }
   return (
     <Stack gap="md">
-      <Alert color="yellow" variant="light" role="alert" title={t.entrance.noPasskeyTitle}>
+      <Alert color="yellow" role="alert" title={t.entrance.noPasskeyTitle}>
         {t.entrance.noPasskeyNote(problemText(create.error))}
       </Alert>
       <Button autoFocus onClick={() => mutate()}>
@@ -83,7 +79,7 @@ function ChoosePassword({ onDone, onBack }: { onDone: () => void; onBack: () => 
         error={choose.error}
         onSubmit={(password) => choose.mutate(password)}
       >
-        <Text size="sm">{t.entrance.savePasswordNote}</Text>
+        <Text>{t.entrance.savePasswordNote}</Text>
       </NewPasswordForm>
       <Button variant="default" onClick={onBack}>
         {t.entrance.backToPasskey}

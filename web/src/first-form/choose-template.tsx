@@ -1,10 +1,12 @@
 import { Alert, Button } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { call } from '../api/call.ts';
+import { invalidate } from '../api/mutations.ts';
 import { AppIdInput } from '../apps/create-app.tsx';
 import { appPagesQuery } from '../apps/queries.ts';
 import card from '../components/card.module.css';
+import { Form } from '../components/form.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { language } from '../texts/language.ts';
@@ -30,14 +32,13 @@ export function ChooseTemplate({ onCreated }: { onCreated: (app: CreatedApp) => 
   if (apps.isPending) return <PageSkeleton />;
   const isFirst = apps.data?.pages.every((page) => page.apps.every(({ role }) => role === 'admin')) ?? false;
   const sourceAppId = app?.sourceAppId ?? typedId ?? proposedId;
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     if (template) create.mutate({ template, sourceAppId: sourceAppId.trim() });
   };
   return (
     <>
       <PageHeader title={isFirst ? t.firstForm.firstTitle : t.firstForm.title} note={t.firstForm.note} />
-      <form onSubmit={submit} className={card.card}>
+      <Form onSubmit={submit} className={card.card}>
         <div className={card.section}>
           <TemplateChoice chosen={template} onChoose={setTemplate} />
           <div className={classes.id}>
@@ -49,7 +50,7 @@ export function ChooseTemplate({ onCreated }: { onCreated: (app: CreatedApp) => 
             />
           </div>
           {app && create.error && (
-            <Alert color="red" variant="light" role="alert" title={t.firstForm.incompleteTitle}>
+            <Alert color="red" role="alert" title={t.firstForm.incompleteTitle}>
               {t.firstForm.incompleteNote(app.sourceAppId, create.error.message)}
             </Alert>
           )}
@@ -59,7 +60,7 @@ export function ChooseTemplate({ onCreated }: { onCreated: (app: CreatedApp) => 
             </Button>
           </div>
         </div>
-      </form>
+      </Form>
     </>
   );
 }
@@ -113,7 +114,7 @@ function useCreation(onCreated: (app: CreatedApp) => void) {
       return created;
     },
     onSuccess: async (created) => {
-      await Promise.all(['apps', 'admin-stats'].map((name) => client.invalidateQueries({ queryKey: [name] })));
+      await invalidate(client, 'apps', 'admin-stats');
       onCreated(created);
     },
   });

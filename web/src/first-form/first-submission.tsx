@@ -1,17 +1,17 @@
-import { Loader, Text, Title } from '@mantine/core';
+import { Loader, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { call } from '../api/call.ts';
-import card from '../components/card.module.css';
 import { CheckIcon } from '../components/icons.tsx';
 import { labelOf } from '../components/labels.ts';
 import { LoadError } from '../components/load-error.tsx';
+import { Section } from '../components/section.tsx';
 import { Time } from '../components/time.tsx';
 import connect from '../connect/connect-page.module.css';
-import { recordPath } from '../connect/paths.ts';
 import type { ConnectedApp } from '../connect/queries.ts';
 import { FullValue } from '../record/full-value.tsx';
 import { t } from '../texts/texts.ts';
+import { recordPath } from '../users/scope.ts';
 import classes from './new-form.module.css';
 
 /** How often a visible page reads the list. */
@@ -32,44 +32,39 @@ const newestUserQuery = (sourceAppId: string) =>
 export function FirstSubmission({ app }: { app: ConnectedApp }) {
   const { data: user, error, refetch } = useQuery(newestUserQuery(app.sourceAppId));
   return (
-    <section className={card.card} aria-labelledby="first-submission">
-      <div className={`${card.section} ${classes.links}`}>
-        <Title order={2} size="h4" id="first-submission">
-          {t.firstForm.submissionTitle}
-        </Title>
-        {error && !user && <LoadError error={error} onRetry={refetch} />}
-        <div className={connect.waiting} data-arrived={user ? true : undefined} role="status">
-          {user ? <CheckIcon size={20} /> : <Loader size="xs" type="dots" aria-hidden="true" />}
-          <span className="breaks">
-            {user ? (
-              t.firstForm.received(user.email, <Time at={user.createdAt} relative />)
-            ) : (
-              <>
-                <strong>{t.firstForm.waiting}</strong> <span className={connect.detail}>{t.firstForm.waitingNote}</span>
-              </>
-            )}
-          </span>
-        </div>
-        {user && (
-          <>
-            <dl className={classes.values} aria-label={t.firstForm.values}>
-              {app.schema.fields
-                .filter(({ key }) => key in user.data)
-                .map((field) => (
-                  <div key={field.key}>
-                    <dt>{field.label || field.key}</dt>
-                    <dd>
-                      <FullValue value={labelOf(field, user.data[field.key])} />
-                    </dd>
-                  </div>
-                ))}
-            </dl>
-            <Text size="sm">
-              <Link href={recordPath(app, user.id)}>{t.common.showRecord}</Link>
-            </Text>
-          </>
-        )}
+    <Section id="first-submission" title={t.firstForm.submissionTitle} className={classes.links}>
+      {error && !user && <LoadError error={error} onRetry={refetch} />}
+      <div className={connect.waiting} data-arrived={user ? true : undefined} role="status">
+        {user ? <CheckIcon size={20} /> : <Loader size="xs" type="dots" aria-hidden="true" />}
+        <span className="breaks">
+          {user ? (
+            t.firstForm.received(user.email, <Time at={user.createdAt} relative />)
+          ) : (
+            <>
+              <strong>{t.firstForm.waiting}</strong> <span className={connect.detail}>{t.firstForm.waitingNote}</span>
+            </>
+          )}
+        </span>
       </div>
-    </section>
+      {user && (
+        <>
+          <dl className={classes.values} aria-label={t.firstForm.values}>
+            {app.schema.fields
+              .filter(({ key }) => key in user.data)
+              .map((field) => (
+                <div key={field.key}>
+                  <dt>{field.label || field.key}</dt>
+                  <dd>
+                    <FullValue value={labelOf(field, user.data[field.key])} />
+                  </dd>
+                </div>
+              ))}
+          </dl>
+          <Text>
+            <Link href={recordPath(app, user.id)}>{t.common.showRecord}</Link>
+          </Text>
+        </>
+      )}
+    </Section>
   );
 }

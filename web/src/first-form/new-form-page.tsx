@@ -1,13 +1,13 @@
-import { Alert, Button, Text, Title } from '@mantine/core';
+import { Alert, Button, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { ApiError } from '../api/call.ts';
+import { hasStatus } from '../api/call.ts';
 import card from '../components/card.module.css';
 import { CopyButton } from '../components/copy-button.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
+import { Section } from '../components/section.tsx';
 import { OriginsCard } from '../connect/overview/origins-card.tsx';
-import { connectPath } from '../connect/paths.ts';
 import { type ConnectedApp, useConnectedApp } from '../connect/queries.ts';
 import { SnippetsCard } from '../connect/snippets/snippets-card.tsx';
 import { formPageUrl } from '../connect/urls.ts';
@@ -23,7 +23,7 @@ import classes from './new-form.module.css';
  * From a template to the first submission. The address names the app once it exists, so that a
  * reload shows it again.
  */
-export function NewFormPage() {
+export default function NewFormPage() {
   const [searchParams, setSearchParams] = useSearchParams();
   const [created, setCreated] = useState<CreatedApp>();
   const sourceAppId = searchParams.get('app') ?? '';
@@ -55,7 +55,7 @@ function NewForm({ sourceAppId, password }: NewFormProps) {
     if (isNew) document.getElementById('main')?.focus({ preventScroll: true });
     window.scrollTo(0, 0);
   }, [isNew]);
-  if (error instanceof ApiError && error.status === 404) return <NotFoundPage />;
+  if (hasStatus(error, 404)) return <NotFoundPage />;
   return (
     <>
       <PageHeader title={t.firstForm.readyTitle} note={sourceAppId} />
@@ -76,70 +76,53 @@ function NewForm({ sourceAppId, password }: NewFormProps) {
 }
 
 function FormLink({ app }: { app: ConnectedApp }) {
-  const url = formPageUrl({ origin: window.location.origin, sourceAppId: app.sourceAppId });
+  const url = formPageUrl(app.sourceAppId);
   return (
-    <section className={card.card} aria-labelledby="form-link">
-      <div className={card.section}>
-        <Title order={2} size="h4" id="form-link">
-          {t.firstForm.tryTitle}
-        </Title>
-        <Text size="sm">{t.firstForm.tryNote}</Text>
-        <div className={classes.row}>
-          <Button component="a" href={url} target="_blank" rel="noopener">
-            {t.firstForm.openForm()}
-          </Button>
-          <CopyButton text={url} label={t.firstForm.copyAddress} />
-          <code className={classes.address}>{url}</code>
-        </div>
+    <Section id="form-link" title={t.firstForm.tryTitle}>
+      <Text>{t.firstForm.tryNote}</Text>
+      <div className={classes.row}>
+        <Button component="a" href={url} target="_blank" rel="noopener">
+          {t.firstForm.openForm()}
+        </Button>
+        <CopyButton text={url} label={t.firstForm.copyAddress} />
+        <code className={classes.address}>{url}</code>
       </div>
-    </section>
+    </Section>
   );
 }
 
 function Password({ password, app }: { password: string; app: ConnectedApp }) {
   return (
-    <section className={card.card} aria-labelledby="app-password">
-      <div className={card.section}>
-        <Title order={2} size="h4" id="app-password">
-          {t.firstForm.passwordTitle}
-        </Title>
-        <Text size="sm" className="breaks">
-          {t.firstForm.passwordNote(app.sourceAppId)}
-        </Text>
-        <div className={classes.row}>
-          <code className={classes.address}>{password}</code>
-          <CopyButton text={password} label={t.firstForm.copyPassword} />
-        </div>
-        <Alert color="yellow" variant="light" p="xs">
-          {t.firstForm.passwordWarning}
-        </Alert>
+    <Section id="app-password" title={t.firstForm.passwordTitle}>
+      <Text className="breaks">{t.firstForm.passwordNote(app.sourceAppId)}</Text>
+      <div className={classes.row}>
+        <code className={classes.address}>{password}</code>
+        <CopyButton text={password} label={t.firstForm.copyPassword} />
       </div>
-    </section>
+      <Alert color="yellow" p="xs">
+        {t.firstForm.passwordWarning}
+      </Alert>
+    </Section>
   );
 }
 
 function NextSteps({ app }: { app: ConnectedApp }) {
   return (
-    <section className={card.card} aria-labelledby="next-steps">
-      <div className={`${card.section} ${classes.links}`}>
-        <Title order={2} size="h4" id="next-steps">
-          {t.firstForm.nextTitle}
-        </Title>
-        <ul className={classes.next}>
-          <li>
-            <Link href={appPath(app)}>{t.firstForm.changeFields}</Link>
-          </li>
-          <li>
-            <Link href={connectPath(app, 'settings')}>{t.firstForm.changeSettings}</Link>
-          </li>
-          <li>
-            <Link href={appPath(app, 'members')}>{t.firstForm.invitePeople}</Link>
-          </li>
-          <li>
-            <Link href={usersPath(app)}>{t.firstForm.seeUsers}</Link>
-          </li>
-        </ul>
-      </div>
-    </section>
+    <Section id="next-steps" title={t.firstForm.nextTitle} className={classes.links}>
+      <ul className={classes.next}>
+        <li>
+          <Link href={appPath(app)}>{t.firstForm.changeFields}</Link>
+        </li>
+        <li>
+          <Link href={appPath(app, 'connect/settings')}>{t.firstForm.changeSettings}</Link>
+        </li>
+        <li>
+          <Link href={appPath(app, 'members')}>{t.firstForm.invitePeople}</Link>
+        </li>
+        <li>
+          <Link href={usersPath(app)}>{t.firstForm.seeUsers}</Link>
+        </li>
+      </ul>
+    </Section>
   );
 }

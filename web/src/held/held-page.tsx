@@ -2,7 +2,7 @@ import { Alert, Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { ApiError } from '../api/call.ts';
+import { issuesOf } from '../api/call.ts';
 import type { HeldSubmission } from '../api/endpoints.ts';
 import card from '../components/card.module.css';
 import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
@@ -14,13 +14,13 @@ import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { useAbilities } from '../session/abilities.tsx';
 import { t } from '../texts/texts.ts';
-import { appPath, type Scope, usersPath } from '../users/scope.ts';
+import { appPath, recordPath, type Scope } from '../users/scope.ts';
 import classes from './held-page.module.css';
 import { HeldRows } from './held-rows.tsx';
 import { heldCountsQuery, heldQuery, useDelete, useRelease } from './queries.ts';
 
 /** The submissions that bot protection holds. An operator releases or deletes each. */
-export function HeldPage({ scope }: { scope: Scope }) {
+export default function HeldPage({ scope }: { scope: Scope }) {
   const pages = useCursorPages();
   const { data, error, refetch } = useQuery(heldQuery(scope, pages.cursor));
   const release = useRelease(scope);
@@ -54,7 +54,14 @@ export function HeldPage({ scope }: { scope: Scope }) {
         </ListBody>
         <CursorPager pages={pages} shown={data} />
       </section>
-      <DeleteDialog scope={scope} held={deleting} onClose={() => setDeleting(undefined)} />
+      <ConfirmRemoval
+        id={deleting?.id}
+        title={t.held.deleteTitle}
+        remove={useDelete(scope)}
+        onClose={() => setDeleting(undefined)}
+      >
+        <Text className="breaks">{t.held.deleteNote(deleting?.email)}</Text>
+      </ConfirmRemoval>
     </>
   );
 }
@@ -74,7 +81,7 @@ function Held({ scope }: { scope: Scope }) {
     t.held.settingsOfForm
   );
   return (
-    <Alert variant="light" mb="md" title={t.held.heldCount(unproved + trapped)}>
+    <Alert mb="md" title={t.held.heldCount(unproved + trapped)}>
       {trapped > 0 && <p className={classes.reason}>{t.held.trapped(trapped)}</p>}
       {unproved > 0 && <p className={classes.reason}>{t.held.unproved(unproved, settings)}</p>}
     </Alert>
@@ -108,36 +115,21 @@ interface OutcomeProps {
 function Outcome({ scope, held, release }: OutcomeProps) {
   if (release.data) {
     return (
-      <Alert color="green" variant="light" mb="md" p="xs" icon={<CheckIcon size={16} />}>
+      <Alert color="green" mb="md" p="xs" icon={<CheckIcon size={16} />}>
         {t.held.stored(held.email)}{' '}
-        <Link href={`${usersPath(scope)}/${release.data.id}`} className={classes.link ?? ''}>
+        <Link href={recordPath(scope, release.data.id)} className={classes.link ?? ''}>
           {t.common.showRecord}
         </Link>
       </Alert>
     );
   }
   if (!release.error) return null;
-  const issues = release.error instanceof ApiError ? release.error.issues : [];
   return (
-    <Alert color="red" variant="light" mb="md" role="alert" title={t.held.notStored(held.email)}>
+    <Alert color="red" mb="md" role="alert" title={t.held.notStored(held.email)}>
       {release.error.message}.{' '}
-      {issues.map(({ path, message }) => `${path.replace(/^data\./, '')} ${message}`).join('. ')}
+      {issuesOf(release.error)
+        .map(({ path, message }) => `${path.replace(/^data\./, '')} ${message}`)
+        .join('. ')}
     </Alert>
-  );
-}
-
-interface DeleteDialogProps {
-  scope: Scope;
-  held: HeldSubmission | undefined;
-  onClose: () => void;
-}
-
-function DeleteDialog({ scope, held, onClose }: DeleteDialogProps) {
-  return (
-    <ConfirmRemoval id={held?.id} title={t.held.deleteTitle} remove={useDelete(scope)} onClose={onClose}>
-      <Text size="sm" className="breaks">
-        {t.held.deleteNote(held?.email)}
-      </Text>
-    </ConfirmRemoval>
   );
 }

@@ -1,15 +1,15 @@
-import { Button, Group, Table, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { HeldSubmission } from '../api/endpoints.ts';
+import type { Field, HeldSubmission } from '../api/endpoints.ts';
 import table from '../components/data-table.module.css';
-import { ActionsHeader, DataTable } from '../components/data-table.tsx';
+import { DataTable } from '../components/data-table.tsx';
+import { RemoveButton } from '../components/remove-button.tsx';
 import { Time } from '../components/time.tsx';
 import { useAbilities } from '../session/abilities.tsx';
 import { t } from '../texts/texts.ts';
 import { scopedSchemaQuery } from '../users/queries.ts';
 import type { Scope } from '../users/scope.ts';
 import classes from './held-page.module.css';
-import { summaryOf } from './summary.ts';
 
 interface RowsProps {
   scope: Scope;
@@ -27,69 +27,82 @@ export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsPr
     <DataTable
       label={t.held.table}
       width={720}
-      head={
-        <>
-          <Table.Th>{t.common.email}</Table.Th>
-          <Table.Th>{t.held.data}</Table.Th>
-          <Table.Th data-wide-only>{t.held.reason}</Table.Th>
-          <Table.Th data-wide-only>{t.common.time}</Table.Th>
-          <ActionsHeader />
-        </>
+      rows={held}
+      columns={[
+        {
+          name: t.common.email,
+          className: 'breaks',
+          cell: ({ email, reason, at }) => (
+            <>
+              {email}
+              <div className={`${table.onPhone} ${classes.onPhone}`}>
+                {t.held.reasons[reason]}, <Time at={at} relative />
+              </div>
+            </>
+          ),
+        },
+        { name: t.held.data, cell: ({ data }) => <Data data={data} fields={schema?.fields ?? []} /> },
+        { name: t.held.reason, isWideOnly: true, cell: ({ reason }) => t.held.reasons[reason] },
+        {
+          name: t.common.time,
+          isWideOnly: true,
+          className: classes.time,
+          cell: ({ at }) => <Time at={at} relative />,
+        },
+      ]}
+      actions={(one) =>
+        edit && (
+          <Group gap="xs" justify="flex-end" className={classes.actions ?? ''}>
+            <Button
+              size="xs"
+              variant="default"
+              loading={releasing === one.id}
+              disabled={releasing !== undefined}
+              aria-label={t.held.releaseOf(one.email)}
+              onClick={() => onRelease(one)}
+            >
+              {t.held.release}
+            </Button>
+            <RemoveButton label={t.held.deleteOf(one.email)} onClick={() => onDelete(one)}>
+              {t.common.delete}
+            </RemoveButton>
+          </Group>
+        )
       }
-    >
-      {held.map((one) => (
-        <Table.Tr key={one.id}>
-          <Table.Td className="breaks">
-            {one.email}
-            <div className={`${table.onPhone} ${classes.onPhone}`}>
-              {t.held.reasons[one.reason]}, <Time at={one.at} relative />
-            </div>
-          </Table.Td>
-          <Table.Td>
-            <Data data={one.data} fields={schema?.fields ?? []} />
-          </Table.Td>
-          <Table.Td data-wide-only>{t.held.reasons[one.reason]}</Table.Td>
-          <Table.Td data-wide-only className={classes.time}>
-            <Time at={one.at} relative />
-          </Table.Td>
-          <Table.Td>
-            {edit && (
-              <Group gap="xs" justify="flex-end" className={classes.actions ?? ''}>
-                <Button
-                  size="xs"
-                  variant="default"
-                  loading={releasing === one.id}
-                  disabled={releasing !== undefined}
-                  aria-label={t.held.releaseOf(one.email)}
-                  onClick={() => onRelease(one)}
-                >
-                  {t.held.release}
-                </Button>
-                <Button
-                  size="xs"
-                  variant="subtle"
-                  color="red"
-                  aria-label={t.held.deleteOf(one.email)}
-                  onClick={() => onDelete(one)}
-                >
-                  {t.common.delete}
-                </Button>
-              </Group>
-            )}
-          </Table.Td>
-        </Table.Tr>
-      ))}
-    </DataTable>
+    />
   );
 }
 
-function Data({ data, fields }: { data: HeldSubmission['data']; fields: Parameters<typeof summaryOf>[1] }) {
+function Data({ data, fields }: { data: HeldSubmission['data']; fields: readonly Field[] }) {
   const summary = summaryOf(data, fields);
-  if (summary === '') return <Text c="dimmed">{t.held.noData}</Text>;
+  if (summary === '')
+    return (
+      <Text size="md" c="dimmed">
+        {t.held.noData}
+      </Text>
+    );
   return (
     <details className={classes.data}>
       <summary className="breaks">{summary}</summary>
       <pre>{JSON.stringify(data, null, 2)}</pre>
     </details>
   );
+}
+
+const MAX_ENTRIES = 3;
+const MAX_LENGTH = 60;
+
+/** The first values of some data, for example `Full name: Ada · Plan: pro · 2 more`. */
+function summaryOf(data: Readonly<Record<string, unknown>>, fields: readonly Field[]): string {
+  const labels = new Map(fields.map(({ key, label }) => [key, label]));
+  const keys = fields.map(({ key }) => key).filter((key) => Object.hasOwn(data, key));
+  const others = Object.keys(data).filter((key) => !labels.has(key));
+  const all = [...keys, ...others];
+  const shown = all.slice(0, MAX_ENTRIES).map((key) => `${labels.get(key) || key}: ${textOf(data[key])}`);
+  return [...shown, ...(all.length > MAX_ENTRIES ? [`${all.length - MAX_ENTRIES} more`] : [])].join(' · ');
+}
+
+function textOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }

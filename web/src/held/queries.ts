@@ -1,5 +1,6 @@
-import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
+import { useChange } from '../api/mutations.ts';
 import { type Scope, scopeParameter } from '../users/scope.ts';
 
 const PAGE_SIZE = 25;
@@ -45,18 +46,8 @@ export const newestHeldQuery = (scope: Scope) =>
     gcTime: 0,
   });
 
-export function useRelease(scope: Scope) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (id: string) => call('POST /auth/held/:id/release', { params: { id }, query: scopeParameter(scope) }),
-    onSettled: () => client.invalidateQueries({ queryKey: [KEY] }),
-  });
-}
+export const useRelease = (scope: Scope) =>
+  useChange(KEY, (id: string) => call('POST /auth/held/:id/release', { params: { id }, query: scopeParameter(scope) }));
 
-export function useDelete(scope: Scope) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (id: string) => call('DELETE /auth/held/:id', { params: { id }, query: scopeParameter(scope) }),
-    onSettled: () => client.invalidateQueries({ queryKey: [KEY] }),
-  });
-}
+export const useDelete = (scope: Scope) =>
+  useChange(KEY, (id: string) => call('DELETE /auth/held/:id', { params: { id }, query: scopeParameter(scope) }));

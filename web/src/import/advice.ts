@@ -2,7 +2,7 @@ import type { Import } from '../api/endpoints.ts';
 import { t } from '../texts/texts.ts';
 
 /** Advice about an import that rejected every line. */
-export interface ImportAdvice {
+interface ImportAdvice {
   title: string;
   text: string;
 }

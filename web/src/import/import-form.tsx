@@ -1,7 +1,7 @@
 import { Alert, Button, Group, NativeSelect, Progress, Table, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { fileNameSetting } from '../../../src/imports/date-format.ts';
-import { ApiError } from '../api/call.ts';
+import { issuesText } from '../api/call.ts';
 import type { Field, ImportSettings } from '../api/endpoints.ts';
 import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
@@ -83,9 +83,7 @@ export function ImportForm(props: {
   return (
     <>
       {head.isMapped ? (
-        <Alert variant="light" mt="md">
-          {t.imports.isMapped}
-        </Alert>
+        <Alert mt="md">{t.imports.isMapped}</Alert>
       ) : (
         <MapTable head={head} fields={fields} map={map} onChange={setMap} />
       )}
@@ -119,7 +117,7 @@ export function ImportForm(props: {
         />
       </div>
       {dates.choices.length > 0 && options.dateFormat === '' && (
-        <Alert color="yellow" variant="light" mt="md" title={t.imports.twoDateFormats}>
+        <Alert color="yellow" mt="md" title={t.imports.twoDateFormats}>
           <Group gap="xs">
             {dates.choices.map((format) => (
               <Button
@@ -200,10 +198,9 @@ function MapTable(props: {
 }
 
 function Refusal({ error }: { error: Error }) {
-  const issues = error instanceof ApiError ? error.issues : [];
   return (
-    <Alert color="red" variant="light" role="alert" mt="md" title={t.imports.notStarted}>
-      {error.message}. {issues.map(({ path, message }) => `${path} ${message}`).join('. ')}
+    <Alert color="red" role="alert" mt="md" title={t.imports.notStarted}>
+      {error.message}. {issuesText(error)}
     </Alert>
   );
 }

@@ -18,7 +18,7 @@ interface Chosen {
 }
 
 /** Imports records from a file. */
-export function ImportPage({ scope }: { scope: Scope }) {
+export default function ImportPage({ scope }: { scope: Scope }) {
   const schema = useQuery(scopedSchemaQuery(scope));
   const imports = useQuery(importsQuery(scope));
   const [chosen, setChosen] = useState<Chosen>();
@@ -55,7 +55,7 @@ export function ImportPage({ scope }: { scope: Scope }) {
             clearButtonProps={{ 'aria-label': t.imports.removeFile }}
           />
           {problem && (
-            <Alert color="red" variant="light" role="alert" mt="sm">
+            <Alert color="red" role="alert" mt="sm">
               {problem}.
             </Alert>
           )}

@@ -39,7 +39,14 @@ export function ImportRows({ scope, imports, started }: ImportRowsProps) {
           onDelete={() => setDeleting(one)}
         />
       ))}
-      <DeleteDialog scope={scope} one={deleting} onClose={() => setDeleting(undefined)} />
+      <ConfirmRemoval
+        id={deleting?.id}
+        title={t.imports.deleteTitle}
+        remove={useDeleteImport(scope)}
+        onClose={() => setDeleting(undefined)}
+      >
+        <Text>{deleting?.state === 'running' ? t.imports.deleteRunningNote : t.imports.deleteNote}</Text>
+      </ConfirmRemoval>
     </Stack>
   );
 }
@@ -70,7 +77,7 @@ function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
     >
       <Group justify="space-between" gap="xs">
         <Group gap="xs">
-          <Badge variant="light" color={COLORS[state]} className={classes.badge ?? ''}>
+          <Badge color={COLORS[state]} className={classes.badge ?? ''}>
             {t.imports.states[state]}
           </Badge>
           {settings.dryRun && (
@@ -79,11 +86,11 @@ function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
             </Badge>
           )}
           {settings.fileName !== undefined && (
-            <Text size="sm" fw={600} className="breaks">
+            <Text fw={600} className="breaks">
               {settings.fileName}
             </Text>
           )}
-          <Text size="sm" c="dimmed">
+          <Text c="dimmed">
             <Time at={one.createdAt} />
           </Text>
         </Group>
@@ -106,21 +113,17 @@ function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
         </Group>
       </Group>
       {state === 'running' && <Progress value={part} mt="sm" aria-label={t.imports.progress} />}
-      <Text size="sm" mt="xs" aria-live="polite">
+      <Text mt="xs" aria-live="polite">
         {result(read, created, updated, unchanged, rejected)}
       </Text>
-      {hasEnded && !settings.dryRun && (
-        <Text size="sm" c="dimmed">
-          {t.imports.usersStay}
-        </Text>
-      )}
+      {hasEnded && !settings.dryRun && <Text c="dimmed">{t.imports.usersStay}</Text>}
       {advice && (
-        <Alert color="yellow" variant="light" mt="xs" title={advice.title}>
+        <Alert color="yellow" mt="xs" title={advice.title}>
           {advice.text}
         </Alert>
       )}
       {failure && (
-        <Alert color="red" variant="light" mt="xs">
+        <Alert color="red" mt="xs">
           {failure}.
         </Alert>
       )}
@@ -136,13 +139,5 @@ function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
         </section>
       )}
     </Paper>
-  );
-}
-
-function DeleteDialog({ scope, one, onClose }: { scope: Scope; one: Import | undefined; onClose: () => void }) {
-  return (
-    <ConfirmRemoval id={one?.id} title={t.imports.deleteTitle} remove={useDeleteImport(scope)} onClose={onClose}>
-      <Text size="sm">{one?.state === 'running' ? t.imports.deleteRunningNote : t.imports.deleteNote}</Text>
-    </ConfirmRemoval>
   );
 }

@@ -16,7 +16,7 @@ export function decimalOf(values: readonly string[]): '.' | ',' {
 }
 
 /** A proposal for `dateFormat`. */
-export interface DateProposal {
+interface DateProposal {
   /** Empty for ISO 8601, and when the values do not tell. */
   format: string;
   /** The formats between which the values do not decide; else empty. */

@@ -1,6 +1,7 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { ApiError, buildUrl, call, NetworkError } from '../api/call.ts';
 import type { ImportSettings } from '../api/endpoints.ts';
+import { useChange } from '../api/mutations.ts';
 import { type Scope, scopeParameter } from '../users/scope.ts';
 
 const KEY = 'imports';
@@ -23,24 +24,20 @@ export function rejectsUrl(scope: Scope, id: string): string {
 
 /** Prepares an import, sends its file in parts, and starts it. */
 export function useStartImport(scope: Scope, onSent: (part: number) => void) {
-  const client = useQueryClient();
   const query = scopeParameter(scope);
-  return useMutation({
-    mutationFn: async ({ file, settings }: { file: File; settings: ImportSettings }) => {
-      const { id } = await call('POST /auth/imports', { query, body: settings });
-      try {
-        for (let from = 0; from < file.size; from += PART_BYTES) {
-          await sendPart(buildUrl('/auth/imports/:id/content', { id }, query), file, from);
-          onSent(Math.min(1, (from + PART_BYTES) / file.size));
-        }
-        await call('POST /auth/imports/:id/start', { params: { id }, query });
-      } catch (error) {
-        await call('DELETE /auth/imports/:id', { params: { id }, query }).catch(() => undefined);
-        throw error;
+  return useChange(KEY, async ({ file, settings }: { file: File; settings: ImportSettings }) => {
+    const { id } = await call('POST /auth/imports', { query, body: settings });
+    try {
+      for (let from = 0; from < file.size; from += PART_BYTES) {
+        await sendPart(buildUrl('/auth/imports/:id/content', { id }, query), file, from);
+        onSent(Math.min(1, (from + PART_BYTES) / file.size));
       }
-      return id;
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: [KEY] }),
+      await call('POST /auth/imports/:id/start', { params: { id }, query });
+    } catch (error) {
+      await call('DELETE /auth/imports/:id', { params: { id }, query }).catch(() => undefined);
+      throw error;
+    }
+    return id;
   });
 }
 
@@ -56,10 +53,5 @@ async function sendPart(url: string, file: File, from: number): Promise<void> {
 }
 
 /** Stops and deletes an import. */
-export function useDeleteImport(scope: Scope) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (id: string) => call('DELETE /auth/imports/:id', { params: { id }, query: scopeParameter(scope) }),
-    onSettled: () => client.invalidateQueries({ queryKey: [KEY] }),
-  });
-}
+export const useDeleteImport = (scope: Scope) =>
+  useChange(KEY, (id: string) => call('DELETE /auth/imports/:id', { params: { id }, query: scopeParameter(scope) }));

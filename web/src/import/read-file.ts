@@ -8,7 +8,7 @@ const EXAMPLES = 3;
 const SAMPLE = 1_000;
 
 /** A column of a file. */
-export interface FileColumn {
+interface FileColumn {
   name: string;
   /** The first values. */
   examples: string[];

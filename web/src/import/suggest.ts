@@ -3,7 +3,7 @@ import type { Field } from '../api/endpoints.ts';
 const EMAIL_NAMES = new Set(['email', 'mail', 'emailaddress', 'mailaddress', 'epost', 'correo']);
 
 /** The path that a column gets; empty: the column is left out. */
-export type ColumnMap = Record<string, string>;
+type ColumnMap = Record<string, string>;
 
 /** Letters and digits only, in lower case. */
 const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');

@@ -1,18 +1,18 @@
 import { Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
-import { ApiError } from '../api/call.ts';
+import { useState } from 'react';
+import { issuesOf } from '../api/call.ts';
 import type { KeyScope } from '../api/endpoints.ts';
-import { FormActions } from '../components/form-actions.tsx';
-import { SecretDialog } from '../components/one-time-secret.tsx';
-import { Problem } from '../components/problem.tsx';
+import { DialogForm } from '../components/form.tsx';
+import { inputProps } from '../components/input.ts';
+import { OneTimeSecret, SecretDialog } from '../components/one-time-secret.tsx';
 import { useAbilities } from '../session/abilities.tsx';
 import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
 import classes from './keys-page.module.css';
-import { NewKey } from './new-key.tsx';
-import { type NewKey as KeySettings, useCreateKey } from './queries.ts';
-import { SCOPES } from './scopes.ts';
+import { useCreateKey } from './queries.ts';
 
+/** The scopes of API keys, in the order of the form. */
+const SCOPES = Object.keys(t.keys.scopes) as KeyScope[];
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const LIFETIMES = [
   { value: '30', label: t.keys.in30Days },
@@ -38,15 +38,11 @@ export function CreateKey({ scope, opened, onClose }: { scope: Scope; opened: bo
       isShown={created !== undefined}
     >
       {created ? (
-        <NewKey text={created.key} onClose={close} />
+        <OneTimeSecret name="key" text={created.key} warning={t.keys.warning} onClose={close}>
+          <Text>{t.keys.use()}</Text>
+        </OneTimeSecret>
       ) : (
-        <KeyForm
-          scopes={SCOPES.filter((one) => schema || one !== 'schema:write')}
-          pending={create.isPending}
-          error={create.error}
-          onSubmit={create.mutate}
-          onCancel={close}
-        />
+        <KeyForm scopes={SCOPES.filter((one) => schema || one !== 'schema:write')} create={create} onCancel={close} />
       )}
     </SecretDialog>
   );
@@ -54,97 +50,70 @@ export function CreateKey({ scope, opened, onClose }: { scope: Scope; opened: bo
 
 interface KeyFormProps {
   scopes: readonly KeyScope[];
-  pending: boolean;
-  error: Error | null;
-  onSubmit: (settings: KeySettings) => void;
+  create: ReturnType<typeof useCreateKey>;
   onCancel: () => void;
 }
 
-function KeyForm({ scopes, pending, error, onSubmit, onCancel }: KeyFormProps) {
+function KeyForm({ scopes, create, onCancel }: KeyFormProps) {
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<string[]>([]);
   const [days, setDays] = useState('90');
   const [networks, setNetworks] = useState('');
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     const cidrs = networks.split(/[\s,]+/).filter((text) => text !== '');
-    onSubmit({
+    create.mutate({
       name: name.trim(),
       scopes: scopes.filter((one) => chosen.includes(one)),
       ...(days !== '' && { expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
       ...(cidrs.length > 0 && { cidrs }),
     });
   };
-  const networkProblem = problemAt(error, 'cidrs');
+  const nameProblem = problemAt(create.error, 'name');
+  const networkProblem = problemAt(create.error, 'cidrs');
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={t.common.name}
-          description={t.keys.nameNote}
-          placeholder={t.keys.nameExample}
-          required
-          data-autofocus
-          autoComplete="off"
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={problemAt(error, 'name')}
-        />
-        <Checkbox.Group label={t.keys.allowed} value={chosen} onChange={setChosen} required>
-          <Stack gap="xs" mt="xs">
-            {scopes.map((one) => (
-              <Checkbox
-                key={one}
-                value={one}
-                label={t.keys.scopes[one].name}
-                description={t.keys.scopes[one].meaning}
-              />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        <NativeSelect
-          label={t.keys.ends}
-          data={LIFETIMES}
-          value={days}
-          onChange={(event) => setDays(event.currentTarget.value)}
-        />
-        <Textarea
-          label={t.keys.networks}
-          description={t.keys.networksNote}
-          placeholder="203.0.113.0/24"
-          autoComplete="off"
-          spellCheck={false}
-          classNames={{ input: classes.code ?? '' }}
-          value={networks}
-          onChange={(event) => setNetworks(event.currentTarget.value)}
-          error={networkProblem && t.keys.wrongNetwork(networkProblem)}
-        />
-        <Problem error={error && isOfField(error) ? null : error} />
-        {chosen.length === 0 && (
-          <Text size="sm" c="dimmed">
-            {t.keys.allowNothing}
-          </Text>
-        )}
-        <FormActions
-          action={t.keys.submit}
-          loading={pending}
-          disabled={chosen.length === 0 || name.trim() === ''}
-          onCancel={onCancel}
-        />
-      </Stack>
-    </form>
+    <DialogForm
+      action={t.keys.submit}
+      sending={create}
+      error={nameProblem || networkProblem ? null : create.error}
+      disabled={chosen.length === 0 || name.trim() === ''}
+      onSubmit={submit}
+      onCancel={onCancel}
+    >
+      <TextInput
+        label={t.common.name}
+        description={t.keys.nameNote}
+        placeholder={t.keys.nameExample}
+        required
+        data-autofocus
+        autoComplete="off"
+        maxLength={100}
+        {...inputProps(name, setName)}
+        error={nameProblem}
+      />
+      <Checkbox.Group label={t.keys.allowed} value={chosen} onChange={setChosen} required>
+        <Stack gap="xs" mt="xs">
+          {scopes.map((one) => (
+            <Checkbox key={one} value={one} label={t.keys.scopes[one].name} description={t.keys.scopes[one].meaning} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <NativeSelect label={t.keys.ends} data={LIFETIMES} {...inputProps(days, setDays)} />
+      <Textarea
+        label={t.keys.networks}
+        description={t.keys.networksNote}
+        placeholder="203.0.113.0/24"
+        autoComplete="off"
+        spellCheck={false}
+        classNames={{ input: classes.code ?? '' }}
+        {...inputProps(networks, setNetworks)}
+        error={networkProblem && t.keys.wrongNetwork(networkProblem)}
+      />
+      {chosen.length === 0 && <Text c="dimmed">{t.keys.allowNothing}</Text>}
+    </DialogForm>
   );
 }
-
-const issuesOf = (error: Error | null) => (error instanceof ApiError ? error.issues : []);
 
 /** The message of the first problem of a member. */
 function problemAt(error: Error | null, member: string): string | undefined {
   return issuesOf(error).find(({ path }) => path === member || path.startsWith(`${member}.`))?.message;
-}
-
-/** Whether the form shows the error at its fields. */
-function isOfField(error: Error): boolean {
-  return problemAt(error, 'name') !== undefined || problemAt(error, 'cidrs') !== undefined;
 }

@@ -1,7 +1,8 @@
-import { Badge, Button, Group, Stack, Table } from '@mantine/core';
+import { Badge, Group, Stack } from '@mantine/core';
 import type { ApiKey } from '../api/endpoints.ts';
 import table from '../components/data-table.module.css';
-import { ActionsHeader, DataTable } from '../components/data-table.tsx';
+import { DataTable } from '../components/data-table.tsx';
+import { RemoveButton } from '../components/remove-button.tsx';
 import { Time } from '../components/time.tsx';
 import { t } from '../texts/texts.ts';
 import classes from './keys-page.module.css';
@@ -12,56 +13,40 @@ export function KeyRows({ keys, onDelete }: { keys: readonly ApiKey[]; onDelete:
       label={t.keys.table}
       width={720}
       isQuiet
-      head={
-        <>
-          <Table.Th>{t.common.name}</Table.Th>
-          <Table.Th data-wide-only>{t.keys.allowedTo}</Table.Th>
-          <Table.Th data-wide-only>{t.keys.lastUsed}</Table.Th>
-          <Table.Th data-wide-only>{t.keys.ends}</Table.Th>
-          <ActionsHeader />
-        </>
-      }
-    >
-      {keys.map((key) => (
-        <Table.Tr key={key.id}>
-          <Table.Td className="breaks">
-            {key.name}
-            {key.cidrs.length > 0 && (
-              <div className={`${table.detail} ${classes.detail}`}>{t.keys.fromNetworks(key.cidrs.join(', '))}</div>
-            )}
-            <div className={table.onPhone}>
-              <Stack gap={4}>
-                <Scopes of={key} />
-                <div>
-                  <LastUse apiKey={key} />
-                </div>
-                <End at={key.expiresAt} />
-              </Stack>
-            </div>
-          </Table.Td>
-          <Table.Td data-wide-only>
-            <Scopes of={key} />
-          </Table.Td>
-          <Table.Td data-wide-only>
-            <LastUse apiKey={key} />
-          </Table.Td>
-          <Table.Td data-wide-only>
-            <End at={key.expiresAt} />
-          </Table.Td>
-          <Table.Td className={table.right ?? ''}>
-            <Button
-              size="xs"
-              variant="subtle"
-              color="red"
-              aria-label={t.keys.deleteKey(key.name)}
-              onClick={() => onDelete(key)}
-            >
-              {t.common.delete}
-            </Button>
-          </Table.Td>
-        </Table.Tr>
-      ))}
-    </DataTable>
+      rows={keys}
+      columns={[
+        { name: t.common.name, className: 'breaks', cell: (key) => <Name apiKey={key} /> },
+        { name: t.keys.allowedTo, isWideOnly: true, cell: (key) => <Scopes of={key} /> },
+        { name: t.keys.lastUsed, isWideOnly: true, cell: (key) => <LastUse apiKey={key} /> },
+        { name: t.keys.ends, isWideOnly: true, cell: ({ expiresAt }) => <End at={expiresAt} /> },
+      ]}
+      actions={(key) => (
+        <RemoveButton label={t.keys.deleteKey(key.name)} onClick={() => onDelete(key)}>
+          {t.common.delete}
+        </RemoveButton>
+      )}
+    />
+  );
+}
+
+function Name({ apiKey }: { apiKey: ApiKey }) {
+  const { name, cidrs, expiresAt } = apiKey;
+  return (
+    <>
+      {name}
+      {cidrs.length > 0 && (
+        <div className={`${table.detail} ${classes.detail}`}>{t.keys.fromNetworks(cidrs.join(', '))}</div>
+      )}
+      <div className={table.onPhone}>
+        <Stack gap={4}>
+          <Scopes of={apiKey} />
+          <div>
+            <LastUse apiKey={apiKey} />
+          </div>
+          <End at={expiresAt} />
+        </Stack>
+      </div>
+    </>
   );
 }
 
@@ -69,7 +54,7 @@ function Scopes({ of: { scopes } }: { of: ApiKey }) {
   return (
     <Group gap={6}>
       {scopes.map((scope) => (
-        <Badge key={scope} variant="light" color="gray" tt="none">
+        <Badge key={scope} color="gray">
           {t.keys.scopes[scope].name}
         </Badge>
       ))}
@@ -90,9 +75,5 @@ function LastUse({ apiKey: { lastUsedAt, lastUsedFrom } }: { apiKey: ApiKey }) {
 function End({ at }: { at: string | null }) {
   if (!at) return <span className={classes.none}>{t.keys.neverEnds}</span>;
   if (Date.parse(at) > Date.now()) return <Time at={at} />;
-  return (
-    <Badge variant="light" color="red" tt="none">
-      {t.keys.ended}
-    </Badge>
-  );
+  return <Badge color="red">{t.keys.ended}</Badge>;
 }

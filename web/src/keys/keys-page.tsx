@@ -16,7 +16,7 @@ import { KeyRows } from './key-rows.tsx';
 import { keysQuery, useDeleteKey } from './queries.ts';
 
 /** The API keys of an app: creates and deletes them. */
-export function KeysPage({ scope }: { scope: Scope }) {
+export default function KeysPage({ scope }: { scope: Scope }) {
   const { data, error, refetch } = useQuery(keysQuery(scope));
   const [isCreating, setCreating] = useState(false);
   const [deleting, setDeleting] = useState<ApiKey>();
@@ -46,23 +46,14 @@ export function KeysPage({ scope }: { scope: Scope }) {
         </ListBody>
       </section>
       <CreateKey scope={scope} opened={isCreating} onClose={() => setCreating(false)} />
-      <DeleteDialog scope={scope} deleted={deleting} onClose={() => setDeleting(undefined)} />
+      <ConfirmRemoval
+        id={deleting?.id}
+        title={t.keys.deleteTitle}
+        remove={useDeleteKey(scope)}
+        onClose={() => setDeleting(undefined)}
+      >
+        <Text className="breaks">{t.keys.deleteNote(deleting?.name ?? '')}</Text>
+      </ConfirmRemoval>
     </>
-  );
-}
-
-interface DeleteDialogProps {
-  scope: Scope;
-  deleted: ApiKey | undefined;
-  onClose: () => void;
-}
-
-function DeleteDialog({ scope, deleted, onClose }: DeleteDialogProps) {
-  return (
-    <ConfirmRemoval id={deleted?.id} title={t.keys.deleteTitle} remove={useDeleteKey(scope)} onClose={onClose}>
-      <Text size="sm" className="breaks">
-        {t.keys.deleteNote(deleted?.name ?? '')}
-      </Text>
-    </ConfirmRemoval>
   );
 }

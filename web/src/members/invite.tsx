@@ -1,10 +1,9 @@
 import { Radio, Stack } from '@mantine/core';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
+import { issueAt } from '../api/call.ts';
 import type { MemberRole } from '../api/endpoints.ts';
-import { FormActions } from '../components/form-actions.tsx';
+import { DialogForm, type Sending } from '../components/form.tsx';
 import { OneTimeSecret, SecretDialog } from '../components/one-time-secret.tsx';
-import { Problem } from '../components/problem.tsx';
-import { issueAt } from '../entrance/new-password-form.tsx';
 import { EmailInput } from '../session/account-log-in.tsx';
 import { t } from '../texts/texts.ts';
 import { useMemberChanges } from './queries.ts';
@@ -31,8 +30,7 @@ export function InviteMember({ sourceAppId, opened, onClose }: InviteDialogProps
       opened={opened}
       created={invite.data}
       email={invite.variables?.email}
-      pending={invite.isPending}
-      error={invite.error}
+      sending={invite}
       onSubmit={(email) => invite.mutate({ email, role })}
       onClose={close}
     >
@@ -53,8 +51,7 @@ interface Props {
   created: { link: string } | undefined;
   /** The invited email. */
   email: string | undefined;
-  pending: boolean;
-  error: Error | null;
+  sending: Sending;
   onSubmit: (email: string) => void;
   onClose: () => void;
   /** What the invitation gives. */
@@ -81,33 +78,27 @@ export function InviteDialog({ title, opened, created, email, onClose, ...form }
   );
 }
 
-function InviteForm({
-  pending,
-  error,
-  onSubmit,
-  onClose,
-  children,
-}: Omit<Props, 'title' | 'opened' | 'created' | 'email'>) {
+function InviteForm({ sending, onSubmit, onClose, children }: Omit<Props, 'title' | 'opened' | 'created' | 'email'>) {
   const [email, setEmail] = useState('');
-  const issue = issueAt(error, 'email');
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    onSubmit(email.trim());
-  };
+  const issue = issueAt(sending.error, 'email');
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <EmailInput
-          value={email}
-          onChange={setEmail}
-          isFirst
-          autoComplete="off"
-          error={issue && t.members.emailProblem(issue)}
-        />
-        {children}
-        <Problem error={issue ? null : error} />
-        <FormActions action={t.members.invite} loading={pending} disabled={email.trim() === ''} onCancel={onClose} />
-      </Stack>
-    </form>
+    <DialogForm
+      noValidate
+      action={t.members.invite}
+      sending={sending}
+      error={issue ? null : sending.error}
+      disabled={email.trim() === ''}
+      onSubmit={() => onSubmit(email.trim())}
+      onCancel={onClose}
+    >
+      <EmailInput
+        value={email}
+        onChange={setEmail}
+        isFirst
+        autoComplete="off"
+        error={issue && t.members.emailProblem(issue)}
+      />
+      {children}
+    </DialogForm>
   );
 }

@@ -1,6 +1,8 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { MemberRole } from '../api/endpoints.ts';
+import { useChange } from '../api/mutations.ts';
+import { endpointQuery } from '../api/queries.ts';
 
 const KEY = 'members';
 
@@ -20,43 +22,26 @@ export const invitationsQuery = (sourceAppId: string) =>
 
 /** Whether the password of the app may log in. */
 export const accessQuery = (sourceAppId: string) =>
-  queryOptions({
-    queryKey: [KEY, sourceAppId, 'access'],
-    queryFn: ({ signal }) => call('GET /auth/apps/:sourceAppId/access', { params: { sourceAppId }, signal }),
-  });
+  endpointQuery([KEY, sourceAppId, 'access'], 'GET /auth/apps/:sourceAppId/access', { params: { sourceAppId } });
 
 /** The changes of the members of an app. */
-export function useMemberChanges(sourceAppId: string) {
-  const client = useQueryClient();
-  const onSettled = () => client.invalidateQueries({ queryKey: [KEY] });
-  return {
-    change: useMutation({
-      mutationFn: ({ id, role }: { id: string; role: MemberRole }) =>
-        call('PATCH /auth/apps/:sourceAppId/members/:accountId', {
-          params: { sourceAppId, accountId: id },
-          body: { role },
-        }),
-      onSettled,
+export const useMemberChanges = (sourceAppId: string) => ({
+  change: useChange(KEY, ({ id, role }: { id: string; role: MemberRole }) =>
+    call('PATCH /auth/apps/:sourceAppId/members/:accountId', {
+      params: { sourceAppId, accountId: id },
+      body: { role },
     }),
-    remove: useMutation({
-      mutationFn: (accountId: string) =>
-        call('DELETE /auth/apps/:sourceAppId/members/:accountId', { params: { sourceAppId, accountId } }),
-      onSettled,
-    }),
-    invite: useMutation({
-      mutationFn: (body: { email: string; role: MemberRole }) =>
-        call('POST /auth/apps/:sourceAppId/invitations', { params: { sourceAppId }, body }),
-      onSettled,
-    }),
-    withdraw: useMutation({
-      mutationFn: (id: string) =>
-        call('DELETE /auth/apps/:sourceAppId/invitations/:id', { params: { sourceAppId, id } }),
-      onSettled,
-    }),
-    setSharedLogin: useMutation({
-      mutationFn: (sharedLogin: boolean) =>
-        call('PUT /auth/apps/:sourceAppId/access', { params: { sourceAppId }, body: { sharedLogin } }),
-      onSettled,
-    }),
-  };
-}
+  ),
+  remove: useChange(KEY, (accountId: string) =>
+    call('DELETE /auth/apps/:sourceAppId/members/:accountId', { params: { sourceAppId, accountId } }),
+  ),
+  invite: useChange(KEY, (body: { email: string; role: MemberRole }) =>
+    call('POST /auth/apps/:sourceAppId/invitations', { params: { sourceAppId }, body }),
+  ),
+  withdraw: useChange(KEY, (id: string) =>
+    call('DELETE /auth/apps/:sourceAppId/invitations/:id', { params: { sourceAppId, id } }),
+  ),
+  setSharedLogin: useChange(KEY, (sharedLogin: boolean) =>
+    call('PUT /auth/apps/:sourceAppId/access', { params: { sourceAppId }, body: { sharedLogin } }),
+  ),
+});

@@ -1,10 +1,10 @@
 import { Switch, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Section } from '../account/section.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { Problem } from '../components/problem.tsx';
+import { Section } from '../components/section.tsx';
 import { t } from '../texts/texts.ts';
 import { accessQuery, useMemberChanges } from './queries.ts';
 
@@ -34,14 +34,11 @@ export function SharedLogin({ sourceAppId }: { sourceAppId: string }) {
         title={t.members.refuseTitle}
         action={t.members.refuse}
         isDangerous
-        pending={setSharedLogin.isPending}
-        error={setSharedLogin.error}
+        sending={setSharedLogin}
         onConfirm={() => setSharedLogin.mutate(false, { onSuccess: close })}
         onClose={close}
       >
-        <Text size="sm" className="breaks">
-          {t.members.refuseNote(sourceAppId)}
-        </Text>
+        <Text className="breaks">{t.members.refuseNote(sourceAppId)}</Text>
       </ConfirmDialog>
     </Section>
   );

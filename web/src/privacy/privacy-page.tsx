@@ -10,7 +10,7 @@ import classes from './privacy.module.css';
 import { RetentionCard } from './retention/retention-card.tsx';
 
 /** Requests of persons, and retention. Without a scope: for an admin, over all apps. */
-export function PrivacyPage({ scope }: { scope?: Scope }) {
+export default function PrivacyPage({ scope }: { scope?: Scope }) {
   const { manage } = useAbilities();
   const [email, setEmail] = useState<string>();
   return (

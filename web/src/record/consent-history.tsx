@@ -1,17 +1,12 @@
-import { Button } from '@mantine/core';
-import { useState } from 'react';
 import type { ConsentEntry } from '../api/endpoints.ts';
 import { Time } from '../components/time.tsx';
 import { t } from '../texts/texts.ts';
 import classes from './consent-history.module.css';
-
-/** Number of entries to show initially and to add with each press of the button. */
-const STEP = 20;
+import { useNewestFirst } from './newest-first.tsx';
 
 /** Lists the changes of consents, newest first. The page is text, because anyone can submit it. */
 export function ConsentHistory({ entries }: { entries: readonly ConsentEntry[] }) {
-  const [shown, setShown] = useState(STEP);
-  const newestFirst = entries.map((entry, index) => ({ ...entry, index })).reverse();
+  const { newest, more } = useNewestFirst(entries);
   return (
     <>
       <table className={classes.table}>
@@ -22,7 +17,7 @@ export function ConsentHistory({ entries }: { entries: readonly ConsentEntry[] }
           </tr>
         </thead>
         <tbody>
-          {newestFirst.slice(0, shown).map(({ index, key, given, at, version, schemaVersion, label, page }) => (
+          {newest.map(({ index, item: { key, given, at, version, schemaVersion, label, page } }) => (
             <tr key={index}>
               <td>
                 {given ? t.record.agreed(label || key, version) : t.record.withdrew(label || key, version)}
@@ -36,11 +31,7 @@ export function ConsentHistory({ entries }: { entries: readonly ConsentEntry[] }
           ))}
         </tbody>
       </table>
-      {entries.length > shown && (
-        <Button variant="subtle" size="xs" m="md" onClick={() => setShown(shown + STEP)}>
-          {t.record.showMore(Math.min(STEP, entries.length - shown), entries.length)}
-        </Button>
-      )}
+      {more}
     </>
   );
 }

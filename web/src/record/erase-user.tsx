@@ -3,7 +3,8 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { UserRecord } from '../api/endpoints.ts';
-import { TypedConfirmation } from '../components/typed-confirmation.tsx';
+import { invalidate } from '../api/mutations.ts';
+import { TypedConfirmation } from '../components/confirm-dialog.tsx';
 import { t } from '../texts/texts.ts';
 import { type Scope, scopeParameter } from '../users/scope.ts';
 
@@ -24,10 +25,7 @@ export function EraseUser({ user, scope, opened, onClose, onErased }: EraseUserP
       notifications.show({ title: t.record.erased, message: t.record.erasedNote(user.email) });
       onErased();
       client.removeQueries({ queryKey: ['user', user.id] });
-      await Promise.all([
-        client.invalidateQueries({ queryKey: ['users'] }),
-        client.invalidateQueries({ queryKey: ['stats'] }),
-      ]);
+      await invalidate(client, 'users', 'stats');
     },
   });
   return (
@@ -37,12 +35,11 @@ export function EraseUser({ user, scope, opened, onClose, onErased }: EraseUserP
       label={t.common.email}
       expected={user.email}
       action={t.record.erasePermanently}
-      pending={erase.isPending}
-      error={erase.error}
+      sending={erase}
       onConfirm={() => erase.mutate()}
       onClose={onClose}
     >
-      <Text size="sm">{t.record.eraseNote}</Text>
+      <Text>{t.record.eraseNote}</Text>
     </TypedConfirmation>
   );
 }

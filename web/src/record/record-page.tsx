@@ -1,15 +1,15 @@
 import { Button, Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
-import { ApiError } from '../api/call.ts';
+import { useLocation } from 'wouter';
+import { hasStatus } from '../api/call.ts';
 import { BackLink } from '../components/back-link.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
 import { PenIcon, TrashIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { formSettingsQuery } from '../connect/queries.ts';
 import { useAbilities } from '../session/abilities.tsx';
+import { NotFound } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { t } from '../texts/texts.ts';
 import { schemaVersionQuery, scopedSchemaQuery } from '../users/queries.ts';
@@ -24,7 +24,7 @@ import classes from './record-page.module.css';
 import { RecordView } from './record-view.tsx';
 
 /** Shows one record under the schema version of its newest submission. */
-export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
+export default function RecordPage({ id, scope }: { id: string; scope: Scope }) {
   const can = useAbilities();
   const [, navigate] = useLocation();
   const [erasing, setErasing] = useState(false);
@@ -36,8 +36,16 @@ export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
   const newest = useQuery(scopedSchemaQuery(scope));
   const settings = useQuery({ ...formSettingsQuery(scope.sourceAppId), refetchInterval: false });
 
-  if (record.error instanceof ApiError && [400, 404].includes(record.error.status))
-    return <UserNotFound path={usersPath(scope)} />;
+  if (hasStatus(record.error, 400) || hasStatus(record.error, 404))
+    return (
+      <NotFound
+        heading={t.record.notFound}
+        title={t.record.noSuchUser}
+        note={t.record.notFoundNote}
+        path={usersPath(scope)}
+        action={t.record.goToUsers}
+      />
+    );
   const error = record.error ?? schema.error;
   if (error) return <LoadError error={error} onRetry={() => Promise.all([record.refetch(), schema.refetch()])} />;
   if (!record.data || !schema.data) return <PageSkeleton />;
@@ -104,24 +112,6 @@ export function RecordPage({ id, scope }: { id: string; scope: Scope }) {
         onClose={() => setErasing(false)}
         onErased={() => navigate(usersPath(scope), { replace: true })}
       />
-    </>
-  );
-}
-
-function UserNotFound({ path }: { path: string }) {
-  return (
-    <>
-      <PageHeader title={t.record.notFound} />
-      <EmptyState
-        title={t.record.noSuchUser}
-        action={
-          <Button component={Link} href={path}>
-            {t.record.goToUsers}
-          </Button>
-        }
-      >
-        {t.record.notFoundNote}
-      </EmptyState>
     </>
   );
 }

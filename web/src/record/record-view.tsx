@@ -31,7 +31,7 @@ export function RecordView({ record, schema, newestVersion, onRemove }: RecordVi
       <section className={classes.card} aria-labelledby="values">
         <Heading id="values" title={t.record.data} note={versionNote(record.schemaVersion, newestVersion)} />
         {plain.length === 0 && (
-          <Text c="dimmed" p="md">
+          <Text size="md" c="dimmed" p="md">
             {t.record.noSingleValues}
           </Text>
         )}
@@ -117,7 +117,7 @@ function Heading({ id, title, note }: { id?: string; title: string; note: string
       <h2 id={id} className={classes.title}>
         {title}
       </h2>
-      <Badge variant="light" color="gray" tt="none" className={classes.note ?? ''}>
+      <Badge color="gray" className={classes.note ?? ''}>
         {note}
       </Badge>
     </div>

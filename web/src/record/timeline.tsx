@@ -1,13 +1,10 @@
-import { Button, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Text } from '@mantine/core';
 import { TrashIcon } from '../components/icons.tsx';
 import { Time } from '../components/time.tsx';
 import { t } from '../texts/texts.ts';
 import { FullValue } from './full-value.tsx';
+import { useNewestFirst } from './newest-first.tsx';
 import classes from './timeline.module.css';
-
-/** Number of items to show initially and to add with each press of the button. */
-const STEP = 20;
 
 interface TimelineProps {
   items: readonly unknown[];
@@ -17,29 +14,24 @@ interface TimelineProps {
 
 /** Lists the items of an array field with their timestamps, newest first. */
 export function Timeline({ items, onRemove }: TimelineProps) {
-  const [shown, setShown] = useState(STEP);
+  const { newest, more } = useNewestFirst(items);
   if (items.length === 0) {
     return (
-      <Text c="dimmed" p="md" px={20}>
+      <Text size="md" c="dimmed" p="md" px={20}>
         {t.record.noItems}
       </Text>
     );
   }
-  const newestFirst = items.map((item, index) => ({ item, index })).reverse();
   return (
     <>
       <ol className={classes.timeline} reversed>
-        {newestFirst.slice(0, shown).map(({ item, index }) => (
+        {newest.map(({ item, index }) => (
           <li key={index} className={classes.item}>
             <Item item={item} onRemove={onRemove} />
           </li>
         ))}
       </ol>
-      {items.length > shown && (
-        <Button variant="subtle" size="xs" m="md" mt={0} onClick={() => setShown(shown + STEP)}>
-          {t.record.showMore(Math.min(STEP, items.length - shown), items.length)}
-        </Button>
-      )}
+      {more}
     </>
   );
 }
@@ -66,7 +58,11 @@ function Item({ item, onRemove }: { item: unknown; onRemove: TimelineProps['onRe
         )}
       </div>
       {isScalar && <FullValue value={rest.value} />}
-      {!isScalar && keys.length === 0 && <Text c="dimmed">{t.record.emptyItem}</Text>}
+      {!isScalar && keys.length === 0 && (
+        <Text size="md" c="dimmed">
+          {t.record.emptyItem}
+        </Text>
+      )}
       {!isScalar && keys.length > 0 && (
         <dl className={classes.properties}>
           {keys.map((key) => (

@@ -1,4 +1,5 @@
 import { Fieldset, Text, TextInput } from '@mantine/core';
+import { inputProps } from '../components/input.ts';
 import { t } from '../texts/texts.ts';
 import classes from './field-form.module.css';
 
@@ -25,16 +26,14 @@ export function ConsentControl({ label, description, error, value, onChange }: C
       <TextInput
         mt="xs"
         label={t.schemaEditor.consentVersion}
-        value={version}
+        {...inputProps(version, (text) => change({ version: text, url }))}
         error={error}
-        onChange={(event) => change({ version: event.currentTarget.value, url })}
       />
       <TextInput
         mt="xs"
         label={t.schemaEditor.consentPage}
         placeholder="https://"
-        value={url}
-        onChange={(event) => change({ version, url: event.currentTarget.value })}
+        {...inputProps(url, (text) => change({ version, url: text }))}
       />
     </Fieldset>
   );

@@ -1,4 +1,5 @@
 import type { Field, Kind, Schema } from '../api/endpoints.ts';
+import { tabDrafts } from '../drafts/tab-drafts.ts';
 import { t } from '../texts/texts.ts';
 import { prunedOption } from './form-options.ts';
 import { KIND_NAMES } from './kind-names.ts';
@@ -36,6 +37,9 @@ export interface DraftState {
   base: { schema: Schema; etag: string };
   draft: Draft;
 }
+
+/** The drafts of the schema editor. */
+export const schemaDrafts = tabDrafts<DraftState>('schema', 2);
 
 export const KINDS: readonly Kind[] = FIELD_KINDS.map(({ name }) => name);
 

@@ -1,22 +1,26 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { t } from '../texts/texts.ts';
-import { Conflict } from './conflict.tsx';
-import type { DraftState } from './draft.ts';
-import { withDefinitions } from './draft.ts';
+import { type DraftState, withDefinitions } from './draft.ts';
 import classes from './editor.module.css';
 import { FieldList } from './field-list.tsx';
 import { History } from './history.tsx';
 import { JsonTab } from './json-tab.tsx';
+import { MergeDialog } from './merge-dialog.tsx';
 import { Preview } from './preview.tsx';
 import { SaveDialog } from './save-dialog.tsx';
-import type { Tab } from './tabs.ts';
 import { type DraftEditor, useDraft } from './use-draft.ts';
+
+export const TABS = [
+  { id: 'fields', name: t.schemaEditor.tabs.fields },
+  { id: 'json', name: 'JSON' },
+  { id: 'versions', name: t.schemaEditor.tabs.versions },
+] as const;
 
 interface EditorProps {
   sourceAppId: string;
   newest: DraftState['base'];
-  tab: Tab;
+  tab: (typeof TABS)[number]['id'];
 }
 
 export function Editor({ sourceAppId, newest, tab }: EditorProps) {
@@ -67,13 +71,11 @@ function SaveBar({ sourceAppId, editor, newest, onSave }: SaveBarProps) {
     <div className={classes.bar}>
       <Group gap="xs">
         {editor.isDirty ? (
-          <Badge variant="light" color="yellow" tt="none" size="lg">
+          <Badge color="yellow" size="lg">
             {t.common.unsavedChanges(editor.changes.length)}
           </Badge>
         ) : (
-          <Text size="sm" c="dimmed">
-            {discarded ? t.schemaEditor.changesDiscarded : t.schemaEditor.noChanges}
-          </Text>
+          <Text c="dimmed">{discarded ? t.schemaEditor.changesDiscarded : t.schemaEditor.noChanges}</Text>
         )}
         {discarded && !editor.isDirty && (
           <Button variant="subtle" size="compact-sm" onClick={() => editor.restore(discarded)}>
@@ -81,7 +83,7 @@ function SaveBar({ sourceAppId, editor, newest, onSave }: SaveBarProps) {
           </Button>
         )}
         {invalidFields > 0 && (
-          <Badge variant="light" color="red" tt="none" size="lg">
+          <Badge color="red" size="lg">
             {t.schemaEditor.invalidFields(invalidFields)}
           </Badge>
         )}
@@ -96,10 +98,39 @@ function SaveBar({ sourceAppId, editor, newest, onSave }: SaveBarProps) {
       </Group>
       {editor.conflict && <Conflict sourceAppId={sourceAppId} editor={editor} newest={editor.conflict} />}
       {editor.isRestored && !editor.conflict && (
-        <Alert variant="light" color="indigo" className={classes.notice ?? ''} p="xs">
+        <Alert color="indigo" className={classes.notice ?? ''} p="xs">
           {t.schemaEditor.restored}
         </Alert>
       )}
     </div>
+  );
+}
+
+interface ConflictProps {
+  sourceAppId: string;
+  editor: DraftEditor;
+  newest: DraftState['base'];
+}
+
+/** Someone else saved a version while this draft was edited. Saving is disabled until a merge. */
+export function Conflict({ sourceAppId, editor, newest }: ConflictProps) {
+  const [merging, setMerging] = useState(false);
+  const { version } = newest.schema;
+  return (
+    <Alert color="yellow" role="alert" p="xs" className={classes.notice ?? ''}>
+      <Group justify="space-between" gap="xs">
+        <Text>{t.schemaEditor.otherVersionSaved(version, editor.base.schema.version)}</Text>
+        <Button size="xs" variant="default" onClick={() => setMerging(true)}>
+          {t.schemaEditor.merge}
+        </Button>
+      </Group>
+      <MergeDialog
+        sourceAppId={sourceAppId}
+        editor={editor}
+        newest={newest}
+        opened={merging}
+        onClose={() => setMerging(false)}
+      />
+    </Alert>
   );
 }

@@ -87,19 +87,9 @@ export function FieldCard(props: FieldCardProps) {
           </span>
         </UnstyledButton>
         <div className={classes.badges}>
-          {problems && (
-            <Badge variant="light" color="red" tt="none">
-              {t.schemaEditor.invalid}
-            </Badge>
-          )}
-          {definition.required && (
-            <Badge variant="light" color="indigo" tt="none">
-              {t.schemaEditor.required}
-            </Badge>
-          )}
-          <Badge variant="light" color="gray" tt="none">
-            {KIND_NAMES[definition.kind]}
-          </Badge>
+          {problems && <Badge color="red">{t.schemaEditor.invalid}</Badge>}
+          {definition.required && <Badge color="indigo">{t.schemaEditor.required}</Badge>}
+          <Badge color="gray">{KIND_NAMES[definition.kind]}</Badge>
         </div>
         <Actions {...props} name={name} />
       </div>

@@ -1,34 +1,41 @@
-import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, TextInput, UnstyledButton } from '@mantine/core';
+import { useState } from 'react';
+import { RightIcon } from '../components/icons.tsx';
+import { AS_TYPED, checkboxProps, inputProps } from '../components/input.ts';
 import { serviceText } from '../texts/service.ts';
 import { t } from '../texts/texts.ts';
-import { KINDS } from './draft.ts';
+import { KINDS, type LooseDefinition } from './draft.ts';
 import classes from './field-form.module.css';
-import type { FieldFormProps } from './field-form-props.ts';
-import { FormSection } from './form-section.tsx';
 import { KIND_NAMES } from './kind-names.ts';
 import { capitalize } from './messages.ts';
 import { OptionControl } from './option-control.tsx';
-import { getKind } from './rules.ts';
+import { type FieldOption, getKind } from './rules.ts';
+
+interface FieldFormProps {
+  definition: LooseDefinition;
+  /** Messages by option name; `''` holds a message about the whole field. */
+  problems: Readonly<Record<string, string>>;
+  onChange: (part: Partial<LooseDefinition>) => void;
+}
 
 /** Edits one field and shows the problem of each input. */
-export function FieldForm({ definition, problems, onChange }: FieldFormProps) {
+export function FieldForm(props: FieldFormProps) {
+  const { definition, problems, onChange } = props;
+  const { control, options, help } = getKind(definition.kind);
   return (
     <div className={classes.form}>
       <TextInput
         label={t.schemaEditor.label}
         description={t.schemaEditor.labelNote}
-        value={definition.label}
+        {...inputProps(definition.label, (text) => onChange({ label: text }))}
         error={capitalize(problems.label)}
-        onChange={(event) => onChange({ label: event.currentTarget.value })}
       />
       <TextInput
         label={t.schemaEditor.key}
         description={t.schemaEditor.keyNote}
-        spellCheck={false}
-        autoCapitalize="none"
-        value={definition.key}
+        {...AS_TYPED}
+        {...inputProps(definition.key, (text) => onChange({ key: text }))}
         error={capitalize(problems.key)}
-        onChange={(event) => onChange({ key: event.currentTarget.value })}
       />
       <NativeSelect
         label={t.schemaEditor.type}
@@ -41,33 +48,49 @@ export function FieldForm({ definition, problems, onChange }: FieldFormProps) {
       />
       <Checkbox
         className={classes.required ?? ''}
-        label={getKind(definition.kind).control === 'checkbox' ? t.schemaEditor.mustBeChecked : t.schemaEditor.required}
-        checked={definition.required}
-        onChange={(event) => onChange({ required: event.currentTarget.checked })}
+        label={control === 'checkbox' ? t.schemaEditor.mustBeChecked : t.schemaEditor.required}
+        {...checkboxProps(definition.required, (isChecked) => onChange({ required: isChecked }))}
       />
-      <Options definition={definition} problems={problems} onChange={onChange} />
-      <FormSection definition={definition} problems={problems} onChange={onChange} />
+      <Options options={options} {...props} />
+      {help && <p className={classes.hint}>{serviceText(help)}</p>}
+      <FormSection {...props} />
       {problems[''] && <p className={classes.problem}>{capitalize(problems[''])}</p>}
     </div>
   );
 }
 
-function Options({ definition, problems, onChange }: FieldFormProps) {
-  const { options, help } = getKind(definition.kind);
+/** The options that a form may have. Closed at first, unless one of them has a problem. */
+function FormSection(props: FieldFormProps) {
+  const [wasOpened, setOpened] = useState(false);
+  const { formOptions } = getKind(props.definition.kind);
+  const isOpen = wasOpened || Object.keys(formOptions).some((name) => props.problems[name] !== undefined);
   return (
     <>
-      {Object.entries(options).map(([name, option]) => (
-        <OptionControl
-          key={name}
-          name={name}
-          option={option}
-          definition={definition}
-          value={definition[name]}
-          problem={problems[name]}
-          onChange={(value) => onChange({ [name]: value })}
-        />
-      ))}
-      {help && <p className={classes.hint}>{serviceText(help)}</p>}
+      <UnstyledButton className={classes.sectionToggle ?? ''} aria-expanded={isOpen} onClick={() => setOpened(!isOpen)}>
+        <span className={isOpen ? classes.arrowOpen : classes.arrow}>
+          <RightIcon size={14} />
+        </span>
+        {t.schemaEditor.form}
+      </UnstyledButton>
+      {isOpen && <Options {...props} options={formOptions} />}
     </>
   );
+}
+
+interface OptionsProps extends FieldFormProps {
+  options: Readonly<Record<string, FieldOption>>;
+}
+
+function Options({ options, definition, problems, onChange }: OptionsProps) {
+  return Object.entries(options).map(([name, option]) => (
+    <OptionControl
+      key={name}
+      name={name}
+      option={option}
+      definition={definition}
+      value={definition[name]}
+      problem={problems[name]}
+      onChange={(value) => onChange({ [name]: value })}
+    />
+  ));
 }

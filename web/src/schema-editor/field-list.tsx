@@ -59,7 +59,7 @@ export function FieldList({ editor }: { editor: DraftEditor }) {
   return (
     <section aria-label={t.schemaEditor.tabs.fields}>
       {fields.length === 0 && (
-        <Text c="dimmed" className={classes.none ?? ''}>
+        <Text size="md" c="dimmed" className={classes.none ?? ''}>
           {t.schemaEditor.noFields}
         </Text>
       )}

@@ -9,23 +9,23 @@ type Check = ResponseBody<'POST /auth/apps/:sourceAppId/schema/check'>;
 export function Findings(check: Check) {
   const { checked, failing, newlyFailing, examples, complete } = check;
   const already = failing - newlyFailing;
-  if (checked === 0) return <Text size="sm">{t.schemaEditor.noRecords}</Text>;
+  if (checked === 0) return <Text>{t.schemaEditor.noRecords}</Text>;
   if (failing === 0) {
     return (
-      <Alert variant="light" color="green" p="xs">
+      <Alert color="green" p="xs">
         {complete ? matching(checked) : `${t.schemaEditor.newestMatch(checked)} ${t.schemaEditor.olderNotChecked}`}
       </Alert>
     );
   }
   return (
-    <Alert variant="light" color={newlyFailing === 0 ? 'green' : 'yellow'} title={findingsTitle(check)}>
-      <Text size="sm" mb="xs">
+    <Alert color={newlyFailing === 0 ? 'green' : 'yellow'} title={findingsTitle(check)}>
+      <Text mb="xs">
         {!complete && `${t.schemaEditor.olderNotChecked} `}
         {already > 0 && `${t.schemaEditor.alreadyFailing(already)} `}
         {t.schemaEditor.recordsStay}
       </Text>
       {examples.map(({ id, email, path, message }) => (
-        <Text key={`${id} ${path}`} size="sm" className="breaks">
+        <Text key={`${id} ${path}`} className="breaks">
           {email}: {path} {message}
         </Text>
       ))}

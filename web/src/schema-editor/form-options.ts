@@ -8,7 +8,7 @@ export function labelsOf(value: unknown): Record<string, string> {
 }
 
 /** Leaves out labels of values that are no longer choices, which the service refuses. */
-export function labelsOfChoices(value: unknown, choices: unknown): Record<string, string> | undefined {
+function labelsOfChoices(value: unknown, choices: unknown): Record<string, string> | undefined {
   const values: readonly unknown[] = Array.isArray(choices) ? choices : [];
   const kept = Object.entries(labelsOf(value)).filter(([choice]) => values.includes(choice));
   return kept.length === 0 ? undefined : Object.fromEntries(kept);

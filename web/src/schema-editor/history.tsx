@@ -41,10 +41,10 @@ export function History({ sourceAppId, editorVersion, onRestore }: HistoryProps)
         <Accordion.Item key={version} value={String(version)} className={classes.item ?? ''}>
           <Accordion.Control>
             <Group justify="space-between" pr="md">
-              <Text fw={600}>
+              <Text size="md" fw={600}>
                 {version === newest ? t.schemaEditor.liveVersion(version) : t.schemaEditor.version(version)}
               </Text>
-              <Text size="sm" c="dimmed">
+              <Text c="dimmed">
                 {t.common.fields(fields)} · <Time at={createdAt} />
                 {author !== undefined && <> · {t.schemaEditor.by(author)}</>}
               </Text>
@@ -83,15 +83,12 @@ function Difference({ sourceAppId, version, isNewest, renames, onRestore }: Diff
   if (!schema.data || (version > 1 && !before.data)) return <Skeleton h={60} />;
   const restore = (restored: Schema) => (): void => {
     onRestore(restored);
-    notifications.show({
-      title: t.schemaEditor.loaded(version),
-      message: t.schemaEditor.loadedNote,
-    });
+    notifications.show({ title: t.schemaEditor.loaded(version), message: t.schemaEditor.loadedNote });
     navigate(`/apps/${sourceAppId}`);
   };
   return (
     <>
-      <Text size="sm" fw={600} mb={6}>
+      <Text fw={600} mb={6}>
         {before.data ? t.schemaEditor.changesFrom(version - 1) : t.schemaEditor.firstVersion}
       </Text>
       {before.data ? (

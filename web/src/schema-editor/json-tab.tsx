@@ -1,6 +1,7 @@
 import { Alert, Group, Text, Textarea } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { CopyButton } from '../components/copy-button.tsx';
+import { inputProps } from '../components/input.ts';
 import { t } from '../texts/texts.ts';
 import { type Draft, strictDefinition, withDefinitions } from './draft.ts';
 import classes from './json-tab.module.css';
@@ -33,9 +34,7 @@ export function JsonTab({ editor }: { editor: DraftEditor }) {
   return (
     <>
       <Group justify="space-between" mb="xs">
-        <Text size="sm" c="dimmed">
-          {t.schemaEditor.jsonNote(<code>PUT /auth/apps/…/schema</code>)}
-        </Text>
+        <Text c="dimmed">{t.schemaEditor.jsonNote(<code>PUT /auth/apps/…/schema</code>)}</Text>
         <CopyButton text={text} />
       </Group>
       <Textarea
@@ -43,12 +42,11 @@ export function JsonTab({ editor }: { editor: DraftEditor }) {
         classNames={{ input: classes.input ?? '' }}
         rows={22}
         spellCheck={false}
-        value={text}
+        {...inputProps(text, change)}
         error={problems.length > 0}
-        onChange={(event) => change(event.currentTarget.value)}
       />
       {problems.length > 0 && (
-        <Alert variant="light" color="red" mt="sm" role="alert" title={t.schemaEditor.notApplied}>
+        <Alert color="red" mt="sm" role="alert" title={t.schemaEditor.notApplied}>
           <ul className={classes.problems}>
             {problems.slice(0, MAX_PROBLEMS).map((problem) => (
               <li key={problem}>{problem}</li>

@@ -50,7 +50,7 @@ function Merge({ sourceAppId, editor, newest, onClose }: MergeDialogProps) {
   };
   return (
     <Stack>
-      <Text size="sm">{rows.length === 0 ? t.schemaEditor.sameFields : t.schemaEditor.mergeNote}</Text>
+      <Text>{rows.length === 0 ? t.schemaEditor.sameFields : t.schemaEditor.mergeNote}</Text>
       {rows.map((row) => (
         <Row
           key={row.id}
@@ -84,7 +84,7 @@ function Row({ row, choice, onChoose }: { row: MergeRow; choice: Side; onChoose:
         <span className={classes.name}>
           {row.name}
           {row.isConflict && (
-            <Badge variant="light" color="yellow" tt="none" ml="xs">
+            <Badge color="yellow" ml="xs">
               {t.schemaEditor.changedByBoth}
             </Badge>
           )}

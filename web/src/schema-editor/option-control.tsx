@@ -1,15 +1,15 @@
 import { Checkbox, NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { checkboxProps, inputProps } from '../components/input.ts';
 import { serviceText } from '../texts/service.ts';
 import { t } from '../texts/texts.ts';
 import { ConsentControl } from './consent-control.tsx';
 import { DefaultControl } from './default-control.tsx';
 import type { LooseDefinition } from './draft.ts';
 import classes from './field-form.module.css';
-import { LabelsControl } from './labels-control.tsx';
 import { capitalize } from './messages.ts';
 import type { FieldOption } from './rules.ts';
-import { ChoiceTranslations, TranslationsControl } from './translations-control.tsx';
+import { ChoiceTranslations, LabelsControl, TranslationsControl } from './translations-control.tsx';
 
 interface OptionControlProps {
   name: string;
@@ -25,7 +25,7 @@ interface OptionControlProps {
 export function OptionControl({ name, option, definition, value, problem, onChange }: OptionControlProps) {
   const label = serviceText(option.label);
   const description = option.help && serviceText(option.help);
-  const text = typeof value === 'string' ? value : '';
+  const typed = inputProps(typeof value === 'string' ? value : '', (text) => onChange(text || undefined));
   const shared = { label, description, error: capitalize(problem) };
   const wide = classes.wide ?? '';
   switch (option.control) {
@@ -46,8 +46,7 @@ export function OptionControl({ name, option, definition, value, problem, onChan
           placeholder="^[A-Z]{2}-[0-9]{4}$"
           spellCheck={false}
           classNames={{ input: classes.code ?? '' }}
-          value={text}
-          onChange={(event) => onChange(event.currentTarget.value || undefined)}
+          {...typed}
         />
       );
     case 'choices':
@@ -63,38 +62,26 @@ export function OptionControl({ name, option, definition, value, problem, onChan
         />
       );
     case 'line':
-      return (
-        <TextInput {...shared} value={text} onChange={(event) => onChange(event.currentTarget.value || undefined)} />
-      );
+      return <TextInput {...shared} {...typed} />;
     case 'multiline':
-      return (
-        <Textarea
-          {...shared}
-          className={wide}
-          rows={2}
-          value={text}
-          onChange={(event) => onChange(event.currentTarget.value || undefined)}
-        />
-      );
+      return <Textarea {...shared} className={wide} rows={2} {...typed} />;
     case 'switch':
       return (
         <Checkbox
           {...shared}
           className={wide}
-          checked={value === true}
-          onChange={(event) => onChange(event.currentTarget.checked || undefined)}
+          {...checkboxProps(value === true, (isChecked) => onChange(isChecked || undefined))}
         />
       );
     case 'oneOf':
       return (
         <NativeSelect
           {...shared}
-          value={text}
+          {...typed}
           data={[
             { value: '', label: t.schemaEditor.standard },
             ...Object.entries(option.names ?? {}).map(([one, text]) => ({ value: one, label: serviceText(text) })),
           ]}
-          onChange={(event) => onChange(event.currentTarget.value || undefined)}
         />
       );
     case 'value':

@@ -1,4 +1,5 @@
 import { Anchor, Checkbox, NativeSelect, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { inputProps } from '../components/input.ts';
 import { t } from '../texts/texts.ts';
 import { CHOICE_SEPARATOR, choicesIn, type FormControl } from './rules.ts';
 
@@ -70,15 +71,7 @@ export function PreviewControl({ control, text, error, onChange }: PreviewContro
         </Checkbox.Group>
       );
     case 'textarea':
-      return (
-        <Textarea
-          {...shared}
-          rows={3}
-          placeholder={placeholderOf(control)}
-          value={text}
-          onChange={(event) => onChange(event.currentTarget.value)}
-        />
-      );
+      return <Textarea {...shared} rows={3} placeholder={placeholderOf(control)} {...inputProps(text, onChange)} />;
     default:
       return (
         <TextInput
@@ -86,8 +79,7 @@ export function PreviewControl({ control, text, error, onChange }: PreviewContro
           type={type === 'number' || type === 'list' ? 'text' : type}
           inputMode={type === 'number' ? 'decimal' : undefined}
           placeholder={placeholderOf(control)}
-          value={text}
-          onChange={(event) => onChange(event.currentTarget.value)}
+          {...inputProps(text, onChange)}
         />
       );
   }
@@ -95,7 +87,7 @@ export function PreviewControl({ control, text, error, onChange }: PreviewContro
 
 function HiddenField({ control: { label }, text, error }: Pick<PreviewControlProps, 'control' | 'text' | 'error'>) {
   return (
-    <Text size="sm" c="dimmed">
+    <Text c="dimmed">
       {text === '' ? t.schemaEditor.isHidden(label) : t.schemaEditor.isHiddenAndSends(label, text)}
       {error && (
         <Text span inherit c="var(--mantine-color-error)">

@@ -35,9 +35,7 @@ export function Preview({ schema, isPartial }: PreviewProps) {
         <Title order={2} size="h4">
           {t.schemaEditor.preview}
         </Title>
-        <Text size="sm" c="dimmed">
-          {isPartial ? t.schemaEditor.invalidNotShown : t.schemaEditor.previewNote}
-        </Text>
+        <Text c="dimmed">{isPartial ? t.schemaEditor.invalidNotShown : t.schemaEditor.previewNote}</Text>
       </div>
       {tags.length > 0 && (
         <NativeSelect
@@ -67,12 +65,12 @@ export function Preview({ schema, isPartial }: PreviewProps) {
         </Button>
         <div aria-live="polite">
           {isChecked && issues.length === 0 && (
-            <Alert variant="light" color="green" p="xs">
+            <Alert color="green" p="xs">
               {t.schemaEditor.accepted}
             </Alert>
           )}
           {isChecked && issues.length > 0 && (
-            <Alert variant="light" color="red" p="xs">
+            <Alert color="red" p="xs">
               {t.schemaEditor.rejected(issues.length)}
             </Alert>
           )}

@@ -1,17 +1,16 @@
-import { Alert, Button, Group, Loader, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Loader, Modal, Radio, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { ApiError, call } from '../api/call.ts';
+import { call, hasStatus, issuesOf } from '../api/call.ts';
 import { appSchemaQuery } from '../apps/queries.ts';
-import { useRenaming, workQuery } from '../background-work/queries.ts';
+import { type Renaming, useRenaming, workQuery } from '../background-work/queries.ts';
 import { WorkStatus } from '../background-work/work-status.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { t } from '../texts/texts.ts';
 import { ChangeList } from './change-list.tsx';
-import { chooseData } from './field-renames.ts';
+import { chooseData, type FieldRename } from './field-renames.ts';
 import { Findings } from './findings.tsx';
-import { RenameChoice } from './rename-choice.tsx';
-import { mustWait } from './rename-notice.tsx';
+import classes from './merge-dialog.module.css';
 import type { DraftEditor } from './use-draft.ts';
 
 interface SaveDialogProps {
@@ -62,23 +61,20 @@ function Review({ sourceAppId, editor, onClose }: Omit<SaveDialogProps, 'opened'
       {check.isPending && (
         <Group gap="xs" role="status">
           <Loader size="xs" />
-          <Text size="sm">{t.schemaEditor.checking}</Text>
+          <Text>{t.schemaEditor.checking}</Text>
         </Group>
       )}
       {check.error && <LoadError error={check.error} onRetry={check.refetch} />}
       {check.data && <Findings {...check.data} />}
       {isWaiting && (
-        <Alert color="yellow" variant="light" role="status" title={t.schemaEditor.mustWait}>
-          <Text size="sm" mb="xs">
-            {t.schemaEditor.mustWaitNote}
-          </Text>
+        <Alert color="yellow" role="status" title={t.schemaEditor.mustWait}>
+          <Text mb="xs">{t.schemaEditor.mustWaitNote}</Text>
           <WorkStatus sourceAppId={sourceAppId} asAdmin fields={editor.base.schema.fields} />
         </Alert>
       )}
       {save.error && !isConflict(save.error) && !(isWaiting && isMoving(save.error)) && (
-        <Alert color="red" variant="light" role="alert" title={t.schemaEditor.notSaved}>
-          {save.error.message}.
-          {save.error instanceof ApiError && save.error.issues.map(({ path, message }) => ` ${path} ${message}.`)}
+        <Alert color="red" role="alert" title={t.schemaEditor.notSaved}>
+          {save.error.message}.{issuesOf(save.error).map(({ path, message }) => ` ${path} ${message}.`)}
         </Alert>
       )}
       <Group justify="flex-end">
@@ -105,10 +101,7 @@ function useSave(sourceAppId: string, editor: DraftEditor, onClose: () => void) 
       }),
     onSuccess: async ({ version }) => {
       editor.reset(await client.fetchQuery({ ...schema, staleTime: 0 }));
-      notifications.show({
-        title: t.schemaEditor.saved(version),
-        message: t.schemaEditor.savedNote,
-      });
+      notifications.show({ title: t.schemaEditor.saved(version), message: t.schemaEditor.savedNote });
       onClose();
       await Promise.all([
         client.invalidateQueries({ queryKey: ['schema'] }),
@@ -127,11 +120,36 @@ function useSave(sourceAppId: string, editor: DraftEditor, onClose: () => void) 
   });
 }
 
-function isConflict(error: Error): boolean {
-  return error instanceof ApiError && error.status === 412;
-}
+const isConflict = (error: Error): boolean => hasStatus(error, 412);
 
 /** The only 409 of a replacement (spec 4.4). */
-function isMoving(error: Error): boolean {
-  return error instanceof ApiError && error.status === 409;
+const isMoving = (error: Error): boolean => hasStatus(error, 409);
+
+/** Whether the service refuses the draft while values are being moved (spec 4.4). */
+function mustWait({ replacement }: Pick<DraftEditor, 'replacement'>, renaming: readonly Renaming[]): boolean {
+  if (renaming.length === 0) return false;
+  const old = new Set(renaming.map(({ from }) => from));
+  return replacement.renames !== undefined || replacement.fields.some(({ key }) => old.has(key));
+}
+
+interface RenameChoiceProps {
+  rename: FieldRename;
+  onChoose: (keepsData: boolean) => void;
+}
+
+/** Asks for the new place of the stored values of a renamed field. */
+function RenameChoice({ rename: { from, to, keepsData }, onChoose }: RenameChoiceProps) {
+  return (
+    <Radio.Group
+      className={classes.row ?? ''}
+      label={t.schemaEditor.valuesOf(from)}
+      value={keepsData ? 'keep' : 'empty'}
+      onChange={(value) => onChoose(value === 'keep')}
+    >
+      <Stack gap="xs" mt={6}>
+        <Radio value="keep" label={t.schemaEditor.keepData} description={t.schemaEditor.keepDataNote(to)} />
+        <Radio value="empty" label={t.schemaEditor.startEmpty} description={t.schemaEditor.startEmptyNote(from)} />
+      </Stack>
+    </Radio.Group>
+  );
 }

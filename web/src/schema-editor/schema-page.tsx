@@ -1,9 +1,9 @@
-import { Button, Tabs } from '@mantine/core';
+import { Alert, Button, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
-import { ApiError } from '../api/call.ts';
+import { hasStatus } from '../api/call.ts';
 import { appSchemaQuery } from '../apps/queries.ts';
-import { useRenaming } from '../background-work/queries.ts';
+import { type Renaming, useRenaming } from '../background-work/queries.ts';
 import { WorkStatus } from '../background-work/work-status.tsx';
 import { PlugIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
@@ -14,9 +14,7 @@ import { AppNotFound, NotFoundPage } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { t } from '../texts/texts.ts';
 import { appPath } from '../users/scope.ts';
-import { Editor } from './editor.tsx';
-import { RenameNotice } from './rename-notice.tsx';
-import { TABS } from './tabs.ts';
+import { Editor, TABS } from './editor.tsx';
 
 /** How often an open editor checks for a newer version. */
 const POLL_INTERVAL_MS = 10_000;
@@ -31,7 +29,7 @@ export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppI
   const activeTab = TABS.find(({ id }) => id === tab);
 
   if (!activeTab) return <NotFoundPage />;
-  if (newest.error instanceof ApiError && newest.error.status === 404) {
+  if (hasStatus(newest.error, 404)) {
     return <AppNotFound sourceAppId={sourceAppId} path="/apps" action={t.schemaEditor.goToApps} />;
   }
   if (!newest.data)
@@ -67,5 +65,16 @@ export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppI
         <Editor sourceAppId={sourceAppId} newest={newest.data} tab={activeTab.id} />
       </TranslatedLanguages>
     </>
+  );
+}
+
+/** Explains what cannot be saved while values are being moved. */
+function RenameNotice({ renaming }: { renaming: readonly Renaming[] }) {
+  if (renaming.length === 0) return null;
+  const keys = renaming.flatMap(({ from }) => (from === undefined ? [] : t.schemaEditor.quoted(from))).join(', ');
+  return (
+    <Alert color="indigo" p="xs" mb="md" className="breaks">
+      {keys === '' ? t.schemaEditor.moving : t.schemaEditor.movingFrom(keys)}
+    </Alert>
   );
 }

@@ -1,8 +1,8 @@
 import { Fieldset, Text, Textarea, TextInput } from '@mantine/core';
 import { directionOf, languageName, useTranslatedLanguages } from '../languages/languages.ts';
+import { t } from '../texts/texts.ts';
 import classes from './field-form.module.css';
 import { labelsOf } from './form-options.ts';
-import { LabelsControl } from './labels-control.tsx';
 
 interface TranslationsProps {
   label: string;
@@ -61,8 +61,6 @@ export function ChoiceTranslations({
           <LabelsControl
             key={tag}
             label={languageName(tag)}
-            description={undefined}
-            error={undefined}
             choices={choices}
             value={byTag[tag]}
             onChange={(labels) => onChange(withMember(byTag, tag, labels))}
@@ -74,18 +72,47 @@ export function ChoiceTranslations({
   );
 }
 
+interface LabelsControlProps {
+  label: string;
+  description?: string | undefined;
+  error?: string | undefined;
+  /** The values that have labels. */
+  choices: unknown;
+  value: unknown;
+  onChange: (value: unknown) => void;
+}
+
+/** Edits a label for each choice of a field. Labels of other values are kept. */
+export function LabelsControl({ label, description, error, choices, value, onChange }: LabelsControlProps) {
+  const labels = labelsOf(value);
+  const values = Array.isArray(choices) ? [...new Set(choices.map(String))] : [];
+  return (
+    <Fieldset legend={label} className={classes.wide ?? ''}>
+      <Text size="xs" c="dimmed">
+        {description}
+      </Text>
+      {values.map((choice) => (
+        <TextInput
+          key={choice}
+          mt="xs"
+          label={choice === '' ? t.schemaEditor.labelOfEmpty : t.schemaEditor.labelOf(choice)}
+          value={Object.hasOwn(labels, choice) ? labels[choice] : ''}
+          onChange={(event) => onChange(withMember(labels, choice, event.currentTarget.value))}
+        />
+      ))}
+      <Problem text={error} />
+    </Fieldset>
+  );
+}
+
 /** Returns the members with one replaced; undefined when none is left. */
 function withMember(members: Readonly<Record<string, unknown>>, name: string, value: unknown) {
   const { [name]: _, ...others } = members;
-  const next = value === '' || value === undefined ? others : { ...others, [name]: value };
+  const next = value === '' || value === undefined ? others : { ...members, [name]: value };
   return Object.keys(next).length === 0 ? undefined : next;
 }
 
 function Problem({ text }: { text: string | undefined }) {
   if (!text) return null;
-  return (
-    <Text size="sm" c="var(--mantine-color-error)">
-      {text}
-    </Text>
-  );
+  return <Text c="var(--mantine-color-error)">{text}</Text>;
 }

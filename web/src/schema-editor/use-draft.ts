@@ -2,8 +2,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Schema } from '../api/endpoints.ts';
 import { type Change, schemaChanges } from './changes.ts';
 import { type CheckedDraft, checkDraft } from './checked-draft.ts';
-import { type Draft, type DraftState, draftOf } from './draft.ts';
-import { schemaDrafts } from './draft-storage.ts';
+import { type Draft, type DraftState, draftOf, schemaDrafts } from './draft.ts';
 import { type FieldRename, renamesOf } from './field-renames.ts';
 
 export interface DraftEditor extends DraftState {

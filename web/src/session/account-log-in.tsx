@@ -1,8 +1,10 @@
 import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { call } from '../api/call.ts';
 import type { SecondFactorKind } from '../api/endpoints.ts';
+import { Form } from '../components/form.tsx';
+import { AS_TYPED, inputProps } from '../components/input.ts';
 import { t } from '../texts/texts.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
 import { CurrentPassword } from './log-in-form.tsx';
@@ -58,15 +60,14 @@ function PasswordStep({ email, onEmail, onSecond, onForgotten, onDone }: Passwor
   const [password, setPassword] = useState('');
   const [knowsEmail] = useState(email !== '');
   const secondsLeft = useCountdown(logIn.error);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     logIn.mutate(
       { email: email.trim(), password },
       { onError: () => setPassword(''), onSuccess: ({ second }) => (second ? onSecond(second) : onDone?.()) },
     );
   };
   return (
-    <form onSubmit={submit} noValidate>
+    <Form onSubmit={submit} noValidate>
       <Stack gap="md">
         <EmailInput value={email} onChange={onEmail} isFirst={!knowsEmail} />
         <CurrentPassword value={password} onChange={setPassword} isFirst={knowsEmail} />
@@ -83,7 +84,7 @@ function PasswordStep({ email, onEmail, onSecond, onForgotten, onDone }: Passwor
           {t.session.forgotPassword}
         </Anchor>
       </Stack>
-    </form>
+    </Form>
   );
 }
 
@@ -102,15 +103,13 @@ export function EmailInput({ value, onChange, isFirst = false, error, autoComple
       name="email"
       type="email"
       autoComplete={autoComplete}
-      autoCapitalize="none"
-      spellCheck={false}
+      {...AS_TYPED}
       required
       withAsterisk={false}
       data-autofocus={isFirst || undefined}
       autoFocus={isFirst}
-      value={value}
+      {...inputProps(value, onChange)}
       error={error}
-      onChange={(event) => onChange(event.currentTarget.value)}
     />
   );
 }
@@ -120,14 +119,10 @@ function ForgottenPassword({ email: initial, onBack }: { email: string; onBack: 
   const [email, setEmail] = useState(initial);
   const ask = useMutation({ mutationFn: () => call('POST /auth/password/forgot', { body: { email: email.trim() } }) });
   const secondsLeft = useCountdown(ask.error);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    ask.mutate();
-  };
   if (ask.data) {
     return (
       <Stack gap="md">
-        <Text size="sm" role="status" className="breaks">
+        <Text role="status" className="breaks">
           {t.session.emailAsked(email.trim())}
         </Text>
         <Button variant="default" onClick={onBack}>
@@ -137,9 +132,9 @@ function ForgottenPassword({ email: initial, onBack }: { email: string; onBack: 
     );
   }
   return (
-    <form onSubmit={submit} noValidate>
+    <Form onSubmit={() => ask.mutate()} noValidate>
       <Stack gap="md">
-        <Text size="sm">{t.session.forgotNote}</Text>
+        <Text>{t.session.forgotNote}</Text>
         <EmailInput value={email} onChange={setEmail} isFirst />
         <LogInError error={ask.error} secondsLeft={secondsLeft} wrong="" />
         <Group grow>
@@ -151,6 +146,6 @@ function ForgottenPassword({ email: initial, onBack }: { email: string; onBack: 
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }

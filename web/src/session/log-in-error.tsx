@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { ApiError } from '../api/call.ts';
+import { ApiError, hasStatus } from '../api/call.ts';
 import { duration } from '../components/time.tsx';
 import { t } from '../texts/texts.ts';
 import { PasskeyError } from './passkeys.ts';
@@ -17,7 +17,7 @@ interface LogInErrorProps {
 export function LogInError({ error, secondsLeft, wrong }: LogInErrorProps) {
   if (!error) return null;
   return (
-    <Alert color="red" variant="light" role="alert">
+    <Alert color="red" role="alert">
       {secondsLeft > 0 ? t.session.tooManyFailures(duration(secondsLeft)) : errorText(error, wrong)}
     </Alert>
   );
@@ -38,7 +38,7 @@ export function errorText(error: Error, wrong: string): string {
 export function useCountdown(error: Error | null): number {
   const [left, setLeft] = useState(0);
   useEffect(() => {
-    const seconds = error instanceof ApiError && error.status === 429 ? (error.retryAfter ?? 0) : 0;
+    const seconds = hasStatus(error, 429) ? (error.retryAfter ?? 0) : 0;
     const until = Date.now() + seconds * 1000;
     setLeft(seconds);
     if (seconds === 0) return;

@@ -1,5 +1,7 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../components/form.tsx';
+import { AS_TYPED, inputProps } from '../components/input.ts';
 import { t } from '../texts/texts.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
 import { useLogIn } from './session.ts';
@@ -11,28 +13,25 @@ export function LogInForm({ sourceAppId = '', onDone }: { sourceAppId?: string; 
   const [password, setPassword] = useState('');
   const secondsLeft = useCountdown(logIn.error);
 
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     logIn.mutate(
       { sourceAppId: appId.trim(), password },
       { onError: () => setPassword(''), ...(onDone && { onSuccess: onDone }) },
     );
   };
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Stack gap="md">
         <TextInput
           label={t.session.appId}
           name="username"
           autoComplete="username"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...AS_TYPED}
           required
           withAsterisk={false}
           data-autofocus={sourceAppId === '' || undefined}
           autoFocus={sourceAppId === ''}
-          value={appId}
-          onChange={(event) => setAppId(event.currentTarget.value)}
+          {...inputProps(appId, setAppId)}
         />
         <CurrentPassword value={password} onChange={setPassword} isFirst={sourceAppId !== ''} />
         <LogInError error={logIn.error} secondsLeft={secondsLeft} wrong={t.session.wrongAppIdOrPassword} />
@@ -40,7 +39,7 @@ export function LogInForm({ sourceAppId = '', onDone }: { sourceAppId?: string; 
           {t.session.logIn}
         </Button>
       </Stack>
-    </form>
+    </Form>
   );
 }
 
@@ -62,8 +61,7 @@ export function CurrentPassword({ label = t.session.password, value, onChange, i
       withAsterisk={false}
       data-autofocus={isFirst || undefined}
       autoFocus={isFirst}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
+      {...inputProps(value, onChange)}
       visibilityToggleButtonProps={{ 'aria-label': t.session.showPassword }}
     />
   );

@@ -25,17 +25,14 @@ export function LogInPage() {
   if (!ways) return null;
   if (!ways.password) {
     return (
-      <Entrance title={t.session.logIn} note={<Text size="sm">{t.session.signOnNote()}</Text>}>
+      <Entrance title={t.session.logIn} note={<Text>{t.session.signOnNote()}</Text>}>
         <SignOnRefusal refusal={refusal} />
         <SignOnButton ways={ways} />
       </Entrance>
     );
   }
   return (
-    <Entrance
-      title={t.session.logIn}
-      note={way === 'app' ? <AppNote /> : <Text size="sm">{t.session.accountNote()}</Text>}
-    >
+    <Entrance title={t.session.logIn} note={way === 'app' ? <AppNote /> : <Text>{t.session.accountNote()}</Text>}>
       <SignOnRefusal refusal={refusal} />
       <SignOnButton ways={ways} />
       <Tabs value={way} onChange={(chosen) => setWay(chosen === 'account' ? 'account' : 'app')} keepMounted={false}>
@@ -57,10 +54,8 @@ export function LogInPage() {
 function AppNote() {
   return (
     <>
-      <Text size="sm">{t.session.administratorNote(<Code>ADMIN_APP_ID</Code>, <Code>ADMIN_PASSWORD</Code>)}</Text>
-      <Text size="sm" mt="xs">
-        {t.session.operatorNote()}
-      </Text>
+      <Text>{t.session.administratorNote(<Code>ADMIN_APP_ID</Code>, <Code>ADMIN_PASSWORD</Code>)}</Text>
+      <Text mt="xs">{t.session.operatorNote()}</Text>
     </>
   );
 }

@@ -2,7 +2,7 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser';
-import { ApiError, call } from '../api/call.ts';
+import { call, hasStatus } from '../api/call.ts';
 import { t } from '../texts/texts.ts';
 import { useEntry } from './session.ts';
 
@@ -57,7 +57,7 @@ const clientExtensionResults = {};
 export const usePasskeyLogIn = () =>
   useEntry(async (_: 'passkey') => {
     const options = await call('POST /auth/login/passkey/options').catch((error: unknown) => {
-      if (!(error instanceof ApiError && error.status === 409)) throw error;
+      if (!hasStatus(error, 409)) throw error;
       throw new PasskeyError(t.session.passkeyErrors.notSetUp(error.message));
     });
     const { startAuthentication } = await webAuthn();

@@ -1,6 +1,8 @@
 import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { SecondFactorKind } from '../api/endpoints.ts';
+import { Form } from '../components/form.tsx';
+import { AS_TYPED, inputProps } from '../components/input.ts';
 import { t } from '../texts/texts.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
 import { PasskeyButton } from './passkey-log-in.tsx';
@@ -25,7 +27,7 @@ export function SecondFactor({ factors, onDone, onBack }: SecondFactorProps) {
     <Stack gap="md">
       {step === 'passkey' ? (
         <>
-          <Text size="sm">{t.session.passkeyNote}</Text>
+          <Text>{t.session.passkeyNote}</Text>
           <PasskeyButton label={t.session.usePasskey} isFirst {...(onDone && { onDone })} />
           <Button variant="default" onClick={onBack}>
             {t.common.back}
@@ -34,7 +36,7 @@ export function SecondFactor({ factors, onDone, onBack }: SecondFactorProps) {
       ) : (
         <CodeForm key={step} isRecovery={step === 'recovery'} {...(onDone && { onDone })} onBack={onBack} />
       )}
-      {usable.length < factors.length && <Text size="sm">{t.session.noPasskeyHere}</Text>}
+      {usable.length < factors.length && <Text>{t.session.noPasskeyHere}</Text>}
       {steps
         .filter((other) => other !== step)
         .map((other) => (
@@ -56,8 +58,7 @@ function CodeForm({ isRecovery, onDone, onBack }: CodeFormProps) {
   const complete = useSecondFactor();
   const [code, setCode] = useState('');
   const secondsLeft = useCountdown(complete.error);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     const text = code.trim();
     complete.mutate(isRecovery ? { recoveryCode: text } : { code: text.replace(/\s/g, '') }, {
       onError: () => setCode(''),
@@ -65,23 +66,21 @@ function CodeForm({ isRecovery, onDone, onBack }: CodeFormProps) {
     });
   };
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Stack gap="md">
-        <Text size="sm">{isRecovery ? t.session.recoveryNote : t.session.codeNote}</Text>
+        <Text>{isRecovery ? t.session.recoveryNote : t.session.codeNote}</Text>
         <TextInput
           label={isRecovery ? t.session.recoveryCode : t.session.code}
           name="code"
           inputMode={isRecovery ? 'text' : 'numeric'}
           autoComplete={isRecovery ? 'off' : 'one-time-code'}
-          autoCapitalize="none"
-          spellCheck={false}
+          {...AS_TYPED}
           required
           withAsterisk={false}
           data-autofocus
           autoFocus
           maxLength={100}
-          value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
+          {...inputProps(code, setCode)}
         />
         <LogInError
           error={complete.error}
@@ -97,6 +96,6 @@ function CodeForm({ isRecovery, onDone, onBack }: CodeFormProps) {
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }

@@ -48,7 +48,7 @@ function LogInAgain({ session, isConfirming }: { session: Session; isConfirming:
   if (!ways) return null;
   return (
     <>
-      <Text size="sm" mb="md">
+      <Text mb="md">
         {isConfirming ? t.session.confirmNote : t.session.endedNote}{' '}
         {ways.oidc && t.session.leavesPage(ways.oidc.label)}
         {ways.password && !ways.oidc && !isConfirming && t.session.keepsChanges}

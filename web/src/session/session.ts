@@ -1,5 +1,5 @@
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { ApiError, call } from '../api/call.ts';
+import { ApiError, call, hasStatus } from '../api/call.ts';
 import type { Account, Membership, SecondFactorKind, SessionAnswer } from '../api/endpoints.ts';
 import { t } from '../texts/texts.ts';
 
@@ -18,7 +18,7 @@ export interface Session {
  * `ended`: the service no longer knows the session. The page keeps its state until a login.
  * `confirming`: a change waits for another log-in.
  */
-export type SessionState = { state: 'loggedOut' } | ({ state: 'loggedIn' | 'ended' | 'confirming' } & Session);
+type SessionState = { state: 'loggedOut' } | ({ state: 'loggedIn' | 'ended' | 'confirming' } & Session);
 
 const SESSION_KEY = ['session'];
 /** How often an open page checks its session. */
@@ -33,7 +33,7 @@ export function useSession() {
         try {
           return stateOf(client, await readSession());
         } catch (error) {
-          if (error instanceof ApiError && error.status === 401) return loggedOutState(cachedSession(client));
+          if (hasStatus(error, 401)) return loggedOutState(cachedSession(client));
           throw error;
         }
       },
@@ -150,7 +150,7 @@ async function confirmSession(): Promise<Session> {
   try {
     return await readSession();
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) throw new CookieRejected();
+    if (hasStatus(error, 401)) throw new CookieRejected();
     throw error;
   }
 }

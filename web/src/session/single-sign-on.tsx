@@ -75,7 +75,7 @@ export function useSignOnRefusal(): string | undefined {
 export function SignOnRefusal({ refusal }: { refusal: string | undefined }) {
   if (!refusal) return null;
   return (
-    <Alert color="red" variant="light" role="alert" mb="md">
+    <Alert color="red" role="alert" mb="md">
       {refusal}
     </Alert>
   );

@@ -28,9 +28,7 @@ export function ChooseAppPage({ session }: { session: Session }) {
           <li key={app.sourceAppId}>
             <Link href={usersPath(app)} className={classes.app ?? ''}>
               <span className="breaks">{app.sourceAppId}</span>
-              <Badge variant="light" color="gray" tt="none">
-                {t.members.roles[app.role]}
-              </Badge>
+              <Badge color="gray">{t.members.roles[app.role]}</Badge>
             </Link>
           </li>
         ))}

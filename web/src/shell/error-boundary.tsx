@@ -13,7 +13,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { hasError
   override render(): ReactNode {
     if (!this.state.hasError) return this.props.children;
     return (
-      <Alert color="red" variant="light" role="alert" title={t.shell.broken} m="xl">
+      <Alert color="red" role="alert" title={t.shell.broken} m="xl">
         <p>{t.shell.brokenNote}</p>
         <Button variant="default" size="xs" mt="sm" onClick={() => window.location.reload()}>
           {t.shell.reload}

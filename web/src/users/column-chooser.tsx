@@ -1,5 +1,6 @@
 import { Button, Checkbox, Popover, Stack } from '@mantine/core';
 import { ColumnsIcon } from '../components/icons.tsx';
+import { checkboxProps } from '../components/input.ts';
 import { t } from '../texts/texts.ts';
 import classes from './column-chooser.module.css';
 import type { UserColumns } from './columns.tsx';
@@ -20,8 +21,7 @@ export function ColumnChooser({ columns }: { columns: UserColumns }) {
               <Checkbox
                 key={id}
                 label={header}
-                checked={columns.visibility[id] !== false}
-                onChange={(event) => columns.setVisible(id, event.currentTarget.checked)}
+                {...checkboxProps(columns.visibility[id] !== false, (isChecked) => columns.setVisible(id, isChecked))}
               />
             ))}
         </Stack>

@@ -10,6 +10,7 @@ import type { Field, Kind, UserRecord } from '../api/endpoints.ts';
 import { labelOf } from '../components/labels.ts';
 import { Time } from '../components/time.tsx';
 import { Value } from '../components/value.tsx';
+import { ownValue } from '../record/editing/draft.ts';
 import { t } from '../texts/texts.ts';
 import type { ChangeList } from './list/list-parameters.ts';
 
@@ -98,7 +99,7 @@ function columnsOf(fields: readonly Field[]): UserColumn[] {
         header: field.label || field.key,
         width: FIELD_WIDTHS[field.kind],
         isNumber: field.kind === 'number',
-        cell: ({ row }) => <Value value={labelOf(field, fieldValue(row.original, field.key))} />,
+        cell: ({ row }) => <Value value={labelOf(field, ownValue(row.original.data, field.key))} />,
       }),
     ),
     {
@@ -119,8 +120,4 @@ function columnsOf(fields: readonly Field[]): UserColumn[] {
 function defaultVisibility(fields: readonly Field[]): ColumnVisibilityState {
   const hidden = fields.slice(DEFAULT_FIELD_COLUMNS).map((field) => [`data.${field.key}`, false]);
   return { ...Object.fromEntries(hidden), updatedAt: false };
-}
-
-function fieldValue(user: UserRecord, key: string): unknown {
-  return Object.hasOwn(user.data, key) ? user.data[key] : undefined;
 }

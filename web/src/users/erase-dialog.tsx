@@ -2,8 +2,9 @@ import { Modal, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
+import { invalidate } from '../api/mutations.ts';
+import { TypedConfirmation } from '../components/confirm-dialog.tsx';
 import { LoadError } from '../components/load-error.tsx';
-import { TypedConfirmation } from '../components/typed-confirmation.tsx';
 import { t } from '../texts/texts.ts';
 import type { EraseMatchingProps } from './erase-matching.tsx';
 import { Counting, countMatches, matchesOf } from './matches.tsx';
@@ -26,10 +27,7 @@ export function EraseDialog({ scope, filter: { q, where }, onClose }: EraseMatch
     onSuccess: async ({ deletedUsers }) => {
       onClose();
       notifications.show({ title: t.users.erasure.erased, message: t.users.erasure.erasedNote(deletedUsers) });
-      await Promise.all([
-        client.invalidateQueries({ queryKey: ['users'] }),
-        client.invalidateQueries({ queryKey: ['stats'] }),
-      ]);
+      await invalidate(client, 'users', 'stats');
     },
     onError: (error) => {
       const now = matchesOf(error);
@@ -41,7 +39,7 @@ export function EraseDialog({ scope, filter: { q, where }, onClose }: EraseMatch
       <Modal opened onClose={onClose} title={t.users.erasure.title}>
         {matches.error && <LoadError error={matches.error} onRetry={matches.refetch} />}
         {matches.isFetching && <Counting />}
-        {matches.data === 0 && <Text size="sm">{t.users.noMatchLeft}</Text>}
+        {matches.data === 0 && <Text>{t.users.noMatchLeft}</Text>}
       </Modal>
     );
   }
@@ -53,12 +51,11 @@ export function EraseDialog({ scope, filter: { q, where }, onClose }: EraseMatch
       expected={String(total)}
       normalize={digitsOf}
       action={t.users.erasure.action(total)}
-      pending={erase.isPending}
-      error={erase.error}
+      sending={erase}
       onConfirm={() => erase.mutate()}
       onClose={onClose}
     >
-      <Text size="sm">{t.users.erasure.note(total)}</Text>
+      <Text>{t.users.erasure.note(total)}</Text>
     </TypedConfirmation>
   );
 }

@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core';
 import { Suspense, useState } from 'react';
 import { TrashIcon } from '../components/icons.tsx';
 import { loadLater } from '../components/load-later.ts';
 import { t } from '../texts/texts.ts';
 import type { UserFilter } from './list/list-parameters.ts';
+import { ListAction } from './list-action.tsx';
 import type { Scope } from './scope.ts';
 
 const dialog = loadLater(() => import('./erase-dialog.tsx').then(({ EraseDialog }) => EraseDialog));
@@ -19,15 +19,9 @@ export function EraseMatching({ scope, filter }: EraseMatchingProps) {
   dialog.usePreload();
   return (
     <>
-      <Button
-        variant="subtle"
-        size="compact-sm"
-        c="var(--mantine-color-error)"
-        leftSection={<TrashIcon size={14} />}
-        onClick={() => setOpened(true)}
-      >
+      <ListAction Icon={TrashIcon} isDangerous onClick={() => setOpened(true)}>
         {t.users.erasure.open}
-      </Button>
+      </ListAction>
       {opened && (
         <Suspense>
           <dialog.Part scope={scope} filter={filter} onClose={() => setOpened(false)} />

@@ -1,10 +1,10 @@
 import { Loader, Text } from '@mantine/core';
-import { ApiError, call } from '../api/call.ts';
+import { call, hasStatus, issueAt } from '../api/call.ts';
 import { t } from '../texts/texts.ts';
 
 export function Counting() {
   return (
-    <Text size="sm" role="status">
+    <Text role="status">
       <Loader size={14} mr="xs" aria-hidden="true" /> {t.users.countingMatches}
     </Text>
   );
@@ -24,8 +24,7 @@ export async function countMatches(query: object, signal: AbortSignal): Promise<
 
 /** The number of matches that a 409 names. */
 export function matchesOf(error: unknown): number | undefined {
-  if (!(error instanceof ApiError) || error.status !== 409) return undefined;
-  const message = error.issues.find(({ path }) => path === 'confirm')?.message ?? '';
-  const matches = Number(/\d+/.exec(message)?.[0]);
+  if (!hasStatus(error, 409)) return undefined;
+  const matches = Number(/\d+/.exec(issueAt(error, 'confirm') ?? '')?.[0]);
   return Number.isFinite(matches) ? matches : undefined;
 }

@@ -1,15 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
+import { endpointQuery } from '../api/queries.ts';
 import { type Scope, scopeParameter } from './scope.ts';
 
 const STATS_INTERVAL_MS = 10_000;
 
 /** The newest schema of the app that a page shows. */
 export const scopedSchemaQuery = (scope: Scope) =>
-  queryOptions({
-    queryKey: ['schema', 'of', scope.sourceAppId],
-    queryFn: ({ signal }) => call('GET /auth/schema', { query: scopeParameter(scope), signal }),
-  });
+  endpointQuery(['schema', 'of', scope.sourceAppId], 'GET /auth/schema', { query: scopeParameter(scope) });
 
 /** One schema version. Versions are immutable, so the result never becomes stale. */
 export const schemaVersionQuery = (scope: Scope, version: number) =>

@@ -17,8 +17,8 @@ export function appPath({ sourceAppId }: Pick<Scope, 'sourceAppId'>, page = ''):
   return page === '' ? `/apps/${sourceAppId}` : `/apps/${sourceAppId}/${page}`;
 }
 
-/** The path of the page that imports users. */
-export const importPath = (app: Pick<Scope, 'sourceAppId'>): string => appPath(app, 'import');
-
-/** The path of the list of users; `/<id>` after it is the path of a record. */
+/** The path of the list of users. */
 export const usersPath = (app: Pick<Scope, 'sourceAppId'>): string => appPath(app, 'users');
+
+/** The path of the page that shows a record. */
+export const recordPath = (app: Pick<Scope, 'sourceAppId'>, id: string): string => `${usersPath(app)}/${id}`;

@@ -41,7 +41,7 @@ export function SearchIndex({ scope }: { scope: Scope }) {
   if (state === 'building') {
     return (
       <div className={classes.search} role="status">
-        <Text size="sm">{total > 0 ? t.users.search.progressOf(done, total) : t.users.search.progress}</Text>
+        <Text>{total > 0 ? t.users.search.progressOf(done, total) : t.users.search.progress}</Text>
         {/* Before the records are counted, the bar shows no part. */}
         <progress aria-label={t.users.search.index} {...(total > 0 && { value: done, max: total })} />
       </div>
@@ -51,7 +51,7 @@ export function SearchIndex({ scope }: { scope: Scope }) {
   const isOn = state === 'ready';
   return (
     <div className={classes.search}>
-      <Text size="sm">{isOn ? t.users.search.isOn : t.users.search.note}</Text>
+      <Text>{isOn ? t.users.search.isOn : t.users.search.note}</Text>
       <Button
         variant={isOn ? 'subtle' : 'default'}
         size="compact-sm"

@@ -2,11 +2,11 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useMemo, useState } from 'react';
 import { Link } from 'wouter';
-import { ApiError } from '../api/call.ts';
+import { hasStatus, issuesText } from '../api/call.ts';
 import { WorkStatus } from '../background-work/work-status.tsx';
 import card from '../components/card.module.css';
 import { EmptyState } from '../components/empty-state.tsx';
-import { UploadIcon } from '../components/icons.tsx';
+import { PenIcon, UploadIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { loadLater } from '../components/load-later.ts';
 import { PageHeader } from '../components/page-header.tsx';
@@ -15,22 +15,21 @@ import { useAbilities } from '../session/abilities.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { t } from '../texts/texts.ts';
 import { BreakdownChoice } from './breakdown/breakdown-choice.tsx';
-import { ChangeButton, type ChangedUsers } from './bulk-change/change-button.tsx';
+import type { ChangedUsers } from './bulk-change/change-preview.tsx';
 import { ColumnChooser } from './column-chooser.tsx';
 import { useUserColumns } from './columns.tsx';
-import { EditToggle } from './editing/edit-toggle.tsx';
 import { EraseMatching } from './erase-matching.tsx';
 import { ExportMenu } from './export/export-menu.tsx';
 import { targetOf, targetsOf } from './filters/condition.ts';
 import { FilterBar } from './filters/filter-bar.tsx';
 import { type ChangeList, isFiltered, type ListParameters, useListParameters } from './list/list-parameters.ts';
 import { ListSummary, SearchProgress, SortedInPart } from './list/list-summary.tsx';
-import { lastPageOf } from './list/page-range.ts';
-import { useUserCount } from './list/use-user-count.ts';
+import { lastPageOf, useUserCount } from './list/use-user-count.ts';
 import { type UserList, useUserList } from './list/use-user-list.ts';
 import { UserPager } from './list/user-pager.tsx';
+import { ListAction } from './list-action.tsx';
 import { scopedSchemaQuery } from './queries.ts';
-import { appPath, importPath, type Scope, usersPath } from './scope.ts';
+import { appPath, type Scope, usersPath } from './scope.ts';
 import { SelectionBar } from './selection/selection-bar.tsx';
 import { useSelection } from './selection/use-selection.ts';
 import { UserStats } from './user-stats.tsx';
@@ -84,7 +83,12 @@ function UserListPage({ scope }: { scope: Scope }) {
         <ViewsMenu scope={scope} parameters={parameters} columns={columns.shown} change={change} />
         <ColumnChooser columns={columns} />
         {can.import && (
-          <Button component={Link} href={importPath(scope)} variant="default" leftSection={<UploadIcon size={16} />}>
+          <Button
+            component={Link}
+            href={appPath(scope, 'import')}
+            variant="default"
+            leftSection={<UploadIcon size={16} />}
+          >
             {t.users.import}
           </Button>
         )}
@@ -116,8 +120,21 @@ function UserListPage({ scope }: { scope: Scope }) {
               {list.users.length > 0 && (
                 <ListSummary counted={counted} isOfFilter={isOfFilter}>
                   <BreakdownChoice by={parameters.by} targets={targets} change={change} />
-                  {can.edit && <EditToggle isOn={isEditing} onToggle={setEditing} />}
-                  {can.edit && isOfFilter && <ChangeButton onOpen={() => setChanged({ filter: parameters })} />}
+                  {can.edit && (
+                    <ListAction
+                      Icon={PenIcon}
+                      variant={isEditing ? 'light' : 'subtle'}
+                      aria-pressed={isEditing}
+                      onClick={() => setEditing(!isEditing)}
+                    >
+                      {t.users.editInTable}
+                    </ListAction>
+                  )}
+                  {can.edit && isOfFilter && (
+                    <ListAction Icon={PenIcon} onClick={() => setChanged({ filter: parameters })}>
+                      {t.users.change.open}
+                    </ListAction>
+                  )}
                   {can.edit && isOfFilter && <EraseMatching scope={scope} filter={parameters} />}
                 </ListSummary>
               )}
@@ -172,15 +189,15 @@ interface ListProps {
 
 /** A page with a high number may not be reachable in an order without an index. */
 function ListError({ error, parameters, list, change }: ListProps & { error: Error; list: UserList }) {
-  if (parameters.page > 1 && error instanceof ApiError && error.status === 400) {
+  if (parameters.page > 1 && hasStatus(error, 400)) {
     return (
       <EmptyState title={t.users.notDirectly} action={<Button onClick={() => change({})}>{t.users.firstPage}</Button>}>
-        {error.issues.map(({ path, message }) => `${path} ${message}`).join('; ') || error.message}
+        {issuesText(error, '; ') || error.message}
       </EmptyState>
     );
   }
-  const issues = error instanceof ApiError ? error.issues.map(({ path, message }) => `${path} ${message}`) : [];
-  const explained = issues.length > 0 ? new Error(`${error.message}: ${issues.join('; ')}`) : error;
+  const issues = issuesText(error, '; ');
+  const explained = issues === '' ? error : new Error(`${error.message}: ${issues}`);
   return <LoadError error={explained} onRetry={list.reload} />;
 }
 

@@ -1,15 +1,14 @@
 import { useElementSize } from '@mantine/hooks';
 import { useTable } from '@tanstack/react-table';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Field, UserRecord } from '../api/endpoints.ts';
 import { SortHeader } from '../components/sort-header.tsx';
 import { t } from '../texts/texts.ts';
 import { features, type UserColumn, type UserColumns } from './columns.tsx';
 import { CellEditor, type EditedCell } from './editing/cell-editor.tsx';
 import { type ChangeList, isNewestFirst, type ListParameters } from './list/list-parameters.ts';
-import { useNewIds } from './list/new-ids.ts';
 import type { Scope } from './scope.ts';
-import { SelectPage } from './selection/select-page.tsx';
+import { SelectPage } from './selection/tick-box.tsx';
 import type { Selection } from './selection/use-selection.ts';
 import { UserRows } from './user-rows.tsx';
 import classes from './users-table.module.css';
@@ -124,4 +123,27 @@ function ColumnHeader({ column: { id, header, isNumber }, parameters, change, ch
       {children}
     </SortHeader>
   );
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** The ids of the users that were created while the same view was open. */
+function useNewIds(users: readonly UserRecord[], parameters: ListParameters): ReadonlySet<string> {
+  const view = JSON.stringify(parameters);
+  const canShowNew = parameters.page === 1 && isNewestFirst(parameters);
+  const seen = useRef<{ view: string; ids: Set<string> }>(undefined);
+  const [newIds, setNewIds] = useState(NONE);
+  useEffect(() => {
+    const ids = new Set(users.map(({ id }) => id));
+    const before = seen.current;
+    if (before && before.view === view && canShowNew) {
+      const added = users.filter(({ id }) => !before.ids.has(id)).map(({ id }) => id);
+      if (added.length > 0) setNewIds(new Set(added));
+      for (const id of before.ids) ids.add(id);
+    } else {
+      setNewIds(NONE);
+    }
+    seen.current = { view, ids };
+  }, [users, view, canShowNew]);
+  return newIds;
 }

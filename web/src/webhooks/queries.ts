@@ -1,6 +1,7 @@
-import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { Delivery, Request, Webhook } from '../api/endpoints.ts';
+import { useChange } from '../api/mutations.ts';
 import { type Scope, scopeParameter } from '../users/scope.ts';
 
 const PAGE_SIZE = 25;
@@ -51,46 +52,29 @@ function isDueSoon({ nextAt }: Pick<Delivery, 'nextAt'>): boolean {
   return nextAt !== undefined && Date.parse(nextAt) < Date.now() + SOON_MS;
 }
 
-export type WebhookInput = NonNullable<Request<'POST /auth/webhooks'>['body']>;
-export type WebhookChange = NonNullable<Request<'PATCH /auth/webhooks/:id'>['body']>;
+type WebhookInput = NonNullable<Request<'POST /auth/webhooks'>['body']>;
+type WebhookChange = NonNullable<Request<'PATCH /auth/webhooks/:id'>['body']>;
 
-/** The changes of the webhooks of an app. Each invalidates the lists. */
+const CHANGED = ['webhooks', 'deliveries'];
+
+/** The changes of the webhooks of an app. */
 export function useWebhookChanges(scope: Scope) {
-  const client = useQueryClient();
   const query = scopeParameter(scope);
-  const onSettled = async (): Promise<void> => {
-    await Promise.all(['webhooks', 'deliveries'].map((name) => client.invalidateQueries({ queryKey: [name] })));
-  };
   return {
-    create: useMutation({
-      mutationFn: (body: WebhookInput) => call('POST /auth/webhooks', { query, body }),
-      onSettled,
-    }),
-    change: useMutation({
-      mutationFn: ({ id, ...body }: WebhookChange & Pick<Webhook, 'id'>) =>
-        call('PATCH /auth/webhooks/:id', { params: { id }, query, body }),
-      onSettled,
-    }),
-    remove: useMutation({
-      mutationFn: (id: string) => call('DELETE /auth/webhooks/:id', { params: { id }, query }),
-      onSettled,
-    }),
-    rotate: useMutation({
-      mutationFn: (id: string) => call('POST /auth/webhooks/:id/rotate-secret', { params: { id }, query }),
-      onSettled,
-    }),
-    test: useMutation({
-      mutationFn: (id: string) => call('POST /auth/webhooks/:id/test', { params: { id }, query }),
-      onSettled,
-    }),
-    replay: useMutation({
-      mutationFn: (id: string) => call('POST /auth/webhooks/deliveries/:id/replay', { params: { id }, query }),
-      onSettled,
-    }),
-    replaySince: useMutation({
-      mutationFn: ({ id, since }: { id: string; since: string }) =>
-        call('POST /auth/webhooks/:id/replay', { params: { id }, query, body: { since } }),
-      onSettled,
-    }),
+    create: useChange(CHANGED, (body: WebhookInput) => call('POST /auth/webhooks', { query, body })),
+    change: useChange(CHANGED, ({ id, ...body }: WebhookChange & Pick<Webhook, 'id'>) =>
+      call('PATCH /auth/webhooks/:id', { params: { id }, query, body }),
+    ),
+    remove: useChange(CHANGED, (id: string) => call('DELETE /auth/webhooks/:id', { params: { id }, query })),
+    rotate: useChange(CHANGED, (id: string) =>
+      call('POST /auth/webhooks/:id/rotate-secret', { params: { id }, query }),
+    ),
+    test: useChange(CHANGED, (id: string) => call('POST /auth/webhooks/:id/test', { params: { id }, query })),
+    replay: useChange(CHANGED, (id: string) =>
+      call('POST /auth/webhooks/deliveries/:id/replay', { params: { id }, query }),
+    ),
+    replaySince: useChange(CHANGED, ({ id, since }: { id: string; since: string }) =>
+      call('POST /auth/webhooks/:id/replay', { params: { id }, query, body: { since } }),
+    ),
   };
 }

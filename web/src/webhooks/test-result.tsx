@@ -14,12 +14,7 @@ export function TestResult({ test: { data, error } }: TestResultProps) {
   if (!data) return null;
   const { ok, status, ms, error: problem, response } = data;
   return (
-    <Alert
-      color={ok ? 'green' : 'red'}
-      variant="light"
-      p="xs"
-      title={ok ? t.webhooks.accepted : t.webhooks.notAccepted}
-    >
+    <Alert color={ok ? 'green' : 'red'} p="xs" title={ok ? t.webhooks.accepted : t.webhooks.notAccepted}>
       {status === undefined ? t.webhooks.noStatus(problem ?? '') : t.webhooks.status(status)} · {milliseconds(ms)}
       {response !== undefined && <TextBlock text={response} />}
     </Alert>

@@ -1,6 +1,6 @@
-import { Text, Title } from '@mantine/core';
-import card from '../components/card.module.css';
+import { Text } from '@mantine/core';
 import { CodePanel, CodeTabs } from '../components/code-panel.tsx';
+import { Section } from '../components/section.tsx';
 import { t } from '../texts/texts.ts';
 import goReceiver from './receivers/receiver.go?raw';
 import nodeReceiver from './receivers/receiver.mjs?raw';
@@ -8,57 +8,37 @@ import pythonReceiver from './receivers/receiver.py?raw';
 import { translatedReceiver } from './receivers/translated.ts';
 
 const RECEIVERS = [
-  {
-    id: 'node',
-    name: 'Node.js',
-    runtime: 'Node.js 20',
-    file: 'receiver.mjs',
-    run: 'node receiver.mjs',
-    text: nodeReceiver,
-  },
+  { id: 'node', name: 'Node.js', runtime: 'Node.js 20', program: 'node', file: 'receiver.mjs', text: nodeReceiver },
   {
     id: 'python',
     name: 'Python',
     runtime: 'Python 3.9',
+    program: 'python3',
     file: 'receiver.py',
-    run: 'python3 receiver.py',
     text: pythonReceiver,
   },
-  {
-    id: 'go',
-    name: 'Go',
-    runtime: 'Go 1.22',
-    file: 'receiver.go',
-    run: 'go run receiver.go',
-    text: goReceiver,
-  },
+  { id: 'go', name: 'Go', runtime: 'Go 1.22', program: 'go run', file: 'receiver.go', text: goReceiver },
 ];
 
 /** Programs that receive events and verify their signatures. */
 export function VerifyCard() {
   return (
-    <section className={card.card} aria-labelledby="verify-signature">
-      <div className={card.section} data-dense>
-        <Title order={2} size="h4" id="verify-signature">
-          {t.webhooks.verify}
-        </Title>
-        <Text size="sm" c="dimmed">
-          {t.webhooks.verifyNote}
-        </Text>
-      </div>
-      <CodeTabs panels={RECEIVERS}>{(receiver) => <Code receiver={receiver} />}</CodeTabs>
-    </section>
+    <Section
+      id="verify-signature"
+      title={t.webhooks.verify}
+      below={<CodeTabs panels={RECEIVERS}>{(receiver) => <Code receiver={receiver} />}</CodeTabs>}
+    >
+      <Text c="dimmed">{t.webhooks.verifyNote}</Text>
+    </Section>
   );
 }
 
-function Code({ receiver: { runtime, file, run, text } }: { receiver: (typeof RECEIVERS)[number] }) {
+function Code({ receiver: { runtime, program, file, text } }: { receiver: (typeof RECEIVERS)[number] }) {
   const purpose = (
     <>
-      <Text size="sm" fw={500}>
-        {t.webhooks.needs(runtime)}
-      </Text>
-      <Text size="sm" c="dimmed" className="breaks">
-        {t.webhooks.run(file, `WEBHOOK_SECRET=whsec_… ${run}`)}
+      <Text fw={500}>{t.webhooks.needs(runtime)}</Text>
+      <Text c="dimmed" className="breaks">
+        {t.webhooks.run(file, `WEBHOOK_SECRET=whsec_… ${program} ${file}`)}
       </Text>
     </>
   );

@@ -1,15 +1,15 @@
-import { Menu } from '@mantine/core';
+import { Menu, Modal, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import type { Webhook } from '../api/endpoints.ts';
 import { ActionsMenu } from '../components/actions-menu.tsx';
+import { Confirmation, ConfirmRemoval } from '../components/confirm-dialog.tsx';
 import { KeyIcon, TrashIcon } from '../components/icons.tsx';
+import { OneTimeSecret, SecretDialog } from '../components/one-time-secret.tsx';
 import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
-import { ChangeWebhook } from './dialogs/change-webhook.tsx';
-import { DeleteWebhook } from './dialogs/delete-webhook.tsx';
-import { RotateSecret } from './dialogs/rotate-secret.tsx';
 import { useWebhookChanges } from './queries.ts';
+import { WebhookForm } from './webhook-form.tsx';
 
 interface WebhookMenuProps {
   webhook: Webhook;
@@ -20,19 +20,21 @@ interface WebhookMenuProps {
 /** Changes, disables or deletes a webhook, or replaces its secret. */
 export function WebhookMenu({ webhook, scope, onDeleted }: WebhookMenuProps) {
   const [dialog, setDialog] = useState<'change' | 'rotate' | 'delete'>();
-  const { change } = useWebhookChanges(scope);
-  const close = (): void => setDialog(undefined);
+  const { change, rotate, remove } = useWebhookChanges(scope);
+  const close = (): void => {
+    setDialog(undefined);
+    change.reset();
+    rotate.reset();
+  };
   const disable = (): void =>
     change.mutate(
       { id: webhook.id, enabled: false },
       {
-        onSuccess: () =>
-          notifications.show({
-            title: t.webhooks.nowDisabled,
-            message: t.webhooks.nowDisabledNote,
-          }),
-        onError: ({ message }) =>
-          notifications.show({ color: 'red', title: t.webhooks.notDisabled, message: `${message}.` }),
+        onSuccess: () => notifications.show({ title: t.webhooks.nowDisabled, message: t.webhooks.nowDisabledNote }),
+        onError: ({ message }) => {
+          notifications.show({ color: 'red', title: t.webhooks.notDisabled, message: `${message}.` });
+          change.reset();
+        },
       },
     );
   return (
@@ -51,9 +53,60 @@ export function WebhookMenu({ webhook, scope, onDeleted }: WebhookMenuProps) {
           {t.common.delete}
         </Menu.Item>
       </ActionsMenu>
-      <ChangeWebhook webhook={webhook} scope={scope} opened={dialog === 'change'} onClose={close} />
-      <RotateSecret webhook={webhook} scope={scope} opened={dialog === 'rotate'} onClose={close} />
-      <DeleteWebhook {...{ webhook, scope, opened: dialog === 'delete', onClose: close, onDeleted }} />
+      <Modal opened={dialog === 'change'} onClose={close} title={t.webhooks.changeTitle}>
+        <WebhookForm
+          initial={webhook}
+          action={t.common.save}
+          sending={change}
+          onSubmit={(values) => change.mutate({ id: webhook.id, ...values }, { onSuccess: close })}
+          onCancel={close}
+        />
+      </Modal>
+      <RotateSecret webhook={webhook} rotate={rotate} opened={dialog === 'rotate'} onClose={close} />
+      <ConfirmRemoval
+        id={dialog === 'delete' ? webhook.id : undefined}
+        title={t.webhooks.deleteTitle}
+        remove={remove}
+        onClose={close}
+        onDone={onDeleted}
+      >
+        <Text className="breaks">{t.webhooks.deleteNote(webhook.url)}</Text>
+      </ConfirmRemoval>
     </>
+  );
+}
+
+interface RotateSecretProps {
+  webhook: Webhook;
+  rotate: ReturnType<typeof useWebhookChanges>['rotate'];
+  opened: boolean;
+  onClose: () => void;
+}
+
+/** Replaces the secret of a webhook after a confirmation, and shows the new one once. */
+function RotateSecret({ webhook, rotate, opened, onClose }: RotateSecretProps) {
+  const rotated = rotate.data;
+  return (
+    <SecretDialog
+      opened={opened}
+      onClose={onClose}
+      title={rotated ? t.webhooks.newSecret : t.webhooks.rotate}
+      isShown={rotated !== undefined}
+    >
+      {rotated ? (
+        <OneTimeSecret name="secret" text={rotated.secret} warning={t.webhooks.secretWarning} onClose={onClose}>
+          <Text>{t.webhooks.replaceSecret}</Text>
+        </OneTimeSecret>
+      ) : (
+        <Confirmation
+          action={t.webhooks.rotate}
+          sending={rotate}
+          onConfirm={() => rotate.mutate(webhook.id)}
+          onClose={onClose}
+        >
+          <Text className="breaks">{t.webhooks.rotateNote(webhook.url)}</Text>
+        </Confirmation>
+      )}
+    </SecretDialog>
   );
 }

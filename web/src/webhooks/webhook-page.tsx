@@ -1,12 +1,11 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useLocation } from 'wouter';
-import { ApiError } from '../api/call.ts';
+import { useLocation } from 'wouter';
+import { hasStatus } from '../api/call.ts';
 import { UpLink } from '../components/back-link.tsx';
 import card from '../components/card.module.css';
-import { EmptyState } from '../components/empty-state.tsx';
 import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
+import { NotFound } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
@@ -16,13 +15,23 @@ import { webhooksQuery } from './queries.ts';
 import { WebhookActions, WebhookFacts } from './webhook-list.tsx';
 import { WebhookMenu } from './webhook-menu.tsx';
 
-export function WebhookPage({ id, scope }: { id: string; scope: Scope }) {
+export default function WebhookPage({ id, scope }: { id: string; scope: Scope }) {
   const [, navigate] = useLocation();
   const { data: webhooks, error, refetch } = useQuery(webhooksQuery(scope));
   const webhook = webhooks?.find((one) => one.id === id);
   const path = webhooksPath(scope);
-  const isMissing = (webhooks && !webhook) || (error instanceof ApiError && error.status === 404);
-  if (isMissing) return <WebhookNotFound path={path} />;
+  const isMissing = (webhooks && !webhook) || hasStatus(error, 404);
+  if (isMissing) {
+    return (
+      <NotFound
+        heading={t.webhooks.notFound}
+        title={t.webhooks.noSuchWebhook}
+        note={t.webhooks.noSuchWebhookNote}
+        path={path}
+        action={t.webhooks.goToWebhooks}
+      />
+    );
+  }
   if (!webhook) return error ? <LoadError error={error} onRetry={refetch} /> : <PageSkeleton />;
   return (
     <>
@@ -34,24 +43,6 @@ export function WebhookPage({ id, scope }: { id: string; scope: Scope }) {
         <WebhookActions webhook={webhook} scope={scope} />
         <DeliveriesCard webhook={webhook} scope={scope} />
       </div>
-    </>
-  );
-}
-
-function WebhookNotFound({ path }: { path: string }) {
-  return (
-    <>
-      <PageHeader title={t.webhooks.notFound} />
-      <EmptyState
-        title={t.webhooks.noSuchWebhook}
-        action={
-          <Button component={Link} href={path}>
-            {t.webhooks.goToWebhooks}
-          </Button>
-        }
-      >
-        {t.webhooks.noSuchWebhookNote}
-      </EmptyState>
     </>
   );
 }

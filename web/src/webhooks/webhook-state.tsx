@@ -9,9 +9,7 @@ export function WebhookState({ webhook }: { webhook: Webhook }) {
   if (state === 'disabled') {
     return (
       <>
-        <Badge variant="light" color={disabledReason === 'operator' ? 'gray' : 'red'} tt="none">
-          {t.webhooks.disabled}
-        </Badge>
+        <Badge color={disabledReason === 'operator' ? 'gray' : 'red'}>{t.webhooks.disabled}</Badge>
         {disabledReason && (
           <span>
             {t.webhooks.disabledReasons[disabledReason]}
@@ -26,17 +24,11 @@ export function WebhookState({ webhook }: { webhook: Webhook }) {
     );
   }
   if (failingSince === undefined) {
-    return (
-      <Badge variant="light" color="green" tt="none">
-        {t.webhooks.active}
-      </Badge>
-    );
+    return <Badge color="green">{t.webhooks.active}</Badge>;
   }
   return (
     <>
-      <Badge variant="light" color="yellow" tt="none">
-        {t.webhooks.failing}
-      </Badge>
+      <Badge color="yellow">{t.webhooks.failing}</Badge>
       <span>{t.webhooks.failingSince(<Time at={failingSince} relative />)}</span>
     </>
   );

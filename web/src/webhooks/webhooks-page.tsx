@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError } from '../api/call.ts';
+import { hasStatus } from '../api/call.ts';
 import card from '../components/card.module.css';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PlusIcon } from '../components/icons.tsx';
@@ -10,13 +10,13 @@ import { LoadError } from '../components/load-error.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
-import { CreateWebhook } from './dialogs/create-webhook.tsx';
+import { CreateWebhook } from './create-webhook.tsx';
 import { webhooksQuery } from './queries.ts';
 import { VerifyCard } from './verify-card.tsx';
 import { WebhookList } from './webhook-list.tsx';
 
 /** The webhooks of an app, and code that verifies what they send. */
-export function WebhooksPage({ scope }: { scope: Scope }) {
+export default function WebhooksPage({ scope }: { scope: Scope }) {
   const { data: webhooks, error, refetch } = useQuery(webhooksQuery(scope));
   const [creating, setCreating] = useState(false);
   const create = (
@@ -24,7 +24,7 @@ export function WebhooksPage({ scope }: { scope: Scope }) {
       {t.webhooks.add}
     </Button>
   );
-  if (error instanceof ApiError && error.status === 404) return <PageHeader title={t.webhooks.appNotFound} />;
+  if (hasStatus(error, 404)) return <PageHeader title={t.webhooks.appNotFound} />;
   return (
     <>
       <PageHeader title={t.webhooks.title} note={t.webhooks.note}>

@@ -9,7 +9,7 @@ import { t } from '../../texts/texts.ts';
 import type { ParsedControl } from './parse-form.ts';
 
 /** A field definition for the controls of one name, with notes for the site owner. */
-export interface FieldProposal {
+interface FieldProposal {
   definition: Field;
   notes: string[];
 }
@@ -37,15 +37,11 @@ function draftFor(controls: readonly ParsedControl[]): Draft {
   const visible = controls.filter(({ type }) => type !== 'hidden');
   const [control] = visible;
   if (!control) return hidden(first);
-  if (control.type === 'radio') return choice(visible);
-  if (control.type === 'select') return choice(visible);
+  if (control.type === 'radio' || control.type === 'select') return choice(visible);
   if (isGroup(visible)) return severalChoices(visible, controls);
   if (control.type === 'checkbox' && visible.length === 1) return checkbox(control, controls);
   if (visible.length > 1) {
-    return {
-      options: { kind: 'array' },
-      notes: [t.connect.import.severalValues],
-    };
+    return { options: { kind: 'array' }, notes: [t.connect.import.severalValues] };
   }
   return single(control);
 }
@@ -93,7 +89,6 @@ function severalChoices(visible: readonly ParsedControl[], all: readonly ParsedC
   if (choices.length === 0 || choices.some(({ value }) => value.includes(CHOICE_SEPARATOR))) {
     return { options: { kind: 'array' }, notes: [t.connect.import.severalValues] };
   }
-  const labels = choices.filter(({ value, label }) => label !== '' && label !== value);
   const initial = choices.filter(({ isSelected }) => isSelected).map(({ value }) => value);
   const notes: string[] = [];
   if (!isList && visible.some(({ attributes }) => attributes.value === undefined)) {
@@ -105,8 +100,7 @@ function severalChoices(visible: readonly ParsedControl[], all: readonly ParsedC
   return {
     options: {
       kind: 'multiselect',
-      enum: [...new Set(choices.map(({ value }) => value))],
-      ...(labels.length > 0 && { enumLabels: Object.fromEntries(labels.map(({ value, label }) => [value, label])) }),
+      ...choiceOptions(choices),
       ...(initial.length > 0 && { default: [...new Set(initial)] }),
     },
     notes,
@@ -131,17 +125,23 @@ function choice(controls: readonly ParsedControl[]): Draft {
   const choices = all.filter(({ value }) => value !== '');
   const placeholder = isRadio ? undefined : all.find(({ value }) => value === '')?.label;
   if (choices.length === 0) return { options: { kind: 'text' }, notes: [t.connect.import.noOptions] };
-  const labels = choices.filter(({ value, label }) => label !== '' && label !== value);
   return {
     options: {
       kind: 'select',
-      enum: [...new Set(choices.map(({ value }) => value))],
-      ...(labels.length > 0 && { enumLabels: Object.fromEntries(labels.map(({ value, label }) => [value, label])) }),
+      ...choiceOptions(choices),
       ...(isRadio && { ui: 'radio' }),
       ...(placeholder && { placeholder }),
       default: choices.find(({ isSelected }) => isSelected)?.value,
     },
     notes: [],
+  };
+}
+
+function choiceOptions(choices: ParsedControl['options']): Record<string, unknown> {
+  const labels = choices.filter(({ value, label }) => label !== '' && label !== value);
+  return {
+    enum: [...new Set(choices.map(({ value }) => value))],
+    ...(labels.length > 0 && { enumLabels: Object.fromEntries(labels.map(({ value, label }) => [value, label])) }),
   };
 }
 

@@ -2,6 +2,7 @@ import { Badge, Code, Group, Table, Text, Title } from '@mantine/core';
 import card from '../../components/card.module.css';
 import code from '../../components/code-panel.module.css';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { Section } from '../../components/section.tsx';
 import { KIND_NAMES } from '../../schema-editor/kind-names.ts';
 import { type FieldOption, getKind } from '../../schema-editor/rules.ts';
 import { serviceText } from '../../texts/service.ts';
@@ -27,48 +28,32 @@ interface ImportResultProps {
 /** The required changes of the form, its fields, and the schema. */
 export function ImportResult({ app, html, form, proposal }: ImportResultProps) {
   const { service, fields, refused, others } = proposal;
-  const action = submitUrl({ origin: window.location.origin, sourceAppId: app.sourceAppId });
+  const action = submitUrl(app.sourceAppId);
   const isSentHere = form.attributes.action === action && form.attributes.method?.toLowerCase() === 'post';
   return (
     <>
-      <section className={card.card} aria-labelledby="import-changes">
-        <div className={card.section}>
-          <Title order={2} size="h4" id="import-changes">
-            {t.connect.import.changes}
-          </Title>
-          {!isSentHere && (
-            <div>
-              <Text size="sm" mb={6}>
-                {service && `${t.connect.import.formFor(service)} `}
-                {t.connect.import.beginWith}
-              </Text>
-              <div className={own.line}>
-                <code className="breaks">{startTag('form', { action, method: 'post' })}</code>
-                <CopyButton text={startTag('form', { action, method: 'post' })} />
-              </div>
-            </div>
-          )}
-          {refused.length > 0 && <Notes title={t.connect.import.refused} notes={refused} tone="no" />}
-          {refused.length === 0 && <Text size="sm">{t.connect.import.nothingRefused}</Text>}
-          {others.length > 0 && <Notes title={t.connect.import.others} notes={others} tone="info" />}
-        </div>
-      </section>
-      <CorrectedForm parts={correctedHtml(html, form, proposal, { action, schema: app.schema })} />
-      <section className={card.card} aria-labelledby="import-fields">
-        <div className={card.section}>
-          <Title order={2} size="h4" id="import-fields">
-            {t.connect.import.fields}
-          </Title>
-          {fields.length === 0 ? (
-            <Text size="sm" c="dimmed">
-              {t.connect.import.noFields}
+      <Section id="import-changes" title={t.connect.import.changes}>
+        {!isSentHere && (
+          <div>
+            <Text mb={6}>
+              {service && `${t.connect.import.formFor(service)} `}
+              {t.connect.import.beginWith}
             </Text>
-          ) : (
-            <Fields fields={fields} />
-          )}
-          <TakeOver app={app} fields={fields} />
-        </div>
-      </section>
+            <div className={own.line}>
+              <code className="breaks">{startTag('form', { action, method: 'post' })}</code>
+              <CopyButton text={startTag('form', { action, method: 'post' })} />
+            </div>
+          </div>
+        )}
+        {refused.length > 0 && <Notes title={t.connect.import.refused} notes={refused} tone="no" />}
+        {refused.length === 0 && <Text>{t.connect.import.nothingRefused}</Text>}
+        {others.length > 0 && <Notes title={t.connect.import.others} notes={others} tone="info" />}
+      </Section>
+      <CorrectedForm parts={correctedHtml(html, form, proposal, { action, schema: app.schema })} />
+      <Section id="import-fields" title={t.connect.import.fields}>
+        {fields.length === 0 ? <Text c="dimmed">{t.connect.import.noFields}</Text> : <Fields fields={fields} />}
+        <TakeOver app={app} fields={fields} />
+      </Section>
     </>
   );
 }
@@ -86,7 +71,7 @@ function CorrectedForm({ parts }: { parts: readonly Part[] }) {
           </Title>
           <CopyButton text={result} />
         </Group>
-        <Text size="sm">
+        <Text>
           {t.connect.import.marked(
             <ins className={own.added}>{t.connect.import.added}</ins>,
             <del className={own.removed}>{t.connect.import.removed}</del>,
@@ -108,7 +93,7 @@ function CorrectedForm({ parts }: { parts: readonly Part[] }) {
 function Notes({ title, notes, tone }: { title: string; notes: readonly NamedNote[]; tone: string }) {
   return (
     <div>
-      <Text size="sm" fw={600} mb={6}>
+      <Text fw={600} mb={6}>
         {title}
       </Text>
       <ul className={own.notes} data-tone={tone}>
@@ -150,9 +135,7 @@ function Fields({ fields }: { fields: readonly ImportedField[] }) {
               </Table.Td>
               <Table.Td>{KIND_NAMES[definition.kind]}</Table.Td>
               <Table.Td>
-                <Badge variant="light" tt="none" color={COLORS[state]}>
-                  {t.connect.import.states[state]}
-                </Badge>
+                <Badge color={COLORS[state]}>{t.connect.import.states[state]}</Badge>
               </Table.Td>
               <Table.Td>
                 {details(definition)}

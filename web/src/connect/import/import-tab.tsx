@@ -1,6 +1,8 @@
-import { Alert, NativeSelect, Text, Textarea, Title } from '@mantine/core';
+import { Alert, NativeSelect, Text, Textarea } from '@mantine/core';
 import { useDeferredValue, useMemo, useState } from 'react';
 import card from '../../components/card.module.css';
+import { AS_TYPED } from '../../components/input.ts';
+import { Section } from '../../components/section.tsx';
 import { t } from '../../texts/texts.ts';
 import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';
@@ -24,48 +26,38 @@ export default function ImportTab({ app }: { app: ConnectedApp }) {
   );
   return (
     <div className={`${card.stack} ${classes.links}`}>
-      <section className={card.card} aria-labelledby="import-html">
-        <div className={card.section}>
-          <Title order={2} size="h4" id="import-html">
-            {t.connect.import.title}
-          </Title>
-          <Textarea
-            label={t.connect.import.html}
-            description={t.connect.import.htmlNote}
-            placeholder={t.connect.import.htmlExample}
-            classNames={{ input: own.html ?? '' }}
-            rows={8}
-            maxLength={MAX_LENGTH}
-            spellCheck={false}
-            autoCapitalize="none"
-            value={html}
-            onChange={(event) => {
-              setHtml(event.currentTarget.value);
-              setChosen(0);
-            }}
+      <Section id="import-html" title={t.connect.import.title}>
+        <Textarea
+          label={t.connect.import.html}
+          description={t.connect.import.htmlNote}
+          placeholder={t.connect.import.htmlExample}
+          classNames={{ input: own.html ?? '' }}
+          rows={8}
+          maxLength={MAX_LENGTH}
+          {...AS_TYPED}
+          value={html}
+          onChange={(event) => {
+            setHtml(event.currentTarget.value);
+            setChosen(0);
+          }}
+        />
+        {forms && forms.length > 1 && (
+          <NativeSelect
+            label={t.connect.import.forms(forms.length)}
+            value={String(chosen)}
+            data={forms.map((one, index) => ({ value: String(index), label: nameOf(one, index) }))}
+            onChange={(event) => setChosen(Number(event.currentTarget.value))}
           />
-          {forms && forms.length > 1 && (
-            <NativeSelect
-              label={t.connect.import.forms(forms.length)}
-              value={String(chosen)}
-              data={forms.map((one, index) => ({ value: String(index), label: nameOf(one, index) }))}
-              onChange={(event) => setChosen(Number(event.currentTarget.value))}
-            />
+        )}
+        <div aria-live="polite">
+          {text.trim() === '' && <Text c="dimmed">{t.connect.import.howToCopy}</Text>}
+          {text.trim() !== '' && !form && (
+            <Alert color="yellow" title={t.connect.import.noForm}>
+              {t.connect.import.noFormNote}
+            </Alert>
           )}
-          <div aria-live="polite">
-            {text.trim() === '' && (
-              <Text size="sm" c="dimmed">
-                {t.connect.import.howToCopy}
-              </Text>
-            )}
-            {text.trim() !== '' && !form && (
-              <Alert color="yellow" variant="light" title={t.connect.import.noForm}>
-                {t.connect.import.noFormNote}
-              </Alert>
-            )}
-          </div>
         </div>
-      </section>
+      </Section>
       {form && proposal && <ImportResult app={app} html={text} form={form} proposal={proposal} />}
     </div>
   );

@@ -1,41 +1,29 @@
 import { t } from '../../texts/texts.ts';
 
-/** The meaning of a name that becomes no field (spec 4.5). */
-export type NameMeaning = { use: 'control' | 'ignored'; text: string };
+const { meanings } = t.connect.import;
 
-const NEXT: NameMeaning = { use: 'control', text: t.connect.import.meanings.next };
-const HONEYPOT: NameMeaning = { use: 'control', text: t.connect.import.meanings.honeypot };
-const IGNORED: NameMeaning = { use: 'ignored', text: t.connect.import.meanings.ignored };
-
-const MEANINGS: Readonly<Record<string, NameMeaning>> = {
-  _next: NEXT,
-  _redirect: NEXT,
-  redirect: NEXT,
-  _error: { use: 'control', text: t.connect.import.meanings.error },
-  _gotcha: HONEYPOT,
-  _honey: HONEYPOT,
-  _honeypot: HONEYPOT,
-  botcheck: HONEYPOT,
-  'bot-field': HONEYPOT,
-  _key: { use: 'control', text: t.connect.import.meanings.key },
-  _tz: { use: 'control', text: t.connect.import.meanings.timeZone },
-  _charset_: { use: 'control', text: t.connect.import.meanings.charset },
-  altcha: { use: 'control', text: t.connect.import.meanings.proofOfWork },
-  _subject: IGNORED,
-  _replyto: { use: 'ignored', text: t.connect.import.meanings.replyTo },
-  _cc: IGNORED,
-  _template: IGNORED,
-  _captcha: IGNORED,
-  access_key: IGNORED,
-  'form-name': IGNORED,
+/** The names that become no field, with their meaning (spec 4.5). */
+const MEANINGS: Readonly<Record<string, string>> = {
+  ...{ _next: meanings.next, _redirect: meanings.next, redirect: meanings.next },
+  _error: meanings.error,
+  ...{ _gotcha: meanings.honeypot, _honey: meanings.honeypot, _honeypot: meanings.honeypot },
+  ...{ botcheck: meanings.honeypot, 'bot-field': meanings.honeypot },
+  _key: meanings.key,
+  _tz: meanings.timeZone,
+  _charset_: meanings.charset,
+  altcha: meanings.proofOfWork,
+  _replyto: meanings.replyTo,
+  ...{ _subject: meanings.ignored, _cc: meanings.ignored, _template: meanings.ignored },
+  ...{ _captcha: meanings.ignored, access_key: meanings.ignored, 'form-name': meanings.ignored },
 };
 
 /** Names of the page after the form. */
 export const NEXT_NAMES: readonly string[] = ['_next', '_redirect', 'redirect'];
 
-export function meaningOf(name: string): NameMeaning | undefined {
+/** The meaning of a name that becomes no field; undefined for others. */
+export function meaningOf(name: string): string | undefined {
   if (Object.hasOwn(MEANINGS, name)) return MEANINGS[name];
-  return name.startsWith('_') ? { use: 'ignored', text: t.connect.import.meanings.underscore } : undefined;
+  return name.startsWith('_') ? meanings.underscore : undefined;
 }
 
 /** The key in a name: `data[plan]`, `data.plan` and `plan[]` name the field `plan`. */

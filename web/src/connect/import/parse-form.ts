@@ -28,8 +28,6 @@ export interface Place {
 export interface ParsedForm {
   attributes: Readonly<Record<string, string>>;
   controls: readonly ParsedControl[];
-  /** Whether there is a `form` element. */
-  hasElement: boolean;
   captchas: readonly Place[];
   /** Undefined without a `form` element. */
   place: Place | undefined;
@@ -66,7 +64,6 @@ function formOf(form: Element | undefined, controls: readonly Element[], page: P
   return {
     attributes: form?.attribs ?? {},
     controls: controls.map((control) => controlOf(control, page)),
-    hasElement: form !== undefined,
     captchas: page.elements
       .filter((element) => CAPTCHA.test(element.attribs.class ?? '') && (!form || ancestors(element).includes(form)))
       .map(placeOf),

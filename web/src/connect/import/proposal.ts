@@ -32,7 +32,7 @@ export interface FormProposal {
 
 /** The names under which the service takes the email. */
 export const EMAIL_NAMES = new Set(['email', '_replyto']);
-export const BUTTONS = new Set(['submit', 'button', 'reset', 'image']);
+const BUTTONS = new Set(['submit', 'button', 'reset', 'image']);
 
 /** Compares a form with the schema and the settings of an app, and proposes changes. */
 export function proposeFields(form: ParsedForm, schema: Schema, settings: FormSettings): FormProposal {
@@ -78,7 +78,7 @@ function addGroup({ fields, refused, others }: FormProposal, { name, controls, s
   if (types.has('password')) return void refused.push({ name, text: t.connect.import.password });
   const meaning = schema.fields.some(({ key }) => key === name) ? undefined : meaningOf(name);
   if (meaning) {
-    others.push({ name, text: meaning.text });
+    others.push({ name, text: meaning });
     refused.push(...nextProblem(name, controls, settings));
     return;
   }
@@ -118,9 +118,9 @@ function emailProblem(email: ParsedControl | undefined): NamedNote[] {
   return EMAIL_NAMES.has(email.name) ? [] : [{ name: email.name, text: t.connect.import.renameEmail }];
 }
 
-function formProblems({ attributes, hasElement, captchas }: ParsedForm): NamedNote[] {
+function formProblems({ attributes, place, captchas }: ParsedForm): NamedNote[] {
   const problems: NamedNote[] = [];
-  if (!hasElement) problems.push({ name: 'form', text: t.connect.import.noElement });
+  if (!place) problems.push({ name: 'form', text: t.connect.import.noElement });
   if (attributes.enctype?.toLowerCase() === 'text/plain') {
     problems.push({ name: 'enctype', text: t.connect.import.plainText });
   }

@@ -4,8 +4,7 @@ import { useLocation } from 'wouter';
 import { appSchemaQuery } from '../../apps/queries.ts';
 import code from '../../components/code-panel.module.css';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { type DraftState, draftOf, withDefinitions } from '../../schema-editor/draft.ts';
-import { schemaDrafts } from '../../schema-editor/draft-storage.ts';
+import { type DraftState, draftOf, schemaDrafts, withDefinitions } from '../../schema-editor/draft.ts';
 import { useAbilities } from '../../session/abilities.tsx';
 import { t } from '../../texts/texts.ts';
 import type { ConnectedApp } from '../queries.ts';
@@ -16,11 +15,7 @@ export function TakeOver({ app, fields }: { app: ConnectedApp; fields: readonly 
   const { schema } = useAbilities();
   const added = fields.filter(({ state }) => state === 'new').map(({ definition }) => definition);
   if (added.length === 0) {
-    return (
-      <Text size="sm" c="dimmed">
-        {t.connect.import.schemaHasAll}
-      </Text>
-    );
+    return <Text c="dimmed">{t.connect.import.schemaHasAll}</Text>;
   }
   return schema ? <IntoEditor app={app} added={added} /> : <ForAdmin app={app} added={added} />;
 }
@@ -47,9 +42,7 @@ function IntoEditor({ app: { sourceAppId }, added }: AddedProps) {
       <Button disabled={!newest} onClick={() => newest && takeOver(newest)}>
         {t.connect.import.addToDraft(added.length)}
       </Button>
-      <Text size="sm" c="dimmed">
-        {t.connect.import.addToDraftNote}
-      </Text>
+      <Text c="dimmed">{t.connect.import.addToDraftNote}</Text>
     </Group>
   );
 }
@@ -60,9 +53,7 @@ function ForAdmin({ app: { sourceAppId, schema }, added }: AddedProps) {
   return (
     <div>
       <Group justify="space-between" mb={6}>
-        <Text size="sm" maw={560}>
-          {t.connect.import.adminAdds(added.length, sourceAppId)}
-        </Text>
+        <Text maw={560}>{t.connect.import.adminAdds(added.length, sourceAppId)}</Text>
         <CopyButton text={text} />
       </Group>
       <Code block tabIndex={0} mah={320} className={code.code ?? ''} aria-label={t.connect.import.schemaAsJson}>

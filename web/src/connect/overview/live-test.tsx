@@ -1,15 +1,14 @@
-import { Alert, Button, Loader, Text, Title } from '@mantine/core';
+import { Alert, Button, Loader, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import card from '../../components/card.module.css';
 import { CheckIcon } from '../../components/icons.tsx';
+import { Section } from '../../components/section.tsx';
 import { Time } from '../../components/time.tsx';
 import { newestHeldQuery } from '../../held/queries.ts';
 import { t } from '../../texts/texts.ts';
-import { appPath } from '../../users/scope.ts';
+import { appPath, recordPath } from '../../users/scope.ts';
 import classes from '../connect-page.module.css';
-import { recordPath } from '../paths.ts';
 import type { ConnectedApp } from '../queries.ts';
 import { formPageUrl } from '../urls.ts';
 import { type NewestSubmission, newestSubmissionQuery } from './newest-submission.ts';
@@ -19,52 +18,47 @@ import { canTest, submitTest, TEST_EMAIL, type TestResult } from './test-submiss
 export function LiveTest({ app }: { app: ConnectedApp }) {
   const test = useMutation({ mutationFn: () => submitTest(app) });
   const isPossible = canTest(app);
-  const url = formPageUrl({ origin: window.location.origin, sourceAppId: app.sourceAppId });
+  const url = formPageUrl(app.sourceAppId);
   const page = (
     <a href={url} target="_blank" rel="noopener">
       {t.connect.liveTest.openFormPage}
     </a>
   );
   return (
-    <section className={card.card} aria-labelledby="connect-test">
-      <div className={card.section}>
-        <Title order={2} size="h4" id="connect-test">
-          {t.connect.liveTest.title}
-        </Title>
-        <Arrivals app={app} test={test.data} />
-        {!app.asAdmin && <HeldArrival app={app} />}
-        <div className={classes.try}>
-          <Button variant="default" loading={test.isPending} disabled={!isPossible} onClick={() => test.mutate()}>
-            {t.connect.liveTest.send}
-          </Button>
-          <Text size="sm" c="dimmed">
-            {isPossible ? t.connect.liveTest.possible(TEST_EMAIL) : t.connect.liveTest.impossible}{' '}
-            {t.connect.liveTest.sendOwn(page)}
-          </Text>
-        </div>
-        <div aria-live="polite">
-          {test.data && <Result app={app} result={test.data} />}
-          {test.error && (
-            <Alert color="red" variant="light" title={t.connect.liveTest.notSent}>
-              {t.connect.liveTest.notSentNote}
-            </Alert>
-          )}
-        </div>
+    <Section id="connect-test" title={t.connect.liveTest.title}>
+      <Arrivals app={app} test={test.data} />
+      {!app.asAdmin && <HeldArrival app={app} />}
+      <div className={classes.try}>
+        <Button variant="default" loading={test.isPending} disabled={!isPossible} onClick={() => test.mutate()}>
+          {t.connect.liveTest.send}
+        </Button>
+        <Text c="dimmed">
+          {isPossible ? t.connect.liveTest.possible(TEST_EMAIL) : t.connect.liveTest.impossible}{' '}
+          {t.connect.liveTest.sendOwn(page)}
+        </Text>
       </div>
-    </section>
+      <div aria-live="polite">
+        {test.data && <Result app={app} result={test.data} />}
+        {test.error && (
+          <Alert color="red" title={t.connect.liveTest.notSent}>
+            {t.connect.liveTest.notSentNote}
+          </Alert>
+        )}
+      </div>
+    </Section>
   );
 }
 
 function Result({ app, result }: { app: ConnectedApp; result: TestResult }) {
   if (result.state === 'stored') {
     return (
-      <Alert color="green" variant="light" p="xs" icon={<CheckIcon size={16} />}>
+      <Alert color="green" p="xs" icon={<CheckIcon size={16} />}>
         {t.connect.liveTest.stored} <Link href={recordPath(app, result.id)}>{t.common.showRecord}</Link>
       </Alert>
     );
   }
   return (
-    <Alert color="red" variant="light" title={t.connect.liveTest.refused}>
+    <Alert color="red" title={t.connect.liveTest.refused}>
       {result.message}.
       {result.issues.length > 0 && (
         <ul className={classes.problems}>
@@ -121,7 +115,7 @@ function HeldArrival({ app }: { app: ConnectedApp }) {
   return (
     <div aria-live="polite">
       {isNew && (
-        <Alert color="yellow" variant="light" p="xs">
+        <Alert color="yellow" p="xs">
           {t.connect.liveTest.held(newest.email, <Time at={newest.at} relative />)}{' '}
           {newest.reason === 'no-proof' && `${t.connect.liveTest.noProof} `}
           <Link href={appPath(app, 'held')}>{t.connect.liveTest.showHeld}</Link>

@@ -1,8 +1,10 @@
-import { Button, Switch, Text, TextInput, Title } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
-import card from '../../components/card.module.css';
+import { Button, Switch, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { Form } from '../../components/form.tsx';
 import { CrossIcon, PlusIcon } from '../../components/icons.tsx';
+import { AS_TYPED, checkboxProps } from '../../components/input.ts';
 import { Problem } from '../../components/problem.tsx';
+import { Section } from '../../components/section.tsx';
 import { t } from '../../texts/texts.ts';
 import classes from '../connect-page.module.css';
 import { type ConnectedApp, useChangeSettings } from '../queries.ts';
@@ -21,39 +23,31 @@ export function OriginsCard({ app }: { app: ConnectedApp }) {
     change.mutate(() => ({ origins: isOn ? ['*'] : [...replaced] }));
   };
   return (
-    <section className={card.card} aria-labelledby="connect-origins">
-      <div className={card.section}>
-        <Title order={2} size="h4" id="connect-origins">
-          {t.connect.origins.title}
-        </Title>
-        <Text size="sm" c="dimmed">
-          {t.connect.origins.note}
-        </Text>
-        {!isAny && <AllowedOrigins origins={settings.origins} change={change} />}
-        <div className={classes.switches}>
-          <Switch
-            label={t.connect.origins.every}
-            description={t.connect.origins.everyNote}
-            checked={isAny}
-            disabled={change.isPending}
-            onChange={(event) => allowAll(event.currentTarget.checked)}
-          />
-          <Switch
-            label={t.connect.origins.files}
-            description={t.connect.origins.filesNote}
-            checked={settings.nullOrigin}
-            disabled={change.isPending}
-            onChange={(event) => {
-              const nullOrigin = event.currentTarget.checked;
-              change.mutate(() => ({ nullOrigin }));
-            }}
-          />
-        </div>
-        <Problem error={change.error} title={t.connect.origins.notSaved} />
-        <RefusedOrigins settings={settings} change={change} />
-        <IgnoredRedirects settings={settings} change={change} />
+    <Section id="connect-origins" title={t.connect.origins.title}>
+      <Text c="dimmed">{t.connect.origins.note}</Text>
+      {!isAny && <AllowedOrigins origins={settings.origins} change={change} />}
+      <div className={classes.switches}>
+        <Switch
+          label={t.connect.origins.every}
+          description={t.connect.origins.everyNote}
+          {...checkboxProps(isAny, allowAll)}
+          disabled={change.isPending}
+        />
+        <Switch
+          label={t.connect.origins.files}
+          description={t.connect.origins.filesNote}
+          checked={settings.nullOrigin}
+          disabled={change.isPending}
+          onChange={(event) => {
+            const nullOrigin = event.currentTarget.checked;
+            change.mutate(() => ({ nullOrigin }));
+          }}
+        />
       </div>
-    </section>
+      <Problem error={change.error} title={t.connect.origins.notSaved} />
+      <RefusedOrigins settings={settings} change={change} />
+      <IgnoredRedirects settings={settings} change={change} />
+    </Section>
   );
 }
 
@@ -67,8 +61,7 @@ function AllowedOrigins({ origins, change }: AllowedOriginsProps) {
   const [problem, setProblem] = useState<string>();
   const newest = origins.at(-1);
   const sibling = newest === undefined ? undefined : siblingOf(newest);
-  const add = (event: FormEvent): void => {
-    event.preventDefault();
+  const add = (): void => {
     const origin = originOf(text);
     if (origin === undefined) {
       setProblem(t.connect.origins.notAnAddress);
@@ -101,21 +94,20 @@ function AllowedOrigins({ origins, change }: AllowedOriginsProps) {
         </ul>
       )}
       {sibling !== undefined && !origins.includes(sibling) && (
-        <Text size="sm" component="div" c="dimmed">
+        <Text component="div" c="dimmed">
           {t.connect.origins.sibling(sibling)}{' '}
           <Button variant="subtle" size="compact-sm" onClick={() => change.mutate(allowing(sibling))}>
             {t.connect.origins.allowSibling}
           </Button>
         </Text>
       )}
-      <form onSubmit={add} className={classes.add} noValidate>
+      <Form onSubmit={add} className={classes.add} noValidate>
         <TextInput
           label={t.connect.origins.address}
           placeholder="https://www.example.com"
           inputMode="url"
           autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...AS_TYPED}
           value={text}
           error={problem}
           onChange={(event) => {
@@ -126,7 +118,7 @@ function AllowedOrigins({ origins, change }: AllowedOriginsProps) {
         <Button type="submit" variant="default" leftSection={<PlusIcon size={16} />} loading={change.isPending}>
           {t.connect.origins.allow}
         </Button>
-      </form>
+      </Form>
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { Button, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { FormSettings } from '../../api/endpoints.ts';
 import { Time } from '../../components/time.tsx';
 import { t } from '../../texts/texts.ts';
@@ -18,11 +19,16 @@ export function allowing(origin: string): SettingsChange {
 }
 
 /** The refused origins that are still not allowed, the latest first. */
-export function stillRefused({ refusedOrigins, origins, nullOrigin }: FormSettings): FormSettings['refusedOrigins'] {
+function stillRefused({ refusedOrigins, origins, nullOrigin }: FormSettings): FormSettings['refusedOrigins'] {
   return refusedOrigins.filter(({ origin }) => {
     if (origin === 'null') return !nullOrigin;
     return !origins.includes(origin) && !origins.includes('*');
   });
+}
+
+/** The origins of refused redirects, the latest first. */
+function stillIgnored({ ignoredRedirects = [], origins }: FormSettings): FormSettings['refusedOrigins'] {
+  return ignoredRedirects.filter(({ origin }) => !origins.includes(origin));
 }
 
 interface RefusedOriginsProps {
@@ -38,37 +44,23 @@ export function RefusedOrigins({ settings, change }: RefusedOriginsProps) {
       {refused.length > 0 && (
         <ul className={classes.refused} aria-label={t.connect.origins.refused}>
           {refused.slice(0, MAX_SHOWN).map(({ origin, count, lastAt }) => (
-            <li key={origin}>
-              <span className="breaks">
-                {t.connect.origins.lastRefused(
-                  origin === 'null' ? t.connect.origins.file : origin,
-                  count,
-                  <Time at={lastAt} relative />,
-                )}
-              </span>
-              {isAllowable(origin) ? (
-                <Button
-                  size="compact-sm"
-                  aria-label={origin === 'null' ? t.connect.origins.allowFiles : t.connect.origins.allowOf(origin)}
-                  disabled={change.isPending}
-                  onClick={() => change.mutate(allowing(origin))}
-                >
-                  {t.connect.origins.allow}
-                </Button>
-              ) : (
-                <span className={classes.detail}>{t.connect.origins.noWebsite}</span>
+            <Row
+              key={origin}
+              text={t.connect.origins.lastRefused(
+                origin === 'null' ? t.connect.origins.file : origin,
+                count,
+                <Time at={lastAt} relative />,
               )}
-            </li>
+              obstacle={isAllowable(origin) ? undefined : t.connect.origins.noWebsite}
+              label={origin === 'null' ? t.connect.origins.allowFiles : t.connect.origins.allowOf(origin)}
+              origin={origin}
+              change={change}
+            />
           ))}
         </ul>
       )}
     </div>
   );
-}
-
-/** The origins of refused redirects, the latest first. */
-export function stillIgnored({ ignoredRedirects = [], origins }: FormSettings) {
-  return ignoredRedirects.filter(({ origin }) => !origins.includes(origin));
 }
 
 /** Refused redirects (`_next`), each with a button that allows it. */
@@ -79,24 +71,26 @@ export function IgnoredRedirects({ settings, change }: RefusedOriginsProps) {
     <div aria-live="polite">
       {ignored.length > 0 && (
         <>
-          <Text size="sm" fw={600} mb={2}>
+          <Text fw={600} mb={2}>
             {t.connect.origins.ignored}
           </Text>
-          <Text size="sm" c="dimmed" mb={6}>
+          <Text c="dimmed" mb={6}>
             {t.connect.origins.ignoredNote()}
           </Text>
           <ul className={classes.refused} aria-label={t.connect.origins.ignored}>
             {ignored.slice(0, MAX_SHOWN).map(({ origin, count, lastAt }) => (
-              <li key={origin}>
-                <span className="breaks">
-                  {t.connect.origins.lastIgnored(
-                    origin === 'null' ? t.connect.origins.addressOnly : origin,
-                    count,
-                    <Time at={lastAt} relative />,
-                  )}
-                </span>
-                <Allow origin={origin} isAny={isAny} change={change} />
-              </li>
+              <Row
+                key={origin}
+                text={t.connect.origins.lastIgnored(
+                  origin === 'null' ? t.connect.origins.addressOnly : origin,
+                  count,
+                  <Time at={lastAt} relative />,
+                )}
+                obstacle={redirectObstacle(origin, isAny)}
+                label={t.connect.origins.allowAddress(origin)}
+                origin={origin}
+                change={change}
+              />
             ))}
           </ul>
         </>
@@ -105,18 +99,33 @@ export function IgnoredRedirects({ settings, change }: RefusedOriginsProps) {
   );
 }
 
-function Allow({ origin, isAny, change }: { origin: string; isAny: boolean; change: RefusedOriginsProps['change'] }) {
-  const obstacle = redirectObstacle(origin, isAny);
-  if (obstacle !== undefined) return <span className={classes.detail}>{obstacle}</span>;
+interface RowProps {
+  text: ReactNode;
+  /** Why the origin cannot be allowed. */
+  obstacle: string | undefined;
+  /** The name of the button. */
+  label: string;
+  origin: string;
+  change: RefusedOriginsProps['change'];
+}
+
+function Row({ text, obstacle, label, origin, change }: RowProps) {
   return (
-    <Button
-      size="compact-sm"
-      aria-label={t.connect.origins.allowAddress(origin)}
-      disabled={change.isPending}
-      onClick={() => change.mutate(allowing(origin))}
-    >
-      {t.connect.origins.allow}
-    </Button>
+    <li>
+      <span className="breaks">{text}</span>
+      {obstacle === undefined ? (
+        <Button
+          size="compact-sm"
+          aria-label={label}
+          disabled={change.isPending}
+          onClick={() => change.mutate(allowing(origin))}
+        >
+          {t.connect.origins.allow}
+        </Button>
+      ) : (
+        <span className={classes.detail}>{obstacle}</span>
+      )}
+    </li>
   );
 }
 

@@ -1,20 +1,16 @@
-import { Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import card from '../../components/card.module.css';
 import { CheckIcon, CrossIcon, InfoIcon } from '../../components/icons.tsx';
+import { Section } from '../../components/section.tsx';
+import { dateTime } from '../../components/time.tsx';
 import { useAbilities } from '../../session/abilities.tsx';
-import { locale } from '../../texts/language.ts';
 import { t } from '../../texts/texts.ts';
 import { scopedStatsQuery } from '../../users/queries.ts';
 import { appPath } from '../../users/scope.ts';
 import classes from '../connect-page.module.css';
-import { connectPath } from '../paths.ts';
 import type { ConnectedApp } from '../queries.ts';
 import { formPageUrl } from '../urls.ts';
 import { type Statement, statusOf } from './status.ts';
-
-const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** The state of an app in words. */
 export function StatusCard({ app }: { app: ConnectedApp }) {
@@ -27,31 +23,26 @@ export function StatusCard({ app }: { app: ConnectedApp }) {
     now: Date.now(),
     format: (at) => dateTime.format(new Date(at)),
   });
-  const url = formPageUrl({ origin: window.location.origin, sourceAppId });
+  const url = formPageUrl(sourceAppId);
   const page = (
     <a href={url} target="_blank" rel="noopener" className="breaks">
       {url}
     </a>
   );
-  const settings = <Link href={connectPath(app, 'settings')}>{t.connect.status.settings}</Link>;
+  const settings = <Link href={appPath(app, 'connect/settings')}>{t.connect.status.settings}</Link>;
   const held = <Link href={appPath(app, 'held')}>{t.connect.status.held}</Link>;
   return (
-    <section className={card.card} aria-labelledby="connect-status">
-      <div className={card.section}>
-        <Title order={2} size="h4" id="connect-status">
-          {t.connect.status.title}
-        </Title>
-        <ul className={classes.statements}>
-          {statements.map((statement) => (
-            <Item key={statement.id} statement={statement} />
-          ))}
-        </ul>
-        <p className={classes.more}>
-          {t.connect.status.formPage(page)} {manage && t.connect.status.moreSettings(settings)}{' '}
-          {!app.asAdmin && t.connect.status.whatIsHeld(held)}
-        </p>
-      </div>
-    </section>
+    <Section id="connect-status" title={t.connect.status.title}>
+      <ul className={classes.statements}>
+        {statements.map((statement) => (
+          <Item key={statement.id} statement={statement} />
+        ))}
+      </ul>
+      <p className={classes.more}>
+        {t.connect.status.formPage(page)} {manage && t.connect.status.moreSettings(settings)}{' '}
+        {!app.asAdmin && t.connect.status.whatIsHeld(held)}
+      </p>
+    </Section>
   );
 }
 

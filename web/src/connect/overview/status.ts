@@ -11,7 +11,7 @@ export interface Statement {
   detail?: string;
 }
 
-export interface StatusInput {
+interface StatusInput {
   settings: FormSettings;
   schema: Schema;
   records: number | undefined;
@@ -22,96 +22,60 @@ export interface StatusInput {
 
 /** Returns the statements about an app, the most important one first. */
 export function statusOf(input: StatusInput): Statement[] {
-  return [...openness(input), ...origins(input.settings), ...protection(input.settings), ...needs(input.schema)];
+  const { settings, schema } = input;
+  const protection = { id: 'bots', ...PROTECTION[settings.botProtection] };
+  return [...openness(input), ...origins(settings), protection, needs(schema)];
 }
 
 /** Whether the app refuses every submission. */
-export function isClosed({ closesAt }: FormSettings, now: number): boolean {
+function isClosed({ closesAt }: FormSettings, now: number): boolean {
   return closesAt !== null && Date.parse(closesAt) <= now;
 }
+
+const texts = t.connect.status;
 
 function openness({ settings, records, now, format }: StatusInput): Statement[] {
   const { closesAt, maxRecords } = settings;
   const statements: Statement[] = [];
   if (isClosed(settings, now)) {
-    const text = t.connect.status.closed(format(closesAt ?? ''));
-    statements.push({ id: 'closed', tone: 'no', text, detail: t.connect.status.closedNote });
+    statements.push({ id: 'closed', tone: 'no', text: texts.closed(format(closesAt ?? '')), detail: texts.closedNote });
   } else if (closesAt !== null) {
-    statements.push({ id: 'closes', tone: 'info', text: t.connect.status.closes(format(closesAt)) });
+    statements.push({ id: 'closes', tone: 'info', text: texts.closes(format(closesAt)) });
   }
   if (maxRecords !== null && records !== undefined) {
-    const isFull = records >= maxRecords;
     statements.push(
-      isFull
-        ? {
-            id: 'full',
-            tone: 'no',
-            text: t.connect.status.full(records, maxRecords),
-            detail: t.connect.status.fullNote,
-          }
-        : { id: 'room', tone: 'info', text: t.connect.status.room(records, maxRecords) },
+      records >= maxRecords
+        ? { id: 'full', tone: 'no', text: texts.full(records, maxRecords), detail: texts.fullNote }
+        : { id: 'room', tone: 'info', text: texts.room(records, maxRecords) },
     );
   }
-  if (!statements.some(({ tone }) => tone === 'no')) {
-    statements.unshift({
-      id: 'open',
-      tone: 'yes',
-      text: t.connect.status.open,
-      detail: t.connect.status.openNote,
-    });
-  }
-  return statements;
+  if (statements.some(({ tone }) => tone === 'no')) return statements;
+  return [{ id: 'open', tone: 'yes', text: texts.open, detail: texts.openNote }, ...statements];
 }
 
 function origins({ origins: allowed, nullOrigin }: FormSettings): Statement[] {
   const files: Statement = nullOrigin
-    ? { id: 'files', tone: 'yes', text: t.connect.status.files }
-    : {
-        id: 'files',
-        tone: 'info',
-        text: t.connect.status.noFiles,
-        detail: t.connect.status.noFilesNote,
-      };
+    ? { id: 'files', tone: 'yes', text: texts.files }
+    : { id: 'files', tone: 'info', text: texts.noFiles, detail: texts.noFilesNote };
   return [sites(allowed), files];
 }
 
 function sites(allowed: readonly string[]): Statement {
-  if (allowed.includes('*')) return { id: 'sites', tone: 'yes', text: t.connect.status.everySite };
-  if (allowed.length === 0) {
-    return { id: 'sites', tone: 'no', text: t.connect.status.noSite, detail: t.connect.status.noSiteNote };
-  }
-  return { id: 'sites', tone: 'yes', text: t.connect.status.sites(list(allowed)) };
+  const id = 'sites';
+  if (allowed.includes('*')) return { id, tone: 'yes', text: texts.everySite };
+  if (allowed.length === 0) return { id, tone: 'no', text: texts.noSite, detail: texts.noSiteNote };
+  return { id, tone: 'yes', text: texts.sites(list(allowed)) };
 }
 
-function protection({ botProtection }: FormSettings): Statement[] {
-  const id = 'bots';
-  switch (botProtection) {
-    case 'off':
-      return [{ id, tone: 'info', text: t.connect.status.off }];
-    case 'honeypot':
-      return [
-        {
-          id,
-          tone: 'yes',
-          text: t.connect.status.honeypot,
-          detail: t.connect.status.honeypotNote,
-        },
-      ];
-    case 'proof-of-work':
-      return [
-        {
-          id,
-          tone: 'info',
-          text: t.connect.status.proofOfWork,
-          detail: t.connect.status.proofOfWorkNote,
-        },
-      ];
-  }
-}
+const PROTECTION: Readonly<Record<FormSettings['botProtection'], Omit<Statement, 'id'>>> = {
+  off: { tone: 'info', text: texts.off },
+  honeypot: { tone: 'yes', text: texts.honeypot, detail: texts.honeypotNote },
+  'proof-of-work': { tone: 'info', text: texts.proofOfWork, detail: texts.proofOfWorkNote },
+};
 
-function needs({ fields }: Schema): Statement[] {
+function needs({ fields }: Schema): Statement {
   const required = fields.filter(({ required: isRequired }) => isRequired).map(({ key, label }) => label || key);
-  return [{ id: 'needs', tone: 'info', text: t.connect.status.needs(list([t.common.email, ...required])) }];
+  return { id: 'needs', tone: 'info', text: texts.needs(list([t.common.email, ...required])) };
 }
 
 const MAX_LISTED = 6;
@@ -119,5 +83,5 @@ const MAX_LISTED = 6;
 /** For example `a, b and 3 more`. */
 function list(names: readonly string[]): string {
   if (names.length <= MAX_LISTED) return and(names);
-  return and([...names.slice(0, MAX_LISTED - 1), t.connect.status.more(names.length - MAX_LISTED + 1)]);
+  return and([...names.slice(0, MAX_LISTED - 1), texts.more(names.length - MAX_LISTED + 1)]);
 }

@@ -19,7 +19,7 @@ export function canTest({ stored }: ConnectedApp): boolean {
 
 /** Submits example values through the public endpoint, without the session. @throws {Error} */
 export async function submitTest({ sourceAppId, schema, stored }: ConnectedApp): Promise<TestResult> {
-  const url = submitUrl({ origin: window.location.origin, sourceAppId });
+  const url = submitUrl(sourceAppId);
   const headers: Record<string, string> = { 'Content-Type': 'application/json', Accept: 'application/json' };
   if (stored.settings.botProtection === 'proof-of-work') {
     const challenge = await send(`${url}/challenge`, {});

@@ -1,5 +1,6 @@
 import { Checkbox, NativeSelect, Text, Textarea, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { AS_TYPED, checkboxProps } from '../../components/input.ts';
 import { capitalize } from '../../schema-editor/messages.ts';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
@@ -20,18 +21,13 @@ export function EmailFields({ scope, editor }: { scope: Scope; editor: SettingsE
       <Title order={2} size="h4" mt="md">
         {t.connect.settings.email}
       </Title>
-      {cannotSend && (
-        <Text size="sm" c="dimmed">
-          {cannotSend}
-        </Text>
-      )}
+      {cannotSend && <Text c="dimmed">{cannotSend}</Text>}
       <Checkbox
         label={t.connect.settings.names.doubleOptIn}
         description={cannotLink && !cannotSend ? cannotLink : t.connect.settings.doubleOptInNote}
-        checked={draft.doubleOptIn === 'on'}
+        {...checkboxProps(draft.doubleOptIn === 'on', (isChecked) => edit({ doubleOptIn: isChecked ? 'on' : '' }))}
         disabled={(isUnknown || cannotLink !== undefined) && draft.doubleOptIn !== 'on'}
         error={capitalize(problems.doubleOptIn)}
-        onChange={(event) => edit({ doubleOptIn: event.currentTarget.checked ? 'on' : '' })}
       />
       <Textarea
         label={t.connect.settings.names.notifyEmails}
@@ -42,8 +38,7 @@ export function EmailFields({ scope, editor }: { scope: Scope; editor: SettingsE
         error={capitalize(problems.notifyEmails)}
         placeholder="team@example.com"
         inputMode="email"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...AS_TYPED}
         onChange={(event) => edit({ notifyEmails: event.currentTarget.value })}
       />
       <NativeSelect

@@ -1,10 +1,15 @@
 import { SegmentedControl, Title } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
+
+import { fieldMarkup, formFields, type Markup } from '../../../../src/fields/markup.ts';
+import type { ServiceText } from '../../../../src/fields/presentation.ts';
+import { type Catalogue, fillText, PLAIN_NUMBERS } from '../../../../src/languages/catalogue.ts';
+import { toDom } from '../../../embed/dom.ts';
 import formStyles from '../../../embed/form.css?inline';
 import type { Field } from '../../api/endpoints.ts';
 import { directionOf, useServiceTexts } from '../../languages/languages.ts';
+import { formControl } from '../../schema-editor/rules.ts';
 import { t } from '../../texts/texts.ts';
-import { type Markup, previewMarkup, thanksMarkup } from './preview-markup.ts';
 import own from './settings.module.css';
 import { type SettingsDraft, textsIn } from './settings-draft.ts';
 
@@ -33,7 +38,7 @@ export function FormPreview({ settings: draft, sourceAppId, fields, tag }: FormP
     const settings = { ...draft, ...textsIn(draft, lang) };
     const form = { sourceAppId, fields, tag: lang, service };
     const markup = shown === 'form' ? previewMarkup(settings, form) : thanksMarkup(settings, form);
-    root.replaceChildren(...markup.map(elementOf));
+    root.replaceChildren(...toDom(markup));
   }, [draft, sourceAppId, fields, lang, service, shown]);
   return (
     <>
@@ -66,13 +71,34 @@ function withStyles(root: ShadowRoot): ShadowRoot {
   return root;
 }
 
-function elementOf(node: string | Markup): Node {
-  if (typeof node === 'string') return document.createTextNode(node);
-  const [tag, attributes, ...children] = node;
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : String(value));
-  }
-  element.append(...children.map(elementOf));
-  return element;
+interface PreviewedForm {
+  sourceAppId: string;
+  fields: readonly Field[];
+  /** The language of the preview. */
+  tag: string;
+  /** The texts of the service in it. */
+  service: Catalogue;
+}
+
+/** The elements of a form: its texts, fields and button. */
+function previewMarkup(
+  { title, description, submitLabel }: SettingsDraft,
+  { sourceAppId, fields, tag, service }: PreviewedForm,
+): Markup[] {
+  const text: ServiceText = (code, params = {}) => fillText(service, code, params, PLAIN_NUMBERS);
+  const described = fields.map((field) => formControl(field, tag, text));
+  const controls = formFields(described, String(service.email)).map(fieldMarkup);
+  const button: Markup = ['button', { type: 'button' }, submitLabel || String(service.send)];
+  return [...texts(title || sourceAppId, description), ['div', { class: 'form' }, ...controls, button]];
+}
+
+/** The elements of the page after a submission. */
+function thanksMarkup({ title, thanks, next }: SettingsDraft, { sourceAppId, service }: PreviewedForm): Markup[] {
+  const text = next ? t.connect.settings.sentTo(next) : thanks || String(service.thanks);
+  return [...texts(title || sourceAppId, ''), ['p', { class: 'note good' }, text]];
+}
+
+function texts(title: string, description: string): Markup[] {
+  const heading: Markup = ['h2', {}, title];
+  return description ? [heading, ['p', { class: 'text' }, description]] : [heading];
 }

@@ -1,4 +1,5 @@
 import type { FormSettings } from '../../api/endpoints.ts';
+import { localTime } from '../../components/input.ts';
 import { tabDrafts } from '../../drafts/tab-drafts.ts';
 import { forTag, isCanonicalTag, otherLanguages } from '../../languages/languages.ts';
 import type { SettingsInput, StoredSettings } from '../queries.ts';
@@ -31,21 +32,18 @@ type Notify = NonNullable<FormSettings['notify']>;
 
 export type SettingName = keyof SettingsDraft;
 
+/** The texts that are edited as they are stored. */
+const PLAIN_NAMES = ['title', 'description', 'submitLabel', 'thanks', 'next', 'locale', 'timeZone'] as const;
+
 export function draftOf(settings: FormSettings): SettingsDraft {
-  const { title, description, submitLabel, thanks, next, locale, timeZone, botProtection } = settings;
+  const plain = PLAIN_NAMES.map((name) => [name, settings[name] ?? '']);
   return {
-    title: title ?? '',
-    description: description ?? '',
-    submitLabel: submitLabel ?? '',
-    thanks: thanks ?? '',
-    next: next ?? '',
-    locale: locale ?? '',
+    ...(Object.fromEntries(plain) as Record<(typeof PLAIN_NAMES)[number], string>),
     languages: settings.languages?.join(', ') ?? '',
     texts: settings.texts ? JSON.stringify(settings.texts) : '',
-    timeZone: timeZone ?? '',
-    botProtection,
+    botProtection: settings.botProtection,
     submitPerMinute: String(settings.submitPerMinute ?? ''),
-    closesAt: settings.closesAt === null ? '' : localText(new Date(settings.closesAt)),
+    closesAt: settings.closesAt === null ? '' : localTime(new Date(settings.closesAt)),
     maxRecords: String(settings.maxRecords ?? ''),
     doubleOptIn: settings.doubleOptIn ? 'on' : '',
     notifyEmails: settings.notify?.emails.join('\n') ?? '',
@@ -127,11 +125,6 @@ function sentValue(name: SettingName, text: string): unknown {
 function instantOf(text: string): string {
   const date = new Date(text);
   return Number.isNaN(date.getTime()) ? text : date.toISOString();
-}
-
-function localText(date: Date): string {
-  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length);
 }
 
 /** A draft with the stored settings that it is based on. */

@@ -1,4 +1,5 @@
 import { NativeSelect, Textarea, TextInput, Title } from '@mantine/core';
+import { AS_TYPED } from '../../components/input.ts';
 import { useServiceTexts } from '../../languages/languages.ts';
 import { capitalize } from '../../schema-editor/messages.ts';
 import { t } from '../../texts/texts.ts';
@@ -43,16 +44,9 @@ export function SettingsFields({ scope, editor, tag, onTag }: SettingsFieldsProp
         description={t.connect.settings.nextNote}
         placeholder="https://www.example.com/thanks"
         inputMode="url"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...AS_TYPED}
       />
-      <TextInput
-        {...control('locale')}
-        description={t.connect.settings.localeNote}
-        placeholder="en"
-        autoCapitalize="none"
-        spellCheck={false}
-      />
+      <TextInput {...control('locale')} description={t.connect.settings.localeNote} placeholder="en" {...AS_TYPED} />
       <TranslatedTexts editor={editor} tag={tag} onTag={onTag} />
       <Title order={2} size="h4" mt="md">
         {t.connect.settings.rules}
@@ -85,8 +79,7 @@ export function SettingsFields({ scope, editor, tag, onTag }: SettingsFieldsProp
         description={t.connect.settings.timeZoneNote}
         placeholder={zone}
         list="time-zones"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...AS_TYPED}
       />
       <datalist id="time-zones">
         {Intl.supportedValuesOf('timeZone').map((name) => (

@@ -1,6 +1,7 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import card from '../../components/card.module.css';
+import { Form } from '../../components/form.tsx';
 import { t } from '../../texts/texts.ts';
 import type { ConnectedApp } from '../queries.ts';
 import { FormPreview } from './form-preview.tsx';
@@ -15,13 +16,7 @@ export function SettingsTab({ app }: { app: ConnectedApp }) {
   const [chosen, setChosen] = useState('');
   const tag = translatedTo(editor.draft).includes(chosen) ? chosen : '';
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        editor.save();
-      }}
-    >
+    <Form noValidate onSubmit={editor.save}>
       {editor.theirs.length > 0 && <Conflict editor={editor} />}
       <SaveBar editor={editor} />
       <div className={own.columns}>
@@ -32,7 +27,7 @@ export function SettingsTab({ app }: { app: ConnectedApp }) {
           <FormPreview settings={editor.draft} sourceAppId={app.sourceAppId} fields={app.schema.fields} tag={tag} />
         </aside>
       </div>
-    </form>
+    </Form>
   );
 }
 
@@ -44,16 +39,14 @@ function SaveBar({ editor }: { editor: SettingsEditor }) {
     <div className={own.bar}>
       <Group gap="xs" aria-live="polite">
         {isDirty ? (
-          <Badge variant="light" color="yellow" tt="none" size="lg">
+          <Badge color="yellow" size="lg">
             {t.common.unsavedChanges(changed.length)}
           </Badge>
         ) : (
-          <Text size="sm" c="dimmed">
-            {isSaved ? t.connect.settings.saved : t.connect.settings.noChanges}
-          </Text>
+          <Text c="dimmed">{isSaved ? t.connect.settings.saved : t.connect.settings.noChanges}</Text>
         )}
         {invalid > 0 && (
-          <Badge variant="light" color="red" tt="none" size="lg">
+          <Badge color="red" size="lg">
             {t.connect.settings.invalid(invalid)}
           </Badge>
         )}
@@ -67,12 +60,12 @@ function SaveBar({ editor }: { editor: SettingsEditor }) {
         </Button>
       </Group>
       {editor.isRestored && (
-        <Alert variant="light" color="indigo" className={own.notice ?? ''} p="xs">
+        <Alert color="indigo" className={own.notice ?? ''} p="xs">
           {t.connect.settings.restored}
         </Alert>
       )}
       {error && (
-        <Alert variant="light" color="red" className={own.notice ?? ''} p="xs" role="alert">
+        <Alert color="red" className={own.notice ?? ''} p="xs" role="alert">
           {t.connect.settings.notSaved(error)}
         </Alert>
       )}
@@ -83,8 +76,8 @@ function SaveBar({ editor }: { editor: SettingsEditor }) {
 function Conflict({ editor }: { editor: SettingsEditor }) {
   const both = editor.theirs.filter((name) => editor.changed.includes(name));
   return (
-    <Alert color="yellow" variant="light" role="alert" mb="md" title={t.connect.settings.conflict}>
-      <Text size="sm">
+    <Alert color="yellow" role="alert" mb="md" title={t.connect.settings.conflict}>
+      <Text>
         {t.connect.settings.theyChanged(namesOf(editor.theirs))}
         {both.length > 0 && ` ${t.connect.settings.youChangedToo(namesOf(both))}`}
       </Text>

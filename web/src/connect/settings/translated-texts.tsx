@@ -43,7 +43,7 @@ export function TranslatedTexts({ editor, tag, onTag }: TranslatedTextsProps) {
             ]}
           />
           {tag === '' ? (
-            <Text size="sm" c="dimmed" mt="xs">
+            <Text c="dimmed" mt="xs">
               {t.connect.settings.chooseLanguage}
             </Text>
           ) : (
@@ -54,7 +54,7 @@ export function TranslatedTexts({ editor, tag, onTag }: TranslatedTextsProps) {
             </div>
           )}
           {problems.texts && (
-            <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            <Text c="var(--mantine-color-error)" role="alert">
               {capitalize(problems.texts)}
             </Text>
           )}
@@ -73,10 +73,8 @@ function Row({
   return (
     <>
       <div>
-        <Text size="sm" fw={500}>
-          {t.connect.settings.names[name]}
-        </Text>
-        <Text size="sm" c="dimmed" className={own.original ?? ''}>
+        <Text fw={500}>{t.connect.settings.names[name]}</Text>
+        <Text c="dimmed" className={own.original ?? ''}>
           {draft[name] || t.connect.settings.serviceText}
         </Text>
       </div>

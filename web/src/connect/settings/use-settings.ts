@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { ApiError } from '../../api/call.ts';
+import { issuesOf } from '../../api/call.ts';
 import { useWarningBeforeUnload } from '../../drafts/tab-drafts.ts';
 import { type ConnectedApp, formSettingsQuery, isConflict, putFormSettings, type StoredSettings } from '../queries.ts';
 import {
@@ -67,7 +67,7 @@ export function useSettings({ sourceAppId, stored }: ConnectedApp): SettingsEdit
     // Shows what someone else saved.
     onError: (error) => isConflict(error) && client.invalidateQueries({ queryKey }),
   });
-  const issues = mutation.error instanceof ApiError ? mutation.error.issues : [];
+  const issues = issuesOf(mutation.error);
   return {
     draft: state.draft,
     changed,

@@ -10,7 +10,7 @@ const EMAIL = 'ada@example.com';
 export function curlSnippet(target: SnippetTarget): string {
   const body = JSON.stringify({ email: EMAIL, data: sampleData(target.schema) }, null, 2);
   return [
-    `curl ${shellQuote(submitUrl(target))} \\`,
+    `curl ${shellQuote(submitUrl(target.sourceAppId))} \\`,
     `  -H 'Content-Type: application/json' \\`,
     `  -d ${shellQuote(body)}`,
   ].join('\n');
@@ -33,7 +33,7 @@ export function nodeSnippet(target: SnippetTarget): string {
 function submission(target: SnippetTarget, key: string): string {
   const data = scriptLiteral(sampleData(target.schema), 2).replaceAll('\n', '\n    ');
   return `${key}
-const response = await fetch(${scriptLiteral(submitUrl(target))}, {
+const response = await fetch(${scriptLiteral(submitUrl(target.sourceAppId))}, {
   method: 'POST',
   headers: {
     'Content-Type': 'application/json',

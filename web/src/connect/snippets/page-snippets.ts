@@ -1,11 +1,13 @@
 import type { FormSettings, Schema } from '../../api/endpoints.ts';
 import { t } from '../../texts/texts.ts';
-import { embedScriptUrl, type FormTarget, formPageUrl, submitUrl } from '../urls.ts';
+import { EMBED_SCRIPT_URL, formPageUrl, submitUrl } from '../urls.ts';
+import { estimatedHeight } from './embed-height.ts';
 import { escapeHtml, startTag } from './escape.ts';
 import { fieldHtml, indented } from './field-html.ts';
 
 /** An app and the settings of its forms. */
-export interface SnippetTarget extends FormTarget {
+export interface SnippetTarget {
+  sourceAppId: string;
   schema: Schema;
   settings: FormSettings;
 }
@@ -17,18 +19,18 @@ export function plainFormSnippet(target: SnippetTarget): string {
 
 /** The same form, sent without leaving the page where JavaScript runs. */
 export function enhancedFormSnippet(target: SnippetTarget): string {
-  return page(target, [...form(target, { 'data-user-collection': target.sourceAppId }), scriptTag(target)]);
+  return page(target, [...form(target, { 'data-user-collection': target.sourceAppId }), scriptTag()]);
 }
 
 /** An element that the embed script replaces with the form. */
-export function embedSnippet(target: SnippetTarget, height: number): string {
-  const attributes = { 'data-user-collection': target.sourceAppId, 'data-height': height };
-  return `${startTag('div', attributes)}</div>\n${scriptTag(target)}\n`;
+export function embedSnippet(target: SnippetTarget): string {
+  const attributes = { 'data-user-collection': target.sourceAppId, 'data-height': estimatedHeight(target) };
+  return `${startTag('div', attributes)}</div>\n${scriptTag()}\n`;
 }
 
 /** A link to the form as a page of the service. */
 export function linkSnippet(target: SnippetTarget): string {
-  return `${startTag('a', { href: formPageUrl(target) })}${escapeHtml(titleOf(target))}</a>\n`;
+  return `${startTag('a', { href: formPageUrl(target.sourceAppId) })}${escapeHtml(titleOf(target))}</a>\n`;
 }
 
 function page(target: SnippetTarget, body: string[]): string {
@@ -48,7 +50,7 @@ function page(target: SnippetTarget, body: string[]): string {
 function form(target: SnippetTarget, attributes: Record<string, string>): string[] {
   const { schema, settings } = target;
   return [
-    startTag('form', { action: submitUrl(target), method: 'post', ...attributes }),
+    startTag('form', { action: submitUrl(target.sourceAppId), method: 'post', ...attributes }),
     ...indented([
       '<p>',
       ...indented(['<label>Email<br>', '<input type="email" name="email" autocomplete="email" required>', '</label>']),
@@ -64,9 +66,7 @@ function form(target: SnippetTarget, attributes: Record<string, string>): string
   ];
 }
 
-function scriptTag(target: SnippetTarget): string {
-  return `${startTag('script', { src: embedScriptUrl(target), defer: true })}</script>`;
-}
+const scriptTag = (): string => `${startTag('script', { src: EMBED_SCRIPT_URL, defer: true })}</script>`;
 
 function titleOf({ settings, sourceAppId }: SnippetTarget): string {
   return settings.title ?? sourceAppId;

@@ -1,7 +1,6 @@
 import type { FormSettings } from '../../api/endpoints.ts';
 import { t } from '../../texts/texts.ts';
 import { curlSnippet, fetchSnippet, nodeSnippet } from './code-snippets.ts';
-import { estimatedHeight } from './embed-height.ts';
 import {
   embedSnippet,
   enhancedFormSnippet,
@@ -25,56 +24,16 @@ export interface Snippet {
   generate: (target: SnippetTarget) => string;
 }
 
+const { snippets } = t.connect;
+
 export const SNIPPETS: readonly Snippet[] = [
-  {
-    id: 'html',
-    ...t.connect.snippets.html,
-    runsInPages: true,
-    provesWork: false,
-    generate: plainFormSnippet,
-  },
-  {
-    id: 'embed',
-    ...t.connect.snippets.embed,
-    runsInPages: true,
-    provesWork: true,
-    generate: (target) => embedSnippet(target, estimatedHeight(target)),
-  },
-  {
-    id: 'enhanced',
-    ...t.connect.snippets.enhanced,
-    runsInPages: true,
-    provesWork: true,
-    generate: enhancedFormSnippet,
-  },
-  {
-    id: 'link',
-    ...t.connect.snippets.link,
-    runsInPages: false,
-    provesWork: true,
-    generate: linkSnippet,
-  },
-  {
-    id: 'fetch',
-    ...t.connect.snippets.fetch,
-    runsInPages: true,
-    provesWork: false,
-    generate: fetchSnippet,
-  },
-  {
-    id: 'curl',
-    ...t.connect.snippets.curl,
-    runsInPages: false,
-    provesWork: false,
-    generate: curlSnippet,
-  },
-  {
-    id: 'node',
-    ...t.connect.snippets.node,
-    runsInPages: false,
-    provesWork: false,
-    generate: nodeSnippet,
-  },
+  { id: 'html', ...snippets.html, runsInPages: true, provesWork: false, generate: plainFormSnippet },
+  { id: 'embed', ...snippets.embed, runsInPages: true, provesWork: true, generate: embedSnippet },
+  { id: 'enhanced', ...snippets.enhanced, runsInPages: true, provesWork: true, generate: enhancedFormSnippet },
+  { id: 'link', ...snippets.link, runsInPages: false, provesWork: true, generate: linkSnippet },
+  { id: 'fetch', ...snippets.fetch, runsInPages: true, provesWork: false, generate: fetchSnippet },
+  { id: 'curl', ...snippets.curl, runsInPages: false, provesWork: false, generate: curlSnippet },
+  { id: 'node', ...snippets.node, runsInPages: false, provesWork: false, generate: nodeSnippet },
 ];
 
 /** The reason why a snippet does not work with these settings, and the next step. */
@@ -83,10 +42,10 @@ export function obstacleOf(
   { origins, nullOrigin, botProtection }: FormSettings,
 ): string | undefined {
   if (botProtection === 'proof-of-work' && !provesWork) {
-    return id === 'html' ? t.connect.snippets.formHeld : t.connect.snippets.codeRefused;
+    return id === 'html' ? snippets.formHeld : snippets.codeRefused;
   }
   if (runsInPages && origins.length === 0) {
-    return nullOrigin ? t.connect.snippets.onlyFiles : t.connect.snippets.noWebsite;
+    return nullOrigin ? snippets.onlyFiles : snippets.noWebsite;
   }
   return undefined;
 }

@@ -4,6 +4,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import type { ResponseBody } from '../../api/endpoints.ts';
+import { Form } from '../../components/form.tsx';
+import { checkboxProps, inputProps } from '../../components/input.ts';
 import { LoadError } from '../../components/load-error.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { TableSkeleton } from '../../components/table-skeleton.tsx';
@@ -50,21 +52,9 @@ function SettingsForm({ sourceAppId, stored }: { sourceAppId: string; stored: Se
     },
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isValid && !isSame) save.mutate();
-      }}
-    >
-      <Text size="sm" mb="sm">
-        {t.privacy.history.note}
-      </Text>
-      <Checkbox
-        label={t.privacy.history.submissions}
-        checked={submissions}
-        onChange={(event) => setSubmissions(event.currentTarget.checked)}
-        mb="sm"
-      />
+    <Form onSubmit={() => isValid && !isSame && save.mutate()}>
+      <Text mb="sm">{t.privacy.history.note}</Text>
+      <Checkbox label={t.privacy.history.submissions} {...checkboxProps(submissions, setSubmissions)} mb="sm" />
       <div className={classes.row}>
         <TextInput
           label={t.privacy.history.days}
@@ -73,14 +63,13 @@ function SettingsForm({ sourceAppId, stored }: { sourceAppId: string; stored: Se
           min={1}
           max={MAX_DAYS}
           error={!isValid}
-          value={days}
-          onChange={(event) => setDays(event.currentTarget.value)}
+          {...inputProps(days, setDays)}
         />
         <Button type="submit" disabled={isSame || !isValid} loading={save.isPending}>
           {t.privacy.history.save}
         </Button>
       </div>
       <Problem error={save.error} mt="sm" />
-    </form>
+    </Form>
   );
 }

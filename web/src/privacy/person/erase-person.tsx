@@ -2,7 +2,9 @@ import { Checkbox, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
+import { invalidate } from '../../api/mutations.ts';
+import { TypedConfirmation } from '../../components/confirm-dialog.tsx';
+import { checkboxProps } from '../../components/input.ts';
 import { t } from '../../texts/texts.ts';
 import type { ErasureReceipt } from './queries.ts';
 
@@ -27,9 +29,7 @@ export function ErasePerson({ email, erasing, isInOneApp, onClose, onErased }: E
       }),
     onSuccess: (receipt) => {
       onErased(receipt);
-      for (const name of ['users', 'stats', 'people', 'all-users', 'user', 'held']) {
-        void client.invalidateQueries({ queryKey: [name] });
-      }
+      void invalidate(client, 'users', 'stats', 'people', 'all-users', 'user', 'held');
     },
   });
   const close = (): void => {
@@ -44,17 +44,15 @@ export function ErasePerson({ email, erasing, isInOneApp, onClose, onErased }: E
       label={t.common.email}
       expected={email}
       action={t.privacy.erasing.action}
-      pending={erase.isPending}
-      error={erase.error}
+      sending={erase}
       onConfirm={() => erase.mutate()}
       onClose={close}
     >
-      <Text size="sm">{note}</Text>
+      <Text>{note}</Text>
       <Checkbox
         label={t.privacy.erasing.suppress}
         description={t.privacy.erasing.suppressNote}
-        checked={suppress}
-        onChange={(event) => setSuppress(event.currentTarget.checked)}
+        {...checkboxProps(suppress, setSuppress)}
       />
     </TypedConfirmation>
   );

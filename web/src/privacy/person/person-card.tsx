@@ -9,7 +9,7 @@ import { saveFile } from '../../components/save-file.ts';
 import { Time } from '../../components/time.tsx';
 import { formatNumber } from '../../texts/format.ts';
 import { t } from '../../texts/texts.ts';
-import { type Scope, scopeParameter, usersPath } from '../../users/scope.ts';
+import { recordPath, type Scope, scopeParameter } from '../../users/scope.ts';
 import classes from '../privacy.module.css';
 import { EntryData } from './entry-data.tsx';
 import { ErasePerson } from './erase-person.tsx';
@@ -64,7 +64,7 @@ export function PersonCard({ scope, email }: PersonCardProps) {
       {error && <LoadError error={error} onRetry={person.refetch} />}
       {!data && !error && <Loader size={18} aria-label={t.privacy.card.loading} />}
       {data?.entries.length === 0 && (
-        <Text size="sm" c="dimmed" mt="sm">
+        <Text c="dimmed" mt="sm">
           {t.privacy.card.nothing}
         </Text>
       )}
@@ -106,7 +106,7 @@ function EntryRow({ entry: { kind, sourceAppId, ...rest }, scope, onErase }: Ent
       </strong>
       <Group gap="md">
         {kind === 'record' && id && ofApp && (
-          <Link href={`${usersPath(ofApp)}/${id}`} className={classes.link ?? ''}>
+          <Link href={recordPath(ofApp, id)} className={classes.link ?? ''}>
             {t.privacy.card.open}
           </Link>
         )}
@@ -138,8 +138,8 @@ function Receipt({ receipt: { id, at, erased } }: { receipt: ErasureReceipt }) {
     .map(([name, number]) => ERASED[name]?.(number) ?? `${formatNumber(number)} ${name}`)
     .join(', ');
   return (
-    <Alert color="green" variant="light" title={t.privacy.card.erased} role="status" my="sm">
-      <Text size="sm">{t.privacy.card.receipt(<span className="breaks">{id}</span>, <Time at={at} />, held)}</Text>
+    <Alert color="green" title={t.privacy.card.erased} role="status" my="sm">
+      <Text>{t.privacy.card.receipt(<span className="breaks">{id}</span>, <Time at={at} />, held)}</Text>
       <Group mt="xs">
         <CopyButton text={t.privacy.card.receiptText(id, at, held)} label={t.privacy.card.copyReceipt} />
       </Group>

@@ -1,7 +1,9 @@
 import { Button, Loader, Text, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../../components/form.tsx';
 import { SearchIcon } from '../../components/icons.tsx';
+import { AS_TYPED, inputProps } from '../../components/input.ts';
 import { LoadError } from '../../components/load-error.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
@@ -21,10 +23,6 @@ export function PersonSearch({ scope, onChoose }: PersonSearchProps) {
   const [typed, setTyped] = useState('');
   const [part, setPart] = useState('');
   const matches = useInfiniteQuery(matchesQuery(scope, part));
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    setPart(typed.trim());
-  };
   const appsOf = new Map<string, string[]>();
   for (const { email, sourceAppId } of matches.data?.pages.flatMap(({ found }) => found) ?? []) {
     appsOf.set(email, [...(appsOf.get(email) ?? []), sourceAppId]);
@@ -32,25 +30,23 @@ export function PersonSearch({ scope, onChoose }: PersonSearchProps) {
   const isKnown = appsOf.has(part.toLowerCase());
   return (
     <>
-      <form onSubmit={submit} className={classes.row}>
+      <Form onSubmit={() => setPart(typed.trim())} className={classes.row}>
         <TextInput
           label={t.privacy.search.label}
           className={classes.grow ?? ''}
           autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...AS_TYPED}
           maxLength={MAX_LENGTH}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
+          {...inputProps(typed, setTyped)}
         />
         <Button type="submit" leftSection={<SearchIcon size={16} />} disabled={typed.trim() === ''}>
           {t.privacy.search.find}
         </Button>
-      </form>
+      </Form>
       {matches.error && <LoadError error={matches.error} onRetry={matches.refetch} />}
       {part !== '' && !matches.error && (
         <>
-          <Text size="sm" mt="sm" role="status">
+          <Text mt="sm" role="status">
             {matches.isFetching ? (
               <>
                 <Loader size={14} aria-hidden="true" /> {t.privacy.search.searching}
@@ -99,16 +95,8 @@ function Found({ email, apps, note, onChoose }: FoundProps) {
     <li className={classes.entry}>
       <div>
         <strong>{email}</strong>
-        {apps && (
-          <Text size="sm" c="dimmed">
-            {apps.join(', ')}
-          </Text>
-        )}
-        {note && (
-          <Text size="sm" c="dimmed">
-            {note}
-          </Text>
-        )}
+        {apps && <Text c="dimmed">{apps.join(', ')}</Text>}
+        {note && <Text c="dimmed">{note}</Text>}
       </div>
       <Button
         variant="default"

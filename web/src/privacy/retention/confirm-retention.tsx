@@ -1,8 +1,9 @@
 import { Loader, Modal, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { TypedConfirmation } from '../../components/confirm-dialog.tsx';
+import type { Sending } from '../../components/form.tsx';
 import { LoadError } from '../../components/load-error.tsx';
-import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
 import { t } from '../../texts/texts.ts';
 import { countQuery } from '../../users/list/use-user-count.ts';
 import type { Scope } from '../../users/scope.ts';
@@ -13,14 +14,13 @@ const DAY_MS = 86_400_000;
 interface ConfirmRetentionProps {
   scope: Scope;
   wanted: NonNullable<Retention>;
-  pending: boolean;
-  error: Error | null;
+  sending: Sending;
   onConfirm: () => void;
   onClose: () => void;
 }
 
 /** Shows how many users a setting would erase at once, before it is saved. */
-export function ConfirmRetention({ scope, wanted, pending, error, onConfirm, onClose }: ConfirmRetentionProps) {
+export function ConfirmRetention({ scope, wanted, sending, onConfirm, onClose }: ConfirmRetentionProps) {
   const { days, basis } = wanted;
   const before = new Date(Date.now() - days * DAY_MS);
   // To the minute, so that the query stays the same while the dialog is open.
@@ -32,7 +32,7 @@ export function ConfirmRetention({ scope, wanted, pending, error, onConfirm, onC
       <Modal opened onClose={onClose} title={t.privacy.retention.erase}>
         {counted.error && <LoadError error={counted.error} onRetry={counted.refetch} />}
         {counted.isFetching && (
-          <Text size="sm" role="status">
+          <Text role="status">
             <Loader size={14} mr="xs" aria-hidden="true" /> {t.privacy.retention.counting}
           </Text>
         )}
@@ -47,13 +47,12 @@ export function ConfirmRetention({ scope, wanted, pending, error, onConfirm, onC
       label={t.privacy.retention.appId}
       expected={scope.sourceAppId}
       action={t.privacy.retention.save}
-      pending={pending}
-      error={error}
+      sending={sending}
       onConfirm={onConfirm}
       onClose={onClose}
     >
-      <Text size="sm">{retentionWords(wanted)}</Text>
-      <Text size="sm">{nowText(total, is === 'exact')}</Text>
+      <Text>{retentionWords(wanted)}</Text>
+      <Text>{nowText(total, is === 'exact')}</Text>
     </TypedConfirmation>
   );
 }

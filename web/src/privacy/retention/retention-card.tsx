@@ -1,9 +1,11 @@
 import { Button, Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import type { ResponseBody } from '../../api/endpoints.ts';
+import { Form } from '../../components/form.tsx';
+import { checkboxProps, inputProps } from '../../components/input.ts';
 import { LoadError } from '../../components/load-error.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { TableSkeleton } from '../../components/table-skeleton.tsx';
@@ -55,23 +57,15 @@ function RetentionForm({ scope, stored }: { scope: Scope; stored: Retention }) {
   const wanted = isOn ? { days: Number(days), basis } : null;
   const isValid = !isOn || (Number.isInteger(Number(days)) && Number(days) >= 1 && Number(days) <= MAX_DAYS);
   const isSame = JSON.stringify(wanted) === JSON.stringify(stored && { days: stored.days, basis: stored.basis });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     if (!isValid || isSame) return;
     if (wanted) setConfirming(true);
     else save.mutate(null);
   };
   return (
-    <form onSubmit={submit}>
-      <Text size="sm" mb="sm">
-        {t.privacy.retention.now(retentionWords(stored))}
-      </Text>
-      <Checkbox
-        label={t.privacy.retention.erase}
-        checked={isOn}
-        onChange={(event) => setOn(event.currentTarget.checked)}
-        mb="sm"
-      />
+    <Form onSubmit={submit}>
+      <Text mb="sm">{t.privacy.retention.now(retentionWords(stored))}</Text>
+      <Checkbox label={t.privacy.retention.erase} {...checkboxProps(isOn, setOn)} mb="sm" />
       <div className={classes.row}>
         <TextInput
           label={t.privacy.retention.days}
@@ -81,15 +75,13 @@ function RetentionForm({ scope, stored }: { scope: Scope; stored: Retention }) {
           className={classes.days ?? ''}
           disabled={!isOn}
           error={!isValid}
-          value={days}
-          onChange={(event) => setDays(event.currentTarget.value)}
+          {...inputProps(days, setDays)}
         />
         <NativeSelect
           label={t.privacy.retention.countedFrom}
           disabled={!isOn}
-          value={basis}
+          {...inputProps(basis, (text) => setBasis(text as typeof basis))}
           data={BASES}
-          onChange={(event) => setBasis(event.currentTarget.value as typeof basis)}
         />
         <Button type="submit" disabled={isSame || !isValid} loading={save.isPending && !confirming}>
           {wanted ? t.privacy.retention.check : t.common.save}
@@ -100,8 +92,7 @@ function RetentionForm({ scope, stored }: { scope: Scope; stored: Retention }) {
         <ConfirmRetention
           scope={scope}
           wanted={wanted}
-          pending={save.isPending}
-          error={save.error}
+          sending={save}
           onConfirm={() => save.mutate(wanted)}
           onClose={() => {
             setConfirming(false);
@@ -109,7 +100,7 @@ function RetentionForm({ scope, stored }: { scope: Scope; stored: Retention }) {
           }}
         />
       )}
-    </form>
+    </Form>
   );
 }
 

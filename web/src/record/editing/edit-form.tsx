@@ -1,8 +1,8 @@
-import { Alert, Button, Stack, Text } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
-import { ApiError } from '../../api/call.ts';
+import { Alert, Button, Text } from '@mantine/core';
+import { useState } from 'react';
+import { issueAt, issuesOf } from '../../api/call.ts';
 import type { Field } from '../../api/endpoints.ts';
-import { FormActions } from '../../components/form-actions.tsx';
+import { DialogForm } from '../../components/form.tsx';
 import { labelOf } from '../../components/labels.ts';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
@@ -30,9 +30,7 @@ export function EditForm({ scope, stored, fields, onSaved, onCancel }: EditFormP
   const save = useRecordChange(scope, stored.record.id, t.record.editing.saved, onSaved);
   const { data } = base.record;
   const change = changeOf(draft, fields, data);
-  const issues = issuesOf(save.error);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     if (!change) return;
     save.mutate(
       { change, etag: base.etag },
@@ -51,30 +49,29 @@ export function EditForm({ scope, stored, fields, onSaved, onCancel }: EditFormP
     save.reset();
   };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        {others && (
-          <Conflict fields={fields.filter(({ key }) => others.includes(key))} data={data} onTakeOthers={takeOthers} />
-        )}
-        {fields.map((field, index) => (
-          <ValueControl
-            key={field.key}
-            field={field}
-            autoFocus={index === 0}
-            text={ownValue(draft, field.key) ?? textOf(ownValue(data, field.key))}
-            error={issues.get(`data.${field.key}`)}
-            onChange={(text) => setDraft((before) => ({ ...before, [field.key]: text }))}
-          />
-        ))}
-        {save.error && !(save.error instanceof Outdated) && <Refusal error={save.error} fields={fields} />}
-        <FormActions
-          action={others ? t.record.editing.saveMine : t.common.save}
-          disabled={!change}
-          loading={save.isPending}
-          onCancel={onCancel}
+    <DialogForm
+      action={others ? t.record.editing.saveMine : t.common.save}
+      sending={save}
+      error={null}
+      disabled={!change}
+      onSubmit={submit}
+      onCancel={onCancel}
+    >
+      {others && (
+        <Conflict fields={fields.filter(({ key }) => others.includes(key))} data={data} onTakeOthers={takeOthers} />
+      )}
+      {fields.map((field, index) => (
+        <ValueControl
+          key={field.key}
+          field={field}
+          autoFocus={index === 0}
+          text={ownValue(draft, field.key) ?? textOf(ownValue(data, field.key))}
+          error={issueAt(save.error, `data.${field.key}`)}
+          onChange={(text) => setDraft((before) => ({ ...before, [field.key]: text }))}
         />
-      </Stack>
-    </form>
+      ))}
+      {save.error && !(save.error instanceof Outdated) && <Refusal error={save.error} fields={fields} />}
+    </DialogForm>
   );
 }
 
@@ -87,15 +84,15 @@ interface ConflictProps {
 
 function Conflict({ fields, data, onTakeOthers }: ConflictProps) {
   return (
-    <Alert color="yellow" variant="light" role="alert" title={t.record.editing.conflict}>
+    <Alert color="yellow" role="alert" title={t.record.editing.conflict}>
       {fields.length === 0 ? (
-        <Text size="sm">{t.record.editing.otherFields}</Text>
+        <Text>{t.record.editing.otherFields}</Text>
       ) : (
         <>
-          <Text size="sm">{t.record.editing.nowStored}</Text>
+          <Text>{t.record.editing.nowStored}</Text>
           <dl>
             {fields.map((field) => (
-              <Text key={field.key} size="sm" component="div" className="breaks">
+              <Text key={field.key} component="div" className="breaks">
                 <dt>
                   <strong>{field.label || field.key}</strong>
                 </dt>
@@ -117,15 +114,10 @@ function Conflict({ fields, data, onTakeOthers }: ConflictProps) {
 /** Values without a control. */
 function Refusal({ error, fields }: { error: Error; fields: readonly Field[] }) {
   const shown = fields.map(({ key }) => `data.${key}`);
-  const issues = error instanceof ApiError ? error.issues.filter(({ path }) => !shown.includes(path)) : [];
+  const issues = issuesOf(error).filter(({ path }) => !shown.includes(path));
   return (
-    <Alert color="red" variant="light" role="alert">
+    <Alert color="red" role="alert">
       {error.message}. {issues.map(({ path, message }) => `${path} ${message}`).join('. ')}
     </Alert>
   );
-}
-
-function issuesOf(error: Error | null): ReadonlyMap<string, string> {
-  const issues = error instanceof ApiError ? error.issues : [];
-  return new Map(issues.map(({ path, message }) => [path, message]));
 }

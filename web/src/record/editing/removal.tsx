@@ -1,4 +1,5 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import type { StoredRecord } from '../queries.ts';
@@ -29,27 +30,21 @@ export function RemovalDialog({ scope, stored, removal, onClose }: RemovalDialog
   // The item has its own time, so it is the same one in a newer state.
   const etag = error instanceof Outdated ? error.stored.etag : stored.etag;
   return (
-    <Modal opened={removal !== undefined} onClose={close} title={removal?.title}>
-      <Stack>
-        <Text size="sm">{t.record.editing.removeNote}</Text>
-        {error && (
-          <Alert color={error instanceof Outdated ? 'yellow' : 'red'} variant="light" role="alert">
-            {error.message}. {error instanceof Outdated && t.record.editing.removeAnyway}
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            {t.common.cancel}
-          </Button>
-          <Button
-            color="red.9"
-            loading={remove.isPending}
-            onClick={() => removal && remove.mutate({ change: removal.change, etag })}
-          >
-            {t.common.remove}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <ConfirmDialog
+      opened={removal !== undefined}
+      title={removal?.title ?? ''}
+      action={t.common.remove}
+      isDangerous
+      sending={{ isPending: remove.isPending, error: null }}
+      onConfirm={() => removal && remove.mutate({ change: removal.change, etag })}
+      onClose={close}
+    >
+      <Text>{t.record.editing.removeNote}</Text>
+      {error && (
+        <Alert color={error instanceof Outdated ? 'yellow' : 'red'} role="alert">
+          {error.message}. {error instanceof Outdated && t.record.editing.removeAnyway}
+        </Alert>
+      )}
+    </ConfirmDialog>
   );
 }

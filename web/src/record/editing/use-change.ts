@@ -1,10 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { ApiError, callWithHeaders } from '../../api/call.ts';
+import { callWithEtag, hasStatus } from '../../api/call.ts';
 import { t } from '../../texts/texts.ts';
 import { type Scope, scopeParameter } from '../../users/scope.ts';
-import { historyKey } from '../history/queries.ts';
 import { showUndo } from '../history/undo-notice.tsx';
-import { readRecord, recordKey, type StoredRecord } from '../queries.ts';
+import { readRecord, type StoredRecord, showStored } from '../queries.ts';
 
 /** A change of a record. */
 export interface RecordChange {
@@ -29,22 +28,20 @@ export function useRecordChange(scope: Scope, id: string, done: string, onSaved:
   return useMutation({
     mutationFn: async ({ change, etag }: { change: RecordChange; etag: string }): Promise<StoredRecord> => {
       try {
-        const { body, headers } = await callWithHeaders('PATCH /auth/users/:id', {
+        const saved = await callWithEtag('PATCH /auth/users/:id', {
           params: { id },
           query: scopeParameter(scope),
           headers: { 'If-Match': etag },
           body: change,
         });
-        return { record: body, etag: headers.get('ETag') ?? '' };
+        return { record: saved.body, etag: saved.etag };
       } catch (error) {
-        if (error instanceof ApiError && error.status === 412) throw new Outdated(await readRecord(scope, id));
+        if (hasStatus(error, 412)) throw new Outdated(await readRecord(scope, id));
         throw error;
       }
     },
     onSuccess: (stored) => {
-      client.setQueryData(recordKey(id), stored);
-      void client.invalidateQueries({ queryKey: ['users'] });
-      void client.invalidateQueries({ queryKey: historyKey(id) });
+      showStored(client, stored);
       showUndo(client, scope, stored, done);
       onSaved(stored);
     },

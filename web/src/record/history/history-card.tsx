@@ -1,5 +1,5 @@
 import { Button, Text } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Field, HistoryEntry } from '../../api/endpoints.ts';
 import { labelOf } from '../../components/labels.ts';
 import { LoadError } from '../../components/load-error.tsx';
@@ -9,10 +9,10 @@ import { Time } from '../../components/time.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import { FullValue } from '../full-value.tsx';
+import { historyQuery, revertChange, showStored } from '../queries.ts';
 import view from '../record-view.module.css';
 import timeline from '../timeline.module.css';
 import classes from './history-card.module.css';
-import { historyQuery, useRevert } from './queries.ts';
 import { showDone } from './undo-notice.tsx';
 
 interface HistoryCardProps {
@@ -27,7 +27,14 @@ interface HistoryCardProps {
 /** The changes of a record, newest first. */
 export function HistoryCard({ scope, id, fields, canUndo }: HistoryCardProps) {
   const history = useInfiniteQuery(historyQuery(scope, id));
-  const revert = useRevert(scope, id, () => showDone());
+  const client = useQueryClient();
+  const revert = useMutation({
+    mutationFn: (revision: number) => revertChange(scope, id, revision),
+    onSuccess: (stored) => {
+      showStored(client, stored);
+      showDone();
+    },
+  });
   const entries = history.data?.pages.flatMap((page) => page.entries);
   return (
     <section className={view.card} aria-labelledby="history">
@@ -39,7 +46,7 @@ export function HistoryCard({ scope, id, fields, canUndo }: HistoryCardProps) {
       {history.error && <LoadError error={history.error} onRetry={history.refetch} />}
       {!entries && !history.error && <TableSkeleton rows={2} />}
       {entries?.length === 0 && (
-        <Text c="dimmed" p="md" px={20}>
+        <Text size="md" c="dimmed" p="md" px={20}>
           {t.record.history.nothing}
         </Text>
       )}
@@ -105,7 +112,12 @@ type Change = HistoryEntry['changes'][number];
 
 function ChangedValue({ change, field, isSent }: { change: Change; field: Field | undefined; isSent: boolean }) {
   const { path, before, after, omitted } = change;
-  if (omitted) return <Text c="dimmed">{t.record.history.omitted}</Text>;
+  if (omitted)
+    return (
+      <Text size="md" c="dimmed">
+        {t.record.history.omitted}
+      </Text>
+    );
   const show = (value: unknown) => <FullValue value={field ? labelOf(field, value) : value} />;
   if (path.endsWith('[]')) {
     return (
@@ -136,7 +148,7 @@ function ChangedValue({ change, field, isSent }: { change: Change; field: Field 
 function Part({ name, value }: { name: string; value: React.ReactNode }) {
   return (
     <div>
-      <Text span size="sm" c="dimmed">
+      <Text span c="dimmed">
         {name}{' '}
       </Text>
       {value}

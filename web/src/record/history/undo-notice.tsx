@@ -2,10 +2,10 @@ import { Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { QueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, callWithHeaders } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { t } from '../../texts/texts.ts';
 import { type Scope, scopeParameter } from '../../users/scope.ts';
-import { recordKey, type StoredRecord } from '../queries.ts';
+import { revertChange, type StoredRecord, showStored } from '../queries.ts';
 
 /** How long a notice with a button stays. */
 const NOTICE_MS = 12_000;
@@ -29,13 +29,7 @@ export function showUndo(client: QueryClient, scope: Scope, { record }: StoredRe
       const { entries } = await call('GET /auth/users/:id/history', request);
       const revision = entries.find(({ at }) => at === record.updatedAt)?.revision;
       if (revision === undefined) throw new Error(t.record.history.tooManyFollowed);
-      const { body, headers } = await callWithHeaders('POST /auth/users/:id/revert', {
-        ...request,
-        body: { revision },
-      });
-      client.setQueryData(recordKey(record.id), { record: body, etag: headers.get('ETag') ?? '' });
-      void client.invalidateQueries({ queryKey: ['user', record.id, 'history'] });
-      void client.invalidateQueries({ queryKey: ['users'] });
+      showStored(client, await revertChange(scope, record.id, revision));
       showDone();
     } catch (error) {
       notifications.show({ color: 'red', title: t.record.history.notUndone, message: (error as Error).message });

@@ -1,5 +1,5 @@
 import type { components as en } from '../en/components.tsx';
-import { formatNumber, plural } from '../format.ts';
+import { plural } from '../format.ts';
 
 export const components: typeof en = {
   actions: 'Aktionen',
@@ -9,11 +9,10 @@ export const components: typeof en = {
   copied: 'Kopiert',
   notCopied: 'Kopieren nicht möglich. Markieren Sie den Text',
 
-  pages: 'Seiten',
+  pages: 'Seitennavigation',
   newer: 'Neuere',
   older: 'Ältere',
   previous: 'Zurück',
-  rangeOf: (range, total) => `${range} von ${formatNumber(total)}`,
   rowsPerPage: 'Zeilen pro Seite',
   rows: (count) => plural(count, { one: '# Zeile', other: '# Zeilen' }),
 

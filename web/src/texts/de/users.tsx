@@ -83,12 +83,8 @@ export const users: typeof en = {
   },
 
   pages: {
-    title: 'Seitennavigation',
     of: (range, total) => `${range} von ${formatNumber(total)}`,
     ofMoreThan: (range, total) => `${range} von mehr als ${formatNumber(total)}`,
-    size: 'Zeilen pro Seite',
-    rows: (count) => `${formatNumber(count)} Zeilen`,
-    previous: 'Zurück',
     number: 'Seitenzahl',
     go: 'Öffnen',
   },

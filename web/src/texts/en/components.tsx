@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { formatNumber, plural } from '../format.ts';
+import { plural } from '../format.ts';
 
 export const components = {
   actions: 'Actions',
@@ -13,7 +13,6 @@ export const components = {
   newer: 'Newer',
   older: 'Older',
   previous: 'Previous',
-  rangeOf: (range: string, total: number) => `${range} of ${formatNumber(total)}`,
   rowsPerPage: 'Rows per page',
   rows: (count: number) => plural(count, { one: '# row', other: '# rows' }),
 

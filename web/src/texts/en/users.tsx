@@ -83,12 +83,8 @@ export const users = {
   },
 
   pages: {
-    title: 'Pagination',
     of: (range: string, total: number) => `${range} of ${formatNumber(total)}`,
     ofMoreThan: (range: string, total: number) => `${range} of more than ${formatNumber(total)}`,
-    size: 'Rows per page',
-    rows: (count: number) => `${formatNumber(count)} rows`,
-    previous: 'Previous',
     number: 'Page number',
     go: 'Go',
   },

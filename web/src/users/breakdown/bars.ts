@@ -2,7 +2,14 @@ import type { ResponseBody } from '../../api/endpoints.ts';
 import { calendarDay } from '../../components/time.tsx';
 import { locale } from '../../texts/language.ts';
 import { t } from '../../texts/texts.ts';
-import { type Condition, conditionText, parseCondition, type Target, YES_OR_NO } from '../filters/condition.ts';
+import {
+  type Condition,
+  choiceLabel,
+  conditionText,
+  number,
+  parseCondition,
+  type Target,
+} from '../filters/condition.ts';
 import { valueConditions } from './counted.ts';
 
 export type Breakdown = ResponseBody<'GET /auth/users/breakdown'>;
@@ -15,7 +22,6 @@ export interface Bar {
   conditions?: Condition[];
 }
 
-const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 20 });
 const time = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 const DAY_MS = 86_400_000;
 
@@ -24,12 +30,8 @@ export function barsOf({ values, ranges }: Breakdown, target: Target): Bar[] {
   const { path } = target;
   const isList = target.type === 'choices';
   const ofValues = (values ?? []).map((group): Bar => {
-    const { value, count } = group;
-    return {
-      label: labelOf(String(value), target),
-      count,
-      conditions: valueConditions(group, path, isList ? 'contains' : 'eq'),
-    };
+    const conditions = valueConditions(group, path, isList ? 'contains' : 'eq');
+    return { label: choiceLabel(String(group.value), target), count: group.count, conditions };
   });
   const ofRanges = (ranges ?? []).map((group): Bar => {
     const conditions = valueConditions(group, path);
@@ -75,11 +77,6 @@ export function whereAfter(where: readonly string[], conditions: readonly Condit
     return path !== first?.path || !REPLACED.includes(operator);
   });
   return [...new Set([...kept, ...conditions.map(conditionText)])];
-}
-
-function labelOf(value: string, { type, choices }: Target): string {
-  const known = type === 'checkbox' ? YES_OR_NO : choices;
-  return known.find((choice) => choice.value === value)?.label ?? value;
 }
 
 function rangeLabel(from: number | string | undefined, to: number | string | undefined): string {

@@ -3,7 +3,6 @@ import { ChartIcon } from '../../components/icons.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Target } from '../filters/condition.ts';
 import type { ChangeList } from '../list/list-parameters.ts';
-import classes from './choice.module.css';
 
 interface BreakdownChoiceProps {
   by: string;
@@ -19,7 +18,7 @@ export function BreakdownChoice({ by, targets, change }: BreakdownChoiceProps) {
     <NativeSelect
       aria-label={t.users.breakdown.by}
       size="xs"
-      className={classes.choice ?? ''}
+      maw={220}
       leftSection={<ChartIcon size={14} />}
       value={by}
       data={[

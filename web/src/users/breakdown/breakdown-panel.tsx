@@ -1,16 +1,17 @@
 import { Button, Loader, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Problem } from '../../components/problem.tsx';
 import { t } from '../../texts/texts.ts';
-import { parseCondition, type Target, targetOf } from '../filters/condition.ts';
+import { conditionText, parseCondition, type Target, targetOf } from '../filters/condition.ts';
 import { IndexOffer } from '../index-offer.tsx';
-import type { ChangeList, ListParameters } from '../list/list-parameters.ts';
-import type { Scope } from '../scope.ts';
+import type { ChangeList, ListParameters, UserFilter } from '../list/list-parameters.ts';
+import { countUsers } from '../list/use-user-count.ts';
+import { type Scope, scopeParameter } from '../scope.ts';
 import { type Breakdown, barsOf, restOf, whereAfter } from './bars.ts';
 import classes from './breakdown.module.css';
 import { Histogram, ValueBars } from './charts.tsx';
-import { countedBreakdownQuery } from './counted-query.ts';
+import { countedBreakdown } from './counted.ts';
 import { breakdownQuery } from './query.ts';
 
 interface BreakdownPanelProps {
@@ -99,7 +100,7 @@ function Chart({
 }) {
   const bars = barsOf(breakdown, target);
   const rest = restOf(breakdown, target);
-  if (bars.length === 0 && rest.length === 0) return <Text size="sm">{t.users.breakdown.noMatch}</Text>;
+  if (bars.length === 0 && rest.length === 0) return <Text>{t.users.breakdown.noMatch}</Text>;
   if (breakdown.ranges === undefined) {
     return <ValueBars bars={[...bars, ...rest]} total={breakdown.records} onPress={onPress} />;
   }
@@ -112,3 +113,25 @@ function Chart({
     </>
   );
 }
+
+/** The complete form of a partial breakdown; null without time for it. */
+const countedBreakdownQuery = (
+  scope: Scope,
+  { q, where }: UserFilter,
+  breakdown: Breakdown | undefined,
+  path: string,
+) =>
+  queryOptions({
+    queryKey: ['users', 'breakdown', 'counted', scopeParameter(scope), { q, where }, breakdown],
+    queryFn: async ({ signal }): Promise<Breakdown | null> => {
+      if (!breakdown) return null;
+      const counted = await countedBreakdown(breakdown, path, async (conditions) => {
+        const all = [...where, ...conditions.map(conditionText)];
+        const { total, is } = await countUsers(scope, { q, where: all }, 'exact', signal);
+        return is === 'exact' ? total : undefined;
+      });
+      return counted ?? null;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });

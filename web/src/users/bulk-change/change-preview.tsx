@@ -7,13 +7,16 @@ import { LoadError } from '../../components/load-error.tsx';
 import { Value } from '../../components/value.tsx';
 import { ownValue } from '../../record/editing/draft.ts';
 import { t } from '../../texts/texts.ts';
+import type { UserFilter } from '../list/list-parameters.ts';
 import { type Scope, scopeParameter } from '../scope.ts';
 import classes from './bulk-change.module.css';
-import type { ChangedUsers } from './change-button.tsx';
 
 const SHOWN = 10;
 /** The longest value of a condition (spec 8). */
 const MAX_VALUE = 1_000;
+
+/** The users to change: those that match, or those that are selected, by id. */
+export type ChangedUsers = { filter: UserFilter } | { selected: ReadonlyMap<string, string> };
 
 interface ChangePreviewProps {
   scope: Scope;
@@ -61,7 +64,7 @@ export function ChangePreview({ scope, users, field, value, total }: ChangePrevi
         </tbody>
       </table>
       {total > shown.length && shown.length > 0 && (
-        <Text size="sm" c="dimmed" mt="xs">
+        <Text c="dimmed" mt="xs">
           {t.users.change.more(total - shown.length)}
         </Text>
       )}

@@ -1,8 +1,9 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call } from '../../api/call.ts';
 import type { ChangeOfUsers } from '../../api/endpoints.ts';
+import { invalidate, useChange } from '../../api/mutations.ts';
 import { LoadError } from '../../components/load-error.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { TableSkeleton } from '../../components/table-skeleton.tsx';
@@ -29,12 +30,11 @@ export function ChangeProgress({ scope, id, onClose }: ChangeProgressProps) {
     queryFn: ({ signal }) => call('GET /auth/changes/:id', { ...request, signal }),
     refetchInterval: ({ state: { data } }) => (data && !isRunning(data) ? false : POLL_MS),
   });
-  const reload = () => client.invalidateQueries({ queryKey: ['change', id] });
-  const stop = useMutation({ mutationFn: () => call('DELETE /auth/changes/:id', request), onSuccess: reload });
-  const undo = useMutation({ mutationFn: () => call('POST /auth/changes/:id/undo', request), onSuccess: reload });
+  const stop = useChange('change', () => call('DELETE /auth/changes/:id', request));
+  const undo = useChange('change', () => call('POST /auth/changes/:id/undo', request));
   const state = change.data?.state;
   useEffect(() => {
-    if (state !== undefined) void client.invalidateQueries({ queryKey: ['users'] });
+    if (state !== undefined) void invalidate(client, 'users');
   }, [state, client]);
   if (change.error && !change.data) return <LoadError error={change.error} onRetry={change.refetch} />;
   if (!change.data) return <TableSkeleton rows={2} />;
@@ -43,9 +43,7 @@ export function ChangeProgress({ scope, id, onClose }: ChangeProgressProps) {
   const total = data.undo ? data.done : data.total;
   return (
     <Stack>
-      <Text size="sm" role="status">
-        {wordsOf(data)}
-      </Text>
+      <Text role="status">{wordsOf(data)}</Text>
       <progress
         className={classes.bar}
         aria-label={t.users.change.processed}
@@ -53,11 +51,7 @@ export function ChangeProgress({ scope, id, onClose }: ChangeProgressProps) {
         max={Math.max(1, total)}
       />
       {shown.errors.length > 0 && (
-        <Alert
-          color="yellow"
-          variant="light"
-          title={data.undo ? t.users.change.leftTitle : t.users.change.refusedTitle}
-        >
+        <Alert color="yellow" title={data.undo ? t.users.change.leftTitle : t.users.change.refusedTitle}>
           <ul className={classes.failures}>
             {shown.errors.map(({ id: record, message }) => (
               <li key={record} className="breaks">

@@ -1,19 +1,17 @@
-import { Modal, NativeSelect, Stack, Text } from '@mantine/core';
+import { Modal, NativeSelect, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import type { Field } from '../../api/endpoints.ts';
-import { FormActions } from '../../components/form-actions.tsx';
+import { DialogForm } from '../../components/form.tsx';
 import { LoadError } from '../../components/load-error.tsx';
-import { Problem } from '../../components/problem.tsx';
 import { enteredValue } from '../../record/editing/draft.ts';
 import { ValueControl } from '../../record/editing/value-control.tsx';
 import { t } from '../../texts/texts.ts';
 import { Counting, countMatches } from '../matches.tsx';
 import { scopedSchemaQuery } from '../queries.ts';
 import { type Scope, scopeParameter } from '../scope.ts';
-import type { ChangedUsers } from './change-button.tsx';
-import { ChangePreview } from './change-preview.tsx';
+import { type ChangedUsers, ChangePreview } from './change-preview.tsx';
 import { ChangeProgress } from './change-progress.tsx';
 
 interface ChangeUsersProps {
@@ -90,44 +88,36 @@ function ChangeForm({ scope, users, fields, total, onCount, onStarted, onCancel 
     onSuccess: ({ id }) => onStarted(id),
     onError: onCount,
   });
-  if (total === 0) return <Text size="sm">{t.users.noMatchLeft}</Text>;
+  if (total === 0) return <Text>{t.users.noMatchLeft}</Text>;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (field) begin.mutate();
-      }}
+    <DialogForm
+      action={t.users.change.action(total)}
+      sending={begin}
+      disabled={!field}
+      onSubmit={() => field && begin.mutate()}
+      onCancel={onCancel}
     >
-      <Stack>
-        <NativeSelect
-          label={t.users.change.field}
-          data-autofocus
-          value={key}
-          data={[
-            { value: '', label: t.users.change.chooseField },
-            ...fields.map((one) => ({ value: one.key, label: one.label || one.key })),
-          ]}
-          onChange={(event) => {
-            setKey(event.currentTarget.value);
-            setText('');
-            begin.reset();
-          }}
-        />
-        {field && (
-          <>
-            <ValueControl field={{ ...field, label: t.users.change.newValue }} text={text} onChange={setText} />
-            <Text size="sm">{value === undefined ? t.users.change.removes(total) : t.users.change.changes(total)}</Text>
-            <ChangePreview scope={scope} users={users} field={field} value={value} total={total} />
-          </>
-        )}
-        <Problem error={begin.error} />
-        <FormActions
-          action={t.users.change.action(total)}
-          disabled={!field}
-          loading={begin.isPending}
-          onCancel={onCancel}
-        />
-      </Stack>
-    </form>
+      <NativeSelect
+        label={t.users.change.field}
+        data-autofocus
+        value={key}
+        data={[
+          { value: '', label: t.users.change.chooseField },
+          ...fields.map((one) => ({ value: one.key, label: one.label || one.key })),
+        ]}
+        onChange={(event) => {
+          setKey(event.currentTarget.value);
+          setText('');
+          begin.reset();
+        }}
+      />
+      {field && (
+        <>
+          <ValueControl field={{ ...field, label: t.users.change.newValue }} text={text} onChange={setText} />
+          <Text>{value === undefined ? t.users.change.removes(total) : t.users.change.changes(total)}</Text>
+          <ChangePreview scope={scope} users={users} field={field} value={value} total={total} />
+        </>
+      )}
+    </DialogForm>
   );
 }

@@ -1,8 +1,8 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { buildUrl, call } from '../../api/call.ts';
+import { buildUrl, call, callForFile } from '../../api/call.ts';
 import { DownloadIcon } from '../../components/icons.tsx';
-import { clickLink } from '../../components/save-file.ts';
+import { clickLink, saveFile } from '../../components/save-file.ts';
 import { t } from '../../texts/texts.ts';
 import type { UserColumns } from '../columns.tsx';
 import { isFiltered, type UserFilter } from '../list/list-parameters.ts';
@@ -37,6 +37,40 @@ export function ExportMenu({ scope, filter, count, columns }: ExportMenuProps) {
         leftSection: <DownloadIcon size={16} />,
         disabled: count?.total === 0,
         children: t.users.export.title,
+      }}
+      users={users}
+      columns={columns}
+      onChoose={download.mutate}
+    />
+  );
+}
+
+interface ExportSelectedProps {
+  scope: Scope;
+  ids: readonly string[];
+  columns: UserColumns;
+}
+
+/** Saves the selected users as a file. */
+export function ExportSelected({ scope, ids, columns }: ExportSelectedProps) {
+  const users = t.users.selection.selected(ids.length);
+  const download = useMutation({
+    mutationFn: async (format: FileFormat) => {
+      const body = { ids: [...ids], ...format };
+      const { name, content } = await callForFile('POST /auth/users/export', { query: scopeParameter(scope), body });
+      saveFile(name, content);
+    },
+    onSuccess: () => notifications.show({ title: t.users.export.saved, message: t.users.export.savedNote(users) }),
+    onError: (error) => notifications.show({ color: 'red', title: t.users.export.failed, message: error.message }),
+  });
+  return (
+    <FormatMenu
+      button={{
+        variant: 'subtle',
+        size: 'compact-sm',
+        leftSection: <DownloadIcon size={14} />,
+        loading: download.isPending,
+        children: t.users.export.selected,
       }}
       users={users}
       columns={columns}

@@ -1,5 +1,7 @@
 import { Button, Group, NativeSelect, Stack } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../../components/form.tsx';
+import { inputProps } from '../../components/input.ts';
 import { t } from '../../texts/texts.ts';
 import { BETWEEN, COMPARISONS, type Comparison, type Condition, type Target, targetOf } from './condition.ts';
 import { ValueInput } from './value-input.tsx';
@@ -41,8 +43,7 @@ export function ConditionForm({ targets, condition, onApply, onCancel }: Conditi
     if (hasChoices && (operator === 'in') !== (comparison.operator === 'in')) setTyped('');
     setWords(next);
   };
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     if (!isWhole) return;
     const range = [
       { path, operator: 'gte', value },
@@ -51,19 +52,17 @@ export function ConditionForm({ targets, condition, onApply, onCancel }: Conditi
     onApply(isBetween ? range : [{ path, operator: comparison.operator, value }]);
   };
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Stack gap="sm">
         <NativeSelect
           label={t.users.filters.field}
-          value={path}
+          {...inputProps(path, choosePath)}
           data={known.map((one) => ({ value: one.path, label: one.label }))}
-          onChange={(event) => choosePath(event.currentTarget.value)}
         />
         <NativeSelect
           label={t.users.filters.condition}
-          value={comparison.words}
+          {...inputProps(comparison.words, chooseWords)}
           data={comparisons.map((one) => one.words)}
-          onChange={(event) => chooseWords(event.currentTarget.value)}
         />
         {comparison.value === undefined && (
           <ValueInput
@@ -92,7 +91,7 @@ export function ConditionForm({ targets, condition, onApply, onCancel }: Conditi
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }
 

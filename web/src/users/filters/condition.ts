@@ -11,7 +11,7 @@ export interface Condition {
   value: string;
 }
 
-export type TargetType = 'text' | 'choice' | 'choices' | 'number' | 'date' | 'checkbox' | 'array';
+type TargetType = 'text' | 'choice' | 'choices' | 'number' | 'date' | 'checkbox' | 'array';
 
 /** The subject of a condition. */
 export interface Target {
@@ -94,7 +94,7 @@ export const YES_OR_NO = [
   { value: 'false', label: t.users.filters.no },
 ];
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 20 });
+export const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 20 });
 
 /** The targets of an app: the email, the fields of its newest schema, and the times. */
 export function targetsOf(fields: readonly Field[]): Target[] {
@@ -131,7 +131,7 @@ export function conditionText({ path, operator, value }: Condition): string {
 }
 
 /** The comparison of a condition; undefined for one that the dashboard does not know. */
-export function comparisonOf({ operator, value }: Condition, { type }: Target): Comparison | undefined {
+function comparisonOf({ operator, value }: Condition, { type }: Target): Comparison | undefined {
   return [...COMPARISONS[type], ...OTHERS].find(
     (comparison) => comparison.operator === operator && (comparison.value ?? value) === value,
   );
@@ -146,9 +146,15 @@ export function conditionWords(condition: Condition, target: Target): string {
   return t.users.filters.conditionOfValue(target.label, comparison?.words ?? condition.operator, shown);
 }
 
-function valueWords(value: string, { type, choices }: Target): string {
+function valueWords(value: string, target: Target): string {
+  const { type } = target;
   if (type === 'date' && DAY.test(value) && !Number.isNaN(Date.parse(value))) return calendarDay(value);
   if (type === 'number' && value !== '' && Number.isFinite(Number(value))) return number.format(Number(value));
+  return choiceLabel(value, target);
+}
+
+/** The label of a value that can be chosen; others are shown as they are. */
+export function choiceLabel(value: string, { type, choices }: Target): string {
   const known = type === 'checkbox' ? YES_OR_NO : choices;
   return known.find((choice) => choice.value === value)?.label ?? value;
 }

@@ -1,4 +1,5 @@
 import { Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { inputProps } from '../../components/input.ts';
 import { t } from '../../texts/texts.ts';
 import { type Target, YES_OR_NO } from './condition.ts';
 import classes from './filters.module.css';
@@ -43,9 +44,8 @@ export function ValueInput({ target, operator, label, value, onChange }: ValueIn
     return (
       <NativeSelect
         label={texts.value}
-        value={value}
+        {...inputProps(value, onChange)}
         data={[{ value: '', label: texts.chooseValue, disabled: true }, ...options.filter((one) => one.value !== '')]}
-        onChange={(event) => onChange(event.currentTarget.value)}
       />
     );
   }

@@ -19,7 +19,7 @@ export function ListSummary({ counted, isOfFilter, children }: ListSummaryProps)
   const { count, isCounting, countExactly, isTooLong } = counted;
   return (
     <div className={classes.summary}>
-      <Text size="sm" fw={600} aria-live="polite">
+      <Text fw={600} aria-live="polite">
         {count && countWords(count, isOfFilter)}
       </Text>
       {countExactly && (
@@ -28,15 +28,11 @@ export function ListSummary({ counted, isOfFilter, children }: ListSummaryProps)
         </Button>
       )}
       {isCounting && (
-        <Text size="sm" c="dimmed" role="status">
+        <Text c="dimmed" role="status">
           {t.users.summary.counting}
         </Text>
       )}
-      {isTooLong && (
-        <Text size="sm" c="dimmed">
-          {t.users.summary.noTime}
-        </Text>
-      )}
+      {isTooLong && <Text c="dimmed">{t.users.summary.noTime}</Text>}
       <span className={classes.space} />
       {children}
     </div>
@@ -49,7 +45,7 @@ export function SearchProgress({ list }: { list: UserList }) {
   return (
     <div className={classes.progress} role="status">
       {list.isSearching && <Loader size={14} aria-hidden="true" />}
-      <Text size="sm">{t.users.summary.searched(list.users?.length ?? 0)}</Text>
+      <Text>{t.users.summary.searched(list.users?.length ?? 0)}</Text>
       <Button variant="default" size="compact-sm" onClick={list.isSearching ? list.stop : list.goOn}>
         {list.isSearching ? t.users.summary.stop : t.users.summary.continue}
       </Button>
@@ -61,11 +57,11 @@ export function SearchProgress({ list }: { list: UserList }) {
 export function SortedInPart({ scope, target }: { scope: Scope; target: Target }) {
   return (
     <div className={classes.progress} role="status">
-      <Text size="sm">
+      <Text>
         {t.users.summary.sortedInPart}
         {target.index === 'possible' && ` ${t.users.summary.indexSortsAll}`}
       </Text>
-      <Text size="sm" component="span">
+      <Text component="span">
         <IndexOffer scope={scope} targets={[target]} />
       </Text>
     </div>

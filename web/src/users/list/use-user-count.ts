@@ -1,11 +1,12 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
+import type { Field } from '../../api/endpoints.ts';
 import { t } from '../../texts/texts.ts';
 import { breakdownQuery } from '../breakdown/query.ts';
 import { scopedStatsQuery } from '../queries.ts';
 import { type Scope, scopeParameter } from '../scope.ts';
-import { isFiltered, type ListParameters, type UserFilter } from './list-parameters.ts';
+import { isFiltered, type ListParameters, orderOf, type UserFilter } from './list-parameters.ts';
 import type { UserList } from './use-user-list.ts';
 
 /** The number of users in a list. `moreThan` and `atLeast`: lower bounds. */
@@ -85,4 +86,19 @@ function countOfLastPage({ users, state, next, isStale }: UserList, { page, size
 /** A count in words, for example `More than 10,000 matching users`. */
 export function countWords({ total, is }: UserCount, isOfFilter: boolean): string {
   return t.users.summary[isOfFilter ? 'matching' : 'all'][is](total);
+}
+
+/** In an order that no index has, the service leaves out at most this many records. */
+const MAX_SORTED_SKIP = 10_000;
+
+/** The last page that can be opened by its number; 1 while the number of users is unknown. */
+export function lastPageOf(parameters: ListParameters, count: UserCount | undefined, fields: readonly Field[]): number {
+  if (!count) return 1;
+  const pages = Math.ceil(count.total / parameters.size);
+  const { sort = 'createdAt' } = orderOf(parameters);
+  const isIndexed =
+    sort === 'createdAt' ||
+    sort === 'email' ||
+    fields.some((field) => `data.${field.key}` === sort && 'indexed' in field && field.indexed === true);
+  return isIndexed ? pages : Math.min(pages, Math.floor(MAX_SORTED_SKIP / parameters.size) + 1);
 }

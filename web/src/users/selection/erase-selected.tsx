@@ -2,7 +2,8 @@ import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
+import { invalidate } from '../../api/mutations.ts';
+import { TypedConfirmation } from '../../components/confirm-dialog.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../scope.ts';
 import classes from './selection.module.css';
@@ -30,10 +31,7 @@ export function EraseSelected({ scope, selection, onClose }: EraseSelectedProps)
       notifications.show({ title: t.users.erasure.erased, message: t.users.erasure.erasedNote(total) });
       onClose();
     }
-    await Promise.all([
-      client.invalidateQueries({ queryKey: ['users'] }),
-      client.invalidateQueries({ queryKey: ['stats'] }),
-    ]);
+    await invalidate(client, 'users', 'stats');
   };
   if (erasure) return <Progress erasure={erasure} onStop={stop} onClose={onClose} />;
   const named = [...users.values()].slice(0, SHOWN_EMAILS).join(', ');
@@ -45,12 +43,11 @@ export function EraseSelected({ scope, selection, onClose }: EraseSelectedProps)
       label={t.users.erasure.number}
       expected={String(users.size)}
       action={t.users.erasure.action(users.size)}
-      pending={false}
-      error={null}
+      sending={undefined}
       onConfirm={() => void erase()}
       onClose={onClose}
     >
-      <Text size="sm" className="breaks">
+      <Text className="breaks">
         {others > 0
           ? t.users.erasure.noteMore(users.size, named, others)
           : t.users.erasure.noteSelected(users.size, named)}
@@ -71,14 +68,14 @@ function Progress({ erasure: { isRunning, total, gone, failures }, onStop, onClo
   return (
     <Modal opened onClose={isRunning ? onStop : onClose} title={title} closeOnClickOutside={false}>
       <Stack>
-        <Text size="sm" role="status">
+        <Text role="status">
           {t.users.erasure.progress(gone.length, total)}
           {!isRunning && left > 0 && ` ${t.users.erasure.notTried(left)}`}
           {!isRunning && left + failures.length > 0 && ` ${t.users.erasure.staySelected}`}
         </Text>
         <progress aria-label={t.users.erasure.bar} value={gone.length} max={Math.max(1, total)} />
         {failures.length > 0 && (
-          <Alert color="red" variant="light" role="alert" title={t.users.erasure.failed(failures.length)}>
+          <Alert color="red" role="alert" title={t.users.erasure.failed(failures.length)}>
             <ul className={classes.failures}>
               {failures.map(({ email, message }) => (
                 <li key={email} className="breaks">

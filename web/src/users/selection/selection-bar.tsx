@@ -1,16 +1,18 @@
 import { Button, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
-import { TrashIcon } from '../../components/icons.tsx';
+import { type ReactNode, Suspense, useState } from 'react';
+import { PenIcon, TrashIcon } from '../../components/icons.tsx';
+import { loadLater } from '../../components/load-later.ts';
 import { useAbilities } from '../../session/abilities.tsx';
 import { t } from '../../texts/texts.ts';
-import { ChangeButton } from '../bulk-change/change-button.tsx';
 import type { UserColumns } from '../columns.tsx';
-import { ExportSelected } from '../export/export-selected.tsx';
+import { ExportSelected } from '../export/export-menu.tsx';
+import { ListAction } from '../list-action.tsx';
 import type { Scope } from '../scope.ts';
-import { EraseSelected } from './erase-selected.tsx';
-import { focusSelectPage } from './select-page.tsx';
 import classes from './selection.module.css';
+import { focusSelectPage } from './tick-box.tsx';
 import { MAX_SELECTED, type Selection } from './use-selection.ts';
+
+const erasure = loadLater(() => import('./erase-selected.tsx').then(({ EraseSelected }) => EraseSelected));
 
 interface SelectionBarProps {
   scope: Scope;
@@ -26,6 +28,7 @@ interface SelectionBarProps {
 
 /** The number of selected users and actions on them. Hidden, it keeps its place. */
 export function SelectionBar({ scope, selection, columns, hasUsers, onChange, children }: SelectionBarProps) {
+  erasure.usePreload();
   const can = useAbilities();
   const [erasing, setErasing] = useState(false);
   const { emails, isFull, clear } = selection;
@@ -36,9 +39,7 @@ export function SelectionBar({ scope, selection, columns, hasUsers, onChange, ch
       <div className={isShown ? classes.hidden : ''}>{children}</div>
       {(hasUsers || isShown) && (
         <div className={`${classes.bar} ${isShown ? '' : classes.hidden}`}>
-          <Text size="sm" fw={600}>
-            {isFull ? t.users.selection.selectedMost(emails.size, MAX_SELECTED) : words}
-          </Text>
+          <Text fw={600}>{isFull ? t.users.selection.selectedMost(emails.size, MAX_SELECTED) : words}</Text>
           <Button
             variant="subtle"
             size="compact-sm"
@@ -51,17 +52,15 @@ export function SelectionBar({ scope, selection, columns, hasUsers, onChange, ch
           </Button>
           <span className={classes.space} />
           {can.export && <ExportSelected scope={scope} ids={[...emails.keys()]} columns={columns} />}
-          {can.edit && isShown && <ChangeButton onOpen={onChange} />}
+          {can.edit && isShown && (
+            <ListAction Icon={PenIcon} onClick={onChange}>
+              {t.users.change.open}
+            </ListAction>
+          )}
           {can.edit && (
-            <Button
-              variant="subtle"
-              size="compact-sm"
-              c="var(--mantine-color-error)"
-              leftSection={<TrashIcon size={14} />}
-              onClick={() => setErasing(true)}
-            >
+            <ListAction Icon={TrashIcon} isDangerous onClick={() => setErasing(true)}>
               {t.users.selection.erase}
-            </Button>
+            </ListAction>
           )}
         </div>
       )}
@@ -69,14 +68,16 @@ export function SelectionBar({ scope, selection, columns, hasUsers, onChange, ch
         {isShown && words}
       </p>
       {erasing && (
-        <EraseSelected
-          scope={scope}
-          selection={selection}
-          onClose={() => {
-            setErasing(false);
-            focusSelectPage();
-          }}
-        />
+        <Suspense>
+          <erasure.Part
+            scope={scope}
+            selection={selection}
+            onClose={() => {
+              setErasing(false);
+              focusSelectPage();
+            }}
+          />
+        </Suspense>
       )}
     </div>
   );

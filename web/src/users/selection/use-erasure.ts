@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'react';
-import { ApiError, call } from '../../api/call.ts';
+import { call, hasStatus } from '../../api/call.ts';
 import { type Scope, scopeParameter } from '../scope.ts';
 
 /** After so many failures one after another the rest is not tried. */
 const MAX_FAILURES_IN_A_ROW = 5;
 
-export interface Failure {
+interface Failure {
   email: string;
   message: string;
 }
@@ -55,7 +55,7 @@ export function useErasure(scope: Scope) {
       await call('DELETE /auth/users/:id', { params: { id }, query: scopeParameter(scope) });
       return undefined;
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404 && error.sent === 'User not found') return undefined;
+      if (hasStatus(error, 404) && error.sent === 'User not found') return undefined;
       return error instanceof Error ? error.message : String(error);
     }
   }

@@ -69,7 +69,7 @@ export function MissingParts({ view: { name, missing }, fields }: { view: SavedV
     return t.users.views.missing[part](label);
   };
   return (
-    <Alert color="yellow" variant="light" role="status" title={t.users.views.incomplete(name)}>
+    <Alert color="yellow" role="status" title={t.users.views.incomplete(name)}>
       {t.users.views.incompleteNote}
       <List size="sm">
         {missing.map((part) => (

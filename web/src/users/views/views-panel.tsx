@@ -1,12 +1,14 @@
 import { Alert, Button, Checkbox, Group, Menu, Stack, Text, TextInput } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
-import { ApiError } from '../../api/call.ts';
+import { hasStatus } from '../../api/call.ts';
 import type { SavedView } from '../../api/endpoints.ts';
 import { ActionsMenu } from '../../components/actions-menu.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { DialogForm, Form } from '../../components/form.tsx';
 import { CrossIcon } from '../../components/icons.tsx';
+import { checkboxProps, inputProps } from '../../components/input.ts';
 import { Problem } from '../../components/problem.tsx';
 import { useAbilities } from '../../session/abilities.tsx';
 import { t } from '../../texts/texts.ts';
@@ -147,12 +149,12 @@ function UpdateView({ scope, view, opened, content, onSaved }: UpdateViewProps) 
   const { manage } = useAbilities();
   const change = useChangeView(scope);
   if (view.shared && !manage) return null;
-  const isOutdated = change.error instanceof ApiError && change.error.status === 412;
+  const isOutdated = hasStatus(change.error, 412);
   const revision = isOutdated ? view.revision : opened;
   return (
     <div>
       {isOutdated ? (
-        <Alert color="yellow" variant="light" role="alert" title={t.users.views.outdated} mb="xs">
+        <Alert color="yellow" role="alert" title={t.users.views.outdated} mb="xs">
           {t.users.views.outdatedNote}
         </Alert>
       ) : (
@@ -181,8 +183,7 @@ function SaveForm({ scope, content, onSaved }: SaveFormProps) {
   const [name, setName] = useState('');
   const [isShared, setShared] = useState(false);
   const create = useCreateView(scope);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     if (name.trim() === '') return;
     create.mutate(
       { ...content, name: name.trim(), shared: isShared },
@@ -195,7 +196,7 @@ function SaveForm({ scope, content, onSaved }: SaveFormProps) {
     );
   };
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Stack gap="xs">
         <Group gap="xs" align="flex-end" wrap="nowrap">
           <TextInput
@@ -203,23 +204,16 @@ function SaveForm({ scope, content, onSaved }: SaveFormProps) {
             className={classes.input ?? ''}
             maxLength={MAX_NAME}
             autoComplete="off"
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
+            {...inputProps(name, setName)}
           />
           <Button type="submit" disabled={name.trim() === ''} loading={create.isPending}>
             {t.common.save}
           </Button>
         </Group>
-        {manage && (
-          <Checkbox
-            label={t.users.views.share}
-            checked={isShared}
-            onChange={(event) => setShared(event.currentTarget.checked)}
-          />
-        )}
+        {manage && <Checkbox label={t.users.views.share} {...checkboxProps(isShared, setShared)} />}
         <Problem error={create.error} />
       </Stack>
-    </form>
+    </Form>
   );
 }
 
@@ -294,31 +288,21 @@ interface RenameFormProps {
 export function RenameForm({ scope, view, onRenamed, onCancel }: RenameFormProps) {
   const [name, setName] = useState(view.name);
   const change = useChangeView(scope);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (name.trim() !== '') change.mutate({ view, part: { name: name.trim() } }, { onSuccess: onRenamed });
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={t.common.name}
-          data-autofocus
-          maxLength={MAX_NAME}
-          autoComplete="off"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <Problem error={change.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            {t.common.cancel}
-          </Button>
-          <Button type="submit" disabled={name.trim() === ''} loading={change.isPending}>
-            {t.users.views.rename}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      action={t.users.views.rename}
+      sending={change}
+      disabled={name.trim() === ''}
+      onSubmit={() => change.mutate({ view, part: { name: name.trim() } }, { onSuccess: onRenamed })}
+      onCancel={onCancel}
+    >
+      <TextInput
+        label={t.common.name}
+        data-autofocus
+        maxLength={MAX_NAME}
+        autoComplete="off"
+        {...inputProps(name, setName)}
+      />
+    </DialogForm>
   );
 }

@@ -59,7 +59,7 @@ export function DeliveriesCard({ webhook, scope }: { webhook: Webhook; scope: Sc
         </div>
       </div>
       {isDisabled && (
-        <Alert color="yellow" variant="light" p="xs" m="md" mb={0}>
+        <Alert color="yellow" p="xs" m="md" mb={0}>
           {t.webhooks.disabledNote}
         </Alert>
       )}

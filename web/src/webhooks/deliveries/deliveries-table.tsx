@@ -1,11 +1,11 @@
-import { Badge, Button, Group, Table } from '@mantine/core';
+import { Badge, Button, Group } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Delivery } from '../../api/endpoints.ts';
 import table from '../../components/data-table.module.css';
-import { ActionsHeader, DataTable } from '../../components/data-table.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { Time } from '../../components/time.tsx';
 import { t } from '../../texts/texts.ts';
-import { type Scope, usersPath } from '../../users/scope.ts';
+import { recordPath, type Scope } from '../../users/scope.ts';
 import { DELIVERY_COLORS, milliseconds } from '../names.ts';
 import classes from '../webhooks.module.css';
 
@@ -28,81 +28,83 @@ export function DeliveriesTable({ deliveries, scope, canReplay, replaying, onRep
       label={t.webhooks.table}
       width={760}
       className={classes.scroll}
-      head={
-        <>
-          <Table.Th>{t.webhooks.state}</Table.Th>
-          <Table.Th>{t.webhooks.event}</Table.Th>
-          <Table.Th data-wide-only>{t.webhooks.revision}</Table.Th>
-          <Table.Th data-wide-only>{t.webhooks.changed}</Table.Th>
-          <Table.Th data-wide-only>{t.common.time}</Table.Th>
-          <ActionsHeader />
-        </>
-      }
-    >
-      {deliveries.map((delivery) => (
-        <Table.Tr key={delivery.id}>
-          <Table.Td>
-            <DeliveryBadge state={delivery.state} />
-            <LastAttempt delivery={delivery} />
-          </Table.Td>
-          <Table.Td>
-            {delivery.type}
-            <div className={classes.muted}>
-              <RecordLink delivery={delivery} scope={scope} />
-            </div>
-            <div className={`${table.onPhone} ${table.detail}`}>
-              {t.webhooks.revisionNumber(delivery.revision)}, <Time at={delivery.at} relative />
-              {delivery.changed && <>, {pathsOf(delivery.changed)}</>}
-            </div>
-          </Table.Td>
-          <Table.Td data-wide-only>{delivery.revision}</Table.Td>
-          <Table.Td data-wide-only className={classes.changed}>
-            {delivery.changed ? pathsOf(delivery.changed) : '–'}
-          </Table.Td>
-          <Table.Td data-wide-only className={classes.nowrap}>
-            <Time at={delivery.at} relative />
-          </Table.Td>
-          <Table.Td>
-            <Group gap="xs" justify="flex-end" className={classes.rowActions ?? ''}>
-              <Button
-                size="xs"
-                variant="default"
-                aria-label={t.webhooks.detailsOf(nameOf(delivery))}
-                onClick={() => onShow(delivery.id)}
-              >
-                {t.webhooks.details}
-              </Button>
-              <Button
-                size="xs"
-                variant="subtle"
-                disabled={!canReplay || replaying !== undefined}
-                loading={replaying === delivery.id}
-                aria-label={replayLabel(delivery)}
-                onClick={() => onReplay(delivery.id)}
-              >
-                {replayName(delivery)}
-              </Button>
-            </Group>
-          </Table.Td>
-        </Table.Tr>
-      ))}
-    </DataTable>
+      rows={deliveries}
+      columns={[
+        {
+          name: t.webhooks.state,
+          cell: (delivery) => (
+            <>
+              <DeliveryBadge state={delivery.state} />
+              <LastAttempt delivery={delivery} />
+            </>
+          ),
+        },
+        { name: t.webhooks.event, cell: (delivery) => <Event delivery={delivery} scope={scope} /> },
+        { name: t.webhooks.revision, isWideOnly: true, cell: ({ revision }) => revision },
+        {
+          name: t.webhooks.changed,
+          isWideOnly: true,
+          className: classes.changed,
+          cell: ({ changed }) => (changed ? pathsOf(changed) : '–'),
+        },
+        {
+          name: t.common.time,
+          isWideOnly: true,
+          className: classes.nowrap,
+          cell: ({ at }) => <Time at={at} relative />,
+        },
+      ]}
+      actions={(delivery) => (
+        <Group gap="xs" justify="flex-end" className={classes.rowActions ?? ''}>
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={t.webhooks.detailsOf(nameOf(delivery))}
+            onClick={() => onShow(delivery.id)}
+          >
+            {t.webhooks.details}
+          </Button>
+          <Button
+            size="xs"
+            variant="subtle"
+            disabled={!canReplay || replaying !== undefined}
+            loading={replaying === delivery.id}
+            aria-label={replayLabel(delivery)}
+            onClick={() => onReplay(delivery.id)}
+          >
+            {delivery.state === 'waiting' ? t.webhooks.tryNow : t.webhooks.replay}
+          </Button>
+        </Group>
+      )}
+    />
+  );
+}
+
+function Event({ delivery, scope }: { delivery: Delivery; scope: Scope }) {
+  const { type, revision, at, changed } = delivery;
+  return (
+    <>
+      {type}
+      <div className={classes.muted}>
+        <RecordLink delivery={delivery} scope={scope} />
+      </div>
+      <div className={`${table.onPhone} ${table.detail}`}>
+        {t.webhooks.revisionNumber(revision)}, <Time at={at} relative />
+        {changed && <>, {pathsOf(changed)}</>}
+      </div>
+    </>
   );
 }
 
 export function DeliveryBadge({ state }: Pick<Delivery, 'state'>) {
-  return (
-    <Badge variant="light" color={DELIVERY_COLORS[state]} tt="none">
-      {t.webhooks.states[state]}
-    </Badge>
-  );
+  return <Badge color={DELIVERY_COLORS[state]}>{t.webhooks.states[state]}</Badge>;
 }
 
 /** Links the record, unless the event says that it was erased. */
 export function RecordLink({ delivery: { type, recordId }, scope }: { delivery: Delivery; scope: Scope }) {
   if (type === 'user.erased') return <span className="breaks">{recordId}</span>;
   return (
-    <Link href={`${usersPath(scope)}/${recordId}`} className="breaks">
+    <Link href={recordPath(scope, recordId)} className="breaks">
       {recordId}
     </Link>
   );
@@ -127,10 +129,6 @@ function pathsOf(changed: readonly string[]): string {
   const more = changed.length - MAX_PATHS;
   const paths = changed.slice(0, MAX_PATHS).join(', ');
   return more > 0 ? t.webhooks.pathsAndMore(paths, more) : paths;
-}
-
-function replayName({ state }: Delivery): string {
-  return state === 'waiting' ? t.webhooks.tryNow : t.webhooks.replay;
 }
 
 function replayLabel(delivery: Delivery): string {

@@ -82,11 +82,7 @@ function Attempts({ attempts }: Pick<Delivery, 'attempts'>) {
       <Title order={3} size="h5">
         {t.webhooks.attemptsTitle}
       </Title>
-      {attempts.length === 0 && (
-        <Text size="sm" c="dimmed">
-          {t.webhooks.noAttempts}
-        </Text>
-      )}
+      {attempts.length === 0 && <Text c="dimmed">{t.webhooks.noAttempts}</Text>}
       <ol className={classes.attempts}>
         {attempts.map(({ at, ms, status, error, response }) => (
           <li key={at}>
@@ -113,9 +109,7 @@ function SentRequest({ request }: Pick<Details, 'request'>) {
           <TextBlock text={shortened(JSON.stringify(request.body, null, 2))} />
         </>
       ) : (
-        <Text size="sm" c="dimmed">
-          {t.webhooks.noRequest}
-        </Text>
+        <Text c="dimmed">{t.webhooks.noRequest}</Text>
       )}
     </>
   );

@@ -1,16 +1,24 @@
-import { Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { type FormEvent, useState } from 'react';
-import { FormActions } from '../../components/form-actions.tsx';
-import { Problem } from '../../components/problem.tsx';
+import { useState } from 'react';
+import type { Webhook } from '../../api/endpoints.ts';
+import { DialogForm } from '../../components/form.tsx';
+import { inputProps, localTime } from '../../components/input.ts';
 import { t } from '../../texts/texts.ts';
-import type { WebhookDialogProps } from '../dialogs/dialog-props.ts';
+import type { Scope } from '../../users/scope.ts';
 import { useWebhookChanges } from '../queries.ts';
 
 const DAY_MS = 86_400_000;
 
+interface ReplaySinceProps {
+  webhook: Webhook;
+  scope: Scope;
+  opened: boolean;
+  onClose: () => void;
+}
+
 /** Delivers all events since a time again. */
-export function ReplaySince({ opened, onClose, ...rest }: WebhookDialogProps) {
+export function ReplaySince({ opened, onClose, ...rest }: ReplaySinceProps) {
   return (
     <Modal opened={opened} onClose={onClose} title={t.webhooks.replayTitle}>
       <ReplayForm onClose={onClose} {...rest} />
@@ -19,11 +27,10 @@ export function ReplaySince({ opened, onClose, ...rest }: WebhookDialogProps) {
 }
 
 // A separate component, so that closing the dialog resets the input.
-function ReplayForm({ webhook, scope, onClose }: Omit<WebhookDialogProps, 'opened'>) {
+function ReplayForm({ webhook, scope, onClose }: Omit<ReplaySinceProps, 'opened'>) {
   const { replaySince } = useWebhookChanges(scope);
-  const [since, setSince] = useState(() => localText(new Date(Date.now() - DAY_MS)));
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const [since, setSince] = useState(() => localTime(new Date(Date.now() - DAY_MS)));
+  const submit = (): void =>
     replaySince.mutate(
       { id: webhook.id, since: new Date(since).toISOString() },
       {
@@ -36,33 +43,16 @@ function ReplayForm({ webhook, scope, onClose }: Omit<WebhookDialogProps, 'opene
         },
       },
     );
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text size="sm" className="breaks">
-          {t.webhooks.replayNote(webhook.url)}
-        </Text>
-        <TextInput
-          type="datetime-local"
-          label={t.webhooks.since}
-          required
-          value={since}
-          onChange={(event) => setSince(event.currentTarget.value)}
-        />
-        <Problem error={replaySince.error} />
-        <FormActions
-          action={t.webhooks.replay}
-          disabled={Number.isNaN(Date.parse(since))}
-          loading={replaySince.isPending}
-          onCancel={onClose}
-        />
-      </Stack>
-    </form>
+    <DialogForm
+      action={t.webhooks.replay}
+      sending={replaySince}
+      disabled={Number.isNaN(Date.parse(since))}
+      onSubmit={submit}
+      onCancel={onClose}
+    >
+      <Text className="breaks">{t.webhooks.replayNote(webhook.url)}</Text>
+      <TextInput type="datetime-local" label={t.webhooks.since} required {...inputProps(since, setSince)} />
+    </DialogForm>
   );
-}
-
-/** A time as the value of an input, in the time zone of the reader. */
-function localText(time: Date): string {
-  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

@@ -1,10 +1,9 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { SecretDialog } from '../../components/one-time-secret.tsx';
-import { t } from '../../texts/texts.ts';
-import type { Scope } from '../../users/scope.ts';
-import { EVENTS, hidesUrl } from '../names.ts';
-import { useWebhookChanges } from '../queries.ts';
-import { NewSecret } from './new-secret.tsx';
+import { OneTimeSecret, SecretDialog } from '../components/one-time-secret.tsx';
+import { t } from '../texts/texts.ts';
+import type { Scope } from '../users/scope.ts';
+import { EVENTS, hidesUrl } from './names.ts';
+import { useWebhookChanges } from './queries.ts';
 import { WebhookForm } from './webhook-form.tsx';
 
 interface CreateWebhookProps {
@@ -32,27 +31,22 @@ export function CreateWebhook({ scope, opened, onClose }: CreateWebhookProps) {
     >
       {created && !hasSecret && (
         <Stack>
-          <Text size="sm" className="breaks">
-            {t.webhooks.getsMessages(created.url)}
-          </Text>
+          <Text className="breaks">{t.webhooks.getsMessages(created.url)}</Text>
           <Group justify="flex-end">
             <Button onClick={close}>{t.webhooks.done}</Button>
           </Group>
         </Stack>
       )}
       {hasSecret && (
-        <NewSecret secret={created.secret} onClose={close}>
-          <Text size="sm" className="breaks">
-            {t.webhooks.getsEvents(created.url)}
-          </Text>
-        </NewSecret>
+        <OneTimeSecret name="secret" text={created.secret} warning={t.webhooks.secretWarning} onClose={close}>
+          <Text className="breaks">{t.webhooks.getsEvents(created.url)}</Text>
+        </OneTimeSecret>
       )}
       {!created && (
         <WebhookForm
           initial={{ format: 'standard', events: EVENTS }}
           action={t.webhooks.submit}
-          pending={create.isPending}
-          error={create.error}
+          sending={create}
           onSubmit={({ url = '', ...values }) => create.mutate({ url, ...values })}
           onCancel={close}
         />
