@@ -6,13 +6,13 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 const { loadConfig } = await import('./core/config.ts');
 const { createLogger, sharedOutput } = await import('./core/logger.ts');
-const { reportFailure, runWorker } = await import('./cluster/worker.ts');
+const { runWorker, send } = await import('./cluster/worker.ts');
 
 try {
   const config = loadConfig(process.env);
   await runWorker(config, createLogger(config, sharedOutput()));
 } catch (error) {
-  await reportFailure(error instanceof Error ? error.message : String(error));
+  await send({ failed: error instanceof Error ? error.message : String(error) });
   process.exit(1);
 }
 

@@ -15,6 +15,7 @@ const REQUEST_ID = {
 const RETRY_AFTER = { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' as const } } };
 
 const TEXT = { type: 'string' as const };
+const FILE = { type: 'string' as const, format: 'binary' as const };
 const PAGE = { 'text/html': { schema: TEXT } };
 /** The entries of an HTML form. A name that is sent several times has a list. */
 const FORM = {
@@ -88,13 +89,8 @@ function operation(name: string, spec: EndpointSpec): ZodOpenApiOperationObject 
     ...(spec.description && { description: spec.description }),
     security: describeSecurity(spec),
     ...(Object.keys(parameters).length > 0 && { requestParams: parameters }),
-    ...(spec.body && {
-      requestBody: {
-        required: !(spec.body.schema instanceof z.ZodOptional),
-        content: describeContent(spec.body),
-      },
-    }),
-    ...(spec.upload && { requestBody: { required: true, content: describeFiles(spec.upload) } }),
+    ...(spec.body && { requestBody: describeBody(spec.body) }),
+    ...(spec.upload && { requestBody: { required: true, content: describeContent(spec.upload, () => FILE) } }),
     responses: responses(spec),
   };
 }
@@ -109,20 +105,19 @@ function describeSecurity({ auth, scope }: EndpointSpec): Record<string, string[
 
 const takesKeys = (auth: EndpointSpec['auth']): boolean => ['app id', 'form', 'session or key'].includes(auth);
 
-function describeContent({ schema, types }: BodySpec) {
-  return Object.fromEntries(types.map((type) => [type, { schema: type === 'application/json' ? schema : FORM }]));
+function describeBody({ schema, types }: BodySpec) {
+  const content = describeContent(types, (type) => (type === 'application/json' ? schema : FORM));
+  return { required: !(schema instanceof z.ZodOptional), content };
 }
 
-function describeFiles(types: readonly string[]) {
-  const schema = { type: 'string' as const, format: 'binary' as const };
-  return Object.fromEntries(types.map((type) => [type, { schema }]));
+function describeContent<Schema>(types: readonly string[], describe: (type: string) => Schema) {
+  return Object.fromEntries(types.map((type) => [type, { schema: describe(type) }]));
 }
 
 function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
   const described = Object.entries(spec.responseHeaders ?? {}).map(
     ([name, description]) => [name, { description, schema: TEXT }] as const,
   );
-  const files = (spec.downloads ?? []).map((mediaType) => [mediaType, { schema: TEXT }] as const);
   const location = { ...REQUEST_ID, Location: { description: 'The page to show', schema: TEXT } };
   const success: ZodOpenApiResponsesObject = {
     [`${spec.status ?? 200}`]: {
@@ -130,7 +125,7 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
       headers: { ...REQUEST_ID, ...Object.fromEntries(described) },
       content: {
         ...(spec.isPage ? PAGE : { 'application/json': { schema: spec.response } }),
-        ...Object.fromEntries(files),
+        ...describeContent(spec.downloads ?? [], () => TEXT),
       },
     },
   };

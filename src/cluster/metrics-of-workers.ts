@@ -1,4 +1,5 @@
 import type { Worker } from 'node:cluster';
+import { withTimeout } from '../core/timeouts.ts';
 import { type MetricsRegistry, type MetricsSnapshot, mergeSnapshots, toText, totalsOf } from '../metrics/metrics.ts';
 import { sendTo } from './worker-pool.ts';
 
@@ -18,17 +19,11 @@ export function createMetricsOfWorkers(own: MetricsRegistry | undefined, serving
   const waiting = new Map<Worker, () => void>();
   let reading: Promise<string> | undefined;
 
+  /** Asks a worker for its metrics; resolves when it has answered, or not in time. */
   function collect(worker: Worker): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => settle(), COLLECT_WITHIN_MS);
-      const settle = (): void => {
-        clearTimeout(timer);
-        waiting.delete(worker);
-        resolve();
-      };
-      waiting.set(worker, settle);
-      sendTo(worker, { collect: true });
-    });
+    const answered = new Promise<void>((resolve) => waiting.set(worker, resolve));
+    sendTo(worker, { collect: true });
+    return withTimeout(answered, COLLECT_WITHIN_MS, () => new Error('no answer')).catch(() => undefined);
   }
 
   async function readAll(registry: MetricsRegistry): Promise<string> {
@@ -48,6 +43,7 @@ export function createMetricsOfWorkers(own: MetricsRegistry | undefined, serving
       const last = latest.get(worker);
       latest.delete(worker);
       waiting.get(worker)?.();
+      waiting.delete(worker);
       if (last) ended = ended.then((totals) => mergeSnapshots([totals, totalsOf(last)]));
     },
 

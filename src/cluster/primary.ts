@@ -1,12 +1,11 @@
 import type { Worker } from 'node:cluster';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../core/config.ts';
+import { freePort } from '../core/free-port.ts';
 import type { Logger } from '../core/logger.ts';
 import { createBalance } from './balance.ts';
 import { createMetricsOfWorkers } from './metrics-of-workers.ts';
-import { firstOf, openService, type Running } from './service.ts';
+import { openService, type Running } from './service.ts';
 import { createWorkerPool, sendTo } from './worker-pool.ts';
 
 /**
@@ -48,7 +47,7 @@ export async function startPrimary(config: Config, logger: Logger, say: (line: s
     const url = await pool.start();
     return {
       url,
-      first: await firstOf(opened),
+      first: await opened.first(),
       async close() {
         await Promise.all([pool.stop(), services.stop()]);
         await database.close();
@@ -58,13 +57,4 @@ export async function startPrimary(config: Config, logger: Logger, say: (line: s
     await opened.close();
     throw error;
   }
-}
-
-async function freePort(host: string): Promise<number> {
-  const server = createServer().listen(0, host);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -22,8 +22,6 @@ export interface Running {
   close(): Promise<void>;
 }
 
-type Opened = Awaited<ReturnType<typeof openService>>;
-
 /**
  * Opens what a server has once, however many processes serve its requests: the database, indexes,
  * background jobs and the first admin.
@@ -53,18 +51,17 @@ export async function openService(config: Config, logger: Logger, say: (line: st
     await services.prepare();
     await services.start();
     const created = await services.apps.ensureAdmin(config.adminAppId, config.adminPassword);
-    return { database, secret, services, created, embed, close };
+    /** Resolves with what a first start prints, once the service listens. */
+    const first = async (): Promise<Running['first']> => {
+      if (!created) return undefined;
+      const { app, password } = created;
+      return { sourceAppId: app.sourceAppId, password, token: await services.accounts.service.firstLink() };
+    };
+    return { database, secret, services, embed, first, close };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-/** Resolves with what a first start prints, once the service listens; undefined on later starts. */
-export async function firstOf({ created, services }: Opened): Promise<Running['first']> {
-  if (!created) return undefined;
-  const { app, password } = created;
-  return { sourceAppId: app.sourceAppId, password, token: await services.accounts.service.firstLink() };
 }
 
 /** Serves HTTP in this process. @param deps.readMetrics those of all workers of the server */
@@ -96,7 +93,7 @@ export async function startSingle(config: Config, logger: Logger, say: (line: st
     const listener = await serve({ config: { ...config, sessionSecret }, logger, services, embed });
     return {
       url: listener.url,
-      first: await firstOf(opened),
+      first: await opened.first(),
       async close() {
         await listener.close();
         await opened.close();

@@ -11,8 +11,6 @@ const STEADY_MS = 60_000;
 /** Longer than a worker takes to drain, and short enough to stop the database afterwards. */
 const KILL_AFTER_MS = 8_700;
 
-export type WorkerPool = ReturnType<typeof createWorkerPool>;
-
 class WorkerFailed extends Error {
   override readonly name = 'WorkerFailed';
 }

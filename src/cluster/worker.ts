@@ -15,8 +15,12 @@ const REPORT_CONNECTIONS_EVERY_MS = 1_000;
 /** Events of this time are announced together. */
 const ANNOUNCE_EVERY_MS = 20;
 
-function send(message: FromWorker): void {
-  if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
+/** Resolves when the first process has the message, or has ended. */
+export function send(message: FromWorker): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.connected) process.send?.(message, undefined, undefined, () => resolve());
+    else resolve();
+  });
 }
 
 /** Runs a worker until the first process tells it to stop. Node ends it when that one has died. */
@@ -28,7 +32,7 @@ export async function runWorker(config: Config, logger: Logger): Promise<void> {
       if ('stop' in message) process.exit(0);
     };
     process.on('message', (message: ToWorker) => receive(message));
-    send({ reading: true });
+    void send({ reading: true });
   });
   const running = start(config, logger, setup);
   const stop = closeOnce(running, logger);
@@ -36,7 +40,7 @@ export async function runWorker(config: Config, logger: Logger): Promise<void> {
     if ('stop' in message) stop();
     else void running.then((worker) => worker.receive(message));
   };
-  send({ ready: (await running).url });
+  void send({ ready: (await running).url });
 }
 
 async function start(config: Config, logger: Logger, { uri, sessionSecret, port }: WorkerSetup) {
@@ -45,8 +49,8 @@ async function start(config: Config, logger: Logger, { uri, sessionSecret, port 
   const own = { ...config, sessionSecret, port };
   const services = createServices(own, connection, logger, {
     pageAssets: embed.assets,
-    wakeJob: (name) => send({ wake: name }),
-    onKnownNetwork: (known) => send({ known }),
+    wakeJob: (name) => void send({ wake: name }),
+    onKnownNetwork: (known) => void send({ known }),
   });
   announceEvents(services.outboxSignal.listen);
   let answerMetrics: (text: string | undefined) => void = () => undefined;
@@ -56,7 +60,7 @@ async function start(config: Config, logger: Logger, { uri, sessionSecret, port 
   async function readMetrics(): Promise<string> {
     asked ??= new Promise<string | undefined>((resolve) => {
       answerMetrics = resolve;
-      send({ askMetrics: true });
+      void send({ askMetrics: true });
     }).finally(() => {
       asked = undefined;
     });
@@ -70,7 +74,7 @@ async function start(config: Config, logger: Logger, { uri, sessionSecret, port 
   const reporting = setInterval(() => {
     // The report is about the present connections: an earlier request to end some is obsolete.
     listener.endConnections(0);
-    send({ connections: listener.connections() });
+    void send({ connections: listener.connections() });
   }, REPORT_CONNECTIONS_EVERY_MS);
   return {
     url: listener.url,
@@ -79,7 +83,7 @@ async function start(config: Config, logger: Logger, { uri, sessionSecret, port 
       if ('endConnections' in message) listener.endConnections(message.endConnections);
       if ('known' in message) services.noteKnownNetwork(message.known);
       if ('metrics' in message) answerMetrics(message.metrics);
-      if ('collect' in message) void services.metrics?.snapshot().then((snapshot) => send({ snapshot }));
+      if ('collect' in message) void services.metrics?.snapshot().then((snapshot) => void send({ snapshot }));
     },
 
     async close() {
@@ -98,16 +102,7 @@ function announceEvents(listen: (listener: () => void) => void): void {
     isWaiting = true;
     setTimeout(() => {
       isWaiting = false;
-      send({ events: true });
+      void send({ events: true });
     }, ANNOUNCE_EVERY_MS).unref();
-  });
-}
-
-/** Reports why the worker cannot start, and resolves when the first process has the message. */
-export function reportFailure(reason: string): Promise<void> {
-  const message: FromWorker = { failed: reason };
-  return new Promise((resolve) => {
-    if (!process.send) return resolve();
-    process.send(message, undefined, undefined, () => resolve());
   });
 }

@@ -1,12 +1,8 @@
-/** The code of a text with its values, for other languages (src/languages). */
-interface Coded {
+/** A text in English, with its code and values where other languages have it (src/languages). */
+export interface Reason {
+  message: string;
   code?: string | undefined;
   params?: Readonly<Record<string, string | number>> | undefined;
-}
-
-/** A text in English, with its code where other languages have it. */
-export interface Reason extends Coded {
-  message: string;
 }
 
 /** One violation in an input. `path` is its place, such as `data.age`; empty for all of it. */
@@ -26,8 +22,8 @@ export class AppError extends Error {
   readonly retryAfter: number | undefined;
   /** Further members of the response. */
   readonly facts: Readonly<Record<string, unknown>> | undefined;
-  readonly code: Coded['code'];
-  readonly params: Coded['params'];
+  readonly code: Reason['code'];
+  readonly params: Reason['params'];
 
   constructor(
     status: number,
@@ -67,12 +63,16 @@ export class Forbidden extends AppError {
   }
 }
 
+/** Creates the base of the errors of one status that have a message only. */
+const errorOf = (status: number) =>
+  class extends AppError {
+    constructor(message: string) {
+      super(status, message);
+    }
+  };
+
 /** 404: the resource in the path does not exist. */
-export class NotFound extends AppError {
-  constructor(message: string) {
-    super(404, message);
-  }
-}
+export class NotFound extends errorOf(404) {}
 
 /** 404: no app has the id that the path or the query names. */
 export class AppNotFound extends NotFound {
@@ -89,25 +89,13 @@ export class Conflict extends AppError {
 }
 
 /** 410: what the request names existed, and its time is over. */
-export class Gone extends AppError {
-  constructor(message: string) {
-    super(410, message);
-  }
-}
+export class Gone extends errorOf(410) {}
 
 /** 412: the stored state is no longer the one that the request names. */
-export class PreconditionFailed extends AppError {
-  constructor(message: string) {
-    super(412, message);
-  }
-}
+export class PreconditionFailed extends errorOf(412) {}
 
 /** 413: the request or the record exceeds a size limit. */
-export class TooLarge extends AppError {
-  constructor(message: string) {
-    super(413, message);
-  }
-}
+export class TooLarge extends errorOf(413) {}
 
 /** 422: the `Idempotency-Key` was used for a different request. */
 export class KeyReused extends AppError {

@@ -9,14 +9,7 @@ export type { Logger } from 'pino';
  * terminal. Only named fields are logged, never a body, a header, a password or a cookie.
  */
 export function createLogger(config: Pick<Config, 'logLevel'>, stream: DestinationStream = standardOutput()): Logger {
-  return pino(
-    {
-      level: config.logLevel,
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-    },
-    stream,
-  );
+  return pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
 }
 
 /** The name of an error for the log. Its message may contain data of persons or an address. */
@@ -35,13 +28,7 @@ function standardOutput(sizes: { minLength: number; maxWrite?: number } = { minL
   // block requests on the reader of the log.
   if (!process.stdout.isTTY) {
     // sonic-boom measures all buffered strings again with each line; buffers are not measured.
-    const lines = pino.destination({
-      dest: 1,
-      sync: false,
-      ...sizes,
-      periodicFlush: 1_000,
-      contentMode: 'buffer',
-    });
+    const lines = pino.destination({ dest: 1, sync: false, ...sizes, periodicFlush: 1_000, contentMode: 'buffer' });
     // A failed write (full disk, closed pipe) must not stop the service, and there is no other
     // place to report it.
     lines.on('error', () => undefined);

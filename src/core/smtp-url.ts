@@ -35,16 +35,19 @@ export function parseSmtpUrl(text: string): SmtpServer | undefined {
   if (protocol !== 'smtp:' && protocol !== 'smtps:') return undefined;
   if (hostname === '' || !['', '/'].includes(pathname) || search !== '' || hash !== '') return undefined;
   if ((username === '') !== (password === '')) return undefined;
-  const auth = username === '' ? undefined : { user: decoded(username), pass: decoded(password) };
-  if (auth && (auth.user === undefined || auth.pass === undefined)) return undefined;
   const isSecure = protocol === 'smtps:';
-  return {
-    host: hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: port === '' ? DEFAULT_PORT[protocol] : Number(port),
-    isSecure,
-    requiresTls: !isSecure && auth !== undefined && !LOOPBACK.test(hostname),
-    auth: auth as SmtpServer['auth'],
-  };
+  const hasAuth = username !== '';
+  try {
+    return {
+      host: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: port === '' ? DEFAULT_PORT[protocol] : Number(port),
+      isSecure,
+      requiresTls: !isSecure && hasAuth && !LOOPBACK.test(hostname),
+      auth: hasAuth ? { user: decodeURIComponent(username), pass: decodeURIComponent(password) } : undefined,
+    };
+  } catch {
+    return undefined; // a user name or password that is not percent-encoded
+  }
 }
 
 /** Parses an email address, with or without a name before `<address>`. */
@@ -53,12 +56,4 @@ export function parseMailbox(text: string): Mailbox | undefined {
   const address = normalizeEmail(inBrackets ?? text);
   const name = quoted ?? plain ?? '';
   return address === undefined || /\p{Cc}/u.test(name) ? undefined : { name, address };
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import type { Logger } from '../core/logger.ts';
 import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
 import type { Connection } from './client.ts';
-import { STATEMENT_TIME_MS } from './collections.ts';
+import { hello } from './collections.ts';
 
 /**
  * Matches documents only while MongoDB's clock is before a time, so a statement that arrives late
@@ -55,11 +55,7 @@ export function createDatabaseClock(deps: {
 
   /** Resolves with the database's time, and compares the clocks. */
   async function read(): Promise<Date> {
-    const admin = connection.getClient().db().admin();
-    const { databaseTime, difference } = await compareClocks(
-      () => admin.command({ hello: 1, maxTimeMS: STATEMENT_TIME_MS }),
-      now,
-    );
+    const { databaseTime, difference } = await compareClocks(() => hello(connection.getClient()), now);
     const wasTrusted = isTrusted();
     aheadMs = difference;
     if (wasTrusted && !isTrusted()) logger.warn({ aheadSeconds: Math.round(aheadMs / 1_000) }, CLOCKS_DIFFER);

@@ -1,6 +1,7 @@
 import {
   BSON,
   type CreateIndexesOptions,
+  type MongoClient,
   type Collection as MongoCollection,
   type Document as MongoDocument,
   MongoNetworkTimeoutError,
@@ -69,6 +70,11 @@ export function decodeExactly<Document>(bytes: Uint8Array): Document {
 
 /** Default time limit of one statement in the database, in milliseconds. */
 export const STATEMENT_TIME_MS = 3_000;
+
+/** Asks a server for its part in the deployment, and for its time. */
+export function hello(client: MongoClient): Promise<MongoDocument> {
+  return client.db('admin').command({ hello: 1, maxTimeMS: STATEMENT_TIME_MS });
+}
 
 /** When its time is over, MongoDB aborts the build; that of a very large collection takes hours. */
 export const INDEX_BUILD_TIME_MS = 24 * 60 * 60 * 1_000;
@@ -149,7 +155,7 @@ export const indexCommand = (collection: string, indexes: readonly IndexDeclarat
  */
 export async function ensureIndexes(connection: Connection, models: readonly CollectionIndexes[]): Promise<void> {
   const client = connection.getClient();
-  const { setName, msg } = await client.db().admin().command({ hello: 1, maxTimeMS: STATEMENT_TIME_MS });
+  const { setName, msg } = await hello(client);
   // By default a build waits for all members, also for one that is down.
   const quorum = setName !== undefined || msg === 'isdbgrid' ? { commitQuorum: 'majority' as const } : {};
   for (const { declaration } of models) {

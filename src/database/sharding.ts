@@ -1,38 +1,26 @@
 import type { CreateIndexesOptions, Document, MongoClient } from 'mongodb';
-import { type CollectionDeclaration, indexCommand, type ShardKey, STATEMENT_TIME_MS } from './collections.ts';
+import { type CollectionDeclaration, hello, indexCommand, type ShardKey } from './collections.ts';
 
 /** One command that shards a part of the database, in the form of mongosh and of the driver. */
-export interface ShardStep {
+interface ShardStep {
   shell: string;
   /** The database of the command. */
   database: string;
   command: Document;
 }
 
-/** The steps that shard one collection. */
-interface ShardedCollection {
-  name: string;
-  shardKey: ShardKey;
-  reason: string;
-  steps: readonly ShardStep[];
-}
-
 /** How a sharded cluster keeps the database of the service (docs/sharding.md). */
-export interface ShardPlan {
-  enable: ShardStep;
-  sharded: readonly ShardedCollection[];
-  /** The collections that stay on the primary shard. */
-  whole: readonly { name: string; reason: string }[];
-}
+export type ShardPlan = ReturnType<typeof planShards>;
 
 /** Plans the commands that shard the collections that declare a key. Each can be repeated. */
-export function planShards(database: string, declarations: readonly CollectionDeclaration[]): ShardPlan {
+export function planShards(database: string, declarations: readonly CollectionDeclaration[]) {
   const sorted = declarations.toSorted((one, other) => one.name.localeCompare(other.name));
   return {
     enable: {
-      ...{ database: 'admin', command: { enableSharding: database } },
+      database: 'admin',
+      command: { enableSharding: database },
       shell: `sh.enableSharding(${JSON.stringify(database)});`,
-    },
+    } satisfies ShardStep,
     sharded: sorted.flatMap((declaration) => {
       const { name, placement } = declaration;
       const { shardKey, reason } = placement;
@@ -40,6 +28,7 @@ export function planShards(database: string, declarations: readonly CollectionDe
       const steps = [supportingIndex(database, declaration, shardKey), shardStep(database, name, shardKey)];
       return [{ name, shardKey, reason, steps: steps.filter((step) => step !== undefined) }];
     }),
+    /** The collections that stay on the primary shard. */
     whole: sorted.flatMap(({ name, placement: { shardKey, reason } }) => (shardKey ? [] : [{ name, reason }])),
   };
 }
@@ -83,13 +72,13 @@ function inShell(document: object): string {
 }
 
 /** The database is no sharded cluster, or this process is not connected to its router. */
-export class NotSharded extends Error {
+class NotSharded extends Error {
   override readonly name = 'NotSharded';
 }
 
 /** @throws {NotSharded} when the client is not connected to a mongos, the router of a cluster */
 export async function assertMongos(client: MongoClient): Promise<void> {
-  const { msg, setName } = await client.db('admin').command({ hello: 1, maxTimeMS: STATEMENT_TIME_MS });
+  const { msg, setName } = await hello(client);
   if (msg === 'isdbgrid') return;
   const found = setName === undefined ? 'a standalone mongod' : `a member of the replica set ${setName}`;
   throw new NotSharded(

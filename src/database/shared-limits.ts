@@ -35,7 +35,7 @@ const MAX_CONCURRENT = 8;
 const WRITE_CONCERN = { w: 1, journal: false } as const;
 
 /** An event: counted, with a function that takes it back once, or refused for `waitMs`. */
-export type LimitResult = { waitMs: 0; undo(): Promise<void> } | { waitMs: number; undo?: never };
+type LimitResult = { waitMs: 0; undo(): Promise<void> } | { waitMs: number; undo?: never };
 
 /** A limit of events in a window for each key, over all processes on the database. */
 export interface SharedLimit {
@@ -109,28 +109,26 @@ export function createSharedLimits(connection: Connection, secret: string) {
           const undoOwn = (): void => {
             for (const undo of undos) undo();
           };
-          try {
-            const { refused, until, at } = await count(_id, max, windowMs, events);
-            if (!refused) {
-              return {
-                waitMs: 0,
-                async undo() {
-                  undoOwn();
-                  // Of this window only.
-                  const same = { _id, until, count: { $gte: events } };
-                  const change = { $inc: { count: -events } };
-                  await inTurn(() => limits.updateOne(same, change, { writeConcern: WRITE_CONCERN }));
-                },
-              };
-            }
+          const { refused, until, at } = await count(_id, max, windowMs, events).catch((error) => {
+            undoOwn();
+            throw error;
+          });
+          if (refused) {
             undoOwn();
             const leftMs = Math.max(1, until.getTime() - at.getTime());
             blocked.set(short, leftMs);
             return { waitMs: leftMs };
-          } catch (error) {
-            undoOwn();
-            throw error;
           }
+          return {
+            waitMs: 0,
+            async undo() {
+              undoOwn();
+              // Of this window only.
+              const same = { _id, until, count: { $gte: events } };
+              const change = { $inc: { count: -events } };
+              await inTurn(() => limits.updateOne(same, change, { writeConcern: WRITE_CONCERN }));
+            },
+          };
         },
       };
     },

@@ -13,16 +13,6 @@ const BUILT = fileURLToPath(new URL('../../dist/web/embed/', import.meta.url));
 const FIXED_ADDRESS = 'public, max-age=3600, stale-while-revalidate=86400';
 const HASHED_ADDRESS = 'public, max-age=31536000, immutable';
 
-/** A file with the addresses under which it is served. */
-interface EmbedFile {
-  type: string;
-  content: Buffer;
-  compressed: Buffer;
-  etag: string;
-  /** The address that contains the hash of the content. */
-  address: string;
-}
-
 export interface Embed {
   router: Router;
   assets: PageAssets;
@@ -36,7 +26,7 @@ export interface Embed {
 export function createEmbed(): Embed {
   const router = Router({ caseSensitive: true, strict: true });
   const serve = (extension: 'js' | 'css', type: string): string => {
-    const file = load(`${BUILT}v1.${extension}`, type, extension);
+    const file = load(extension, type);
     router.get(`/embed/v1.${extension}`, answer(file, FIXED_ADDRESS));
     if (file) router.get(file.address, answer(file, HASHED_ADDRESS));
     return file?.address ?? `/embed/v1.${extension}`;
@@ -45,7 +35,9 @@ export function createEmbed(): Embed {
   return { router, assets };
 }
 
-function load(path: string, type: string, extension: string): EmbedFile | undefined {
+/** A built file, with the address that contains the hash of its content; undefined: not built. */
+function load(extension: string, type: string) {
+  const path = `${BUILT}v1.${extension}`;
   if (!existsSync(path)) return undefined;
   const content = readFileSync(path);
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12);
@@ -53,7 +45,7 @@ function load(path: string, type: string, extension: string): EmbedFile | undefi
   return { type, content, compressed: gzipSync(content, { level: 9 }), etag: `"${hash}"`, address };
 }
 
-function answer(file: EmbedFile | undefined, cacheControl: string): RequestHandler {
+function answer(file: ReturnType<typeof load>, cacheControl: string): RequestHandler {
   return (req, res) => {
     if (!file) throw new NotFound('The embed script is not built: run `npm run build`');
     res.set({

@@ -1,8 +1,8 @@
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../src/core/free-port.ts';
 import { declareCollection, onPrimaryShard, shardedBy } from '../../src/database/collections.ts';
-import { freePort } from '../../src/database/embedded/mongod-process.ts';
 import { judgeCache, judgeConnections, judgeDisk, judgeProcess } from '../../src/doctor/capacity.ts';
 import { judgeOplog } from '../../src/doctor/deployment.ts';
 import type { Result } from '../../src/doctor/findings.ts';

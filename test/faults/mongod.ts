@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, MongoClient } from 'mongodb';
 import { loadConfig } from '../../src/core/config.ts';
+import { freePort } from '../../src/core/free-port.ts';
 import { findMongod } from '../../src/database/embedded/mongod-binary.ts';
-import { freePort } from '../../src/database/embedded/mongod-process.ts';
 import { Process } from '../support/process.ts';
 import { databaseFolder } from '../support/scratch.ts';
 

@@ -43,13 +43,13 @@ function checkEntryCount(count: number): void {
   if (count > MAX_ENTRIES) throw new InvalidInput(`A form may have at most ${MAX_ENTRIES} entries`);
 }
 
-/** @throws {InvalidInput} when a name is too long, not UTF-8, or contains NUL */
-function decodeName(bytes: Buffer): string {
-  if (bytes.length > MAX_NAME_BYTES) {
+/** @throws {InvalidInput} when a name is too long or contains NUL */
+function checkName(name: string): string {
+  if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
     throw new InvalidInput(`The name of a form entry may have at most ${MAX_NAME_BYTES} bytes`);
   }
-  if (bytes.includes(0)) throw new InvalidInput('The name of a form entry may not contain NUL');
-  return decodeText(bytes);
+  if (name.includes('\0')) throw new InvalidInput('The name of a form entry may not contain NUL');
+  return name;
 }
 
 /** Without the check, invalid bytes would be stored as U+FFFD. @throws {InvalidInput} */
@@ -58,16 +58,9 @@ function decodeText(bytes: Buffer): string {
   return bytes.toString();
 }
 
-const AMPERSAND = 0x26;
-const EQUALS = 0x3d;
-const PERCENT = 0x25;
 const PLUS = 0x2b;
 const SPACE = 0x20;
-
-/** The value of each hexadecimal digit by its character code; -1 for all other codes. */
-const HEX = Int8Array.from({ length: 256 }, (_, code) =>
-  '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
-);
+const INCOMPLETE_ESCAPE = /%(?![0-9a-f]{2})/i;
 
 /**
  * Creates a reader of `application/x-www-form-urlencoded` bodies. Unlike `URLSearchParams` it
@@ -79,65 +72,30 @@ export function createUrlencodedReader(readBytes: ReadBytes): ReadBody {
     const sent = readBytes(req, deadline);
     const bytes = sent instanceof Promise ? await sent : sent;
     checkEntryCount(countEntries(bytes, '&') + 1);
-    return new FormEntries(new PairDecoder(bytes).decode());
+    return new FormEntries(decodePairs(bytes));
   };
 }
 
-/** Decodes `name=value` pairs. */
-class PairDecoder {
-  readonly #entries: [name: string, value: string][] = [];
-  readonly #source: Buffer;
-  readonly #target: Buffer;
-  #from = 0;
-  #to = 0;
-  /** Where the current pair begins in `#target`. */
-  #start = 0;
-  /** Where its value begins in `#target`; -1 before the first `=`. */
-  #value = -1;
+/** Decodes `name=value` pairs; changes the bytes. @throws {InvalidInput} */
+function decodePairs(bytes: Buffer): FormEntry[] {
+  // A megabyte of `+` takes 2 ms here, and 40 ms as `replaceAll` of a string.
+  for (let at = 0; at < bytes.length; at += 1) if (bytes[at] === PLUS) bytes[at] = SPACE;
+  const text = decodeText(bytes);
+  if (INCOMPLETE_ESCAPE.test(text)) throw formDataError();
+  return text
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const end = pair.includes('=') ? pair.indexOf('=') : pair.length;
+      return [checkName(unescaped(pair.slice(0, end))), unescaped(pair.slice(end + 1))];
+    });
+}
 
-  constructor(source: Buffer) {
-    this.#source = source;
-    this.#target = Buffer.allocUnsafe(source.length);
-  }
-
-  /** @throws {InvalidInput} */
-  decode(): [name: string, value: string][] {
-    const source = this.#source;
-    while (this.#from < source.length) {
-      const byte = source[this.#from] as number;
-      this.#from += 1;
-      if (byte === AMPERSAND) this.#endPair();
-      else if (byte === EQUALS && this.#value < 0) this.#value = this.#to;
-      else if (byte === PERCENT) this.#push(this.#escaped());
-      else this.#push(byte === PLUS ? SPACE : byte);
-    }
-    this.#endPair();
-    return this.#entries;
-  }
-
-  #push(byte: number): void {
-    this.#target[this.#to] = byte;
-    this.#to += 1;
-  }
-
-  #escaped(): number {
-    const high = HEX[this.#source[this.#from] ?? 0] as number;
-    const low = HEX[this.#source[this.#from + 1] ?? 0] as number;
-    if (high < 0 || low < 0) throw formDataError();
-    this.#from += 2;
-    return high * 16 + low;
-  }
-
-  #endPair(): void {
-    const end = this.#to;
-    const value = this.#value < 0 ? end : this.#value;
-    const isEmpty = this.#start === end && this.#value < 0;
-    if (!isEmpty) {
-      const name = decodeName(this.#target.subarray(this.#start, value));
-      this.#entries.push([name, decodeText(this.#target.subarray(value, end))]);
-    }
-    this.#start = end;
-    this.#value = -1;
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw notUtf8Error();
   }
 }
 
@@ -242,12 +200,17 @@ function toEntry(part: Part): Entry {
   const fileName = Object.entries(parameters).find(([key]) => key.startsWith('filename'))?.[1];
   if (fileName === '' && content.length === 0) return {};
   const isFile = fileName !== undefined || /^application\/octet-stream/i.test(type);
-  if (isFile) return { name: decodeName(Buffer.from(name ?? '', 'latin1')) };
+  if (isFile) return { name: decodeName(name ?? '') };
   if (name === undefined) throw formDataError();
   checkCharset(type);
   const [encoding = '8bit'] = part.headers['content-transfer-encoding'] ?? [];
   if (!IDENTITY_ENCODINGS.has(encoding.toLowerCase())) throw formDataError();
-  return { name: decodeName(Buffer.from(name, 'latin1')), text: decodeText(content) };
+  return { name: decodeName(name), text: decodeText(content) };
+}
+
+/** @param name one character for each byte @throws {InvalidInput} */
+function decodeName(name: string): string {
+  return checkName(decodeText(Buffer.from(name, 'latin1')));
 }
 
 /** The parameters of `Content-Disposition: form-data`. @throws {InvalidInput} */

@@ -1,10 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../core/config.ts';
+import { freePort } from '../../core/free-port.ts';
 import type { Logger } from '../../core/logger.ts';
 import { prepareDataDir } from '../../core/session-secret.ts';
 import { findMongod, type Mongod, type Progress } from './mongod-binary.ts';
-import { freePort, LaunchError, launchMongod } from './mongod-process.ts';
+import { LaunchError, launchMongod } from './mongod-process.ts';
 import {
   createKey,
   embeddedUri,

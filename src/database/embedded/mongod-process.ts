@@ -1,5 +1,4 @@
 import type { EventEmitter } from 'node:events';
-import { createServer } from 'node:net';
 import { MongoInstance } from 'mongodb-memory-server-core';
 import type { Mongod } from './mongod-binary.ts';
 
@@ -83,18 +82,4 @@ class LineBufferedInstance extends MongoInstance {
     this.errors.push(detail ? `${message}: ${detail}` : message);
     this.errors.splice(0, this.errors.length - MAX_ERRORS);
   }
-}
-
-/** A port that is free now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
-      );
-    });
-  });
 }

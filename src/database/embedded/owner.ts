@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -76,14 +77,6 @@ async function writeSecret(path: string, content: string): Promise<void> {
   await writeFile(path, content, { mode: 0o600, flag: 'wx' });
 }
 
-/**
- * Finds the process that owns the embedded database of a DATA_DIR, and its address.
- *
- * A pid file proves nothing: process ids and ports are reused, and a container sees only its own
- * processes. So the mongod on a recorded port is queried for its folder and for a connection of its
- * owner. With a key, both sides authenticate (SCRAM) without revealing it.
- */
-
 /** The application name of the owner's connections. */
 const OWNER_APP_NAME = 'user-collection-owner';
 const PROBE_TIMEOUT_MS = 2_000;
@@ -110,6 +103,13 @@ export function embeddedUri({ port, key }: MongodAddress, as: 'owner' | 'client'
   return `mongodb://${credentials}127.0.0.1:${port}/user-collection?directConnection=true${login}${name}`;
 }
 
+/**
+ * Finds the process that owns the embedded database of a DATA_DIR, and its address.
+ *
+ * A pid file proves nothing: process ids and ports are reused, and a container sees only its own
+ * processes. So the mongod on a recorded port is queried for its folder and for a connection of its
+ * owner. With a key, both sides authenticate (SCRAM) without revealing it.
+ */
 export async function findRunning(dataDir: string): Promise<RunningMongod | undefined> {
   for (const port of await listPorts(dataDir)) {
     const address = { port, key: await readKey(dataDir, port) };
@@ -168,13 +168,15 @@ async function queryMongod<Result>(
   }
 }
 
-function isListening(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1', timeout: PROBE_TIMEOUT_MS });
-    const settle = (isOpen: boolean) => () => {
-      socket.destroy();
-      resolve(isOpen);
-    };
-    socket.once('connect', settle(true)).once('error', settle(false)).once('timeout', settle(false));
-  });
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect({ port, host: '127.0.0.1', timeout: PROBE_TIMEOUT_MS });
+  socket.once('timeout', () => socket.destroy(new Error('timeout')));
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
