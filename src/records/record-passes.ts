@@ -1,9 +1,9 @@
+import type { ObjectId } from 'mongodb';
 import type { Pace } from '../apps/activity.ts';
 import type { AppRevision } from '../apps/revision.ts';
 import { isOverTime } from '../database/failures.ts';
 import type { StepContext } from '../jobs/job.ts';
 import { STEP_MS, workInBatches } from '../jobs/pass-job.ts';
-import type { RecordReader } from './record-reader.ts';
 
 /**
  * 3 s in the queue of a server, the time limit of a statement, and one repetition by the driver
@@ -22,7 +22,7 @@ const BATCH = 500;
 
 /** What a job needs that works on all records of apps. The times are shorter in tests only. */
 export interface PassDeps {
-  countForDisplay: RecordReader['countForDisplay'];
+  countForDisplay(appId: ObjectId): Promise<number>;
   revision: AppRevision;
   pace: Pick<Pace, 'rest'>;
   writesEndMs?: number | undefined;
