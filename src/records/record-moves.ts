@@ -174,6 +174,8 @@ export function createRenameJob(deps: PassDeps & { store: RenameStore; moves: Re
       if (!isFirst && !isSettled) return false;
       const total = isFirst ? await countForDisplay(appId) : progress.total;
       progress = { ...progress, moved: 0, isFinal: isSettled, ...(isFirst && { done: 0, total }) };
+      // The dashboard shows from the start how far the move is.
+      if (isFirst) await store.advance(app, progress);
     }
     const result = await inBatches(context, async (limit) => {
       const { visited, moved, last } = await moves.batch(appId, renames, progress.position, limit);
