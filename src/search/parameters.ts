@@ -30,12 +30,11 @@ export function hasAny<Name extends string>(query: { [Each in Name]?: unknown },
   return names.some((name) => query[name] !== undefined);
 }
 
-/** Refuses `skip` beside one of these parameters. @param listed them, for the message */
+/** Refuses `skip` beside one of these parameters. @param message names them */
 export const noSkipWith =
-  <Name extends string>(names: readonly Name[], listed: string) =>
+  <Name extends string>(names: readonly Name[], message: string) =>
   (query: { [Each in Name]?: unknown } & { skip?: number | undefined }, context: z.RefinementCtx) => {
-    if (query.skip !== undefined && hasAny(query, names))
-      context.addIssue({ code: 'custom', path: ['skip'], message: `is not used with ${listed}` });
+    if (query.skip !== undefined && hasAny(query, names)) context.addIssue({ code: 'custom', path: ['skip'], message });
   };
 
 export { ScopeParameter };

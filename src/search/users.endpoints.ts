@@ -134,7 +134,7 @@ export const userEndpoints = {
         order: orderParameter,
         ...pageParameters,
       })
-      .superRefine(noSkipWith(['cursor'], 'cursor')),
+      .superRefine(noSkipWith(['cursor'], 'is not used with cursor')),
     response: z.union([
       z.strictObject({ users: z.array(User) }),
       z.strictObject({ users: z.array(User), total: z.int().nonnegative(), limit: PageLimit, skip: PageSkip }),
@@ -200,7 +200,7 @@ export const userEndpoints = {
         q: SearchText,
         cursor: Cursor,
       })
-      .superRefine(noSkipWith(SEARCHING, 'where, q or cursor')),
+      .superRefine(noSkipWith(SEARCHING, 'is not used with where, q or cursor')),
     response: z.union([
       z.strictObject({ users: z.array(UserOfApp), limit: PageLimit, skip: PageSkip }),
       z.strictObject({ users: z.array(UserOfApp), ...pageMembers }),
