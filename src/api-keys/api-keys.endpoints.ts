@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, routes } from '../api/endpoint.ts';
 import { SCOPES } from '../api/principal.ts';
-import { Timestamp } from '../api/validation.ts';
+import { Id, Ok, Timestamp } from '../api/validation.ts';
 import { ScopeParameter } from '../apps/apps.contract.ts';
 import type { Apps } from '../apps/apps.ts';
 import { type Feature, ownedBy } from '../apps/feature.ts';
@@ -13,7 +13,6 @@ import { canonicalNetwork, NETWORK_FORMAT } from './key-text.ts';
 const MAX_NAME_LENGTH = 100;
 const MAX_NETWORKS = 20;
 
-const Id = z.string().meta({ example: '65f0c0ffee65f0c0ffee65f0' });
 const Name = z
   .string('must be a string')
   .trim()
@@ -115,7 +114,7 @@ export const apiKeyEndpoints = {
     summary: "Delete an API key of the session's app",
     description: 'After the response no server accepts the key.',
     params: z.object({ id: Id }),
-    response: z.strictObject({ ok: z.literal(true) }),
+    response: Ok,
     errors: [404],
   },
 } as const satisfies Endpoints;

@@ -31,8 +31,9 @@ export function createCursors(secret: string) {
       return Buffer.concat([sign(payload, query), payload]).toString('base64url');
     },
 
-    /** @throws {InvalidInput} for a text that is not a cursor of this query */
-    read<Position>(cursor: string, query: unknown): Position {
+    /** Undefined without a cursor. @throws {InvalidInput} for a text that is not one of this query */
+    read<Position>(cursor: string | undefined, query: unknown): Position | undefined {
+      if (cursor === undefined) return undefined;
       const bytes = Buffer.from(cursor, 'base64url');
       const [tag, payload] = [bytes.subarray(0, TAG_BYTES), bytes.subarray(TAG_BYTES)];
       const isGenuine =

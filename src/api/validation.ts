@@ -34,6 +34,12 @@ export const JsonObject = z
   )
   .meta({ override: { type: 'object', additionalProperties: true } });
 
+/** The id of a document in responses. */
+export const Id = z.string().meta({ example: '65f0c0ffee65f0c0ffee65f0' });
+
+/** The answer to a request that returns nothing else. */
+export const Ok = z.strictObject({ ok: z.literal(true) });
+
 /** An ISO 8601 time in responses. */
 export const Timestamp = z.iso.datetime().meta({ example: '2026-01-31T08:30:00.000Z' });
 

@@ -29,7 +29,7 @@ export const appRoutes = (
       const { q = '', limit = DEFAULT_LIMIT, sort = 'sourceAppId', cursor } = query;
       const order = query.order ?? (sort === 'sourceAppId' ? 'asc' : 'desc');
       const bound = ['apps', q, sort, order];
-      const after = cursor === undefined ? undefined : cursors.read<AppPlace>(cursor, bound);
+      const after = cursors.read<AppPlace>(cursor, bound);
       const found = await apps.page({ q, sort, direction: order === 'asc' ? 1 : -1, after, limit: limit + 1 });
       const page = found.slice(0, limit);
       const last = found.length > limit && page.at(-1);

@@ -90,13 +90,13 @@ export const auditEndpoints = {
 } as const satisfies Endpoints;
 
 /** Name and email of an account as they are now. The log stores only ids. */
-interface NamedAccount {
+export interface NamedAccount {
   name: string;
   email: string;
 }
 
 /** Reads those of these accounts that exist, by their id in hexadecimal, with one statement. */
-type FindAccounts = (ids: readonly ObjectId[]) => Promise<ReadonlyMap<string, NamedAccount>>;
+export type FindAccounts = (ids: readonly ObjectId[]) => Promise<ReadonlyMap<string, NamedAccount>>;
 
 /** Creates the reading of the log, which names accounts. */
 export function createAuditReading(deps: { audit: AuditLog; cursors: Cursors; findAccounts: FindAccounts }) {
@@ -104,7 +104,7 @@ export function createAuditReading(deps: { audit: AuditLog; cursors: Cursors; fi
   const auditRoutes = routes(auditEndpoints, {
     listAuditEvents: async ({ principal, query: { since, action, sourceAppId, limit, cursor } }) => {
       const bound = ['audit', principal.own?.id ?? principal.account?.id, since, action, sourceAppId];
-      const before = cursor === undefined ? undefined : cursors.read<{ before: string }>(cursor, bound).before;
+      const before = cursors.read<{ before: string }>(cursor, bound)?.before;
       const filter = { ...visibleTo(principal, sourceAppId), action, since };
       const found = await audit.page(filter, limit + 1, before);
       const events = found.slice(0, limit);

@@ -1,7 +1,7 @@
 import { UUID } from 'mongodb';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import { JsonObject, Timestamp, WholeNumber } from '../api/validation.ts';
+import { JsonObject, Ok, Timestamp, WholeNumber } from '../api/validation.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import { AppNotFound, InvalidInput, Unavailable } from '../core/errors.ts';
 import { authorOf, Key, MAX_UNSET } from '../people/editing.ts';
@@ -77,7 +77,6 @@ const ofOne = {
   params: z.object({ id: z.string().meta({ example: EXAMPLE_ID }) }),
   query: z.strictObject({ sourceAppId: ScopeParameter }),
 } as const;
-const Ok = z.strictObject({ ok: z.literal(true) });
 
 /** The endpoints of changes of many records (spec 4.3.6). */
 export const changeEndpoints = {

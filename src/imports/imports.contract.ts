@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody } from '../api/endpoint.ts';
-import { Timestamp } from '../api/validation.ts';
+import { Ok, Timestamp } from '../api/validation.ts';
 import { canonicalTimeZone } from '../core/identifiers.ts';
 import { ScopeParameter } from '../search/parameters.ts';
 import { DELIMITERS } from './csv-cells.ts';
@@ -16,8 +16,6 @@ const MAX_COLUMN_LENGTH = 200;
 const EXAMPLE_ID = '6923f1c05d2e4b7a9c1f0e11';
 
 const ImportPath = z.object({ id: z.string().meta({ example: EXAMPLE_ID }) });
-
-const Ok = z.strictObject({ ok: z.literal(true) });
 
 const ColumnMap = z
   .custom<Record<string, string>>(

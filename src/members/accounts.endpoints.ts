@@ -5,10 +5,10 @@ import type { Accounts } from '../accounts/accounts.ts';
 import { hasSecondFactor } from '../accounts/second-factor.ts';
 import type { Cursors } from '../api/cursors.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import { PageLimit, Timestamp } from '../api/validation.ts';
+import { Id, Ok, PageLimit, Timestamp } from '../api/validation.ts';
 import { Conflict, NotFound } from '../core/errors.ts';
 import { AccountName, Email } from '../sessions/sessions.contract.ts';
-import { Id, InvitationCreated, type Inviter, Ok, parseAccountId } from './members.endpoints.ts';
+import { InvitationCreated, type Inviter, parseAccountId } from './members.endpoints.ts';
 
 const shared = { auth: 'session', role: 'admin', load: 'light', tag: 'Accounts' } as const;
 const ofAccount = { ...shared, params: z.object({ id: Id }) } as const;
@@ -102,7 +102,7 @@ export function accountRoutes({ store, access, status, roles }: Accounts, invite
   return routes(accountEndpoints, {
     listAccounts: async ({ query: { q = '', limit, cursor } }) => {
       const bound = ['accounts', q];
-      const after = cursor === undefined ? undefined : cursors.read<{ after: string }>(cursor, bound).after;
+      const after = cursors.read<{ after: string }>(cursor, bound)?.after;
       const [found, isAdmin] = await Promise.all([store.page(q, after, limit + 1), roles.findAdmins()]);
       const page = found.slice(0, limit);
       const next = found.length > limit && { next: cursors.write({ after: page.at(-1)?.email }, bound) };

@@ -7,7 +7,7 @@ import type { NewInvitation } from '../accounts/invitations.ts';
 import { hasSecondFactor } from '../accounts/second-factor.ts';
 import { type AnyInput, type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import type { SessionPrincipal } from '../api/principal.ts';
-import { Timestamp } from '../api/validation.ts';
+import { Id, Ok, Timestamp } from '../api/validation.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import type { Apps } from '../apps/apps.ts';
 import { Conflict, Forbidden, NotFound } from '../core/errors.ts';
@@ -19,8 +19,6 @@ import { Email, MemberRole } from '../sessions/sessions.contract.ts';
 const MAX_MAILS = 100;
 const MAILS_MS = 60 * 60 * 1_000;
 
-export const Id = z.string().meta({ example: '65f0c0ffee65f0c0ffee65f0' });
-export const Ok = z.strictObject({ ok: z.literal(true) });
 const Link = z.string().meta({
   description: 'To give to the invited person; it cannot be shown again',
   example: 'https://users.example.com/dashboard/invitation#Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g',

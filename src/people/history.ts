@@ -8,6 +8,7 @@ import type { AppScope } from '../apps/app-scope.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import { type AppCollection, type HistorySettings, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 import type { AppRevision } from '../apps/revision.ts';
+import type { FindAccounts, NamedAccount } from '../audit/audit.endpoints.ts';
 import { AppNotFound, NotFound } from '../core/errors.ts';
 import type { DatabaseClock } from '../database/clock.ts';
 import type { PendingRenames } from '../fields/renames.ts';
@@ -134,13 +135,6 @@ export function createHistorySettings(apps: AppCollection, revision: AppRevision
   };
 }
 
-interface NamedAccount {
-  name: string;
-}
-
-/** Reads accounts by their ids, by their id in hexadecimal. */
-type FindAccounts = (ids: readonly ObjectId[]) => Promise<ReadonlyMap<string, NamedAccount>>;
-
 export const historyRoutes = (deps: {
   history: Pick<RecordHistory, 'page'>;
   settings: HistorySettingsStore;
@@ -162,8 +156,7 @@ export const historyRoutes = (deps: {
       const app = await scope(principal, sourceAppId);
       const id = parseRecordId(params.id);
       const bound = ['history', app.id, params.id];
-      const { before } =
-        cursor === undefined ? { before: MAX_REVISION } : cursors.read<{ before: number }>(cursor, bound);
+      const { before } = cursors.read<{ before: number }>(cursor, bound) ?? { before: MAX_REVISION };
       const { days } = await store.get(app.id);
       const since = new Date(Date.now() - days * DAY_MS);
       const page = id && (await history.page(app.id, id, { before, limit: PAGE, since }));

@@ -42,7 +42,7 @@ export function createPeopleSearch(deps: { emails: EmailScan; pages: RecordPages
       throw invalidQuery('where', 'must have the path email here');
     }
     const search = q === undefined ? undefined : textSearch(q);
-    const start = cursor === undefined ? {} : cursors.read<PeopleStart>(cursor, bound);
+    const start = cursors.read<PeopleStart>(cursor, bound) ?? {};
     const ids: DocumentId[] = [];
     let next: PeopleStart | undefined = start;
     if (!start.data) {

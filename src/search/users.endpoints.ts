@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Cursors } from '../api/cursors.ts';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
 import { JsonStream } from '../api/reply.ts';
-import { JsonObject, Timestamp, WholeNumber } from '../api/validation.ts';
+import { JsonObject, Ok, Timestamp, WholeNumber } from '../api/validation.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import { SourceAppId } from '../apps/apps.contract.ts';
 import { recordEtag } from '../records/record-edit.ts';
@@ -179,7 +179,7 @@ export const userEndpoints = {
     audit: 'user.erased',
     summary: "Erase one of the session's users",
     description: 'Permanent. A later submission of the same email creates a new record.',
-    response: z.strictObject({ ok: z.literal(true) }),
+    response: Ok,
     errors: [404],
   },
   listAllUsers: {

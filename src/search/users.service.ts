@@ -141,7 +141,7 @@ export async function findUsers(
   const { cursor, limit, skip = 0, total = cursor === undefined ? 'capped' : 'none' } = request;
   const parsed = parseQuery(request, app.schema);
   const bound = boundTo(app.id, request);
-  const signed = cursor === undefined ? undefined : cursors.read<SignedPosition>(cursor, bound);
+  const signed = cursors.read<SignedPosition>(cursor, bound);
   const slots = signed?.slots ?? slotsUsed(parsed, app.slotOf);
   for (const [key, { use }] of Object.entries(slots))
     if (app.slotOf(key)?.use !== use)

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody } from '../api/endpoint.ts';
+import { Ok } from '../api/validation.ts';
 import { Role, SentPassword, SourceAppId } from '../apps/apps.contract.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN } from '../core/identifiers.ts';
 import { AppRole } from '../core/roles.ts';
@@ -216,7 +217,7 @@ export const sessionEndpoints = {
     description:
       'The response is the same for an email without an account. The service sends an account one email in ten minutes.',
     body: jsonBody(z.strictObject({ email: Email })),
-    response: z.strictObject({ ok: z.literal(true) }),
+    response: Ok,
     status: 202,
     errors: [],
   },

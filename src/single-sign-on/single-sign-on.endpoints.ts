@@ -4,6 +4,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import { FormEntries } from '../api/body/form-body.ts';
 import { type Endpoints, jsonOrFormBody, routes } from '../api/endpoint.ts';
 import { Redirect } from '../api/reply.ts';
+import { Ok } from '../api/validation.ts';
 import type { Feature } from '../apps/feature.ts';
 import { clientNetwork } from '../core/client-network.ts';
 import type { Config } from '../core/config.ts';
@@ -77,7 +78,7 @@ export const singleSignOnEndpoints = {
     summary: 'End the sessions of somebody who logged out at the provider',
     description: 'OpenID Connect Back-Channel Logout. 400 for a token that is not genuine or was used.',
     body: jsonOrFormBody(z.strictObject({ logout_token: z.string().max(MAX_TOKEN_LENGTH) })),
-    response: z.strictObject({ ok: z.literal(true) }),
+    response: Ok,
     slow: true,
     errors: [404, 503],
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
-import { JsonObject, PageLimit, Timestamp } from '../api/validation.ts';
+import { JsonObject, Ok, PageLimit, Timestamp } from '../api/validation.ts';
 import type { AppScope, ScopedApp } from '../apps/app-scope.ts';
 import { InvalidInput, KeyReused, NotFound } from '../core/errors.ts';
 import { withRenamedKeys } from '../fields/renames.ts';
@@ -99,7 +99,7 @@ export const heldEndpoints = {
     summary: 'Delete a held submission',
     params: HeldPath,
     query: Scope,
-    response: z.strictObject({ ok: z.literal(true) }),
+    response: Ok,
     errors: [404],
   },
 } as const satisfies Endpoints;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import { parseTags, Timestamp } from '../api/validation.ts';
+import { Id, Ok, parseTags, Timestamp } from '../api/validation.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import { ScopeParameter } from '../apps/apps.contract.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
@@ -13,7 +13,6 @@ const MAX_NAME = 60;
 const MAX_QUERY = 8_000;
 const MAX_COLUMNS = 300;
 
-const Id = z.string().meta({ example: '65f0c0ffee65f0c0ffee65f0' });
 const text = (most: number) => z.string('must be a string').max(most, `must have at most ${most} characters`);
 
 const content = {
@@ -120,7 +119,7 @@ export const viewEndpoints = {
     summary: "Delete a view of the session's app",
     description: RIGHTS,
     params: z.object({ id: Id }),
-    response: z.strictObject({ ok: z.literal(true) }),
+    response: Ok,
     errors: [404],
   },
 } as const satisfies Endpoints;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import { JsonObject, PageLimit, Timestamp } from '../api/validation.ts';
+import { JsonObject, Ok, PageLimit, Timestamp } from '../api/validation.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import { NotFound } from '../core/errors.ts';
 import { EVENT_TYPES } from '../records/outbox.ts';
@@ -11,7 +11,7 @@ import type { DeliveryStore } from './delivery-store.ts';
 import { formatOf, shownUrl } from './formats.ts';
 import { buildBody, type DeliveryRecords, type ReadForm } from './payload.ts';
 import { DELIVERY_STATES, type DeliveryDocument, type WebhookStore } from './webhook-store.ts';
-import { attemptFields, Ok, WebhookPath, webhookDefaults } from './webhooks.endpoints.ts';
+import { attemptFields, WebhookPath, webhookDefaults } from './webhooks.endpoints.ts';
 import { findWebhook } from './webhooks.service.ts';
 
 const DELIVERY_ID = '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57:01924c9e-6a01-7d02-8c3b-0f1e2d3c4b5a';

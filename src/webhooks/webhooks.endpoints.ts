@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import { JsonObject, Timestamp } from '../api/validation.ts';
+import { JsonObject, Ok, Timestamp } from '../api/validation.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import { SourceAppId } from '../apps/apps.contract.ts';
 import { EVENT_TYPES } from '../records/outbox.ts';
@@ -52,7 +52,6 @@ export const attemptFields = {
   response: z.string().optional().meta({ example: 'ok' }),
 };
 export const WebhookPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }) });
-export const Ok = z.strictObject({ ok: z.literal(true) });
 
 export const webhookDefaults = {
   auth: 'session or key',
