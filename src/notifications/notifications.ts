@@ -50,10 +50,15 @@ export function createNotifications(deps: {
     ...{ store: records.confirmations, rates, tokens: createConfirmationTokens(secret), findApp: schemas.findApp },
   });
   const mailer = config.mail && createMailer(config.mail);
-  const fieldsOf = async (...[appId]: Parameters<Schemas['store']['newest']>) =>
-    (await schemas.store.newest(appId))?.schema.fields ?? [];
   const render = createMailRenderer({
-    ...{ apps, records: reader, confirmations: records.confirmations, fieldsOf, queue, publicUrl },
+    ...{
+      apps,
+      records: reader,
+      confirmations: records.confirmations,
+      fieldsOf: schemas.store.fieldsOf,
+      queue,
+      publicUrl,
+    },
     linkPath: confirmations.linkPath,
   });
   const { pace } = deps.apps;

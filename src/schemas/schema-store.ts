@@ -149,6 +149,9 @@ export function createSchemaStore(schemas: SchemaCollection) {
     add,
     /** Resolves with the newest version, or undefined when the app is deleted. */
     newest: (appId: ObjectId, readConcern?: ReadConcern) => read({ appId }, readConcern),
+    /** Resolves with the fields of the newest version; none when the app is deleted. */
+    fieldsOf: async (appId: ObjectId): Promise<readonly FieldDefinition[]> =>
+      (await read({ appId }))?.schema.fields ?? [],
     /** Resolves with that version, or undefined when it does not exist. */
     version: (appId: ObjectId, version: number) => read({ appId, version }),
     /** Returns all versions, newest first, from a cursor. */

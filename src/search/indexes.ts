@@ -38,7 +38,7 @@ type IndexView = z.infer<typeof Index>;
 
 export const indexSlotRoutes = (deps: {
   apps: Pick<AppService, 'get'>;
-  schemas: Pick<SchemaStore, 'newest'>;
+  schemas: Pick<SchemaStore, 'fieldsOf'>;
   renames: Pick<RenameStore, 'progressOf'>;
 }): Route[] => {
   const { apps, schemas, renames } = deps;
@@ -53,7 +53,7 @@ export const indexSlotRoutes = (deps: {
     const moving = await renames.progressOf(id);
     const { pairs = [] } = moving?.renames ?? {};
     const slots = renamedSlots(stored, pairs);
-    const wanted = wantedFields((await schemas.newest(id))?.schema.fields ?? []);
+    const wanted = wantedFields(await schemas.fieldsOf(id));
     const { drop } = planSlots(slots, wanted);
     const ending = slots.filter((slot) => slot.state === 'dropping' || drop.includes(slot));
     return [

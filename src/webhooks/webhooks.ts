@@ -61,8 +61,7 @@ export function createWebhooks(deps: {
   const allowPrivate = config.webhooksAllowPrivate;
   const sender = createSender({ allowPrivate });
   const readRecords = createDeliveryRecords(reader);
-  const fieldsOf = async (...[appId]: Parameters<Schemas['store']['newest']>) =>
-    (await schemas.store.newest(appId))?.schema.fields ?? [];
+  const { fieldsOf } = schemas.store;
   const { publicUrl } = config;
   const readForm = createFormReader({ apps: createMailApps(apps.collection), fieldsOf, publicUrl });
   const dispatcher = createDispatcher({ webhooks, deliveries, readRecords, readForm, sender, logger, now, metrics });

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
+import { freePort } from '../../src/core/free-port.ts';
 import type { Client, TestApp } from './client.ts';
 import { type Leftovers, Process } from './process.ts';
 
@@ -78,15 +78,6 @@ export class ReceiverProcess extends Process {
     const lines = this.stdout.split('\n').slice(0, -1);
     return lines.map((line) => ({ id: line.split(' ')[0] ?? '', event: JSON.parse(line.slice(line.indexOf(' '))) }));
   }
-}
-
-/** Resolves with a port on which nothing listens. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 interface Delivering {
