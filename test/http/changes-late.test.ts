@@ -100,9 +100,9 @@ it('a late batch of an undo restores nothing twice', async () => {
 it('counts what a batch changed whose results were not stored', async () => {
   const held = proxy.holdNext('findAndModify', 'changes');
   const id = await begin();
-  await held; // the claim
+  const forwardClaim = await held;
   const commit = proxy.holdNext('findAndModify', 'changes');
-  proxy.restore();
+  await forwardClaim();
   await Promise.race([commit, untilChange(main.admin, app, id)]);
   proxy.stall();
   expect(await takeOver(id)).toMatchObject({ state: 'completed', done: RECORDS, changed: RECORDS, refused: 0 });
