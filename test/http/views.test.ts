@@ -19,8 +19,10 @@ let b: TestServer;
 let app: TestApp;
 let operator: Client;
 beforeAll(async () => {
-  a = await startServer({ RATE_LIMIT_LOGIN: '0' });
-  b = await startServer({ RATE_LIMIT_LOGIN: '0' }, a.database);
+  // The move of a renamed field waits for late writes.
+  const times = { writesEndMs: 300 };
+  a = await startServer({ RATE_LIMIT_LOGIN: '0' }, undefined, times);
+  b = await startServer({ RATE_LIMIT_LOGIN: '0' }, a.database, times);
   app = await a.admin.buildApp({ fields: FIELDS, rejectUnknown: true });
   operator = await logInTo(app);
 });
