@@ -24,9 +24,9 @@ const common = {
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    // One more than there are cores: many tests wait for a browser, a lease or another process. With
+    // Two more than there are cores: many tests wait for a browser, a lease or another process. With
     // more, tests under load exceed the time limit of a request.
-    maxWorkers: Math.min(availableParallelism() + 1, 8),
+    maxWorkers: Math.min(availableParallelism() + 2, 8),
     sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/support/slowest-files.ts'],
     projects: [
