@@ -31,7 +31,10 @@ export function createCursors(secret: string) {
       return Buffer.concat([sign(payload, query), payload]).toString('base64url');
     },
 
-    /** Undefined without a cursor. @throws {InvalidInput} for a text that is not one of this query */
+    /**
+     * Undefined without a cursor.
+     * @throws {InvalidInput} for a text that is not a cursor of this query
+     */
     read<Position>(cursor: string | undefined, query: unknown): Position | undefined {
       if (cursor === undefined) return undefined;
       const bytes = Buffer.from(cursor, 'base64url');
