@@ -100,6 +100,16 @@ describe('the dashboard for a reader of German', () => {
 });
 
 describe('the log-in page', () => {
+  it('opens in English when the browser names no valid language', async () => {
+    const url = server.listener.url;
+    // The page is not used again, because the script stays in it.
+    const { page, close } = await openPage('about:blank', { origins: [url], colorScheme: 'light' });
+    await page.addInitScript(`Object.defineProperty(navigator, 'languages', { value: ['en-US@posix'] })`);
+    await page.goto(`${url}/dashboard/`);
+    await page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
+    await close();
+  });
+
   it('is in the language of the browser, and offers the others', async () => {
     const url = server.listener.url;
     const { page, close, expectClean } = await openPage(`${url}/dashboard/`, { origins: [url], locale: 'de-DE' });

@@ -32,7 +32,16 @@ function chosen(): Language | undefined {
 
 /** The reader's languages; none outside of a browser. */
 function preferred(): readonly string[] {
-  return typeof window === 'undefined' ? [] : navigator.languages;
+  return typeof window === 'undefined' ? [] : navigator.languages.filter(isValid);
+}
+
+/** Chromium in the locale `POSIX` names `en-US@posix`, which `Intl` refuses. */
+function isValid(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 function baseOf(tag: string): string {
