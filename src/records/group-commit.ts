@@ -49,16 +49,9 @@ interface Entry<Write extends RecordWrite = RecordWrite> {
  * Inserts and upserts are concurrent commands; one bulk write would run them in sequence.
  */
 async function writeBatch(users: UserCollection, batch: readonly Entry[]): Promise<void> {
-  await Promise.all([
-    writeAll(
-      users,
-      batch.filter(({ write }) => write.kind === 'insert'),
-    ),
-    writeAll(
-      users,
-      batch.filter(({ write }) => write.kind === 'upsert'),
-    ),
-  ]);
+  const inserts = batch.filter(({ write }) => write.kind === 'insert');
+  const upserts = batch.filter(({ write }) => write.kind === 'upsert');
+  await Promise.all([writeAll(users, inserts), writeAll(users, upserts)]);
 }
 
 async function writeAll(users: UserCollection, entries: readonly Entry[]): Promise<void> {
