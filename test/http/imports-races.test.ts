@@ -6,7 +6,7 @@ import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const LINES = rounds(20_000, 5_000);
+const LINES = rounds(20_000, 3_000);
 /** The lines of a file of which the answers to a batch are lost. */
 const LOST_LINES = rounds(5_000, 3_000);
 /** The persons of a file in which each has several lines. */
