@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import request from 'supertest';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeBrowser, visitAs } from '../support/browser.ts';
 import { sharedServer, type TestServer } from '../support/server.ts';
 
 const BUDGET_BYTES = 250_000;
@@ -15,6 +16,7 @@ beforeAll(async () => {
   page = await readFile(`${built}index.html`, 'utf8');
   assets = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? '');
 });
+afterAll(closeBrowser);
 
 const get = (path: string) => request(server.listener.url).get(path);
 
@@ -88,6 +90,18 @@ describe('the dashboard files', () => {
     );
     expect(scripts.length).toBeGreaterThan(0);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(BUDGET_BYTES);
+  });
+
+  it('load at most two scripts and two style sheets more for the list of users', async () => {
+    const app = await server.admin.buildApp();
+    const { page: users, close } = await visitAs(server, app, '/users');
+    await users.waitForLoadState('networkidle');
+    const loaded = await users.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+    const later = loaded.map((name) => new URL(name).pathname).filter((path) => path.startsWith('/dashboard/assets/'));
+    const more = [...new Set(later)].filter((path) => !assets.includes(path));
+    expect(more.length).toBeGreaterThan(0);
+    for (const type of ['.js', '.css']) expect(more.filter((path) => path.endsWith(type)).length).toBeLessThan(3);
+    await close();
   });
 
   it('load nothing from other origins in style sheets', async () => {
