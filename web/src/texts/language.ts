@@ -35,7 +35,7 @@ function preferred(): readonly string[] {
   return typeof window === 'undefined' ? [] : navigator.languages.filter(isValid);
 }
 
-/** Chromium in the locale `POSIX` names `en-US@posix`, which `Intl` refuses. */
+/** Whether `Intl` accepts a tag. Chromium in the locale `POSIX` names `en-US@posix`. */
 function isValid(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length > 0;
