@@ -15,6 +15,9 @@ export const INNOCENT_KEYS = [
 /** Names that must never reach the database. */
 export const FORBIDDEN_KEYS = ['__proto__', '_bsontype', '$set', '$where', '$', 'a.b', '.', 'a\0b'];
 
+/** Its `length` has no primitive value: whoever compares it with a number throws. */
+export const UNMEASURABLE = { length: { valueOf: 1, toString: 1 } };
+
 const goodKey = fc.oneof(fc.constantFrom(...INNOCENT_KEYS), fc.stringMatching(/^[a-z][a-zA-Z0-9_]{0,8}$/));
 const anyKey = fc.oneof(
   { weight: 12, arbitrary: goodKey },
@@ -35,6 +38,7 @@ const jsonOf = (key: fc.Arbitrary<string>): fc.Arbitrary<unknown> =>
     value: fc.oneof(
       { depthSize: 'small', withCrossShrink: true },
       primitive,
+      fc.constant(UNMEASURABLE),
       fc.array(tie('value'), { maxLength: 4 }),
       fc.array(fc.tuple(key, tie('value')), { maxLength: 4 }).map(ownProperties),
     ),
