@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createRemoteJWKSet, EncryptJWT, type JWTVerifyGetKey, jwtDecrypt, jwtVerify } from 'jose';
+import { createRemoteJWKSet, EncryptJWT, errors, type JWTVerifyGetKey, jwtDecrypt, jwtVerify } from 'jose';
 import * as oidc from 'openid-client';
 import pLimit from 'p-limit';
 import { z } from 'zod';
+import { safeParse } from '../api/validation.ts';
 import type { SignOnConfig } from '../core/config.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
 import type { Logger } from '../core/logger.ts';
@@ -26,8 +27,8 @@ const MAX_GROUPS = 1_000;
 /** A log-out does not wait longer for a provider. */
 const END_WITHIN_MS = 1_000;
 const CLOCKS_DIFFER_S = 60;
-/** Refusals of a token. Other errors are those of the request for the keys. */
-const TOKEN_REFUSED = /^ERR_(JWT|JWS|JWKS_NO|JWKS_MULTI)/;
+/** Of a token that names no key of the provider. Other errors are those of the request for keys. */
+const KEY_REFUSALS = [errors.JOSENotSupported, errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys];
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 /** How old a logout token may be. */
 export const LOGOUT_TOKEN_S = 600;
@@ -63,9 +64,10 @@ const Flow = z.strictObject({
   ...{ state: z.string(), nonce: z.string(), verifier: z.string(), returnTo: z.string() },
 });
 const Text = z.string().max(1_000);
+const NonEmpty = Text.min(1);
 const NamedGroups = z.union([z.array(z.unknown()), z.string().transform((group) => [group])]);
 const LogoutClaims = z.looseObject({
-  jti: Text.min(1),
+  jti: NonEmpty,
   iat: z.number(),
   sub: Text.optional(),
   sid: Text.optional(),
@@ -218,28 +220,38 @@ export function createProvider(config: SignOnConfig, secret: string, logger: Log
       const at = await client();
       const uri = at.serverMetadata().jwks_uri;
       if (uri === undefined) return undefined;
-      if (keys?.uri !== uri)
-        keys = { uri, get: createRemoteJWKSet(new URL(uri), { timeoutDuration: TIMEOUT_S * 1_000 }) };
-      try {
-        const { payload } = await jwtVerify(token, keys.get, {
-          ...{ issuer: at.serverMetadata().issuer, audience: clientId },
-          ...{ maxTokenAge: LOGOUT_TOKEN_S, clockTolerance: CLOCKS_DIFFER_S },
-        });
-        const { sub: subject, sid, jti, iat } = LogoutClaims.parse(payload);
-        if (subject === undefined && sid === undefined) return undefined;
-        const whose = { ...(subject !== undefined && { subject }), ...(sid !== undefined && { sid }) };
-        const which = { ...whose, at: new Date(iat * 1_000) };
-        return { issuer: at.serverMetadata().issuer, which, id: createHash('sha256').update(jti).digest('base64url') };
-      } catch (error) {
-        if (error instanceof z.ZodError || TOKEN_REFUSED.test((error as { code?: string }).code ?? ''))
-          return undefined;
-        throw new SignOnRefused('unavailable', error);
-      }
+      if (keys?.uri !== uri) keys = { uri, get: keysAt(uri) };
+      const claims = await jwtVerify(token, keys.get, {
+        issuer: at.serverMetadata().issuer,
+        audience: clientId,
+        maxTokenAge: LOGOUT_TOKEN_S,
+        clockTolerance: CLOCKS_DIFFER_S,
+      }).then(({ payload }) => safeParse(LogoutClaims, payload).data, orUnavailable);
+      if (!claims) return undefined;
+      const { sub: subject, sid, jti, iat } = claims;
+      if (subject === undefined && sid === undefined) return undefined;
+      const whose = { ...(subject !== undefined && { subject }), ...(sid !== undefined && { sid }) };
+      const which = { ...whose, at: new Date(iat * 1_000) };
+      return { issuer: at.serverMetadata().issuer, which, id: createHash('sha256').update(jti).digest('base64url') };
     },
   };
 }
 
-const textOf = (value: unknown): string | undefined => Text.min(1).safeParse(value).data;
+/** An error in a token makes it not genuine. @throws {SignOnRefused} as it is */
+function orUnavailable(error: unknown): undefined {
+  if (error instanceof SignOnRefused) throw error;
+}
+
+/** The keys at an address. Their errors are {@link SignOnRefused} when it cannot be read. */
+function keysAt(uri: string): JWTVerifyGetKey {
+  const find = createRemoteJWKSet(new URL(uri), { timeoutDuration: TIMEOUT_S * 1_000 });
+  return (header, token) =>
+    find(header, token).catch((error: unknown) => {
+      throw KEY_REFUSALS.some((refusal) => error instanceof refusal) ? error : new SignOnRefused('unavailable', error);
+    });
+}
+
+const textOf = (value: unknown): string | undefined => safeParse(NonEmpty, value).data;
 
 /** The kind of a failure, without what the provider sent. */
 function describe(error: unknown): string {

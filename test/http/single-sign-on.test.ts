@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { safeReturnTo } from '../../src/single-sign-on/provider.ts';
+import { UNMEASURABLE } from '../security/arbitraries.ts';
 import { joinApp, logIn, PASSWORD, tokenOf } from '../support/accounts.ts';
 import { Client } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -376,6 +377,10 @@ describe('a log-out at the provider', () => {
   const logOut = (token: string, at = server) =>
     newClient(at).post('/auth/oidc/backchannel-logout').type('form').send({ logout_token: token });
 
+  /** Replaces the header of a token. */
+  const withHeader = (header: object, token: string): string =>
+    token.replace(/^[^.]*/, Buffer.from(JSON.stringify(header)).toString('base64url'));
+
   it('ends the sessions of single sign-on on every server, and no others', async () => {
     const claims = somebody({ groups: ['readers'] });
     const clients = [newClient(), newClient(second)];
@@ -420,8 +425,23 @@ describe('a log-out at the provider', () => {
       await provider.sign({ ...valid, nonce: 'x' }),
       await provider.sign({ ...valid, events: {} }),
       await provider.sign({ jti: 'nobody', events: EVENTS }),
+      await provider.sign({ ...valid, jti: UNMEASURABLE as unknown as string }),
+      await provider.sign({ ...valid, sid: UNMEASURABLE }),
+      await provider.sign(valid, false, { kid: 'unknown' }),
+      withHeader({ alg: 'none' }, await provider.sign(valid)),
+      withHeader({ alg: 'HS256', kid: 'one' }, await provider.sign(valid)),
+      withHeader({ alg: 'unknown', kid: 'one' }, await provider.sign(valid)),
+      withHeader({ alg: 'ES256', kid: 'one' }, await provider.sign(valid)),
+      withHeader({ alg: 'RS256', kid: UNMEASURABLE }, await provider.sign(valid)),
+      withHeader({ alg: 'RS256', kid: 'one', crit: ['unknown'], unknown: 1 }, await provider.sign(valid)),
+      withHeader({ alg: 'RS256', kid: 'one', crit: ['b64'], b64: false }, await provider.sign(valid)),
+      `${withHeader({ alg: 'dir', enc: 'A256GCM' }, await provider.sign(valid))}.x.x`,
+      await provider.sign({ ...valid, padding: 'x'.repeat(60_000) }),
     ];
-    for (const token of tokens) await logOut(token).expect(400);
+    for (const token of tokens) {
+      await logOut(token).expect(400);
+      await newClient().post('/auth/oidc/backchannel-logout', { logout_token: token }).expect(400);
+    }
     await client.get('/auth/session').expect(200);
     await logOut(await provider.sign(valid)).expect(200);
     await client.get('/auth/session').expect(401);
@@ -524,6 +544,7 @@ describe('without a provider', () => {
       expect((await client.get('/auth/oidc/start').expect(302)).headers.location).toBe(refusal('unavailable'));
       await client.post('/auth/oidc/backchannel-logout', { logout_token: 'x' }).expect(503);
       const back = await SignOnProvider.start(Number(port));
+      const token = await back.sign({ sub: 'somebody', jti: 'x', events: {} });
       try {
         await expect
           .poll(async () => (await client.get('/auth/oidc/start')).headers.location, { interval: 500 })
@@ -531,6 +552,9 @@ describe('without a provider', () => {
       } finally {
         await back.close();
       }
+      // The service knows where the keys are, and cannot read them.
+      await client.post('/auth/oidc/backchannel-logout', { logout_token: token }).expect(503);
+      await client.post('/auth/oidc/backchannel-logout', { logout_token: 'x' }).expect(400);
     } finally {
       await waiting.close();
     }

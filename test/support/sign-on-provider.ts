@@ -109,7 +109,7 @@ export class SignOnProvider {
   }
 
   /** Signs a token for the service. */
-  sign(claims: JWTPayload, isUnsigned = false, header: { typ?: string } = {}): Promise<string> {
+  sign(claims: JWTPayload, isUnsigned = false, header: { typ?: string; kid?: string } = {}): Promise<string> {
     return new SignJWT({ iss: this.issuer, aud: CLIENT_ID, ...claims })
       .setProtectedHeader({ alg: 'RS256', kid: 'one', ...header })
       .setIssuedAt(claims.iat ?? undefined)
