@@ -4,6 +4,9 @@ const SECTION = /^#{2,4} (\d+(?:\.\d+)*) (.+)$/;
 const OPERATION = /^#{2,4} ([A-Z]+ \/\S*)$/;
 const GENERATED = /(<!-- generated: (\w+) -->\n)[\s\S]*?(<!-- end of generated -->)/g;
 
+/** Refusals of every endpoint. */
+const OF_ALL = new Set([431, 500]);
+
 /**
  * Writes the generated tables of the specification.
  *
@@ -40,7 +43,7 @@ export function renderTables(files, endpoints, document) {
       described.map(({ operation, link, statuses }) => [
         `[${operation}](${link})`,
         statuses.filter((status) => status < 400).join(' '),
-        statuses.filter((status) => status >= 400 && status !== 500).join(' '),
+        statuses.filter((status) => status >= 400 && !OF_ALL.has(status)).join(' '),
       ]),
     ),
   };

@@ -2,8 +2,10 @@ import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import {
   createDocument,
+  type ZodOpenApiContentObject,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import type { BodySpec, EndpointSpec, Route } from './endpoint.ts';
@@ -139,14 +141,34 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
     all['303'] = { description: 'The answer of a success to a browser', headers: location };
   }
   if (spec.conditional) all['304'] = { description: 'Not changed since the version that `If-None-Match` names' };
-  for (const status of refusals(spec)) {
-    all[`${status}` as '400'] = {
+  const refused = spec.pages || spec.isPage ? REFUSED_PAGES : REFUSED;
+  for (const status of refusals(spec)) all[`${status}` as '400'] = refused(status);
+  // Node refuses such a request itself, for every endpoint.
+  all['431'] = HEAD_TOO_LARGE;
+  return all;
+}
+
+const HEAD_TOO_LARGE: ZodOpenApiResponseObject = {
+  id: 'Error431',
+  description: 'More than 16 kB of address and headers. Without a body; the connection ends',
+};
+
+const REFUSED = createRefusals('Error', {});
+const REFUSED_PAGES = createRefusals('ErrorOrPage', PAGE);
+
+/** Creates a function that returns the response of a status: the same object is one component. */
+function createRefusals(name: string, pages: ZodOpenApiContentObject) {
+  const created = new Map<number, ZodOpenApiResponseObject>();
+  return (status: number): ZodOpenApiResponseObject => {
+    const response = created.get(status) ?? {
+      id: `${name}${status}`,
       description: STATUS_CODES[status] ?? 'Refused',
       headers: status === 429 || status === 503 ? { ...REQUEST_ID, ...RETRY_AFTER } : REQUEST_ID,
-      content: { 'application/json': { schema: ErrorBody }, ...((spec.pages || spec.isPage) && PAGE) },
+      content: { 'application/json': { schema: ErrorBody }, ...pages },
     };
-  }
-  return all;
+    created.set(status, response);
+    return response;
+  };
 }
 
 /** The error statuses of an endpoint: its own, and those of CORS, authentication and inputs. */

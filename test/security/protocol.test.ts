@@ -51,6 +51,15 @@ describe('request headers', () => {
   });
 });
 
+it.each(['GET', 'POST'])(
+  'a %s of a path of 20 kB is 431 without a body, as every operation documents',
+  async (method) => {
+    const answer = await send(url, request(method, `/v1/forms/${'a'.repeat(20_000)}`, [JSON_TYPE], '{}'));
+    expect(answer).toMatchObject({ status: 431, answers: 1 });
+    expect(answer.text).toMatch(/\r\n\r\n$/);
+  },
+);
+
 describe('request length (attack: request smuggling)', () => {
   const body = submission('smuggled@example.com');
   const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;

@@ -7,6 +7,12 @@ import { listEndpoints } from '../../src/http/endpoints.ts';
 /** The OpenAPI document in the JSON form that the service sends. */
 export const document = JSON.parse(JSON.stringify(createOpenApiDocument(listEndpoints())));
 
+/** Returns the response that a reference names; anything else as it is. */
+export function resolveResponse<Response extends object>(response: Response & { $ref?: string }): Response {
+  const name = response?.$ref?.split('/').at(-1);
+  return name === undefined ? response : document.components.responses[name];
+}
+
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajvFormats.default(ajv);
 ajv.addSchema(document, 'openapi');
@@ -26,7 +32,7 @@ export function assertDocumented(method: string, pathname: string, response: Res
     ?.path;
   const operation = path && document.paths[path][method.toLowerCase()];
   if (!path || !operation) return;
-  const declared = operation.responses[String(response.status)];
+  const declared = resolveResponse(operation.responses[String(response.status)]);
   if (!declared)
     throw new Error(`${method} ${path} responded with ${response.status}, which the OpenAPI document does not list`);
   if (!declared.content) return;
@@ -35,16 +41,9 @@ export function assertDocumented(method: string, pathname: string, response: Res
       `${method} ${path} ${response.status} is of type ${response.type}, which the document does not list`,
     );
   if (response.type !== 'application/json') return;
-  const pointer = [
-    'paths',
-    path,
-    method.toLowerCase(),
-    'responses',
-    String(response.status),
-    'content',
-    'application/json',
-    'schema',
-  ];
+  const own = ['paths', path, method.toLowerCase(), 'responses', String(response.status)];
+  const shared: string[] | undefined = operation.responses[String(response.status)].$ref?.slice(2).split('/');
+  const pointer = [...(shared ?? own), 'content', 'application/json', 'schema'];
   const validate = validatorOf(`openapi#/${pointer.map(escapePointer).join('/')}`);
   if (!validate(response.body)) {
     throw new Error(`${method} ${path} ${response.status} is not as documented: ${ajv.errorsText(validate.errors)}`);
