@@ -36,7 +36,7 @@ function checkTypesFirst(schema: z.core.$ZodType): void {
   visitSchemas(Object.values(def), checkTypesFirst);
 }
 
-/** Visits the schemas in a definition of zod, such as those of a shape, of options, of an element. */
+/** Visits the schemas in a definition of zod, such as those of a shape, a union or a list. */
 function visitSchemas(part: unknown, visit: (schema: z.core.$ZodType) => void): void {
   if (part instanceof z.core.$ZodType) visit(part);
   else if (Array.isArray(part)) for (const inner of part) visitSchemas(inner, visit);
