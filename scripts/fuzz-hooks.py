@@ -29,12 +29,16 @@ def filter_case(context, case):
 def values_with_lengths(ctx, response, case):
     """Sends a body again with `UNMEASURABLE` in one of its places: not a server error."""
     sent = response.request
-    if sent.headers.get("Content-Type") != "application/json" or not sent.body:
+    if sent.headers.get("Content-Type") != "application/json" or not isinstance(sent.body, bytes):
         return
     seed = crc32(sent.body)
     if seed % PROBED:
         return
-    body = json.loads(sent.body)
+    try:
+        body = json.loads(sent.body)
+    except ValueError:
+        # Invalid input of the fuzzer.
+        return
     places = list(places_in(body))
     if not places:
         return
