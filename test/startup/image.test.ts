@@ -44,7 +44,7 @@ async function run(command: readonly string[], env: Record<string, string>, cwd:
   return stdout;
 }
 
-/** Copies as COPY does: of a folder its content, without what .dockerignore names in the project. */
+/** Copies as COPY does, from the project without what .dockerignore names. */
 async function copy(from: string, names: readonly string[], to: string): Promise<void> {
   const passes = (path: string) =>
     from !== root || !ignoredNames.some((name) => name.test(relative(root, path).split('/')[0] ?? ''));
