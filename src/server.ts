@@ -8,7 +8,8 @@ import { createLogger, sharedOutput } from './core/logger.ts';
  * account, once.
  */
 function announce({ url, first }: Running, config: Config): void {
-  say(`User Collection Service is ready: ${url} (API documentation: ${url}/docs)`);
+  const origin = config.publicUrl ?? url;
+  say(`User Collection Service is ready: ${origin} (API documentation: ${origin}/docs)`);
   if (!first) return;
   say(`Admin app: ${first.sourceAppId}`);
   say(
@@ -17,7 +18,7 @@ function announce({ url, first }: Running, config: Config): void {
       : 'Admin password: the one in ADMIN_PASSWORD',
   );
   if (first.token === undefined) return;
-  say(`First admin account: ${config.publicUrl ?? url}/dashboard/invitation#${first.token} (works once, for one hour)`);
+  say(`First admin account: ${origin}/dashboard/invitation#${first.token} (works once, for one hour)`);
 }
 
 function say(line: string): void {

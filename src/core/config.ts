@@ -1,9 +1,10 @@
 import { isIP } from 'node:net';
-import { availableParallelism, homedir } from 'node:os';
+import { availableParallelism, homedir, totalmem } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { ConnectionString } from 'mongodb-connection-string-url';
 import { z } from 'zod';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './identifiers.ts';
+import { memoryLimit, workersWithin } from './memory.ts';
 import { AppRole } from './roles.ts';
 import { MIN_PASSWORD_LENGTH, passwordProblem } from './secrets.ts';
 import { MAILBOX_FORMAT, parseMailbox, parseSmtpUrl, SMTP_URL_FORMAT } from './smtp-url.ts';
@@ -194,9 +195,14 @@ const roleMap = parsed((text): RoleRule[] | undefined => {
 
 const MAX_WORKERS = 64;
 
-/** The processes that serve requests. `auto`: one for each core that this process may use. */
+/**
+ * The processes that serve requests. `auto`: one for each core that this process may use, and no
+ * more than its memory suffices for.
+ */
 const workers = parsed((text) => {
-  if (text === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);
+  if (text === 'auto') {
+    return Math.min(availableParallelism(), workersWithin(memoryLimit() ?? totalmem()), MAX_WORKERS);
+  }
   return /^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_WORKERS ? Number(text) : undefined;
 }, `auto, or a whole number from 1 to ${MAX_WORKERS}`);
 
@@ -235,7 +241,10 @@ export const environment = z.object({
   ),
   PORT: setting('port to listen on; 0: a free one', whole(0, 65_535).prefault('3000')),
   HOST: setting('address to listen on', z.string().prefault('0.0.0.0')),
-  WORKERS: setting('processes that serve requests; auto: one for each core', workers.prefault('1')),
+  WORKERS: setting(
+    'processes that serve requests; auto: one for each core, if the memory suffices',
+    workers.prefault('1'),
+  ),
   MONGODB_URI: secret('database; without it, an embedded one in DATA_DIR', mongodbUri.optional()),
   DATA_DIR: setting(
     'folder of the embedded database and of the generated session secret',

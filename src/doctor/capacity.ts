@@ -2,8 +2,8 @@ import { statfs } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { Document } from 'mongodb';
+import { memoryLimit, memoryNeeded } from '../core/memory.ts';
 import { POOL_SIZE } from '../database/client.ts';
-import { memoryLimit } from '../servers/servers.ts';
 import type { Context } from './context.ts';
 import { type Finding, fault, good, size, warning } from './findings.ts';
 
@@ -35,19 +35,17 @@ export function judgeDisk(name: string, total: number, free: number): Finding {
   return isBelow(LOW_DISK) ? warning(found, advice) : good(found);
 }
 
-const LEAST_MEMORY = 3.5e8;
 const MEGABYTE = 2 ** 20;
 /** mongod also needs memory for connections, sorts and index builds. */
 const CACHE_PART = 0.8;
 
 /** The memory limit of this process and of the servers, and the cache of mongod. */
-export async function checkMemory({ running, command, hello }: Context): Promise<Finding[]> {
-  const findings = [judgeProcess(memoryLimit() ?? totalmem(), getHeapStatistics().heap_size_limit)];
-  for (const { host, pid, memoryLimit: limit } of running) {
-    if (limit === null || limit >= LEAST_MEMORY) continue;
-    findings.push(
-      warning(`the server ${host} (process ${pid}) may use ${size(limit)}`, `Give it ${size(LEAST_MEMORY)} or more.`),
-    );
+export async function checkMemory({ config, running, command, hello }: Context): Promise<Finding[]> {
+  const findings = [judgeServer(memoryLimit() ?? totalmem(), getHeapStatistics().heap_size_limit, config.workers)];
+  for (const { host, pid, workers, memoryLimit: limit } of running) {
+    if (limit === null || limit >= memoryNeeded(workers)) continue;
+    const found = `the server ${host} (process ${pid}) may use ${size(limit)}${withWorkers(workers)}`;
+    findings.push(warning(found, moreMemory(workers)));
   }
   if (hello.msg === 'isdbgrid') return findings;
   const [{ wiredTiger }, { system }] = await Promise.all([
@@ -61,14 +59,18 @@ export async function checkMemory({ running, command, hello }: Context): Promise
 }
 
 /** @param heap the largest heap of Node.js */
-export function judgeProcess(limit: number, heap: number): Finding {
-  const found = `a process of this machine may use ${size(limit)}, and its heap ${size(heap)}`;
-  if (limit < LEAST_MEMORY) return warning(found, `Give it ${size(LEAST_MEMORY)} or more.`);
+export function judgeServer(limit: number, heap: number, workers: number): Finding {
+  const found = `a server of this machine may use ${size(limit)}${withWorkers(workers)}, and a heap ${size(heap)}`;
   if (heap > limit) {
     return fault(found, 'Lower --max-old-space-size (NODE_OPTIONS): the system kills a process beyond its limit.');
   }
-  return good(found);
+  return limit < memoryNeeded(workers) ? warning(found, moreMemory(workers)) : good(found);
 }
+
+const withWorkers = (workers: number): string => (workers === 1 ? '' : ` with ${workers} workers`);
+
+const moreMemory = (workers: number): string =>
+  `Give it ${size(memoryNeeded(workers))} or more${workers === 1 ? '' : ', or set WORKERS=auto'}.`;
 
 export function judgeCache(cache: number, limit: number): Finding {
   const found = `the cache of mongod may take ${size(cache)} of ${size(limit)}`;

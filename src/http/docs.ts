@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { Router } from 'express';
-import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js';
 import { createPagePolicy } from './security-headers.ts';
-
-// Only the path of the files: the package itself loads the whole page into memory, about 15 MB.
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -25,6 +23,8 @@ const PAGE = `<!doctype html>
 const START = `window.ui = SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null });
 `;
 
+/** The files of swagger-ui-dist that the build copies; the path is the same from `dist/http`. */
+const SWAGGER_UI = fileURLToPath(new URL('../../dist/web/swagger-ui/', import.meta.url));
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
 /**
@@ -42,7 +42,6 @@ export function createDocsRouter(cookieName: string): Router {
   const router = Router({ caseSensitive: true });
   // One buffer for all responses.
   const json = readDocument(cookieName);
-  const folder = folderOfSwaggerUi();
 
   router.get('/openapi.json', (_req, res) => {
     res.type('application/json; charset=utf-8').setHeader('Cache-Control', 'no-cache');
@@ -52,7 +51,7 @@ export function createDocsRouter(cookieName: string): Router {
   router.get('/docs', (_req, res) => void res.type('html').send(PAGE));
   router.get('/docs/start.js', (_req, res) => void res.type('text/javascript').send(START));
   for (const name of ASSETS) {
-    router.get(`/docs/${name}`, (_req, res) => res.sendFile(name, { root: folder, maxAge: '1h' }));
+    router.get(`/docs/${name}`, (_req, res) => res.sendFile(name, { root: SWAGGER_UI, maxAge: '1h' }));
   }
   return router;
 }

@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { hostname, totalmem } from 'node:os';
+import { hostname } from 'node:os';
+import { memoryLimit } from '../core/memory.ts';
 import { deriveSecretKey } from '../core/secrets.ts';
 import type { Connection } from '../database/client.ts';
 import {
@@ -166,10 +167,4 @@ export function createAnnouncement(
       await servers.deleteOne({ _id: fixed._id });
     },
   };
-}
-
-/** The limit of a container in bytes, if it is below the memory of the machine. */
-export function memoryLimit(): number | null {
-  const limit = process.constrainedMemory();
-  return limit > 0 && limit < totalmem() ? limit : null;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../src/core/free-port.ts';
 import { declareCollection, onPrimaryShard, shardedBy } from '../../src/database/collections.ts';
-import { judgeCache, judgeConnections, judgeDisk, judgeProcess } from '../../src/doctor/capacity.ts';
+import { judgeCache, judgeConnections, judgeDisk, judgeServer } from '../../src/doctor/capacity.ts';
 import { judgeOplog } from '../../src/doctor/deployment.ts';
 import type { Result } from '../../src/doctor/findings.ts';
 import { judgeMigrations } from '../../src/doctor/progress.ts';
@@ -143,9 +143,11 @@ describe('the limits', () => {
     [judgeOplog(2 * DAY_MS, 1), 'good'],
     [judgeOplog(2 * HOUR_MS, 1), 'warning'],
     [judgeOplog(HOUR_MS / 2, 1), 'fault'],
-    [judgeProcess(8 * GB, 4 * GB), 'good'],
-    [judgeProcess(0.2 * GB, 0.1 * GB), 'warning'],
-    [judgeProcess(1 * GB, 4 * GB), 'fault'],
+    [judgeServer(8 * GB, 4 * GB, 1), 'good'],
+    [judgeServer(0.2 * GB, 0.1 * GB, 1), 'warning'],
+    [judgeServer(1 * GB, 4 * GB, 1), 'fault'],
+    [judgeServer(2.2 * GB, 1 * GB, 7), 'good'],
+    [judgeServer(2.2 * GB, 1 * GB, 16), 'warning'],
     [judgeCache(4 * GB, 8 * GB), 'good'],
     [judgeCache(7 * GB, 8 * GB), 'fault'],
     [judgeConnections(100, 900, 640), 'good'],

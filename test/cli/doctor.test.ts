@@ -12,6 +12,7 @@ import { mailEnv, startSmtp } from '../support/smtp.ts';
 import { runTool } from '../support/tool.ts';
 
 const SECRET = 'a secret of the tests';
+const GIGABYTE = 2 ** 30;
 const MINUTE_MS = 60_000;
 
 let server: TestServer;
@@ -206,6 +207,28 @@ describe('doctor names the fault', () => {
       { level: 'fault', found: expect.stringMatching(/^this machine is 10 minutes ahead of the database/) },
       { level: 'warning', found: expect.stringMatching(/^the server elsewhere .* is 20 seconds behind the database$/) },
     ]);
+  });
+
+  it('more workers than the memory of a container suffices for; WORKERS=auto starts fewer than it has cores', async () => {
+    await announce(damaged, { workers: 16, memoryLimit: 2 * GIGABYTE });
+    const asInContainer = `
+      import { syncBuiltinESMExports } from 'node:module';
+      import os from 'node:os';
+      os.availableParallelism = () => 16;
+      process.constrainedMemory = () => ${2 * GIGABYTE};
+      syncBuiltinESMExports();`;
+    const memory = async (WORKERS: string) => {
+      const env = { MONGODB_URI: databaseUri(damaged.database), WORKERS };
+      const flags = ['--max-old-space-size=1000', `--import=data:text/javascript,${encodeURIComponent(asInContainer)}`];
+      const { stdout } = await new Process([process.execPath, ...flags, 'dist/cli.js', 'doctor', '--json'], env).ended;
+      return JSON.parse(stdout).checks.filter(({ check }: Result) => check === 'memory');
+    };
+    const [tooMany, server] = await memory('16');
+    expect([tooMany]).toEqual(bad('memory', 'warning', /^a server of this machine may use 2147 MB with 16 workers,/));
+    expect(tooMany.advice).toBe('Give it 4350 MB or more, or set WORKERS=auto.');
+    expect([server]).toEqual(bad('memory', 'warning', /^the server elsewhere .* may use 2147 MB with 16 workers$/));
+    const [auto] = await memory('auto');
+    expect([auto]).toEqual(good('memory', /^a server of this machine may use 2147 MB with 7 workers,/));
   });
 
   it('a PUBLIC_URL that leads elsewhere or nowhere, or is missing', async () => {

@@ -261,11 +261,12 @@ describe('the scripts of backups', () => {
 const FOLDERS = ['settings', 'migrate', 'service', 'autoscaled'];
 const kustomization = (folder: string) => parse(read(`kubernetes/${folder}/kustomization.yaml`));
 const objects = FOLDERS.flatMap((folder) =>
-  (kustomization(folder).resources as string[])
+  ((kustomization(folder).resources ?? []) as string[])
     .filter((file) => file.endsWith('.yaml'))
     .flatMap((file) => parseAllDocuments(read(`kubernetes/${folder}/${file}`)).map((document) => document.toJS())),
 );
 const find = (kind: string) => objects.find((object) => object.kind === kind);
+const namespace = parse(read('kubernetes/namespace.yaml'));
 const { spec: pod, metadata: podMetadata } = find('Deployment').spec.template;
 const [container] = pod.containers;
 const {
@@ -278,7 +279,7 @@ const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
 describe('deploy/kubernetes', () => {
   it(`consists of files that exist${hasKubectl ? ', which kubectl builds' : ' (kubectl is not installed)'}`, async () => {
     const named = FOLDERS.flatMap((folder) => {
-      const { resources, configurations = [] } = kustomization(folder);
+      const { resources = [], configurations = [] } = kustomization(folder);
       return [...resources, ...configurations].map((path: string) => join(deploy, 'kubernetes', folder, path));
     });
     expect(named.filter((path) => !existsSync(path))).toEqual([]);
@@ -287,6 +288,7 @@ describe('deploy/kubernetes', () => {
     spawnSync('cp', ['-r', join(deploy, 'kubernetes'), folder]);
     const settingsFolder = join(folder, 'kubernetes/settings');
     await writeFile(join(settingsFolder, 'secrets.env'), readFileSync(join(settingsFolder, 'secrets.env.example')));
+    const names: Record<string, string[]> = {};
     for (const name of FOLDERS) {
       const { status, stderr, stdout } = spawnSync('kubectl', ['kustomize', join(folder, 'kubernetes', name)], {
         encoding: 'utf8',
@@ -295,11 +297,20 @@ describe('deploy/kubernetes', () => {
       // Every reference to the Secret has the name that the hash of its content ends.
       const built = parseAllDocuments(stdout).map((document) => document.toJS());
       const secret = built.find(({ kind }) => kind === 'Secret').metadata.name;
-      expect(secret).toMatch(/^secrets-\w{10}$/);
-      const references = [...stdout.matchAll(/name: (secrets\S*)/g)].map(([, reference]) => reference);
+      expect(secret).toMatch(name === 'migrate' ? /^migrate-secrets-\w{10}$/ : /^secrets-\w{10}$/);
+      const references = [...stdout.matchAll(/name: ((?:migrate-)?secrets\S*)/g)].map(([, reference]) => reference);
       expect(new Set(references)).toEqual(new Set([secret]));
-      expect(built.find(({ kind }) => kind === 'Deployment')?.spec.replicas).toBe(name === 'service' ? 2 : undefined);
+      names[name] = built.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     }
+    // `kubectl delete --kustomize migrate` takes nothing from the servers.
+    expect(names.migrate).toHaveLength(3);
+    expect(names.migrate?.filter((object) => names.autoscaled?.includes(object))).toEqual([]);
+  });
+
+  it('leaves the number of pods to kubectl scale and the autoscaler, and the namespace when it is deleted', () => {
+    expect(find('Deployment').spec).not.toHaveProperty('replicas');
+    expect(find('Namespace')).toBeUndefined();
+    for (const folder of FOLDERS) expect(kustomization(folder).namespace).toBe(namespace.metadata.name);
   });
 
   it('has settings and secrets that exist and form a valid configuration, with empty secrets in the example', () => {
@@ -307,7 +318,7 @@ describe('deploy/kubernetes', () => {
     const secret = envFile('kubernetes/settings/secrets.env.example');
     expect(unknownOf([...Object.keys(configMap), ...Object.keys(secret)])).toEqual([]);
     expect(configMap).toMatchObject({ MIGRATE_ON_START: 'false', WORKERS: '1' });
-    expect(secret).toMatchObject({ SESSION_SECRET: '', METRICS_TOKEN: '' });
+    expect(secret).toMatchObject({ SESSION_SECRET: '', ADMIN_PASSWORD: '', METRICS_TOKEN: '' });
     expect(loadConfig({ ...configMap, ...secret, ...SECRETS })).toMatchObject({ production: true });
     expect(configMap.PUBLIC_URL).toBe(`https://${find('Ingress').spec.rules[0].host}`);
     expect(readFileSync(join(root, '.gitignore'), 'utf8').split('\n')).toContain('secrets.env');
@@ -365,7 +376,15 @@ describe('deploy/kubernetes', () => {
     const [{ port, authorization }] = find('PodMonitor').spec.podMetricsEndpoints;
     expect(port).toBe(container.ports[0].name);
     expect(authorization.credentials).toEqual({ name: 'secrets', key: 'METRICS_TOKEN' });
+    // By this label the Prometheus of kube-prometheus-stack selects PodMonitors.
+    expect(find('PodMonitor').metadata.labels).toEqual({ ...labels, release: 'prometheus' });
     expect(find('NetworkPolicy').spec.ingress[0].ports[0].port).toBe(container.ports[0].containerPort);
+  });
+
+  it('lets pods ask the DNS server of their node, which is no pod', () => {
+    const rules: { to?: unknown; ports: { port: number; protocol: string }[] }[] = find('NetworkPolicy').spec.egress;
+    const [dns] = rules.filter(({ ports }) => ports.some(({ port }) => port === 53));
+    expect(dns).toEqual({ ports: ['UDP', 'TCP'].map((protocol) => ({ protocol, port: 53 })) });
   });
 
   it('scales by a metric that the adapter makes of one of /metrics', () => {
@@ -373,6 +392,6 @@ describe('deploy/kubernetes', () => {
     expect(scaleTargetRef).toMatchObject({ kind: 'Deployment', name: find('Deployment').metadata.name });
     expect(metrics[0].pods.metric.name).toBe(adapterRule.name.as);
     expect(minReplicas).toBeGreaterThan(find('PodDisruptionBudget').spec.maxUnavailable);
-    expect(adapterRule.seriesQuery).toContain(`namespace="${find('Namespace').metadata.name}"`);
+    expect(adapterRule.seriesQuery).toContain(`namespace="${namespace.metadata.name}"`);
   });
 });

@@ -102,6 +102,10 @@ describe('.env.example', () => {
     for (const paragraph of read('.env.example').trim().split('\n\n')) expect(paragraph).toMatch(/^# \S+ /);
   });
 
+  it('says how to write a value with $, which Docker Compose replaces', () => {
+    expect(read('.env.example').replaceAll('\n# ', ' ')).toContain('a value with $ needs single quotes');
+  });
+
   it('contains valid values', () => {
     const shown = Object.fromEntries(names.map((name, index) => [name, settings[2 * index + 1]]));
     expect(() => loadConfig(shown)).not.toThrow();

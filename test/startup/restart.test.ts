@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/core/config.ts';
 import { findMongod } from '../../src/database/embedded/mongod-binary.ts';
 import { Client } from '../support/client.ts';
-import { Leftovers, ServerProcess } from '../support/process.ts';
+import { randomName } from '../support/databases.ts';
+import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
 
 const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());
@@ -118,6 +119,13 @@ describe('first start, kill -9 and restart', () => {
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
     expect((await readdir(env.DATA_DIR ?? '')).sort()).toEqual(['mongodb', 'session-secret']);
   });
+});
+
+it('a start with PUBLIC_URL prints that address', async () => {
+  const server = start({ MONGODB_URI: databaseUri(randomName()), PUBLIC_URL: 'https://forms.example.com' });
+  expect(await server.url()).toBe('https://forms.example.com');
+  await server.waitForOutput(/First admin account: https:\/\/forms\.example\.com\/dashboard\/invitation#\S{43} /);
+  expect(server.stdout).toContain('(API documentation: https://forms.example.com/docs)\n');
 });
 
 describe('stale pid files in DATA_DIR', () => {

@@ -28,11 +28,19 @@ it('dependencies are the packages that the service imports', () => {
   expect(importedBy('src')).toEqual(Object.keys(dependencies).sort());
 });
 
-it('devDependencies are the packages that the dashboard imports and the programs that build', () => {
-  const programs = ['@vitejs/plugin-react', 'typescript', 'vite'];
+it('devDependencies are the packages of the pages and the programs that build', () => {
+  const programs = ['@vitejs/plugin-react', 'swagger-ui-dist', 'typescript', 'vite'];
   const pages = importedBy('web/src').concat(importedBy('web/embed'));
   const expected = new Set([...pages, ...programs].filter((name) => !(name in dependencies)));
   expect(Object.keys(devDependencies).sort()).toEqual([...expected].sort());
+});
+
+it('no package of the service runs a script at its installation, except the one with native code', () => {
+  const { packages }: { packages: Record<string, { dev?: boolean; hasInstallScript?: boolean }> } = JSON.parse(
+    read('package-lock.json'),
+  );
+  const running = Object.entries(packages).filter(([, { dev, hasInstallScript }]) => hasInstallScript && !dev);
+  expect(running.map(([path]) => path)).toEqual(['node_modules/bcrypt']);
 });
 
 it('no package of the tests is one of the others', () => {
