@@ -229,6 +229,7 @@ export function createServices(
     apiKeys: apiKeys.service,
     audit,
     challenges: submissions.challenges,
+    clock,
     collections: models.map(({ declaration }) => declaration),
     confirmations: notifications.confirmations,
     exports: exports.service,

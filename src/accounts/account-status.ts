@@ -1,6 +1,10 @@
 import type { ObjectId } from 'mongodb';
+import { Conflict, NotFound, Unavailable } from '../core/errors.ts';
+import { beginsBefore, type Until } from '../database/clock.ts';
+import { matching } from '../database/filters.ts';
 import type { AccessStore } from './access-store.ts';
-import type { AccountStore } from './account-store.ts';
+import { ACTIVE, type AccountStore } from './account-store.ts';
+import type { AccountDocument } from './accounts.model.ts';
 import type { Invitations } from './invitations.ts';
 
 /** Documents of other features that belong to accounts. */
@@ -10,10 +14,23 @@ export interface AccountOwned {
 
 export type AccountStatus = ReturnType<typeof createAccountStatus>;
 
+const CHANGED = 'The account was changed meanwhile; look at it again';
+
 /**
- * Suspends, resumes and erases accounts. What an account may do is in other documents than whether
- * it is active. Each side therefore writes first and then reads what the other one wrote: whoever
- * gives something to an account calls `settle`, and a suspension takes it once more at its end.
+ * Suspends, resumes and erases accounts. For any number of servers, and whatever stops or goes on
+ * late between two statements:
+ *
+ * - A suspended account never acts. `suspendedAt` in its own document decides that alone.
+ * - There is always an active admin, once there was one. The document of the admins decides that:
+ *   it counts an account only while `suspendedAt` is absent.
+ * - The roles of an account count again when its resumption was answered.
+ *
+ * `isSuspended` in the documents of `access` is a copy, which is used to count. A suspension sets it
+ * before `suspendedAt`, a resumption and a grant clear it after they have read that the account is
+ * active. Each takes a number from the account first (`accessEpoch`), in the statement that reads
+ * it. A copy refuses numbers below its own, and `suspendedAt` is set only if nobody took a number
+ * since. So no late statement changes what a newer one has written, and a process that stops leaves
+ * an active account that is not counted, until it is resumed.
  */
 export function createAccountStatus(deps: {
   store: AccountStore;
@@ -28,39 +45,65 @@ export function createAccountStatus(deps: {
     for (const part of owned) await part.forgetAccount(id);
   }
 
-  /** Takes back what was given to an account that was suspended or erased meanwhile. */
+  /** Takes back what was given to an account that was erased meanwhile. */
   async function settle(id: ObjectId): Promise<void> {
-    const account = await store.findById(id);
-    if (!account) await forget(id);
-    else if (account.suspendedAt) await access.suspendRoles(id);
+    if (!(await store.findById(id))) await forget(id);
+  }
+
+  /** Counts what an account was given. Call it after each grant. */
+  async function activate(id: ObjectId): Promise<void> {
+    const epoch = await store.takeEpoch(id, ACTIVE);
+    if (epoch === undefined) await settle(id);
+    else await access.activate(id, epoch);
   }
 
   return {
     settle,
 
+    activate,
+
+    /** Counts an account as an admin by its groups, as long as they are these. */
+    async joinByGroups({ _id, groups }: AccountDocument, until: Until): Promise<void> {
+      await access.joinByGroups(_id, until);
+      const epoch = await store.takeEpoch(_id, matching<AccountDocument>({ ...ACTIVE, groups }));
+      if (epoch === undefined) await access.retractByGroups(_id);
+      else await access.activate(_id, epoch, 'groups');
+    },
+
     /**
-     * Ends all sessions, the links, the invitations that the account sent, and the admin role until
-     * the suspension ends. @throws {Conflict} for the last active admin
+     * Ends all sessions, the links and the invitations that the account sent. Its roles do not
+     * count until the suspension ends. @throws {Conflict} for the last active admin, and when
+     * somebody else resumed or suspended the account, or gave it a role, meanwhile
      */
-    async suspend(id: ObjectId): Promise<void> {
-      // First, so that the last active admin is refused before anything changes.
-      await access.suspendAdmin(id);
-      await store.change(id, {}, { $set: { suspendedAt: new Date(), sessions: [] }, $unset: { link: 1, reset: 1 } });
-      await access.suspendRoles(id);
+    async suspend(id: ObjectId, until: Until): Promise<void> {
+      const accessEpoch = await store.takeEpoch(id);
+      if (accessEpoch === undefined) throw new NotFound('Account not found');
+      try {
+        await access.suspend(id, accessEpoch, until);
+        const unchanged = { accessEpoch, ...beginsBefore(await until()) };
+        const change = {
+          $set: { suspendedAt: new Date(), sessions: [] },
+          $unset: { link: 1 as const, reset: 1 as const },
+        };
+        if (!(await store.change(id, unchanged, change))) throw new Conflict(CHANGED);
+      } catch (error) {
+        await activate(id).catch(() => undefined);
+        throw error;
+      }
       await invitations.withdrawBy(id);
     },
 
-    async resume(id: ObjectId): Promise<void> {
-      await store.change(id, {}, { $unset: { suspendedAt: 1 } });
-      await access.resumeRoles(id);
-      await settle(id);
+    async resume(id: ObjectId, until: Until): Promise<void> {
+      const epoch = await store.takeEpoch(id, beginsBefore(await until()), { $unset: { suspendedAt: 1 } });
+      if (epoch === undefined) throw new Unavailable();
+      await access.activate(id, epoch);
     },
 
     /** @throws {Conflict} for the last active admin, and for a manager whom an app needs */
-    async erase(id: ObjectId, email: string): Promise<void> {
-      await access.removeEverywhere(id);
+    async erase(id: ObjectId, email: string, until: Until): Promise<void> {
+      await access.removeEverywhere(id, until);
       for (const part of owned) await part.forgetAccount(id);
-      await store.remove(id);
+      await store.remove(id, until);
       // Again, for what was given to it meanwhile.
       await forget(id);
       await invitations.forget(email);

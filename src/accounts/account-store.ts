@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Binary, type Document, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
-import { Conflict } from '../core/errors.ts';
+import { Conflict, Unavailable } from '../core/errors.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
+import { beginsBefore, type Until } from '../database/clock.ts';
 import type { Collection } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { matching } from '../database/filters.ts';
@@ -24,7 +25,7 @@ const SECOND_FACTOR_MS = 10 * 60 * 1_000;
 /** Between a server and a provider. */
 const CLOCKS_DIFFER_MS = 60_000;
 const MAX_DEVICE_LENGTH = 200;
-const ACTIVE = { suspendedAt: { $exists: false } };
+export const ACTIVE = { suspendedAt: { $exists: false } };
 const ACCOUNTS_AT_ONCE = 1_000;
 
 /** A new token, and the hash that is stored of it. */
@@ -207,6 +208,20 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
       return matchedCount === 1;
     },
 
+    /**
+     * Takes the next `accessEpoch` while `checked` holds, and makes `change` with it. Resolves with
+     * undefined when it does not hold.
+     */
+    async takeEpoch(
+      _id: ObjectId,
+      checked: Filter<AccountDocument> = {},
+      change: UpdateFilter<AccountDocument> = {},
+    ): Promise<number | undefined> {
+      const options = { returnDocument: 'after', projection: { accessEpoch: 1 } } as const;
+      const next = { ...change, $inc: { accessEpoch: 1 } };
+      return (await accounts.findOneAndUpdate({ _id, ...checked }, next, options))?.accessEpoch;
+    },
+
     /** Changes an account while `checked` holds. */
     change: (accountId: ObjectId, checked: Filter<AccountDocument>, change: UpdateFilter<AccountDocument>) =>
       update({ _id: accountId, ...checked }, change),
@@ -230,8 +245,10 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
       update({ _id, 'sessions.id': id }, { $pull: { sessions: { id } } }),
 
     /** Ends all sessions but `kept`. Resolves with false when there is no such account. */
-    endSessions: (accountId: ObjectId, kept?: Binary): Promise<boolean> =>
-      update({ _id: accountId }, { $pull: { sessions: kept ? { id: { $ne: kept } } : {} } }),
+    async endSessions(accountId: ObjectId, until: Until, kept?: Binary): Promise<boolean> {
+      const filter = { _id: accountId, ...beginsBefore(await until()) };
+      return update(filter, { $pull: { sessions: kept ? { id: { $ne: kept } } : {} } });
+    },
 
     /**
      * Counts a guess of a code; resolves with the number in the current window. Counted before the
@@ -251,7 +268,12 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
       return found?.guesses?.count ?? Number.POSITIVE_INFINITY;
     },
 
-    remove: async (_id: ObjectId): Promise<boolean> => (await accounts.deleteOne({ _id })).deletedCount === 1,
+    /** @throws {Unavailable} when the time is over */
+    async remove(_id: ObjectId, until: Until): Promise<void> {
+      const { deletedCount } = await accounts.deleteOne({ _id, ...beginsBefore(await until()) });
+      // Somebody else may have erased it.
+      if (deletedCount === 0 && (await findOne({ _id }))) throw new Unavailable();
+    },
 
     /** For inserts that require that an account exists. */
     guard: (_id: ObjectId) => ({ collection: accounts as unknown as Collection<{ _id: ObjectId }>, filter: { _id } }),

@@ -63,6 +63,8 @@ export interface AccountDocument {
   /** Codes that were tried since `from`. */
   guesses?: { from: Date; count: number };
   suspendedAt?: Date;
+  /** Increments with each suspension, resumption and grant; the fence of {@link Member.epoch}. */
+  accessEpoch?: number;
 }
 
 /** A WebAuthn credential. `id` is that of the authenticator, in base64url. */
@@ -135,11 +137,15 @@ export interface Member {
   account: ObjectId;
   role: AppRole | 'admin';
   addedAt: Date;
-  /** A suspended manager is not the manager who stays. */
+  /** Whether the admin role comes from groups of the provider. Such an entry grants nothing. */
+  byGroups?: true;
+  /** True: not counted as the admin or manager who stays. It takes no right from the account. */
   isSuspended?: boolean;
+  /** The `accessEpoch` of the account at the change that set `isSuspended` last. */
+  epoch?: number;
 }
 
-/** The `_id` of the document whose members are the active admins. */
+/** The `_id` of the document whose members are the admins. */
 export const ADMINS = 'admins';
 
 export const MAX_MEMBERS = 500;
@@ -155,10 +161,6 @@ export interface AccessDocument {
   sourceAppId?: string;
   createdAt: Date;
   members: Member[];
-  /** Of {@link ADMINS}: active accounts that groups made admins. It grants nothing by itself. */
-  byGroups?: ObjectId[];
-  /** Suspended admins, who become admins again when the suspension ends. */
-  suspended?: ObjectId[];
   /** False: the app's password is refused. */
   sharedLogin?: boolean;
   /** Fences the copy of `sharedLogin` in the app's document: each change increments it. */

@@ -4,6 +4,7 @@ import type { AppService } from '../apps/apps.service.ts';
 import type { PasswordHasher, Waiter } from '../apps/passwords.ts';
 import { Conflict, Forbidden, Gone, InvalidInput, NotFound, Unauthenticated } from '../core/errors.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
+import { beginsBefore, type Until } from '../database/clock.ts';
 import { matching } from '../database/filters.ts';
 import type { AccessStore } from './access-store.ts';
 import type { AccountChange, AccountMail } from './account-mail.ts';
@@ -44,7 +45,7 @@ export function createAccountService(deps: {
   store: AccountStore;
   access: AccessStore;
   invitations: Invitations;
-  status: Pick<AccountStatus, 'settle'>;
+  status: Pick<AccountStatus, 'activate'>;
   factors: SecondFactors;
   passkeys: Passkeys;
   hasher: PasswordHasher;
@@ -60,10 +61,10 @@ export function createAccountService(deps: {
   const { store, access, invitations, factors, passkeys, hasher, apps, mail, publicUrl } = deps;
 
   /** Gives an account what an invitation offers. @throws {Gone} when the app was deleted */
-  async function grant(accountId: ObjectId, { app, admin }: InvitationDocument): Promise<void> {
-    if (admin) await access.putAdmin(accountId);
-    if (app) await access.putMember(await findOfferedApp(app), accountId, app.role);
-    await status.settle(accountId);
+  async function grant(accountId: ObjectId, { app, admin }: InvitationDocument, until: Until): Promise<void> {
+    if (admin) await access.putAdmin(accountId, until);
+    if (app) await access.putMember(await findOfferedApp(app), accountId, app.role, until);
+    await status.activate(accountId);
   }
 
   /** @throws {Gone} when the app was deleted */
@@ -140,6 +141,7 @@ export function createAccountService(deps: {
     token: string,
     given: { name: string; email?: string | undefined; password?: string | undefined },
     current: SignedIn | undefined,
+    until: Until,
   ): Promise<Entry> {
     const invitation = await invitations.find(token);
     const email = invitation.email ?? requireEmail(given.email ?? '');
@@ -155,7 +157,7 @@ export function createAccountService(deps: {
     try {
       const account =
         existing ?? (await store.create({ email, name: given.name, ...(passwordHash && { passwordHash }) }));
-      await grant(account._id, taken);
+      await grant(account._id, taken, until);
       if (taken.email === undefined) await invitations.endFirstLinks();
       if (own) {
         const { id, method, sid } = own.session;
@@ -279,12 +281,12 @@ export function createAccountService(deps: {
      * Gives an account what the open invitations of its email offer; resolves with their number.
      * Call it when a provider proved the email.
      */
-    async acceptAll({ _id, email }: AccountDocument): Promise<number> {
+    async acceptAll({ _id, email }: AccountDocument, until: Until): Promise<number> {
       let accepted = 0;
       for (const invitation of await invitations.listFor(email)) {
         if (!(await invitations.takeStored(invitation))) continue;
         try {
-          await grant(_id, invitation);
+          await grant(_id, invitation, until);
           accepted += 1;
         } catch (error) {
           if (error instanceof Gone) continue;
@@ -366,10 +368,11 @@ export function createAccountService(deps: {
       notify(account, 'password');
     },
 
-    rename: ({ account }: SignedIn, name: string): Promise<boolean> =>
-      store.change(account._id, {}, { $set: { name } }),
+    rename: async ({ account }: SignedIn, name: string, until: Until): Promise<boolean> =>
+      store.change(account._id, beginsBefore(await until()), { $set: { name } }),
 
-    endOtherSessions: ({ account, session }: SignedIn): Promise<boolean> => store.endSessions(account._id, session.id),
+    endOtherSessions: ({ account, session }: SignedIn, until: Until): Promise<boolean> =>
+      store.endSessions(account._id, until, session.id),
 
     beginTotp: guarded(factors.begin),
     confirmTotp: guarded(factors.confirm, { tell: 'authenticator app added' }),

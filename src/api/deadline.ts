@@ -7,6 +7,7 @@ export const DEADLINE_MS = 2_500;
 export class Deadline {
   #left = DEADLINE_MS;
   #startedAt = 0;
+  #startedAtTime = 0;
   #timer: NodeJS.Timeout | undefined;
   #expire: (() => void) | undefined;
 
@@ -16,8 +17,7 @@ export class Deadline {
   /** Milliseconds that remain, also while `run` waits; 0 when the time is over. */
   get leftMs(): number {
     if (this.isOver) return 0;
-    const spent = this.#timer === undefined ? 0 : performance.now() - this.#startedAt;
-    return Math.max(0, this.#left - spent);
+    return Math.max(0, this.#left - (this.#timer === undefined ? 0 : this.#spentMs()));
   }
 
   /** Settles like `work`. @throws {Unavailable} when the time is over */
@@ -48,9 +48,15 @@ export class Deadline {
     }
   }
 
+  /** Also by the wall clock: the monotonic one stops while a machine is suspended. */
+  #spentMs(): number {
+    return Math.max(performance.now() - this.#startedAt, Date.now() - this.#startedAtTime);
+  }
+
   #start(): void {
     if (!this.#expire || this.isOver) return;
     this.#startedAt = performance.now();
+    this.#startedAtTime = Date.now();
     this.#timer = setTimeout(this.#expire, this.#left);
   }
 
@@ -58,6 +64,6 @@ export class Deadline {
     if (!this.#timer) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#left = Math.max(1, this.#left - (performance.now() - this.#startedAt));
+    this.#left = Math.max(1, this.#left - this.#spentMs());
   }
 }

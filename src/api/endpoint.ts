@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { ObjectId } from 'mongodb';
 import type { z } from 'zod';
 import type { AppError } from '../core/errors.ts';
+import type { Until } from '../database/clock.ts';
 import type { FormEntries } from './body/form-body.ts';
 import type {
   AppPrincipal,
@@ -139,6 +140,8 @@ interface Input<Spec extends EndpointSpec> {
   body: BodyOutput<Spec['body']>;
   /** Milliseconds that remain; 0 when the time is over or the client has disconnected. */
   leftMs(): number;
+  /** The deadline of writes: none begins when the request was refused or its client has left. */
+  until: Until;
   closed(): AbortSignal;
   /** Adds facts to the event that the endpoint declares (`audit`). */
   audit(facts: AuditFacts): void;

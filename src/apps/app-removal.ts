@@ -1,7 +1,7 @@
 import type { Filter, ObjectId } from 'mongodb';
 import { AppNotFound, InvalidInput, Unavailable } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { beginsBefore, type DatabaseClock } from '../database/clock.ts';
+import { beginsBefore, type DatabaseClock, type Until } from '../database/clock.ts';
 import type { RemovalGuard } from '../database/removal.ts';
 import type { Job } from '../jobs/job-runner.ts';
 import type { Migration } from '../migrations/migration.ts';
@@ -45,9 +45,6 @@ const SWEEP_EVERY_MS = 60_000;
 /** A deletion or creation of this age is interrupted; a younger one may be in progress. */
 const ABANDONED_AFTER_MS = 60_000;
 
-/** A deletion is made only if it is marked this soon after its app was found. */
-const MARK_WITHIN_MS = 10_000;
-
 export type AppRemoval = ReturnType<typeof createAppRemoval>;
 
 /**
@@ -56,7 +53,7 @@ export type AppRemoval = ReturnType<typeof createAppRemoval>;
  * start finishes an interrupted deletion.
  */
 export function createAppRemoval(deps: RemovalDeps) {
-  const { apps, deletedApps, users, others, revision, clock, logger, sweepEveryMs = SWEEP_EVERY_MS } = deps;
+  const { apps, deletedApps, users, others, revision, logger, sweepEveryMs = SWEEP_EVERY_MS } = deps;
   const guardOf = createRemovalGuard(deps);
   const sweepLate = createLateSweep(deps, sweepEveryMs, guardOf);
 
@@ -116,13 +113,12 @@ export function createAppRemoval(deps: RemovalDeps) {
      * Deletes an app with all its data (spec 4.4), or resumes that; resolves with its user count.
      * @throws {NotFound} @throws {InvalidInput} when it is an admin app
      */
-    async remove(sourceAppId: string): Promise<number> {
-      const now = await clock.read();
+    async remove(sourceAppId: string, until: Until): Promise<number> {
       const app = await apps.findOne({ sourceAppId, creating: { $exists: false } });
       if (!app) throw new AppNotFound();
       if (app.role === 'admin') throw new InvalidInput('Admin apps cannot be deleted');
       // Not an app that was deleted and restored while this server was suspended.
-      const inTime = beginsBefore(new Date(now.getTime() + MARK_WITHIN_MS));
+      const inTime = beginsBefore(await until());
       const mark = { $currentDate: { deletingSince: true } } as const;
       const marked = await apps.findOneAndUpdate({ _id: app._id, ...inTime }, mark, { returnDocument: 'after' });
       if (!marked?.deletingSince) throw new Unavailable();

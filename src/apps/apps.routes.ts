@@ -44,17 +44,19 @@ export const appRoutes = (
       return { sourceAppId: app.sourceAppId, role: app.role, password };
     },
 
-    rotatePassword: async ({ principal, params, body, req, leftMs }) => {
+    rotatePassword: async ({ principal, params, body, req, leftMs, until }) => {
       // An admin's account has no password of an app to confirm.
       const own = principal.account ? undefined : principal.app;
-      if (params.sourceAppId !== own?.sourceAppId) return presentNew(await apps.rotatePassword(params.sourceAppId));
+      if (params.sourceAppId !== own?.sourceAppId) {
+        return presentNew(await apps.rotatePassword(params.sourceAppId, until));
+      }
       if (body?.currentPassword === undefined) throw new InvalidInput('Invalid password change', [CURRENT_REQUIRED]);
       await confirmPassword(own, body.currentPassword, { address: req.ip ?? '', leftMs });
-      return presentNew(await apps.rotateOwnPassword(own));
+      return presentNew(await apps.rotateOwnPassword(own, until));
     },
 
-    deleteApp: async ({ params, audit }) => {
-      const deletedUsers = await removal.remove(params.sourceAppId);
+    deleteApp: async ({ params, until, audit }) => {
+      const deletedUsers = await removal.remove(params.sourceAppId, until);
       audit({ app: { sourceAppId: params.sourceAppId }, detail: { deletedUsers } });
       return { ok: true as const, deletedUsers };
     },

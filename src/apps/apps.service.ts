@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Filter, type FindOptions, ObjectId } from 'mongodb';
-import { AppNotFound, Conflict, InvalidInput, Unauthenticated } from '../core/errors.ts';
+import { AppNotFound, Conflict, InvalidInput, Unauthenticated, Unavailable } from '../core/errors.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/identifiers.ts';
+import { beginsBefore, type Until } from '../database/clock.ts';
 import { literal } from '../database/collections.ts';
 import { matching } from '../database/filters.ts';
 import { type App, toApp } from './app.ts';
@@ -56,12 +57,14 @@ export function createAppService(deps: {
     return toApp({ _id: await createApp(app), ...app });
   }
 
-  async function replacePassword(filter: Filter<AppDocument>): Promise<NewPassword | undefined> {
+  async function replacePassword(filter: Filter<AppDocument>, until: Until): Promise<NewPassword | undefined> {
     const password = generatePassword();
-    const live = { ...filter, ...NOT_BEING_DELETED };
     const update = { $set: await credentials(password) };
+    const live = { ...filter, ...NOT_BEING_DELETED, ...beginsBefore(await until()) };
     const found = await apps.findOneAndUpdate(live, update, { returnDocument: 'after' });
-    return found ? { app: toApp(found), password } : undefined;
+    if (found) return { app: toApp(found), password };
+    if (await exists({ ...filter, ...NOT_BEING_DELETED })) throw new Unavailable();
+    return undefined;
   }
 
   return {
@@ -158,15 +161,18 @@ export function createAppService(deps: {
     },
 
     /** Replaces the password; the app's sessions become invalid at once. @throws {NotFound} */
-    async rotatePassword(sourceAppId: string): Promise<NewPassword> {
-      const replaced = await replacePassword({ sourceAppId });
+    async rotatePassword(sourceAppId: string, until: Until): Promise<NewPassword> {
+      const replaced = await replacePassword({ sourceAppId }, until);
       if (!replaced) throw new AppNotFound();
       return replaced;
     },
 
     /** @throws {Unauthenticated} when the password changed after the session was read */
-    async rotateOwnPassword({ id, credentialId }: Pick<App, 'id' | 'credentialId'>): Promise<NewPassword> {
-      const replaced = await replacePassword({ _id: id, credentialId });
+    async rotateOwnPassword(
+      { id, credentialId }: Pick<App, 'id' | 'credentialId'>,
+      until: Until,
+    ): Promise<NewPassword> {
+      const replaced = await replacePassword({ _id: id, credentialId }, until);
       if (!replaced) throw new Unauthenticated();
       return replaced;
     },

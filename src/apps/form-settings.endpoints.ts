@@ -222,11 +222,12 @@ const formSettingsRoutes = (formSettings: FormSettingsService, scope: AppScope):
       return present(view);
     },
 
-    replaceFormSettings: async ({ principal, params, headers, body, res }) => {
+    replaceFormSettings: async ({ principal, params, headers, body, until, res }) => {
       const { id } = await scope(principal, params.sourceAppId);
       const { refusedOrigins: _refused, ignoredRedirects: _ignored, ...settings } = body;
       const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
-      const view = await formSettings.replace(id, given as unknown as FormSettings, parseTags(headers['if-match']));
+      const ifMatch = parseTags(headers['if-match']);
+      const view = await formSettings.replace(id, given as unknown as FormSettings, until, ifMatch);
       res.setHeader('ETag', view.etag);
       return present(view);
     },

@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
-import { AppNotFound, InvalidInput, type Issue, PreconditionFailed } from '../core/errors.ts';
+import { AppNotFound, InvalidInput, type Issue, PreconditionFailed, Unavailable } from '../core/errors.ts';
+import { beginsBefore, type Until } from '../database/clock.ts';
 import { type AppCollection, NOT_BEING_DELETED } from './apps.model.ts';
 import { type CountedOrigin, DEFAULT_FORM_SETTINGS, type FormSettings, needsEvents } from './form-settings.ts';
 import type { OriginCounts } from './origins.ts';
@@ -52,20 +53,30 @@ export function createFormSettingsService(deps: {
      * @throws {InvalidInput} when the server cannot send the emails that the settings need
      * @throws {PreconditionFailed} when other settings are stored
      */
-    async replace(appId: ObjectId, settings: FormSettings, ifMatch?: readonly string[]): Promise<FormSettingsView> {
+    async replace(
+      appId: ObjectId,
+      settings: FormSettings,
+      until: Until,
+      ifMatch?: readonly string[],
+    ): Promise<FormSettingsView> {
       const issues = mailIssues(settings, abilities);
       if (issues.length > 0) throw new InvalidInput('Invalid form settings', issues);
       const form = { ...settings, revision: new ObjectId() };
       const revisions = ifMatch?.map(parseEtag).filter((one) => one !== undefined);
       // `null` also matches an absent member.
-      const filter = { _id: appId, ...NOT_BEING_DELETED, ...(revisions && { 'form.revision': { $in: revisions } }) };
+      const filter = {
+        _id: appId,
+        ...NOT_BEING_DELETED,
+        ...(revisions && { 'form.revision': { $in: revisions } }),
+        ...beginsBefore(await until()),
+      };
       // In the same step, so that events are stored whenever the settings need them.
       const consumers = { consumers: EMAIL_CONSUMER };
       const update = { $set: { form }, ...(needsEvents(settings) ? { $addToSet: consumers } : { $pull: consumers }) };
       const { matchedCount } = await apps.updateOne(filter, update);
       if (matchedCount === 0) {
         await get(appId);
-        throw new PreconditionFailed('The settings were changed meanwhile');
+        throw revisions ? new PreconditionFailed('The settings were changed meanwhile') : new Unavailable();
       }
       await revision.publish();
       return get(appId);

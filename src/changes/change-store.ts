@@ -1,5 +1,6 @@
 import { Binary, ObjectId, type UUID } from 'mongodb';
 import { Conflict, NotFound } from '../core/errors.ts';
+import { beginsBefore, type Until } from '../database/clock.ts';
 import { changing } from '../database/filters.ts';
 import { removeInSteps } from '../database/removal.ts';
 import type { HistoryAuthor } from '../records/record.ts';
@@ -106,10 +107,11 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
     },
 
     /** Undoes a change that ended. @throws {NotFound} @throws {Conflict} */
-    async undo(appId: ObjectId, id: string, by: HistoryAuthor): Promise<void> {
+    async undo(appId: ObjectId, id: string, by: HistoryAuthor, until: Until): Promise<void> {
       const { _id, state } = await find(appId, id);
       await refuseTooMany(appId);
-      const filter = { _id, state: { $in: ['completed', 'stopped', 'failed'] as ChangeState[] } };
+      const hasEnded = { $in: ['completed', 'stopped', 'failed'] as ChangeState[] };
+      const filter = { _id, state: hasEnded, ...beginsBefore(await until()) };
       const update = { $set: { state: 'undoing' as const, undoneBy: by, startedAt: new Date(), undo: newPass() } };
       const { matchedCount } = await changes.updateOne(filter, { ...update, $unset: { endedAt: 1, failure: 1 } });
       if (matchedCount > 0) return;
@@ -117,9 +119,10 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
     },
 
     /** Stops a change or its undo. One that has ended stays as it is. @throws {NotFound} */
-    async stop(appId: ObjectId, id: string): Promise<void> {
+    async stop(appId: ObjectId, id: string, until: Until): Promise<void> {
       const { _id } = await find(appId, id);
-      const running = { _id, state: { $in: ['running', 'undoing'] as ChangeState[] } };
+      const state = { $in: ['running', 'undoing'] as ChangeState[] };
+      const running = { _id, state, ...beginsBefore(await until()) };
       await changes.updateOne(running, { $set: { state: 'stopping' } });
     },
 

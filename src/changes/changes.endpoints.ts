@@ -182,15 +182,15 @@ export const changeRoutes = (deps: {
     getChange: async ({ principal, params, query }) =>
       present(await store.find((await scope(principal, query.sourceAppId)).id, params.id)),
 
-    undoChange: async ({ principal, params, query }) => {
+    undoChange: async ({ principal, params, query, until }) => {
       const app = await scope(principal, query.sourceAppId);
-      await store.undo(app.id, params.id, authorOf(principal, 'revert'));
+      await store.undo(app.id, params.id, authorOf(principal, 'revert'), until);
       wake();
       return { ok: true as const };
     },
 
-    stopChange: async ({ principal, params, query }) => {
-      await store.stop((await scope(principal, query.sourceAppId)).id, params.id);
+    stopChange: async ({ principal, params, query, until }) => {
+      await store.stop((await scope(principal, query.sourceAppId)).id, params.id, until);
       wake();
       return { ok: true as const };
     },

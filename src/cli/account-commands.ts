@@ -3,7 +3,7 @@ import { InvalidInput, NotFound } from '../core/errors.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
 import { APP_ROLES, type AppRole } from '../core/roles.ts';
 import type { Services } from '../services.ts';
-import { COMMAND_LINE, note, type Streams, say, type Tool } from './command.ts';
+import { COMMAND_LINE, note, type Streams, say, type Tool, WRITES_WITHIN_MS } from './command.ts';
 
 const ACCOUNTS_AT_ONCE = 500;
 
@@ -71,10 +71,10 @@ export function accountCommands({ withServices, streams }: Tool): Command {
     .description('suspend an account; its sessions end at once')
     .argument('<email>', 'the email of the account')
     .action((email: string) =>
-      withServices(async ({ accounts, audit }) => {
+      withServices(async ({ accounts, audit, clock }) => {
         const found = await accounts.store.findByEmail(parseEmail(email));
         if (!found) throw new NotFound('No account has this email');
-        await accounts.status.suspend(found._id);
+        await accounts.status.suspend(found._id, clock.within(WRITES_WITHIN_MS));
         const event = { action: 'account.changed', actor: COMMAND_LINE, app: null } as const;
         await audit.record({ ...event, target: found._id.toHexString(), detail: { suspended: true } });
         say(streams, `Suspended ${found.email}`);

@@ -4,7 +4,7 @@ import type { Role } from '../apps/apps.model.ts';
 import type { NewPassword } from '../apps/apps.service.ts';
 import { InvalidInput } from '../core/errors.ts';
 import { APP_ID_FORMAT } from '../core/identifiers.ts';
-import { COMMAND_LINE, note, type Streams, say, type Tool } from './command.ts';
+import { COMMAND_LINE, note, type Streams, say, type Tool, WRITES_WITHIN_MS } from './command.ts';
 
 /** The commands `app create|list|delete|rotate-password` (spec 5.2, point 6). */
 export function appCommands({ withServices, streams }: Tool): Command {
@@ -41,8 +41,8 @@ export function appCommands({ withServices, streams }: Tool): Command {
     .option('--yes', 'do not ask')
     .action(async (id: string, { yes }: { yes?: true }) => {
       if (!yes) await confirm(streams, id);
-      await withServices(async ({ removal, audit }) => {
-        const deletedUsers = await removal.remove(id);
+      await withServices(async ({ removal, audit, clock }) => {
+        const deletedUsers = await removal.remove(id, clock.within(WRITES_WITHIN_MS));
         const app = { sourceAppId: id };
         await audit.record({ action: 'app.deleted', actor: COMMAND_LINE, app, target: id, detail: { deletedUsers } });
         say(streams, `Deleted app ${id} and ${deletedUsers} users`);
@@ -54,8 +54,8 @@ export function appCommands({ withServices, streams }: Tool): Command {
     .description('give an app a new password; its sessions end at once')
     .argument('<id>', 'its sourceAppId')
     .action((id: string) =>
-      withServices(async ({ apps, audit }) => {
-        const replaced = await apps.rotatePassword(id);
+      withServices(async ({ apps, audit, clock }) => {
+        const replaced = await apps.rotatePassword(id, clock.within(WRITES_WITHIN_MS));
         await audit.record({ action: 'password.replaced', actor: COMMAND_LINE, app: replaced.app, target: id });
         printPassword(streams, 'New password for app', replaced);
       }),

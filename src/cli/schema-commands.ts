@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { InvalidInput } from '../core/errors.ts';
 import type { Rename } from '../fields/renames.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
-import { COMMAND_LINE, refuseFile, say, type Tool } from './command.ts';
+import { COMMAND_LINE, refuseFile, say, type Tool, WRITES_WITHIN_MS } from './command.ts';
 
 /** The commands `schema get|put` (spec 2.3). */
 export function schemaCommands({ withServices, streams }: Tool): Command {
@@ -29,8 +29,9 @@ export function schemaCommands({ withServices, streams }: Tool): Command {
       const read = file === undefined ? readAll(streams.stdin) : readFile(file, 'utf8').catch(refuseFile('read', file));
       const json = parseJson(await read);
       const replacement = await checkSchema(rename ? withRenames(json, rename) : json);
-      await withServices(async ({ apps, schemas, audit }) => {
-        const schema = await schemas.replace(id, replacement, { author: 'command line' });
+      await withServices(async ({ apps, schemas, audit, clock }) => {
+        const until = clock.within(WRITES_WITHIN_MS);
+        const schema = await schemas.replace(id, replacement, { author: 'command line', until });
         const app = { id: (await apps.find(id))?.id, sourceAppId: id };
         const detail = { version: schema.version };
         await audit.record({ action: 'schema.replaced', actor: COMMAND_LINE, app, target: id, detail });

@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb';
+import { Unavailable } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
 import type { Connection } from './client.ts';
@@ -12,6 +13,14 @@ import { hello } from './collections.ts';
 export function beginsBefore(deadline: Date): { $expr: object } {
   return { $expr: { $lt: ['$$NOW', deadline] } };
 }
+
+/**
+ * Resolves with the time of MongoDB's clock before which a statement has to begin
+ * ({@link beginsBefore}). Call it after the reads on which the statement depends, and again when
+ * the statement is repeated.
+ * @throws {Unavailable} when the time is over: nothing may be written any more
+ */
+export type Until = () => Promise<Date>;
 
 /** Clocks that differ by more than this are not trusted: nothing is erased for its age. */
 export const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
@@ -63,8 +72,27 @@ export function createDatabaseClock(deps: {
     return databaseTime;
   }
 
+  /** Returns the deadline of writes that have `leftMs()` left, 0 when the time is over. */
+  const until =
+    (leftMs: () => number): Until =>
+    async () => {
+      const time = (await read()).getTime();
+      // After the read, so that a stall between the two shortens the time.
+      const left = leftMs();
+      if (left <= 0) throw new Unavailable('The request took too long and changed nothing; try again shortly');
+      return new Date(time + left);
+    };
+
   return {
     read,
+
+    until,
+
+    /** Returns the deadline of writes that may begin for `ms` from now on. */
+    within(ms: number): Until {
+      const end = performance.now() + ms;
+      return until(() => end - performance.now());
+    },
 
     isTrusted,
 

@@ -64,6 +64,7 @@ export function createApp(deps: AppDeps): Express {
     limitSubmit: createSubmitLimiter(config.rateLimitSubmit, config.workers),
     findApp: services.findApp,
     recordAudit: createAuditRecorder(services.audit, services.findApp),
+    until: services.clock.until,
   });
   http.use(embed.router);
   // Origin check for pages and unknown paths; endpoints declare their own policies.

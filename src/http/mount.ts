@@ -12,6 +12,7 @@ import { parsePart } from '../api/validation.ts';
 import type { App } from '../apps/app.ts';
 import type { RecordAudit } from '../audit/audit-recorder.ts';
 import { AppError, AppNotFound, Forbidden, InvalidInput, Unavailable } from '../core/errors.ts';
+import type { DatabaseClock } from '../database/clock.ts';
 import type { SubmitLimiter } from '../submissions/submit-limiter.ts';
 import { type Authenticate, type AuthStrategies, invalidAppIdError } from './auth.ts';
 import type { CorsPolicies } from './cors.ts';
@@ -25,6 +26,7 @@ interface MountDeps {
   /** Resolves with the app of this id, or undefined. Fast for an app in use. */
   findApp(sourceAppId: string): Promise<Pick<App, 'form'> | undefined>;
   recordAudit: RecordAudit;
+  until: DatabaseClock['until'];
 }
 
 /**
@@ -119,6 +121,7 @@ async function readInput(
   // The deadline has passed meanwhile and 503 was sent.
   if (deadline.isOver) throw new Unavailable();
 
+  const leftMs = () => (res.destroyed ? 0 : deadline.leftMs);
   return {
     principal,
     headers: spec.headers && parsePart(spec.headers, req.headers, 'Invalid request headers'),
@@ -126,7 +129,8 @@ async function readInput(
     query: spec.query && parsePart(spec.query, req.query, 'Invalid query parameters'),
     body: spec.body && parseBody(spec.body, await readBody(spec.body, req, deadline, deps), req),
     audit: (more) => void Object.assign(facts, more),
-    leftMs: () => (res.destroyed ? 0 : deadline.leftMs),
+    leftMs,
+    until: deps.until(leftMs),
     closed: () => closedSignal(res),
     req,
     res,

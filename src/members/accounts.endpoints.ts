@@ -118,7 +118,7 @@ export function accountRoutes({ store, access, status, roles }: Accounts, invite
       return created;
     },
 
-    changeAccount: async ({ params, body: { admin, suspended }, audit }) => {
+    changeAccount: async ({ params, body: { admin, suspended }, until, audit }) => {
       const { _id: id, suspendedAt, groups } = await find(params.id);
       // A suspended admin would count as the active one who stays.
       if (admin && (suspended ?? suspendedAt !== undefined)) {
@@ -127,25 +127,27 @@ export function accountRoutes({ store, access, status, roles }: Accounts, invite
       if (admin === false && roles.isAdminBy(groups?.names)) {
         throw new Conflict('Groups of the provider make this account an admin: change them there');
       }
-      if (admin === false) await access.removeAdmin(id);
-      if (suspended === true) await status.suspend(id);
-      if (suspended === false) await status.resume(id);
-      if (admin === true) await access.putAdmin(id);
-      await status.settle(id);
+      if (admin === false) await access.removeAdmin(id, until);
+      if (suspended === true) await status.suspend(id, until);
+      if (suspended === false) await status.resume(id, until);
+      if (admin === true) {
+        await access.putAdmin(id, until);
+        await status.activate(id);
+      }
       const detail = { ...(admin !== undefined && { admin }), ...(suspended !== undefined && { suspended }) };
       audit({ app: null, detail });
       return { ok: true as const };
     },
 
-    endAccountSessions: async ({ params, audit }) => {
-      if (!(await store.endSessions(parseAccountId(params.id)))) throw new NotFound('Account not found');
+    endAccountSessions: async ({ params, until, audit }) => {
+      if (!(await store.endSessions(parseAccountId(params.id), until))) throw new NotFound('Account not found');
       audit({ app: null });
       return { ok: true as const };
     },
 
-    deleteAccount: async ({ params, audit }) => {
+    deleteAccount: async ({ params, until, audit }) => {
       const { _id, email } = await find(params.id);
-      await status.erase(_id, email);
+      await status.erase(_id, email, until);
       audit({ app: null });
       return { ok: true as const };
     },

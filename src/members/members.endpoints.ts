@@ -12,6 +12,7 @@ import { AppPath } from '../apps/apps.contract.ts';
 import type { Apps } from '../apps/apps.ts';
 import { Conflict, Forbidden, NotFound } from '../core/errors.ts';
 import { type AppRole, higherRole, rolesUpTo } from '../core/roles.ts';
+import type { Until } from '../database/clock.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
 import { Email, MemberRole } from '../sessions/sessions.contract.ts';
 
@@ -219,15 +220,15 @@ export function memberRoutes(
       };
     },
 
-    changeMember: async ({ principal, params, body, audit }) => {
+    changeMember: async ({ principal, params, body, until, audit }) => {
       requireRole(principal, body.role);
-      await change(principal, params, body.role);
+      await change(principal, params, body.role, until);
       audit({ target: params.accountId, detail: { role: body.role } });
       return { ok: true as const };
     },
 
-    removeMember: async ({ principal, params, audit }) => {
-      await change(principal, params, undefined);
+    removeMember: async ({ principal, params, until, audit }) => {
+      await change(principal, params, undefined, until);
       audit({ target: params.accountId });
       return { ok: true as const };
     },
@@ -237,12 +238,12 @@ export function memberRoutes(
       return { sharedLogin: await access.sharedLogin(id) };
     },
 
-    replaceAccess: async ({ principal, params, body, audit }) => {
+    replaceAccess: async ({ principal, params, body, until, audit }) => {
       if (principal.role !== 'admin' && !principal.account) {
         throw new Forbidden('Log in as a manager of the app to change this');
       }
       const app = await scope(principal, params.sourceAppId);
-      const epoch = await access.setSharedLogin(app, body.sharedLogin);
+      const epoch = await access.setSharedLogin(app, body.sharedLogin, until);
       await apps.setSharedLogin(app.id, body.sharedLogin, epoch);
       audit({ detail: { sharedLogin: body.sharedLogin } });
       return { sharedLogin: body.sharedLogin };
@@ -253,6 +254,7 @@ export function memberRoutes(
     principal: SessionPrincipal,
     { sourceAppId, accountId }: { sourceAppId: string; accountId: string },
     role: AppRole | undefined,
+    until: Until,
   ): Promise<void> {
     const app = await scope(principal, sourceAppId);
     const id = parseAccountId(accountId);
@@ -261,7 +263,8 @@ export function memberRoutes(
       throw new Conflict('Groups of the provider give this role: change them there');
     }
     const changesManagers = highestRole(principal) === 'manager';
-    if (!(await access.changeMember(app.id, id, role, { changesManagers }))) throw new NotFound('Member not found');
+    if (!(await access.changeMember(app.id, id, role, { changesManagers, until })))
+      throw new NotFound('Member not found');
     if (role !== 'manager') await invitations.withdrawBy(id, app.id);
   }
 }

@@ -194,8 +194,8 @@ export function ownAccountRoutes(
       recoveryCodes: account.recoveryCodes?.length ?? 0,
     })),
 
-    renameAccount: forOwn(async (own, { body }) => {
-      await accounts.rename(own, body.name);
+    renameAccount: forOwn(async (own, { body, until }) => {
+      await accounts.rename(own, body.name, until);
       return { ok: true as const };
     }),
 
@@ -226,8 +226,8 @@ export function ownAccountRoutes(
       return { ok: true as const };
     }),
 
-    endOtherSessions: forOwn(async (own) => {
-      await accounts.endOtherSessions(own);
+    endOtherSessions: forOwn(async (own, { until }) => {
+      await accounts.endOtherSessions(own, until);
       return { ok: true as const };
     }),
 

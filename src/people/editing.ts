@@ -106,16 +106,18 @@ function checkEdit(
 
 export const editingRoutes = (editor: RecordEditor, scope: AppScope): Route[] =>
   routes(editingEndpoints, {
-    editUser: async ({ principal, params, query, headers, body, res }) => {
+    editUser: async ({ principal, params, query, headers, body, leftMs, res }) => {
       const app = await scope(principal, query.sourceAppId);
       const by = authorOf(principal, 'edit');
-      return detailedAnswer(await editor.edit(app, params.id, body, by, parseTags(headers['if-match'])), res);
+      const tags = parseTags(headers['if-match']);
+      return detailedAnswer(await editor.edit(app, params.id, body, by, leftMs, tags), res);
     },
 
-    revertUser: async ({ principal, params, query, headers, body, res }) => {
+    revertUser: async ({ principal, params, query, headers, body, leftMs, res }) => {
       const app = await scope(principal, query.sourceAppId);
       const by = { ...authorOf(principal, 'revert'), reverted: body.revision };
-      return detailedAnswer(await editor.revert(app, params.id, body, by, parseTags(headers['if-match'])), res);
+      const tags = parseTags(headers['if-match']);
+      return detailedAnswer(await editor.revert(app, params.id, body, by, leftMs, tags), res);
     },
   });
 

@@ -10,7 +10,7 @@ import { type AppCollection, type HistorySettings, NOT_BEING_DELETED } from '../
 import type { AppRevision } from '../apps/revision.ts';
 import type { FindAccounts, NamedAccount } from '../audit/audit.endpoints.ts';
 import { AppNotFound, NotFound } from '../core/errors.ts';
-import type { DatabaseClock } from '../database/clock.ts';
+import { beginsBefore, type DatabaseClock, type Until } from '../database/clock.ts';
 import type { PendingRenames } from '../fields/renames.ts';
 import type { Job } from '../jobs/job-runner.ts';
 import { createPassJob } from '../jobs/pass-job.ts';
@@ -127,8 +127,9 @@ export function createHistorySettings(apps: AppCollection, revision: AppRevision
     },
 
     /** They are in force on every server once this resolves. @throws {NotFound} */
-    async replace(_id: ObjectId, history: HistorySettings): Promise<void> {
-      const { matchedCount } = await apps.updateOne({ _id, ...NOT_BEING_DELETED }, { $set: { history } });
+    async replace(_id: ObjectId, history: HistorySettings, until: Until): Promise<void> {
+      const filter = { _id, ...NOT_BEING_DELETED, ...beginsBefore(await until()) };
+      const { matchedCount } = await apps.updateOne(filter, { $set: { history } });
       if (matchedCount === 0) throw new AppNotFound();
       await revision.publish();
     },
@@ -147,8 +148,8 @@ export const historyRoutes = (deps: {
   return routes(historyEndpoints, {
     getHistorySettings: async ({ principal, params }) => store.get((await scope(principal, params.sourceAppId)).id),
 
-    replaceHistorySettings: async ({ principal, params, body }) => {
-      await store.replace((await scope(principal, params.sourceAppId)).id, body);
+    replaceHistorySettings: async ({ principal, params, body, until }) => {
+      await store.replace((await scope(principal, params.sourceAppId)).id, body, until);
       return body;
     },
 

@@ -7,7 +7,7 @@ import { AppPath } from '../apps/apps.contract.ts';
 import { type AppCollection, NOT_BEING_DELETED, type Retention } from '../apps/apps.model.ts';
 import { AppNotFound, Conflict } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { beginsBefore, type DatabaseClock } from '../database/clock.ts';
+import { beginsBefore, type DatabaseClock, type Until } from '../database/clock.ts';
 import type { Job, StepContext } from '../jobs/job-runner.ts';
 import { createPassJob } from '../jobs/pass-job.ts';
 import type { RecordId } from '../records/record-id.ts';
@@ -78,12 +78,13 @@ export function createRetentionStore(apps: AppCollection) {
      * Changes nothing if the setting changed since this began: a late update must not erase by it.
      * @throws {NotFound} @throws {Conflict} when it was replaced meanwhile
      */
-    async replace(_id: ObjectId, retention: Retention | null): Promise<void> {
+    async replace(_id: ObjectId, retention: Retention | null, until: Until): Promise<void> {
       const app = await find(_id);
       if (!app) throw new AppNotFound();
       const update = retention ? { $set: { retention } } : { $unset: { retention: 1 as const } };
       const isUnchanged = { retention: app.retention ?? { $exists: false } };
-      const { matchedCount } = await apps.updateOne({ _id, ...NOT_BEING_DELETED, ...isUnchanged }, update);
+      const filter = { _id, ...NOT_BEING_DELETED, ...isUnchanged, ...beginsBefore(await until()) };
+      const { matchedCount } = await apps.updateOne(filter, update);
       if (matchedCount === 0) throw new Conflict('The retention was changed meanwhile; look at it again');
     },
 
@@ -105,9 +106,9 @@ export const retentionRoutes = (retention: RetentionStore, scope: AppScope): Rou
       return retention.get(id);
     },
 
-    replaceRetention: async ({ principal, params, body }) => {
+    replaceRetention: async ({ principal, params, body, until }) => {
       const { id } = await scope(principal, params.sourceAppId);
-      await retention.replace(id, body);
+      await retention.replace(id, body, until);
       return body;
     },
   });

@@ -280,6 +280,7 @@ type ChangeRecord<Source> = (
   id: string,
   source: Source,
   by: HistoryAuthor,
+  leftMs: () => number,
   tags?: readonly string[],
 ) => Promise<DetailedRecord>;
 
@@ -304,6 +305,7 @@ export function createRecordEditor(
     source: EditSource,
     tags: readonly string[] | undefined,
     by: HistoryAuthor,
+    leftMs: () => number,
   ): Promise<DetailedRecord | undefined> {
     const { app, renames } = lease;
     const filter = { _id, appId: app.id };
@@ -311,6 +313,8 @@ export function createRecordEditor(
     const projection = { ...EDITED_PROJECTION, data: 1 };
     const record = await users.findOne<EditedRecord>(filter, { projection });
     if (!record) throw new NotFound('User not found');
+    // The write depends on the record as it was read; only a read that is late could mislead it.
+    if (leftMs() <= 0) throw new Unavailable();
     if (tags && !isNamed(tags, record)) throw new PreconditionFailed('The record was changed meanwhile');
     if (!(await prepareEdit(record, lease, deps))) return undefined;
     const edit = typeof source === 'function' ? await source(record, lease) : source;
@@ -336,7 +340,7 @@ export function createRecordEditor(
     if (found) await moves.one({ ...filter, email: found.email }, renames);
   }
 
-  const change: ChangeRecord<EditSource> = async (app, id, source, by, tags) => {
+  const change: ChangeRecord<EditSource> = async (app, id, source, by, leftMs, tags) => {
     const _id = parseRecordId(id);
     for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
       const lease = await leases.hold(app.sourceAppId);
@@ -344,7 +348,7 @@ export function createRecordEditor(
       if (typeof source !== 'function') refuseInvalid(source, lease);
       if (!_id) throw new NotFound('User not found');
       try {
-        const edited = await attempt(_id, lease, source, tags, by);
+        const edited = await attempt(_id, lease, source, tags, by, leftMs);
         if (edited) return edited;
       } catch (error) {
         if (!(error instanceof OutdatedSchema)) throw error;
@@ -394,8 +398,8 @@ export function createRecordEditor(
    * @throws {AppError} as `edit`; {NotFound} also for an unknown revision
    * @throws {Conflict} with the paths whose values changed since
    */
-  const revert: ChangeRecord<RevertRequest> = (app, id, request, by, tags) =>
-    change(app, id, (record, lease) => editOfRevert(record, lease, request), by, tags);
+  const revert: ChangeRecord<RevertRequest> = (app, id, request, by, leftMs, tags) =>
+    change(app, id, (record, lease) => editOfRevert(record, lease, request), by, leftMs, tags);
 
   return { edit, revert };
 }

@@ -3,6 +3,7 @@ import { type AppCollection, type AppDocument, NOT_BEING_DELETED } from '../apps
 import { type IndexUse, ofEpoch } from '../apps/index-slots.ts';
 import type { AppRevision } from '../apps/revision.ts';
 import { AppNotFound, Unavailable } from '../core/errors.ts';
+import { beginsBefore, type Until } from '../database/clock.ts';
 import { matching } from '../database/filters.ts';
 import type { Job } from '../jobs/job.ts';
 import { createIndexBuilds } from './index-builds.ts';
@@ -40,7 +41,7 @@ export function createWordStore(apps: AppCollection, revision: Pick<AppRevision,
      * Begins to build the index, or to drop it. The new epoch refuses writes of servers that do not
      * know of it (decision 21). @throws {NotFound}
      */
-    async enable(appId: ObjectId, isEnabled: boolean): Promise<void> {
+    async enable(appId: ObjectId, isEnabled: boolean, until: Until): Promise<void> {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const app = await find(appId);
         if (!app) throw new AppNotFound();
@@ -52,8 +53,9 @@ export function createWordStore(apps: AppCollection, revision: Pick<AppRevision,
           : words && { id: words.id, state: 'dropping', since, done: 0, total: words.total };
         if (!next) return;
         const isUnchanged = { ...ofEpoch(slotEpoch), 'words.id': words?.id ?? { $exists: false } };
+        const inTime = beginsBefore(await until());
         const { matchedCount } = await apps.updateOne(
-          matching<AppDocument>({ _id: appId, ...NOT_BEING_DELETED, ...isUnchanged }),
+          matching<AppDocument>({ _id: appId, ...NOT_BEING_DELETED, ...isUnchanged, ...inTime }),
           { $set: { words: next, slotEpoch: since } },
         );
         if (matchedCount === 0) continue;

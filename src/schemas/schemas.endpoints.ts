@@ -152,8 +152,8 @@ export const schemaRoutes = (schemas: SchemaService, scope: AppScope): Route[] =
       return present(schema);
     },
 
-    replaceSchema: async ({ principal, params, headers, body, audit }) => {
-      const options = { over: parseVersions(headers['if-match']), author: authorOf(principal) };
+    replaceSchema: async ({ principal, params, headers, body, until, audit }) => {
+      const options = { over: parseVersions(headers['if-match']), author: authorOf(principal), until };
       const schema = await schemas.replace(params.sourceAppId, body, options);
       audit({ detail: { version: schema.version } });
       return present(schema);

@@ -2,6 +2,7 @@ import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import type { AppRevision } from '../apps/revision.ts';
 import { AppNotFound, Conflict, InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../core/errors.ts';
+import type { Until } from '../database/clock.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { completeDefinition, definitionIssues, type FieldDefinitionInput } from '../fields/definition.ts';
 import { type PendingRenames, type Rename, renameIssues, resolveRenames } from '../fields/renames.ts';
@@ -92,7 +93,7 @@ export function createSchemaService(deps: {
     async replace(
       sourceAppId: string,
       { rejectUnknown, fields: input, renames = [] }: SchemaChange,
-      { over, author }: { over?: readonly number[] | undefined; author: string },
+      { over, author, until }: { over?: readonly number[] | undefined; author: string; until: Until },
     ): Promise<AppSchema> {
       const { id } = await apps.get(sourceAppId);
       const issues = definitionIssues(input);
@@ -101,6 +102,8 @@ export function createSchemaService(deps: {
       for (;;) {
         const stored = await store.newest(id);
         if (!stored) throw new AppNotFound();
+        // An insert has no filter: the index refuses a late one, whose version was stored since.
+        await until();
         const { schema: newest, moving: earlier } = stored;
         if (over && !over.includes(newest.version)) {
           throw new PreconditionFailed(`The schema was changed meanwhile: its newest version is ${newest.version}`);

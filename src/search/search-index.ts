@@ -65,9 +65,9 @@ export const searchIndexRoutes = (words: Pick<WordStore, 'of' | 'enable'>, scope
       return view((await scope(principal, params.sourceAppId)).id);
     },
 
-    replaceSearchIndex: async ({ principal, params, body }) => {
+    replaceSearchIndex: async ({ principal, params, body, until }) => {
       const { id } = await scope(principal, params.sourceAppId);
-      await words.enable(id, body.enabled);
+      await words.enable(id, body.enabled, until);
       return view(id);
     },
   });

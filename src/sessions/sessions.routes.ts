@@ -130,7 +130,7 @@ export function createSessionRoutes(deps: {
 
     acceptInvitation: async (input) => {
       const own = await find(input.req, 'active');
-      return enter(await accounts.accept(input.body.token, input.body, own), input);
+      return enter(await accounts.accept(input.body.token, input.body, own, input.until), input);
     },
 
     forgetPassword: ({ body, res }) => {

@@ -2,12 +2,15 @@ import type { UpdateFilter } from 'mongodb';
 import type { AccountDocument, Entry, Identity } from '../accounts/accounts.model.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { Conflict } from '../core/errors.ts';
+import type { Until } from '../database/clock.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { matching } from '../database/filters.ts';
 import { type Claims, SignOnRefused } from './provider.ts';
 
 const MAX_IDENTITIES = 10;
 const MAX_NAME_LENGTH = 100;
+/** Each further attempt means that somebody else changed what the account may do. */
+const MAX_ATTEMPTS = 8;
 
 /** What an account that nobody proved loses when the provider proves its email. */
 const UNPROVED = {
@@ -20,7 +23,10 @@ const UNPROVED = {
  * An email leads to an account only if the provider says that it is verified.
  * @param createsAccounts whether somebody whose groups give a role gets an account
  */
-export function createSignOn({ store, access, invitations, service, roles, mail }: Accounts, createsAccounts: boolean) {
+export function createSignOn(
+  { store, access, invitations, service, status, roles, mail }: Accounts,
+  createsAccounts: boolean,
+) {
   /** Adds the identity to the account of a proved email. */
   async function link({ email, isProved }: Claims, identity: Identity): Promise<AccountDocument | undefined> {
     const account = isProved && email !== undefined ? await store.findByEmail(email) : undefined;
@@ -56,19 +62,33 @@ export function createSignOn({ store, access, invitations, service, roles, mail 
     }
   }
 
-  /** Stores the groups, unless the provider named others later. The last admin stays one. */
-  async function follow({ _id, groups: before }: AccountDocument, named: string[], at: Date): Promise<void> {
-    const had = before?.names ?? [];
-    if (named.length === 0 && had.length === 0) return;
-    const isAdmin = roles.isAdminBy(named);
-    const stays = !isAdmin && roles.isAdminBy(had) && !(await access.leaveByGroups(_id));
-    const names = stays ? [...named, ...roles.adminGroups(had)] : named;
-    const isLatest = { $or: [{ groups: { $exists: false } }, { 'groups.at': { $lte: at } }] };
-    await store.change(_id, isLatest, { $set: { groups: { at, names } } });
-    // The list of admins by groups follows the account, also after a later or stopped sign-on.
-    if (isAdmin) await access.joinByGroups(_id);
-    const now = await store.findById(_id);
-    if (!now || now.suspendedAt || !roles.isAdminBy(now.groups?.names)) await access.retractByGroups(_id);
+  /**
+   * Stores the groups, unless the provider named others later. The last admin stays one. As in a
+   * suspension (account-status.ts), the list of admins loses the account before its groups change.
+   */
+  async function replaceGroups({ _id }: AccountDocument, named: string[], at: Date): Promise<void> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const account = await store.findById(_id);
+      if (!account || (account.groups && account.groups.at > at)) return;
+      const had = account.groups?.names ?? [];
+      const loses = roles.isAdminBy(had) && !roles.isAdminBy(named);
+      const accessEpoch = loses ? await store.takeEpoch(_id) : undefined;
+      const stays = loses && !(await access.leaveByGroups(_id));
+      const names = stays ? [...named, ...roles.adminGroups(had)] : named;
+      const isLatest = { $or: [{ groups: { $exists: false } }, { 'groups.at': { $lte: at } }] };
+      const unchanged = { ...isLatest, ...(accessEpoch !== undefined && { accessEpoch }) };
+      if (await store.change(_id, unchanged, { $set: { groups: { at, names } } })) return;
+    }
+    throw new SignOnRefused('unavailable');
+  }
+
+  /** Stores the groups. The list of admins follows them, also after a later or stopped sign-on. */
+  async function follow(account: AccountDocument, named: string[], at: Date, until: Until): Promise<void> {
+    if (named.length === 0 && (account.groups?.names ?? []).length === 0) return;
+    await replaceGroups(account, named, at);
+    const now = await store.findById(account._id);
+    if (now && roles.isAdminBy(now.groups?.names)) await status.joinByGroups(now, until);
+    else await access.retractByGroups(account._id);
   }
 
   return {
@@ -76,15 +96,15 @@ export function createSignOn({ store, access, invitations, service, roles, mail 
      * Resolves with the way in, and with what the sign-on changed, for the audit log.
      * @throws {SignOnRefused} for somebody without access
      */
-    async enter(claims: Claims): Promise<{ entry: Entry; detail: Record<string, number | boolean> }> {
+    async enter(claims: Claims, until: Until): Promise<{ entry: Entry; detail: Record<string, number | boolean> }> {
       const identity = { issuer: claims.issuer, subject: claims.subject };
       const groups = roles.known(claims.groups);
       const known = await store.findByIdentity(identity);
       const { account, detail } = known ? { account: known, detail: {} } : await enroll(claims, identity, groups);
       if (!account || account.suspendedAt) throw new SignOnRefused('no_access');
       const isOwn = claims.isProved && claims.email === account.email;
-      const accepted = isOwn ? await service.acceptAll(account) : 0;
-      await follow(account, groups, claims.at);
+      const accepted = isOwn ? await service.acceptAll(account, until) : 0;
+      await follow(account, groups, claims.at, until);
       // A log-out at the provider after this authentication leaves no way in.
       const isLoggedIn = { $or: [{ signedOutAt: { $exists: false } }, { signedOutAt: { $lte: claims.at } }] };
       const checked = { identities: { $elemMatch: identity }, ...isLoggedIn };

@@ -135,7 +135,7 @@ export function createSingleSignOn(deps: {
       });
     },
 
-    finishSignOn: ({ req, res, audit }) => {
+    finishSignOn: ({ req, res, until, audit }) => {
       const { provider, publicUrl } = required();
       return orLogInPage(publicUrl, async () => {
         const network = clientNetwork(req.ip ?? '');
@@ -146,7 +146,7 @@ export function createSingleSignOn(deps: {
         // A database that fails here must not refuse a sign-on that succeeded.
         await undo().catch(() => undefined);
         if (!(await challenges.use(`sign-on ${flow.state}`, FLOW_MS))) throw new SignOnRefused('expired');
-        const { entry, detail } = await signOn.enter(claims);
+        const { entry, detail } = await signOn.enter(claims, until);
         await enter(entry, { req, res, audit });
         audit({ detail });
         return publicUrl + safeReturnTo(flow.returnTo, publicUrl);

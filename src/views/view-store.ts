@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { Conflict, Unavailable } from '../core/errors.ts';
 import type { Connection } from '../database/client.ts';
+import { beginsBefore, type Until } from '../database/clock.ts';
 import {
   type Collection,
   createModel,
@@ -115,27 +116,29 @@ export function createViewStore(views: Collection<ViewDocument>) {
 
     /**
      * Changes a view as it was read, and gives it to `to`; resolves with undefined when it has
-     * changed or has been removed since.
+     * changed or has been removed since, or when it is too late.
      * @throws {Conflict} when its new owner has {@link MAX_VIEWS}
      */
     async change(
       { _id, appId, owner, revision }: ViewDocument,
       content: Partial<ViewContent> & Pick<ViewDocument, 'version'>,
       to: ViewOwner,
+      until?: Until,
     ): Promise<ViewDocument | undefined> {
       const write = async (place?: number): Promise<ViewDocument | null> => {
         const moved = place === undefined ? {} : { ...owned(to), place };
         const set = { ...content, ...moved, revision: new ObjectId(), updatedAt: new Date() };
         const isPublished = place !== undefined && to.accountId === undefined;
         const update = { $set: set, ...(isPublished && { $unset: { accountId: 1 as const } }) };
-        return views.findOneAndUpdate({ _id, appId, owner, revision }, update, { returnDocument: 'after' });
+        const unchanged = { _id, appId, owner, revision, ...(until && beginsBefore(await until())) };
+        return views.findOneAndUpdate(unchanged, update, { returnDocument: 'after' });
       };
       return (await (to.owner === owner ? write() : inFreePlace(appId, to.owner, write))) ?? undefined;
     },
 
     /** Deletes a view as it was read by its owner; resolves with whether it was there. */
-    remove: async ({ _id, appId, owner }: ViewDocument): Promise<boolean> =>
-      (await views.deleteOne({ _id, appId, owner })).deletedCount === 1,
+    remove: async ({ _id, appId, owner }: ViewDocument, until: Until): Promise<boolean> =>
+      (await views.deleteOne({ _id, appId, owner, ...beginsBefore(await until()) })).deletedCount === 1,
 
     /** Removes the own views of an account that is being erased. */
     async forgetAccount(accountId: ObjectId): Promise<void> {

@@ -143,19 +143,19 @@ export const viewRoutes = (views: ViewService, schemas: Pick<SchemaService, 'ofA
       return present(view, schema);
     },
 
-    changeView: async ({ principal, params, query, headers, body, res }) => {
+    changeView: async ({ principal, params, query, headers, body, until, res }) => {
       const app = await scope(principal, query.sourceAppId);
       const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
       const revisions = parseTags(headers['if-match'])?.map((tag) => tag.slice(1, -1));
       const schema = await schemas.ofApp(app);
-      const view = await views.change(app.id, principal, params.id, given, schema.version, revisions);
+      const view = await views.change(app.id, principal, params.id, given, schema.version, until, revisions);
       res.setHeader('ETag', `"${view.revision.toHexString()}"`);
       return present(view, schema);
     },
 
-    deleteView: async ({ principal, params, query }) => {
+    deleteView: async ({ principal, params, query, until }) => {
       const { id } = await scope(principal, query.sourceAppId);
-      await views.remove(id, principal, params.id);
+      await views.remove(id, principal, params.id, until);
       return { ok: true as const };
     },
   });

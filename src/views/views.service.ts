@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { SessionPrincipal } from '../api/principal.ts';
 import { Forbidden, NotFound, PreconditionFailed, Unauthenticated, Unavailable } from '../core/errors.ts';
+import type { Until } from '../database/clock.ts';
 import type { Guard } from '../database/guarded-insert.ts';
 import type { PendingRenames } from '../fields/renames.ts';
 import type { RenameStore } from '../schemas/pending-renames.ts';
@@ -102,6 +103,7 @@ export function createViewService(deps: {
       id: string,
       change: Partial<ViewContent> & { shared?: boolean },
       version: number,
+      until: Until,
       revisions?: readonly string[],
     ): Promise<ViewDocument> {
       const { shared, ...content } = change;
@@ -113,7 +115,7 @@ export function createViewService(deps: {
         }
         const isShared = shared ?? view.owner === SHARED;
         const owner = isShared ? { owner: SHARED } : ownerOf(caller);
-        const changed = await store.change(view, await contentOf(view, content, version), owner);
+        const changed = await store.change(view, await contentOf(view, content, version), owner, until);
         if (changed && owner.accountId) await accounts.settle(owner.accountId);
         if (changed) return changed;
       }
@@ -121,8 +123,8 @@ export function createViewService(deps: {
     },
 
     /** @throws {NotFound} @throws {Forbidden} when it is shared, and the caller does not manage */
-    async remove(appId: ObjectId, caller: Caller, id: string): Promise<void> {
-      if (!(await store.remove(await find(appId, caller, id)))) throw new NotFound('View not found');
+    async remove(appId: ObjectId, caller: Caller, id: string, until: Until): Promise<void> {
+      if (!(await store.remove(await find(appId, caller, id), until))) throw new NotFound('View not found');
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Filter, ObjectId, UUID } from 'mongodb';
 import type { Connection } from '../database/client.ts';
+import { beginsBefore, type Until } from '../database/clock.ts';
 import {
   type Collection,
   createModel,
@@ -164,12 +165,13 @@ export function createWebhookStore(webhooks: WebhookCollection) {
     update: async (
       { _id, appId, format }: Pick<WebhookDocument, '_id' | 'appId' | 'format'>,
       { set, unset }: { set: Partial<WebhookDocument>; unset: Partial<Record<keyof WebhookDocument, 1>> },
+      until: Until,
     ): Promise<WebhookDocument | undefined> => {
       const update = {
         ...(Object.keys(set).length > 0 && { $set: set }),
         ...(Object.keys(unset).length > 0 && { $unset: unset as Record<string, 1> }),
       };
-      const filter = { _id, appId, format: format ?? { $exists: false } };
+      const filter = { _id, appId, format: format ?? { $exists: false }, ...beginsBefore(await until()) };
       if (Object.keys(update).length === 0) return (await webhooks.findOne(filter)) ?? undefined;
       return (await webhooks.findOneAndUpdate(filter, update, { returnDocument: 'after' })) ?? undefined;
     },
@@ -180,8 +182,9 @@ export function createWebhookStore(webhooks: WebhookCollection) {
       _id: RecordId,
       [current]: readonly WebhookSecret[],
       secrets: WebhookSecret[],
+      until: Until,
     ): Promise<boolean> => {
-      const filter = { _id, appId, 'secrets.0.secret': current?.secret ?? '' };
+      const filter = { _id, appId, 'secrets.0.secret': current?.secret ?? '', ...beginsBefore(await until()) };
       return (await webhooks.updateOne(filter, { $set: { secrets } })).matchedCount === 1;
     },
 

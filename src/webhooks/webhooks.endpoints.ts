@@ -187,11 +187,11 @@ export const webhookRoutes = (webhooks: WebhookService, scope: AppScope): Route[
     getWebhookSample: async ({ principal, query: { sourceAppId, event } }) =>
       webhooks.sample(await scope(principal, sourceAppId), event),
 
-    changeWebhook: async ({ principal, query, params, body }) =>
-      present(await webhooks.change(await scope(principal, query.sourceAppId), params.id, body)),
+    changeWebhook: async ({ principal, query, params, body, until }) =>
+      present(await webhooks.change(await scope(principal, query.sourceAppId), params.id, body, until)),
 
-    deleteWebhook: async ({ principal, query, params }) => {
-      await webhooks.remove(await scope(principal, query.sourceAppId), params.id);
+    deleteWebhook: async ({ principal, query, params, until }) => {
+      await webhooks.remove(await scope(principal, query.sourceAppId), params.id, until);
       return { ok: true as const };
     },
 
@@ -201,8 +201,8 @@ export const webhookRoutes = (webhooks: WebhookService, scope: AppScope): Route[
       return { ok: isSuccess, ...result };
     },
 
-    rotateWebhookSecret: async ({ principal, query, params }) => ({
-      secret: await webhooks.rotateSecret(await scope(principal, query.sourceAppId), params.id),
+    rotateWebhookSecret: async ({ principal, query, params, until }) => ({
+      secret: await webhooks.rotateSecret(await scope(principal, query.sourceAppId), params.id, until),
     }),
   });
 

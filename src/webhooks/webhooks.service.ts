@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { AppConsumers } from '../apps/app-consumers.ts';
 import type { ScopedApp } from '../apps/app-scope.ts';
 import { Conflict, InvalidInput, NotFound } from '../core/errors.ts';
+import type { Until } from '../database/clock.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import type { EventType } from '../records/outbox.ts';
 import { parseRecordId, type RecordId } from '../records/record-id.ts';
@@ -90,7 +91,7 @@ export function createWebhookService(deps: {
     },
 
     /** Changes a webhook. @throws {NotFound} @throws {InvalidInput} for the URL */
-    async change(app: ScopedApp, id: string, change: WebhookChange): Promise<WebhookDocument> {
+    async change(app: ScopedApp, id: string, change: WebhookChange, until: Until): Promise<WebhookDocument> {
       const { url, events, format, enabled } = change;
       if (url !== undefined) checkUrl(url);
       for (;;) {
@@ -99,16 +100,18 @@ export function createWebhookService(deps: {
         const isRevealed = formatOf(webhook).isSecret && !formatOf({ format: format ?? webhook.format }).isSecret;
         if (isRevealed && url === undefined) throw invalidUrl('must be given with this format, which shows it');
         const isSwitchedOff = enabled === false && !disabled;
-        const changed = await webhooks.update(webhook, {
-          set: {
-            ...(url !== undefined && { url }),
-            ...(events && { events }),
-            ...(format && format !== 'standard' && { format }),
-            ...(isSwitchedOff && { disabled: { reason: 'operator' as const, at: new Date() } }),
-          },
-          unset: { ...(enabled && { disabled: 1, failingSince: 1 }), ...(format === 'standard' && { format: 1 }) },
-        });
-        // Its format was changed meanwhile, or it was deleted.
+        const set = {
+          ...(url !== undefined && { url }),
+          ...(events && { events }),
+          ...(format && format !== 'standard' && { format }),
+          ...(isSwitchedOff && { disabled: { reason: 'operator' as const, at: new Date() } }),
+        };
+        const unset = {
+          ...(enabled && { disabled: 1 as const, failingSince: 1 as const }),
+          ...(format === 'standard' && { format: 1 as const }),
+        };
+        const changed = await webhooks.update(webhook, { set, unset }, until);
+        // Its format was changed meanwhile, it was deleted, or the time is over.
         if (!changed) continue;
         if (isSwitchedOff) await deliveries.giveUp({ appId: app.id, webhookId: _id }, () => webhooks.isOff(_id));
         return changed;
@@ -116,12 +119,14 @@ export function createWebhookService(deps: {
     },
 
     /** Deletes a webhook with its deliveries. @throws {NotFound} */
-    async remove(app: ScopedApp, id: string): Promise<void> {
-      await removal.remove(await find(app, id));
+    async remove(app: ScopedApp, id: string, until: Until): Promise<void> {
+      const webhook = await find(app, id);
+      await until();
+      await removal.remove(webhook);
     },
 
     /** Replaces the secret. The newest four old ones sign for 24 hours more. @throws {NotFound} */
-    async rotateSecret(app: ScopedApp, id: string): Promise<string> {
+    async rotateSecret(app: ScopedApp, id: string, until: Until): Promise<string> {
       const secret = createSecret();
       for (;;) {
         const { _id, secrets } = await find(app, id);
@@ -131,7 +136,7 @@ export function createWebhookService(deps: {
           .map((one) => ({ ...one, until: one.until ?? new Date(now + OLD_SECRET_MS) }));
         const rotated = [{ secret }, ...old].slice(0, MAX_SECRETS);
         // Repeated when the secret was replaced meanwhile.
-        if (await webhooks.replaceSecrets(app.id, _id, secrets, rotated)) return secret;
+        if (await webhooks.replaceSecrets(app.id, _id, secrets, rotated, until)) return secret;
       }
     },
 

@@ -1,8 +1,9 @@
 import { ObjectId } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createToken } from '../../src/accounts/account-store.ts';
 import { joinApp, logIn, PASSWORD, tokenOf, totp } from '../support/accounts.ts';
 import { Client } from '../support/client.ts';
+import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -20,6 +21,7 @@ afterAll(async () => {
 
 const ORIGIN = { device: 'a browser', address: '192.0.2.1' };
 const newClient = (at = server) => new Client(at.client.url);
+const inTime = () => server.services.clock.within(60_000);
 const accounts = () => server.db.collection('accounts');
 const join = (role: string, app = sourceAppId) => joinApp(server, app, role);
 
@@ -41,6 +43,12 @@ async function joinAdmins() {
   const member = await join('viewer');
   await server.admin.patch(`/auth/accounts/${member.id}`, { admin: true }).expect(200);
   return member;
+}
+
+/** The entry of an account among the admins. */
+async function admin(id: string) {
+  const admins = await server.services.accounts.access.admins();
+  return admins.find(({ account }) => account.toHexString() === id);
 }
 
 async function setLink(id: string, kind: 'link' | 'reset'): Promise<string> {
@@ -70,7 +78,7 @@ describe('an invitation that is accepted in a session', () => {
     const { id, email } = await join('viewer');
     const { token } = await invite(email, 'editor');
     const { service } = server.services.accounts;
-    const entry = await service.accept(token, { name: 'Name' }, await signedIn(id));
+    const entry = await service.accept(token, { name: 'Name' }, await signedIn(id), inTime());
     await server.admin.delete(`/auth/accounts/${id}/sessions`).expect(200);
     await expect(service.begin(entry, 'session', ORIGIN)).rejects.toThrow('Invalid credentials');
   });
@@ -78,7 +86,7 @@ describe('an invitation that is accepted in a session', () => {
   it('begins no session in an account whose email was proved meanwhile', async () => {
     const { token } = await invite('stalled@example.com', 'viewer');
     const { service } = server.services.accounts;
-    const entry = await service.accept(token, { name: 'Name', password: PASSWORD }, undefined);
+    const entry = await service.accept(token, { name: 'Name', password: PASSWORD }, undefined, inTime());
     await accounts().updateOne({ email: 'stalled@example.com' }, { $set: { emailProvedAt: new Date() } });
     await expect(service.begin(entry, 'session', ORIGIN)).rejects.toThrow('Invalid credentials');
   });
@@ -164,20 +172,18 @@ describe('sessions', () => {
 describe('what is given to an account', () => {
   it('is taken back when the account was suspended or erased meanwhile', async () => {
     const { access, status } = server.services.accounts;
-    const admins = () => server.db.collection<{ _id: string; members: unknown[] }>('access').findOne({ _id: 'admins' });
-    const given = async () => JSON.stringify((await admins())?.members);
     const suspended = await join('viewer');
     await server.admin.patch(`/auth/accounts/${suspended.id}`, { suspended: true }).expect(200);
     // What a stalled grant writes when it goes on.
-    await access.putAdmin(new ObjectId(suspended.id));
-    await status.settle(new ObjectId(suspended.id));
-    expect(await given()).not.toContain(suspended.id);
+    await access.putAdmin(new ObjectId(suspended.id), inTime());
+    await status.activate(new ObjectId(suspended.id));
+    expect(await admin(suspended.id)).toMatchObject({ isSuspended: true });
     await server.admin.patch(`/auth/accounts/${suspended.id}`, { suspended: false }).expect(200);
-    expect(await given()).toContain(suspended.id);
+    expect(await admin(suspended.id)).toMatchObject({ isSuspended: false });
     const erased = new ObjectId();
-    await access.putAdmin(erased);
-    await status.settle(erased);
-    expect(await given()).not.toContain(erased.toHexString());
+    await access.putAdmin(erased, inTime());
+    await status.activate(erased);
+    expect(await admin(erased.toHexString())).toBeUndefined();
   });
 
   it('counts for nobody while a manager is suspended', async () => {
@@ -227,6 +233,83 @@ describe('what is given to an account', () => {
     const accept = { token: offered.token, name: 'Name', password: PASSWORD };
     const { body } = await newClient().post('/auth/invitations/accept', accept).expect(200);
     expect(body.memberships).toEqual([{ sourceAppId: app.sourceAppId, role: 'manager' }]);
+  });
+});
+
+describe('a suspension that goes on late', () => {
+  let proxy: TcpProxy;
+  let slow: TestServer;
+  beforeAll(async () => {
+    proxy = await startProxy(new URL(inject('mongodbUri')));
+    const uri = new URL(inject('mongodbUri'));
+    uri.port = String(proxy.port);
+    slow = await startServer({ MONGODB_URI: uri.href }, server.database);
+    await slow.services.jobs.stop();
+  });
+  afterAll(async () => {
+    await slow.close();
+    await proxy.close();
+  });
+
+  const patch = (id: string, body: object, at = server) => at.admin.patch(`/auth/accounts/${id}`, body);
+
+  /** Suspends an account on the slow server; resolves when its statement of this number is held. */
+  async function suspendUntil(id: string, command: string, collection: string, nth: number) {
+    let held = proxy.holdNext(command, collection);
+    const answer = Promise.resolve(patch(id, { suspended: true }, slow)).then(({ status }) => status);
+    for (let seen = 1; ; seen += 1) {
+      const forward = await Promise.race([held, answer]);
+      // The suspension has no such statement.
+      if (typeof forward === 'number') return { forward: async () => undefined, answer };
+      if (seen === nth) return { forward, answer };
+      held = proxy.holdNext(command, collection);
+      void forward();
+    }
+  }
+
+  const STATEMENTS: [command: string, collection: string, nth: number][] = [
+    ['update', 'access', 1],
+    ['update', 'access', 2],
+    ['update', 'access', 3],
+    ['update', 'accounts', 1],
+    ['delete', 'invitations', 1],
+  ];
+
+  it.each(STATEMENTS)('takes nothing that a resumption gave back (%s of %s, number %i)', async (...statement) => {
+    const [one, two] = [await joinAdmins(), await joinAdmins()];
+    const app = await server.admin.buildApp();
+    const manager = await invite(one.email, 'manager', app.sourceAppId);
+    await logIn(one.client, one.email).expect(200);
+    await one.client.post('/auth/invitations/accept', { token: manager.token, name: 'Name' }).expect(200);
+    const { forward, answer } = await suspendUntil(one.id, ...statement);
+    await patch(one.id, { suspended: false }).expect(200);
+    await forward();
+    await answer;
+    const { account } = (await logIn(newClient(), one.email).expect(200)).body;
+    expect(account).toMatchObject({ admin: true });
+    // It counts as the admin and as the manager who stays.
+    for (const { account: other } of await server.services.accounts.access.admins()) {
+      const id = other.toHexString();
+      if (id !== one.id && id !== two.id) await patch(id, { suspended: true });
+    }
+    await patch(two.id, { suspended: true }).expect(200);
+    await patch(one.id, { suspended: true }).expect(409);
+    await server.admin.put(`/auth/apps/${app.sourceAppId}/access`, { sharedLogin: false }).expect(200);
+  });
+
+  it('suspends nobody to whom the admin role was given meanwhile as the last admin', async () => {
+    const [one, two] = [await join('viewer'), await joinAdmins()];
+    const { forward, answer } = await suspendUntil(one.id, 'update', 'accounts', 1);
+    await patch(one.id, { admin: true }).expect(200);
+    for (const { account: other } of await server.services.accounts.access.admins()) {
+      const id = other.toHexString();
+      if (id !== one.id) await patch(id, { suspended: true });
+    }
+    await patch(two.id, { suspended: true }).expect(200);
+    await forward();
+    expect(await answer).toBe(409);
+    const { account } = (await logIn(newClient(), one.email).expect(200)).body;
+    expect(account).toMatchObject({ admin: true });
   });
 });
 

@@ -166,7 +166,10 @@ describe('spec 2.5, sessions', () => {
   it('end at once when the password is rotated (401), and only the new password logs in', async () => {
     const other = await server.admin.buildApp();
     const client = await loggedIn(other);
-    const { password } = await server.services.apps.rotatePassword(other.sourceAppId);
+    const { password } = await server.services.apps.rotatePassword(
+      other.sourceAppId,
+      server.services.clock.within(60_000),
+    );
     expect((await client.get('/auth/session').expect(401)).body).toEqual(UNAUTHENTICATED);
     await client.post('/auth/login', other).expect(401);
     await client.logIn(other.sourceAppId, password);

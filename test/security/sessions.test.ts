@@ -179,7 +179,7 @@ describe('end of a session', () => {
   it('is immediate when the app is deleted or its password rotated', async () => {
     const rotated = await server.admin.buildApp();
     const cookie = await cookieOf(rotated.sourceAppId, rotated.password);
-    await server.services.apps.rotatePassword(rotated.sourceAppId);
+    await server.services.apps.rotatePassword(rotated.sourceAppId, server.services.clock.within(60_000));
     expect(await sessionApp(cookie)).toBe(401);
     await newClient().post('/auth/login', rotated).expect(401);
 

@@ -83,13 +83,15 @@ describe('a delivery', () => {
   });
 });
 
+const inTime = async () => new Date(Date.now() + 60_000);
+
 describe('an endpoint', () => {
   it('is not disabled by a failure from before an operator enabled it or changed its address', async () => {
     const failing = { ...webhook(), failingSince: new Date(NOW - 6 * DAY_MS) };
     await webhooks().insert(failing);
-    await webhooks().update(failing, { set: {}, unset: { failingSince: 1 } });
+    await webhooks().update(failing, { set: {}, unset: { failingSince: 1 } }, inTime);
     expect(await webhooks().noteFailure(failing, false, NOW)).toBe(false);
-    await webhooks().update(failing, { set: { url: 'https://example.org/' }, unset: {} });
+    await webhooks().update(failing, { set: { url: 'https://example.org/' }, unset: {} }, inTime);
     expect(await webhooks().noteFailure(failing, true, NOW)).toBe(false);
     expect(await webhooks().isOff(failing._id)).toBe(false);
   });

@@ -57,6 +57,7 @@ function serve(scopes: Scope[] = []) {
       limitSubmit: () => undefined,
       findApp: async () => ({ form: undefined }),
       recordAudit: async () => undefined,
+      until: () => async () => new Date(),
     },
   );
   app.use(createErrorHandler(createLogger({ logLevel: 'silent' })));

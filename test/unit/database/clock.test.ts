@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { createLogger } from '../../../src/core/logger.ts';
+import { createClosedConnection } from '../../../src/database/client.ts';
+import { createDatabaseClock } from '../../../src/database/clock.ts';
+
+const HOUR_MS = 60 * 60 * 1_000;
+
+/** A clock of a database that is an hour behind, with the work that its answer takes. */
+function createClock(onAnswer: () => void = () => undefined) {
+  const connection = createClosedConnection();
+  const command = async () => {
+    const localTime = new Date(Date.now() - HOUR_MS);
+    onAnswer();
+    return { localTime };
+  };
+  const client = { db: () => ({ command }) };
+  const behind = { ...connection, getClient: () => client } as unknown as typeof connection;
+  return createDatabaseClock({ connection: behind, logger: createLogger({ logLevel: 'silent' }) });
+}
+
+it('the deadline of writes is a time of the database, however much the clocks differ', async () => {
+  const expected = Date.now() - HOUR_MS + 1_000;
+  const until = await createClock().until(() => 1_000)();
+  expect(until.getTime() - expected).toBeGreaterThanOrEqual(0);
+  expect(until.getTime() - expected).toBeLessThan(HOUR_MS / 2);
+});
+
+it('the deadline of writes is refused after a stall between its two times', async () => {
+  let left = 1_000;
+  const clock = createClock(() => {
+    left = 0;
+  });
+  await expect(clock.until(() => left)()).rejects.toMatchObject({ status: 503 });
+});
