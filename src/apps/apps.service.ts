@@ -18,6 +18,9 @@ import { generatePassword, type PasswordHasher, type Waiter } from './passwords.
 
 const WITH_SHARED_LOGIN = { sharedLogin: { $ne: false } };
 
+/** Is called after the hash of a password, which may have waited for others, before the write. */
+type Recheck = () => Promise<void>;
+
 /** A password in plain text. Only its hash is stored. */
 export interface NewPassword {
   app: App;
@@ -47,19 +50,21 @@ export function createAppService(deps: {
     return (await apps.findOne(filter, { projection: { _id: 1 } })) !== null;
   }
 
-  async function credentials(password: string) {
-    return { passwordHash: await hasher.hash(password), credentialId: randomUUID() };
+  async function credentials(password: string, recheck?: Recheck) {
+    const passwordHash = await hasher.hash(password);
+    await recheck?.();
+    return { passwordHash, credentialId: randomUUID() };
   }
 
-  async function insert(sourceAppId: string, role: Role, password: string): Promise<App> {
-    const app = { sourceAppId, role, ...(await credentials(password)), createdAt: new Date() };
+  async function insert(sourceAppId: string, role: Role, password: string, recheck?: Recheck): Promise<App> {
+    const app = { sourceAppId, role, ...(await credentials(password, recheck)), createdAt: new Date() };
     return toApp({ _id: await createApp(app), ...app });
   }
 
-  async function replacePassword(filter: Filter<AppDocument>): Promise<NewPassword | undefined> {
+  async function replacePassword(filter: Filter<AppDocument>, recheck?: Recheck): Promise<NewPassword | undefined> {
     const password = generatePassword();
     const live = { ...filter, ...NOT_BEING_DELETED };
-    const update = { $set: await credentials(password) };
+    const update = { $set: await credentials(password, recheck) };
     const found = await apps.findOneAndUpdate(live, update, { returnDocument: 'after' });
     return found ? { app: toApp(found), password } : undefined;
   }
@@ -129,7 +134,7 @@ export function createAppService(deps: {
      * @throws {Unavailable} when the database cannot be reached; the app then does not exist,
      * unless the last step of the creation failed (decision 15)
      */
-    async create(sourceAppId: string, role: Role = 'user'): Promise<NewPassword> {
+    async create(sourceAppId: string, role: Role = 'user', recheck?: Recheck): Promise<NewPassword> {
       if (!APP_ID_PATTERN.test(sourceAppId)) {
         throw new InvalidInput(`Invalid sourceAppId: use ${APP_ID_FORMAT}`);
       }
@@ -138,7 +143,7 @@ export function createAppService(deps: {
       if (await exists({ sourceAppId, creating: { $exists: false } }))
         throw new Conflict('An app with this sourceAppId already exists');
       const password = generatePassword();
-      return { app: await insert(sourceAppId, role, password), password };
+      return { app: await insert(sourceAppId, role, password, recheck), password };
     },
 
     /**
@@ -158,15 +163,18 @@ export function createAppService(deps: {
     },
 
     /** Replaces the password; the app's sessions become invalid at once. @throws {NotFound} */
-    async rotatePassword(sourceAppId: string): Promise<NewPassword> {
-      const replaced = await replacePassword({ sourceAppId });
+    async rotatePassword(sourceAppId: string, recheck?: Recheck): Promise<NewPassword> {
+      const replaced = await replacePassword({ sourceAppId }, recheck);
       if (!replaced) throw new AppNotFound();
       return replaced;
     },
 
     /** @throws {Unauthenticated} when the password changed after the session was read */
-    async rotateOwnPassword({ id, credentialId }: Pick<App, 'id' | 'credentialId'>): Promise<NewPassword> {
-      const replaced = await replacePassword({ _id: id, credentialId });
+    async rotateOwnPassword(
+      { id, credentialId }: Pick<App, 'id' | 'credentialId'>,
+      recheck?: Recheck,
+    ): Promise<NewPassword> {
+      const replaced = await replacePassword({ _id: id, credentialId }, recheck);
       if (!replaced) throw new Unauthenticated();
       return replaced;
     },
