@@ -194,11 +194,11 @@ describe('a request that waits', () => {
     const { sourceAppId } = by.app;
     await server.client.submit(sourceAppId, { email: 'ada@example.com', data: {} }).expect(200);
     const app = await server.db.collection('apps').findOne({ sourceAppId });
-    const held = proxy.holdAll('aggregate', 'users', [Buffer.from(String(app?._id), 'hex')]);
+    const held = proxy.holdAll('find', 'users', [Buffer.from(String(app?._id), 'hex')]);
     const url = `${server.listener.url}/auth`;
     const { memberCookie: headers } = by;
     const exports = Array.from({ length: 8 }, () =>
-      fetch(`${url}/users/export?sourceAppId=${sourceAppId}`, { headers }),
+      fetch(`${url}/users/export?where=email:contains:ada&sourceAppId=${sourceAppId}`, { headers }),
     );
     await expect.poll(() => longRequests('in_progress')).toBe(8);
     const erase = fetch(`${url}/people/erase?sourceAppId=${sourceAppId}`, {
@@ -221,7 +221,7 @@ describe('a request that waits', () => {
     const { sourceAppId } = by.app;
     await server.client.submit(sourceAppId, { email: 'ada@example.com', data: {} }).expect(200);
     const app = await server.db.collection('apps').findOne({ sourceAppId });
-    const held = proxy.holdAll('aggregate', 'users', [Buffer.from(String(app?._id), 'hex')]);
+    const held = proxy.holdAll('find', 'users', [Buffer.from(String(app?._id), 'hex')]);
     const path = `/auth/users?sourceAppId=${sourceAppId}&where=email:contains:ada&confirm=1`;
     const answer = fetch(server.listener.url + path, {
       ...{ method, ...(body && { body: JSON.stringify(body) }) },
