@@ -238,6 +238,9 @@ describe('a request that waits', () => {
   it('for a hash replaces no password when its admin was suspended meanwhile', async () => {
     const { app, member, memberCookie: headers } = await prepare();
     await second.admin.patch(`/auth/accounts/${member.id}`, { admin: true }).expect(200);
+    // The last active admin stays.
+    const other = await prepare();
+    await second.admin.patch(`/auth/accounts/${other.member.id}`, { admin: true }).expect(200);
     const before = await server.db.collection('apps').findOne({ sourceAppId: app.sourceAppId });
     const first = proxy.holdNext('find', 'access');
     const path = `${server.listener.url}/auth/apps/${app.sourceAppId}/password`;
@@ -246,8 +249,6 @@ describe('a request that waits', () => {
     const again = proxy.holdNext('find', 'sessions');
     await continueFirst();
     const continueAgain = await Promise.race([again, answer.then(() => undefined)]);
-    const other = await prepare();
-    await second.admin.patch(`/auth/accounts/${other.member.id}`, { admin: true }).expect(200);
     await second.admin.patch(`/auth/accounts/${member.id}`, { suspended: true }).expect(200);
     await continueAgain?.();
     expect((await answer).status).toBe(401);
