@@ -180,8 +180,12 @@ export interface InvitationDocument {
   app?: { id: ObjectId; sourceAppId: string; role: AppRole };
   admin?: true;
   name?: string;
-  /** Absent: the host, or a shared log-in. */
+  /** The account that invited. */
   invitedBy?: ObjectId;
+  /** The app whose password invited, in one of its generations. Neither: the host invited. */
+  invitedWith?: { appId: ObjectId; credentialId: string };
+  /** A number below {@link MAX_INVITATIONS}, unique in the app, so that the index bounds them. */
+  place?: number;
   createdAt: Date;
   expiresAt: Date;
 }
@@ -192,6 +196,7 @@ export const MAX_INVITATIONS = 200;
 const INVITATIONS = declareCollection('invitations', onPrimaryShard('open invitations of the staff'))
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index({ 'app.id': 1, createdAt: 1 })
+  .index({ 'app.id': 1, place: 1 }, { unique: true, partialFilterExpression: { place: { $exists: true } } })
   .index({ email: 1 }, { sparse: true })
   .index({ invitedBy: 1 }, { sparse: true });
 

@@ -35,17 +35,20 @@ export function createAccounts(deps: {
   const models = createAccountModels(connection);
   const store = createAccountStore(models.accounts.collection, sessionMs);
   const access = createAccessStore(models.access.collection);
-  const invitations = createInvitations(models.invitations.collection);
   const mailer = config.mail && createMailer(config.mail);
   const mail = createAccountMail(mailer, logger);
   const { publicUrl, oidc } = config;
   const roles = createRoles(access, apps.service, oidc?.roleMap ?? []);
+  const signOnOnly = oidc?.only ?? false;
+  const invitations = createInvitations(models.invitations.collection, {
+    ...{ store, roles, apps: apps.service, signOnOnly },
+  });
   const status = createAccountStatus({ store, access, invitations, owned });
   const challenges = createChallenges(secret, models.used.collection);
   const service = createAccountService({
     ...{ store, access, invitations, status, factors: createSecondFactors(store), mail, publicUrl },
     passkeys: createPasskeys(store, challenges),
-    ...{ hasher: apps.hasher, apps: apps.service, roles, signOnOnly: oidc?.only ?? false },
+    ...{ hasher: apps.hasher, apps: apps.service, roles, signOnOnly },
   });
 
   /** Ends entries of the list that a stopped process or another role map left. */

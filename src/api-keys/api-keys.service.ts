@@ -3,10 +3,10 @@ import type { AppPrincipal, Scope } from '../api/principal.ts';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { clientNetwork } from '../core/client-network.ts';
-import { Conflict, Forbidden, NotFound, TooManyRequests, Unauthenticated, Unavailable } from '../core/errors.ts';
+import { Conflict, Forbidden, NotFound, TooManyRequests, Unauthenticated } from '../core/errors.ts';
 import type { Connection } from '../database/client.ts';
 import { createModel, declareCollection, onPrimaryShard } from '../database/collections.ts';
-import { isDuplicateKey } from '../database/failures.ts';
+import { inFreePlace } from '../database/free-place.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
 import { generateKey, hashKey, isInNetworks } from './key-text.ts';
 
@@ -92,19 +92,14 @@ export function createApiKeyService(deps: {
 
   /** Stores a key and resolves with its id. @throws {Conflict} for more than {@link MAX_KEYS} */
   async function store(key: Omit<ApiKeyDocument, '_id' | 'place'>): Promise<string> {
-    for (let tries = 0; tries < MAX_KEYS; tries += 1) {
-      const taken = await keys.find({ appId: key.appId }, { projection: { place: 1 } }).toArray();
-      const place = freePlace(taken.map((other) => other.place));
-      if (place === undefined) throw new Conflict(`An app has at most ${MAX_KEYS} API keys; delete one first`);
+    const taken = () => keys.find({ appId: key.appId }, { projection: { place: 1 } }).toArray();
+    const insert = async (place: number): Promise<string> => {
       const _id = new ObjectId();
-      try {
-        await keys.insertOne({ _id, place, ...key });
-        return _id.toHexString();
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-      }
-    }
-    throw new Unavailable('Too many API keys are being created; try again');
+      await keys.insertOne({ _id, place, ...key });
+      return _id.toHexString();
+    };
+    const full = () => new Conflict(`An app has at most ${MAX_KEYS} API keys; delete one first`);
+    return inFreePlace(MAX_KEYS, taken, insert, full);
   }
 
   return {
@@ -171,10 +166,4 @@ function mayWriteSchemas({ role, kind, scopes, ...caller }: AppPrincipal): boole
 function isUsable({ expiresAt, cidrs }: ApiKeyDocument, address: string): boolean {
   if (expiresAt && expiresAt.getTime() <= Date.now()) return false;
   return cidrs === undefined || isInNetworks(address, cidrs);
-}
-
-/** One of the free places by chance, so that concurrent creations rarely want the same. */
-function freePlace(taken: readonly number[]): number | undefined {
-  const free = Array.from({ length: MAX_KEYS }, (_, place) => place).filter((place) => !taken.includes(place));
-  return free[Math.floor(Math.random() * free.length)];
 }

@@ -138,6 +138,12 @@ interface Input<Spec extends EndpointSpec> {
   query: Output<Spec['query']>;
   headers: Output<Spec['headers']>;
   body: BodyOutput<Spec['body']>;
+  /**
+   * Checks the caller again, unless the last check is younger than `maxAgeMs`. For a write after
+   * long work or a wait for the client; the first check was made before the handler.
+   * @throws {Unauthenticated} @throws {Forbidden}
+   */
+  recheck(maxAgeMs?: number): Promise<void>;
   /** Milliseconds that remain; 0 when the time is over or the client has disconnected. */
   leftMs(): number;
   /** The deadline of writes: none begins when the request was refused or its client has left. */

@@ -38,6 +38,8 @@ const DEFAULT_LOAD = 'read';
 
 /** The turn of a request. */
 interface RequestTurn {
+  /** Whether others were first, so that the caller may have lost its access. */
+  hasWaited: boolean;
   end(): void;
   /** Ends the turn when the first piece of a list or a file was read: a slow client holds none. */
   onStart?: () => void;
@@ -81,7 +83,7 @@ export function createOperatorLoad(metrics: Metrics) {
   ]);
 
   /**
-   * Resolves in its turn, with a function that ends it.
+   * Resolves in its turn.
    *
    * @throws {TooManyRequests} when too many requests of the key wait, or when the turn does not
    *   come soon because the key uses its share
@@ -91,11 +93,11 @@ export function createOperatorLoad(metrics: Metrics) {
     queue: FairQueue,
     key: string,
     { res, deadline, maxMs, tooMany = tooManyError }: Wait,
-  ): Promise<() => void> {
+  ): Promise<Pick<RequestTurn, 'end' | 'hasWaited'>> {
     if (queue.waitingOf(key) >= MAX_WAITING_PER_KEY) throw tooMany();
     if (queue.waiting >= MAX_WAITING || res.closed) throw busyError();
     const turn = queue.join(key);
-    if (turn.hasBegun) return turn.end;
+    if (turn.hasBegun) return { end: turn.end, hasWaited: false };
     const leave = () => {
       if (!turn.hasBegun) turn.end();
     };
@@ -111,22 +113,23 @@ export function createOperatorLoad(metrics: Metrics) {
     } finally {
       res.off('close', leave);
     }
-    return turn.end;
+    return { end: turn.end, hasWaited: true };
   }
 
   /** The turn of a long request counts for its session or key and for its app. */
   async function longTurn(app: string, caller: string, wait: Wait): Promise<RequestTurn> {
-    const endOfCaller = await turnIn(longOfCaller, caller, wait);
+    const ofCaller = await turnIn(longOfCaller, caller, wait);
     try {
-      const endOfApp = await turnIn(long, app, wait);
+      const ofApp = await turnIn(long, app, wait);
       return {
+        hasWaited: ofCaller.hasWaited || ofApp.hasWaited,
         end() {
-          endOfApp();
-          endOfCaller();
+          ofApp.end();
+          ofCaller.end();
         },
       };
     } catch (error) {
-      endOfCaller();
+      ofCaller.end();
       throw error;
     }
   }
@@ -135,7 +138,7 @@ export function createOperatorLoad(metrics: Metrics) {
     /** Runs the look-ups of the session or the key of a request. @throws {Unavailable} */
     async authenticating<T>(req: Request, res: Response, lookUp: () => T): Promise<Awaited<T>> {
       const network = `network ${clientNetwork(req.ip ?? '')}`;
-      const end = await turnIn(light, network, { res, maxMs: MAX_LIGHT_WAIT_MS, tooMany: busyError });
+      const { end } = await turnIn(light, network, { res, maxMs: MAX_LIGHT_WAIT_MS, tooMany: busyError });
       try {
         return await lookUp();
       } finally {
@@ -158,10 +161,10 @@ export function createOperatorLoad(metrics: Metrics) {
         const caller = principal?.kind === 'key' ? `key ${principal.keyId}` : `session ${req.sessionID}`;
         return longTurn(app, caller, { ...wait, tooMany: tooManyLongError });
       }
-      const end = await (load === 'read'
+      const turn = await (load === 'read'
         ? turnIn(read, app, wait)
         : turnIn(light, app, { res, maxMs: MAX_LIGHT_WAIT_MS }));
-      return { end, onStart: end };
+      return { ...turn, onStart: turn.end };
     },
   };
 }

@@ -4,6 +4,10 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 
 const CHUNK_CHARACTERS = 64 * 1024;
+/** Object streams would buffer 16 pieces. */
+const BYTES = { objectMode: false, highWaterMark: CHUNK_CHARACTERS };
+/** The age of the last check at which the caller of a stream is checked again. */
+const RECHECK_AFTER_MS = 1_000;
 
 /** A part of the JSON of a list without its brackets. */
 type Piece = string | Uint8Array;
@@ -124,11 +128,19 @@ export function setLanguage(res: Response, tag: string): void {
 /** 204: no content. */
 export class Empty {}
 
-/** Sends a reply. @param onStart is called when the first piece of a list or file was read */
-export async function send(req: Request, res: Response, reply: unknown, onStart?: () => void): Promise<void> {
-  if (reply instanceof JsonStream) return sendStream(res, reply, onStart);
+/** What a list or file of any length needs while it is sent. */
+interface Sending {
+  /** Is called when the first piece was read. */
+  onStart?: (() => void) | undefined;
+  /** Rejects when the caller may no longer read it (`Input.recheck`). */
+  recheck?: (maxAgeMs: number) => Promise<void>;
+}
+
+/** Sends a reply. */
+export async function send(req: Request, res: Response, reply: unknown, sending: Sending = {}): Promise<void> {
+  if (reply instanceof JsonStream) return sendStream(res, reply, sending);
   if (reply instanceof Versioned) return sendVersioned(req, res, reply);
-  if (reply instanceof Download) return sendDownload(res, reply);
+  if (reply instanceof Download) return sendDownload(res, reply, sending);
   if (reply instanceof Redirect) return res.redirect(reply.status, reply.location);
   if (reply instanceof Html) {
     setLanguage(res, reply.language);
@@ -172,23 +184,35 @@ function isKnown(etag: string, ifNoneMatch = ''): boolean {
  * sent with the first piece, so that an unavailable database still causes a 503. A later failure
  * closes the connection, and the client sees incomplete JSON.
  */
-async function sendStream(res: Response, stream: JsonStream, onStart?: () => void): Promise<void> {
-  const iterator = stream.pieces[Symbol.asyncIterator]();
+async function sendStream(res: Response, stream: JsonStream, { onStart, recheck }: Sending): Promise<void> {
+  const iterator = whilePermitted(stream.pieces, recheck);
   const first = await iterator.next();
   onStart?.();
-  if (res.headersSent || res.destroyed) return void (await iterator.return?.());
+  if (res.headersSent || res.destroyed) return void (await iterator.return(undefined));
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  const json = wholeObject(stream, first, iterator);
-  await pipeline(Readable.from(json, { objectMode: false, highWaterMark: CHUNK_CHARACTERS }), res);
+  await pipeline(Readable.from(wholeObject(stream, first, iterator), BYTES), res);
 }
 
 /** Streams a file; headers wait for the first piece. */
-async function sendDownload(res: Response, { fileName, mediaType, content }: Download): Promise<void> {
-  await once(content, 'readable');
-  if (res.headersSent || res.destroyed) return void content.destroy();
+async function sendDownload(
+  res: Response,
+  { fileName, mediaType, content }: Download,
+  { recheck }: Sending,
+): Promise<void> {
+  const file = Readable.from(whilePermitted(content, recheck), BYTES);
+  await once(file, 'readable');
+  if (res.headersSent || res.destroyed) return void file.destroy();
   res.setHeader('Content-Type', `${mediaType}; charset=utf-8`);
   res.setHeader('Content-Disposition', `attachment; filename="${fileName}"`);
-  await pipeline(content, res);
+  await pipeline(file, res);
+}
+
+/** Yields the pieces while the caller may read them. Fails with the error of `recheck`. */
+async function* whilePermitted(pieces: AsyncIterable<Piece>, recheck: Sending['recheck']): AsyncGenerator<Piece> {
+  for await (const piece of pieces) {
+    await recheck?.(RECHECK_AFTER_MS);
+    yield piece;
+  }
 }
 
 async function* wholeObject(

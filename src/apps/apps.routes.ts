@@ -38,21 +38,21 @@ export const appRoutes = (
       return { apps: listed, ...next };
     },
 
-    createApp: async ({ body, audit }) => {
-      const { app, password } = await apps.create(body.sourceAppId);
+    createApp: async ({ body, recheck, audit }) => {
+      const { app, password } = await apps.create(body.sourceAppId, 'user', recheck);
       audit({ app, target: app.sourceAppId });
       return { sourceAppId: app.sourceAppId, role: app.role, password };
     },
 
-    rotatePassword: async ({ principal, params, body, req, leftMs, until }) => {
+    rotatePassword: async ({ principal, params, body, req, leftMs, until, recheck }) => {
       // An admin's account has no password of an app to confirm.
       const own = principal.account ? undefined : principal.app;
       if (params.sourceAppId !== own?.sourceAppId) {
-        return presentNew(await apps.rotatePassword(params.sourceAppId, until));
+        return presentNew(await apps.rotatePassword(params.sourceAppId, until, recheck));
       }
       if (body?.currentPassword === undefined) throw new InvalidInput('Invalid password change', [CURRENT_REQUIRED]);
       await confirmPassword(own, body.currentPassword, { address: req.ip ?? '', leftMs });
-      return presentNew(await apps.rotateOwnPassword(own, until));
+      return presentNew(await apps.rotateOwnPassword(own, until, recheck));
     },
 
     deleteApp: async ({ params, until, audit }) => {

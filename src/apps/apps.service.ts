@@ -19,6 +19,9 @@ import { generatePassword, type PasswordHasher, type Waiter } from './passwords.
 
 const WITH_SHARED_LOGIN = { sharedLogin: { $ne: false } };
 
+/** Is called after the hash of a password, which may have waited for others, before the write. */
+type Recheck = () => Promise<void>;
+
 /** A password in plain text. Only its hash is stored. */
 export interface NewPassword {
   app: App;
@@ -48,18 +51,24 @@ export function createAppService(deps: {
     return (await apps.findOne(filter, { projection: { _id: 1 } })) !== null;
   }
 
-  async function credentials(password: string) {
-    return { passwordHash: await hasher.hash(password), credentialId: randomUUID() };
+  async function credentials(password: string, recheck?: Recheck) {
+    const passwordHash = await hasher.hash(password);
+    await recheck?.();
+    return { passwordHash, credentialId: randomUUID() };
   }
 
-  async function insert(sourceAppId: string, role: Role, password: string): Promise<App> {
-    const app = { sourceAppId, role, ...(await credentials(password)), createdAt: new Date() };
+  async function insert(sourceAppId: string, role: Role, password: string, recheck?: Recheck): Promise<App> {
+    const app = { sourceAppId, role, ...(await credentials(password, recheck)), createdAt: new Date() };
     return toApp({ _id: await createApp(app), ...app });
   }
 
-  async function replacePassword(filter: Filter<AppDocument>, until: Until): Promise<NewPassword | undefined> {
+  async function replacePassword(
+    filter: Filter<AppDocument>,
+    until: Until,
+    recheck?: Recheck,
+  ): Promise<NewPassword | undefined> {
     const password = generatePassword();
-    const update = { $set: await credentials(password) };
+    const update = { $set: await credentials(password, recheck) };
     const live = { ...filter, ...NOT_BEING_DELETED, ...beginsBefore(await until()) };
     const found = await apps.findOneAndUpdate(live, update, { returnDocument: 'after' });
     if (found) return { app: toApp(found), password };
@@ -132,7 +141,7 @@ export function createAppService(deps: {
      * @throws {Unavailable} when the database cannot be reached; the app then does not exist,
      * unless the last step of the creation failed (decision 15)
      */
-    async create(sourceAppId: string, role: Role = 'user'): Promise<NewPassword> {
+    async create(sourceAppId: string, role: Role = 'user', recheck?: Recheck): Promise<NewPassword> {
       if (!APP_ID_PATTERN.test(sourceAppId)) {
         throw new InvalidInput(`Invalid sourceAppId: use ${APP_ID_FORMAT}`);
       }
@@ -141,7 +150,7 @@ export function createAppService(deps: {
       if (await exists({ sourceAppId, creating: { $exists: false } }))
         throw new Conflict('An app with this sourceAppId already exists');
       const password = generatePassword();
-      return { app: await insert(sourceAppId, role, password), password };
+      return { app: await insert(sourceAppId, role, password, recheck), password };
     },
 
     /**
@@ -161,8 +170,8 @@ export function createAppService(deps: {
     },
 
     /** Replaces the password; the app's sessions become invalid at once. @throws {NotFound} */
-    async rotatePassword(sourceAppId: string, until: Until): Promise<NewPassword> {
-      const replaced = await replacePassword({ sourceAppId }, until);
+    async rotatePassword(sourceAppId: string, until: Until, recheck?: Recheck): Promise<NewPassword> {
+      const replaced = await replacePassword({ sourceAppId }, until, recheck);
       if (!replaced) throw new AppNotFound();
       return replaced;
     },
@@ -171,8 +180,9 @@ export function createAppService(deps: {
     async rotateOwnPassword(
       { id, credentialId }: Pick<App, 'id' | 'credentialId'>,
       until: Until,
+      recheck?: Recheck,
     ): Promise<NewPassword> {
-      const replaced = await replacePassword({ _id: id, credentialId }, until);
+      const replaced = await replacePassword({ _id: id, credentialId }, until, recheck);
       if (!replaced) throw new Unauthenticated();
       return replaced;
     },

@@ -152,7 +152,7 @@ export const changeRoutes = (deps: {
 }): Route[] => {
   const { store, leases, queried, matchingIds, scope, wake } = deps;
   return routes(changeEndpoints, {
-    changeUsers: async ({ principal, query: { sourceAppId, confirm, ...request }, body, closed, audit }) => {
+    changeUsers: async ({ principal, query: { sourceAppId, confirm, ...request }, body, closed, recheck, audit }) => {
       const app = await scope(principal, sourceAppId);
       const lease = await leases.hold(app.sourceAppId);
       if (!lease?.app.id.equals(app.id)) throw new AppNotFound();
@@ -164,6 +164,7 @@ export const changeRoutes = (deps: {
         ? namedIds(body.ids, request, options)
         : await matchingIds(app.id, parseQuery(selectionOf(request), schema), slotOf, options);
       if (!parts) throw new Unavailable();
+      await recheck();
       const { set, unset } = body;
       const id = await store.create({
         ...{ appId: app.id, sourceAppId: app.sourceAppId, set, unset, version: lease.schema.version },

@@ -119,7 +119,7 @@ async function runImport(
   const id = await imports.create(app, settings);
   const bar = createProgressBar(streams.stderr);
   try {
-    await imports.receive(app, id, undefined, createReadStream(file), size);
+    await imports.receive(app, id, undefined, createReadStream(file), { size });
     await imports.start(app, id);
     await services.audit.record({ action: 'import.started', actor: COMMAND_LINE, app, target: id });
   } catch (error) {

@@ -60,14 +60,14 @@ export function createAuthStrategies(deps: {
   }
 
   /**
-   * The caller of the session cookie (spec 5.2), read for each request.
+   * The caller of the session cookie (spec 5.2), read on each call.
    * @throws {Unauthenticated}
    */
   async function authenticateSession(req: Request, res: Response): Promise<SessionPrincipal> {
-    await loadSession(req, res);
+    const session = await loadSession(req, res);
     const named = req.params.sourceAppId ?? req.query.sourceAppId;
     const appId = typeof named === 'string' ? named : undefined;
-    const principal = await sessions.authenticate(req.session, req.sessionID, appId);
+    const principal = await sessions.authenticate(session, req.sessionID, appId);
     if (principal.own) req.appId = principal.own.sourceAppId;
     return principal;
   }

@@ -2,19 +2,19 @@ import type { Express, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import { FILES_REFUSED, FormEntries } from '../api/body/form-body.ts';
 import type { BodyReaders } from '../api/body/readers.ts';
-import { hasBody, readMediaType } from '../api/body/request-bytes.ts';
+import { hasArrived, hasBody, readMediaType } from '../api/body/request-bytes.ts';
 import { Deadline } from '../api/deadline.ts';
 import type { AnyInput, AuditFacts, BodySpec, EndpointSpec, Refuse, Route } from '../api/endpoint.ts';
 import { hasTurns, isForOperators, type OperatorLoad } from '../api/operator-load.ts';
-import type { Principal } from '../api/principal.ts';
 import { Download, Redirect, send } from '../api/reply.ts';
 import { parsePart } from '../api/validation.ts';
 import type { App } from '../apps/app.ts';
 import type { RecordAudit } from '../audit/audit-recorder.ts';
-import { AppError, AppNotFound, Forbidden, InvalidInput, Unavailable } from '../core/errors.ts';
+import { AppError, AppNotFound, InvalidInput, Unavailable } from '../core/errors.ts';
 import type { DatabaseClock } from '../database/clock.ts';
 import type { SubmitLimiter } from '../submissions/submit-limiter.ts';
-import { type Authenticate, type AuthStrategies, invalidAppIdError } from './auth.ts';
+import { type AuthStrategies, invalidAppIdError } from './auth.ts';
+import { Caller } from './caller.ts';
 import type { CorsPolicies } from './cors.ts';
 
 interface MountDeps {
@@ -32,25 +32,27 @@ interface MountDeps {
 /**
  * Adds all endpoints to `http`. Each request is checked in this order: origin (403), authentication
  * (401, 403, 400 for `x-app-id`, 404 for an app in the path), rate limit (429), inputs (400). Then
- * the handler runs; that of an operator waits for its turn (429, 503). Another method on a known
- * path is a 405. A nested router would match each request twice.
+ * the handler runs; that of an operator waits for its turn (429, 503). The caller of a request that
+ * waited, for its body or its turn, is checked again. Another method on a known path is a 405. A
+ * nested router would match each request twice.
  */
 export function mount(http: Express, all: readonly Route[], deps: MountDeps): void {
   for (const { spec, handle, refuse } of all) {
     const pages = refuse ? [refuseWith(refuse)] : [];
     const turns = hasTurns(spec) ? deps.load : undefined;
-    const authenticate = findAuthentication(spec, deps);
     http[spec.method](spec.path, ...pages, ...corsHandlers(spec, deps), async (req, res) => {
       const deadline = new Deadline();
       const facts: AuditFacts = {};
-      const input = readInput(spec, authenticate, req, res, deadline, deps, facts);
+      const caller = new Caller(spec, deps.auth[spec.auth], req, res);
+      const input = readInput(spec, caller, req, res, deadline, deps, facts);
       const respond = async (value: AnyInput) => {
         const turn = turns && (await turns.begin(spec, value, deadline));
         try {
+          if (caller.hasWaited || turn?.hasWaited) await caller.recheck();
           const reply = await handle(value);
           const isRefused = reply instanceof Redirect && reply.isRefusal;
           if (spec.audit && !isRefused) await audited(reply, deps.recordAudit(spec, value, facts));
-          await send(req, res, reply, turn?.onStart);
+          await send(req, res, reply, { onStart: turn?.onStart, recheck: value.recheck });
         } finally {
           turn?.end();
         }
@@ -98,37 +100,36 @@ async function untilStarted(deadline: Deadline, work: Promise<void>, res: Respon
   }
 }
 
-/** The authentication of an endpoint; that of operators waits in a queue. */
-function findAuthentication(spec: EndpointSpec, { auth, load }: MountDeps): Authenticate {
-  const strategy = auth[spec.auth];
-  return isForOperators(spec) ? (req, res) => load.authenticating(req, res, () => strategy(req, res)) : strategy;
-}
-
 async function readInput(
   spec: EndpointSpec,
-  authenticate: Authenticate,
+  caller: Caller,
   req: Request,
   res: Response,
   deadline: Deadline,
   deps: MountDeps,
   facts: AuditFacts,
 ): Promise<AnyInput> {
-  const principal = await authenticate(req, res);
-  authorize(spec, principal, req);
+  // The first check of operators waits in a queue.
+  await (isForOperators(spec) ? deps.load.authenticating(req, res, () => caller.check()) : caller.check());
+  const { principal } = caller;
   if (principal && (spec.auth === 'form' || (spec.auth === 'app id' && spec.body))) {
     await admit(spec, principal.sourceAppId, req, deps);
   }
   // The deadline has passed meanwhile and 503 was sent.
   if (deadline.isOver) throw new Unavailable();
 
+  if (spec.body) caller.hasWaited = !hasArrived(req);
   const leftMs = () => (res.destroyed ? 0 : deadline.leftMs);
   return {
-    principal,
+    get principal() {
+      return caller.principal;
+    },
     headers: spec.headers && parsePart(spec.headers, req.headers, 'Invalid request headers'),
     params: spec.params && parsePart(spec.params, req.params, 'Invalid path'),
     query: spec.query && parsePart(spec.query, req.query, 'Invalid query parameters'),
     body: spec.body && parseBody(spec.body, await readBody(spec.body, req, deadline, deps), req),
     audit: (more) => void Object.assign(facts, more),
+    recheck: (maxAgeMs) => caller.recheck(maxAgeMs),
     leftMs,
     until: deps.until(leftMs),
     closed: () => closedSignal(res),
@@ -142,22 +143,6 @@ function closedSignal(res: Response): AbortSignal {
   if (res.closed) closed.abort();
   else res.once('close', () => closed.abort());
   return closed.signal;
-}
-
-/** @throws {Forbidden} when the caller lacks the role or the scope */
-function authorize({ role, scope }: EndpointSpec, principal: Principal | undefined, req: Request): void {
-  if (role && !hasRole(role, principal, req)) throw new Forbidden('Admin role required');
-  if (!scope || principal?.scopes.has(scope)) return;
-  // An account that has to name the app learns that, rather than that it may not do this.
-  if (principal?.kind === 'session' && !principal.app) return;
-  throw new Forbidden(`The scope ${scope} is required`);
-}
-
-function hasRole(role: NonNullable<EndpointSpec['role']>, principal: Principal | undefined, req: Request): boolean {
-  if (!principal || principal.kind === 'public') return false;
-  if (principal.role === 'admin') return true;
-  if (role === 'admin' || (principal.kind === 'session' && !principal.account)) return false;
-  return req.params.sourceAppId === principal.own?.sourceAppId;
 }
 
 /** Checks the app before the rate limit and the body, so that invented ids use neither. */

@@ -18,14 +18,14 @@ export const importRoutes = (service: ImportService, scope: AppScope): Route[] =
       return { imports: (await service.list(app)).map(present) };
     },
 
-    sendImportContent: async ({ principal, params, query, headers, req }) => {
+    sendImportContent: async ({ principal, params, query, headers, req, recheck }) => {
       const app = await scope(principal, query.sourceAppId);
       if ((req.headers['content-encoding'] ?? 'identity') !== 'identity') {
         throw new AppError(415, 'Unsupported Content-Encoding: send the file as it is');
       }
       const from = firstByte(headers['content-range']);
       const size = Number(req.headers['content-length'] ?? 0);
-      return { received: await service.receive(app, params.id, from, req, size) };
+      return { received: await service.receive(app, params.id, from, req, { size, recheck }) };
     },
 
     startImport: async ({ principal, params, query }) => {

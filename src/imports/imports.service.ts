@@ -10,7 +10,7 @@ import type { ImportRequest } from './imports.contract.ts';
 import type { ImportDocument, ImportSettings } from './imports.model.ts';
 import { readLayout } from './line-reader.ts';
 import { type RejectStore, rejectsAsCsv } from './rejects.ts';
-import type { Uploads } from './upload.ts';
+import type { UploadOptions, Uploads } from './upload.ts';
 
 const MAX_UNFINISHED = 10;
 const MAX_LISTED = 50;
@@ -62,8 +62,8 @@ export function createImportService(deps: {
       id: string,
       from: number | undefined,
       source: AsyncIterable<Buffer>,
-      size?: number,
-    ): Promise<number> => uploads.write(app.id, parseImportId(id), from, source, size),
+      options: UploadOptions = {},
+    ): Promise<number> => uploads.write(app.id, parseImportId(id), from, source, options),
 
     /**
      * @throws {InvalidInput} when the file cannot be read, or lacks a column of `map`

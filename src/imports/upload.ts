@@ -14,6 +14,13 @@ const MAX_ATTEMPTS = 24;
 /** The state of a file; a request continues it only from this state. */
 type Progress = Pick<ImportDocument, '_id' | 'appId' | 'expiresAt' | 'received' | 'chunks'>;
 
+export interface UploadOptions {
+  /** The number of bytes that follow, if it is known. */
+  size?: number;
+  /** Is called before each write of bytes that the client sent. */
+  recheck?: (() => Promise<void>) | undefined;
+}
+
 export type Uploads = ReturnType<typeof createUploads>;
 
 /** Receives the files of imports (spec 4.7). */
@@ -70,12 +77,18 @@ export function createUploads(deps: {
     }
   }
 
-  async function receive(progress: Progress, upload: ObjectId, source: AsyncIterable<Buffer>): Promise<void> {
+  async function receive(
+    progress: Progress,
+    upload: ObjectId,
+    source: AsyncIterable<Buffer>,
+    recheck: UploadOptions['recheck'],
+  ): Promise<void> {
     // Copied, because a part of few bytes takes much more memory than these.
     const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
     let size = progress.received % CHUNK_BYTES;
     let stored = size;
     const flush = async (): Promise<void> => {
+      await recheck?.();
       await add(progress, upload, chunk.subarray(stored, size));
       size = 0;
       stored = 0;
@@ -112,7 +125,7 @@ export function createUploads(deps: {
       _id: ObjectId,
       from: number | undefined,
       source: AsyncIterable<Buffer>,
-      size = 0,
+      { size = 0, recheck }: UploadOptions = {},
     ): Promise<number> {
       const turn = receiving.join(appId.toHexString());
       try {
@@ -127,7 +140,7 @@ export function createUploads(deps: {
         // The requests that stored them can no longer list them.
         await content.remove(findUnlisted(stored, progress));
         await checkSize(progress, progress.received + size);
-        await receive(progress, upload, source);
+        await receive(progress, upload, source, recheck);
         return progress.received;
       } finally {
         turn.end();

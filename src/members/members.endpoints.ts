@@ -16,9 +16,12 @@ import type { Until } from '../database/clock.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
 import { Email, MemberRole } from '../sessions/sessions.contract.ts';
 
-/** Emails with invitations to one app, on each server; the link is shown in any case. */
+/** Emails with invitations to one app; the link is shown in any case. */
 const MAX_MAILS = 100;
 const MAILS_MS = 60 * 60 * 1_000;
+/** Those to one email, from all apps. */
+const MAX_MAILS_TO_ONE = 3;
+const MAILS_TO_ONE_MS = 24 * 60 * 60 * 1_000;
 
 const Link = z.string().meta({
   description: 'To give to the invited person; it cannot be shown again',
@@ -135,17 +138,30 @@ export type Inviter = ReturnType<typeof createInviter>;
  * Returns a function that creates an invitation and resolves with what its response shows. With
  * PUBLIC_URL it also sends the link by email, if `maySend` allows it.
  */
-export function createInviter({ invitations, mail }: Accounts, publicUrl: string | undefined) {
+export function createInviter(
+  { invitations, mail }: Accounts,
+  publicUrl: string | undefined,
+  limits: Pick<SharedLimits, 'create'>,
+) {
+  const mailsToOne = limits.create('invitations of an email', MAX_MAILS_TO_ONE, MAILS_TO_ONE_MS);
+  /** The limit of the app counts first: an app that reached it uses up no email's share. */
+  const mayMail = async (email: string, maySend: () => Promise<boolean>): Promise<boolean> =>
+    (await maySend()) && (await mailsToOne.take(email)).waitMs === 0;
+
   return async (
     offer: NewInvitation & { email: string },
-    { principal: { account }, req }: Pick<AnyInput, 'req'> & { principal: SessionPrincipal },
+    { principal: { account, own }, req }: Pick<AnyInput, 'req'> & { principal: SessionPrincipal },
     maySend = async () => true,
   ): Promise<z.input<typeof InvitationCreated>> => {
-    const { token, invitation } = await invitations.create({ ...offer, ...(account && { invitedBy: account.id }) });
+    const login = own && { invitedWith: { appId: own.id, credentialId: own.credentialId } };
+    const { token, invitation } = await invitations.create({
+      ...offer,
+      ...(account ? { invitedBy: account.id } : login),
+    });
     const origin = publicUrl ?? `${req.protocol}://${req.headers.host ?? 'localhost'}`;
     // No server logs what follows `#`.
     const link = `${origin}/dashboard/invitation#${token}`;
-    if (publicUrl !== undefined && (await maySend())) {
+    if (publicUrl !== undefined && mail.isOn && (await mayMail(offer.email, maySend))) {
       const role = offer.app?.role ?? (offer.admin ? 'admin' : 'member');
       mail.send(offer.email, { kind: 'invitation', link, sourceAppId: offer.app?.sourceAppId, role });
     }

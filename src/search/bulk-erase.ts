@@ -44,15 +44,17 @@ export function createBulkErase(deps: {
   /**
    * Erases the records that matched when they were counted and match when they are deleted.
    * @param signal ends the work after the current step
+   * @param recheck is called after the count, which takes long, and before the first erasure
    * @throws {Conflict | InvalidInput} as `MatchingIds`
    */
   return async (
     appId: ObjectId,
     query: Query,
     slotOf: SlotOf,
-    { confirm, signal }: { confirm: number; signal: AbortSignal },
+    { confirm, signal, recheck }: { confirm: number; signal: AbortSignal; recheck(): Promise<void> },
   ): Promise<number> => {
     const parts = await matchingIds(appId, query, slotOf, { confirm, signal, undone: 'nothing was erased' });
+    await recheck();
     let erased = 0;
     for (const { uuids, others } of parts ?? []) {
       if (signal.aborted) break;

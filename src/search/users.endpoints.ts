@@ -231,9 +231,9 @@ export const userRoutes = (users: UserService, scope: AppScope, cursors: Cursors
     getUser: async ({ principal, params, query, res }) =>
       detailedAnswer(await users.get(await scope(principal, query.sourceAppId), params.id), res),
 
-    eraseUsers: async ({ principal, query: { sourceAppId, confirm, ...request }, closed, audit }) => {
+    eraseUsers: async ({ principal, query: { sourceAppId, confirm, ...request }, closed, recheck, audit }) => {
       const app = await scope(principal, sourceAppId);
-      const deletedUsers = await users.eraseMatching(app, request, { confirm, signal: closed() });
+      const deletedUsers = await users.eraseMatching(app, request, { confirm, signal: closed(), recheck });
       audit({ detail: { deletedUsers } });
       return { ok: true as const, deletedUsers };
     },

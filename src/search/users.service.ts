@@ -88,7 +88,7 @@ export function createUserService(deps: {
     async eraseMatching(
       app: Pick<App, 'id'>,
       request: QueryRequest,
-      options: { confirm: number; signal: AbortSignal },
+      options: Parameters<BulkErase>[3],
     ): Promise<number> {
       const { schema, slotOf } = await queried(app, request);
       return bulkErase(app.id, parseQuery(request, schema), slotOf, options);

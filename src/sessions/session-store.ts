@@ -74,8 +74,11 @@ export function createSessionStorage(connection: Connection) {
   return { model, store, owned };
 }
 
-/** Sets `req.session` of a request. Rejects with the store's error. */
-export type LoadSession = (req: Request, res: Response) => Promise<void>;
+/**
+ * Sets `req.session` of a request; resolves with the session as the store has it now, also when it
+ * is called again. Rejects with the store's error.
+ */
+export type LoadSession = (req: Request, res: Response) => Promise<Partial<SessionData> | undefined>;
 
 /** Cookie sessions (spec 2.5 and 5.2). Nothing is stored before a login. */
 export function createSessionLoader(
@@ -92,8 +95,13 @@ export function createSessionLoader(
   });
   return (req, res) =>
     new Promise((resolve, reject) => {
+      // express-session loads the session of a request once.
+      if (req.session) {
+        store.get(req.sessionID, (error, found) => (error ? reject(error) : resolve(found ?? undefined)));
+        return;
+      }
       if (config.production) assumeTls(req);
-      load(req, res, (error?: unknown) => (error ? reject(error) : resolve()));
+      load(req, res, (error?: unknown) => (error ? reject(error) : resolve(req.session)));
     });
 }
 

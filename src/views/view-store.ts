@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { Conflict, Unavailable } from '../core/errors.ts';
+import { Conflict } from '../core/errors.ts';
 import type { Connection } from '../database/client.ts';
 import { beginsBefore, type Until } from '../database/clock.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type Model,
   onPrimaryShard,
 } from '../database/collections.ts';
-import { isDuplicateKey } from '../database/failures.ts';
+import { inFreePlace } from '../database/free-place.ts';
 import { type Guard, insertGuarded, insertTarget } from '../database/guarded-insert.ts';
 
 /** The shared views of an app at most, and those of each account in an app (spec 8). */
@@ -60,25 +60,13 @@ export type ViewStore = ReturnType<typeof createViewStore>;
 
 /** The views of all apps in the database. */
 export function createViewStore(views: Collection<ViewDocument>) {
-  /** Calls `write` with free places of the owner until its write finds one that is still free. */
-  async function inFreePlace<Result>(
-    appId: ObjectId,
-    owner: string,
-    write: (place: number) => Promise<Result>,
-  ): Promise<Result> {
-    for (let tries = 0; tries < MAX_VIEWS; tries += 1) {
-      const taken = await views.find({ appId, owner }, { projection: { place: 1 } }).toArray();
-      const free = freePlaces(taken.map(({ place }) => place));
-      const place = free[Math.floor(Math.random() * free.length)];
-      if (place === undefined) throw new Conflict(`There are ${MAX_VIEWS} views already; delete one first`);
-      try {
-        return await write(place);
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-      }
-    }
-    throw new Unavailable('Too many views are being saved; try again');
-  }
+  const inPlaceOf = <Result>(appId: ObjectId, owner: string, write: (place: number) => Promise<Result>) =>
+    inFreePlace(
+      MAX_VIEWS,
+      () => views.find({ appId, owner }, { projection: { place: 1 } }).toArray(),
+      write,
+      () => new Conflict(`There are ${MAX_VIEWS} views already; delete one first`),
+    );
 
   const visible = (appId: ObjectId, owner: string) => ({ appId, owner: { $in: [SHARED, owner] } });
 
@@ -105,7 +93,7 @@ export function createViewStore(views: Collection<ViewDocument>) {
       content: ViewContent & Pick<ViewDocument, 'version'>,
       guard?: Guard<{ _id: ObjectId }>,
     ): Promise<ViewDocument> =>
-      inFreePlace(appId, owner.owner, async (place) => {
+      inPlaceOf(appId, owner.owner, async (place) => {
         const now = new Date();
         const times = { revision: new ObjectId(), createdAt: now, updatedAt: now };
         const view: ViewDocument = { _id: new ObjectId(), appId, ...owned(owner), place, ...content, ...times };
@@ -133,7 +121,7 @@ export function createViewStore(views: Collection<ViewDocument>) {
         const unchanged = { _id, appId, owner, revision, ...(until && beginsBefore(await until())) };
         return views.findOneAndUpdate(unchanged, update, { returnDocument: 'after' });
       };
-      return (await (to.owner === owner ? write() : inFreePlace(appId, to.owner, write))) ?? undefined;
+      return (await (to.owner === owner ? write() : inPlaceOf(appId, to.owner, write))) ?? undefined;
     },
 
     /** Deletes a view as it was read by its owner; resolves with whether it was there. */
@@ -149,10 +137,6 @@ export function createViewStore(views: Collection<ViewDocument>) {
 
 function owned({ owner, accountId }: ViewOwner): ViewOwner {
   return accountId === undefined ? { owner } : { owner, accountId };
-}
-
-function freePlaces(taken: readonly number[]): number[] {
-  return Array.from({ length: MAX_VIEWS }, (_, place) => place).filter((place) => !taken.includes(place));
 }
 
 function parseId(id: string): ObjectId | undefined {

@@ -218,7 +218,7 @@ describe('POST /auth/logout (spec 4.2)', () => {
     }
   });
 
-  it('spec 2.5, sessions: ends the session although a request authenticated before it completes after it', async () => {
+  it('spec 2.5, sessions: refuses a request that authenticated before and whose body ends after it', async () => {
     const admin = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
     const { cookie } = await cookieOf(newClient(), admin);
     const before = await sessionCount('admin');
@@ -233,7 +233,8 @@ describe('POST /auth/logout (spec 4.2)', () => {
     await sleep(200); // the server has authenticated the request and waits for the rest of its body
     await newClient().post('/auth/logout').set('Cookie', cookie).expect(200);
     inFlight.end('"made-in-flight"}');
-    expect(await status).toBe(200);
+    expect(await status).toBe(401);
+    await server.admin.get('/auth/apps/made-in-flight/schema').expect(404);
     await newClient().get('/auth/session').set('Cookie', cookie).expect(401);
     expect(await sessionCount('admin')).toBe(before - 1);
   });

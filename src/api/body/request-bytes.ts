@@ -48,8 +48,7 @@ export function createBytesReader(limitOfAll: number): ReadBytes {
     const maxBytes = decode ? limit + ENCODING_OVERHEAD : limit;
     const length = Number(req.headers['content-length'] ?? Number.NaN);
     if (length > maxBytes) throw tooLargeError();
-    const hasArrived = req.complete || req.readableLength === length;
-    const sent = hasArrived ? takeBody(req, maxBytes) : receive(req, maxBytes, deadline);
+    const sent = hasArrived(req) ? takeBody(req, maxBytes) : receive(req, maxBytes, deadline);
     return decode ? decompress(sent, decode, limit) : sent;
   };
 
@@ -61,6 +60,11 @@ export function createBytesReader(limitOfAll: number): ReadBytes {
   async function decompress(sent: Buffer | Promise<Buffer>, decode: Decode, limit: number): Promise<Buffer> {
     return decoding(decoded, await sent, decode, limit);
   }
+}
+
+/** Whether all of a body can be read without a wait. */
+export function hasArrived({ complete, readableLength, headers }: Request): boolean {
+  return complete || readableLength === Number(headers['content-length'] ?? Number.NaN);
 }
 
 export function hasBody({ headers }: Request): boolean {

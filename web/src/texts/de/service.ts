@@ -19,6 +19,10 @@ export const service: Readonly<Record<string, string>> = {
   'Invalid password change': 'Das Passwort wurde nicht geändert',
   'The current password is wrong': 'Das bisherige Passwort ist falsch',
   'The account was changed meanwhile; try again': 'Das Konto wurde inzwischen geändert; versuchen Sie es erneut',
+  'The access of this caller was changed meanwhile; try again':
+    'Der Zugang wurde inzwischen geändert; versuchen Sie es erneut',
+  'Too many are being stored at the same time; try again':
+    'Zu viele werden gleichzeitig gespeichert; versuchen Sie es erneut',
   'An app has at most {} open invitations; delete one first':
     'Eine App hat höchstens {} offene Einladungen; löschen Sie zuerst eine',
   'Passkeys need PUBLIC_URL with https: and a host name, or localhost':
@@ -185,7 +189,6 @@ export const service: Readonly<Record<string, string>> = {
   // API keys, audit log and webhooks.
   'An app has at most {} API keys; delete one first':
     'Eine App hat höchstens {} API-Schlüssel; löschen Sie zuerst einen',
-  'Too many API keys are being created; try again': 'Zu viele API-Schlüssel werden angelegt; versuchen Sie es erneut',
   'must be a list of scopes': 'muss eine Liste von Berechtigungen sein',
   'must name a scope': 'muss eine Berechtigung nennen',
   'Admin role required to give the scope schema:write': 'Nur Administratoren geben die Berechtigung schema:write',
@@ -282,7 +285,6 @@ export const service: Readonly<Record<string, string>> = {
     'muss bei so vielen Datensätzen createdAt, email oder ein indiziertes Feld sein',
   'This search takes too long; narrow it down': 'Diese Suche dauert zu lange; grenzen Sie sie ein',
   'There are {} views already; delete one first': 'Es gibt schon {} Ansichten; löschen Sie zuerst eine',
-  'Too many views are being saved; try again': 'Zu viele Ansichten werden gespeichert; versuchen Sie es erneut',
   'must be a list of columns': 'muss eine Liste von Spalten sein',
   'View not found': 'Ansicht nicht gefunden',
   'This view is changing too often; try again shortly':

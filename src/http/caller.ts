@@ -1,0 +1,69 @@
+import type { Request, Response } from 'express';
+import type { EndpointSpec } from '../api/endpoint.ts';
+import type { AppPrincipal, Principal } from '../api/principal.ts';
+import { Forbidden } from '../core/errors.ts';
+import type { Authenticate } from './auth.ts';
+
+/** The caller of one request, who is checked again after a wait and in the course of long work. */
+export class Caller {
+  /** As the last check found it; undefined if the endpoint requires none. */
+  principal: Principal | undefined;
+  /** Whether the request waited for its client since the first check. */
+  hasWaited = false;
+
+  readonly #spec: EndpointSpec;
+  readonly #authenticate: Authenticate;
+  readonly #req: Request;
+  readonly #res: Response;
+  #checkedAt = 0;
+
+  constructor(spec: EndpointSpec, authenticate: Authenticate, req: Request, res: Response) {
+    this.#spec = spec;
+    this.#authenticate = authenticate;
+    this.#req = req;
+    this.#res = res;
+  }
+
+  /** Authenticates and authorizes the caller. @throws {AppError} */
+  async check(): Promise<void> {
+    const at = performance.now();
+    const found = await this.#authenticate(this.#req, this.#res);
+    authorize(this.#spec, found, this.#req);
+    this.principal = found;
+    this.#checkedAt = at;
+  }
+
+  /**
+   * Checks the caller again, unless the last check is younger than `maxAgeMs`. The request still
+   * has the same cookie or key, so a caller that is found is the same session, account or key.
+   * @throws {Unauthenticated} @throws {Forbidden} also when the role or the app is another one
+   */
+  async recheck(maxAgeMs = 0): Promise<void> {
+    const before = this.principal;
+    if (!before || before.kind === 'public' || performance.now() - this.#checkedAt < maxAgeMs) return;
+    await this.check();
+    if (!hasSameAccess(before, this.principal as AppPrincipal)) {
+      throw new Forbidden('The access of this caller was changed meanwhile; try again');
+    }
+  }
+}
+
+/** The input of a request was read for this role and this app. */
+const hasSameAccess = (one: AppPrincipal, other: AppPrincipal): boolean =>
+  one.role === other.role && String(one.own?.id) === String(other.own?.id);
+
+/** @throws {Forbidden} when the caller lacks the role or the scope */
+function authorize({ role, scope }: EndpointSpec, principal: Principal | undefined, req: Request): void {
+  if (role && !hasRole(role, principal, req)) throw new Forbidden('Admin role required');
+  if (!scope || principal?.scopes.has(scope)) return;
+  // An account that has to name the app learns that, rather than that it may not do this.
+  if (principal?.kind === 'session' && !principal.app) return;
+  throw new Forbidden(`The scope ${scope} is required`);
+}
+
+function hasRole(role: NonNullable<EndpointSpec['role']>, principal: Principal | undefined, req: Request): boolean {
+  if (!principal || principal.kind === 'public') return false;
+  if (principal.role === 'admin') return true;
+  if (role === 'admin' || (principal.kind === 'session' && !principal.account)) return false;
+  return req.params.sourceAppId === principal.own?.sourceAppId;
+}

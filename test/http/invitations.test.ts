@@ -1,0 +1,123 @@
+import { ObjectId } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { NewInvitation } from '../../src/accounts/invitations.ts';
+import { joinApp, PASSWORD, tokenOf } from '../support/accounts.ts';
+import { Client, type TestApp } from '../support/client.ts';
+import { type MailServers, startMailServers } from '../support/mail-servers.ts';
+
+let servers: MailServers;
+beforeAll(async () => {
+  servers = await startMailServers();
+});
+afterAll(() => servers.close());
+
+const newClient = (at = servers.a) => new Client(at.client.url);
+const operatorOf = ({ sourceAppId, password }: TestApp, at = servers.a) => newClient(at).logIn(sourceAppId, password);
+const pathOf = ({ sourceAppId }: TestApp) => `/auth/apps/${sourceAppId}/invitations`;
+const accept = (token: string) =>
+  newClient(servers.b).post('/auth/invitations/accept', { token, name: 'Ada', password: PASSWORD });
+
+/** Stores an invitation as a server does that stalled after it had checked the inviter. */
+async function storeLate(offer: Omit<NewInvitation, 'app'>, app?: TestApp & { role: 'editor' }): Promise<string> {
+  const live = app && (await servers.a.services.apps.get(app.sourceAppId));
+  const given = live && app && { app: { id: live.id, sourceAppId: live.sourceAppId, role: app.role } };
+  return (await servers.a.services.accounts.invitations.create({ ...offer, ...given })).token;
+}
+
+async function expectEnded(token: string): Promise<void> {
+  await newClient(servers.b).post('/auth/invitations/preview', { token }).expect(410);
+  await accept(token).expect(410);
+}
+
+describe('an invitation', () => {
+  it.each([
+    ['was replaced', ({ sourceAppId }: TestApp) => servers.b.admin.post(`/auth/apps/${sourceAppId}/password`)],
+    [
+      'is refused',
+      ({ sourceAppId }: TestApp) =>
+        servers.b.admin.put(`/auth/apps/${sourceAppId}/access`, { sharedLogin: false }).expect(200),
+    ],
+  ])('with the password of an app ends when it %s', async (_name, end) => {
+    const app = await servers.a.admin.buildApp();
+    await joinApp(servers.a, app.sourceAppId, 'manager');
+    const operator = await operatorOf(app);
+    const offer = { email: `ada-${app.sourceAppId}@example.com`, role: 'editor' };
+    const { body } = await operator.post(pathOf(app), offer).expect(200);
+    await end(app).expect(200);
+    await expectEnded(tokenOf(body.link));
+    expect((await servers.a.admin.get(pathOf(app)).expect(200)).body).toEqual({ invitations: [] });
+  });
+
+  it('to the service ends with the password of its admin app', async () => {
+    const { password } = await servers.a.services.apps.create('second-admin', 'admin');
+    const admin = await newClient().logIn('second-admin', password);
+    const { body } = await admin.post('/auth/accounts', { email: 'late@example.com', admin: true }).expect(200);
+    const kept = await admin.post('/auth/accounts', { email: 'kept@example.com', admin: true }).expect(200);
+    await accept(tokenOf(kept.body.link)).expect(200);
+    const { apps, clock } = servers.b.services;
+    await apps.rotatePassword('second-admin', clock.within(60_000));
+    await expectEnded(tokenOf(body.link));
+  });
+
+  it('that is stored late ends with the role of its inviter', async () => {
+    const app = await servers.a.admin.buildApp();
+    const [suspended, demoted, kept] = [
+      await joinApp(servers.a, app.sourceAppId, 'manager'),
+      await joinApp(servers.a, app.sourceAppId, 'manager'),
+      await joinApp(servers.a, app.sourceAppId, 'manager'),
+    ];
+    await servers.a.admin.patch(`/auth/accounts/${suspended.id}`, { suspended: true }).expect(200);
+    const member = `/auth/apps/${app.sourceAppId}/members/${demoted.id}`;
+    await servers.a.admin.patch(member, { role: 'editor' }).expect(200);
+    const to = { ...app, role: 'editor' as const };
+    const store = (email: string, { id }: { id: string }) =>
+      storeLate({ email: `${email}@example.com`, invitedBy: new ObjectId(id) }, to);
+    await expectEnded(await store('of-suspended', suspended));
+    await expectEnded(await store('of-demoted', demoted));
+    // Managers invite to their app, and admins to the service.
+    await expectEnded(await storeLate({ email: 'admin@example.com', admin: true, invitedBy: new ObjectId(kept.id) }));
+    await accept(await store('of-manager', kept)).expect(200);
+  });
+});
+
+describe('the invitations of an app', () => {
+  it('are at most 200, also when they are made at once, and those that ended make room', async () => {
+    const app = await servers.a.admin.buildApp();
+    const operators = [await operatorOf(app), await operatorOf(app, servers.b)];
+    const stored = servers.a.db.collection('invitations');
+    const invite = (index: number) =>
+      operators[index % 2]?.post(pathOf(app), { email: `u${index}@example.com`, role: 'viewer' });
+    const first = await invite(0)?.expect(200);
+    const one = await stored.findOne({ id: first?.body.id });
+    const copies = Array.from({ length: 196 }, (_, place) => ({
+      ...{ ...one, _id: `copy ${place}` as never, id: `copy ${place}`, email: `copy${place}@example.com` },
+      ...(place === one?.place ? { place: 199 } : { place }),
+    }));
+    await stored.insertMany(copies);
+    const answers = await Promise.all(Array.from({ length: 16 }, (_, index) => invite(index + 1)));
+    expect(answers.map((answer) => answer?.status).sort()).toEqual([...Array(3).fill(200), ...Array(13).fill(409)]);
+    const sourceAppId = { 'app.sourceAppId': app.sourceAppId };
+    expect(await stored.countDocuments(sourceAppId)).toBe(200);
+    await servers.a.admin.post(pathOf(app), { email: 'full@example.com', role: 'viewer' }).expect(409);
+    await servers.b.admin.post(`/auth/apps/${app.sourceAppId}/password`).expect(200);
+    await servers.a.admin.post(pathOf(app), { email: 'room@example.com', role: 'viewer' }).expect(200);
+    expect(await stored.countDocuments(sourceAppId)).toBe(1);
+  });
+});
+
+describe('emails with invitations', () => {
+  it('are at most three to one address in a day, over all apps and servers', async () => {
+    const email = 'stranger@example.com';
+    for (let sent = 0; sent < 5; sent += 1) {
+      const at = sent % 2 === 0 ? servers.a : servers.b;
+      const app = await servers.a.admin.buildApp();
+      const { body } = await at.admin.post(pathOf(app), { email, role: 'viewer' }).expect(200);
+      expect((await newClient().post('/auth/invitations/preview', { token: tokenOf(body.link) })).status).toBe(200);
+    }
+    const { body } = await servers.b.admin.post('/auth/accounts', { email }).expect(200);
+    expect(tokenOf(body.link)).not.toBe('');
+    await servers.b.admin.post('/auth/accounts', { email: 'another@example.com' }).expect(200);
+    await expect.poll(() => servers.smtp.to('another@example.com').length).toBe(1);
+    await expect.poll(() => servers.smtp.to(email).length).toBe(3);
+  });
+});
