@@ -1,10 +1,13 @@
-// Initiates the replica set of compose.yml, and ends when it has a primary. Run by mongosh.
+// Initiates the replica set of $MEMBERS, and ends when it has a primary. Run by mongosh.
 
-const HOSTS = ['mongodb1:27017', 'mongodb2:27017', 'mongodb3:27017'];
+const { MEMBERS, MONGODB_PASSWORD } = process.env;
+const HOSTS = MEMBERS.split(',');
 const WAIT_MS = 120_000;
+/** Three members elect another primary within about four seconds. */
+const settings = { electionTimeoutMillis: 3_000 };
 
-const admin = (host) =>
-  new Mongo(`mongodb://${host}/?directConnection=true&serverSelectionTimeoutMS=2000`).getDB('admin');
+const OPTIONS = 'authSource=local&directConnection=true&serverSelectionTimeoutMS=2000';
+const admin = (host) => new Mongo(`mongodb://__system:${MONGODB_PASSWORD}@${host}/?${OPTIONS}`).getDB('admin');
 
 /** What a member says of itself; undefined if it does not answer. */
 function helloOf(host) {
@@ -22,7 +25,7 @@ function hasPrimary() {
   // Only when all answer that they belong to no set: a member that is away may have the data.
   if (hellos.every((hello) => hello !== undefined && hello.setName === undefined)) {
     const members = HOSTS.map((host, _id) => ({ _id, host }));
-    admin(HOSTS[0]).adminCommand({ replSetInitiate: { _id: 'rs0', members } });
+    admin(HOSTS[0]).adminCommand({ replSetInitiate: { _id: 'rs0', members, settings } });
   }
   return false;
 }

@@ -14,15 +14,15 @@ import { createMeasurement } from './measure.ts';
 const WRITES_END_MS = 10_000;
 
 /**
- * Writes the manifest of a database to a file, which appears when it is complete. Start the dump
- * after it.
+ * Writes the manifest of a database to a file, which appears when it is complete, or to a stream.
+ * Start the dump after it.
  *
  * @param writesEndMs how long to wait for writes in flight, while servers run; shorter in tests
  * @returns the number of records and apps
  */
 export async function writeManifest(
   opened: Diagnosis,
-  path: string,
+  target: string | NodeJS.WritableStream,
   writesEndMs = WRITES_END_MS,
 ): Promise<{ apps: number; records: number }> {
   const { connection, database, services } = opened;
@@ -35,7 +35,7 @@ export async function writeManifest(
 
   const measurement = createMeasurement(opened);
   const totals = { apps: 0, records: 0 };
-  const file = await createManifestFile(path);
+  const file = typeof target === 'string' ? await createManifestFile(target) : linesTo(target);
   try {
     const times = { at: now.toISOString(), until: until.toISOString() };
     await file.add({ kind: 'manifest', format: 1, version: VERSION, database: database.databaseName, ...times });
@@ -62,21 +62,12 @@ async function createManifestFile(path: string) {
   await once(output, 'open').catch((error: NodeJS.ErrnoException) => {
     throw new InvalidInput(`Cannot write ${path} (${error.code ?? 'unknown error'})`);
   });
-  const hash = createHash('sha256');
-  let lines = 0;
-
-  async function write(line: Line): Promise<void> {
-    const text = `${JSON.stringify(line)}\n`;
-    hash.update(text);
-    lines += 1;
-    if (!output.write(text)) await once(output, 'drain');
-  }
-
+  const lines = linesTo(output);
   return {
-    add: write,
+    add: lines.add,
 
     async end(): Promise<void> {
-      await write({ kind: 'end', lines, digest: hash.copy().digest('base64url') });
+      await lines.end();
       output.end();
       await finished(output);
       await rename(temporary, path);
@@ -86,5 +77,24 @@ async function createManifestFile(path: string) {
       output.destroy();
       await rm(temporary, { force: true });
     },
+  };
+}
+
+/** Without the line that `end` writes, a manifest is not accepted. */
+function linesTo(output: NodeJS.WritableStream) {
+  const hash = createHash('sha256');
+  let lines = 0;
+
+  async function add(line: Line): Promise<void> {
+    const text = `${JSON.stringify(line)}\n`;
+    hash.update(text);
+    lines += 1;
+    if (!output.write(text)) await once(output, 'drain');
+  }
+
+  return {
+    add,
+    end: () => add({ kind: 'end', lines, digest: hash.copy().digest('base64url') }),
+    discard: async () => {},
   };
 }

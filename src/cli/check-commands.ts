@@ -22,14 +22,20 @@ export function verifyCommand(tool: Tool): Command {
   const command = new Command('verify')
     .description('compare a restored copy with the manifest of its backup; exit code 0 same, 1 warnings, 2 faults')
     .argument('[manifest]', 'the file to compare the database with')
-    .option('--write <file>', 'write the manifest of this database instead; start the dump afterwards')
+    .option(
+      '--write <file>',
+      'write the manifest of this database instead, - to standard output; start the dump afterwards',
+    )
     .option('--json', 'print one JSON document instead of lines');
   return command.action(
     async (manifest: string | undefined, { write, json = false }: { write?: string; json?: boolean }) => {
       if (write !== undefined && manifest === undefined) {
         const { writeManifest } = await import('../backups/write-manifest.ts');
-        const { apps, records } = await withDiagnosis(tool, (opened) => writeManifest(opened, write));
-        return say(tool.streams, `Wrote ${write}: ${records} records of ${apps} apps. Start the dump now.`);
+        const isOutput = write === '-';
+        const target = isOutput ? tool.streams.stdout : write;
+        const { apps, records } = await withDiagnosis(tool, (opened) => writeManifest(opened, target));
+        const print = isOutput ? note : say;
+        return print(tool.streams, `Wrote ${write}: ${records} records of ${apps} apps. Start the dump now.`);
       }
       if (write !== undefined || manifest === undefined) {
         return command.error('error: name a manifest to compare with, or a file with --write');

@@ -116,6 +116,14 @@ describe('verify', () => {
     expect(code).toBe(0);
   });
 
+  it('writes the manifest to standard output, and nothing else', async () => {
+    const { code, stdout, stderr } = await runTool(['verify', '--write', '-'], envOf(server.database));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Wrote -: 40 records of 4 apps\./) });
+    const file = join(folder, 'from-output.jsonl');
+    await writeFile(file, stdout);
+    expect((await verifyRestored(undefined, file)).bad).toEqual([]);
+  });
+
   it('takes what came after the manifest as it is', async () => {
     const { bad } = await verifyRestored(async (db) => {
       const uri = databaseUri(db.databaseName);

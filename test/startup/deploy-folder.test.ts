@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
@@ -71,8 +71,12 @@ interface Probe {
 
 const compose = parse(read('replica-set/compose.yml'), { merge: true });
 const servers = compose.services;
-const OF_SERVICE = ['server1', 'server2', 'migrate', 'verify'];
+const OF_SERVICE = ['server1', 'server2', 'migrate', 'compare'];
+const OF_MONGODB = ['initiate', 'tools', 'drill'];
 const MEMBERS = ['mongodb1', 'mongodb2', 'mongodb3'];
+const PASSWORD = '0123456789abcdef';
+const uriOf = (name: string): string =>
+  servers[name].environment.MONGODB_URI.replace(/\$\{MONGODB_PASSWORD(?::\?.+?)?\}/, PASSWORD);
 
 describe('deploy/replica-set/compose.yml', () => {
   it('runs two servers of WORKERS=auto behind Caddy after the migration; only Caddy has ports', () => {
@@ -86,29 +90,55 @@ describe('deploy/replica-set/compose.yml', () => {
     }
     const published = Object.keys(servers).filter((name) => servers[name].ports);
     expect(published).toEqual(['caddy']);
-    expect(compose.networks.database).toEqual({ internal: true });
-    for (const name of [...MEMBERS, 'initiate', 'dump', 'restore', 'drill'])
-      expect(servers[name].networks).toEqual(['database']);
+    for (const name of OF_MONGODB) expect(servers[name].networks).toEqual(['database']);
+  });
+
+  it('lets only those reach MongoDB who know its password, and not from this machine', () => {
+    expect(compose.networks.database).toMatchObject({
+      internal: true,
+      driver_opts: { 'com.docker.network.bridge.inhibit_ipv4': 'true' },
+    });
+    for (const name of [...MEMBERS, ...OF_MONGODB])
+      expect(servers[name].environment.MONGODB_PASSWORD).toBe(`\${MONGODB_PASSWORD}`);
+    for (const name of [...MEMBERS, 'drill']) {
+      expect(servers[name].entrypoint.at(-2)).toContain('mongod --bind_ip_all --keyFile /tmp/key');
+      expect(servers[name].entrypoint.at(-2)).toContain('--setParameter enableLocalhostAuthBypass=false --quiet');
+    }
+  });
+
+  it('gives the members addresses that need no DNS, in all containers that connect to them', () => {
+    const [{ subnet }] = compose.networks.database.ipam.config;
+    const addresses = Object.fromEntries(
+      MEMBERS.map((member) => [member, servers[member].networks.database.ipv4_address]),
+    );
+    expect(new Set(Object.values(addresses)).size).toBe(MEMBERS.length);
+    for (const address of Object.values(addresses)) expect(address.split('.', 3)).toEqual(subnet.split('.', 3));
+    for (const name of [...OF_SERVICE, ...MEMBERS, 'initiate', 'tools'])
+      expect(servers[name].extra_hosts).toEqual(addresses);
+  });
+
+  it('builds the image once', () => {
+    expect(Object.keys(servers).filter((name) => servers[name].build)).toEqual(['migrate']);
+    expect(servers.migrate.build).toBe('../..');
   });
 
   it('sets only settings, which form a valid configuration, and runs commands that exist', async () => {
     for (const name of OF_SERVICE) {
-      const { environment: env, image, build } = servers[name];
-      expect({ image, build }).toEqual({ image: IMAGE, build: '../..' });
+      const { environment: env, image } = servers[name];
+      expect(image).toBe(IMAGE);
       expect(unknownOf(Object.keys(env))).toEqual([]);
-      const given = { ...env, ...SECRETS, PUBLIC_URL: `https://${DOMAIN}` };
+      const given = { ...env, MONGODB_URI: uriOf(name), ...SECRETS, PUBLIC_URL: `https://${DOMAIN}` };
       expect(loadConfig(given)).toMatchObject({ production: true, trustProxy: 1 });
       expect(env.SESSION_SECRET).toMatch(/^\$\{SESSION_SECRET:\?.+\}$/);
     }
-    for (const name of ['migrate', 'verify']) {
-      const [node, program, ...command] = servers[name].command ?? servers[name].entrypoint;
+    for (const name of ['migrate', 'compare']) {
+      const [node, program, ...command] = servers[name].command;
       expect([node, program]).toEqual(['node', bin['user-collection']]);
       await expectCommand(command);
     }
   });
 
   it('has a volume for the data of each member, and pins the images of others by version and digest', () => {
-    for (const name of ['dump', 'verify']) expect(servers[name].volumes).toContain(`\${BACKUPS:-./backups}:/backups`);
     for (const member of MEMBERS) expect(servers[member].volumes).toEqual([`${member}:/data/db`]);
     const named = Object.values<{ volumes?: string[] }>(servers).flatMap(({ volumes = [] }) =>
       volumes.map((volume) => volume.split(':')[0] ?? ''),
@@ -118,7 +148,7 @@ describe('deploy/replica-set/compose.yml', () => {
       .filter((name) => !OF_SERVICE.includes(name))
       .map((name) => servers[name].image);
     for (const image of images) expect(image).toMatch(/^(?:mongo|caddy):\d+\.\d+\.\d+\S*@sha256:[0-9a-f]{64}$/);
-    const alone = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8')).services.mongodb;
+    const alone = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true }).services.mongodb;
     expect(servers.mongodb1).toMatchObject({ image: alone.image, user: alone.user, tmpfs: alone.tmpfs });
   });
 
@@ -137,10 +167,12 @@ describe('deploy/replica-set/compose.yml', () => {
 
   it('names the hosts of its members in every connection string', () => {
     const hosts = MEMBERS.map((member) => `${member}:27017`).join(',');
-    expect(servers.server1.environment.MONGODB_URI).toBe(`mongodb://${hosts}/user-collection?replicaSet=rs0`);
-    expect(servers.dump.environment.BACKUP_URI).toContain(`mongodb://${hosts}/?replicaSet=rs0`);
-    expect(servers.restore.environment.RESTORE_URI).toBe('mongodb://drill:27017/');
-    for (const member of MEMBERS) expect(servers[member].command).toContain('rs0');
+    const user = `__system:${PASSWORD}`;
+    expect(uriOf('server1')).toBe(`mongodb://${user}@${hosts}/user-collection?replicaSet=rs0&authSource=local`);
+    expect(uriOf('compare')).toBe(`mongodb://${user}@drill:27017/user-collection?authSource=local`);
+    expect(servers.initiate.environment.MEMBERS).toBe(hosts);
+    expect(servers.tools.environment.TARGET).toMatch(/^mongodb1,mongodb2,mongodb3\/\?replicaSet=rs0&/);
+    for (const member of MEMBERS) expect(servers[member].command).toEqual(['--replSet', 'rs0']);
   });
 });
 
@@ -153,7 +185,9 @@ describe('deploy/replica-set/initiate.js', () => {
     class Mongo {
       readonly host: string;
       constructor(uri: string) {
-        this.host = new URL(uri).host;
+        const { host, username, password } = new URL(uri);
+        expect({ username, password }).toEqual({ username: '__system', password: PASSWORD });
+        this.host = host;
       }
       getDB() {
         return {
@@ -170,6 +204,7 @@ describe('deploy/replica-set/initiate.js', () => {
       }
     }
     const globals = {
+      process: { env: { MEMBERS: servers.initiate.environment.MEMBERS, MONGODB_PASSWORD: PASSWORD } },
       Mongo,
       Date: { now: () => now },
       print: () => undefined,
@@ -186,9 +221,10 @@ describe('deploy/replica-set/initiate.js', () => {
   const hosts = MEMBERS.map((member) => `${member}:27017`);
   const all = (state: object | undefined) => Object.fromEntries(hosts.map((host) => [host, state]));
 
-  it('initiates a set of the members once', () => {
+  it('initiates a set of the members once, which elects within the time that docs/operations.md says', () => {
     const members = hosts.map((host, _id) => ({ _id, host }));
-    expect(run(all({ isreplicaset: true }))).toEqual({ initiated: [{ _id: 'rs0', members }], code: 0 });
+    const settings = { electionTimeoutMillis: 3_000 };
+    expect(run(all({ isreplicaset: true }))).toEqual({ initiated: [{ _id: 'rs0', members, settings }], code: 0 });
     expect(run({ ...all({ setName: 'rs0' }), 'mongodb3:27017': { setName: 'rs0', isWritablePrimary: true } })).toEqual({
       initiated: [],
       code: 0,
@@ -208,53 +244,45 @@ describe('the scripts of backups', () => {
   const HOST_SCRIPTS = ['replica-set/backup.sh', 'replica-set/drill.sh'];
 
   it('are valid, and run services and commands that exist', async () => {
-    const scripts = [
-      ...HOST_SCRIPTS,
-      ...readdirSync(join(deploy, 'replica-set/backup')).map((file) => `replica-set/backup/${file}`),
-    ];
-    expect(scripts).toHaveLength(4);
-    for (const script of scripts) {
+    for (const script of HOST_SCRIPTS) {
       expect(spawnSync('sh', ['-n', join(deploy, script)]).status).toBe(0);
       expect(read(script)).toMatch(/^set -eu$/m);
-    }
-    for (const script of HOST_SCRIPTS) {
-      const lines = read(script)
-        .replaceAll('\\\n', ' ')
-        .split('\n')
-        .filter((line) => line.startsWith('docker compose run'));
-      const runs = lines.map((line) => /-T(?: --env \S+)?\s+(\w+)(.*)$/.exec(line) ?? []);
-      expect(runs.map(([, service = '']) => servers[service]?.profiles)).toEqual([['backup'], ['backup']]);
-      for (const [, service, rest = ''] of runs)
-        if (service === 'verify') await expectCommand(['verify', ...rest.split(' ')]);
+      const runs = [
+        ...read(script)
+          .replaceAll('\\\n', ' ')
+          .matchAll(/^docker compose run --rm -T --no-deps(?: --env \S+)? (\w+)(.*) [<>]/gm),
+      ];
+      expect(runs).toHaveLength(2);
+      for (const [, service = '', rest = ''] of runs) {
+        expect(Object.keys(servers)).toContain(service);
+        const [, command] = /dist\/cli\.js (.*)/.exec(rest) ?? [];
+        if (command !== undefined) await expectCommand(command.trim().split(' '));
+      }
     }
   });
 
-  it('keep the newest KEEP backups, and remove none when the dump fails (a script instead of mongodump)', async () => {
+  it('keep the newest KEEP backups, as files of the caller, and remove none when the dump fails (a script instead of docker)', async () => {
     const folder = await leftovers.folder();
     const backups = join(folder, 'backups');
     await mkdir(backups);
     for (const day of [1, 2, 3]) {
       for (const end of ['archive.gz', 'json']) await writeFile(join(backups, `2026-01-0${day}.${end}`), '');
     }
-    const dump = async (name: string, program: string) => {
-      await writeFile(join(folder, 'mongodump'), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
-      await writeFile(join(backups, `${name}.json`), '');
-      const env = {
-        PATH: `${folder}:${process.env.PATH}`,
-        BACKUPS: backups,
-        BACKUP_URI: 'mongodb://db/?a=1&b=2',
-        KEEP: '2',
-      };
-      const { status } = spawnSync('sh', [join(deploy, 'replica-set/backup/dump.sh'), name], { env, encoding: 'utf8' });
+    const backUp = async (docker: string) => {
+      await writeFile(join(folder, 'docker'), `#!/bin/sh\n${docker}\n`, { mode: 0o755 });
+      const env = { PATH: `${folder}:${process.env.PATH}`, KEEP: '2' };
+      const { status } = spawnSync('sh', [join(deploy, 'replica-set/backup.sh'), 'backups'], { cwd: folder, env });
       return { status, files: (await readdir(backups)).sort() };
     };
     const kept = (...days: number[]) => days.flatMap((day) => [`2026-01-0${day}.archive.gz`, `2026-01-0${day}.json`]);
-    const fails = `for option; do case $option in --archive=*) : > "\${option#--archive=}" ;; esac; done; exit 1`;
-    expect(await dump('2026-01-04', fails)).toEqual({ status: 1, files: kept(1, 2, 3) });
-    const archive = `for option; do case $option in --archive=*) { cat; echo "$@"; } > "\${option#--archive=}" ;; esac; done`;
-    expect(await dump('2026-01-04', archive)).toEqual({ status: 0, files: kept(3, 4) });
-    const written = readFileSync(join(backups, '2026-01-04.archive.gz'), 'utf8');
-    expect(written).toMatch(/^uri: "mongodb:\/\/db\/\?a=1&b=2"\n--config \/dev\/stdin --oplog --gzip /);
+    const fails = 'echo "$@"; case "$*" in *mongodump*) exit 1 ;; esac';
+    expect(await backUp(fails)).toEqual({ status: 1, files: kept(1, 2, 3) });
+    const { status, files } = await backUp('echo "$@"');
+    expect(status).toBe(0);
+    const [archive = '', manifest = ''] = files.splice(2);
+    expect(files).toEqual(kept(3));
+    expect(readFileSync(join(backups, archive), 'utf8')).toContain('tools mongodump --oplog\n');
+    expect(readFileSync(join(backups, manifest), 'utf8')).toContain('verify --write -\n');
   });
 });
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -10,25 +10,51 @@ const root = join(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 const known = [...read('src/core/config.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
-const compose = parse(read('docker-compose.yml'));
-const { service, mongodb } = compose.services;
+const compose = parse(read('docker-compose.yml'), { merge: true });
+const { service, mongodb, initiate } = compose.services;
+/** What docker-compose.yml needs from .env. */
+const REQUIRED = { SESSION_SECRET: 'a secret of the deployment test', MONGODB_PASSWORD: '0123456789abcdef' };
+
+const uri = service.environment.MONGODB_URI.replace(/\$\{MONGODB_PASSWORD:\?.+?\}/, REQUIRED.MONGODB_PASSWORD);
+
+/** The commands with which a container starts. */
+const startOf = ({ command }: { command: string[] }) => command.at(-1);
 
 /** Whether docker compose is installed. The title of the test says which check ran. */
 const hasCompose = spawnSync('docker', ['compose', 'version']).status === 0;
 
 describe('docker-compose.yml', () => {
-  it('starts the service after a healthy MongoDB with a data volume on an internal network', () => {
+  it('starts the service after the replica set has a primary, with a data volume', () => {
     expect(service.build).toBe('.');
-    expect(service.depends_on).toEqual({ mongodb: { condition: 'service_healthy' } });
-    expect(mongodb.ports).toBeUndefined();
-    expect(mongodb.networks).toEqual(['database']);
-    expect(service.networks).toContain('database');
-    expect(compose.networks.database).toEqual({ internal: true });
+    const afterInitiation = { initiate: { condition: 'service_completed_successfully' } };
+    expect(service.depends_on).toEqual(afterInitiation);
+    expect(compose.services.tools.depends_on).toEqual(afterInitiation);
+    expect(initiate.depends_on).toEqual(['mongodb']);
     expect(mongodb.volumes).toEqual(['mongodb:/data/db']);
     expect(Object.keys(compose.volumes)).toEqual(['mongodb']);
   });
 
-  it.each(['service', 'mongodb'])('restricts the privileges, memory and disk space of %s', (name) => {
+  it('runs nothing in the container of MongoDB every few seconds', () => {
+    for (const name of Object.keys(compose.services)) expect(compose.services[name].healthcheck).toBeUndefined();
+    expect(startOf(mongodb)).toMatch(/ --quiet$/);
+  });
+
+  it('lets only those reach MongoDB who know its password, and not from this machine', () => {
+    for (const name of ['mongodb', 'initiate', 'tools']) {
+      expect(compose.services[name].ports).toBeUndefined();
+      expect(compose.services[name].networks).toEqual(['database']);
+      expect(compose.services[name].environment.MONGODB_PASSWORD).toBe(`\${MONGODB_PASSWORD}`);
+    }
+    expect(service.networks).toContain('database');
+    expect(compose.networks.database).toEqual({
+      internal: true,
+      driver_opts: { 'com.docker.network.bridge.inhibit_ipv4': 'true' },
+    });
+    expect(startOf(mongodb)).toContain('mongod --replSet rs0 --bind_ip_all --keyFile /tmp/key');
+    expect(startOf(mongodb)).toContain('--setParameter enableLocalhostAuthBypass=false');
+  });
+
+  it.each(Object.keys(compose.services))('restricts the privileges, memory and disk space of %s', (name) => {
     const container = compose.services[name];
     expect(container.read_only).toBe(true);
     expect(container.cap_drop).toEqual(['ALL']);
@@ -49,42 +75,37 @@ describe('docker-compose.yml', () => {
 
   it('sets only known variables, which form a valid configuration', () => {
     expect(Object.keys(service.environment).filter((name) => !known.includes(name))).toEqual([]);
-    const env = { ...service.environment, SESSION_SECRET: 'a secret of the deployment test' };
-    expect(loadConfig(env)).toMatchObject({ production: true, port: 3000 });
+    const env = { ...service.environment, ...REQUIRED, MONGODB_URI: uri, PORT: '3000' };
+    expect(loadConfig(env)).toMatchObject({ production: true, port: 3000, host: '0.0.0.0' });
     expect(service.environment.SESSION_SECRET).toMatch(/^\$\{SESSION_SECRET:\?.+\}$/);
-    expect(service.ports).toEqual([`\${PORT:-3000}:${service.environment.PORT}`]);
   });
 
-  it('initiates the replica set of MONGODB_URI in its health check', () => {
-    const replicaSet = mongodb.command[mongodb.command.indexOf('--replSet') + 1];
-    const { host, pathname, searchParams } = new URL(service.environment.MONGODB_URI);
-    expect(searchParams.get('replicaSet')).toBe(replicaSet);
-    expect(pathname).toBe('/user-collection');
-    const [shell, , , check] = mongodb.healthcheck.test.slice(1);
-    expect(shell).toBe('mongosh');
-    // Runs the check with stand-ins for mongosh's globals, twice: the first run initiates the set,
-    // the second finds it initiated.
-    const run = new Function('rs', 'db', 'quit', check);
-    const initiated: unknown[] = [];
-    const codes: number[] = [];
-    const db = { hello: () => ({ isWritablePrimary: initiated.length > 0 }) };
-    const status = () => {
-      if (initiated.length === 0) throw Object.assign(new Error(), { codeName: 'NotYetInitialized' });
-    };
-    const rs = { status, initiate: (config: unknown) => void initiated.push(config) };
-    run(rs, db, (code: number) => void codes.push(code));
-    run(rs, db, (code: number) => void codes.push(code));
-    expect(initiated).toEqual([{ _id: replicaSet, members: [{ _id: 0, host }] }]);
-    expect(codes).toEqual([0, 0]);
+  it('listens on PORT in the container too, so that the address in the log is right', () => {
+    expect(service.environment.PORT).toBe(`\${PORT:-3000}`);
+    const address = `\${HOST:+\${HOST:-}:}\${PORT:-3000}`;
+    expect(service.ports).toEqual([`${address}:${service.environment.PORT}`]);
   });
 
-  it(`is accepted by ${hasCompose ? 'docker compose config if SESSION_SECRET is set' : 'a YAML parser (docker compose is not installed)'}`, () => {
-    expect(Object.keys(compose)).toEqual(['name', 'services', 'networks', 'volumes']);
+  it('connects to the replica set that is initiated, as the user of the key', () => {
+    const { host, username, password, pathname, searchParams } = new URL(uri);
+    expect({ host, username, password, pathname }).toEqual({
+      host: initiate.environment.MEMBERS,
+      username: '__system',
+      password: REQUIRED.MONGODB_PASSWORD,
+      pathname: '/user-collection',
+    });
+    expect(Object.fromEntries(searchParams)).toEqual({ replicaSet: 'rs0', authSource: 'local' });
+    expect(initiate.volumes).toEqual(['./deploy/replica-set/initiate.js:/initiate.js:ro']);
+    expect(existsSync(join(root, 'deploy/replica-set/initiate.js'))).toBe(true);
+  });
+
+  it(`is accepted by ${hasCompose ? 'docker compose config if the secrets are set' : 'a YAML parser (docker compose is not installed)'}`, () => {
+    expect(Object.keys(compose)).toEqual(['name', 'x-limits', 'x-mongodb', 'services', 'networks', 'volumes']);
     if (!hasCompose) return;
     const config = (env: Record<string, string>) =>
       spawnSync('docker', ['compose', 'config', '--quiet'], { cwd: root, env: { ...process.env, ...env } });
-    expect(config({ SESSION_SECRET: 'a secret of the deployment test' }).status).toBe(0);
-    expect(config({ SESSION_SECRET: '' }).status).not.toBe(0);
+    expect(config(REQUIRED).status).toBe(0);
+    for (const name of Object.keys(REQUIRED)) expect(config({ ...REQUIRED, [name]: '' }).status).not.toBe(0);
   });
 });
 
@@ -93,9 +114,10 @@ describe('.env.example', () => {
   const settings = lines.flatMap((line) => /^#?([A-Z_]+)=(.*)$/.exec(line)?.slice(1) ?? []);
   const names = settings.filter((_, index) => index % 2 === 0);
 
-  it('contains every configuration variable exactly once and no other variable', () => {
+  it('contains every configuration variable exactly once, and the password of docker-compose.yml', () => {
     // The operating system sets PATH.
-    expect([...names].sort()).toEqual(known.filter((name) => name !== 'PATH').sort());
+    const expected = [...known.filter((name) => name !== 'PATH'), 'MONGODB_PASSWORD'];
+    expect([...names].sort()).toEqual(expected.sort());
   });
 
   it('has a comment above each variable', () => {

@@ -1,25 +1,17 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answersIn, readTour, runStep } from '../support/readme-tour.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const HEADING = '## A tour with curl';
 const ADMIN_PASSWORD = 'the password of the tour';
 
-/** A command of the README and the output shown below it. */
-interface Step {
-  command: string;
-  answer: string;
-}
-
-const steps = readTour(readFileSync(join(root, 'README.md'), 'utf8'));
+const steps = readTour();
 
 let folder: string;
 let server: ChildProcess;
@@ -49,41 +41,11 @@ describe('the tour of the README', () => {
   });
 
   it.each(steps)('shows the actual output: $command', async ({ command, answer }) => {
-    const env = { PATH: process.env.PATH, URL: url, ADMIN_PASSWORD };
-    const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-euc', command], { cwd: folder, env });
+    const { stdout, stderr } = await runStep(command, folder, { URL: url, ADMIN_PASSWORD });
     expect(stderr).toBe('');
     expect(answersIn(stdout)).toEqual(answersIn(answer));
   });
 });
-
-/** Returns the `bash` blocks of the tour, each with the `json` block that follows it. */
-function readTour(readme: string): Step[] {
-  const begin = readme.indexOf(`${HEADING}\n`);
-  const tour = readme.slice(begin, readme.indexOf('\n## ', begin + 1));
-  const found = [...tour.matchAll(/```bash\n([\s\S]*?)\n```\n\n```json\n([\s\S]*?)\n```/g)];
-  const blocks = tour.match(/```bash\n/g) ?? [];
-  if (found.length === 0 || found.length !== blocks.length) {
-    throw new Error(`each bash block under "${HEADING}" must be followed by the json block of its answer`);
-  }
-  return found.map(([, command = '', answer = '']) => ({ command, answer }));
-}
-
-/**
- * Parses a text of one JSON document per line. Replaces values that differ between runs (ids,
- * times, passwords) by placeholders if they have the expected form.
- */
-function answersIn(text: string): unknown[] {
-  const forms: [RegExp, string][] = [
-    [/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, '<id>'],
-    [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>'],
-    [/(?<="password":")[A-Za-z0-9_-]{32}(?=")/g, '<password>'],
-  ];
-  const normalized = forms.reduce((result, [pattern, name]) => result.replaceAll(pattern, name), text);
-  return normalized
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
-}
 
 /** Returns the URL that a starting server prints. */
 async function announcedUrl(started: ChildProcess): Promise<string> {
