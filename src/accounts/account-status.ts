@@ -14,8 +14,6 @@ export interface AccountOwned {
 
 export type AccountStatus = ReturnType<typeof createAccountStatus>;
 
-const CHANGED = 'The account was changed meanwhile; look at it again';
-
 /**
  * Suspends, resumes and erases accounts. For any number of servers, and whatever stops or goes on
  * late between two statements:
@@ -25,12 +23,12 @@ const CHANGED = 'The account was changed meanwhile; look at it again';
  *   it counts an account only while `suspendedAt` is absent.
  * - The roles of an account count again when its resumption was answered.
  *
- * `isSuspended` in the documents of `access` is a copy, which is used to count. A suspension sets it
- * before `suspendedAt`, a resumption and a grant clear it after they have read that the account is
- * active. Each takes a number from the account first (`accessEpoch`), in the statement that reads
- * it. A copy refuses numbers below its own, and `suspendedAt` is set only if nobody took a number
- * since. So no late statement changes what a newer one has written, and a process that stops leaves
- * an active account that is not counted, until it is resumed.
+ * `isSuspended` in the documents of `access` is a copy, which is used to count. A suspension sets
+ * it before `suspendedAt`, a resumption and a grant clear it after they have read that the account
+ * is active. Each takes a number from the account first (`accessEpoch`), in the statement that
+ * reads it. A copy refuses numbers below its own, and `suspendedAt` is set only if nobody took a
+ * number since. So no late statement changes what a newer one has written, and a process that stops
+ * leaves an active account that is not counted, until it is resumed.
  */
 export function createAccountStatus(deps: {
   store: AccountStore;
@@ -85,7 +83,8 @@ export function createAccountStatus(deps: {
           $set: { suspendedAt: new Date(), sessions: [] },
           $unset: { link: 1 as const, reset: 1 as const },
         };
-        if (!(await store.change(id, unchanged, change))) throw new Conflict(CHANGED);
+        if (!(await store.change(id, unchanged, change)))
+          throw new Conflict('The account was changed meanwhile; try again');
       } catch (error) {
         await activate(id).catch(() => undefined);
         throw error;
