@@ -20,7 +20,7 @@ interface LimitDocument {
   refused: boolean;
 }
 
-const LIMITS = declareCollection('limits', onPrimaryShard('counts of a few minutes')).index(
+const LIMITS = declareCollection('limits', onPrimaryShard('counts of minutes to a day')).index(
   { until: 1 },
   { expireAfterSeconds: 0 },
 );
@@ -31,7 +31,7 @@ const BLOCK_MS = 1_000;
 const MAX_BLOCKED = 10_000;
 /** Statements at once: a flood must leave the connections to submissions. */
 const MAX_CONCURRENT = 8;
-/** The counts live for minutes: the write need not survive a failover. */
+/** A count that a failover loses allows some more events. */
 const WRITE_CONCERN = { w: 1, journal: false } as const;
 
 /** An event: counted, with a function that takes it back once, or refused for `waitMs`. */
