@@ -1,6 +1,7 @@
+import type { IOType } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../core/logger.ts';
+import { type Logger, OUTPUT_OF_WORKER } from '../core/logger.ts';
 import type { FromWorker, ToWorker, WorkerSetup } from './messages.ts';
 
 /** The wait before a worker is replaced; it doubles with each worker that ends early. */
@@ -10,6 +11,10 @@ const MAX_PAUSE_MS = 30_000;
 const STEADY_MS = 60_000;
 /** Longer than a worker takes to drain, and short enough to stop the database afterwards. */
 const KILL_AFTER_MS = 8_700;
+
+/** The standard output of a worker is {@link OUTPUT_OF_WORKER}. */
+const STDIO: (IOType | number)[] = ['ignore', 'ignore', 'pipe', 'ipc'];
+STDIO[OUTPUT_OF_WORKER] = 1;
 
 class WorkerFailed extends Error {
   override readonly name = 'WorkerFailed';
@@ -45,6 +50,7 @@ export function createWorkerPool(deps: {
   function run(place: number, onReady: (url: string) => void): Promise<string> {
     return new Promise((resolve) => {
       const worker = cluster.fork();
+      worker.process.stderr?.on('data', (text) => process.stderr.write(text));
       let reason: string | undefined;
       live.add(worker);
       const end = (found: string): void => {
@@ -99,7 +105,7 @@ export function createWorkerPool(deps: {
     async start(): Promise<string> {
       // Each worker accepts connections itself (decision 40).
       cluster.schedulingPolicy = cluster.SCHED_NONE;
-      cluster.setupPrimary({ exec: program, args: [] });
+      cluster.setupPrimary({ exec: program, args: [], stdio: STDIO });
       try {
         const ready = Array.from(
           { length: count },
