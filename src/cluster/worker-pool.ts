@@ -1,7 +1,6 @@
-import type { IOType } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Logger, OUTPUT_OF_WORKER } from '../core/logger.ts';
+import type { Logger } from '../core/logger.ts';
 import type { FromWorker, ToWorker, WorkerSetup } from './messages.ts';
 
 /** The wait before a worker is replaced; it doubles with each worker that ends early. */
@@ -12,9 +11,8 @@ const STEADY_MS = 60_000;
 /** Longer than a worker takes to drain, and short enough to stop the database afterwards. */
 const KILL_AFTER_MS = 8_700;
 
-/** The standard output of a worker is {@link OUTPUT_OF_WORKER}. */
-const STDIO: (IOType | number)[] = ['ignore', 'ignore', 'pipe', 'ipc'];
-STDIO[OUTPUT_OF_WORKER] = 1;
+/** The last is standard output, as OUTPUT_OF_WORKER. */
+const STDIO = ['ignore', 'ignore', 'pipe', 'ipc', 1];
 
 class WorkerFailed extends Error {
   override readonly name = 'WorkerFailed';
