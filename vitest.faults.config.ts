@@ -9,7 +9,7 @@ const LONG = [
   'test/http/{consents,editing,form-limits,held,held-renames,imports-races,index-slots,memory,renames-model,two-servers}.test.ts',
   'test/http/query/{breakdown,fractions,indexed-prefix,query-model,scans}.test.ts',
   'test/security/{bodies,exports,form-bodies,login-flood,webhooks/access}.test.ts',
-  'test/startup/{import-process,import-takeover}.test.ts',
+  'test/startup/{import-process,import-takeover,stop}.test.ts',
 ];
 
 /**

@@ -25,6 +25,9 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+// Without a listener a failed write (full disk, closed pipe) ends the process.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
+
 try {
   const config = loadConfig(process.env);
   const isSingle = config.workers === 1;

@@ -5,12 +5,12 @@
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 const { loadConfig } = await import('./core/config.ts');
-const { createLogger, sharedOutput } = await import('./core/logger.ts');
+const { createLogger, OUTPUT_OF_WORKER, sharedOutput } = await import('./core/logger.ts');
 const { runWorker, send } = await import('./cluster/worker.ts');
 
 try {
   const config = loadConfig(process.env);
-  await runWorker(config, createLogger(config, sharedOutput()));
+  await runWorker(config, createLogger(config, sharedOutput(OUTPUT_OF_WORKER)));
 } catch (error) {
   await send({ failed: error instanceof Error ? error.message : String(error) });
   process.exit(1);

@@ -8,8 +8,8 @@ import { type Listener, listen } from '../http/listener.ts';
 import { createServices, type Services } from '../services.ts';
 
 /**
- * Divided among the workers, rounded up (decision 37). More accept a burst sooner, also one of an
- * attack, before the server has answered the last.
+ * Divided among the workers, at least two for each, so that a stop loses no connection (decision
+ * 37). More accept a burst sooner, also one of an attack, before the server has answered the last.
  */
 const ACCEPT_HANDLES = 4;
 
@@ -75,7 +75,9 @@ export async function serve(deps: {
   const { port, host, workers } = deps.config;
   let stopping = false;
   const http = createApp({ ...deps, isStopping: () => stopping });
-  const listener = await listen(http, port, host, { acceptHandles: Math.ceil(ACCEPT_HANDLES / workers) });
+  const isWorker = workers > 1;
+  const acceptHandles = Math.max(isWorker ? 2 : 1, Math.ceil(ACCEPT_HANDLES / workers));
+  const listener = await listen(http, port, host, { acceptHandles, isWorker });
   return {
     ...listener,
     close() {

@@ -11,6 +11,9 @@ const STEADY_MS = 60_000;
 /** Longer than a worker takes to drain, and short enough to stop the database afterwards. */
 const KILL_AFTER_MS = 8_700;
 
+/** The last is standard output, as OUTPUT_OF_WORKER. */
+const STDIO = ['ignore', 'ignore', 'pipe', 'ipc', 1];
+
 class WorkerFailed extends Error {
   override readonly name = 'WorkerFailed';
 }
@@ -45,6 +48,7 @@ export function createWorkerPool(deps: {
   function run(place: number, onReady: (url: string) => void): Promise<string> {
     return new Promise((resolve) => {
       const worker = cluster.fork();
+      worker.process.stderr?.on('data', (text) => process.stderr.write(text));
       let reason: string | undefined;
       live.add(worker);
       const end = (found: string): void => {
@@ -99,7 +103,7 @@ export function createWorkerPool(deps: {
     async start(): Promise<string> {
       // Each worker accepts connections itself (decision 40).
       cluster.schedulingPolicy = cluster.SCHED_NONE;
-      cluster.setupPrimary({ exec: program, args: [] });
+      cluster.setupPrimary({ exec: program, args: [], stdio: STDIO });
       try {
         const ready = Array.from(
           { length: count },

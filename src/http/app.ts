@@ -18,6 +18,7 @@ import type { Embed } from './embed.ts';
 import { createErrorHandler } from './error-handler.ts';
 import { createMetricsRouter } from './metrics-router.ts';
 import { mount } from './mount.ts';
+import { readForwardedFor, refuseAmbiguous } from './request-headers.ts';
 import { createRequestLog, createRequestMetrics } from './request-log.ts';
 import { createSecurityHeaders } from './security-headers.ts';
 import { systemRoutes } from './system.ts';
@@ -46,6 +47,8 @@ export function createApp(deps: AppDeps): Express {
   const metrics = services.metrics ?? NO_METRICS;
   http.use(createRequestLog(logger, createRequestMetrics(metrics)));
   http.use(createSecurityHeaders(config.production));
+  http.use(refuseAmbiguous);
+  if (config.trustProxy !== false) http.use(readForwardedFor);
   const cors = createCors(config.corsOrigins, services.appOrigins);
   const isReady = async (): Promise<boolean> => !isStopping() && (await services.ping());
   const routes = [...services.routes, ...systemRoutes(isReady, services.warnings)];

@@ -1,6 +1,6 @@
 import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
 import { openAcceptHandles } from './accept-handles.ts';
 
@@ -16,9 +16,12 @@ const STALLED_AFTER_MS = 60_000;
 /** The requests of a connection that may wait; more end the connection. Browsers send none. */
 const MAX_WAITING_REQUESTS = 100;
 
-/** During a stop, idle connections are closed after the first time, all others after the second. */
+/** After this time of a stop, connections without a whole request end, and all after the second. */
 const DRAIN_MS = 1_000;
-const FORCE_AFTER_MS = 7_000;
+const FORCE_MS = 8_000;
+const EMPTY_QUEUE_WITHIN_MS = 2_000;
+/** A worker accepts for this time of a stop, so that it is not the first process that ends last. */
+const RELEASE_MS = 500;
 
 export interface Listener {
   url: string;
@@ -45,14 +48,16 @@ class ListenError extends Error {
  * Serves an Express application on `host` and `port` (0: any free port).
  *
  * @param options.acceptHandles the connections accepted in one turn of the event loop
+ * @param options.isWorker whether a first process also has the socket (decision 40)
  * @throws {ListenError}
  */
 export async function listen(
   http: Express,
   port: number,
   host: string,
-  { stalledAfterMs = STALLED_AFTER_MS, acceptHandles = 1 }: { stalledAfterMs?: number; acceptHandles?: number } = {},
+  options: { stalledAfterMs?: number; acceptHandles?: number; isWorker?: boolean } = {},
 ): Promise<Listener> {
+  const { stalledAfterMs = STALLED_AFTER_MS, acceptHandles = 1, isWorker = false } = options;
   const server = createServer({
     ...presetPrototypes(http),
     headersTimeout: REQUEST_TIMEOUT_MS,
@@ -63,12 +68,14 @@ export async function listen(
   });
   let closing = false;
   let toEnd = 0;
-  server.on('request', (_req, res) => {
-    if (!closing && toEnd === 0) return;
+  const turns = createTurns(http);
+  beforeHead(http, (res) => {
+    // The client may not send again what it has sent already.
+    if ((!closing && toEnd === 0) || turns.hasWaiting(res.req.socket)) return;
     toEnd = Math.max(0, toEnd - 1);
     res.setHeader('Connection', 'close');
   });
-  server.on('request', inTurn(http));
+  server.on('request', turns.handle);
   const connections = trackConnections(server);
   endStalledConnections(server, stalledAfterMs);
 
@@ -76,7 +83,20 @@ export async function listen(
     server.once('error', (error) => reject(new ListenError(port, host, error)));
     server.listen(port, host, resolve);
   });
-  const accepting = [server, ...(await openAcceptHandles(server, acceptHandles - 1))];
+  const copies = await openAcceptHandles(server, acceptHandles - 1);
+
+  /** Resolves when the socket and all connections are closed. */
+  async function stopAccepting(): Promise<void> {
+    const ended: Promise<void>[] = [];
+    if (isWorker && copies.length > 0) {
+      // When all workers have closed it, the first process closes it too.
+      ended.push(endServer(server));
+      await sleep(RELEASE_MS);
+    }
+    await untilQueueIsEmpty(server);
+    for (const accepting of [...(ended.length === 0 ? [server] : []), ...copies]) ended.push(endServer(accepting));
+    await Promise.all(ended);
+  }
 
   return {
     url: listenerUrl(server, host),
@@ -86,11 +106,18 @@ export async function listen(
     },
     async close() {
       closing = true;
-      const closed = Promise.all(accepting.map(stopAccepting)).then(() => undefined);
+      // Of connections that become idle from now on, such as those of an export in progress.
+      server.keepAliveTimeout = DRAIN_MS;
+      const drained = sleep(DRAIN_MS, undefined, { ref: false });
+      const forced = sleep(FORCE_MS, undefined, { ref: false });
+      const closed = stopAccepting();
       // Each response now ends its connection. Closing idle ones at once would drop requests.
-      await Promise.race([closed, sleep(DRAIN_MS)]);
+      await Promise.race([closed, drained]);
       server.closeIdleConnections();
-      await Promise.race([closed, sleep(FORCE_AFTER_MS)]);
+      // Incomplete requests get 408 with the next check.
+      server.headersTimeout = DRAIN_MS;
+      server.requestTimeout = DRAIN_MS;
+      await Promise.race([closed, forced]);
       for (const socket of connections) socket.destroy();
       await closed;
     },
@@ -98,30 +125,62 @@ export async function listen(
 }
 
 /**
+ * Resolves when a turn of the event loop accepted no connection, after at most
+ * `EMPTY_QUEUE_WITHIN_MS`. When the socket is closed, the kernel resets those not accepted.
+ */
+async function untilQueueIsEmpty(server: Server): Promise<void> {
+  const until = performance.now() + EMPTY_QUEUE_WITHIN_MS;
+  let accepted = 0;
+  server.on('connection', () => {
+    accepted += 1;
+  });
+  // A whole turn begins after the one in progress.
+  await nextTurn();
+  for (let before = -1; before !== accepted && performance.now() < until; ) {
+    before = accepted;
+    await nextTurn();
+  }
+}
+
+/** Calls `listener` before the head of each response is written. */
+function beforeHead(http: Express, listener: (res: ServerResponse) => void): void {
+  const { writeHead } = http.response;
+  http.response.writeHead = function (this: ServerResponse, ...args: Parameters<typeof writeHead>) {
+    if (!this.headersSent) listener(this);
+    return writeHead.apply(this, args);
+  } as typeof writeHead;
+}
+
+/**
  * Handles the requests of a connection one after the other. Node accepts all requests that a client
  * sends at once, and keeps their answers in memory until the client reads them.
  */
-function inTurn(handle: RequestListener): RequestListener {
+function createTurns(handle: RequestListener) {
   const waiting = new WeakMap<Socket, number>();
-  return (req, res) => {
-    // The answer has the socket unless it has to wait for another one.
-    if (res.socket) return void handle(req, res);
-    const { socket } = req;
-    const count = (waiting.get(socket) ?? 0) + 1;
-    if (count > MAX_WAITING_REQUESTS) return void socket.destroy();
-    waiting.set(socket, count);
-    res.once('socket', () => {
-      waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
-      // Later, because Node has not finished handing over the socket. Other requests go first.
-      setImmediate(() => {
-        if (!socket.destroyed) handle(req, res);
+  const countOf = (socket: Socket): number => waiting.get(socket) ?? 0;
+  return {
+    hasWaiting: (socket: Socket): boolean => countOf(socket) > 0,
+
+    handle(req: IncomingMessage, res: ServerResponse<IncomingMessage> & { req: IncomingMessage }): void {
+      // The answer has the socket unless it has to wait for another one.
+      if (res.socket) return void handle(req, res);
+      const { socket } = req;
+      const count = countOf(socket) + 1;
+      if (count > MAX_WAITING_REQUESTS) return void socket.destroy();
+      waiting.set(socket, count);
+      res.once('socket', () => {
+        waiting.set(socket, countOf(socket) - 1);
+        // Later, because Node has not finished handing over the socket. Other requests go first.
+        setImmediate(() => {
+          if (!socket.destroyed) handle(req, res);
+        });
       });
-    });
+    },
   };
 }
 
 /** The method of `net.Server`: that of `http.Server` also closes idle keep-alive connections. */
-function stopAccepting(server: NetServer): Promise<void> {
+function endServer(server: NetServer): Promise<void> {
   return new Promise((resolve) => void NetServer.prototype.close.call(server, () => resolve()));
 }
 

@@ -36,8 +36,10 @@ export function createProcessWorker(job: ProcessJob, logger: Logger): JobWorker 
       child = fork(program, [], {
         execArgv: [...flags],
         serialization: 'advanced',
-        stdio: ['ignore', 'ignore', 2, 'ipc'],
+        // A child that shares the standard error would make it blocking (see OUTPUT_OF_WORKER).
+        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       });
+      child.stderr?.on('data', (text) => process.stderr.write(text));
       child.on('message', (message: FromProcess) => {
         if ('log' in message) return repeat(logger, message.log);
         const { steps, failures, ...current } = message.state;

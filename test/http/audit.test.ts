@@ -50,7 +50,7 @@ describe('an event (spec 4.9)', () => {
 
   it('tells who changed what, from where', async () => {
     const id = await submit('ada@example.com');
-    const from = { 'X-Forwarded-For': '203.0.113.7' };
+    const from = { 'X-Forwarded-For': '203.0.113.7:40001' };
     await operator
       .patch(`/auth/users/${id}`, { set: { name: 'Grace' } })
       .set(from)

@@ -1,7 +1,7 @@
 import { createHook } from 'node:async_hooks';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createPasswordHasher } from '../../src/apps/passwords.ts';
-import { clientNetwork } from '../../src/core/client-network.ts';
+import { clientNetwork, forwardedAddress } from '../../src/core/client-network.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { Unauthenticated, Unavailable } from '../../src/core/errors.ts';
 import { createLogger } from '../../src/core/logger.ts';
@@ -250,6 +250,49 @@ describe('rate limits', () => {
     } finally {
       await limited.close();
     }
+  });
+
+  it('do not count each port of a client, nor each text that is no address', async () => {
+    const env = { RATE_LIMIT_LOGIN: '3', RATE_LIMIT_SUBMIT: '3', TRUST_PROXY: 'loopback,10.0.0.0/8' };
+    const limited = await startServer(env);
+    try {
+      const { sourceAppId } = await limited.admin.buildApp();
+      const submit = (address: string) =>
+        limited.client.submit(sourceAppId, { email: 'a@example.com' }).set('X-Forwarded-For', address);
+      const forms = [
+        (port: number) => `203.0.113.8:${port}`,
+        (port: number) => `[2001:db8::8]:${port}, 10.0.0.7:${port}`,
+        (port: number) => `"203.0.113.9:${port}", "10.0.0.7"`,
+        (port: number) => `not-an-address-${port}`,
+      ];
+      for (const form of forms) {
+        for (let port = 40_001; port <= 40_004; port += 1) {
+          const isLast = port === 40_004;
+          await failLogIn(limited.client, sourceAppId, form(port)).expect(isLast ? 429 : 401);
+          await submit(form(port)).expect(isLast ? 429 : 200);
+        }
+      }
+    } finally {
+      await limited.close();
+    }
+  });
+
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    [' 203.0.113.7:80 ', '203.0.113.7'],
+    ['"203.0.113.7:80"', '203.0.113.7'],
+    ['2001:db8::1', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['"[2001:db8::1]:80"', '2001:db8::1'],
+    ['[::ffff:203.0.113.7]:80', '::ffff:203.0.113.7'],
+    ['203.0.113.777:80', 'unknown'],
+    ['203.0.113.7:80:80', 'unknown'],
+    ['[203.0.113', 'unknown'],
+    ['_hidden', 'unknown'],
+    ['', undefined],
+    [' ', undefined],
+  ])('read %s of a proxy as %s', (entry, address) => {
+    expect(forwardedAddress(entry)).toBe(address);
   });
 
   it.each([

@@ -73,6 +73,11 @@ describe('request length (attack: request smuggling)', () => {
     ],
     ['Content-Length after chunked encoding', `Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n${chunked}`],
     ['an unknown transfer coding', `Transfer-Encoding: xchunked\r\n\r\n${chunked}`],
+    ['two transfer codings', `Transfer-Encoding: gzip, chunked\r\n\r\n${chunked}`],
+    ['a transfer coding in a second line', `Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`],
+    ['a transfer coding with a parameter', `Transfer-Encoding: chunked;x=1\r\n\r\n${chunked}`],
+    ['two Host headers', `hOST: evil.example\r\nContent-Length: ${body.length}\r\n\r\n${body}`],
+    ['the same Host header twice', `Host: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`],
     ['chunked twice', `Transfer-Encoding: chunked, chunked\r\n\r\n${chunked}`],
     ['a list of lengths in one header', `Content-Length: ${body.length}, ${body.length}\r\n\r\n${body}`],
     ['a negative length', `Content-Length: -1\r\n\r\n${body}`],
@@ -83,6 +88,13 @@ describe('request length (attack: request smuggling)', () => {
     const answer = await send(url, `${head()}${rest}`, 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
     expect(answer).toMatchObject({ status: 400, answers: 1 });
     expect(await stored('smuggled@example.com')).toBeNull();
+  });
+
+  it('accepts a chunked body, in any case of letters', async () => {
+    const own = submission('chunked@example.com');
+    const headers = `${head()}Connection: close\r\nTransfer-Encoding: CHUNKED\r\n\r\n`;
+    const answer = await send(url, `${headers}${own.length.toString(16)}\r\n${own}\r\n0\r\n\r\n`);
+    expect(answer).toMatchObject({ status: 200, answers: 1 });
   });
 
   it('does not store a truncated body and keeps running', async () => {

@@ -1,8 +1,9 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
 import { randomName } from '../support/databases.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
+import { rounds } from '../support/rounds.ts';
 
 const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());
@@ -40,6 +41,15 @@ async function requestUntilClosed(url: string): Promise<ConnectionResult> {
   return result;
 }
 
+/** Sends a request on a connection of its own; resolves with its status or error. */
+function request(url: string): Promise<string> {
+  return new Promise((resolve) => {
+    get(`${url}/health`, { agent: false }, (response) => {
+      response.resume().once('end', () => resolve(String(response.statusCode)));
+    }).once('error', ({ code, message }: NodeJS.ErrnoException) => resolve(code ?? message));
+  });
+}
+
 async function underLoad(server: ServerProcess) {
   const url = await server.url();
   const clients = Array.from({ length: CLIENTS }, () => requestUntilClosed(url));
@@ -73,6 +83,24 @@ describe('stop under keep-alive load', () => {
       await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
     },
   );
+
+  it('answers the requests on connections that no worker has accepted', async () => {
+    const env = { WORKERS: '2', LOG_LEVEL: 'silent', SESSION_SECRET: 'of the stop tests' };
+    for (let round = 0; round < rounds(10, 1); round += 1) {
+      const server = leftovers.keep(new ServerProcess({ ...env, MONGODB_URI: databaseUri(randomName()) }));
+      const url = await server.url();
+      const children = (await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')).trim().split(' ');
+      const signal = (name: NodeJS.Signals) => children.map((child) => process.kill(Number(child), name));
+      signal('SIGSTOP');
+      // The kernel connects these clients, and no worker accepts them before it knows of the stop.
+      const waiting = Array.from({ length: 40 }, () => request(url));
+      const ended = server.end('SIGTERM');
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      signal('SIGCONT');
+      expect(await ended).toMatchObject({ code: 0, stderr: '' });
+      expect(new Set(await Promise.all(waiting))).toEqual(new Set(['200']));
+    }
+  });
 
   it('ignores a second signal: Ctrl-C under npm sends two', async () => {
     const DATA_DIR = await leftovers.dataDir();

@@ -18,6 +18,24 @@ async function serve(handler: RequestHandler, host = '127.0.0.1', port = 0): Pro
   return listener;
 }
 
+const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+/** Sends bytes to a listener; resolves with the response that its handler got. */
+async function serveHeld(bytes = GET) {
+  const held: ((res: Response) => void)[] = [];
+  const handler: { run: RequestHandler } = { run: (_req, res) => held.shift()?.(res) };
+  const listener = await serve((req, res, next) => handler.run(req, res, next));
+
+  async function request(text: string): Promise<{ socket: Socket; res: Response }> {
+    const socket = connect(Number(new URL(listener.url).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    const received = new Promise<Response>((resolve) => void held.push(resolve));
+    socket.write(text);
+    return { socket, res: await received };
+  }
+  return { ...(await request(bytes)), another: () => request(GET), listener, handler };
+}
+
 async function send(url: string, agent?: Agent): Promise<{ response: IncomingMessage; body: string }> {
   const [response] = (await once(get(url, { agent: agent ?? false }), 'response')) as [IncomingMessage];
   return { response, body: await readAll(response) };
@@ -130,12 +148,89 @@ describe('closing the listener', () => {
   });
 
   it('refuses new connections', async () => {
-    const listener = await serve((_req, res) => void res.end('hello'));
+    const { socket, res, listener, handler } = await serveHeld();
+    handler.run = (_req, other) => void other.end();
     const closed = listener.close();
-    await expect(send(listener.url)).rejects.toThrow('ECONNREFUSED');
+    await expect.poll(() => send(listener.url).catch(({ code }) => code)).toBe('ECONNREFUSED');
+    socket.resume();
+    res.end('whole');
+    await closed;
+  });
+
+  it('answers requests on connections that it had not accepted yet', async () => {
+    const CONNECTIONS = 40;
+    const hello = express().use((_req, res) => void res.end('hello'));
+    const listener = await listen(hello, 0, '127.0.0.1', { acceptHandles: 2 });
+    open.push(listener);
+    const connected = new Int32Array(new SharedArrayBuffer(4));
+    const workerData = { url: listener.url, count: CONNECTIONS, connected };
+    const clients = new Worker(CLIENTS, { eval: true, workerData });
+    const answers = once(clients, 'message');
+    await once(clients, 'online');
+    // The kernel connects clients while this thread accepts none.
+    while (Atomics.load(connected, 0) < CONNECTIONS);
+    const closed = listener.close();
+    const [results] = (await answers) as [string[]];
+    await closed;
+    expect(results).toEqual(Array(CONNECTIONS).fill('200 close'));
+    await clients.terminate();
+  });
+
+  it('ends the connection of a request whose body was incomplete with its answer', async () => {
+    const { socket, listener, res } = await serveHeld('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345');
+    const closed = listener.close();
+    socket.write('67890');
+    res.req.resume().once('end', () => res.end('whole'));
+    const answer = await readAll(socket);
+    expect(answer).toContain('whole');
+    expect(answer).toMatch(/^connection: close\r$/im);
+    await closed;
+  });
+
+  it('answers each of the requests that a client has sent at once', async () => {
+    const { socket, listener, res, handler } = await serveHeld(GET + GET + GET);
+    handler.run = (_req, other) => void other.end('whole');
+    const closed = listener.close();
+    res.end('whole');
+    const text = await readAll(socket);
+    expect(text.match(/whole/g)).toHaveLength(3);
+    expect(text.match(/connection: close/gi)).toHaveLength(1);
+    await closed;
+  });
+
+  it('soon ends a connection whose answer had begun', async () => {
+    const held = await serveHeld();
+    held.res.write('begun');
+    await once(held.socket, 'readable');
+    const other = await held.another();
+    const closed = held.listener.close();
+    // Later than idle connections are closed.
+    await sleep(1_500);
+    held.res.end();
+    await readAll(held.socket);
+    // A stop closes all connections at its end; this answer would then be cut off.
+    other.res.end('whole');
+    expect(await readAll(other.socket)).toContain('whole');
     await closed;
   });
 });
+
+/** Connects at once, then sends a request on each connection. */
+const CLIENTS = `
+  const { connect } = require('node:net');
+  const { parentPort, workerData: { url, count, connected } } = require('node:worker_threads');
+  const answer = () => new Promise((resolve) => {
+    let text = '';
+    const socket = connect(new URL(url).port, '127.0.0.1', () => {
+      socket.write('GET / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n');
+      Atomics.add(connected, 0, 1);
+    });
+    socket.on('data', (data) => { text += data; });
+    socket.once('error', ({ code }) => resolve(code));
+    socket.once('end', () => resolve(text.slice(9, 12) + (/connection: close/i.test(text) ? ' close' : ' kept')));
+  });
+  Promise.all(Array.from({ length: count }, answer)).then((results) => parentPort.postMessage(results));
+`;
 
 // These wait most of the time.
 describe.concurrent('a client that does not go on', () => {
@@ -147,8 +242,11 @@ describe.concurrent('a client that does not go on', () => {
     const socketClosed = once(socket, 'close');
     socket.on('error', () => undefined);
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12');
+    const answer = readAll(socket);
     await listener.close();
     await socketClosed;
+    // A connection that is cut off at the end of a stop has no answer.
+    expect(await answer).toMatch(/^HTTP\/1.1 408 /);
   });
 });
 
