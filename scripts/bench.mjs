@@ -7,7 +7,8 @@
 //   --search      instead: searches by words in an app of a million records, and their index
 //   --events      instead: from a submission to its webhook, and what a webhook costs
 //   --import      instead: an import of CSV, its memory, and submissions beside it
-//   --records N   the number of records of --data and --search, and of lines of --import
+//   --erasure     instead: the erasure of a person who is in all lines of a file
+//   --records N   the number of records of --data and --search, of lines of --import and --erasure
 //   --logins      instead: submissions and right passwords beside a flood of wrong ones
 //   --beside A    the folder of another version, built, measured in turns with this one; --logins
 //                 takes several (A,B)
@@ -34,6 +35,7 @@ const { values } = parseArgs({
     search: { type: 'boolean', default: false },
     events: { type: 'boolean', default: false },
     import: { type: 'boolean', default: false },
+    erasure: { type: 'boolean', default: false },
     logins: { type: 'boolean', default: false },
     beside: { type: 'string' },
     'replica-set': { type: 'boolean', default: false },
@@ -59,6 +61,7 @@ const others = {
   search: { records, rounds: queries },
   events: { rounds, seconds },
   import: { records },
+  erasure: { records },
   logins: { beside: values.beside?.split(',') ?? [], busy: Number(values.busy), rounds, seconds },
   flood: { only: values.only?.split(',') },
   capacity: { seconds },

@@ -106,6 +106,27 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
       return unpackUuids(part.uuids.value()).slice(first, first + limit);
     },
 
+    /** Yields the changes of an app that have few records, this one among them. */
+    async *ofRecord(appId: ObjectId, id: UUID): AsyncGenerator<ChangeDocument> {
+      for await (const change of changes.find({ appId, total: { $lte: IDS_OF_PART } }, { sort: { _id: -1 } })) {
+        const part = await records.findOne({ _id: partId(change._id, 0) });
+        if (part && unpackUuids(part.uuids.value()).some((one) => one.equals(id))) yield change;
+      }
+    },
+
+    /**
+     * Notes the erasure of a record, and removes the change with the last one; resolves with
+     * whether it did. A run in progress ends then.
+     */
+    async forget({ _id, total }: ChangeDocument, id: UUID): Promise<boolean> {
+      const update = { $addToSet: { erased: id } };
+      const noted = await changes.findOneAndUpdate({ _id }, update, { returnDocument: 'after' });
+      if (!noted?.erased || noted.erased.length < total) return false;
+      await changes.deleteOne({ _id });
+      await removeInSteps(records, { changeId: _id });
+      return true;
+    },
+
     /** Undoes a change that ended. @throws {NotFound} @throws {Conflict} */
     async undo(appId: ObjectId, id: string, by: HistoryAuthor, until: Until): Promise<void> {
       const { _id, state } = await find(appId, id);

@@ -1,4 +1,4 @@
-import type { Binary, ObjectId } from 'mongodb';
+import type { Binary, ObjectId, UUID } from 'mongodb';
 import type { Connection } from '../database/client.ts';
 import {
   type Collection,
@@ -36,6 +36,8 @@ export interface ChangeDocument {
   by: HistoryAuthor;
   undoneBy?: HistoryAuthor;
   total: number;
+  /** Its records that were erased since, of at most 1,000. */
+  erased?: UUID[];
   pass: Pass;
   undo?: Pass;
   failure?: string;

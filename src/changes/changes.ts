@@ -11,13 +11,14 @@ import { CHANGE_JOB, createChangeJob } from './change-job.ts';
 import { createChangeStore } from './change-store.ts';
 import { changeRoutes } from './changes.endpoints.ts';
 import { createChangeModel, createChangeRecordModel } from './changes.model.ts';
+import { createPersonChanges } from './person-changes.ts';
 
 /** Creates changes of many records, and their job. */
 export function createChanges(deps: {
   connection: Connection;
   apps: Apps;
   schemas: Pick<Schemas, 'leases'>;
-  records: Pick<Records, 'bulkEditor'>;
+  records: Pick<Records, 'bulkEditor' | 'reader'>;
   search: Pick<ReturnType<typeof createSearch>, 'queried' | 'matchingIds'>;
   clock: DatabaseClock;
   signal: JobSignal;
@@ -34,6 +35,7 @@ export function createChanges(deps: {
     }),
     models: Object.values(models),
     jobs: [createChangeJob({ store, editor: records.bulkEditor, leases, pace: apps.pace, logger })],
+    personal: [createPersonChanges(store, records.reader)],
     owned: [ownedBy(models.changes.collection, 'createdAt'), ownedBy(models.records.collection, 'at')],
   };
 }

@@ -3,8 +3,11 @@ import { Utf8Writer } from '../database/bson/utf8-writer.ts';
 const QUOTE = 0x22;
 const APOSTROPHE = 0x27;
 
-/** Spreadsheets evaluate a cell that begins with one of these characters as a formula. */
-export const FORMULA = /^[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/;
+/**
+ * Spreadsheets evaluate a cell that begins with one of these characters as a formula. With
+ * apostrophes before it, it is such a text too, so that imports restore every text.
+ */
+const FORMULA = /^'*[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/;
 /** As RFC 4180, and the semicolon, at which spreadsheets in many locales split cells. */
 const SPECIAL = /[",;\r\n]/;
 const FORMULA_BYTES = 3;
@@ -20,6 +23,11 @@ MAY_BE_FORMULA[BEFORE_FULLWIDTH] = 1;
 export function cell(text: string): string {
   const shown = FORMULA.test(text) ? `'${text}` : text;
   return SPECIAL.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
+}
+
+/** Returns the text of a cell without the apostrophe that {@link cell} wrote. */
+export function plainText(shown: string): string {
+  return shown.startsWith("'") && FORMULA.test(shown.slice(1)) ? shown.slice(1) : shown;
 }
 
 /** Writes cells of CSV from bytes. */
@@ -47,10 +55,12 @@ function hasSpecial(source: Buffer, start: number, end: number): boolean {
   return false;
 }
 
-/** The first byte alone decides for nearly all texts. */
+/** The first byte after apostrophes alone decides for nearly all texts. */
 function isFormula(source: Buffer, start: number, end: number): boolean {
-  if (start === end || MAY_BE_FORMULA[source[start] as number] === 0) return false;
-  return FORMULA.test(source.toString('utf8', start, Math.min(end, start + FORMULA_BYTES)));
+  let at = start;
+  while (at < end && source[at] === APOSTROPHE) at += 1;
+  if (at === end || MAY_BE_FORMULA[source[at] as number] === 0) return false;
+  return FORMULA.test(source.toString('utf8', at, Math.min(end, at + FORMULA_BYTES)));
 }
 
 function byteTable(isSet: (character: string) => boolean): Uint8Array {

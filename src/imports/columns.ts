@@ -5,6 +5,8 @@ import type { FieldDefinition } from '../fields/definition.ts';
 import type { ImportSettings } from './imports.model.ts';
 
 const DATA = 'data.';
+/** The path of a column with further keys of `data` as JSON, which exports have. */
+export const OTHER = 'other';
 
 interface Schema {
   rejectUnknown: boolean;
@@ -14,12 +16,12 @@ interface Schema {
 interface Column {
   /** From 0. */
   index: number;
-  /** Undefined represents the email. */
-  key: string | undefined;
+  path: string;
 }
 
 function isKnownPath(path: string, { rejectUnknown, fields }: Schema): boolean {
   if (path === 'email') return true;
+  if (path === OTHER) return !rejectUnknown;
   const key = path.startsWith(DATA) ? path.slice(DATA.length) : '';
   return FIELD_KEY_PATTERN.test(key) && (!rejectUnknown || fields.some((field) => field.key === key));
 }
@@ -41,9 +43,11 @@ export function mapIssues(map: ImportSettings['map'], schema: Schema): Issue[] {
 
 /** Without `map`: the name as a path, or the field of that name if no column has its path. */
 function pathByName(name: string, names: readonly string[], schema: Schema): string | undefined {
-  if (isKnownPath(name, schema)) return name;
+  const isPath = isKnownPath(name, schema);
+  if (isPath && name !== OTHER) return name;
   const path = DATA + name;
-  return schema.fields.some(({ key }) => key === name) && !names.includes(path) ? path : undefined;
+  if (schema.fields.some(({ key }) => key === name) && !names.includes(path)) return path;
+  return isPath ? name : undefined;
 }
 
 /** Returns the columns of `map`, or those that are named by a path. */
@@ -55,13 +59,12 @@ export function resolveColumns(
   const paths = new Map(map);
   return names.flatMap((name, index) => {
     const path = map ? paths.get(name) : pathByName(name, names, schema);
-    if (path === undefined) return [];
-    return [{ index, key: memberKey(path) }];
+    return path === undefined ? [] : [{ index, path }];
   });
 }
 
-/** Returns the key of `data` in a path; undefined for `email`. */
-export const memberKey = (path: string): string | undefined => (path === 'email' ? undefined : path.slice(DATA.length));
+/** Returns the key of `data` in a path that is neither `email` nor `other`. */
+export const memberKey = (path: string): string => path.slice(DATA.length);
 
 const MAX_NAME_LENGTH = 60;
 

@@ -31,7 +31,8 @@ const ColumnMap = z
   )
   .meta({
     override: { type: 'object', additionalProperties: { type: 'string' } },
-    description: 'The path of each column: `email` or `data.<key>`. Default: columns that are named like their path',
+    description:
+      'The path of each column: `email`, `data.<key>`, or `other` for a JSON object of further keys. Default: columns that are named like their path',
     example: { 'E-mail': 'email', 'Full name': 'data.name' },
   });
 

@@ -1,7 +1,7 @@
 import { parseStrictJson } from '../api/body/json-body.ts';
 import { InvalidInput, type Issue } from '../core/errors.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
-import { FORMULA } from '../exports/csv-cells.ts';
+import { plainText } from '../exports/csv-cells.ts';
 import type { ConvertedText } from '../fields/base/kind.ts';
 import type { RecordChange } from '../fields/compile.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
@@ -11,7 +11,7 @@ import type { Submission } from '../records/submission.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
 import { checkData, checkSubmission, joinIssues } from '../submissions/acceptance.ts';
 import { toInstantIn } from '../submissions/form-submission.ts';
-import { columnNames, columnPath, memberKey, resolveColumns } from './columns.ts';
+import { columnNames, columnPath, memberKey, OTHER, resolveColumns } from './columns.ts';
 import { MAX_COLUMNS, splitCells } from './csv-cells.ts';
 import { compileDateFormat } from './date-format.ts';
 import type { ImportLayout, ImportSettings } from './imports.model.ts';
@@ -38,7 +38,7 @@ export function createValueReader(
   const fields = new Map(schema.fields.map((field) => [field.key, field]));
   if (settings.format === 'ndjson') return createJsonReader(settings, fields, convert);
   const columns = resolveColumns(settings, layout.columns, schema);
-  const names = columnNames(columns.map(({ index, key }) => [layout.columns[index] ?? '', memberPath(key)]));
+  const names = columnNames(columns.map(({ index, path }) => [layout.columns[index] ?? '', path]));
   return (text) => {
     const cells = splitCells(text, layout.delimiter, MAX_COLUMNS + 1);
     if (cells.length !== layout.columns.length) {
@@ -46,11 +46,15 @@ export function createValueReader(
       return noValues(names, `has ${count} cells, and the header has ${layout.columns.length}`);
     }
     const values = noValues(names);
-    for (const { index, key } of columns) {
+    let others = '';
+    for (const { index, path } of columns) {
       const cell = plainText(cells[index] ?? '');
-      if (key === undefined) values.email = cell;
+      const key = memberKey(path);
+      if (path === 'email') values.email = cell;
+      else if (path === OTHER) others = cell;
       else addText(values, key, cell, fields.get(key), convert);
     }
+    if (others !== '') addOthers(values, parseJson(others).value);
     return values;
   };
 }
@@ -61,11 +65,18 @@ function noValues(columns: LineValues['columns'], problem?: string): LineValues 
   return { email: '', data: {}, problems, columns };
 }
 
-const memberPath = (key: string | undefined): string => (key === undefined ? 'email' : `data.${key}`);
+/** Adds the members of the column `other`. A key with a column of its own has the value of that. */
+function addOthers({ data, problems }: LineValues, others: unknown): void {
+  if (!isObject(others)) {
+    problems.push({ path: OTHER, message: 'must be a JSON object' });
+    return;
+  }
+  for (const [key, value] of Object.entries(others)) if (!Object.hasOwn(data, key)) addOwn(data, key, value);
+}
 
-/** Exports write an apostrophe before text that a spreadsheet would evaluate. */
-function plainText(cell: string): string {
-  return cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell;
+/** Defines an own property, also for `__proto__`; validation refuses that key. */
+function addOwn(data: Record<string, unknown>, key: string, value: unknown): void {
+  Object.defineProperty(data, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 type Convert = (field: FieldDefinition | undefined, text: string) => ConvertedText | undefined;
@@ -141,14 +152,17 @@ function createJsonReader(
     if (!map && line.data !== undefined && !isObject(line.data)) {
       values.problems.push({ path: 'data', message: 'must be an object' });
     }
-    const entries: [key: string | undefined, value: unknown][] = map
-      ? map.map(([name, path]) => [memberKey(path), ownMember(line, name)])
-      : [[undefined, line.email], ...Object.entries(isObject(line.data) ? line.data : {})];
-    for (const [key, value] of entries) {
+    const entries: [path: string, value: unknown][] = map
+      ? map.map(([name, path]) => [path, ownMember(line, name)])
+      : [['email', line.email], ...Object.entries(isObject(line.data) ? line.data : {}).map(dataEntry)];
+    let others: unknown;
+    for (const [path, value] of entries) {
       if (value === null || value === undefined) continue;
-      if (key === undefined) values.email = typeof value === 'string' ? value : '';
-      else addValue(values, key, value);
+      if (path === 'email') values.email = typeof value === 'string' ? value : '';
+      else if (path === OTHER) others = value;
+      else addValue(values, memberKey(path), value);
     }
+    if (others !== undefined) addOthers(values, others);
     return values;
   };
 
@@ -156,10 +170,11 @@ function createJsonReader(
     const field = fields.get(key);
     const isFormatted = field?.kind === 'date' && settings.dateFormat !== undefined && typeof value === 'string';
     if (isFormatted) addText(values, key, value, field, convert);
-    // Defines an own property, also for `__proto__`; validation refuses that key.
-    else Object.defineProperty(values.data, key, { value, enumerable: true, configurable: true, writable: true });
+    else addOwn(values.data, key, value);
   }
 }
+
+const dataEntry = ([key, value]: [string, unknown]): [string, unknown] => [`data.${key}`, value];
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

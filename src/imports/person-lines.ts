@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
 import type { PersonData } from '../apps/feature.ts';
 import { Unavailable } from '../core/errors.ts';
@@ -12,16 +13,11 @@ import { findUnlisted } from './upload.ts';
 const BEFORE = /[a-z0-9!#$%&*+/=?^_`{}~.-]$/i;
 const AFTER = /^[a-z0-9-]|^\.[a-z0-9]/i;
 /** These characters remain, so that the line has as many cells as before. */
-const KEPT = /[^",;\t|\r\n]/g;
+const KEPT = new Set(Buffer.from('",;\t|\r\n'));
+const MASK = 0x2a;
 const LINE_END = /[\r\n]|$/g;
 
-interface FoundLine {
-  text: string;
-  /** The offset in the searched bytes. */
-  at: number;
-  /** Bytes of the same form without the content. */
-  overwritten: Buffer;
-}
+const isLineEnd = (code: number): boolean => code === 0x0a || code === 0x0d;
 
 type EmailSearch = ReturnType<typeof createEmailSearch>;
 
@@ -31,152 +27,290 @@ function createEmailSearch(first: Buffer, email: string) {
   const isWide = encoding !== 'utf-8';
   const unit = isWide ? 2 : 1;
   const swap = (bytes: Buffer): Buffer => (encoding === 'utf-16be' ? Buffer.from(bytes).swap16() : bytes);
+  // In latin1 each byte is a character, so both have the same indexes.
   const read = (bytes: Buffer): string =>
     isWide ? swap(bytes.subarray(0, bytes.length - (bytes.length % 2))).toString('utf16le') : bytes.toString('latin1');
-  const written = (text: string): Buffer => (isWide ? swap(Buffer.from(text, 'utf16le')) : Buffer.from(text, 'latin1'));
 
-  const shown = (text: string): string => (isWide ? text : Buffer.from(text, 'latin1').toString());
-  const overwritten = (text: string): Buffer => written(text.replace(KEPT, '*'));
+  /** The index of the email in a text in lower case, from `from` on; -1 when it is not there. */
+  function indexIn(lower: string, from = 0): number {
+    for (let at = lower.indexOf(email, from); at >= 0; at = lower.indexOf(email, at + 1)) {
+      const end = at + email.length;
+      if (!BEFORE.test(lower.slice(Math.max(0, at - 1), at)) && !AFTER.test(lower.slice(end, end + 2))) return at;
+    }
+    return -1;
+  }
 
   return {
-    find,
-    text: (bytes: Buffer): string => shown(read(bytes)),
-    overwritten: (bytes: Buffer): Buffer => overwritten(read(bytes)),
-  };
+    isIn: (text: string): boolean => indexIn(text.toLowerCase()) >= 0,
 
-  /** Finds the lines with the email between two offsets; the bytes around only complete lines. */
-  function find(bytes: Buffer, from: number, to: number): FoundLine[] {
-    // In latin1 each byte is a character, so both have the same indexes.
-    const text = read(bytes);
-    const lower = text.toLowerCase();
-    const searched = lower.length === text.length ? lower : text.replace(/[A-Z]+/g, (part) => part.toLowerCase());
-    const lines: FoundLine[] = [];
-    for (let at = searched.indexOf(email, from / unit); at >= 0 && at < to / unit; ) {
-      const end = at + email.length;
-      const isOther = BEFORE.test(searched.slice(Math.max(0, at - 1), at)) || AFTER.test(searched.slice(end, end + 2));
-      if (isOther) {
-        at = searched.indexOf(email, at + 1);
-        continue;
+    /** Whether the email, or a longer one, is in these bytes. */
+    mayBeIn: (bytes: Buffer): boolean => read(bytes).toLowerCase().includes(email),
+
+    text: (bytes: Buffer): string => (isWide ? read(bytes) : bytes.toString()).trim(),
+
+    /** Overwrites the content; the form stays. */
+    mask(bytes: Buffer): void {
+      const [high, low] = encoding === 'utf-16le' ? [1, 0] : [0, unit - 1];
+      for (let at = 0; at + unit <= bytes.length; at += unit) {
+        if (KEPT.has(bytes[at + low] as number) && (!isWide || bytes[at + high] === 0)) continue;
+        if (isWide) bytes[at + high] = 0;
+        bytes[at + low] = MASK;
       }
-      const begin = Math.max(searched.lastIndexOf('\n', at), searched.lastIndexOf('\r', at)) + 1;
-      LINE_END.lastIndex = end;
-      const ends = LINE_END.exec(searched)?.index ?? searched.length;
-      const line = text.slice(begin, ends);
-      lines.push({ text: shown(line), at: begin * unit, overwritten: overwritten(line) });
-      at = searched.indexOf(email, ends);
-    }
-    return lines;
-  }
+    },
+
+    /** Yields the lines with the email between two offsets; the bytes around complete lines. */
+    *find(bytes: Buffer, from: number, to: number): Generator<{ begin: number; end: number }> {
+      const text = read(bytes);
+      const lower = text.toLowerCase();
+      const searched = lower.length === text.length ? lower : text.replace(/[A-Z]+/g, (part) => part.toLowerCase());
+      for (let at = indexIn(searched, from / unit); at >= 0 && at < to / unit; ) {
+        let begin = at;
+        while (begin > 0 && !isLineEnd(searched.charCodeAt(begin - 1))) begin -= 1;
+        LINE_END.lastIndex = at + email.length;
+        const end = LINE_END.exec(searched)?.index ?? searched.length;
+        yield { begin: begin * unit, end: end * unit };
+        at = indexIn(searched, end);
+      }
+    },
+  };
 }
 
 type File = Pick<ImportDocument, 'chunks' | 'settings'>;
+
+/** A part of a file, by offsets. */
+interface Part {
+  begin: number;
+  end: number;
+}
 
 /** Each further attempt means that a chunk was written meanwhile. */
 const MAX_ATTEMPTS = 24;
 /** Larger parts are searched chunk by chunk. Includes empty lines before a record. */
 const MAX_PART_BYTES = 2 * MAX_LINE_BYTES;
+/** A part, and what the reader of lines has read beyond it. */
+const KEPT_CHUNKS = 12;
+/** The longest turn of the event loop. */
+const TURN_MS = 10;
+/** More than the bytes of an email. An even number, because characters may have two bytes. */
+const OVERLAP = 1_024;
 
-function createPersonLines(content: ContentStore) {
-  /** Yields the text of each record with the email; `erase` overwrites it. */
-  async function* linesOf(file: File, email: string, erase: boolean): AsyncGenerator<string> {
-    const [first] = file.chunks;
-    if (!first) return;
-    const search = createEmailSearch(await content.read(first), email);
-    if (!(await occurs())) return;
-    const isWhole = yield* byRecords();
-    if (!isWhole) yield* byChunks(file, search, erase);
+/** Returns a function that lets other requests go on when a turn has taken {@link TURN_MS}. */
+function createTurns(): () => Promise<void> | undefined {
+  let begun = performance.now();
+  return () => {
+    if (performance.now() - begun < TURN_MS) return undefined;
+    return nextTurn().then(() => {
+      begun = performance.now();
+    });
+  };
+}
 
-    async function occurs(): Promise<boolean> {
-      for await (const _ of byChunks(file, search, false)) return true;
-      return false;
+/** Reads a file; the last chunks stay in memory, so that a part that was just read is there. */
+function createFileReader(content: ContentStore, { chunks }: File) {
+  const kept = new Map<number, Buffer>();
+
+  async function chunk(index: number): Promise<Buffer> {
+    const known = kept.get(index);
+    if (known) return known;
+    const bytes = await content.read(chunks[index] as ObjectId);
+    const [oldest] = kept.keys();
+    if (kept.size === KEPT_CHUNKS && oldest !== undefined) kept.delete(oldest);
+    kept.set(index, bytes);
+    return bytes;
+  }
+
+  async function* readFrom(offset: number): AsyncGenerator<Buffer> {
+    for (let index = Math.floor(offset / CHUNK_BYTES); index < chunks.length; index += 1) {
+      yield (await chunk(index)).subarray(Math.max(offset - index * CHUNK_BYTES, 0));
     }
+  }
 
-    /** Resolves with whether all parts of the file were searched. */
-    async function* byRecords(): AsyncGenerator<string, boolean> {
-      const readFrom = (offset: number) => content.readFrom(file.chunks, offset);
-      const found = await readLayout(readFrom, file.settings).catch(() => undefined);
-      if (!found) return false;
-      const { layout, position } = found;
-      const reader = createLineReader(readFrom, layout, file.settings.format, position);
-      // The header too: in a file without one it is a person.
-      yield* inPart(0, position.offset);
-      let isWhole = true;
-      let before: Line | undefined;
-      for (let line = await reader.next(); line; line = await reader.next()) {
-        // A text that is not valid is searched as bytes.
-        if (line.text?.toLowerCase().includes(email) ?? true) {
-          const [begin, end] = [before?.next().offset ?? position.offset, line.next().offset];
-          if (end - begin <= MAX_PART_BYTES) yield* inPart(begin, end);
-          else isWhole = false;
-        }
-        before = line;
+  return {
+    readFrom,
+
+    /** A copy of a part. */
+    async read({ begin, end }: Part): Promise<Buffer> {
+      const parts: Buffer[] = [];
+      for (let at = begin; at < end; ) {
+        const index = Math.floor(at / CHUNK_BYTES);
+        const bytes = index < chunks.length ? await chunk(index) : Buffer.alloc(0);
+        const part = bytes.subarray(at - index * CHUNK_BYTES, end - index * CHUNK_BYTES);
+        if (part.length === 0) break;
+        parts.push(part);
+        at += part.length;
       }
-      return isWhole;
-    }
+      return Buffer.concat(parts);
+    },
+  };
+}
 
-    async function* inPart(begin: number, end: number): AsyncGenerator<string> {
-      const bytes = await read(file, begin, end);
-      if (search.find(bytes, 0, bytes.length).length === 0) return;
-      yield search.text(bytes).trim();
-      if (erase) await write(file, begin, search.overwritten(bytes));
-    }
-  }
+/** Collects overwritten parts, and writes each chunk once, when the search has passed it. */
+function createOverwriting(content: ContentStore, { chunks }: File) {
+  const changes = new Map<number, { at: number; bytes: Buffer }[]>();
 
-  async function read({ chunks }: File, begin: number, end: number): Promise<Buffer> {
-    const parts: Buffer[] = [];
-    let missing = end - begin;
-    for await (const bytes of content.readFrom(chunks, begin)) {
-      parts.push(bytes.subarray(0, missing));
-      missing -= bytes.length;
-      if (missing <= 0) break;
-    }
-    return Buffer.concat(parts);
-  }
-
-  async function write({ chunks }: File, begin: number, bytes: Buffer): Promise<void> {
-    const end = begin + bytes.length;
-    for (let index = Math.floor(begin / CHUNK_BYTES); index * CHUNK_BYTES < end; index += 1) {
-      const id = chunks[index];
-      if (!id) return;
-      await writeChunk(id, bytes, begin - index * CHUNK_BYTES);
-    }
-  }
-
-  /** Writes the part of these bytes in a chunk; other parts may be written meanwhile. */
-  async function writeChunk(id: ObjectId, bytes: Buffer, at: number): Promise<void> {
+  /** Writes these parts of a chunk; other parts may be written meanwhile. */
+  async function write(id: ObjectId, parts: readonly { at: number; bytes: Buffer }[]): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const { bytes: stored, version } = await content.readChunk(id);
       const chunk = Buffer.from(stored);
-      bytes.copy(chunk, Math.max(at, 0), Math.max(-at, 0));
+      for (const { at, bytes } of parts) bytes.copy(chunk, at);
       if (await content.replace(id, version, chunk)) return;
     }
     throw new Unavailable();
   }
 
-  /** By the line ends around the email, in a window of three chunks. */
-  async function* byChunks(file: File, search: EmailSearch, erase: boolean): AsyncGenerator<string> {
-    const { chunks } = file;
+  return {
+    add(begin: number, bytes: Buffer): void {
+      for (let from = 0; from < bytes.length; ) {
+        const index = Math.floor((begin + from) / CHUNK_BYTES);
+        const at = begin + from - index * CHUNK_BYTES;
+        const part = bytes.subarray(from, from + CHUNK_BYTES - at);
+        const ofChunk = changes.get(index);
+        if (ofChunk) ofChunk.push({ at, bytes: part });
+        else changes.set(index, [{ at, bytes: part }]);
+        from += part.length;
+      }
+    },
+
+    /** Writes the chunks that end before an offset; without one all of them. */
+    async writeBefore(offset = Number.POSITIVE_INFINITY): Promise<void> {
+      for (const [index, parts] of changes) {
+        if ((index + 1) * CHUNK_BYTES > offset) continue;
+        const id = chunks[index];
+        if (id) await write(id, parts);
+        changes.delete(index);
+      }
+    },
+  };
+}
+
+/** Finds and overwrites the records of a person in files. Each chunk is written at most once. */
+function createPersonLines(content: ContentStore) {
+  /** The search, unless the email is nowhere in the file. */
+  async function searchIn({ chunks }: File, email: string): Promise<EmailSearch | undefined> {
+    let search: EmailSearch | undefined;
+    let before: Buffer = Buffer.alloc(0);
+    for (const id of chunks) {
+      const chunk = await content.read(id);
+      search ??= createEmailSearch(chunk, email);
+      if (search.mayBeIn(Buffer.concat([before, chunk]))) return search;
+      before = chunk.subarray(-OVERLAP);
+    }
+    return undefined;
+  }
+
+  /** Yields the records with the email. Parts that are too long have to be searched by chunks. */
+  async function* recordsOf(
+    { settings }: File,
+    search: EmailSearch,
+    { readFrom, read }: ReturnType<typeof createFileReader>,
+  ): AsyncGenerator<Part> {
+    const found = await readLayout(readFrom, settings).catch(() => undefined);
+    if (!found) return yield { begin: 0, end: Number.POSITIVE_INFINITY };
+    const { layout, position } = found;
+    const reader = createLineReader(readFrom, layout, settings.format, position);
+    // The header too: in a file without one it is a person.
+    const header = { begin: 0, end: position.offset };
+    if (await isInBytes(header)) yield header;
+    const turn = createTurns();
+    let before: Line | undefined;
+    for (let line = await reader.next(); line; line = await reader.next()) {
+      await turn();
+      if (line.text === undefined || search.isIn(line.text)) {
+        const part = { begin: before?.next().offset ?? position.offset, end: line.next().offset };
+        // A text that is not valid is searched as bytes.
+        if (line.text !== undefined || isLong(part) || (await isInBytes(part))) yield part;
+      }
+      before = line;
+    }
+
+    async function isInBytes(part: Part): Promise<boolean> {
+      const bytes = await read(part);
+      return !search.find(bytes, 0, bytes.length).next().done;
+    }
+  }
+
+  /** Yields the lines with the email, by the line ends around it, in a window of three chunks. */
+  async function* linesOf({ chunks }: File, search: EmailSearch): AsyncGenerator<Part & { bytes: Buffer }> {
+    const turn = createTurns();
     let previous: Buffer = Buffer.alloc(0);
     let current: Buffer | undefined;
     for (const [index, id] of chunks.entries()) {
       current ??= await content.read(id);
       const following = chunks[index + 1];
       const next = following ? await content.read(following) : Buffer.alloc(0);
-      const bytes = Buffer.concat([previous, current, next]);
-      const lines = search.find(bytes, previous.length, previous.length + current.length);
-      for (const { text, at, overwritten } of lines) {
-        yield text;
-        if (!erase) continue;
-        overwritten.copy(bytes, at);
-        await write(file, index * CHUNK_BYTES - previous.length + at, overwritten);
+      const window = Buffer.concat([previous, current, next]);
+      const offset = index * CHUNK_BYTES - previous.length;
+      for (const { begin, end } of search.find(window, previous.length, previous.length + current.length)) {
+        // A change of the bytes stays for the next window.
+        yield { begin: offset + begin, end: offset + end, bytes: window.subarray(begin, end) };
+        await turn();
       }
-      previous = bytes.subarray(previous.length, previous.length + current.length);
-      current = bytes.subarray(bytes.length - next.length);
+      previous = window.subarray(previous.length, previous.length + current.length);
+      current = window.subarray(window.length - next.length);
     }
   }
 
-  return linesOf;
+  return {
+    async *texts(file: File, email: string): AsyncGenerator<string> {
+      const search = await searchIn(file, email);
+      if (!search) return;
+      const reader = createFileReader(content, file);
+      let isWhole = true;
+      for await (const part of recordsOf(file, search, reader)) {
+        if (isLong(part)) isWhole = false;
+        else yield search.text(await reader.read(part));
+      }
+      if (!isWhole) for await (const { bytes } of linesOf(file, search)) yield search.text(bytes);
+    },
+
+    /** Resolves with the number of records. */
+    async erase(file: File, email: string): Promise<number> {
+      const search = await searchIn(file, email);
+      if (!search) return 0;
+      const reader = createFileReader(content, file);
+      const overwriting = createOverwriting(content, file);
+      let erased = 0;
+      let isWhole = true;
+      /** Adjacent records. */
+      let some: Part | undefined;
+      const overwrite = async (): Promise<void> => {
+        if (!some) return;
+        await overwriting.writeBefore(some.begin);
+        const bytes = await reader.read(some);
+        search.mask(bytes);
+        overwriting.add(some.begin, bytes);
+      };
+      for await (const part of recordsOf(file, search, reader)) {
+        if (isLong(part)) {
+          isWhole = false;
+          continue;
+        }
+        erased += 1;
+        if (some?.end === part.begin && part.end - some.begin <= CHUNK_BYTES) {
+          some.end = part.end;
+          continue;
+        }
+        await overwrite();
+        some = part;
+      }
+      await overwrite();
+      await overwriting.writeBefore();
+      if (isWhole) return erased;
+      for await (const { begin, bytes } of linesOf(file, search)) {
+        erased += 1;
+        search.mask(bytes);
+        // A line is in the chunk of its email, or in one beside it.
+        await overwriting.writeBefore(begin - CHUNK_BYTES);
+        overwriting.add(begin, Buffer.from(bytes));
+      }
+      await overwriting.writeBefore();
+      return erased;
+    },
+  };
 }
+
+const isLong = ({ begin, end }: Part): boolean => end - begin > MAX_PART_BYTES;
 
 const BATCH_SIZE = 100;
 const BY_EMAIL = { email: 1, appId: 1 } as const;
@@ -188,7 +322,7 @@ export function createImportsOfPerson(deps: {
   rejects: RejectCollection;
 }): PersonData {
   const { store, content, rejects } = deps;
-  const linesOf = createPersonLines(content);
+  const lines = createPersonLines(content);
 
   /** Overwrites lines of a person; resolves with their number. No request can list other chunks. */
   async function eraseLines(importId: ObjectId, email: string): Promise<number> {
@@ -200,9 +334,7 @@ export function createImportsOfPerson(deps: {
     await content.remove(findUnlisted(stored, one));
     const last = one.chunks.at(-1);
     if (last) await content.touch(last);
-    let erased = 0;
-    for await (const _ of linesOf(one, email, true)) erased += 1;
-    return erased;
+    return lines.erase(one, email);
   }
 
   return {
@@ -211,7 +343,7 @@ export function createImportsOfPerson(deps: {
     async *entriesOf(appIds, email) {
       for await (const one of store.withContent(appIds)) {
         const id = one._id.toHexString();
-        for await (const text of linesOf(one, email, false)) {
+        for await (const text of lines.texts(one, email)) {
           yield { appId: one.appId, shown: { kind: 'import-line', import: id, text } };
         }
       }

@@ -3,7 +3,7 @@ import { Binary, type ObjectId } from 'mongodb';
 import { normalizeEmail } from '../core/identifiers.ts';
 import { insertGuarded, insertTarget } from '../database/guarded-insert.ts';
 import { removeInSteps, removeSome } from '../database/removal.ts';
-import { cell } from '../exports/csv-cells.ts';
+import { cell, plainText } from '../exports/csv-cells.ts';
 import { splitCells } from './csv-cells.ts';
 import { KEEP_IMPORT_MS, type RunningImport, whileRunBy } from './import-store.ts';
 import type { ImportCollection, ImportDocument, RejectCollection, RejectDocument } from './imports.model.ts';
@@ -103,7 +103,9 @@ export function rejectsAsCsv(
 
   function rejectRow({ line, reason, row = '' }: RejectDocument): string {
     const cells = isCsv ? splitCells(row, layout.delimiter) : [row];
-    const values = cells.length === columns.length ? cells : [row];
+    const isRead = isCsv && cells.length === columns.length;
+    // Without the apostrophes of the file, before which others would be written.
+    const values = isRead ? cells.map(plainText) : [row];
     return [String(line), reason, ...values].map(cell).join(',') + ROW_END;
   }
 

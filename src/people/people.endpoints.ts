@@ -14,7 +14,8 @@ const Scope = z.strictObject({ sourceAppId: ScopeParameter });
 const Entry = z
   .looseObject({
     kind: z.string().meta({
-      description: '`record`, `history`, `held`, `delivery`, `mail`, `import-line`, `import-reject`, `suppression`',
+      description:
+        '`record`, `history`, `change`, `held`, `delivery`, `mail`, `import-line`, `import-reject`, `view`, `suppression`',
       example: 'record',
     }),
     sourceAppId: z.string().optional(),

@@ -5,7 +5,7 @@ import { changing } from '../database/filters.ts';
 import type { StepContext } from '../jobs/job.ts';
 import type { IndexUses, OpenApp } from './index-uses.ts';
 import { NEWEST_FIRST, theseRecords, type UserCollection, type UserDocument } from './record.ts';
-import { createRecordPasses, type PassDeps } from './record-passes.ts';
+import { createRecordPasses, LATE_WRITES_END_MS, LATER_CHECK_MS, type PassDeps } from './record-passes.ts';
 
 /** Read before the records, so that late writes change no later state (decision 21). */
 export interface Fence {
@@ -94,7 +94,12 @@ export function createIndexBuilds<Use extends IndexUse>(
   },
 ) {
   const { store, records, countForDisplay, revision, noteAhead, laterChecksMs, onRemoved } = deps;
-  const passes = createRecordPasses(deps);
+  // A record that a build misses would be missing from answers, so a build waits for late writes.
+  const passes = createRecordPasses({
+    ...deps,
+    writesEndMs: deps.writesEndMs ?? LATE_WRITES_END_MS,
+    checksMs: deps.checksMs ?? [LATER_CHECK_MS],
+  });
 
   /** Resolves with whether records are left. */
   async function drop(appId: ObjectId, use: Use, fence: Fence, context: StepContext): Promise<boolean> {

@@ -7,16 +7,17 @@ import { STEP_MS, workInBatches } from '../jobs/pass-job.ts';
 
 /**
  * 3 s in the queue of a server, the time limit of a statement, and one repetition by the driver
- * (decision 21). A live server repairs its late writes (revalidation.ts); this covers others.
+ * (decision 22). A live server repairs its late writes (revalidation.ts); this covers others.
  */
 const WRITES_END_MS = 10_000;
 
-/**
- * Checks of a slot after its build: an insert has no filter that refuses an earlier epoch, and an
- * app that never had a slot has no epoch. The first one is later than the driver waits for a write
- * and its repetition; the second one covers suspended servers.
- */
-const CHECKS_MS: readonly number[] = [75_000, 24 * 60 * 60 * 1_000];
+/** Later than the driver waits for a write and its repetition: no filter refuses an insert. */
+export const LATE_WRITES_END_MS = 75_000;
+
+/** For writes of servers that were suspended. */
+export const LATER_CHECK_MS = 24 * 60 * 60 * 1_000;
+
+const CHECKS_MS: readonly number[] = [LATE_WRITES_END_MS, LATER_CHECK_MS];
 
 const BATCH = 500;
 

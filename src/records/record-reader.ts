@@ -30,6 +30,11 @@ export type RecordReader = ReturnType<typeof createRecordReader>;
 
 /** Reads single records and small batches. Pages: record-pages.ts. */
 export function createRecordReader(users: UserCollection, recentRenames: RecentRenames) {
+  async function recordsOfPerson(appIds: readonly ObjectId[], email: string) {
+    const options = { projection: { _id: 1, appId: 1 }, hint: BY_EMAIL } as const;
+    return users.find<{ _id: RecordId; appId: ObjectId }>({ appId: { $in: [...appIds] }, email }, options).toArray();
+  }
+
   async function find<Shown extends Pick<UserDocument, 'data' | 'schemaVersion'>>(
     appId: ObjectId,
     _id: RecordId,
@@ -86,11 +91,11 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
     exists: async (appId: ObjectId, email: string): Promise<boolean> =>
       (await users.findOne({ appId, email }, { projection: { _id: 1 } })) !== null,
 
-    /** The ids of a person's records: at most one in each app (invariant 2). */
-    async idsOfPerson(appIds: readonly ObjectId[], email: string): Promise<RecordId[]> {
-      const options = { projection: { _id: 1 }, hint: BY_EMAIL } as const;
-      return (await users.find({ appId: { $in: [...appIds] }, email }, options).toArray()).map(({ _id }) => _id);
-    },
+    /** A person's records: at most one in each app (invariant 2). */
+    recordsOfPerson,
+
+    idsOfPerson: async (appIds: readonly ObjectId[], email: string): Promise<RecordId[]> =>
+      (await recordsOfPerson(appIds, email)).map(({ _id }) => _id),
 
     find: (appId: ObjectId, id: RecordId): Promise<RecordValues | undefined> => find<Found>(appId, id, VALUES),
 

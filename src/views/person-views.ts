@@ -46,17 +46,46 @@ export function createPersonViews(views: Collection<ViewDocument>, store: Pick<V
 
 /** Returns a view without the email; undefined if it does not contain it. */
 function withoutEmail({ name, query, columns, sort }: ViewContent, email: string): ViewContent | undefined {
-  const names = (text: string): boolean => text.toLowerCase().includes(email);
+  const names = (text: string): boolean => hasEmail(text, email);
+  // A query may have the email as it is, where a plus represents a space.
+  const isIn = (text: string): boolean => names(text) || hasEmail(text, email.replaceAll('+', ' '));
   const parameters = [...new URLSearchParams(query)];
-  const kept = parameters.filter(([key, value]) => !names(key) && !names(value));
+  const kept = parameters.filter(([key, value]) => !isIn(key) && !isIn(value));
   const isNamed = [name, sort, ...columns].some(names);
   if (!isNamed && kept.length === parameters.length) return undefined;
   return {
-    name: withoutText(name, email),
+    name: withoutName(name, email),
     query: new URLSearchParams(kept).toString(),
     columns: columns.filter((column) => !names(column)),
     sort: names(sort) ? '' : sort,
   };
+}
+
+/** An escape of an ASCII character, encoded any number of times. */
+const ESCAPE = /%(?:25)*([2-7][0-9a-f])/g;
+/** Each round decodes escapes whose digits are encoded. */
+const MAX_ROUNDS = 10;
+
+const decode = (text: string): string =>
+  text.replace(ESCAPE, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)).toLowerCase());
+
+/** Whether a text has the email, in any case and encoded any number of times. */
+function hasEmail(text: string, email: string): boolean {
+  const searched = [email, decode(email)];
+  let decoded = text.toLowerCase();
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    if (searched.some((one) => decoded.includes(one))) return true;
+    const next = decode(decoded);
+    if (next === decoded) return false;
+    decoded = next;
+  }
+  // Removed without a further search: no list has such a text.
+  return true;
+}
+
+function withoutName(name: string, email: string): string {
+  const rest = withoutText(name, email);
+  return hasEmail(rest, email) ? ERASED : rest;
 }
 
 /** Takes a text in lower case out of another one, which keeps the case of the rest if it can. */

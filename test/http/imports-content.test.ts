@@ -181,6 +181,26 @@ it('two erasures of one chunk keep what each overwrites', async () => {
   expect(text).toContain('person4@example.com');
 });
 
+it.each([
+  ['records', 'email,name'],
+  // No record can be read.
+  ['line ends', '"email,name'],
+])('an erasure writes each chunk once, however many of its lines are the person: by %s', async (_, header) => {
+  const { app, create, receive, erase, stored } = await build();
+  const id = await create();
+  const ofPerson = (from: number) =>
+    Array.from({ length: 3_000 }, (_, index) => `${EMAIL},secret ${from + index} ${'y'.repeat(60)}\n`).join('');
+  const file = `${header}\n${rowsOf(10)}${ofPerson(0)}${rowsOf(10, 10)}${ofPerson(3_000)}${rowsOf(10, 20)}`;
+  await receive(server, id, undefined, [Buffer.from(file)]);
+  const { body } = await erase();
+  expect(body.erased.importLines).toBe(6_000);
+  const masked = file.replace(/^ada@.*$/gm, (line) => line.replace(/[^,]/g, '*'));
+  expect((await stored()) === masked).toBe(true);
+  const chunks = await server.db.collection<ChunkDocument>('import_chunks').find({ appId: app.id }).toArray();
+  // The last chunk gets another version first, so that no request continues it.
+  expect(chunks.map(({ version }) => version)).toEqual([1, 1, 2]);
+});
+
 it('an import ends with the bytes that were received, not with those that a crash left in the last chunk', async () => {
   const { create, receive, sourceAppId } = await build();
   const id = await create();

@@ -77,6 +77,76 @@ describe('the encoding of a file', () => {
   });
 });
 
+describe('the CSV of an export', () => {
+  it('is imported without a loss: texts like formulas, and keys of no field', async () => {
+    const fields: FieldDefinitionInput[] = [
+      { key: 'name', kind: 'text' },
+      { key: 'other', kind: 'text' },
+    ];
+    const from = await server.admin.buildApp({ rejectUnknown: false, fields });
+    const to = await server.admin.buildApp({ rejectUnknown: false, fields });
+    const texts = ["'=1", "''=1", '=1', "'a'", "'", "'-", "'＝x", '-1', 'a'];
+    const records = texts.map((text, n) => ({
+      ...{ name: text, other: text, note: text, [`key${n}`]: { list: [text, 1, null], b: true } },
+      ...(n > 0 && { nothing: null, '\u0065': -0.5 }),
+    }));
+    for (const [n, data] of records.entries()) {
+      await server.client.submit(from.sourceAppId, { email: `p${n}@example.com`, data }).expect(200);
+    }
+    const stored = await dataOf(from.sourceAppId);
+    const { text } = await server.admin.get(`/auth/users/export?sourceAppId=${from.sourceAppId}`).expect(200);
+    const result = await runImport(server.admin, to.sourceAppId, text);
+    expect(result).toMatchObject({ created: texts.length, rejected: 0 });
+    expect(await dataOf(to.sourceAppId)).toEqual(stored);
+    // The map that the dashboard proposes.
+    const mapped = await server.admin.buildApp({ rejectUnknown: false, fields });
+    const map = { email: 'email', 'data.name': 'data.name', 'data.other': 'data.other', other: 'other' };
+    await runImport(server.admin, mapped.sourceAppId, text, { map });
+    expect(await dataOf(mapped.sourceAppId)).toEqual(stored);
+  });
+
+  it('has rejected lines that can be imported again', async () => {
+    const app = await appWith();
+    const { id } = await runImport(server.admin, app, `email,data.name,data.age\na@example.com,'=1,x\n`);
+    const rejects = await rejectsOf(server.admin, app, id);
+    await runImport(server.admin, app, rejects.replace(/,x\r\n$/, ',1\r\n'));
+    expect(await dataOf(app)).toEqual([{ name: '=1', age: 1 }]);
+  });
+
+  it('has keys of no field that are checked as those of a submission', async () => {
+    const { data, errors } = await imported(
+      [
+        'email,other,data.name',
+        'a@example.com,"{""name"":""lost"",""x"":[1]}",Ada',
+        'b@example.com,"{""name"":""kept""}",',
+        'c@example.com,"{""a b"":1}",',
+        'd@example.com,"{""__proto__"":1}",',
+        'e@example.com,[1],',
+        'f@example.com,no,',
+        '',
+      ].join('\n'),
+    );
+    expect(data).toEqual([{ name: 'Ada', x: [1] }, { name: 'kept' }]);
+    expect(errors.map((error) => error.split(' ')[0])).toEqual(['4', '5', '6', '7']);
+    expect(errors.slice(2)).toEqual(['6 other must be a JSON object', '7 other must be a JSON object']);
+    const { sourceAppId } = await server.admin.buildApp({ rejectUnknown: true, fields: FIELDS });
+    const file = 'email,other,data.name\na@example.com,"{""x"":1}",Ada\n';
+    expect(await runImport(server.admin, sourceAppId, file)).toMatchObject({ created: 1 });
+    expect(await dataOf(sourceAppId)).toEqual([{ name: 'Ada' }]);
+    const map = { email: 'email', other: 'other' };
+    await server.admin.post(`/auth/imports?sourceAppId=${sourceAppId}`, { map }).expect(400);
+  });
+
+  it('has no column of keys where a field has that name', async () => {
+    const { sourceAppId } = await server.admin.buildApp({
+      rejectUnknown: false,
+      fields: [{ key: 'other', kind: 'text' }],
+    });
+    await runImport(server.admin, sourceAppId, 'email,other\na@example.com,text\n');
+    expect(await dataOf(sourceAppId)).toEqual([{ other: 'text' }]);
+  });
+});
+
 describe('the lines of a file', () => {
   it.each([
     ['semicolons', 'email;data.name\na@example.com;x\n'],

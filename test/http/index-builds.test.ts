@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UUID } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { LEASE_MS } from '../../src/apps/revision.ts';
+import type { UserDocument } from '../../src/records/record.ts';
 import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
 import { withLateWrites } from '../support/late-writes.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
@@ -31,6 +32,14 @@ async function storeRecords(sourceAppId: string, count: number): Promise<void> {
   await server.db.collection<(typeof records)[number]>('users').insertMany(records);
 }
 
+/** Waits until every server knows the slot of an app, and ends the wait for late writes. */
+async function endWait(sourceAppId: string): Promise<void> {
+  const known = async () => (await appDocument(server, sourceAppId)).slots?.[0]?.knownAt;
+  await expect.poll(known, POLL).toBeDefined();
+  const update = { $set: { 'slots.0.knownAt': new Date(Date.now() - 75_000) } };
+  await server.db.collection('apps').updateOne({ sourceAppId }, update);
+}
+
 describe('The build of an index', () => {
   it(
     'continues at its position when its server was killed',
@@ -47,6 +56,7 @@ describe('The build of an index', () => {
       );
       await killed.url();
       await server.admin.putSchema(sourceAppId, { fields: [PLAN] }).expect(200);
+      await endWait(sourceAppId);
       const done = async () => (await appDocument(server, sourceAppId)).slots?.[0]?.done ?? 0;
       await expect.poll(done, POLL).toBeGreaterThan(0);
       await killed.end('SIGKILL');
@@ -72,6 +82,52 @@ describe('The build of an index', () => {
     BUILD_TIMEOUT_MS,
   );
 });
+
+/** The time that the network holds an insert whose server stops meanwhile. */
+const HELD_MS = 13_000;
+
+it(
+  'An insert that the network held, of a server that did not know an index, is found by where and q',
+  async () => {
+    // With the waits of production.
+    const own = await startServer({}, undefined, FULL_LEASES);
+    onTestFinished(() => own.close());
+    const { sourceAppId } = await own.admin.buildApp({ fields: [{ key: 'plan', kind: 'text' }] });
+    await own.client.submit(sourceAppId, { email: 'early@x.org', data: { plan: 'Gold' } }).expect(200);
+    await own.admin.putSchema(sourceAppId, { fields: [PLAN] }).expect(200);
+    await own.admin.put(`/auth/apps/${sourceAppId}/search`, { enabled: true }).expect(200);
+    const isKnown = async () => {
+      const { slots, words } = await appDocument(own, sourceAppId);
+      return slots?.[0]?.knownAt !== undefined && words?.knownAt !== undefined;
+    };
+    await expect.poll(isKnown, POLL).toBe(true);
+    await sleep(HELD_MS);
+    const { _id: appId } = await appDocument(own, sourceAppId);
+    const now = new Date();
+    const late = { appId, sourceAppId, schemaVersion: 1, createdAt: now, updatedAt: now };
+    await own.db
+      .collection<UserDocument>('users')
+      .insertOne({ ...late, _id: new UUID(), email: 'late@x.org', data: { plan: 'Gold' } });
+    const found = async (by: TestServer, query: string) => {
+      const { body } = await by.admin.get(`/auth/users?sourceAppId=${sourceAppId}&${query}`).expect(200);
+      const emails = body.users.map(({ email }: { email: string }) => email).sort();
+      return { emails, complete: body.complete };
+    };
+    const expectBoth = async (by: TestServer): Promise<void> => {
+      for (const query of ['where=data.plan:eq:Gold', 'q=gold']) {
+        expect(await found(by, query)).toEqual({ emails: ['early@x.org', 'late@x.org'], complete: true });
+      }
+    };
+    await expectBoth(own);
+    await own.services.jobs.stop();
+    const next = await startServer({}, own.database, { ...FULL_LEASES, writesEndMs: 0 });
+    onTestFinished(() => next.close());
+    await untilReady(next, sourceAppId, ['plan']);
+    await expect.poll(async () => (await appDocument(own, sourceAppId)).words?.state, POLL).toBe('ready');
+    await expectBoth(next);
+  },
+  BUILD_TIMEOUT_MS,
+);
 
 describe('A write that takes effect after its lease and after the build', () => {
   const servers = withLateWrites(() => server.database);

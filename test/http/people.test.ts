@@ -1,7 +1,9 @@
-import { type Binary, BSON } from 'mongodb';
+import { Binary, BSON } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { untilChange } from '../support/changes.ts';
 import { Client } from '../support/client.ts';
 import { sendForm } from '../support/forms.ts';
+import { prepareImport, runImport } from '../support/imports.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { rounds } from '../support/rounds.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
@@ -24,7 +26,7 @@ afterAll(async () => {
 const MANY = 130;
 
 /** A new app that holds a record and two held submissions of the person, and data of another. */
-async function appWithPerson(submissions = 1) {
+async function appWithPerson(submissions = 1, email = EMAIL) {
   const app = await a.admin.buildApp({
     fields: [
       { key: 'name', kind: 'text', indexed: true },
@@ -34,10 +36,10 @@ async function appWithPerson(submissions = 1) {
   const { sourceAppId } = app;
   const data = { name: 'Ada', terms: true };
   for (let n = 0; n < submissions; n += 1) {
-    await a.client.submit(sourceAppId, { email: EMAIL, data }).set('Idempotency-Key', `key-${n}`).expect(200);
+    await a.client.submit(sourceAppId, { email, data }).set('Idempotency-Key', `key-${n}`).expect(200);
   }
   for (const server of [a, b]) {
-    await sendForm(server.client, sourceAppId, [...entries(EMAIL), ['_gotcha', 'filled']]).expect(303);
+    await sendForm(server.client, sourceAppId, [...entries(email), ['_gotcha', 'filled']]).expect(303);
   }
   await a.client.submit(sourceAppId, { email: 'eve@x.org', data: { name: 'Eve' } }).expect(200);
   await sendForm(a.client, sourceAppId, [...entries('eve@x.org'), ['_gotcha', 'filled']]).expect(303);
@@ -51,12 +53,22 @@ const entries = (email: string) =>
     ['name', 'Name'],
   ] as const;
 
-/** Everything that the database holds, as one text. */
+/** Everything that the database holds, as one text: also what bytes contain, and escapes. */
 async function dump(): Promise<string> {
   const names = (await a.db.listCollections().toArray()).map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['users', 'held_submissions', 'applied_keys', 'apps', 'sessions']));
   const documents = await Promise.all(names.map((name) => a.db.collection(name).find().toArray()));
-  return BSON.EJSON.stringify(documents, { relaxed: true });
+  const texts = [BSON.EJSON.stringify(documents, { relaxed: true })];
+  const addBytes = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (value instanceof Binary) {
+      const bytes = Buffer.from(value.value());
+      texts.push(bytes.toString('latin1'), bytes.toString('utf16le'), bytes.subarray(1).toString('utf16le'));
+    } else Object.values(value).forEach(addBytes);
+  };
+  addBytes(documents);
+  const text = texts.join('\n');
+  return text + text.replace(/%(?:25)*([2-7][0-9a-f])/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
 const expectNothingOf = (text: string): void => expect(text.toLowerCase()).not.toContain('lovelace');
@@ -162,6 +174,55 @@ describe('POST /auth/people/erase', () => {
     expect(await movedKeys()).toBe(0);
     for (const server of [a, b]) expectNothingOf(server.log());
     expect(b.log()).toContain(body.id);
+  });
+
+  it('leaves no value of the person in changes, views, files of imports and rejected lines', async () => {
+    const secret = 'm4rker';
+    const email = 'no.others@x.org';
+    const { sourceAppId, operator } = await appWithPerson(1, 'No.Others@x.org');
+    await operator.put(`/auth/apps/${sourceAppId}/search`, { enabled: true }).expect(200);
+    const { body: list } = await operator.get('/auth/users?limit=10').expect(200);
+    const [eve, ada] = list.users;
+    expect([eve.email, ada.email]).toEqual(['eve@x.org', email]);
+    const change = async (ids: string[], set: object) => {
+      const { body } = await operator.patch(`/auth/users?confirm=${ids.length}`, { ids, set }).expect(200);
+      await untilChange(operator, sourceAppId, body.id);
+      return body.id;
+    };
+    const ofAda = await change([ada.id], { name: `Ada ${secret}` });
+    const ofEve = await change([eve.id], { name: 'Eve' });
+    const ofBoth = await change([eve.id, ada.id], { name: 'Both' });
+    const nested = encodeURIComponent(encodeURIComponent(encodeURIComponent(email)));
+    await operator.post('/auth/views', { name: `Of ${nested}`, query: `q=${nested}&size=50` }).expect(200);
+    const line = `${email},${secret}`;
+    await prepareImport(operator, undefined, `email,name\n${line}\n`);
+    await prepareImport(operator, undefined, Buffer.from(`\ufeffemail,name\n${line}\n`, 'utf16le'));
+    await runImport(operator, undefined, `email,name\n${line}\n`, { mode: 'insert' });
+    const { body: exported } = await operator.post('/auth/people/export', { email }).expect(200);
+    const kinds = exported.entries.map(({ kind }: { kind: string }) => kind);
+    expect(kinds.filter((kind: string) => kind.startsWith('import'))).toEqual([
+      'import-line',
+      'import-line',
+      'import-reject',
+    ]);
+    const changes = exported.entries.filter(({ kind }: { kind: string }) => kind === 'change');
+    expect(changes.map(({ id }: { id: string }) => id)).toEqual([ofBoth, ofAda]);
+    expect(changes[1]).toMatchObject({ sourceAppId, set: { name: `Ada ${secret}` }, unset: [] });
+    for (const text of [email, secret]) expect((await dump()).toLowerCase()).toContain(text);
+
+    const { body } = await operator.post('/auth/people/erase', { email }).expect(200);
+    expect(body.erased).toMatchObject({ changes: 1, views: 1, records: 1, importLines: 3 });
+    const left = await dump();
+    for (const text of [email, secret]) expect(left.toLowerCase()).not.toContain(text);
+    for (const server of [a, b]) expect(server.log()).not.toContain(secret);
+    await operator.get(`/auth/changes/${ofAda}`).expect(404);
+    expect((await operator.get(`/auth/changes/${ofBoth}`).expect(200)).body.set).toEqual({ name: 'Both' });
+    // The last one of its persons.
+    const { body: last } = await operator.post('/auth/people/erase', { email: 'eve@x.org' }).expect(200);
+    expect(last.erased).toMatchObject({ changes: 2 });
+    for (const id of [ofEve, ofBoth]) await operator.get(`/auth/changes/${id}`).expect(404);
+    const { _id: appId } = await appDocument(a, sourceAppId);
+    expect(await a.db.collection('change_records').countDocuments({ appId })).toBe(0);
   });
 
   it('keeps what another server changes of a view meanwhile', async () => {

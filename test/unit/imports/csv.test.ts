@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CsvCells, cell as cellOf, plainText } from '../../../src/exports/csv-cells.ts';
 import { detectDelimiter, splitCells } from '../../../src/imports/csv-cells.ts';
 import { compileDateFormat } from '../../../src/imports/date-format.ts';
 import { createBlockDecoder, createLineReader, detectEncoding } from '../../../src/imports/line-reader.ts';
@@ -36,6 +37,27 @@ async function read(file: Buffer, sizes: readonly number[], restarts: boolean): 
 
 const cell = fc.string({ unit: fc.constantFrom('a', 'é', '😀', ',', '"', '\n', '\r\n', ' ', '日'), maxLength: 6 });
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+describe('a cell of CSV', () => {
+  const text = fc.string({ unit: fc.constantFrom("'", '=', '-', '＝', '\t', '\n', '"', ',', 'a', 'ｘ'), maxLength: 6 });
+
+  it('is read as it was before it was written, and begins no formula', () => {
+    fc.assert(
+      fc.property(text, (before) => {
+        const written = cellOf(before);
+        const [read = '', ...others] = splitCells(written, ',');
+        expect(others).toEqual([]);
+        expect(read).not.toMatch(/^[=+\-@\t\r\n＋－＝＠]/);
+        expect(plainText(read)).toBe(before);
+        const bytes = Buffer.from(`x${before}x`);
+        const cells = new CsvCells();
+        cells.cell(bytes, 1, bytes.length - 1);
+        expect(Buffer.from(cells.take()).toString()).toBe(written);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
 
 describe('the reader of CSV', () => {
   it.each(['utf8', 'utf16le'] as const)(

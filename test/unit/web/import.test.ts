@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { adviceFor } from '../../../web/src/import/advice.ts';
 import { dateFormatOf, decimalOf } from '../../../web/src/import/proposals.ts';
 import { readHead } from '../../../web/src/import/read-file.ts';
+import { suggestMap } from '../../../web/src/import/suggest.ts';
 
 describe('the decimal mark of the numbers of a file', () => {
   it.each([
@@ -100,5 +101,22 @@ describe('the advice for an import that rejected every line', () => {
     expect(rejecting(['the person was erased and must not be imported again'])).toBeUndefined();
     const errors = [{ line: 2, message: 'Age must be a number' }];
     expect(adviceFor({ read: 2, rejected: 1, errors, settings })).toBeUndefined();
+  });
+});
+
+describe('the proposed map of columns', () => {
+  const field = (key: string) => ({ key, label: key }) as Parameters<typeof suggestMap>[1][number];
+
+  it('has the column of further keys where the schema allows them, unless a field has its name', () => {
+    const columns = ['email', 'data.name', 'other'];
+    const known = { email: 'email', 'data.name': 'data.name' };
+    expect(suggestMap(columns, [field('name')], true)).toEqual({ ...known, other: 'other' });
+    expect(suggestMap(columns, [field('name')], false)).toEqual({ ...known, other: '' });
+    expect(suggestMap(columns, [field('name'), field('other')], true)).toEqual({ ...known, other: 'data.other' });
+    const both = [...columns, 'data.other'];
+    expect(suggestMap(both, [field('name'), field('other')], true)).toMatchObject({
+      other: 'other',
+      'data.other': 'data.other',
+    });
   });
 });

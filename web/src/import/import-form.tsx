@@ -9,7 +9,7 @@ import classes from './import-page.module.css';
 import { dateFormatOf, decimalOf } from './proposals.ts';
 import { useStartImport } from './queries.ts';
 import type { FileHead } from './read-file.ts';
-import { suggestMap } from './suggest.ts';
+import { OTHER, suggestMap } from './suggest.ts';
 
 const MODES = choicesOf(t.imports.modes);
 const ARRAYS = choicesOf(t.imports.arrays);
@@ -38,13 +38,16 @@ export function ImportForm(props: {
   file: File;
   head: FileHead;
   fields: readonly Field[];
+  /** Whether the schema allows keys of no field. */
+  hasOthers: boolean;
   onStarted: (id: string) => void;
 }) {
-  const { scope, file, head, fields, onStarted } = props;
+  const { scope, file, head, fields, hasOthers, onStarted } = props;
   const [map, setMap] = useState(() =>
     suggestMap(
       head.columns.map(({ name }) => name),
       fields,
+      hasOthers,
     ),
   );
   const [chosen, setChosen] = useState<Partial<Options>>({});
@@ -85,7 +88,7 @@ export function ImportForm(props: {
       {head.isMapped ? (
         <Alert mt="md">{t.imports.isMapped}</Alert>
       ) : (
-        <MapTable head={head} fields={fields} map={map} onChange={setMap} />
+        <MapTable head={head} fields={fields} hasOthers={hasOthers} map={map} onChange={setMap} />
       )}
       <div className={classes.options}>
         <NativeSelect label={t.imports.users} data={MODES} value={options.mode} onChange={set('mode')} />
@@ -150,14 +153,16 @@ export function ImportForm(props: {
 function MapTable(props: {
   head: FileHead;
   fields: readonly Field[];
+  hasOthers: boolean;
   map: Record<string, string>;
   onChange: (map: Record<string, string>) => void;
 }) {
-  const { head, fields, map, onChange } = props;
+  const { head, fields, hasOthers, map, onChange } = props;
   const targets = [
     { value: '', label: t.imports.leaveOut },
     { value: 'email', label: t.common.email },
     ...fields.map(({ key, label }) => ({ value: `data.${key}`, label: label || key })),
+    ...(hasOthers ? [{ value: OTHER, label: t.imports.otherKeys }] : []),
   ];
   const taken = new Set(Object.values(map));
   return (

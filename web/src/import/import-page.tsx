@@ -66,6 +66,7 @@ export default function ImportPage({ scope }: { scope: Scope }) {
               file={chosen.file}
               head={chosen.head}
               fields={schema.data.fields}
+              hasOthers={!schema.data.rejectUnknown}
               onStarted={setStarted}
             />
           )}

@@ -66,6 +66,7 @@ export const imports: typeof en = {
   firstValues: 'Erste Werte',
   fieldOf: (column) => `Feld zu ${column}`,
   leaveOut: 'Auslassen',
+  otherKeys: 'Schlüssel ohne Feld (JSON)',
 
   importOf: (name) => `Import von ${name}`,
   states: {

@@ -41,6 +41,7 @@ export const privacy: typeof en = {
       record: 'Datensatz',
       held: 'Zurückgehaltene Einsendung',
       history: 'Änderung im Verlauf',
+      change: 'Änderung vieler Datensätze',
       view: 'Gespeicherte Ansicht, die die Person nennt',
       suppression: 'Sperre gegen erneuten Import',
     },
@@ -58,6 +59,8 @@ export const privacy: typeof en = {
       mails: (count) => plural(count, { one: '# E-Mail', other: '# E-Mails' }),
       importLines: (count) => plural(count, { one: '# Importzeile', other: '# Importzeilen' }),
       history: (count) => plural(count, { one: '# Änderung im Verlauf', other: '# Änderungen im Verlauf' }),
+      changes: (count) =>
+        plural(count, { one: '# Änderung vieler Datensätze', other: '# Änderungen vieler Datensätze' }),
       views: (count) => plural(count, { one: '# gespeicherte Ansicht', other: '# gespeicherte Ansichten' }),
     },
     receipt: (id, time, erased) => (

@@ -65,6 +65,7 @@ export const imports = {
   firstValues: 'First values',
   fieldOf: (column: string) => `Field of ${column}`,
   leaveOut: 'Leave out',
+  otherKeys: 'Keys of no field (JSON)',
 
   importOf: (name: string) => `Import of ${name}`,
   states: {

@@ -41,6 +41,7 @@ export const privacy = {
       record: 'Record',
       held: 'Held submission',
       history: 'Change in the history',
+      change: 'Change of many records',
       view: 'Saved view that names the person',
       suppression: 'Marked so that no import brings the person back,',
     },
@@ -58,6 +59,8 @@ export const privacy = {
       mails: (count: number) => plural(count, { one: '# email', other: '# emails' }),
       importLines: (count: number) => plural(count, { one: '# line of imports', other: '# lines of imports' }),
       history: (count: number) => plural(count, { one: '# change in the history', other: '# changes in the history' }),
+      changes: (count: number) =>
+        plural(count, { one: '# change of many records', other: '# changes of many records' }),
       views: (count: number) => plural(count, { one: '# saved view', other: '# saved views' }),
     },
     receipt: (id: ReactNode, time: ReactNode, erased: string) => (
