@@ -107,12 +107,14 @@ describe('deploy/replica-set/compose.yml', () => {
   });
 
   it('gives the members addresses that need no DNS, in all containers that connect to them', () => {
-    const [{ subnet }] = compose.networks.database.ipam.config;
+    const [{ subnet, ip_range: dynamic }] = compose.networks.database.ipam.config;
+    // No other container may have the address of a member that is away.
+    expect(dynamic).toBe(subnet.replace('.0/24', '.128/25'));
     const addresses = Object.fromEntries(
       MEMBERS.map((member) => [member, servers[member].networks.database.ipv4_address]),
     );
     expect(new Set(Object.values(addresses)).size).toBe(MEMBERS.length);
-    for (const address of Object.values(addresses)) expect(address.split('.', 3)).toEqual(subnet.split('.', 3));
+    for (const address of Object.values(addresses)) expect(address.replace(/\.\d{1,2}$/, '.0/24')).toBe(subnet);
     for (const name of [...OF_SERVICE, ...MEMBERS, 'initiate', 'tools'])
       expect(servers[name].extra_hosts).toEqual(addresses);
   });
@@ -120,6 +122,7 @@ describe('deploy/replica-set/compose.yml', () => {
   it('builds the image once', () => {
     expect(Object.keys(servers).filter((name) => servers[name].build)).toEqual(['migrate']);
     expect(servers.migrate.build).toBe('../..');
+    for (const name of OF_SERVICE) expect(servers[name].pull_policy).toBe('never');
   });
 
   it('sets only settings, which form a valid configuration, and runs commands that exist', async () => {
