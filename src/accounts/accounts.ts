@@ -39,16 +39,13 @@ export function createAccounts(deps: {
   const mail = createAccountMail(mailer, logger);
   const { publicUrl, oidc } = config;
   const roles = createRoles(access, apps.service, oidc?.roleMap ?? []);
-  const signOnOnly = oidc?.only ?? false;
-  const invitations = createInvitations(models.invitations.collection, {
-    ...{ store, roles, apps: apps.service, signOnOnly },
-  });
+  const invitations = createInvitations(models.invitations.collection, store, roles, apps.service);
   const status = createAccountStatus({ store, access, invitations, owned });
   const challenges = createChallenges(secret, models.used.collection);
   const service = createAccountService({
     ...{ store, access, invitations, status, factors: createSecondFactors(store), mail, publicUrl },
     passkeys: createPasskeys(store, challenges),
-    ...{ hasher: apps.hasher, apps: apps.service, roles, signOnOnly },
+    ...{ hasher: apps.hasher, apps: apps.service, roles, signOnOnly: oidc?.only ?? false },
   });
 
   /** Ends entries of the list that a stopped process or another role map left. */

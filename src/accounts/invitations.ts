@@ -23,22 +23,17 @@ export type Invitations = ReturnType<typeof createInvitations>;
  */
 export function createInvitations(
   invitations: InvitationCollection,
-  deps: {
-    store: Pick<AccountStore, 'findById'>;
-    roles: Pick<Roles, 'read'>;
-    apps: Pick<AppService, 'findBySession'>;
-    /** Whether no password of an app is accepted. */
-    signOnOnly: boolean;
-  },
+  store: Pick<AccountStore, 'findById'>,
+  roles: Pick<Roles, 'read'>,
+  apps: Pick<AppService, 'findBySession'>,
 ) {
-  const { store, roles, apps, signOnOnly } = deps;
   const open = (): Filter<InvitationDocument> => ({ expiresAt: { $gt: new Date() } });
 
   /** Whether the inviter may still give what an invitation offers; the host always may. */
   async function holds({ invitedBy, invitedWith, app }: InvitationDocument): Promise<boolean> {
     if (invitedWith) {
       const { appId, credentialId } = invitedWith;
-      const by = signOnOnly ? undefined : await apps.findBySession(appId.toHexString(), credentialId);
+      const by = await apps.findBySession(appId.toHexString(), credentialId);
       return by !== undefined && (by.role === 'admin' || (app !== undefined && by.id.equals(app.id)));
     }
     if (!invitedBy) return true;
