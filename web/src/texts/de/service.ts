@@ -368,6 +368,7 @@ export const service: Readonly<Record<string, string>> = {
   // Imports.
   'Import not found': 'Import nicht gefunden',
   'Invalid import': 'Der Import ist ungültig',
+  'must be a JSON object': 'muss ein JSON-Objekt sein',
   'is neither email nor data.<key> of a field': 'ist weder email noch data.<Schlüssel> eines Feldes',
   'has the path of another column': 'hat den Pfad einer anderen Spalte',
   'must map a column to email': 'muss eine Spalte email zuordnen',
