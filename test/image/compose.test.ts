@@ -8,9 +8,9 @@ import { freePort } from '../../src/core/free-port.ts';
 import { answersIn, readTour, runStep } from '../support/readme-tour.ts';
 
 /*
- * Runs the commands of docs/operations.md in a copy of the repository, with the engine that
- * `docker` uses (DOCKER_HOST). Where no registry is reached, COMPOSE_FILE names a second file with
- * other images: COMPOSE_FILE=docker-compose.yml:/path/of/override.yml npm run test:image
+ * Runs the commands of docs/operations.md in a copy of the repository, on the engine of `docker`
+ * (DOCKER_HOST). Where no registry is reached, COMPOSE_FILE names a second file with other images:
+ * COMPOSE_FILE=docker-compose.yml:/path/of/override.yml npm run test:image
  */
 
 const root = join(import.meta.dirname, '..', '..');
