@@ -1,14 +1,14 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { InvalidInput, type Issue, MAX_ISSUES } from '../core/errors.ts';
-import { en } from '../languages/en.ts';
+import { InvalidInput, MAX_ISSUES } from '../core/errors.ts';
+import { code, toIssues } from '../languages/problems.ts';
 import { readMediaType } from './body/request-bytes.ts';
 
 /** Parses a part of a request. @throws {InvalidInput} with an issue for each invalid place */
 export function parsePart<Part extends z.ZodType>(part: Part, value: unknown, message: string): z.output<Part> {
   const parsed = safeParse(part, value);
   if (parsed.success) return parsed.data;
-  throw new InvalidInput(message, parsed.error.issues.slice(0, MAX_ISSUES).flatMap(toIssues).slice(0, MAX_ISSUES));
+  throw new InvalidInput(message, toIssues(parsed.error.issues, '', pathName));
 }
 
 /**
@@ -46,16 +46,6 @@ function visitSchemas(part: unknown, visit: (schema: z.core.$ZodType) => void): 
 const isPlainObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-function toIssues(issue: z.core.$ZodIssue): Issue[] {
-  const path = issue.path.map(String).join('.');
-  if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
-  // One issue for each key. Keys come from the client, so they are shortened.
-  return issue.keys.slice(0, MAX_ISSUES).map((key) => ({
-    path: path === '' ? pathName(key) : `${path}.${pathName(key)}`,
-    message: en.unknownProperty,
-  }));
-}
-
 /** Returns a sent name for the path of a problem: quoted and cut if it is not a plain word. */
 export function pathName(key: string): string {
   return /^[\w.-]{1,51}$/.test(key) ? key : JSON.stringify(key.slice(0, 40));
@@ -65,7 +55,7 @@ export function pathName(key: string): string {
 export const JsonObject = z
   .custom<Record<string, unknown>>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    en.notObject,
+    code('notObject'),
   )
   .meta({ override: { type: 'object', additionalProperties: true } });
 
