@@ -2,7 +2,9 @@ import type { z } from 'zod';
 import { type Issue, MAX_ISSUES, type Reason } from '../core/errors.ts';
 import { type Code, codeOf, type Params, say } from './catalogue.ts';
 
-/** The message of a schema that reports a text of the catalogue, as in `z.string(code('notText'))`. */
+/**
+ * The message of a schema that reports a text of the catalogue, as in `z.string(code('notText'))`.
+ */
 export const code = (name: Code): Code => name;
 
 /**

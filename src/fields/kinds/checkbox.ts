@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseRedirectUrl } from '../../core/web-origin.ts';
 import { say } from '../../languages/catalogue.ts';
+import { code, problem } from '../../languages/problems.ts';
 import { help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { indexed } from '../base/index-value.ts';
 import { defineKind } from '../base/kind.ts';
@@ -35,12 +36,10 @@ export const checkbox = defineKind({
     hidden,
     prefill,
   },
-  compile:
-    ({ required }) =>
-    (value, report) => {
-      if (typeof value !== 'boolean') return report('notBoolean');
-      if (required && !value) report('mustBeTrue');
-    },
+  schema: ({ required }) =>
+    z.boolean(code('notBoolean')).check(({ value, issues }) => {
+      if (required && !value) issues.push(problem('mustBeTrue'));
+    }),
   indexValue: (value) => (typeof value === 'boolean' ? value : null),
   trimsText: true,
   fromText(text) {

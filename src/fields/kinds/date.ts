@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { say } from '../../languages/catalogue.ts';
+import { code, problem } from '../../languages/problems.ts';
 import { autocomplete, help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { indexed } from '../base/index-value.ts';
 import { defineKind } from '../base/kind.ts';
@@ -16,9 +17,10 @@ export const date = defineKind({
   displayName: 'Date',
   options: { indexed },
   formOptions: { help, default: initialValue(z.string()), autocomplete, hidden, prefill },
-  compile: () => (value, report) => {
-    if (typeof value !== 'string' || !isIsoDate(value)) report('notDate');
-  },
+  schema: () =>
+    z.string(code('notDate')).check(({ value, issues }) => {
+      if (!isIsoDate(value)) issues.push(problem('notDate'));
+    }),
   indexValue(value) {
     const instant = typeof value === 'string' ? parseInstant(value) : undefined;
     return instant === undefined ? null : new Date(instant);
