@@ -37,9 +37,14 @@ interface Schema {
 /** Checks the `data` of submissions against one schema version. */
 export type Validator = ReturnType<typeof compileSchema>;
 
+/** Returns the schema of the values of a field. */
+export type SchemaOf = (field: FieldDefinition) => z.ZodType;
+
+export const ownSchema: SchemaOf = (field) => getKind(field.kind).schema(field);
+
 /** Compiles a schema into a validator (spec 2.3 and 2.4). `constructor` is an ordinary key. */
-export function compileSchema({ rejectUnknown, fields }: Schema) {
-  const compiled = new Map(fields.map((field) => [field.key, compileField(field)]));
+export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: SchemaOf = ownSchema) {
+  const compiled = new Map(fields.map((field) => [field.key, compileField(field, schemaOf)]));
   const fieldKeys: readonly string[] = [...compiled.keys()];
   const required = fields.filter((field) => field.required).map((field) => field.key);
 
@@ -126,9 +131,9 @@ function findConsent(field: FieldDefinition): ConsentField[] {
   return [{ key: field.key, label: field.label, labels: field.labels, version: field.consent.version }];
 }
 
-function compileField(field: FieldDefinition) {
+function compileField(field: FieldDefinition, schemaOf: SchemaOf) {
   const kind = getKind(field.kind);
-  return { schema: kind.schema(field), appendedItems: kind.appendedItems, toStored: kind.toStored?.(field) };
+  return { schema: schemaOf(field), appendedItems: kind.appendedItems, toStored: kind.toStored?.(field) };
 }
 
 const LIST_EDIT = 'is a list to which submissions append; removeItems removes its items';

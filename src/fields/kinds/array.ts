@@ -4,6 +4,8 @@ import { autocomplete, help, hidden, placeholder, prefill } from '../base/form-o
 import { defineKind, withLineFeeds } from '../base/kind.ts';
 import { checkStorable } from '../base/stored-json.ts';
 
+const List = z.custom<unknown[]>(Array.isArray, code('notList')).check(checkStorable);
+
 /** A list to which each submission appends items of any shape (spec 2.4). */
 export const array = defineKind({
   name: 'array',
@@ -11,7 +13,7 @@ export const array = defineKind({
   help: 'Each submission appends its items to the stored list, with a timestamp. Items can be any JSON value.',
   options: {},
   formOptions: { help, placeholder, autocomplete, hidden, prefill },
-  schema: () => z.custom<unknown[]>(Array.isArray, code('notList')).check(checkStorable),
+  schema: () => List,
   appendedItems: (value, now) => (value as unknown[]).map((item) => storedItem(item, now)),
   fromText: (text) => ({ value: withLineFeeds(text) }),
   sample: () => [{ note: 'Each item is stored with a timestamp' }],

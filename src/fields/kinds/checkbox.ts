@@ -19,6 +19,8 @@ const TEXTS: ReadonlyMap<string, boolean> = new Map([
   ...['off', 'false', '0', 'no'].map((text) => [text, false] as const),
 ]);
 
+const Value = z.boolean(code('notBoolean'));
+
 /** A boolean. A required one must be `true`, as for terms that a person has to accept. */
 export const checkbox = defineKind({
   name: 'checkbox',
@@ -37,7 +39,7 @@ export const checkbox = defineKind({
     prefill,
   },
   schema: ({ required }) =>
-    z.boolean(code('notBoolean')).check(({ value, issues }) => {
+    Value.check(({ value, issues }) => {
       if (required && !value) issues.push(problem('mustBeTrue'));
     }),
   indexValue: (value) => (typeof value === 'boolean' ? value : null),

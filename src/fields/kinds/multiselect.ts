@@ -5,6 +5,9 @@ import { checkLabels, enumLabels, enumLabelsByLanguage, labelledChoices, values 
 import { help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { Count, defineKind } from '../base/kind.ts';
 
+// `z.array` copies the value.
+const Value = z.custom<unknown[]>(Array.isArray, code('notChoices'));
+
 /**
  * Several strings of a list. A value is kept in the order of `enum`, so that lists of the same
  * choices are equal. It has no index: decision 48.
@@ -35,8 +38,8 @@ export const multiselect = defineKind({
   schema({ required, minItems = 0, maxItems = Number.POSITIVE_INFINITY, ...definition }) {
     const allowed: ReadonlySet<unknown> = new Set(definition.enum);
     const least = required ? Math.max(1, minItems) : minItems;
-    // `z.array` copies the value, and `z.enum` builds a table of all choices.
-    return z.custom<unknown[]>(Array.isArray, code('notChoices')).check(({ value, issues }) => {
+    // `z.enum` builds a table of all choices.
+    return Value.check(({ value, issues }) => {
       if (!value.every((choice) => allowed.has(choice))) issues.push(problem('otherChoice'));
       else if (new Set(value).size < value.length) issues.push(problem('choiceTwice'));
       else if (value.length < least) issues.push(problem('tooFewChoices', { min: least }));

@@ -11,6 +11,8 @@ const LONG_INTEGER = /^-?\d{16,}$/;
 /** A digit other than 0 before the exponent. */
 const NONZERO = /^[^eE]*[1-9]/;
 
+const Value = z.number(code('notNumber'));
+
 /** A finite JSON number with inclusive bounds. A numeric string is not a number. */
 export const number = defineKind({
   name: 'number',
@@ -25,7 +27,7 @@ export const number = defineKind({
     if (min !== undefined && max !== undefined && min > max) report('must not be greater than max', 'min');
   },
   schema: ({ min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }) =>
-    z.number(code('notNumber')).check(({ value, issues }) => {
+    Value.check(({ value, issues }) => {
       if (value < min) issues.push(problem('tooSmall', { min }));
       else if (value > max) issues.push(problem('tooLarge', { max }));
     }),

@@ -5,6 +5,8 @@ import { autocomplete, help, hidden, initialValue, placeholder, prefill, ui } fr
 import { indexed, indexText } from '../base/index-value.ts';
 import { defineKind } from '../base/kind.ts';
 
+const Value = z.string(code('notText'));
+
 /** One string of a list. */
 export const select = defineKind({
   name: 'select',
@@ -25,7 +27,7 @@ export const select = defineKind({
   schema(definition) {
     const allowed: ReadonlySet<string> = new Set(definition.enum);
     // `z.enum` builds a regular expression and a table of all choices.
-    return z.string(code('notText')).check(({ value, issues }) => {
+    return Value.check(({ value, issues }) => {
       if (!allowed.has(value)) issues.push(problem('notChoice'));
     });
   },

@@ -17,6 +17,8 @@ const options = {
   indexed,
 } as const;
 
+const Value = z.string(code('notText'));
+
 /** A string. Lengths count Unicode code points. */
 export const text = defineKind({
   name: 'text',
@@ -54,7 +56,7 @@ export const text = defineKind({
       const mismatch = pattern?.check(value, stepsLeft());
       return mismatch && problem(mismatch);
     };
-    return z.string(code('notText')).check(({ value, issues }) => {
+    return Value.check(({ value, issues }) => {
       const found = find(value);
       if (found) issues.push(found);
     });
