@@ -128,8 +128,8 @@ export interface FieldKind<
   /**
    * Returns the schema of the values of one field. Its messages are codes, and it reports the first
    * problem of a value. A check comes after the type: what zod has of lengths runs on any type.
-   * Values are stored as they were sent, so the schema may not change them. `.check` keeps the schema
-   * that it extends: declare the type once for all fields.
+   * Values are stored as they were sent, so the schema may not change them. `.check` keeps the
+   * schema that it extends: declare the type once for all fields.
    */
   schema(definition: FieldBase & OptionValues<Options>): z.ZodType;
   /**
