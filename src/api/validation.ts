@@ -1,59 +1,15 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { InvalidInput, type Issue, MAX_ISSUES } from '../core/errors.ts';
-import { en } from '../languages/en.ts';
+import { InvalidInput, MAX_ISSUES } from '../core/errors.ts';
+import { safeParse } from '../fields/base/safe-parse.ts';
+import { code, toIssues } from '../languages/problems.ts';
 import { readMediaType } from './body/request-bytes.ts';
 
 /** Parses a part of a request. @throws {InvalidInput} with an issue for each invalid place */
 export function parsePart<Part extends z.ZodType>(part: Part, value: unknown, message: string): z.output<Part> {
   const parsed = safeParse(part, value);
   if (parsed.success) return parsed.data;
-  throw new InvalidInput(message, parsed.error.issues.slice(0, MAX_ISSUES).flatMap(toIssues).slice(0, MAX_ISSUES));
-}
-
-/**
- * `schema.safeParse` for values of clients. Zod's own checks of lengths run on whatever has a
- * `length`, also after `invalid_type`, and throw when that is an object without a primitive value.
- */
-export function safeParse<Schema extends z.ZodType>(schema: Schema, value: unknown) {
-  checkTypesFirst(schema);
-  return schema.safeParse(value);
-}
-
-const checked = new WeakSet<z.core.$ZodType>();
-const LENGTH_CHECKS = new Set(['min_length', 'max_length', 'length_equals']);
-
-/** Restricts the checks of lengths in a schema, and in those within it, to values of their type. */
-function checkTypesFirst(schema: z.core.$ZodType): void {
-  if (checked.has(schema)) return;
-  checked.add(schema);
-  const { def } = schema._zod;
-  const isOfType = def.type === 'array' ? Array.isArray : (value: unknown) => typeof value === 'string';
-  for (const check of def.checks ?? []) {
-    if (LENGTH_CHECKS.has(check._zod.def.check)) check._zod.def.when = ({ value }) => isOfType(value);
-  }
-  if (schema instanceof z.ZodLazy) checkTypesFirst(schema.unwrap());
-  visitSchemas(Object.values(def), checkTypesFirst);
-}
-
-/** Visits the schemas in a definition of zod, such as those of a shape, a union or a list. */
-function visitSchemas(part: unknown, visit: (schema: z.core.$ZodType) => void): void {
-  if (part instanceof z.core.$ZodType) visit(part);
-  else if (Array.isArray(part)) for (const inner of part) visitSchemas(inner, visit);
-  else if (isPlainObject(part)) visitSchemas(Object.values(part), visit);
-}
-
-const isPlainObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
-
-function toIssues(issue: z.core.$ZodIssue): Issue[] {
-  const path = issue.path.map(String).join('.');
-  if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
-  // One issue for each key. Keys come from the client, so they are shortened.
-  return issue.keys.slice(0, MAX_ISSUES).map((key) => ({
-    path: path === '' ? pathName(key) : `${path}.${pathName(key)}`,
-    message: en.unknownProperty,
-  }));
+  throw new InvalidInput(message, toIssues(parsed.error.issues, '', pathName));
 }
 
 /** Returns a sent name for the path of a problem: quoted and cut if it is not a plain word. */
@@ -65,7 +21,7 @@ export function pathName(key: string): string {
 export const JsonObject = z
   .custom<Record<string, unknown>>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    en.notObject,
+    code('notObject'),
   )
   .meta({ override: { type: 'object', additionalProperties: true } });
 

@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import { type Issue, MAX_ISSUES } from '../core/errors.ts';
 import { say } from '../languages/catalogue.ts';
-import { FIELD_KEY_PATTERN, printable, type Report, type ValueCheck } from './base/kind.ts';
-import { MAX_PATTERN_STEPS } from './base/regex.ts';
-import { reportUnstorableKeys } from './base/stored-json.ts';
+import { toIssues } from '../languages/problems.ts';
+import { FIELD_KEY_PATTERN, printable } from './base/kind.ts';
+import { MAX_PATTERN_STEPS, withSteps } from './base/regex.ts';
+import { checkStorable } from './base/stored-json.ts';
 import type { FieldDefinition } from './definition.ts';
 import { getKind } from './kinds/registry.ts';
 
@@ -35,26 +37,41 @@ interface Schema {
 /** Checks the `data` of submissions against one schema version. */
 export type Validator = ReturnType<typeof compileSchema>;
 
+/** Returns the schema of the values of a field. */
+export type SchemaOf = (field: FieldDefinition) => z.ZodType;
+
+export const ownSchema: SchemaOf = (field) => getKind(field.kind).schema(field);
+
 /** Compiles a schema into a validator (spec 2.3 and 2.4). `constructor` is an ordinary key. */
-export function compileSchema({ rejectUnknown, fields }: Schema) {
-  const compiled = new Map(fields.map((field) => [field.key, compileField(field)]));
+export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: SchemaOf = ownSchema) {
+  const compiled = new Map(fields.map((field) => [field.key, compileField(field, schemaOf)]));
   const fieldKeys: readonly string[] = [...compiled.keys()];
   const required = fields.filter((field) => field.required).map((field) => field.key);
-  const checkOfUnknown = rejectUnknown ? refuseUnknown : checkUnknown;
 
   // Tested before values are checked, so that a refusal of 10,000 keys costs as little as of 201.
   const hasTooManyExtraKeys = (keys: readonly string[]): boolean =>
     !rejectUnknown && keys.length > MAX_EXTRA_KEYS && keys.filter((key) => !compiled.has(key)).length > MAX_EXTRA_KEYS;
 
-  /** Adds the problems of values until there are enough for an answer. */
-  function addIssues(issues: Issue[], values: Record<string, unknown>, keys: readonly string[], isEdit: boolean): void {
-    const budget = { steps: MAX_PATTERN_STEPS };
-    for (const key of keys) {
-      if (issues.length >= MAX_ISSUES) return;
-      const field = compiled.get(key);
-      if (isEdit && field?.appendedItems) issues.push({ path: `data.${key}`, message: LIST_EDIT });
-      else (field?.check ?? checkOfUnknown(key))(values[key], reporter(issues, key), budget);
-    }
+  function issuesOf(key: string, value: unknown, isEdit: boolean): Issue[] {
+    const field = compiled.get(key);
+    if (isEdit && field?.appendedItems) return [{ path: pathOf(key), message: LIST_EDIT }];
+    if (!field && rejectUnknown) return [{ path: pathOf(key), ...say('unknownField') }];
+    if (!field && !FIELD_KEY_PATTERN.test(key)) return [{ path: pathOf(key), ...say('invalidKey') }];
+    const result = (field?.schema ?? Extra).safeParse(value);
+    return result.success ? [] : toIssues(result.error.issues, pathOf(key), printable);
+  }
+
+  /**
+   * Adds the problems of values until there are enough for an answer. Not a `z.object`, which drops
+   * an own `__proto__`, reads an inherited `constructor` and does not stop.
+   */
+  function addIssues(issues: Issue[], values: Record<string, unknown>, isEdit: boolean): void {
+    withSteps({ steps: MAX_PATTERN_STEPS }, () => {
+      for (const key of Object.keys(values)) {
+        if (issues.length >= MAX_ISSUES) return;
+        issues.push(...issuesOf(key, values[key], isEdit));
+      }
+    });
   }
 
   return {
@@ -67,22 +84,20 @@ export function compileSchema({ rejectUnknown, fields }: Schema) {
 
     /** Returns the problems of `data`, at most 20. `isPartial`: required fields may be missing. */
     issues(data: Record<string, unknown>, isPartial = false): Issue[] {
-      const keys = Object.keys(data);
-      if (hasTooManyExtraKeys(keys)) return [TOO_MANY_EXTRA_KEYS];
+      if (hasTooManyExtraKeys(Object.keys(data))) return [TOO_MANY_EXTRA_KEYS];
       const issues: Issue[] = [];
       for (const key of isPartial ? [] : required) {
         if (!Object.hasOwn(data, key)) issues.push({ path: `data.${key}`, ...REQUIRED });
       }
-      addIssues(issues, data, keys, false);
+      addIssues(issues, data, false);
       return issues.slice(0, MAX_ISSUES);
     },
 
     /** Returns the problems of an operator's change, at most 20. Other fields are not checked. */
     editIssues(set: Record<string, unknown>, unset: readonly string[]): Issue[] {
-      const keys = Object.keys(set);
-      if (hasTooManyExtraKeys(keys)) return [TOO_MANY_EXTRA_KEYS];
+      if (hasTooManyExtraKeys(Object.keys(set))) return [TOO_MANY_EXTRA_KEYS];
       const issues: Issue[] = [];
-      addIssues(issues, set, keys, true);
+      addIssues(issues, set, true);
       for (const key of unset) if (required.includes(key)) issues.push({ path: `data.${key}`, ...REQUIRED });
       return issues.slice(0, MAX_ISSUES);
     },
@@ -116,23 +131,14 @@ function findConsent(field: FieldDefinition): ConsentField[] {
   return [{ key: field.key, label: field.label, labels: field.labels, version: field.consent.version }];
 }
 
-function compileField(field: FieldDefinition) {
+function compileField(field: FieldDefinition, schemaOf: SchemaOf) {
   const kind = getKind(field.kind);
-  return { check: kind.compile(field), appendedItems: kind.appendedItems, toStored: kind.toStored?.(field) };
+  return { schema: schemaOf(field), appendedItems: kind.appendedItems, toStored: kind.toStored?.(field) };
 }
-
-function reporter(issues: Issue[], key: string): Report {
-  return (code, params, at) =>
-    void issues.push({ path: `data.${printable(key)}${at ? `.${at}` : ''}`, ...say(code, params) });
-}
-
-const refuseUnknown = (): ValueCheck => (_value, report) => report('unknownField');
 
 const LIST_EDIT = 'is a list to which submissions append; removeItems removes its items';
 
-const checkUnknown =
-  (key: string): ValueCheck =>
-  (value, report) => {
-    if (!FIELD_KEY_PATTERN.test(key)) return report('invalidKey');
-    reportUnstorableKeys(value, report);
-  };
+/** The values of keys beyond the fields. */
+const Extra = z.unknown().check(checkStorable);
+
+const pathOf = (key: string): string => `data.${printable(key)}`;

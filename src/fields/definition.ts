@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Issue } from '../core/errors.ts';
-import { say } from '../languages/catalogue.ts';
+import { toIssues } from '../languages/problems.ts';
 import { MAX_INDEXED } from './base/index-value.ts';
 import {
   type DefinitionReport,
@@ -8,9 +8,9 @@ import {
   type FieldKind,
   type FieldOptions,
   type OptionShape,
-  type Report,
+  printable,
 } from './base/kind.ts';
-import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS, type PatternBudget } from './base/regex.ts';
+import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS, withSteps } from './base/regex.ts';
 import { FIELD_KINDS, getKind } from './kinds/registry.ts';
 
 /** The most fields of a schema (spec 2.3). */
@@ -88,15 +88,12 @@ export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue
     if (isIndexed(field) && indexed > MAX_INDEXED) report(`is set for more than ${MAX_INDEXED} fields`, 'indexed');
     getKind(field.kind).checkDefinition?.(field, report, budget);
     // A field with another problem may have a pattern that does not compile.
-    if (issues.length === before)
-      checkDefault(field, (code, params) => report(say(code, params).message, 'default'), matching);
+    if (issues.length > before || !('default' in field) || field.default === undefined) continue;
+    const schema = getKind(field.kind).schema(completeDefinition(field));
+    const { error } = withSteps(matching, () => schema.safeParse(field.default));
+    for (const { message } of toIssues(error?.issues ?? [], '', printable)) report(message, 'default');
   }
   return issues;
-}
-
-function checkDefault(field: FieldDefinitionInput, report: Report, budget: PatternBudget): void {
-  if (!('default' in field) || field.default === undefined) return;
-  getKind(field.kind).compile(completeDefinition(field))(field.default, report, budget);
 }
 
 /** Returns whether an index serves filters and sorting by the field (spec 2.3). */

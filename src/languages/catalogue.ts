@@ -50,12 +50,7 @@ export function say(code: Code, params?: Params): Said {
   return { message: fillText(en, code, params ?? {}, PLAIN_NUMBERS), code, ...(params && { params }) };
 }
 
-/** The codes of the English texts without placeholders, for texts of schema libraries. */
-const CODES: ReadonlyMap<string, Code> = new Map(
-  (Object.keys(en) as Code[]).flatMap((code) => (typeof en[code] === 'string' ? [[en[code], code] as const] : [])),
-);
-
-/** Returns the code of an English text: the one that it names, or that of the same text. */
-export function codeOf({ code, message }: { code?: string | undefined; message: string }): Code | undefined {
-  return code !== undefined && Object.hasOwn(en, code) ? (code as Code) : CODES.get(message);
+/** Returns a code that is given as any text, such as the message of a schema. */
+export function codeOf(text = ''): Code | undefined {
+  return Object.hasOwn(en, text) ? (text as Code) : undefined;
 }

@@ -7,6 +7,7 @@ import { Unavailable } from '../core/errors.ts';
 import { compileSchema, type Validator } from '../fields/compile.ts';
 import type { PendingRenames } from '../fields/renames.ts';
 import type { AppSchema, ReadConcern, StoredSchema } from './schema-store.ts';
+import { createSharedSchemas } from './shared-schemas.ts';
 
 /**
  * A point in time on a monotonic clock and on a wall clock, in milliseconds. Most monotonic clocks
@@ -136,6 +137,9 @@ function createRevisionReads(read: () => Promise<string>, clock: Clock, leaseMs:
 
 const MAX_APPS = 10_000;
 
+/** About 2 kB each, with the definition, where no two fields share a schema. */
+const MAX_COMPILED_FIELDS = 100_000;
+
 /** Upper bound on staleness when a change never bumped the revision (crash, manual edit). */
 const MAX_AGE_MS = 60_000;
 
@@ -178,7 +182,16 @@ export function createSchemaLeases(source: LeaseSource, clock = systemClock, lea
   const reads = new LRUCache<string, Read>({ max: MAX_APPS });
   const revisionReads = createRevisionReads(source.readRevision, clock, leaseMs);
   let revocations = 0;
-  const compiled = new LRUCache<string, Compiled>({ max: MAX_APPS });
+  const schemaOf = createSharedSchemas();
+  const compiled = new LRUCache<string, Compiled>({
+    max: MAX_APPS,
+    maxSize: MAX_COMPILED_FIELDS,
+    sizeCalculation: ({ schema }) => 1 + schema.fields.length,
+    // Its lease holds the validator too.
+    dispose: (_compiled, sourceAppId, reason) => {
+      if (reason === 'evict') reads.delete(sourceAppId);
+    },
+  });
 
   function startRead(sourceAppId: string): Read {
     const begun = clock();
@@ -231,12 +244,11 @@ export function createSchemaLeases(source: LeaseSource, clock = systemClock, lea
 
   /** Compiles a schema once while it is the newest of its app. Versions are immutable. */
   function compile(app: App, { id, schema }: StoredSchema): Compiled {
-    const appId = app.id.toHexString();
     const schemaId = id.toHexString();
-    const cached = compiled.get(appId);
+    const cached = compiled.get(app.sourceAppId);
     if (cached?.schemaId === schemaId) return cached;
-    const entry = { schemaId, schema, validator: compileSchema(schema) };
-    compiled.set(appId, entry);
+    const entry = { schemaId, schema, validator: compileSchema(schema, schemaOf) };
+    compiled.set(app.sourceAppId, entry);
     return entry;
   }
 

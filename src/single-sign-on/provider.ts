@@ -3,12 +3,12 @@ import { createRemoteJWKSet, EncryptJWT, errors, type JWTVerifyGetKey, jwtDecryp
 import * as oidc from 'openid-client';
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import { safeParse } from '../api/validation.ts';
 import type { SignOnConfig } from '../core/config.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
 import type { Logger } from '../core/logger.ts';
 import { deriveSecretKey } from '../core/secrets.ts';
 import { withTimeout } from '../core/timeouts.ts';
+import { safeParse } from '../fields/base/safe-parse.ts';
 
 export const CALLBACK_PATH = '/auth/oidc/callback';
 /** How long somebody may take at the provider. */

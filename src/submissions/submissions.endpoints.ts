@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { JsonObject, Timestamp } from '../api/validation.ts';
-import { en } from '../languages/en.ts';
+import { code } from '../languages/problems.ts';
 import type { StoredSubmission } from '../records/submission-store.ts';
 import { UserId } from '../search/users.endpoints.ts';
 import type { SubmissionService } from './submissions.service.ts';
@@ -9,9 +9,9 @@ import type { SubmissionService } from './submissions.service.ts';
 /** The body of a submission (spec 4.1). */
 export const Submission = z
   .strictObject({
-    email: z.string(en.notText),
+    email: z.string(code('notText')),
     data: JsonObject.optional(),
-    altcha: z.string(en.notText).optional().meta({ description: 'As the header `x-altcha`' }),
+    altcha: z.string(code('notText')).optional().meta({ description: 'As the header `x-altcha`' }),
   })
   .meta({ id: 'Submission', example: { email: 'Ada@Example.com', data: { name: 'Ada' } } });
 
@@ -22,7 +22,7 @@ export const SubmittedUser = z
 export const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
 
 export const SubmissionHeaders = z.object({
-  'idempotency-key': z.string().regex(KEY_PATTERN, en.keyFormat).optional().meta({
+  'idempotency-key': z.string().regex(KEY_PATTERN, code('keyFormat')).optional().meta({
     description: 'A text that the client chooses, unique for each submission',
     example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
   }),

@@ -70,7 +70,7 @@ export function adviceAfter({ status, message }: ShownRefusal, language: Languag
 
 /** Returns the reason of a refusal; undefined where only English has it. */
 export function reasonIn(language: Language, reason: Reason): string | undefined {
-  const code = codeOf(reason);
+  const code = codeOf(reason.code);
   if (code !== undefined) return language.text(code, reason.params);
   return language.own === 'en' ? reason.message : undefined;
 }
@@ -78,7 +78,7 @@ export function reasonIn(language: Language, reason: Reason): string | undefined
 /** Returns an issue as an answer of `/v1/forms` has it (spec 7). */
 export function issueIn(language: Language, { path, ...reason }: Issue): Issue {
   const { params } = reason;
-  const code = codeOf(reason) ?? 'invalid';
+  const code = codeOf(reason.code) ?? 'invalid';
   const message = reasonIn(language, reason) ?? language.text('invalid');
   return { path, message, code, ...(params && { params }) };
 }

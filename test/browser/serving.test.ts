@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeBrowser, visitAs } from '../support/browser.ts';
+import { closeBrowser, visit, visitAs } from '../support/browser.ts';
 import { sharedServer, type TestServer } from '../support/server.ts';
 
 const BUDGET_BYTES = 250_000;
@@ -90,6 +90,20 @@ describe('the dashboard files', () => {
     );
     expect(scripts.length).toBeGreaterThan(0);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(BUDGET_BYTES);
+  });
+
+  it('load nothing of zod before log-in', async () => {
+    const isZod = async (path: string) =>
+      (await readFile(`${built}${path.replace('/dashboard/', '')}`, 'utf8')).includes('invalid_type');
+    const scripts = (await readdir(`${built}assets`)).filter((name) => name.endsWith('.js'));
+    expect(await Promise.all(scripts.map((name) => isZod(`assets/${name}`)))).toContain(true);
+    const { page: logIn, close } = await visit(server);
+    await logIn.getByLabel('App ID').waitFor();
+    const loaded = await logIn.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+    await close();
+    const paths = loaded.map((name) => new URL(name).pathname).filter((path) => path.endsWith('.js'));
+    expect(paths.length).toBeGreaterThan(0);
+    for (const path of paths) expect(await isZod(path), path).toBe(false);
   });
 
   it('load at most two scripts and two style sheets more for the list of users', async () => {

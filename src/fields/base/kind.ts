@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Reason } from '../../core/errors.ts';
-import type { Code, Params } from '../../languages/catalogue.ts';
 import { isCanonicalTag, MAX_LANGUAGES } from '../../languages/tags.ts';
 import type { CompileBudget, PatternBudget } from './regex.ts';
 
@@ -9,14 +8,8 @@ import type { CompileBudget, PatternBudget } from './regex.ts';
  */
 export const FIELD_KEY_PATTERN = /^[a-zA-Z][a-zA-Z0-9_]{0,50}$/;
 
-/** Reports a problem of a value; `at` is the path below the value, such as `0.when`. */
-export type Report = (code: Code, params?: Params, at?: string) => void;
-
 /** Reports a problem of a definition, in English; `at` is the path below the definition. */
 export type DefinitionReport = (message: string, at?: string) => void;
-
-/** Checks one submitted value and reports each problem. Called for every submission. */
-export type ValueCheck = (value: unknown, report: Report, budget: PatternBudget) => void;
 
 /** The properties of every field definition (spec 2.3). An interface has no index signature. */
 export type FieldBase = {
@@ -132,8 +125,13 @@ export interface FieldKind<
   formOptions: FormOptions;
   /** Reports well-formed options that contradict each other or cannot be used. */
   checkDefinition?(options: OptionValues<Options & FormOptions>, report: DefinitionReport, budget: CompileBudget): void;
-  /** Returns the check of the values of one field. */
-  compile(definition: FieldBase & OptionValues<Options>): ValueCheck;
+  /**
+   * Returns the schema of the values of one field. Its messages are codes, and it reports the first
+   * problem of a value. A check comes after the type: what zod has of lengths runs on any type.
+   * Values are stored as they were sent, so the schema may not change them. `.check` keeps the
+   * schema that it extends: declare the type once for all fields.
+   */
+  schema(definition: FieldBase & OptionValues<Options>): z.ZodType;
   /**
    * Returns the items that a valid value appends to the stored list. `now`: ISO 8601. Values of a
    * kind without this method replace the stored value.

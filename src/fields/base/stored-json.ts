@@ -1,23 +1,31 @@
-import { printable, type Report } from './kind.ts';
+import type { z } from 'zod';
+import { MAX_ISSUES } from '../../core/errors.ts';
+import { problem } from '../../languages/problems.ts';
 
 /** The driver marks its own types with `_bsontype`; no object of a client may pass for one. */
 const RESERVED = new Set(['__proto__', '_bsontype']);
 
 /**
- * Reports property names anywhere inside a value that start with `$`, contain `.` or NUL, or are
- * reserved (spec 2.4). The value is parsed JSON; the body reader has limited its depth.
+ * A check of a schema: reports property names anywhere inside a value that start with `$`, contain
+ * `.` or NUL, or are reserved (spec 2.4), at most 20. The value is parsed JSON; the body reader has
+ * limited its depth.
  */
-export function reportUnstorableKeys(value: unknown, report: Report, at = ''): void {
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, inner] of Object.entries(value)) {
-    if (!Array.isArray(value) && isUnstorable(key)) {
-      report('reservedName', undefined, at);
-      continue;
+export function checkStorable({ value, issues }: z.core.ParsePayload): void {
+  const path: string[] = [];
+  const visit = (within: unknown): void => {
+    if (typeof within !== 'object' || within === null) return;
+    for (const [key, inner] of Object.entries(within)) {
+      if (issues.length >= MAX_ISSUES) return;
+      if (!Array.isArray(within) && isUnstorable(key)) {
+        issues.push(problem('reservedName', undefined, path));
+      } else if (typeof inner === 'object' && inner !== null) {
+        path.push(key);
+        visit(inner);
+        path.pop();
+      }
     }
-    if (typeof inner === 'object' && inner !== null) {
-      reportUnstorableKeys(inner, report, at === '' ? printable(key) : `${at}.${printable(key)}`);
-    }
-  }
+  };
+  visit(value);
 }
 
 function isUnstorable(key: string): boolean {

@@ -1,6 +1,10 @@
+import { z } from 'zod';
+import { code } from '../../languages/problems.ts';
 import { autocomplete, help, hidden, placeholder, prefill } from '../base/form-options.ts';
 import { defineKind, withLineFeeds } from '../base/kind.ts';
-import { reportUnstorableKeys } from '../base/stored-json.ts';
+import { checkStorable } from '../base/stored-json.ts';
+
+const List = z.custom<unknown[]>(Array.isArray, code('notList')).check(checkStorable);
 
 /** A list to which each submission appends items of any shape (spec 2.4). */
 export const array = defineKind({
@@ -9,10 +13,7 @@ export const array = defineKind({
   help: 'Each submission appends its items to the stored list, with a timestamp. Items can be any JSON value.',
   options: {},
   formOptions: { help, placeholder, autocomplete, hidden, prefill },
-  compile: () => (value, report) => {
-    if (!Array.isArray(value)) return report('notList');
-    reportUnstorableKeys(value, report);
-  },
+  schema: () => List,
   appendedItems: (value, now) => (value as unknown[]).map((item) => storedItem(item, now)),
   fromText: (text) => ({ value: withLineFeeds(text) }),
   sample: () => [{ note: 'Each item is stored with a timestamp' }],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseRedirectUrl } from '../../core/web-origin.ts';
 import { say } from '../../languages/catalogue.ts';
+import { code, problem } from '../../languages/problems.ts';
 import { help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { indexed } from '../base/index-value.ts';
 import { defineKind } from '../base/kind.ts';
@@ -17,6 +18,8 @@ const TEXTS: ReadonlyMap<string, boolean> = new Map([
   ...['on', 'true', '1', 'yes'].map((text) => [text, true] as const),
   ...['off', 'false', '0', 'no'].map((text) => [text, false] as const),
 ]);
+
+const Value = z.boolean(code('notBoolean'));
 
 /** A boolean. A required one must be `true`, as for terms that a person has to accept. */
 export const checkbox = defineKind({
@@ -35,12 +38,10 @@ export const checkbox = defineKind({
     hidden,
     prefill,
   },
-  compile:
-    ({ required }) =>
-    (value, report) => {
-      if (typeof value !== 'boolean') return report('notBoolean');
-      if (required && !value) report('mustBeTrue');
-    },
+  schema: ({ required }) =>
+    Value.check(({ value, issues }) => {
+      if (required && !value) issues.push(problem('mustBeTrue'));
+    }),
   indexValue: (value) => (typeof value === 'boolean' ? value : null),
   trimsText: true,
   fromText(text) {

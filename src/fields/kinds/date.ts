@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { say } from '../../languages/catalogue.ts';
+import { code, problem } from '../../languages/problems.ts';
 import { autocomplete, help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { indexed } from '../base/index-value.ts';
 import { defineKind } from '../base/kind.ts';
@@ -10,15 +11,17 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?
 const LOCAL_DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(?:\.\d{1,3})?)?$/;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
+const Value = z.string(code('notDate')).check(({ value, issues }) => {
+  if (!isIsoDate(value)) issues.push(problem('notDate'));
+});
+
 /** A calendar-valid string `YYYY-MM-DD` or RFC 3339 date-time with its zone (spec 2.3). */
 export const date = defineKind({
   name: 'date',
   displayName: 'Date',
   options: { indexed },
   formOptions: { help, default: initialValue(z.string()), autocomplete, hidden, prefill },
-  compile: () => (value, report) => {
-    if (typeof value !== 'string' || !isIsoDate(value)) report('notDate');
-  },
+  schema: () => Value,
   indexValue(value) {
     const instant = typeof value === 'string' ? parseInstant(value) : undefined;
     return instant === undefined ? null : new Date(instant);

@@ -1,8 +1,12 @@
 import { z } from 'zod';
+import { code, problem } from '../../languages/problems.ts';
 import { CHOICE_SEPARATOR, choicesIn } from '../base/choice-list.ts';
 import { checkLabels, enumLabels, enumLabelsByLanguage, labelledChoices, values } from '../base/choices.ts';
 import { help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { Count, defineKind } from '../base/kind.ts';
+
+// `z.array` copies the value.
+const Value = z.custom<unknown[]>(Array.isArray, code('notChoices'));
 
 /**
  * Several strings of a list. A value is kept in the order of `enum`, so that lists of the same
@@ -31,16 +35,16 @@ export const multiselect = defineKind({
     checkLabels(definition, report);
   },
 
-  compile({ required, minItems = 0, maxItems = Number.POSITIVE_INFINITY, ...definition }) {
+  schema({ required, minItems = 0, maxItems = Number.POSITIVE_INFINITY, ...definition }) {
     const allowed: ReadonlySet<unknown> = new Set(definition.enum);
     const least = required ? Math.max(1, minItems) : minItems;
-    return (value, report) => {
-      if (!Array.isArray(value)) return report('notChoices');
-      if (!value.every((choice) => allowed.has(choice))) return report('otherChoice');
-      if (new Set(value).size < value.length) return report('choiceTwice');
-      if (value.length < least) return report('tooFewChoices', { min: least });
-      if (value.length > maxItems) report('tooManyChoices', { max: maxItems });
-    };
+    // `z.enum` builds a table of all choices.
+    return Value.check(({ value, issues }) => {
+      if (!value.every((choice) => allowed.has(choice))) issues.push(problem('otherChoice'));
+      else if (new Set(value).size < value.length) issues.push(problem('choiceTwice'));
+      else if (value.length < least) issues.push(problem('tooFewChoices', { min: least }));
+      else if (value.length > maxItems) issues.push(problem('tooManyChoices', { max: maxItems }));
+    });
   },
 
   toStored(definition) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { say } from '../../languages/catalogue.ts';
+import { code, problem } from '../../languages/problems.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill } from '../base/form-options.ts';
 import { indexed } from '../base/index-value.ts';
 import { type ConvertedText, defineKind } from '../base/kind.ts';
@@ -9,6 +10,8 @@ export const DECIMAL = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const LONG_INTEGER = /^-?\d{16,}$/;
 /** A digit other than 0 before the exponent. */
 const NONZERO = /^[^eE]*[1-9]/;
+
+const Value = z.number(code('notNumber'));
 
 /** A finite JSON number with inclusive bounds. A numeric string is not a number. */
 export const number = defineKind({
@@ -23,13 +26,11 @@ export const number = defineKind({
   checkDefinition({ min, max }, report) {
     if (min !== undefined && max !== undefined && min > max) report('must not be greater than max', 'min');
   },
-  compile:
-    ({ min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }) =>
-    (value, report) => {
-      if (typeof value !== 'number' || !Number.isFinite(value)) return report('notNumber');
-      if (value < min) return report('tooSmall', { min });
-      if (value > max) report('tooLarge', { max });
-    },
+  schema: ({ min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }) =>
+    Value.check(({ value, issues }) => {
+      if (value < min) issues.push(problem('tooSmall', { min }));
+      else if (value > max) issues.push(problem('tooLarge', { max }));
+    }),
   indexValue: (value) => (typeof value === 'number' ? value : null),
   trimsText: true,
   fromText: convertNumber,

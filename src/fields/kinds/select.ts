@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { code, problem } from '../../languages/problems.ts';
 import { checkLabels, enumLabels, enumLabelsByLanguage, labelledChoices, values } from '../base/choices.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill, ui } from '../base/form-options.ts';
 import { indexed, indexText } from '../base/index-value.ts';
 import { defineKind } from '../base/kind.ts';
+
+const Value = z.string(code('notText'));
 
 /** One string of a list. */
 export const select = defineKind({
@@ -21,12 +24,12 @@ export const select = defineKind({
     prefill,
   },
   checkDefinition: checkLabels,
-  compile(definition) {
-    const allowed: ReadonlySet<unknown> = new Set(definition.enum);
-    return (value, report) => {
-      if (typeof value !== 'string') return report('notText');
-      if (!allowed.has(value)) report('notChoice');
-    };
+  schema(definition) {
+    const allowed: ReadonlySet<string> = new Set(definition.enum);
+    // `z.enum` builds a regular expression and a table of all choices.
+    return Value.check(({ value, issues }) => {
+      if (!allowed.has(value)) issues.push(problem('notChoice'));
+    });
   },
   indexValue: indexText,
   fromText: (text) => ({ value: text }),

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { code, problem } from '../../languages/problems.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill, source, ui } from '../base/form-options.ts';
 import { indexed, indexText } from '../base/index-value.ts';
 import { Count, defineKind, type FieldBase, withLineFeeds } from '../base/kind.ts';
-import { compilePattern, MAX_PATTERN_INSTRUCTIONS, type PatternBudget } from '../base/regex.ts';
+import { compilePattern, MAX_PATTERN_INSTRUCTIONS, type PatternBudget, stepsLeft } from '../base/regex.ts';
 
 const options = {
   minLength: { schema: Count.optional(), label: 'Min length', control: 'number', stricter: 'higher' },
@@ -15,6 +16,8 @@ const options = {
   },
   indexed,
 } as const;
+
+const Value = z.string(code('notText'));
 
 /** A string. Lengths count Unicode code points. */
 export const text = defineKind({
@@ -42,18 +45,21 @@ export const text = defineKind({
     }
   },
 
-  compile({ required, minLength = 0, maxLength = Number.POSITIVE_INFINITY, regex }) {
+  schema({ required, minLength = 0, maxLength = Number.POSITIVE_INFINITY, regex }) {
     const least = required ? Math.max(1, minLength) : minLength;
     const pattern = regex === undefined ? undefined : storedPattern(regex);
-    return (value, report, budget) => {
-      if (typeof value !== 'string') return report('notText');
+    const find = (value: string): ReturnType<typeof problem> | undefined => {
       // A text of n UTF-16 units has n/2 to n code points, so most texts need not be counted.
       const length = value.length > maxLength || value.length < least * 2 ? codePoints(value) : value.length;
-      if (length < least) return least === 1 ? report('empty') : report('tooShort', { min: least });
-      if (length > maxLength) return report('tooLong', { max: maxLength });
-      const problem = pattern?.check(value, budget);
-      if (problem) report(problem);
+      if (length < least) return least === 1 ? problem('empty') : problem('tooShort', { min: least });
+      if (length > maxLength) return problem('tooLong', { max: maxLength });
+      const mismatch = pattern?.check(value, stepsLeft());
+      return mismatch && problem(mismatch);
     };
+    return Value.check(({ value, issues }) => {
+      const found = find(value);
+      if (found) issues.push(found);
+    });
   },
 
   indexValue: indexText,

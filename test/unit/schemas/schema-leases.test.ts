@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { App } from '../../../src/apps/app.ts';
 import { LEASE_MS } from '../../../src/apps/revision.ts';
 import { Unavailable } from '../../../src/core/errors.ts';
+import type { FieldDefinition } from '../../../src/fields/definition.ts';
 import { createSchemaLeases } from '../../../src/schemas/schema-leases.ts';
 import type { StoredSchema } from '../../../src/schemas/schema-store.ts';
 
@@ -24,6 +25,7 @@ function createSource() {
     revision: 'first',
     version: 1,
     exists: true,
+    fields: [] as FieldDefinition[],
     /** Each read of the app waits for this promise after it has taken its snapshot. */
     readDelay: Promise.resolve() as Promise<unknown>,
     /** The same for each read of the revision. */
@@ -35,7 +37,7 @@ function createSource() {
       const { exists, failure, version } = source;
       await source.readDelay;
       if (failure) throw failure;
-      if (!exists || sourceAppId !== 'app') return undefined;
+      if (!exists || !sourceAppId.startsWith('app')) return undefined;
       const app: App = {
         id,
         sourceAppId,
@@ -69,7 +71,7 @@ function createSource() {
     async newestSchema(app: App, readConcern: string): Promise<StoredSchema> {
       const version = versionsRead.get(app) ?? 0;
       const id = objectIdOf(source.idOf(version, readConcern));
-      return { id, schema: { version, rejectUnknown: false, fields: [] } };
+      return { id, schema: { version, rejectUnknown: false, fields: source.fields } };
     },
   };
   return source;
@@ -79,6 +81,22 @@ function createSource() {
 const leaseExpiry = (): Promise<void> => sleep(LEASE_MS + 5);
 
 describe('schema leases (decision 4)', () => {
+  it('are bounded by the number of fields of their schemas', async () => {
+    const source = createSource();
+    source.fields = Array.from({ length: 100 }, (_, index) => {
+      return { key: `f${index}`, label: 'F', kind: 'text', required: false };
+    });
+    const leases = createSchemaLeases(source, () => ({ monotonic: 0, wall: 0 }));
+    await leases.hold('app');
+    for (let index = 0; index < 900; index += 1) await leases.hold(`app${index}`);
+    await leases.hold('app');
+    expect(source.reads).toBe(901);
+    for (let index = 0; index < 1_000; index += 1) await leases.hold(`app${index}`);
+    expect(source.reads).toBe(1_001);
+    await leases.hold('app');
+    expect(source.reads).toBe(1_002);
+  });
+
   it('share one read among all concurrent callers', async () => {
     const source = createSource();
     const leases = createSchemaLeases(source);

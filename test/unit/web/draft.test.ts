@@ -14,6 +14,7 @@ import {
   withDefinitions,
 } from '../../../web/src/schema-editor/draft.ts';
 import { chooseData, keyInVersion, renamesOf } from '../../../web/src/schema-editor/field-renames.ts';
+import { UNMEASURABLE } from '../../security/arbitraries.ts';
 
 const draft = (...keys: string[]): Draft =>
   draftOf({ rejectUnknown: false, fields: keys.map((key) => ({ key, label: key, kind: 'text', required: false })) });
@@ -63,6 +64,14 @@ describe('a schema draft', () => {
     expect(keys(copied)).toEqual(['a', 'a2', 'b']);
     expect(new Set(copied.fields.map(({ id }) => id)).size).toBe(3);
     expect(copied.fields[1]?.originalKey).toBeUndefined();
+  });
+
+  it('reports an object that has a length where a text belongs, as in pasted JSON', () => {
+    const before = draft('a');
+    const id = idOf(before, 'a');
+    const pasted = changeField(before, id, { help: UNMEASURABLE });
+    expect(checkDraft(pasted).problems.get(id)).toHaveProperty('help');
+    expect(checkDraft(changeField(pasted, id, { kind: 'number' })).problems.size).toBe(0);
   });
 
   it('sends only the options of the kind of a field', () => {

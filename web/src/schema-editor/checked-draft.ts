@@ -1,6 +1,12 @@
 import type { Draft, DraftField } from './draft.ts';
 import { strictDefinition } from './draft.ts';
-import { completeDefinition, definitionIssues, type FieldDefinition, FieldDefinitionInput } from './rules.ts';
+import {
+  completeDefinition,
+  definitionIssues,
+  type FieldDefinition,
+  FieldDefinitionInput,
+  safeParse,
+} from './rules.ts';
 
 export interface CheckedDraft {
   /** Messages by field id and option name. The key `''` holds a message about the whole field. */
@@ -21,7 +27,7 @@ export function checkDraft(draft: Draft): CheckedDraft {
 
   const parsed: { field: DraftField; definition: FieldDefinitionInput }[] = [];
   for (const field of draft.fields) {
-    const result = FieldDefinitionInput.safeParse(strictDefinition(field.definition));
+    const result = safeParse(FieldDefinitionInput, strictDefinition(field.definition));
     if (result.success) parsed.push({ field, definition: result.data });
     else for (const { path, message } of result.error.issues) report(field, String(path[0] ?? ''), message);
   }

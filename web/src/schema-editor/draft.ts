@@ -3,7 +3,7 @@ import { tabDrafts } from '../drafts/tab-drafts.ts';
 import { t } from '../texts/texts.ts';
 import { prunedOption } from './form-options.ts';
 import { KIND_NAMES } from './kind-names.ts';
-import { FIELD_KINDS, type FieldOption, getKind } from './rules.ts';
+import { FIELD_KINDS, type FieldOption, getKind, safeParse } from './rules.ts';
 
 /** A definition that is being edited. It can be incomplete and keeps the options of other kinds. */
 export interface LooseDefinition {
@@ -138,7 +138,10 @@ function optionsOf(kind: Kind): Readonly<Record<string, FieldOption>> {
 /** Leaves out options of another kind with the same name, such as its default value. */
 function optionsThatFit(kind: Kind, definition: LooseDefinition): LooseDefinition {
   const options = optionsOf(kind);
-  const doesFit = ([name, value]: [string, unknown]): boolean => options[name]?.schema.safeParse(value).success ?? true;
+  const doesFit = ([name, value]: [string, unknown]): boolean => {
+    const schema = options[name]?.schema;
+    return schema === undefined || safeParse(schema, value).success;
+  };
   return Object.fromEntries(Object.entries(definition).filter(doesFit)) as LooseDefinition;
 }
 

@@ -11,6 +11,7 @@ import {
   type FieldDefinition,
   FieldDefinitionInput,
   MAX_FIELDS,
+  safeParse,
 } from './rules.ts';
 import type { DraftEditor } from './use-draft.ts';
 
@@ -75,9 +76,8 @@ function parseSchema(text: string): { rejectUnknown: boolean; fields: FieldDefin
   const { rejectUnknown, fields, ...others } = json as Record<string, unknown>;
   const problems = Object.keys(others).map(t.schemaEditor.unknownProperty);
   if (typeof rejectUnknown !== 'boolean') problems.push(t.schemaEditor.notBoolean);
-  const parsed = FieldDefinitionInput.array()
-    .max(MAX_FIELDS, t.schemaEditor.tooManyFields(MAX_FIELDS))
-    .safeParse(fields);
+  const Fields = FieldDefinitionInput.array().max(MAX_FIELDS, t.schemaEditor.tooManyFields(MAX_FIELDS));
+  const parsed = safeParse(Fields, fields);
   if (!parsed.success) {
     problems.push(...parsed.error.issues.map(({ path, message }) => `${['fields', ...path].join('.')}: ${message}`));
   } else {

@@ -2,6 +2,7 @@ import './no-eval.ts';
 
 export { CHOICE_SEPARATOR, choicesIn } from '../../../src/fields/base/choice-list.ts';
 export { type Choice, FIELD_KEY_PATTERN, type FieldOption } from '../../../src/fields/base/kind.ts';
+export { safeParse } from '../../../src/fields/base/safe-parse.ts';
 // The editor and its preview validate with the service's own code, so both accept the same schemas.
 export { compileSchema } from '../../../src/fields/compile.ts';
 export {

@@ -4,6 +4,7 @@ import {
   completeDefinition,
   definitionIssues,
   FieldDefinitionInput,
+  safeParse,
 } from '../../schema-editor/rules.ts';
 import { t } from '../../texts/texts.ts';
 import type { ParsedControl } from './parse-form.ts';
@@ -207,7 +208,7 @@ function valid(draft: Record<string, unknown>, notes: string[]): FieldProposal {
 }
 
 function problemOf(given: Record<string, unknown>): { option: string; message: string } | undefined {
-  const parsed = FieldDefinitionInput.safeParse(given);
+  const parsed = safeParse(FieldDefinitionInput, given);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
