@@ -82,7 +82,8 @@ async function isEmptied(database: Db): Promise<boolean> {
   const areStandard = await Promise.all(
     found.map(async ({ name, options = {} }) => {
       const known = standard.get(name);
-      if (!known || Object.keys(options).some((option) => !option.startsWith('valid'))) return false;
+      const hasOthers = Object.keys(options).some((option) => !option.startsWith('valid'));
+      if (!known || hasOthers || !options.validator?.$jsonSchema) return false;
       const present = await database.collection(name).indexes();
       if (present.some((index) => index.name !== '_id_' && !known.has(index.name ?? ''))) return false;
       await database.collection(name).deleteMany({});

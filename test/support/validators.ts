@@ -102,7 +102,9 @@ export function watchRefusals(client: MongoClient): void {
 }
 
 function note(command: string, reason: unknown): void {
-  refusals.push(`${command}: ${JSON.stringify(reason)}`);
+  const { details } = Object(reason) as { details?: { operatorName?: unknown } };
+  // Some tests have other validators, so that a collection takes no documents.
+  if (details?.operatorName === '$jsonSchema') refusals.push(`${command}: ${JSON.stringify(reason)}`);
 }
 
 /** Returns the refusals since the last call. */
