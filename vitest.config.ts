@@ -5,7 +5,7 @@ import LongestFirst from './test/support/longest-first.ts';
 /** Tests that measure the memory or the CPU time of their own process. */
 const MEASURED = ['test/http/memory.test.ts', 'test/unit/window-limit.test.ts', 'test/security/login*.test.ts'];
 
-const setupFiles = ['test/support/after-each-file.ts', 'test/support/shard-keys-hold.ts'];
+const setupFiles = ['test/support/after-each-file.ts', 'test/support/statements-hold.ts'];
 
 const common = {
   pool: 'forks',

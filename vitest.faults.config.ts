@@ -20,7 +20,7 @@ export default defineConfig({
   test: {
     include: minutes === undefined ? ['test/faults/*.test.ts', ...LONG] : ['test/faults/soak.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: ['test/support/after-each-file.ts', 'test/support/shard-keys-hold.ts'],
+    setupFiles: ['test/support/after-each-file.ts', 'test/support/statements-hold.ts'],
     provide: { thorough: true, soakMinutes: Number(minutes ?? 0) },
     pool: 'forks',
     maxWorkers: 1,

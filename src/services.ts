@@ -13,7 +13,7 @@ import type { Logger } from './core/logger.ts';
 import { withTimeout } from './core/timeouts.ts';
 import { type Connection, measurePool } from './database/client.ts';
 import { createDatabaseClock } from './database/clock.ts';
-import { ensureIndexes } from './database/collections.ts';
+import { ensureIndexes } from './database/indexes.ts';
 import { createSharedLimits } from './database/shared-limits.ts';
 import { createExports } from './exports/exports.ts';
 import { createImports, type ImportProcess } from './imports/imports.ts';
@@ -230,7 +230,7 @@ export function createServices(
     audit,
     challenges: submissions.challenges,
     clock,
-    collections: models.map(({ declaration }) => declaration),
+    collections: models.map(({ schema }) => schema),
     confirmations: notifications.confirmations,
     exports: exports.service,
     findApp: schemas.findApp,

@@ -1,7 +1,8 @@
-import type { Binary, Filter, ObjectId, UpdateFilter } from 'mongodb';
+import { Binary, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
 import type { AppRole } from '../core/roles.ts';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection, onPrimaryShard } from '../database/collections.ts';
+import type { Collection } from '../database/collections.ts';
+import { createModel, schema } from '../database/mongoose.ts';
 
 /** How somebody logged in. */
 export type LogInMethod = 'password' | 'link' | 'invitation' | 'passkey' | 'oidc';
@@ -120,9 +121,82 @@ export const MAX_SESSIONS = 20;
 /** Of one account, beside those: a password alone must not end sessions. */
 export const MAX_WAITING_SESSIONS = 5;
 
-const ACCOUNTS = declareCollection(
-  'accounts',
-  onPrimaryShard('the staff; emails, passkeys and identities are unique over all accounts'),
+const sessionSchema = schema<AccountSession>(
+  {
+    id: { type: Binary, required: true },
+    state: { type: String, required: true },
+    method: { type: String, required: true },
+    createdAt: { type: Date, required: true },
+    authenticatedAt: { type: Date, required: true },
+    expiresAt: { type: Date, required: true },
+    sid: String,
+    device: { type: String, required: true },
+    address: { type: String, required: true },
+  },
+  { _id: false },
+);
+
+const passkeySchema = schema<Passkey>(
+  {
+    id: { type: String, required: true },
+    publicKey: { type: Binary, required: true },
+    counter: { type: Number, required: true },
+    transports: { type: [String], required: true },
+    name: { type: String, required: true },
+    createdAt: { type: Date, required: true },
+    lastUsedAt: Date,
+  },
+  { _id: false },
+);
+
+const linkSchema = schema<OneTimeLink>(
+  {
+    hash: { type: Binary, required: true },
+    expiresAt: { type: Date, required: true },
+  },
+  { _id: false },
+);
+
+const accountSchema = schema<AccountDocument>(
+  {
+    _id: { type: ObjectId, required: true },
+    email: { type: String, required: true },
+    name: { type: String, required: true },
+    createdAt: { type: Date, required: true },
+    emailProvedAt: Date,
+    passwordHash: String,
+    totp: schema<Required<AccountDocument>['totp']>(
+      { secret: { type: String, required: true }, lastStep: { type: Number, required: true } },
+      { _id: false },
+    ),
+    newTotp: schema<Required<AccountDocument>['newTotp']>(
+      { secret: { type: String, required: true }, until: { type: Date, required: true } },
+      { _id: false },
+    ),
+    passkeys: [passkeySchema],
+    recoveryCodes: [Binary],
+    identities: [
+      schema<Identity>(
+        { issuer: { type: String, required: true }, subject: { type: String, required: true } },
+        { _id: false },
+      ),
+    ],
+    groups: schema<Required<AccountDocument>['groups']>(
+      { at: { type: Date, required: true }, names: { type: [String], required: true } },
+      { _id: false },
+    ),
+    signedOutAt: Date,
+    sessions: { type: [sessionSchema], required: true },
+    reset: linkSchema,
+    link: linkSchema,
+    guesses: schema<Required<AccountDocument>['guesses']>(
+      { from: { type: Date, required: true }, count: { type: Number, required: true } },
+      { _id: false },
+    ),
+    suspendedAt: Date,
+    accessEpoch: Number,
+  },
+  { collection: 'accounts', placement: 'the staff; emails, passkeys and identities are unique over all accounts' },
 )
   .index({ email: 1 }, { unique: true })
   .index({ 'passkeys.id': 1 }, { unique: true, sparse: true })
@@ -167,7 +241,30 @@ export interface AccessDocument {
   sharedLoginEpoch?: number;
 }
 
-const ACCESS = declareCollection('access', onPrimaryShard('one document for each app with members'))
+const memberSchema = schema<Member>(
+  {
+    account: { type: ObjectId, required: true },
+    role: { type: String, required: true },
+    addedAt: { type: Date, required: true },
+    byGroups: Boolean,
+    isSuspended: Boolean,
+    epoch: Number,
+  },
+  { _id: false },
+);
+
+const accessSchema = schema<AccessDocument>(
+  {
+    _id: { type: String, required: true },
+    appId: ObjectId,
+    sourceAppId: String,
+    createdAt: { type: Date, required: true },
+    members: { type: [memberSchema], required: true },
+    sharedLogin: Boolean,
+    sharedLoginEpoch: Number,
+  },
+  { collection: 'access', placement: 'one document for each app with members' },
+)
   .index({ 'members.account': 1 })
   .index({ appId: 1 }, { sparse: true });
 
@@ -193,7 +290,32 @@ export interface InvitationDocument {
 /** The open invitations to one app. */
 export const MAX_INVITATIONS = 200;
 
-const INVITATIONS = declareCollection('invitations', onPrimaryShard('open invitations of the staff'))
+const invitationSchema = schema<InvitationDocument>(
+  {
+    _id: { type: Binary, required: true },
+    id: { type: String, required: true },
+    email: String,
+    app: schema<Required<InvitationDocument>['app']>(
+      {
+        id: { type: ObjectId, required: true },
+        sourceAppId: { type: String, required: true },
+        role: { type: String, required: true },
+      },
+      { _id: false },
+    ),
+    admin: Boolean,
+    name: String,
+    invitedBy: ObjectId,
+    invitedWith: schema<Required<InvitationDocument>['invitedWith']>(
+      { appId: { type: ObjectId, required: true }, credentialId: { type: String, required: true } },
+      { _id: false },
+    ),
+    place: Number,
+    createdAt: { type: Date, required: true },
+    expiresAt: { type: Date, required: true },
+  },
+  { collection: 'invitations', placement: 'open invitations of the staff' },
+)
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index({ 'app.id': 1, createdAt: 1 })
   .index({ 'app.id': 1, place: 1 }, { unique: true, partialFilterExpression: { place: { $exists: true } } })
@@ -206,10 +328,13 @@ interface UsedDocument {
   expiresAt: Date;
 }
 
-const USED = declareCollection('used_challenges', onPrimaryShard('log-ins of the last minutes')).index(
-  { expiresAt: 1 },
-  { expireAfterSeconds: 0 },
-);
+const usedSchema = schema<UsedDocument>(
+  {
+    _id: { type: Binary, required: true },
+    expiresAt: { type: Date, required: true },
+  },
+  { collection: 'used_challenges', placement: 'log-ins of the last minutes' },
+).index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 export type UsedCollection = Collection<UsedDocument>;
 export type AccountCollection = Collection<AccountDocument>;
@@ -217,8 +342,8 @@ export type AccessCollection = Collection<AccessDocument>;
 export type InvitationCollection = Collection<InvitationDocument>;
 
 export const createAccountModels = (connection: Connection) => ({
-  accounts: createModel<AccountDocument>(connection, ACCOUNTS),
-  access: createModel<AccessDocument>(connection, ACCESS),
-  invitations: createModel<InvitationDocument>(connection, INVITATIONS),
-  used: createModel<UsedDocument>(connection, USED),
+  accounts: createModel<AccountDocument>(connection, accountSchema),
+  access: createModel<AccessDocument>(connection, accessSchema),
+  invitations: createModel<InvitationDocument>(connection, invitationSchema),
+  used: createModel<UsedDocument>(connection, usedSchema),
 });

@@ -1,12 +1,12 @@
-import { type Binary, ObjectId } from 'mongodb';
+import { Binary, ObjectId } from 'mongodb';
 import type { AppPrincipal, Scope } from '../api/principal.ts';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { clientNetwork } from '../core/client-network.ts';
 import { Conflict, Forbidden, NotFound, TooManyRequests, Unauthenticated } from '../core/errors.ts';
 import type { Connection } from '../database/client.ts';
-import { createModel, declareCollection, onPrimaryShard } from '../database/collections.ts';
 import { inFreePlace } from '../database/free-place.ts';
+import { createModel, schema } from '../database/mongoose.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
 import { generateKey, hashKey, isInNetworks } from './key-text.ts';
 
@@ -38,9 +38,21 @@ export interface ApiKeyDocument {
   lastUsedFrom?: string;
 }
 
-const API_KEYS = declareCollection(
-  'api_keys',
-  onPrimaryShard('at most 50 for each app; the hash is unique over all apps'),
+const apiKeySchema = schema<ApiKeyDocument>(
+  {
+    _id: { type: ObjectId, required: true },
+    appId: { type: ObjectId, required: true },
+    place: { type: Number, required: true },
+    hash: { type: Binary, required: true },
+    name: { type: String, required: true },
+    scopes: { type: [String], required: true },
+    createdAt: { type: Date, required: true },
+    expiresAt: Date,
+    cidrs: [String],
+    lastUsedAt: Date,
+    lastUsedFrom: String,
+  },
+  { collection: 'api_keys', placement: 'at most 50 for each app; the hash is unique over all apps' },
 )
   .index({ hash: 1 }, { unique: true })
   .index({ appId: 1, place: 1 }, { unique: true });
@@ -62,7 +74,7 @@ export function createApiKeyService(deps: {
   limits: SharedLimits;
 }) {
   const { connection, apps, failures, limits } = deps;
-  const model = createModel<ApiKeyDocument>(connection, API_KEYS);
+  const model = createModel<ApiKeyDocument>(connection, apiKeySchema);
   const keys = model.collection;
   const limit = failures > 0 ? limits.create('API keys', failures * NETWORK_FACTOR, FAILURE_WINDOW_MS) : undefined;
   /** The keys whose use is being written. */

@@ -1,13 +1,8 @@
-import type { ObjectId } from 'mongodb';
+import { ObjectId, UUID } from 'mongodb';
 import type { Connection } from '../database/client.ts';
-import {
-  type Collection,
-  createModel,
-  declareCollection,
-  type Model,
-  onPrimaryShard,
-} from '../database/collections.ts';
-import type { CountedOrigin, StoredFormSettings } from './form-settings.ts';
+import type { Collection } from '../database/collections.ts';
+import { createModel, type Model, schema } from '../database/mongoose.ts';
+import type { CountedOrigin, Notify, StoredFormSettings } from './form-settings.ts';
 import type { IndexSlot, IndexUse } from './index-slots.ts';
 
 export type Role = 'user' | 'admin';
@@ -88,7 +83,140 @@ export interface AppDocument {
 /** Matches apps that are neither being created nor being deleted. */
 export const NOT_BEING_DELETED = { deletingSince: { $exists: false } };
 
-const APPS = declareCollection('apps', onPrimaryShard('one document for each app; the name is unique over all apps'))
+const originSchema = schema<CountedOrigin>(
+  {
+    origin: { type: String, required: true },
+    count: { type: Number, required: true },
+    lastAt: { type: Date, required: true },
+  },
+  { _id: false },
+);
+
+const formSchema = schema<StoredFormSettings>(
+  {
+    revision: { type: ObjectId, required: true },
+    origins: { type: [String], required: true },
+    nullOrigin: { type: Boolean, required: true },
+    botProtection: { type: String, required: true },
+    title: String,
+    description: String,
+    submitLabel: String,
+    thanks: String,
+    locale: String,
+    languages: [String],
+    // By language.
+    texts: Object,
+    timeZone: String,
+    next: String,
+    submitPerMinute: Number,
+    closesAt: Date,
+    maxRecords: Number,
+    notify: schema<Notify>(
+      { emails: { type: [String], required: true }, when: { type: String, required: true } },
+      { _id: false },
+    ),
+    doubleOptIn: Boolean,
+  },
+  { _id: false },
+);
+
+const seatsSchema = schema<Seats>(
+  {
+    token: { type: ObjectId, required: true },
+    count: { type: Number, required: true },
+    until: { type: Date, required: true },
+  },
+  { _id: false },
+);
+
+const mailCountsSchema = schema<MailCounts>(
+  {
+    confirmation: schema<Required<MailCounts>['confirmation']>(
+      { hour: { type: Date, required: true }, count: { type: Number, required: true } },
+      { _id: false },
+    ),
+    each: schema<Required<MailCounts>['each']>(
+      {
+        hour: { type: Date, required: true },
+        count: { type: Number, required: true },
+        summed: { type: Number, required: true },
+        share: { type: [Number], required: true },
+      },
+      { _id: false },
+    ),
+  },
+  { _id: false },
+);
+
+const retentionSchema = schema<Retention>(
+  {
+    days: { type: Number, required: true },
+    basis: { type: String, required: true },
+  },
+  { _id: false },
+);
+
+const historySchema = schema<HistorySettings>(
+  {
+    submissions: { type: Boolean, required: true },
+    days: { type: Number, required: true },
+  },
+  { _id: false },
+);
+
+/** The paths of an index that a job builds and drops. */
+const indexUse = {
+  id: { type: ObjectId, required: true },
+  state: { type: String, required: true },
+  since: Number,
+  done: { type: Number, required: true },
+  total: { type: Number, required: true },
+  knownAt: Date,
+  position: UUID,
+  checkAt: Date,
+  checks: Number,
+} as const;
+
+const wordsSchema = schema<IndexUse>(indexUse, { _id: false });
+
+const slotSchema = schema<IndexSlot>(
+  {
+    ...indexUse,
+    slot: { type: String, required: true },
+    key: { type: String, required: true },
+    kind: { type: String, required: true },
+    version: Number,
+  },
+  { _id: false },
+);
+
+const appSchema = schema<AppDocument>(
+  {
+    _id: { type: ObjectId, required: true },
+    sourceAppId: { type: String, required: true },
+    role: { type: String, required: true },
+    passwordHash: { type: String, required: true },
+    sharedLogin: Boolean,
+    sharedLoginEpoch: Number,
+    credentialId: { type: String, required: true },
+    createdAt: { type: Date, required: true },
+    deletingSince: Date,
+    creating: Boolean,
+    lastSubmissionAt: Date,
+    form: formSchema,
+    refusedOrigins: [originSchema],
+    ignoredRedirects: [originSchema],
+    seats: [seatsSchema],
+    mailCounts: mailCountsSchema,
+    retention: retentionSchema,
+    history: historySchema,
+    consumers: [String],
+    slots: [slotSchema],
+    words: wordsSchema,
+    slotEpoch: Number,
+  },
+  { collection: 'apps', placement: 'one document for each app; the name is unique over all apps' },
+)
   .index({ sourceAppId: 1 }, { unique: true })
   .index({ deletingSince: 1 }, { sparse: true })
   // Preflights do not name the app (origins.ts).
@@ -121,7 +249,16 @@ export interface DeletedAppDocument {
   lateSince?: Date;
 }
 
-const DELETED_APPS = declareCollection('deleted_apps', onPrimaryShard('one document for each deleted app'))
+const deletedAppSchema = schema<DeletedAppDocument>(
+  {
+    _id: { type: ObjectId, required: true },
+    deletedAt: { type: Date, required: true },
+    begunAt: Date,
+    forgetAt: { type: Date, required: true },
+    lateSince: Date,
+  },
+  { collection: 'deleted_apps', placement: 'one document for each deleted app' },
+)
   .index({ forgetAt: 1 }, { expireAfterSeconds: 0 })
   .index({ lateSince: 1 }, { sparse: true });
 
@@ -131,17 +268,23 @@ interface RevisionDocument {
   stamp: ObjectId;
 }
 
-const CHANGE_STAMPS = declareCollection('change_stamps', onPrimaryShard('one document'));
+const revisionSchema = schema<RevisionDocument>(
+  {
+    _id: { type: String, required: true },
+    stamp: { type: ObjectId, required: true },
+  },
+  { collection: 'change_stamps', placement: 'one document' },
+);
 
 export type AppCollection = Collection<AppDocument>;
 export type DeletedAppCollection = Collection<DeletedAppDocument>;
 
 export type RevisionCollection = Collection<RevisionDocument>;
 
-export const createAppModel = (connection: Connection): Model<AppDocument> => createModel(connection, APPS);
+export const createAppModel = (connection: Connection): Model<AppDocument> => createModel(connection, appSchema);
 
 export const createDeletedAppModel = (connection: Connection): Model<DeletedAppDocument> =>
-  createModel(connection, DELETED_APPS);
+  createModel(connection, deletedAppSchema);
 
 export const createRevisionModel = (connection: Connection): Model<RevisionDocument> =>
-  createModel(connection, CHANGE_STAMPS);
+  createModel(connection, revisionSchema);

@@ -1,6 +1,7 @@
 import type { Filter, Document as MongoDocument, ObjectId } from 'mongodb';
 import type { Route } from '../api/endpoint.ts';
-import type { Collection, CollectionIndexes } from '../database/collections.ts';
+import type { Collection } from '../database/collections.ts';
+import type { CollectionIndexes } from '../database/indexes.ts';
 import { type RemovalGuard, removeInSteps } from '../database/removal.ts';
 import type { Job } from '../jobs/job-runner.ts';
 import type { JobWorker } from '../jobs/job-worker.ts';

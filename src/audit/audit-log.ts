@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import type { Filter, ObjectId } from 'mongodb';
+import { type Filter, ObjectId } from 'mongodb';
 import { v7 } from 'uuid';
 import { AUDITED_READS, type AuditAction, type AuditActor, type AuditedApp } from '../api/endpoint.ts';
 import { createAccumulator } from '../core/accumulator.ts';
@@ -8,7 +8,8 @@ import { type Logger, reasonOf } from '../core/logger.ts';
 import { createWindowLimit } from '../core/window-limit.ts';
 import type { Connection } from '../database/client.ts';
 import type { DatabaseClock } from '../database/clock.ts';
-import { type Collection, createModel, declareCollection, onPrimaryShard } from '../database/collections.ts';
+import type { Collection } from '../database/collections.ts';
+import { createModel, schema } from '../database/mongoose.ts';
 
 /** The actions of endpoints, and failed log-ins. */
 type LoggedAction = AuditAction | 'login.failed';
@@ -31,9 +32,31 @@ export interface AuditDocument {
   expiresAt: Date;
 }
 
-const AUDIT_EVENTS = declareCollection(
-  'audit_events',
-  onPrimaryShard('grows with actions of operators; admins read it across apps'),
+const actorSchema = schema<AuditDocument['actor']>(
+  {
+    kind: { type: String, required: true },
+    id: { type: String, allowNull: true },
+    address: { type: String, allowNull: true },
+    method: String,
+  },
+  { _id: false },
+);
+
+const auditEventSchema = schema<AuditDocument>(
+  {
+    _id: { type: String, required: true },
+    at: { type: Date, required: true },
+    action: { type: String, required: true },
+    actor: { type: actorSchema, required: true },
+    appId: { type: ObjectId, allowNull: true },
+    sourceAppId: { type: String, allowNull: true },
+    target: { type: String, allowNull: true },
+    detail: Object,
+    count: { type: Number, required: true },
+    lastAt: Date,
+    expiresAt: { type: Date, required: true },
+  },
+  { collection: 'audit_events', placement: 'grows with actions of operators; admins read it across apps' },
 )
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   // The events of an app, and those of one action, newest first.
@@ -78,7 +101,7 @@ export function createAuditLog(deps: {
   logger: Logger;
 }) {
   const { connection, days, clock, logger } = deps;
-  const model = createModel<AuditDocument>(connection, AUDIT_EVENTS);
+  const model = createModel<AuditDocument>(connection, auditEventSchema);
   const events = model.collection;
   const repeated = createRepeatedEvents(events);
 

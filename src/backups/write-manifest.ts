@@ -39,7 +39,7 @@ export async function writeManifest(
   try {
     const times = { at: now.toISOString(), until: until.toISOString() };
     await file.add({ kind: 'manifest', format: 1, version: VERSION, database: database.databaseName, ...times });
-    for (const { name } of services.collections) await file.add(await measurement.collection(name));
+    for (const { options } of services.collections) await file.add(await measurement.collection(options.collection));
     for await (const app of measurement.apps()) {
       if (app.createdAt >= until) continue;
       const line = await measurement.app(app, until);

@@ -1,13 +1,8 @@
-import type { Binary, ObjectId, UUID } from 'mongodb';
+import { Binary, ObjectId, UUID } from 'mongodb';
 import type { Connection } from '../database/client.ts';
-import {
-  type Collection,
-  createModel,
-  declareCollection,
-  type Model,
-  onPrimaryShard,
-} from '../database/collections.ts';
-import type { HistoryAuthor } from '../records/record.ts';
+import type { Collection } from '../database/collections.ts';
+import { createModel, type Model, schema } from '../database/mongoose.ts';
+import { authorSchema, type HistoryAuthor } from '../records/record.ts';
 
 /** `stopping`: the batch in progress ends first. */
 export const CHANGE_STATES = ['running', 'completed', 'stopping', 'stopped', 'undoing', 'undone', 'failed'] as const;
@@ -61,12 +56,64 @@ export interface ChangeRecords {
   expiresAt: Date;
 }
 
-const CHANGES = declareCollection('changes', onPrimaryShard('at most 50 for each app'))
+const passSchema = schema<Pass>(
+  {
+    done: { type: Number, required: true },
+    changed: { type: Number, required: true },
+    refused: { type: Number, required: true },
+    errors: {
+      type: [
+        schema<Pass['errors'][number]>(
+          { id: { type: String, required: true }, message: { type: String, required: true } },
+          { _id: false },
+        ),
+      ],
+      required: true,
+    },
+  },
+  { _id: false },
+);
+
+const changeSchema = schema<ChangeDocument>(
+  {
+    _id: { type: ObjectId, required: true },
+    appId: { type: ObjectId, required: true },
+    sourceAppId: { type: String, required: true },
+    state: { type: String, required: true, enum: CHANGE_STATES },
+    set: { type: Object, required: true },
+    unset: { type: [String], required: true },
+    version: { type: Number, required: true },
+    by: { type: authorSchema, required: true },
+    undoneBy: authorSchema,
+    total: { type: Number, required: true },
+    erased: [UUID],
+    pass: { type: passSchema, required: true },
+    undo: passSchema,
+    failure: String,
+    createdAt: { type: Date, required: true },
+    startedAt: { type: Date, required: true },
+    endedAt: Date,
+    expiresAt: { type: Date, required: true },
+    runs: Number,
+    runner: Number,
+  },
+  { collection: 'changes', placement: 'at most 50 for each app' },
+)
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index({ appId: 1, _id: -1 })
   .index({ state: 1, startedAt: 1 });
 
-const CHANGE_RECORDS = declareCollection('change_records', onPrimaryShard('ids of the records of kept changes'))
+const changeRecordsSchema = schema<ChangeRecords>(
+  {
+    _id: { type: String, required: true },
+    appId: { type: ObjectId, required: true },
+    changeId: { type: ObjectId, required: true },
+    at: { type: Date, required: true },
+    uuids: { type: Binary, required: true },
+    expiresAt: { type: Date, required: true },
+  },
+  { collection: 'change_records', placement: 'ids of the records of kept changes' },
+)
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index({ changeId: 1 })
   .index({ appId: 1, at: 1 });
@@ -74,7 +121,8 @@ const CHANGE_RECORDS = declareCollection('change_records', onPrimaryShard('ids o
 export type ChangeCollection = Collection<ChangeDocument>;
 export type ChangeRecordCollection = Collection<ChangeRecords>;
 
-export const createChangeModel = (connection: Connection): Model<ChangeDocument> => createModel(connection, CHANGES);
+export const createChangeModel = (connection: Connection): Model<ChangeDocument> =>
+  createModel(connection, changeSchema);
 
 export const createChangeRecordModel = (connection: Connection): Model<ChangeRecords> =>
-  createModel(connection, CHANGE_RECORDS);
+  createModel(connection, changeRecordsSchema);

@@ -1,6 +1,8 @@
-import { type Collection, MongoClient, type MongoClientOptions, type Document as MongoDocument } from 'mongodb';
+import { MongoClient, type MongoClientOptions } from 'mongodb';
 import type { Metrics } from '../metrics/metrics.ts';
+import { NO_RAW_FIELDS } from './collections.ts';
 import { isUnreachable } from './failures.ts';
+import { connectModels, type ModelConnection } from './mongoose.ts';
 
 const DEFAULT_DATABASE = 'user-collection';
 
@@ -11,11 +13,9 @@ const DEFAULT_DATABASE = 'user-collection';
 export const POOL_SIZE = 160;
 
 /** A connected client and the database that the service uses. */
-export interface Connection {
+export interface Connection extends ModelConnection {
   readonly name: string;
   getClient(): MongoClient;
-  collection<Document extends MongoDocument>(name: string): Collection<Document>;
-  close(): Promise<void>;
 }
 
 /**
@@ -66,11 +66,12 @@ async function open(
     serverSelectionTimeoutMS: waitMs,
     connectTimeoutMS: waitMs,
     waitQueueTimeoutMS: waitMs,
+    fieldsAsRaw: NO_RAW_FIELDS,
   });
   try {
     await client.connect();
     check(client);
-    return wrapClient(client, uri);
+    return wrapClient(client, uri, true);
   } catch (error) {
     await client.close().catch(() => undefined);
     throw error;
@@ -79,18 +80,13 @@ async function open(
 
 /** A connection that is never opened, for descriptions of the service and of its database. */
 export function createClosedConnection(uri = 'mongodb://127.0.0.1'): Connection {
-  return wrapClient(new MongoClient(uri), uri);
+  return wrapClient(new MongoClient(uri), uri, false);
 }
 
-function wrapClient(client: MongoClient, uri: string): Connection {
+function wrapClient(client: MongoClient, uri: string, isOpen: boolean): Connection {
   const namesDatabase = /^mongodb(?:\+srv)?:\/\/[^/]+\/[^?]/.test(uri);
   const name = namesDatabase ? client.options.dbName : DEFAULT_DATABASE;
-  return {
-    name,
-    getClient: () => client,
-    collection: (collection) => client.db(name).collection(collection),
-    close: () => client.close(),
-  };
+  return { name, getClient: () => client, ...connectModels(client, name, isOpen) };
 }
 
 /** Compares the effective options of the driver with the required ones. */

@@ -1,5 +1,7 @@
 import type { CreateIndexesOptions, Document, MongoClient } from 'mongodb';
-import { type CollectionDeclaration, hello, indexCommand, type ShardKey } from './collections.ts';
+import { hello } from './collections.ts';
+import { indexCommand } from './indexes.ts';
+import type { CollectionSchema, ShardKey } from './mongoose.ts';
 
 /** One command that shards a part of the database, in the form of mongosh and of the driver. */
 interface ShardStep {
@@ -13,23 +15,26 @@ interface ShardStep {
 export type ShardPlan = ReturnType<typeof planShards>;
 
 /** Plans the commands that shard the collections that declare a key. Each can be repeated. */
-export function planShards(database: string, declarations: readonly CollectionDeclaration[]) {
-  const sorted = declarations.toSorted((one, other) => one.name.localeCompare(other.name));
+export function planShards(database: string, collections: readonly CollectionSchema[]) {
+  const sorted = collections.toSorted(({ options: one }, { options: other }) =>
+    one.collection.localeCompare(other.collection),
+  );
   return {
     enable: {
       database: 'admin',
       command: { enableSharding: database },
       shell: `sh.enableSharding(${JSON.stringify(database)});`,
     } satisfies ShardStep,
-    sharded: sorted.flatMap((declaration) => {
-      const { name, placement } = declaration;
-      const { shardKey, reason } = placement;
+    sharded: sorted.flatMap((schema) => {
+      const { collection: name, shardKey, placement: reason } = schema.options;
       if (!shardKey) return [];
-      const steps = [supportingIndex(database, declaration, shardKey), shardStep(database, name, shardKey)];
+      const steps = [supportingIndex(database, schema, shardKey), shardStep(database, name, shardKey)];
       return [{ name, shardKey, reason, steps: steps.filter((step) => step !== undefined) }];
     }),
     /** The collections that stay on the primary shard. */
-    whole: sorted.flatMap(({ name, placement: { shardKey, reason } }) => (shardKey ? [] : [{ name, reason }])),
+    whole: sorted.flatMap(({ options: { collection: name, shardKey, placement: reason } }) =>
+      shardKey ? [] : [{ name, reason }],
+    ),
   };
 }
 
@@ -37,16 +42,15 @@ export function planShards(database: string, declarations: readonly CollectionDe
  * MongoDB splits a collection by an index that begins with the key and has all its documents.
  * Undefined for a key on `_id`, whose index exists.
  */
-function supportingIndex(
-  database: string,
-  { name, indexes }: CollectionDeclaration,
-  shardKey: ShardKey,
-): ShardStep | undefined {
+function supportingIndex(database: string, schema: CollectionSchema, shardKey: ShardKey): ShardStep | undefined {
   if (isSameKey(shardKey, { _id: 1 })) return undefined;
-  const [keys, options] = indexes.find(
-    ([declared, { partialFilterExpression, sparse }]) =>
-      !partialFilterExpression && !sparse && isSameKey(declared, shardKey),
-  ) ?? [shardKey, {} satisfies CreateIndexesOptions];
+  const name = schema.options.collection;
+  const [keys, options] = schema
+    .indexes()
+    .find(
+      ([declared, { partialFilterExpression, sparse }]) =>
+        !partialFilterExpression && !sparse && isSameKey(declared, shardKey),
+    ) ?? [shardKey, {} satisfies CreateIndexesOptions];
   const shellOptions = Object.keys(options).length > 0 ? `, ${inShell(options)}` : '';
   return {
     database,

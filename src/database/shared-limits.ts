@@ -5,8 +5,8 @@ import pLimit from 'p-limit';
 import { deriveSecretKey } from '../core/secrets.ts';
 import { createWindowLimit } from '../core/window-limit.ts';
 import type { Connection } from './client.ts';
-import { createModel, declareCollection, type Model, onPrimaryShard } from './collections.ts';
 import { isDuplicateKey } from './failures.ts';
+import { createModel, type Model, schema } from './mongoose.ts';
 
 /** The events of one key of one limit. All times are MongoDB's. */
 interface LimitDocument {
@@ -20,10 +20,16 @@ interface LimitDocument {
   refused: boolean;
 }
 
-const LIMITS = declareCollection('limits', onPrimaryShard('counts of minutes to a day')).index(
-  { until: 1 },
-  { expireAfterSeconds: 0 },
-);
+const limitSchema = schema<LimitDocument>(
+  {
+    _id: { type: Binary, required: true },
+    count: { type: Number, required: true },
+    until: { type: Date, required: true },
+    at: { type: Date, required: true },
+    refused: { type: Boolean, required: true },
+  },
+  { collection: 'limits', placement: 'counts of minutes to a day' },
+).index({ until: 1 }, { expireAfterSeconds: 0 });
 
 const ID_BYTES = 16;
 /** For how long a process refuses by itself what another one filled. */
@@ -56,7 +62,7 @@ export type SharedLimits = ReturnType<typeof createSharedLimits>;
  * @param secret the same on all servers; it hashes the keys
  */
 export function createSharedLimits(connection: Connection, secret: string) {
-  const model: Model<LimitDocument> = createModel(connection, LIMITS);
+  const model: Model<LimitDocument> = createModel(connection, limitSchema);
   const limits = model.collection;
   const inTurn = pLimit(MAX_CONCURRENT);
   const hashKey = deriveSecretKey(secret, 'limits');

@@ -1,5 +1,5 @@
 import { type Db, type Document, MongoServerError } from 'mongodb';
-import type { CollectionDeclaration, IndexDeclaration } from '../database/collections.ts';
+import type { CollectionSchema, IndexDeclaration } from '../database/mongoose.ts';
 import { type Context, isSharded, STATEMENT_MS } from './context.ts';
 import { duration, type Finding, fault, good, reasonOf, warning } from './findings.ts';
 
@@ -33,10 +33,11 @@ export async function readIndexes(database: Db, name: string): Promise<Document[
 async function compareIndexes({ database, services }: Context): Promise<IndexState[] | undefined> {
   const states: IndexState[] = [];
   let exists = false;
-  for (const { name, indexes } of services.collections) {
+  for (const schema of services.collections) {
+    const name = schema.options.collection;
     const found = await readIndexes(database, name);
     exists ||= found !== undefined;
-    for (const [keys, options] of indexes) {
+    for (const [keys, options] of schema.indexes()) {
       const same = found?.filter(({ key }) => JSON.stringify(key) === JSON.stringify(keys)) ?? [];
       const isExact = same.some((index) => decisive(index) === decisive(options));
       const state = isExact ? 'exact' : same.length > 0 ? 'other' : 'missing';
@@ -141,10 +142,12 @@ const VERY_LATE_MS = 24 * 3_600_000;
 export async function checkExpiry({ database, services, now }: Context): Promise<Finding> {
   let worst: { name: string; lateMs: number } | undefined;
   let looked = 0;
-  const expiring = services.collections.flatMap(({ name, indexes }) =>
-    indexes.flatMap(([keys, { expireAfterSeconds }]) =>
-      expireAfterSeconds === undefined ? [] : [{ name, keys, expireAfterSeconds }],
-    ),
+  const expiring = services.collections.flatMap((schema) =>
+    schema
+      .indexes()
+      .flatMap(([keys, { expireAfterSeconds }]) =>
+        expireAfterSeconds === undefined ? [] : [{ name: schema.options.collection, keys, expireAfterSeconds }],
+      ),
   );
   for (const { name, keys, expireAfterSeconds } of expiring) {
     const [path = ''] = Object.keys(keys);
@@ -185,15 +188,15 @@ export async function checkShardKeys(context: Context): Promise<Finding | Findin
   return judgeShardKeys(databaseName, context.services.collections, sharded);
 }
 
-function declaredKeys(collections: readonly CollectionDeclaration[]): [string, Document][] {
-  return collections.flatMap(({ name, placement }): [string, Document][] =>
-    placement?.shardKey ? [[name, placement.shardKey]] : [],
+function declaredKeys(collections: readonly CollectionSchema[]): [string, Document][] {
+  return collections.flatMap(({ options: { collection, shardKey } }): [string, Document][] =>
+    shardKey ? [[collection, shardKey]] : [],
   );
 }
 
 export function judgeShardKeys(
   databaseName: string,
-  collections: readonly CollectionDeclaration[],
+  collections: readonly CollectionSchema[],
   sharded: readonly ShardedCollection[],
 ): Finding | Finding[] {
   const keys = declaredKeys(collections);

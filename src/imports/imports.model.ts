@@ -1,6 +1,7 @@
-import type { Binary, ObjectId } from 'mongodb';
+import { Binary, ObjectId } from 'mongodb';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection, onPrimaryShard } from '../database/collections.ts';
+import type { Collection } from '../database/collections.ts';
+import { createModel, schema } from '../database/mongoose.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { dropIndex, updateAll } from '../migrations/parts.ts';
 import type { IMPORT_STATES, ImportRequest } from './imports.contract.ts';
@@ -88,22 +89,123 @@ export interface RejectDocument {
   row?: string;
 }
 
-const IMPORTS = declareCollection('imports', onPrimaryShard('grows with imported files only'))
+const settingsSchema = schema<ImportSettings>(
+  {
+    format: { type: String, required: true },
+    mode: { type: String, required: true },
+    arrays: { type: String, required: true },
+    invalid: { type: String, required: true },
+    // Pairs of a column and its path.
+    map: [[String]],
+    delimiter: String,
+    decimal: { type: String, required: true },
+    dateFormat: String,
+    timeZone: String,
+    dryRun: { type: Boolean, required: true },
+    fileName: String,
+  },
+  { _id: false },
+);
+
+const layoutSchema = schema<ImportLayout>(
+  {
+    encoding: { type: String, required: true },
+    columns: { type: [String], required: true },
+    delimiter: { type: String, required: true },
+    newline: { type: Number, required: true },
+  },
+  { _id: false },
+);
+
+const countersSchema = schema<Counters>(
+  {
+    read: { type: Number, required: true },
+    created: { type: Number, required: true },
+    updated: { type: Number, required: true },
+    unchanged: { type: Number, required: true },
+    rejected: { type: Number, required: true },
+  },
+  { _id: false },
+);
+
+const importSchema = schema<ImportDocument>(
+  {
+    _id: { type: ObjectId, required: true },
+    appId: { type: ObjectId, required: true },
+    sourceAppId: { type: String, required: true },
+    settings: { type: settingsSchema, required: true },
+    state: { type: String, required: true },
+    createdAt: { type: Date, required: true },
+    startedAt: Date,
+    endedAt: Date,
+    expiresAt: { type: Date, required: true },
+    received: { type: Number, required: true },
+    chunks: { type: [ObjectId], required: true },
+    upload: ObjectId,
+    layout: layoutSchema,
+    position: schema<Position>(
+      { offset: { type: Number, required: true }, line: { type: Number, required: true } },
+      { _id: false },
+    ),
+    counters: { type: countersSchema, required: true },
+    firstErrors: {
+      type: [
+        schema<ImportDocument['firstErrors'][number]>(
+          { line: { type: Number, required: true }, message: { type: String, required: true } },
+          { _id: false },
+        ),
+      ],
+      required: true,
+    },
+    failure: String,
+    runs: Number,
+    runner: Number,
+    cleanup: Boolean,
+    excluded: { type: [Binary], required: true },
+    exclusionKey: { type: Binary, required: true },
+  },
+  { collection: 'imports', placement: 'grows with imported files only' },
+)
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index({ cleanup: 1 }, { sparse: true })
   .index({ appId: 1, _id: -1 })
   .index({ state: 1, startedAt: 1 });
 
-const IMPORT_CHUNKS = declareCollection('import_chunks', onPrimaryShard('exists while a file is imported'))
+const chunkSchema = schema<ChunkDocument>(
+  {
+    _id: { type: ObjectId, required: true },
+    appId: { type: ObjectId, required: true },
+    importId: { type: ObjectId, required: true },
+    at: { type: Date, required: true },
+    expiresAt: { type: Date, required: true },
+    bytes: { type: Binary, required: true },
+    size: { type: Number, required: true },
+    version: Number,
+  },
+  { collection: 'import_chunks', placement: 'exists while a file is imported' },
+)
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index({ appId: 1, at: 1 })
   // The ids of the chunks of an import, and their sizes, without reading the chunks.
   .index({ importId: 1, _id: 1 })
   .index({ appId: 1, importId: 1, size: 1 });
 
-const IMPORT_REJECTS = declareCollection(
-  'import_rejects',
-  onPrimaryShard('grows with rejected lines; a run inserts and removes them by ranges of `_id`'),
+const rejectSchema = schema<RejectDocument>(
+  {
+    _id: { type: Binary, required: true },
+    appId: { type: ObjectId, required: true },
+    at: { type: Date, required: true },
+    expiresAt: { type: Date, required: true },
+    run: Number,
+    line: { type: Number, required: true },
+    reason: { type: String, required: true },
+    email: [String],
+    row: String,
+  },
+  {
+    collection: 'import_rejects',
+    placement: 'grows with rejected lines; a run inserts and removes them by ranges of `_id`',
+  },
 )
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index({ appId: 1, at: 1 })
@@ -115,9 +217,9 @@ export type ChunkCollection = Collection<ChunkDocument>;
 export type RejectCollection = Collection<RejectDocument>;
 
 export const createImportModels = (connection: Connection) => ({
-  imports: createModel<ImportDocument>(connection, IMPORTS),
-  chunks: createModel<ChunkDocument>(connection, IMPORT_CHUNKS),
-  rejects: createModel<RejectDocument>(connection, IMPORT_REJECTS),
+  imports: createModel<ImportDocument>(connection, importSchema),
+  chunks: createModel<ChunkDocument>(connection, chunkSchema),
+  rejects: createModel<RejectDocument>(connection, rejectSchema),
 });
 
 /** A chunk has up to 256 kB. */

@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { ObjectId } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import type { Connection } from '../database/client.ts';
-import {
-  type Collection,
-  createModel,
-  declareCollection,
-  type Model,
-  onPrimaryShard,
-} from '../database/collections.ts';
+import type { Collection } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
+import { createModel, type Model, schema } from '../database/mongoose.ts';
 import type { StepContext } from './job.ts';
 
 /** The lock of one job. All times are by MongoDB's clock. */
@@ -30,12 +25,24 @@ interface JobDocument {
   olderAt?: Date;
 }
 
-const JOBS = declareCollection('jobs', onPrimaryShard('one document for each job'));
+const jobSchema = schema<JobDocument>(
+  {
+    _id: { type: String, required: true },
+    owner: { type: String, required: true },
+    turn: ObjectId,
+    until: { type: Date, required: true },
+    at: { type: Date, required: true },
+    next: { type: Date, required: true },
+    ownAt: Date,
+    olderAt: Date,
+  },
+  { collection: 'jobs', placement: 'one document for each job' },
+);
 
 type JobCollection = Collection<JobDocument>;
 
 /** The model of `jobs`. */
-export const createJobModel = (connection: Connection): Model<JobDocument> => createModel(connection, JOBS);
+export const createJobModel = (connection: Connection): Model<JobDocument> => createModel(connection, jobSchema);
 
 const LOCK_MS = 3_500;
 

@@ -1,13 +1,8 @@
-import type { ObjectId, UpdateFilter } from 'mongodb';
+import { ObjectId, type UpdateFilter } from 'mongodb';
 import type { Connection } from '../database/client.ts';
-import {
-  type Collection,
-  createModel,
-  declareCollection,
-  type Model,
-  onPrimaryShard,
-} from '../database/collections.ts';
+import type { Collection } from '../database/collections.ts';
 import { isOnlyDuplicates } from '../database/failures.ts';
+import { createModel, Mixed, type Model, schema } from '../database/mongoose.ts';
 import type { Fence, Migration, Phase } from './migration.ts';
 
 /** `checking`: a contraction that has not begun, while it searches for servers that prevent it. */
@@ -31,11 +26,25 @@ export interface MigrationDocument {
   contractedAt?: Date;
 }
 
-const MIGRATIONS = declareCollection('migrations', onPrimaryShard('one document for each migration'));
+const migrationSchema = schema<MigrationDocument>(
+  {
+    _id: { type: Number, required: true },
+    name: { type: String, required: true },
+    state: { type: String, required: true },
+    turn: ObjectId,
+    position: Mixed,
+    changed: { type: Number, required: true },
+    expansions: { type: Number, required: true },
+    contractions: { type: Number, required: true },
+    expandedAt: Date,
+    contractedAt: Date,
+  },
+  { collection: 'migrations', placement: 'one document for each migration' },
+);
 
 /** The model of `migrations`. */
 export const createMigrationModel = (connection: Connection): Model<MigrationDocument> =>
-  createModel(connection, MIGRATIONS);
+  createModel(connection, migrationSchema);
 
 /** The states in which a part may begin or continue, and while it runs. */
 const PARTS = {

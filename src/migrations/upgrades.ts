@@ -1,5 +1,5 @@
 import type { Connection } from '../database/client.ts';
-import type { CollectionIndexes } from '../database/collections.ts';
+import type { CollectionIndexes } from '../database/indexes.ts';
 import type { JobLocks } from '../jobs/job-locks.ts';
 import {
   createAnnouncement,

@@ -1,14 +1,9 @@
-import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
+import { type AnyBulkWriteOperation, ObjectId, UUID } from 'mongodb';
 import type { PersonData } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
-import {
-  type Collection,
-  createModel,
-  declareCollection,
-  type Model,
-  onPrimaryShard,
-} from '../database/collections.ts';
+import type { Collection } from '../database/collections.ts';
 import { isOnlyDuplicates } from '../database/failures.ts';
+import { createModel, type Model, schema } from '../database/mongoose.ts';
 import type { RecordId } from '../records/record-id.ts';
 import type { RecordReader } from '../records/record-reader.ts';
 
@@ -52,9 +47,30 @@ export interface MailDocument {
   expiresAt: Date;
 }
 
-const MAILS = declareCollection(
-  'mails',
-  onPrimaryShard('no personal data, limited for each app and hour, kept for 30 days'),
+const mailSchema = schema<MailDocument>(
+  {
+    _id: { type: String, required: true },
+    appId: { type: ObjectId, required: true },
+    purpose: { type: String, required: true },
+    state: { type: String, required: true },
+    createdAt: { type: Date, required: true },
+    nextAt: { type: Date, required: true },
+    attempts: { type: Number, required: true },
+    recordId: UUID,
+    lang: String,
+    isCreation: Boolean,
+    at: Date,
+    summary: String,
+    hour: Date,
+    day: String,
+    created: Number,
+    changed: Number,
+    taken: [String],
+    refused: [String],
+    reason: String,
+    expiresAt: { type: Date, required: true },
+  },
+  { collection: 'mails', placement: 'no personal data, limited for each app and hour, kept for 30 days' },
 )
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index({ nextAt: 1 }, { partialFilterExpression: { state: 'due' } })
@@ -64,7 +80,7 @@ const MAILS = declareCollection(
 
 type MailCollection = Collection<MailDocument>;
 
-export const createMailModel = (connection: Connection): Model<MailDocument> => createModel(connection, MAILS);
+export const createMailModel = (connection: Connection): Model<MailDocument> => createModel(connection, mailSchema);
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

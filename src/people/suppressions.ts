@@ -3,7 +3,8 @@ import { Binary, ObjectId } from 'mongodb';
 import { ownedBy, type PersonEntry } from '../apps/feature.ts';
 import { deriveSecretKey } from '../core/secrets.ts';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection, type Model, shardedBy } from '../database/collections.ts';
+import type { Collection } from '../database/collections.ts';
+import { createModel, type Model, schema } from '../database/mongoose.ts';
 
 const HASH_BYTES = 16;
 
@@ -16,15 +17,22 @@ interface SuppressionDocument {
   at: Date;
 }
 
-const SUPPRESSED_PEOPLE = declareCollection(
-  'suppressed_people',
-  shardedBy({ _id: 1 }, 'one for each suppressed person; the id begins with that of the app'),
+const suppressionSchema = schema<SuppressionDocument>(
+  {
+    _id: { type: Binary, required: true },
+    at: { type: Date, required: true },
+  },
+  {
+    collection: 'suppressed_people',
+    shardKey: { _id: 1 },
+    placement: 'one for each suppressed person; the id begins with that of the app',
+  },
 );
 
 type SuppressionCollection = Collection<SuppressionDocument>;
 
 export const createSuppressionModel = (connection: Connection): Model<SuppressionDocument> =>
-  createModel(connection, SUPPRESSED_PEOPLE);
+  createModel(connection, suppressionSchema);
 
 export type Suppressions = ReturnType<typeof createSuppressions>;
 

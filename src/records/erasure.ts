@@ -1,17 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ObjectId, UUID } from 'mongodb';
+import { ObjectId, UUID } from 'mongodb';
 import { ownedBy } from '../apps/feature.ts';
 import { Unavailable } from '../core/errors.ts';
 import type { DocumentId } from '../database/bson/documents.ts';
 import type { Connection } from '../database/client.ts';
 import { beginsBefore } from '../database/clock.ts';
-import {
-  type Collection,
-  createModel,
-  declareCollection,
-  type Model,
-  onPrimaryShard,
-} from '../database/collections.ts';
+import type { Collection } from '../database/collections.ts';
+import { createModel, type Model, schema } from '../database/mongoose.ts';
 import { NOT_MOVING } from './history-entries.ts';
 import { type RecordFilter, theseRecords, type UserCollection, type UserDocument } from './record.ts';
 import type { RecordId } from './record-id.ts';
@@ -26,14 +21,24 @@ export interface ErasureDocument {
   at: Date;
 }
 
-const ERASURES = declareCollection('erasures', onPrimaryShard('removed as soon as the event is stored')).index({
+const erasureSchema = schema<ErasureDocument>(
+  {
+    _id: { type: UUID, required: true },
+    appId: { type: ObjectId, required: true },
+    eventId: { type: UUID, required: true },
+    revision: { type: Number, required: true },
+    at: { type: Date, required: true },
+  },
+  { collection: 'erasures', placement: 'removed as soon as the event is stored' },
+).index({
   appId: 1,
 });
 
 export type ErasureCollection = Collection<ErasureDocument>;
 
 /** The model of `erasures`. */
-export const createErasureModel = (connection: Connection): Model<ErasureDocument> => createModel(connection, ERASURES);
+export const createErasureModel = (connection: Connection): Model<ErasureDocument> =>
+  createModel(connection, erasureSchema);
 
 /** The announced erasures of an app, as its data. */
 export function createErasureStore(erasures: ErasureCollection) {

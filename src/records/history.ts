@@ -3,21 +3,16 @@ import { Binary, BSON, ObjectId } from 'mongodb';
 import { type AppOwned, ownedBy, type PersonData } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
 import { beginsBefore } from '../database/clock.ts';
-import {
-  type Collection,
-  createModel,
-  declareCollection,
-  INDEX_BUILD_TIME_MS,
-  type Model,
-  shardedBy,
-} from '../database/collections.ts';
+import type { Collection } from '../database/collections.ts';
 import { isMissingHint } from '../database/failures.ts';
 import { insertGuarded, insertTarget } from '../database/guarded-insert.ts';
+import { INDEX_BUILD_TIME_MS } from '../database/indexes.ts';
+import { createModel, type Model, schema } from '../database/mongoose.ts';
 import { removeInSteps } from '../database/removal.ts';
 import type { RecordTraces } from './erasure.ts';
 import { MAX_INLINE_BYTES, NOT_MOVING, type NumberedEntry, numbered } from './history-entries.ts';
 import type { EventConsumer } from './outbox.ts';
-import { BY_EMAIL, type UserCollection, type UserDocument } from './record.ts';
+import { BY_EMAIL, historyEntry, type UserCollection, type UserDocument } from './record.ts';
 import { prefixRange, type RecordId } from './record-id.ts';
 
 /** Entries that one move took out of a record, all of submissions or none. */
@@ -31,15 +26,28 @@ interface MovedEntries {
 
 const BY_AGE = { appId: 1, newestAt: 1 } as const;
 
-const HISTORY = declareCollection(
-  'history',
-  shardedBy({ _id: 1 }, 'one for each 16 changes of a record; the id begins with that of the app'),
+const movedEntriesSchema = schema<MovedEntries>(
+  {
+    _id: { type: Binary, required: true },
+    appId: { type: ObjectId, required: true },
+    newestAt: { type: Date, required: true },
+    entries: {
+      type: [schema<NumberedEntry>({ ...historyEntry, revision: { type: Number, required: true } }, { _id: false })],
+      required: true,
+    },
+  },
+  {
+    collection: 'history',
+    shardKey: { _id: 1 },
+    placement: 'one for each 16 changes of a record; the id begins with that of the app',
+  },
 ).index(BY_AGE);
 
 type HistoryCollection = Collection<MovedEntries>;
 
 /** The model of `history`. */
-export const createHistoryModel = (connection: Connection): Model<MovedEntries> => createModel(connection, HISTORY);
+export const createHistoryModel = (connection: Connection): Model<MovedEntries> =>
+  createModel(connection, movedEntriesSchema);
 
 /** The records with entries. The index exists from the first entry on. */
 const BY_FIRST_ENTRY = { appId: 1, 'history.0.at': 1 } as const;

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { Binary, type ObjectId } from 'mongodb';
 import { ownedBy } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection, type Model, shardedBy } from '../database/collections.ts';
+import type { Collection } from '../database/collections.ts';
 import { isOnlyDuplicates } from '../database/failures.ts';
+import { createModel, type Model, schema } from '../database/mongoose.ts';
 import { removeInSteps } from '../database/removal.ts';
 import type { AppliedKey, UserCollection, UserDocument } from './record.ts';
 import { prefixRange, type RecordId } from './record-id.ts';
@@ -22,16 +23,24 @@ interface MovedKeyDocument {
   at: Date;
 }
 
-const APPLIED_KEYS = declareCollection(
-  'applied_keys',
-  shardedBy({ _id: 1 }, 'one for each keyed submission beyond 128 of a record; the id begins with that of the app'),
+const movedKeySchema = schema<MovedKeyDocument>(
+  {
+    _id: { type: Binary, required: true },
+    content: { type: Binary, required: true },
+    at: { type: Date, required: true },
+  },
+  {
+    collection: 'applied_keys',
+    shardKey: { _id: 1 },
+    placement: 'one for each keyed submission beyond 128 of a record; the id begins with that of the app',
+  },
 ).index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS });
 
 type MovedKeyCollection = Collection<MovedKeyDocument>;
 
 /** The model of `applied_keys`. */
 export const createMovedKeyModel = (connection: Connection): Model<MovedKeyDocument> =>
-  createModel(connection, APPLIED_KEYS);
+  createModel(connection, movedKeySchema);
 
 /** Hashes of bounded size, also of the texts of a form: the schema determines their data. */
 export function appliedKey(

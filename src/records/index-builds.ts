@@ -1,7 +1,7 @@
 import type { ObjectId, UUID } from 'mongodb';
 import { type IndexUse, notAfterEpoch, type SlotName } from '../apps/index-slots.ts';
-import { INDEX_BUILD_TIME_MS } from '../database/collections.ts';
 import { changing } from '../database/filters.ts';
+import { INDEX_BUILD_TIME_MS } from '../database/indexes.ts';
 import type { StepContext } from '../jobs/job.ts';
 import type { IndexUses, OpenApp } from './index-uses.ts';
 import { NEWEST_FIRST, theseRecords, type UserCollection, type UserDocument } from './record.ts';

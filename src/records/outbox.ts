@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { INDEX_BUILD_TIME_MS } from '../database/collections.ts';
+import { INDEX_BUILD_TIME_MS } from '../database/indexes.ts';
 import type { ErasureCollection, ErasureDocument } from './erasure.ts';
 import type { OutboxEntry, UserCollection, UserDocument } from './record.ts';
 import type { RecordId } from './record-id.ts';

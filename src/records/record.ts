@@ -1,21 +1,22 @@
 import {
-  type Binary,
+  Binary,
   type Document,
   type Filter,
   type FindOptions,
   MaxKey,
   MinKey,
   MongoBulkWriteError,
-  type ObjectId,
+  ObjectId,
   type UpdateFilter,
-  type UUID,
+  UUID,
 } from 'mongodb';
 import type { SlotName } from '../apps/index-slots.ts';
 import { Unavailable } from '../core/errors.ts';
 import type { DocumentId } from '../database/bson/documents.ts';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection, type Model, shardedBy } from '../database/collections.ts';
+import type { Collection } from '../database/collections.ts';
 import { matching } from '../database/filters.ts';
+import { createModel, Mixed, type Model, schema } from '../database/mongoose.ts';
 import type { IndexValue } from '../fields/base/kind.ts';
 import type { RecordId } from './record-id.ts';
 
@@ -162,7 +163,148 @@ export const NEWEST_FIRST = { appId: 1, _id: -1 } as const;
 /** At most one record per app and email (invariant 2). */
 export const BY_EMAIL = { appId: 1, email: 1 } as const;
 
-const USERS = declareCollection('users', shardedBy(BY_EMAIL, 'one record for each person of an app'))
+const appliedKeySchema = schema<AppliedKey>(
+  {
+    key: { type: Binary, required: true },
+    content: { type: Binary, required: true },
+    at: { type: Date, required: true },
+  },
+  { _id: false },
+);
+
+const consentSchema = schema<ConsentEntry>(
+  {
+    key: { type: String, required: true },
+    given: { type: Boolean, required: true },
+    at: { type: Date, required: true },
+    version: { type: String, required: true },
+    schemaVersion: { type: Number, required: true },
+    label: { type: String, required: true },
+    page: String,
+  },
+  { _id: false },
+);
+
+const confirmationMailSchema = schema<ConfirmationMail>(
+  {
+    event: { type: String, required: true },
+    at: { type: Date, required: true },
+    lang: String,
+  },
+  { _id: false },
+);
+
+const confirmationSchema = schema<Required<UserDocument>['confirmation']>(
+  {
+    mails: { type: [confirmationMailSchema], required: true },
+  },
+  { _id: false },
+);
+
+const importMarkSchema = schema<ImportMark>(
+  {
+    id: ObjectId,
+    line: Number,
+    result: String,
+    fence: ObjectId,
+  },
+  { _id: false },
+);
+
+const changeMarkSchema = schema<ChangeMark>(
+  {
+    id: ObjectId,
+    undone: Boolean,
+    fence: ObjectId,
+  },
+  { _id: false },
+);
+
+const eventSchema = schema<OutboxEntry>(
+  {
+    id: { type: UUID, required: true },
+    at: { type: Date, required: true },
+    changed: { type: [String], required: true },
+    lang: String,
+  },
+  { _id: false },
+);
+
+export const authorSchema = schema<HistoryAuthor>(
+  {
+    kind: { type: String, required: true },
+    account: String,
+    key: String,
+    import: String,
+    change: String,
+    reverted: Number,
+  },
+  { _id: false },
+);
+
+const historyChangeSchema = schema<HistoryChange>(
+  {
+    path: { type: String, required: true },
+    before: Mixed,
+    after: Mixed,
+    omitted: Boolean,
+  },
+  { _id: false },
+);
+
+/** The paths of a change of a record. */
+export const historyEntry = {
+  at: { type: Date, required: true },
+  by: { type: authorSchema, required: true },
+  version: { type: Number, required: true },
+  changes: { type: [historyChangeSchema], required: true },
+} as const;
+
+const entrySchema = schema<HistoryEntry>(historyEntry, { _id: false });
+
+const userSchema = schema<UserDocument>(
+  {
+    _id: { type: UUID, required: true },
+    appId: { type: ObjectId, required: true },
+    sourceAppId: { type: String, required: true },
+    email: { type: String, required: true },
+    data: { type: Object, required: true },
+    schemaVersion: { type: Number, required: true },
+    createdAt: { type: Date, required: true },
+    updatedAt: { type: Date, required: true },
+    arraySizes: Object,
+    appliedKeys: [appliedKeySchema],
+    keyEpoch: Number,
+    sizeBound: Number,
+    consents: [consentSchema],
+    consentState: Object,
+    confirmedAt: Date,
+    confirmation: confirmationSchema,
+    import: importMarkSchema,
+    change: changeMarkSchema,
+    s0: Mixed,
+    s1: Mixed,
+    s2: Mixed,
+    s3: Mixed,
+    s4: Mixed,
+    s5: Mixed,
+    s6: Mixed,
+    s7: Mixed,
+    slotEpoch: Number,
+    words: [String],
+    outbox: [eventSchema],
+    eventCount: Number,
+    history: [entrySchema],
+    revision: Number,
+    historyBytes: Number,
+    historyMove: schema<Required<UserDocument>['historyMove']>(
+      { token: { type: ObjectId, required: true }, until: { type: Date, required: true } },
+      { _id: false },
+    ),
+    movedHistory: Boolean,
+  },
+  { collection: 'users', shardKey: BY_EMAIL, placement: 'one record for each person of an app' },
+)
   .index(BY_EMAIL, { unique: true })
   .index(NEWEST_FIRST);
 
@@ -234,4 +376,4 @@ export async function updateAsRead(
 }
 
 /** The model of `users`, with its indexes. */
-export const createUserModel = (connection: Connection): Model<UserDocument> => createModel(connection, USERS);
+export const createUserModel = (connection: Connection): Model<UserDocument> => createModel(connection, userSchema);

@@ -1,14 +1,9 @@
-import { ObjectId, type UUID } from 'mongodb';
+import { ObjectId, UUID } from 'mongodb';
 import { ownedBy } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
-import {
-  type Collection,
-  createModel,
-  declareCollection,
-  type Model,
-  onPrimaryShard,
-} from '../database/collections.ts';
+import type { Collection } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
+import { createModel, type Model, schema } from '../database/mongoose.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import type { PendingRenames, Rename } from '../fields/renames.ts';
 
@@ -44,8 +39,8 @@ export interface SchemaDocument {
    * document holds the schema and its renames, so both take effect at once.
    */
   moving?: PendingRenames;
-  /** In the version that named the renames in `moving`. */
-  progress?: MoveProgress;
+  /** In the version that named the renames in `moving`; at first it has `knownAt` only. */
+  progress?: Partial<MoveProgress>;
   /** In a version whose renames have ended: the next search for values under the old keys. */
   check?: RenameCheck;
 }
@@ -60,7 +55,60 @@ export interface RenameCheck {
   position?: UUID;
 }
 
-const SCHEMA_VERSIONS = declareCollection('schema_versions', onPrimaryShard('grows with changes of schemas only'))
+const renameSchema = schema<Rename>(
+  {
+    from: { type: String, required: true },
+    to: { type: String, required: true },
+  },
+  { _id: false },
+);
+
+const pendingRenamesSchema = schema<PendingRenames>(
+  {
+    version: { type: Number, required: true },
+    pairs: { type: [renameSchema], required: true },
+    reserved: [String],
+  },
+  { _id: false },
+);
+
+const progressSchema = schema<Partial<MoveProgress>>(
+  {
+    knownAt: Date,
+    position: UUID,
+    isFinal: Boolean,
+    moved: Number,
+    done: Number,
+    total: Number,
+  },
+  { _id: false },
+);
+
+const checkSchema = schema<RenameCheck>(
+  {
+    at: { type: Date, required: true },
+    done: { type: Number, required: true },
+    position: UUID,
+  },
+  { _id: false },
+);
+
+const versionSchema = schema<SchemaDocument>(
+  {
+    _id: { type: ObjectId, required: true },
+    appId: { type: ObjectId, required: true },
+    version: { type: Number, required: true },
+    rejectUnknown: { type: Boolean, required: true },
+    fields: { type: [Object], required: true },
+    createdAt: { type: Date, required: true },
+    author: String,
+    renames: [renameSchema],
+    moving: pendingRenamesSchema,
+    progress: progressSchema,
+    check: checkSchema,
+  },
+  { collection: 'schema_versions', placement: 'grows with changes of schemas only' },
+)
   .index({ appId: 1, version: -1 }, { unique: true })
   // For the apps that have indexed fields, or had them (records/slot-store.ts).
   .index({ 'fields.indexed': 1 }, { partialFilterExpression: { 'fields.indexed': true } })
@@ -71,7 +119,7 @@ const SCHEMA_VERSIONS = declareCollection('schema_versions', onPrimaryShard('gro
 export type SchemaCollection = Collection<SchemaDocument>;
 
 export const createSchemaModel = (connection: Connection): Model<SchemaDocument> =>
-  createModel(connection, SCHEMA_VERSIONS);
+  createModel(connection, versionSchema);
 
 export type ReadConcern = 'local' | 'majority';
 

@@ -4,13 +4,8 @@ import { hostname } from 'node:os';
 import { memoryLimit } from '../core/memory.ts';
 import { deriveSecretKey } from '../core/secrets.ts';
 import type { Connection } from '../database/client.ts';
-import {
-  type Collection,
-  createModel,
-  declareCollection,
-  type Model,
-  onPrimaryShard,
-} from '../database/collections.ts';
+import type { Collection } from '../database/collections.ts';
+import { createModel, type Model, schema } from '../database/mongoose.ts';
 
 /**
  * The servers that run on a database.
@@ -72,15 +67,38 @@ export const SEEN_WITHIN_MS = 60_000;
 const RENEW_EVERY_MS = 15_000;
 const DEAD_AFTER_SECONDS = 600;
 
-const SERVERS = declareCollection('servers', onPrimaryShard('one document for each server')).index(
-  { seenAt: 1 },
-  { expireAfterSeconds: DEAD_AFTER_SECONDS },
-);
+const serverSchema = schema<ServerDocument>(
+  {
+    _id: { type: String, required: true },
+    version: { type: String, required: true },
+    levels: {
+      type: schema<Levels>(
+        { reads: { type: Number, required: true }, writes: { type: Number, required: true } },
+        { _id: false },
+      ),
+      required: true,
+    },
+    startedAt: { type: Date, required: true },
+    seenAt: { type: Date, required: true },
+    host: { type: String, required: true },
+    pid: { type: Number, required: true },
+    workers: { type: Number, required: true },
+    secretHash: { type: String, required: true },
+    publicUrl: { type: String, allowNull: true },
+    sendsMail: { type: Boolean, required: true },
+    poolSize: { type: Number, required: true },
+    memoryLimit: { type: Number, allowNull: true },
+    node: { type: String, required: true },
+    clockAheadMs: { type: Number, required: true },
+  },
+  { collection: 'servers', placement: 'one document for each server' },
+).index({ seenAt: 1 }, { expireAfterSeconds: DEAD_AFTER_SECONDS });
 
 type ServerCollection = Collection<ServerDocument>;
 
 /** The model of `servers`. */
-export const createServerModel = (connection: Connection): Model<ServerDocument> => createModel(connection, SERVERS);
+export const createServerModel = (connection: Connection): Model<ServerDocument> =>
+  createModel(connection, serverSchema);
 
 /** The version in package.json. */
 export const VERSION: string = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;

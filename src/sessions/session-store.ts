@@ -2,23 +2,31 @@ import { createHash } from 'node:crypto';
 import MongoStore from 'connect-mongo';
 import type { Request, RequestHandler, Response } from 'express';
 import session, { type SessionData, type Store } from 'express-session';
-import type { Document } from 'mongodb';
 import { z } from 'zod';
 import { ownedBy } from '../apps/feature.ts';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
-import {
-  createModel,
-  declareCollection,
-  limitStatementTime,
-  type Model,
-  onPrimaryShard,
-} from '../database/collections.ts';
+import { limitStatementTime } from '../database/collections.ts';
+import { createModel, schema } from '../database/mongoose.ts';
 
 /** The lifetime of a session (spec 2.5), in milliseconds. */
 export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 
-const SESSIONS = declareCollection('sessions', onPrimaryShard('one document for each log-in'))
+/** As connect-mongo stores it. `_id` is a hash of the id in the cookie. */
+interface SessionDocument {
+  _id: string;
+  session: Record<string, unknown>;
+  expires: Date;
+}
+
+const sessionSchema = schema<SessionDocument>(
+  {
+    _id: { type: String, required: true },
+    session: { type: Object, required: true },
+    expires: { type: Date, required: true },
+  },
+  { collection: 'sessions', placement: 'one document for each log-in' },
+)
   .index({ expires: 1 }, { expireAfterSeconds: 0 })
   .index({ 'session.appId': 1 });
 
@@ -55,11 +63,11 @@ class SessionStore extends MongoStore {
  * database gives no access to sessions. A damaged stored session counts as absent.
  */
 export function createSessionStorage(connection: Connection) {
-  const model: Model<Document> = createModel(connection, SESSIONS);
+  const model = createModel(connection, sessionSchema);
   const store = new SessionStore({
     client: connection.getClient(),
     dbName: connection.name,
-    collectionName: SESSIONS.name,
+    collectionName: sessionSchema.options.collection,
     autoRemove: 'disabled',
     transformId: (id) => createHash('sha256').update(id).digest('base64url'),
     stringify: false,

@@ -7,8 +7,9 @@ import { z } from 'zod';
 import { Forbidden, Unavailable } from '../core/errors.ts';
 import { deriveSecretKey } from '../core/secrets.ts';
 import type { Connection } from '../database/client.ts';
-import { type Collection, createModel, declareCollection, type Model, shardedBy } from '../database/collections.ts';
+import type { Collection } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
+import { createModel, type Model, schema } from '../database/mongoose.ts';
 
 /** The end of the messages of refusals after which a solution of another challenge helps. */
 export const NEW_CHALLENGE = 'solve a new challenge';
@@ -120,15 +121,23 @@ interface SpentChallengeDocument {
   at: Date;
 }
 
-const SPENT_CHALLENGES = declareCollection(
-  'spent_challenges',
-  shardedBy({ _id: 1 }, 'one for each submission with a proof of work; the id begins with that of the app'),
+const spentChallengeSchema = schema<SpentChallengeDocument>(
+  {
+    _id: { type: String, required: true },
+    holder: { type: String, required: true },
+    at: { type: Date, required: true },
+  },
+  {
+    collection: 'spent_challenges',
+    shardKey: { _id: 1 },
+    placement: 'one for each submission with a proof of work; the id begins with that of the app',
+  },
 ).index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS });
 
 type SpentChallengeCollection = Collection<SpentChallengeDocument>;
 
 export const createSpentChallengeModel = (connection: Connection): Model<SpentChallengeDocument> =>
-  createModel(connection, SPENT_CHALLENGES);
+  createModel(connection, spentChallengeSchema);
 
 /** Identifies a submission by its email and its `Idempotency-Key`. Without a key each differs. */
 function identifyHolder(email: string, idempotencyKey: string | undefined): string {

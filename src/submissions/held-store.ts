@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache';
-import type { Binary, ObjectId, UUID } from 'mongodb';
+import { Binary, ObjectId, UUID } from 'mongodb';
 import type { PersonData } from '../apps/feature.ts';
 import { clientNetwork } from '../core/client-network.ts';
 import { KeyReused, TooManyRequests } from '../core/errors.ts';
 import type { Connection } from '../database/client.ts';
 import type { DatabaseClock } from '../database/clock.ts';
-import { type Collection, createModel, declareCollection, type Model, shardedBy } from '../database/collections.ts';
+import type { Collection } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
+import { createModel, type Model, schema } from '../database/mongoose.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
 import { parseRecordId, type RecordId } from '../records/record-id.ts';
 import { HOLD_REASONS, type HoldReason, type Submission } from '../records/submission.ts';
@@ -38,9 +39,27 @@ export interface HeldDocument {
 /** The entries of a person, in any app. */
 const BY_EMAIL = { email: 1, appId: 1 } as const;
 
-const HELD_SUBMISSIONS = declareCollection(
-  'held_submissions',
-  shardedBy({ appId: 1, email: 1 }, 'emails and data of people, up to 20 MB for each app'),
+const heldSchema = schema<HeldDocument>(
+  {
+    _id: { type: UUID, required: true },
+    appId: { type: ObjectId, required: true },
+    email: { type: String, required: true },
+    data: { type: Object, required: true },
+    reason: { type: String, required: true, enum: HOLD_REASONS },
+    schemaVersion: { type: Number, required: true },
+    at: { type: Date, required: true },
+    expiresAt: { type: Date, required: true },
+    size: { type: Number, required: true },
+    page: String,
+    lang: String,
+    key: Binary,
+    content: Binary,
+  },
+  {
+    collection: 'held_submissions',
+    shardKey: { appId: 1, email: 1 },
+    placement: 'emails and data of people, up to 20 MB for each app',
+  },
 )
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   // The entries of an app, newest first.
@@ -53,8 +72,7 @@ const HELD_SUBMISSIONS = declareCollection(
 
 type HeldCollection = Collection<HeldDocument>;
 
-export const createHeldModel = (connection: Connection): Model<HeldDocument> =>
-  createModel(connection, HELD_SUBMISSIONS);
+export const createHeldModel = (connection: Connection): Model<HeldDocument> => createModel(connection, heldSchema);
 
 const WINDOW_MS = 60 * 60 * 1_000;
 /** The share of one network in the queue of one app in an hour, in units. */

@@ -2,15 +2,10 @@ import { ObjectId } from 'mongodb';
 import { Conflict } from '../core/errors.ts';
 import type { Connection } from '../database/client.ts';
 import { beginsBefore, type Until } from '../database/clock.ts';
-import {
-  type Collection,
-  createModel,
-  declareCollection,
-  type Model,
-  onPrimaryShard,
-} from '../database/collections.ts';
+import type { Collection } from '../database/collections.ts';
 import { inFreePlace } from '../database/free-place.ts';
 import { type Guard, insertGuarded, insertTarget } from '../database/guarded-insert.ts';
+import { createModel, type Model, schema } from '../database/mongoose.ts';
 
 /** The shared views of an app at most, and those of each account in an app (spec 8). */
 const MAX_VIEWS = 50;
@@ -47,11 +42,28 @@ export interface ViewDocument extends ViewContent, ViewOwner {
   updatedAt: Date;
 }
 
-const VIEWS = declareCollection('views', onPrimaryShard('at most 50 shared views of an app, and 50 of each account'))
+const viewSchema = schema<ViewDocument>(
+  {
+    _id: { type: ObjectId, required: true },
+    appId: { type: ObjectId, required: true },
+    owner: { type: String, required: true },
+    accountId: ObjectId,
+    place: { type: Number, required: true },
+    name: { type: String, required: true },
+    query: { type: String, required: true },
+    columns: { type: [String], required: true },
+    sort: { type: String, required: true },
+    version: Number,
+    revision: { type: ObjectId, required: true },
+    createdAt: { type: Date, required: true },
+    updatedAt: { type: Date, required: true },
+  },
+  { collection: 'views', placement: 'at most 50 shared views of an app, and 50 of each account' },
+)
   .index({ appId: 1, owner: 1, place: 1 }, { unique: true })
   .index({ accountId: 1 }, { partialFilterExpression: { accountId: { $exists: true } } });
 
-export const createViewModel = (connection: Connection): Model<ViewDocument> => createModel(connection, VIEWS);
+export const createViewModel = (connection: Connection): Model<ViewDocument> => createModel(connection, viewSchema);
 
 /** An estimate for statements that insert one view. */
 const VIEW_BYTES = 64 * 1024;

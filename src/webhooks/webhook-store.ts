@@ -1,14 +1,8 @@
-import type { Filter, ObjectId, UUID } from 'mongodb';
+import { type Filter, ObjectId, UUID } from 'mongodb';
 import type { Connection } from '../database/client.ts';
 import { beginsBefore, type Until } from '../database/clock.ts';
-import {
-  type Collection,
-  createModel,
-  declareCollection,
-  type Model,
-  onPrimaryShard,
-  shardedBy,
-} from '../database/collections.ts';
+import type { Collection } from '../database/collections.ts';
+import { createModel, type Model, schema } from '../database/mongoose.ts';
 import type { EventType } from '../records/outbox.ts';
 import type { RecordId } from '../records/record-id.ts';
 import type { MessageFormat } from './formats.ts';
@@ -85,7 +79,32 @@ export interface DeletedWebhookDocument {
   isDone?: boolean;
 }
 
-const WEBHOOKS = declareCollection('webhooks', onPrimaryShard('a few for each app')).index({ appId: 1, _id: 1 });
+const secretSchema = schema<WebhookSecret>(
+  {
+    secret: { type: String, required: true },
+    until: Date,
+  },
+  { _id: false },
+);
+
+const webhookSchema = schema<WebhookDocument>(
+  {
+    _id: { type: UUID, required: true },
+    appId: { type: ObjectId, required: true },
+    sourceAppId: { type: String, required: true },
+    url: { type: String, required: true },
+    events: { type: [String], required: true },
+    format: String,
+    secrets: { type: [secretSchema], required: true },
+    createdAt: { type: Date, required: true },
+    disabled: schema<Required<WebhookDocument>['disabled']>(
+      { reason: { type: String, required: true }, at: { type: Date, required: true } },
+      { _id: false },
+    ),
+    failingSince: Date,
+  },
+  { collection: 'webhooks', placement: 'a few for each app' },
+).index({ appId: 1, _id: 1 });
 
 /** The next attempts of an endpoint. */
 export const NEXT_ATTEMPTS = { state: 1, webhookId: 1, nextAt: 1 } as const;
@@ -96,9 +115,38 @@ export const OF_RECORD = { recordId: 1, webhookId: 1, state: 1, revision: 1 } as
 /** The log of an endpoint, newest first, of one state or merged of all. */
 export const LOG_OF_WEBHOOK = { webhookId: 1, state: 1, _id: -1 } as const;
 
-const DELIVERIES = declareCollection(
-  'deliveries',
-  shardedBy({ appId: 1, _id: 1 }, 'one for each event and webhook, kept for 30 days'),
+const attemptSchema = schema<Attempt>(
+  {
+    at: { type: Date, required: true },
+    ms: { type: Number, required: true },
+    status: Number,
+    error: String,
+    response: String,
+  },
+  { _id: false },
+);
+
+const deliverySchema = schema<DeliveryDocument>(
+  {
+    _id: { type: String, required: true },
+    webhookId: { type: UUID, required: true },
+    appId: { type: ObjectId, required: true },
+    recordId: { type: UUID, required: true },
+    type: { type: String, required: true },
+    revision: { type: Number, required: true },
+    changed: [String],
+    at: { type: Date, required: true },
+    state: { type: String, required: true, enum: DELIVERY_STATES },
+    attempts: { type: Number, required: true },
+    log: { type: [attemptSchema], required: true },
+    nextAt: Date,
+    expiresAt: { type: Date, required: true },
+  },
+  {
+    collection: 'deliveries',
+    shardKey: { appId: 1, _id: 1 },
+    placement: 'one for each event and webhook, kept for 30 days',
+  },
 )
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index(NEXT_ATTEMPTS)
@@ -109,7 +157,15 @@ const DELIVERIES = declareCollection(
 /** As for apps: longer than any server may be suspended. */
 const DELETED_KEPT_SECONDS = 90 * 24 * 60 * 60;
 
-const DELETED_WEBHOOKS = declareCollection('deleted_webhooks', onPrimaryShard('one document for each deleted webhook'))
+const deletedWebhookSchema = schema<DeletedWebhookDocument>(
+  {
+    _id: { type: UUID, required: true },
+    appId: { type: ObjectId, required: true },
+    deletedAt: { type: Date, required: true },
+    isDone: Boolean,
+  },
+  { collection: 'deleted_webhooks', placement: 'one document for each deleted webhook' },
+)
   .index({ deletedAt: 1 }, { expireAfterSeconds: DELETED_KEPT_SECONDS })
   .index({ appId: 1 });
 
@@ -117,13 +173,14 @@ type WebhookCollection = Collection<WebhookDocument>;
 export type DeliveryCollection = Collection<DeliveryDocument>;
 export type DeletedWebhookCollection = Collection<DeletedWebhookDocument>;
 
-export const createWebhookModel = (connection: Connection): Model<WebhookDocument> => createModel(connection, WEBHOOKS);
+export const createWebhookModel = (connection: Connection): Model<WebhookDocument> =>
+  createModel(connection, webhookSchema);
 
 export const createDeliveryModel = (connection: Connection): Model<DeliveryDocument> =>
-  createModel(connection, DELIVERIES);
+  createModel(connection, deliverySchema);
 
 export const createDeletedWebhookModel = (connection: Connection): Model<DeletedWebhookDocument> =>
-  createModel(connection, DELETED_WEBHOOKS);
+  createModel(connection, deletedWebhookSchema);
 
 /** When all attempts failed for this time, an endpoint is disabled. */
 const DISABLED_AFTER_MS = 5 * 24 * 60 * 60 * 1_000;

@@ -2,7 +2,7 @@ import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../src/core/free-port.ts';
-import { declareCollection, onPrimaryShard, shardedBy } from '../../src/database/collections.ts';
+import { type ShardKey, schema } from '../../src/database/mongoose.ts';
 import { judgeCache, judgeConnections, judgeDisk, judgeServer } from '../../src/doctor/capacity.ts';
 import { judgeOplog } from '../../src/doctor/deployment.ts';
 import type { Result } from '../../src/doctor/findings.ts';
@@ -159,11 +159,15 @@ describe('the limits', () => {
 
   it('compares the shard keys of a cluster', () => {
     const name = 'user-collection';
-    const key = { appId: 1, email: 1 };
-    const users = declareCollection('users', shardedBy({ appId: 1, email: 1 }, 'of the test'));
+    const key = { appId: 1, email: 1 } as const;
+    const declare = (collection: string, shardKey?: ShardKey) =>
+      schema<{ _id: string }>(
+        { _id: { type: String, required: true } },
+        { collection, placement: 'of the test', ...(shardKey && { shardKey }) },
+      );
     const right = { _id: `${name}.users`, key };
     const judge = (sharded: Parameters<typeof judgeShardKeys>[2]) =>
-      judgeShardKeys(name, [users, declareCollection('apps', onPrimaryShard('of the test'))], sharded);
+      judgeShardKeys(name, [declare('users', key), declare('apps')], sharded);
     expect(judge([])).toMatchObject([{ level: 'warning', found: match(/^users is not sharded/) }]);
     expect(judge([{ ...right, key: { _id: 1 } }])).toMatchObject([
       { level: 'fault', found: match(/^users has the shard key \{"_id":1\} instead of/) },

@@ -111,7 +111,9 @@ describe('contractions', () => {
     ]);
     expect(await indexes(first, 'import_chunks')).not.toContain('importId_1');
     // None of those that this release declares, and names in its hints.
-    for (const { name, indexes: declared } of first.services.collections) {
+    for (const schema of first.services.collections) {
+      const name = schema.options.collection;
+      const declared = schema.indexes();
       if (declared.length === 0) continue;
       const kept = await first.db.collection(name).indexes();
       const keys = kept.map(({ key }) => JSON.stringify(key));

@@ -107,9 +107,10 @@ describe('the monitor of shard keys', () => {
 
 describe('the declared keys', () => {
   it('begin every unique index of their collection', () => {
-    for (const { name, indexes, placement } of server.services.collections) {
-      const key = Object.keys(placement.shardKey ?? {});
-      for (const [members, { unique }] of indexes) {
+    for (const schema of server.services.collections) {
+      const { collection: name, shardKey } = schema.options;
+      const key = Object.keys(shardKey ?? {});
+      for (const [members, { unique }] of schema.indexes()) {
         if (unique) expect([name, Object.keys(members).slice(0, key.length)]).toEqual([name, key]);
       }
     }
@@ -117,7 +118,7 @@ describe('the declared keys', () => {
 
   it('are those of collections that exist in the database', async () => {
     const stored = (await server.db.listCollections().toArray()).map(({ name }) => name);
-    const declared = server.services.collections.map(({ name }) => name);
+    const declared = server.services.collections.map(({ options }) => options.collection);
     expect(stored.filter((name) => name !== 'sessions' && !declared.includes(name))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
 import { inject } from 'vitest';
-import type { CollectionDeclaration, IndexDeclaration } from '../../src/database/collections.ts';
+import type { CollectionSchema, IndexDeclaration } from '../../src/database/mongoose.ts';
 
 /** To empty more documents takes longer than to create the collections again. */
 const FEW_DOCUMENTS = 2_000;
@@ -42,8 +42,9 @@ export function countServer(name: string, change: 1 | -1): void {
 }
 
 /** Notes which collections every server creates. */
-export function noteCollections(declared: readonly CollectionDeclaration[]): void {
-  if (standard.size === 0) standard = new Map(declared.map((one) => [one.name, new Set(one.indexes.map(nameOf))]));
+export function noteCollections(declared: readonly CollectionSchema[]): void {
+  if (standard.size > 0) return;
+  standard = new Map(declared.map((schema) => [schema.options.collection, new Set(schema.indexes().map(nameOf))]));
 }
 
 /** Drops a database after the file although it came from {@link emptyDatabase}. */
@@ -81,7 +82,8 @@ async function isEmptied(database: Db): Promise<boolean> {
   const areStandard = await Promise.all(
     found.map(async ({ name, options = {} }) => {
       const known = standard.get(name);
-      if (!known || Object.keys(options).length > 0) return false;
+      const hasOthers = Object.keys(options).some((option) => !option.startsWith('valid'));
+      if (!known || hasOthers || !options.validator?.$jsonSchema) return false;
       const present = await database.collection(name).indexes();
       if (present.some((index) => index.name !== '_id_' && !known.has(index.name ?? ''))) return false;
       await database.collection(name).deleteMany({});

@@ -15,6 +15,7 @@ import { Client } from './client.ts';
 import { countServer, dropLater, emptyDatabase, keepDatabase, noteCollections } from './databases.ts';
 import { rounds } from './rounds.ts';
 import { watchShardKeys } from './shard-keys.ts';
+import { installValidators, watchRefusals, withoutValidators } from './validators.ts';
 
 /**
  * For servers whose background work a test waits for: they look for it five times a second instead
@@ -64,7 +65,7 @@ export interface TestServer {
   admin: Client;
   services: Services;
   listener: Listener;
-  /** The database, for assertions on stored documents, by a client of its own. */
+  /** The database, for assertions and for documents of the test, by a client of its own. */
   db: Db;
   /** The name of the database. Pass it to `startServer` to start a second server on it. */
   database: string;
@@ -135,7 +136,9 @@ export async function startServer(
     const connection = await connectDatabase(uri.href);
     const services = createServices(config, connection, logger, { ...defaults, ...others });
     watchShardKeys(connection.getClient(), services.collections);
+    watchRefusals(connection.getClient());
     noteCollections(services.collections);
+    await installValidators(ownDatabase.db(database), services.collections);
     await services.prepare();
     await services.start();
     const app = createApp({ config: { ...config, sessionSecret }, logger, services, embed });
@@ -162,7 +165,7 @@ export async function startServer(
     admin,
     services,
     listener,
-    db: ownDatabase.db(database),
+    db: withoutValidators(ownDatabase.db(database)),
     database,
     log: () => lines.join(''),
     async close() {

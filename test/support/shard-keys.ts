@@ -1,14 +1,14 @@
 import type { Document, MongoClient } from 'mongodb';
 import { SLOT_NAMES } from '../../src/apps/index-slots.ts';
-import type { CollectionDeclaration } from '../../src/database/collections.ts';
+import type { CollectionSchema } from '../../src/database/mongoose.ts';
 
 /** The members of the shard key of each sharded collection, by its name. */
 type ShardKeys = ReadonlyMap<string, readonly string[]>;
 
-export function shardKeysOf(declarations: readonly CollectionDeclaration[]): ShardKeys {
+export function shardKeysOf(collections: readonly CollectionSchema[]): ShardKeys {
   return new Map(
-    declarations.flatMap(({ name, placement: { shardKey } }) =>
-      shardKey ? [[name, Object.keys(shardKey)] as const] : [],
+    collections.flatMap(({ options: { collection, shardKey } }) =>
+      shardKey ? [[collection, Object.keys(shardKey)] as const] : [],
     ),
   );
 }
@@ -215,10 +215,10 @@ const violations: string[] = [];
 /** Watches the commands of a client, which must have the option `monitorCommands`. */
 export function watchShardKeys(
   client: MongoClient,
-  declarations: readonly CollectionDeclaration[],
+  collections: readonly CollectionSchema[],
   report = (violation: string) => void violations.push(violation),
 ): void {
-  const keys = shardKeysOf(declarations);
+  const keys = shardKeysOf(collections);
   client.on('commandStarted', ({ command }) => {
     const violation = findViolation(command, keys);
     if (violation !== undefined) report(`${violation}\n${placeOf()}`);

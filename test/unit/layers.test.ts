@@ -108,7 +108,7 @@ describe('the stored record', () => {
   });
 
   it('is in a collection that only src/records/ declares', () => {
-    const declaration = /[cC]ollection(?:<[^()]*>)?\(\s*'users'/;
+    const declaration = /\bcollection: 'users'|[cC]ollection(?:<[^()]*>)?\(\s*'users'/;
     expect(matching(sources, declaration)).toEqual(['src/records/record.ts']);
   });
 });

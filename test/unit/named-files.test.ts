@@ -31,7 +31,7 @@ describe('documents', () => {
       .filter((name) => name.endsWith('.ts'))
       .map((name) => read(join('src', name)));
     const declared = sources.flatMap((source) =>
-      [...source.matchAll(/declareCollection\(\s*'(\w+)'|^const COLLECTION = '(\w+)'/gm)].map(
+      [...source.matchAll(/\bcollection: '(\w+)'|^const COLLECTION = '(\w+)'/gm)].map(
         ([, name, other]) => name ?? other ?? '',
       ),
     );

@@ -22,7 +22,7 @@ let models: Models;
 beforeAll(async () => {
   connection = await connectDatabase(databaseUri(randomName()));
   models = createModels(connection);
-  for (const [keys, options] of models.deliveries.declaration.indexes) {
+  for (const [keys, options] of models.deliveries.schema.indexes()) {
     await models.deliveries.collection.createIndex(keys, options);
   }
 });
