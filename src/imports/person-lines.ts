@@ -343,8 +343,13 @@ export function createImportsOfPerson(deps: {
     async *entriesOf(appIds, email) {
       for await (const one of store.withContent(appIds)) {
         const id = one._id.toHexString();
-        for await (const text of lines.texts(one, email)) {
-          yield { appId: one.appId, shown: { kind: 'import-line', import: id, text } };
+        try {
+          for await (const text of lines.texts(one, email)) {
+            yield { appId: one.appId, shown: { kind: 'import-line', import: id, text } };
+          }
+        } catch (error) {
+          // The content of an ended import is removed meanwhile.
+          if (!(error instanceof MissingContent)) throw error;
         }
       }
       const found = rejects.find(ofPerson(appIds, email), { hint: BY_EMAIL, batchSize: BATCH_SIZE });

@@ -1,4 +1,4 @@
-import { Binary, BSON } from 'mongodb';
+import { Binary, BSON, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { untilChange } from '../support/changes.ts';
 import { Client } from '../support/client.ts';
@@ -223,6 +223,16 @@ describe('POST /auth/people/erase', () => {
     for (const id of [ofEve, ofBoth]) await operator.get(`/auth/changes/${id}`).expect(404);
     const { _id: appId } = await appDocument(a, sourceAppId);
     expect(await a.db.collection('change_records').countDocuments({ appId })).toBe(0);
+  });
+
+  it('exports a person while the file of an ended import is removed', async () => {
+    const { operator } = await appWithPerson();
+    const id = await prepareImport(operator, undefined, `email,name\n${STORED},Ada\n`);
+    const read = async () => (await operator.post('/auth/people/export', { email: STORED }).expect(200)).body.entries;
+    const kinds = async () => (await read()).map(({ kind }: { kind: string }) => kind);
+    expect(await kinds()).toContain('import-line');
+    await a.db.collection('import_chunks').deleteMany({ importId: new ObjectId(id) });
+    expect(await kinds()).not.toContain('import-line');
   });
 
   it('keeps what another server changes of a view meanwhile', async () => {

@@ -49,7 +49,7 @@ function reference(records: readonly StoredRecord[], choices: readonly string[] 
     if (typeof value === 'number' || typeof value === 'boolean') return String(value);
     const isText = value instanceof Date || value instanceof UUID;
     const text = typeof value === 'string' ? value : isText ? value.toJSON() : JSON.stringify(value);
-    return /^[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/.test(text) ? `'${text}` : text;
+    return /^'*[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/.test(text) ? `'${text}` : text;
   };
   const rows = records.map((record) => {
     const { data = {}, ...own } = decode<{ data?: StoredRecord } & StoredRecord>(BSON.serialize(record));
