@@ -48,7 +48,10 @@ export function mount(http: Express, all: readonly Route[], deps: MountDeps): vo
       const respond = async (value: AnyInput) => {
         const turn = turns && (await turns.begin(spec, value, deadline));
         try {
-          if (caller.hasWaited || turn?.hasWaited) await caller.recheck();
+          if (caller.hasWaited || turn?.hasWaited) {
+            await caller.recheck();
+            value.principal = caller.principal;
+          }
           const reply = await handle(value);
           const isRefused = reply instanceof Redirect && reply.isRefusal;
           if (spec.audit && !isRefused) await audited(reply, deps.recordAudit(spec, value, facts));
@@ -121,9 +124,7 @@ async function readInput(
   if (spec.body) caller.hasWaited = !hasArrived(req);
   const leftMs = () => (res.destroyed ? 0 : deadline.leftMs);
   return {
-    get principal() {
-      return caller.principal;
-    },
+    principal,
     headers: spec.headers && parsePart(spec.headers, req.headers, 'Invalid request headers'),
     params: spec.params && parsePart(spec.params, req.params, 'Invalid path'),
     query: spec.query && parsePart(spec.query, req.query, 'Invalid query parameters'),
