@@ -1,4 +1,5 @@
 import type { Db, Document, MongoClient } from 'mongodb';
+import { STATEMENT_TIME_MS } from '../../src/database/collections.ts';
 import type { CollectionSchema } from '../../src/database/mongoose.ts';
 
 /**
@@ -16,12 +17,14 @@ export function installValidators(database: Db, collections: readonly Collection
 }
 
 async function install(database: Db, collections: readonly CollectionSchema[]): Promise<void> {
-  const found = await database.listCollections({}, { nameOnly: true }).toArray();
+  // A test expects the limit on every statement of the service's client.
+  const maxTimeMS = STATEMENT_TIME_MS;
+  const found = await database.listCollections({}, { nameOnly: true, maxTimeMS }).toArray();
   const existing = new Set(found.map(({ name }) => name));
   for (const schema of collections) {
     const { collection } = schema.options;
     // Moderate: documents that a test made invalid, see below, can be updated.
-    const options = { validator: { $jsonSchema: jsonSchemaOf(schema) }, validationLevel: 'moderate' };
+    const options = { validator: { $jsonSchema: jsonSchemaOf(schema) }, validationLevel: 'moderate', maxTimeMS };
     if (existing.has(collection)) await database.command({ collMod: collection, ...options });
     else await database.createCollection(collection, options);
   }
