@@ -11,7 +11,8 @@ import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../su
 
 const ROUNDS = rounds(4, 1);
 const RECORDS = 4_000;
-const ROUND_TIMEOUT_MS = 180_000;
+/** Drops and builds of the server that stalls wait 75 s each. */
+const ROUND_TIMEOUT_MS = 400_000;
 
 const leftovers = new Leftovers();
 /** Takes over from the server that is stopped. It does not wait for late writes. */
