@@ -105,7 +105,10 @@ function exactType(name: string, isOfType: (value: unknown) => boolean): TypeCla
 
     readonly $conditionalHandlers = {
       ...BaseType.prototype.$conditionalHandlers,
-      ...{ $gt: cast, $gte: cast, $lt: cast, $lte: cast },
+      $gt: cast,
+      $gte: cast,
+      $lt: cast,
+      $lte: cast,
     };
 
     constructor(path: string, options: object, _schemaOptions: unknown, parent: unknown) {
@@ -222,9 +225,16 @@ export interface CollectionSchema {
 }
 
 const OPTIONS = {
-  ...{ autoIndex: false, autoCreate: false, bufferCommands: false },
-  ...{ id: false, versionKey: false, timestamps: false, minimize: false },
-  ...{ strict: 'throw', strictQuery: 'throw', suppressReservedKeysWarning: true },
+  autoIndex: false,
+  autoCreate: false,
+  bufferCommands: false,
+  id: false,
+  versionKey: false,
+  timestamps: false,
+  minimize: false,
+  strict: 'throw',
+  strictQuery: 'throw',
+  suppressReservedKeysWarning: true,
 };
 
 /** Declares a collection, or with `{ _id: false }` the documents within others. */
@@ -268,8 +278,12 @@ export function connectModels(client: MongoClient, database: string, isOpen: boo
 
 /** The options of every statement of a model: results are plain, and updates are validated. */
 const STATEMENT = {
-  ...{ lean: true, runValidators: true, setDefaultsOnInsert: false },
-  ...{ strict: 'throw', strictQuery: 'throw', maxTimeMS: STATEMENT_TIME_MS },
+  lean: true,
+  runValidators: true,
+  setDefaultsOnInsert: false,
+  strict: 'throw',
+  strictQuery: 'throw',
+  maxTimeMS: STATEMENT_TIME_MS,
 };
 
 /**
