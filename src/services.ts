@@ -28,7 +28,7 @@ import { createPeople, createSuppressionList } from './people/people.ts';
 import { createRecords } from './records/records.ts';
 import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
 import { createSearch } from './search/search.ts';
-import { SESSION_LIFETIME_MS } from './sessions/session-store.ts';
+import { SESSION_LIFETIME_MS } from './sessions/sessions.model.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { createProvider } from './single-sign-on/provider.ts';
 import { createSingleSignOn } from './single-sign-on/single-sign-on.endpoints.ts';
@@ -126,7 +126,7 @@ export function createServices(
     ...{ connection, apps, schemas, records, clock, secret, pageAssets, metrics },
     ...{ ignoredRedirects: formSettings.ignoredRedirects, limits, workers: config.workers },
   });
-  const views = createViews({ storage: viewStorage, accounts, apps, schemas });
+  const views = createViews({ storage: viewStorage, accounts, schemas });
   const suppressions = createSuppressionList(connection, config.sessionSecret);
   const imports = createImports({
     ...{ config, connection, apps, schemas, records, clock, signal, logger, importProcess },
@@ -221,7 +221,10 @@ export function createServices(
   }
 
   return {
-    routes: features.flatMap(({ routes = [] }) => routes),
+    features,
+    /** By path; a later feature may answer below the paths of an earlier one, so it comes first. */
+    refusals: features.toReversed().flatMap(({ refusals = {} }) => Object.entries(refusals)),
+    scope: apps.scope,
     accounts,
     publicUrl: config.publicUrl,
     apps: apps.service,

@@ -83,6 +83,7 @@ export const apiKeyEndpoints = {
     ...shared,
     method: 'get',
     path: '/auth/keys',
+    scoped: true,
     summary: "The API keys of the session's app",
     description: 'Also those that have ended, the oldest first.',
     response: z.strictObject({ keys: z.array(ApiKey) }),
@@ -92,6 +93,7 @@ export const apiKeyEndpoints = {
     ...shared,
     method: 'post',
     path: '/auth/keys',
+    scoped: true,
     audit: 'key.created',
     summary: "Create an API key of the session's app",
     description:
@@ -110,6 +112,7 @@ export const apiKeyEndpoints = {
     ...shared,
     method: 'delete',
     path: '/auth/keys/:id',
+    scoped: true,
     audit: 'key.deleted',
     summary: "Delete an API key of the session's app",
     description: 'After the response no server accepts the key.',
@@ -122,28 +125,23 @@ export const apiKeyEndpoints = {
 /** Creates the API keys. @param deps.failures the refused keys in 15 minutes; 0: no limit */
 export function createApiKeys(deps: {
   connection: Connection;
-  apps: Pick<Apps, 'service' | 'scope'>;
+  apps: Pick<Apps, 'service'>;
   failures: number;
   limits: SharedLimits;
 }) {
-  const { scope, service: apps } = deps.apps;
+  const { service: apps } = deps.apps;
   const service = createApiKeyService({ ...deps, apps });
 
   const keyRoutes = routes(apiKeyEndpoints, {
-    listKeys: async ({ principal, query }) => {
-      const { id } = await scope(principal, query.sourceAppId);
-      return { keys: (await service.list(id)).map(present) };
-    },
+    listKeys: async ({ app: { id } }) => ({ keys: (await service.list(id)).map(present) }),
 
-    createKey: async ({ principal, query, body, audit }) => {
-      const { id: appId } = await scope(principal, query.sourceAppId);
+    createKey: async ({ app: { id: appId }, principal, body, audit }) => {
       const created = await service.create(appId, body, principal);
       audit({ target: created.id, detail: { scopes: body.scopes.join(' ') } });
       return created;
     },
 
-    deleteKey: async ({ principal, params, query }) => {
-      const { id } = await scope(principal, query.sourceAppId);
+    deleteKey: async ({ app: { id }, params }) => {
       await service.remove(id, params.id);
       return { ok: true as const };
     },

@@ -6,6 +6,15 @@ import { deriveSecretKey } from '../core/secrets.ts';
 /** 128 bits of the HMAC. */
 const TAG_BYTES = 16;
 
+/**
+ * A page of `limit` items from at most one more that were found, and `last`, after which the next
+ * page begins; undefined at the end.
+ */
+export function pageOf<Item>(found: readonly Item[], limit: number): { page: readonly Item[]; last: Item | undefined } {
+  const page = found.slice(0, limit);
+  return { page, last: found.length > limit ? page.at(-1) : undefined };
+}
+
 export type Cursors = ReturnType<typeof createCursors>;
 
 /**

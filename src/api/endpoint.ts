@@ -10,6 +10,7 @@ import type {
   Permission,
   Principal,
   PublicPrincipal,
+  ScopedApp,
   SessionPrincipal,
 } from './principal.ts';
 import type { Download, Empty, Html, JsonStream, Redirect, Refusal, Versioned } from './reply.ts';
@@ -20,12 +21,6 @@ import type { Download, Empty, Html, JsonStream, Redirect, Refusal, Versioned } 
  * is loaded. `session`: a logged-in app. `session or key`: or an API key with the endpoint's scope.
  */
 export type Auth = 'none' | 'app id' | 'form' | 'visitor' | 'session' | 'session or key';
-
-/**
- * The browser origins that may call an endpoint (spec 5.3). `trusted`: those in `CORS_ORIGINS` and
- * the service's own, with credentials. `app`: also those of the app, without.
- */
-export type CorsPolicy = 'trusted' | 'app';
 
 /**
  * The load of an operator's request (operator-load.ts). `light`: a few statements by keys. `read`:
@@ -73,8 +68,8 @@ export interface EndpointSpec {
   role?: 'admin' | 'admin or own app';
   /** What the caller must be allowed to do. Sessions with an app's password may do all of it. */
   scope?: Permission;
-  /** Default: `trusted`. */
-  cors?: CorsPolicy;
+  /** The request works on one app: that of the caller, or the one that an admin names. */
+  scoped?: true;
   /** The event that each success adds to the audit log (spec 4.9). */
   audit?: AuditAction;
   tag: string;
@@ -102,7 +97,7 @@ export interface EndpointSpec {
   isPage?: boolean;
   /** Media types of the file that it can send instead of JSON. */
   downloads?: readonly string[];
-  /** Sends a browser a redirect (303), or a page after a refusal (`Route.refuse`). */
+  /** Sends a browser a redirect (303), or a page after a refusal (`Feature.refusals`). */
   pages?: boolean;
   /** Answers with a redirect (302), and with nothing else. */
   isRedirect?: boolean;
@@ -134,6 +129,8 @@ interface PrincipalByAuth {
 /** The parsed input of a handler. */
 interface Input<Spec extends EndpointSpec> {
   principal: PrincipalByAuth[Spec['auth']];
+  /** The app of a `scoped` endpoint. */
+  app: Spec['scoped'] extends true ? ScopedApp : undefined;
   params: Output<Spec['params']>;
   query: Output<Spec['query']>;
   headers: Output<Spec['headers']>;
@@ -156,7 +153,10 @@ interface Input<Spec extends EndpointSpec> {
 }
 
 /** The input as `mount` creates it. */
-export type AnyInput = Omit<Input<EndpointSpec>, 'principal'> & { principal: Principal | undefined };
+export type AnyInput = Omit<Input<EndpointSpec>, 'principal' | 'app'> & {
+  principal: Principal | undefined;
+  app: ScopedApp | undefined;
+};
 
 /** A plain value is sent as JSON; the other replies are classes of api/reply.ts. */
 type Reply<Body> = Body | JsonStream | Versioned | Download | Redirect | Html | Empty;
@@ -173,22 +173,17 @@ export interface Route {
   name: string;
   spec: EndpointSpec;
   handle(input: AnyInput): Promise<unknown> | unknown;
-  refuse?: Refuse | undefined;
 }
 
-/**
- * Resolves with the answer to a visitor after a refusal; undefined: the usual JSON.
- * @param asPage whether a browser shows the answer
- */
-export type Refuse = (error: AppError, req: Request, asPage: boolean) => Promise<Html | Redirect | Refusal | undefined>;
+/** Resolves with the answer to a visitor after a refusal; undefined: the usual JSON. */
+export type Refuse = (error: AppError, req: Request) => Promise<Html | Redirect | Refusal | undefined>;
 
 /** Combines the endpoints and handlers of a feature; a missing handler is a type error. */
-export function routes<All extends Endpoints>(endpoints: All, handlers: Handlers<All>, refuse?: Refuse): Route[] {
+export function routes<All extends Endpoints>(endpoints: All, handlers: Handlers<All>): Route[] {
   return Object.entries(endpoints).map(([name, spec]) => ({
     name,
     spec,
-    refuse,
-    // `mount` builds each handler's input from its own spec.
+    // http/router.ts builds each handler's input from its own spec.
     handle: handlers[name as keyof All] as unknown as Route['handle'],
   }));
 }

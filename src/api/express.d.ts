@@ -1,5 +1,5 @@
 import type { FormEntries } from './body/form-body.ts';
-import type { Refuse } from './endpoint.ts';
+import type { Deadline } from './deadline.ts';
 
 declare global {
   namespace Express {
@@ -12,8 +12,8 @@ declare global {
       keyId?: string;
       /** The entries of the form in the body, once it was read. */
       form?: FormEntries;
-      /** Answers a browser after a refusal. */
-      refuse?: Refuse;
+      /** The time of the request, if it began before its endpoint. */
+      deadline?: Deadline;
     }
   }
 }

@@ -17,6 +17,9 @@ export interface PrincipalApp {
   credentialId: string;
 }
 
+/** The app that a request of an operator works on. */
+export type ScopedApp = Pick<PrincipalApp, 'id' | 'sourceAppId'>;
+
 /** A client that names an app without proof. It may submit and read the schema. */
 export interface PublicPrincipal {
   kind: 'public';

@@ -47,14 +47,21 @@ export const WholeNumber = (low: number, high = MAX_WHOLE_NUMBER) => {
     .transform(Number);
 };
 
-const MAX_LIMIT = 200;
-const DEFAULT_LIMIT = 50;
+/** The items of a page (spec 8). */
+export const MAX_LIMIT = 200;
+export const DEFAULT_LIMIT = 50;
+
+const Limit = WholeNumber(1).transform((limit) => Math.min(limit, MAX_LIMIT));
+const limitMeta = {
+  description: `At most ${MAX_LIMIT}; more counts as ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}`,
+  example: 50,
+};
 
 /** The `limit` of a page in a query. */
-export const PageLimit = WholeNumber(1)
-  .transform((limit) => Math.min(limit, MAX_LIMIT))
-  .default(DEFAULT_LIMIT)
-  .meta({ description: `At most ${MAX_LIMIT}; more counts as ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}`, example: 50 });
+export const PageLimit = Limit.default(DEFAULT_LIMIT).meta(limitMeta);
+
+/** The same where a query without parameters is answered with the whole list. */
+export const OptionalPageLimit = Limit.optional().meta(limitMeta);
 
 /** The body of every error response (spec 7). */
 export const ErrorBody = z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody } from '../api/endpoint.ts';
-import { Timestamp, WholeNumber } from '../api/validation.ts';
+import { OptionalPageLimit, Timestamp } from '../api/validation.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/identifiers.ts';
 import { passwordProblem } from '../core/secrets.ts';
 
@@ -29,8 +29,6 @@ export const SentPassword = z
   })
   .meta({ example: EXAMPLE_PASSWORD });
 
-const MAX_LIMIT = 200;
-
 const APP_ORDERS = ['sourceAppId', 'createdAt', 'lastSubmissionAt'] as const;
 export type AppOrder = (typeof APP_ORDERS)[number];
 
@@ -51,10 +49,7 @@ export const appEndpoints = {
         description: 'A part of the `sourceAppId`, in any case',
         example: 'news',
       }),
-      limit: WholeNumber(1)
-        .transform((limit) => Math.min(limit, MAX_LIMIT))
-        .optional()
-        .meta({ description: `At most ${MAX_LIMIT}; more counts as ${MAX_LIMIT}. Default: 50`, example: 50 }),
+      limit: OptionalPageLimit,
       sort: z
         .enum(APP_ORDERS, `must be ${APP_ORDERS.join(', ')}`)
         .optional()

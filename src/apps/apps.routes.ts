@@ -1,6 +1,7 @@
-import type { Cursors } from '../api/cursors.ts';
+import { type Cursors, pageOf } from '../api/cursors.ts';
 import { type Route, routes } from '../api/endpoint.ts';
 import { JsonStream } from '../api/reply.ts';
+import { DEFAULT_LIMIT } from '../api/validation.ts';
 import { InvalidInput } from '../core/errors.ts';
 import type { App } from './app.ts';
 import type { AppRemoval } from './app-removal.ts';
@@ -13,8 +14,6 @@ type ConfirmPassword = (
   password: string,
   caller: { address: string; leftMs(): number },
 ) => Promise<void>;
-
-const DEFAULT_LIMIT = 50;
 
 export const appRoutes = (
   apps: AppService,
@@ -31,8 +30,7 @@ export const appRoutes = (
       const bound = ['apps', q, sort, order];
       const after = cursors.read<AppPlace>(cursor, bound);
       const found = await apps.page({ q, sort, direction: order === 'asc' ? 1 : -1, after, limit: limit + 1 });
-      const page = found.slice(0, limit);
-      const last = found.length > limit && page.at(-1);
+      const { page, last } = pageOf(found, limit);
       const next = last && { next: cursors.write(parsePlace(last, sort), bound) };
       const listed = page.map((app) => ({ ...present(app), createdAt: app.createdAt.toISOString() }));
       return { apps: listed, ...next };

@@ -1,5 +1,5 @@
 import type { Filter, Document as MongoDocument, ObjectId } from 'mongodb';
-import type { Route } from '../api/endpoint.ts';
+import type { Refuse, Route } from '../api/endpoint.ts';
 import type { Collection } from '../database/collections.ts';
 import type { CollectionIndexes } from '../database/indexes.ts';
 import { type RemovalGuard, removeInSteps } from '../database/removal.ts';
@@ -73,6 +73,8 @@ export const APPS_AT_ONCE = 500;
 /** What a feature declares; services.ts reads it. */
 export interface Feature {
   routes?: readonly Route[];
+  /** Answers visitors after refusals of requests below a path. */
+  refusals?: Readonly<Record<string, Refuse>>;
   /** The collections whose indexes exist before the server listens. */
   models?: readonly CollectionIndexes[];
   jobs?: readonly Job[];

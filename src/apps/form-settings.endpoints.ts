@@ -6,7 +6,6 @@ import { isWebOrigin, parseRedirectUrl, WEB_ORIGIN_FORMAT } from '../core/web-or
 import { byLanguage } from '../fields/base/kind.ts';
 import { canonicalTag, isCanonicalTag, MAX_LANGUAGES } from '../languages/tags.ts';
 import type { App } from './app.ts';
-import type { AppScope } from './app-scope.ts';
 import { AppPath } from './apps.contract.ts';
 import type { Apps } from './apps.ts';
 import type { Feature } from './feature.ts';
@@ -193,6 +192,7 @@ export const formSettingsEndpoints = {
     ...shared,
     method: 'get',
     scope: 'users:read',
+    scoped: true,
     summary: "The settings of an app's public forms",
     description: 'For the operators of the app and for admins. An unset member is null.',
     errors: [404],
@@ -201,6 +201,7 @@ export const formSettingsEndpoints = {
     ...shared,
     method: 'put',
     scope: 'manage',
+    scoped: true,
     audit: 'form.replaced',
     summary: "Replace the settings of an app's public forms",
     description:
@@ -213,17 +214,15 @@ export const formSettingsEndpoints = {
   },
 } as const satisfies Endpoints;
 
-const formSettingsRoutes = (formSettings: FormSettingsService, scope: AppScope): Route[] =>
+const formSettingsRoutes = (formSettings: FormSettingsService): Route[] =>
   routes(formSettingsEndpoints, {
-    getFormSettings: async ({ principal, params, res }) => {
-      const { id } = await scope(principal, params.sourceAppId);
+    getFormSettings: async ({ app: { id }, res }) => {
       const view = await formSettings.get(id);
       res.setHeader('ETag', view.etag);
       return present(view);
     },
 
-    replaceFormSettings: async ({ principal, params, headers, body, until, res }) => {
-      const { id } = await scope(principal, params.sourceAppId);
+    replaceFormSettings: async ({ app: { id }, headers, body, until, res }) => {
       const { refusedOrigins: _refused, ignoredRedirects: _ignored, ...settings } = body;
       const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
       const ifMatch = parseTags(headers['if-match']);
@@ -256,7 +255,7 @@ function presentOrigin({ origin, count, lastAt }: CountedOrigin) {
 
 /** @param deps.findApp resolves with the state of an app that is in force */
 export function createFormSettings(deps: {
-  apps: Pick<Apps, 'collection' | 'revision' | 'scope'>;
+  apps: Pick<Apps, 'collection' | 'revision'>;
   findApp(sourceAppId: string): Promise<App | undefined>;
   abilities: MailAbilities;
 }) {
@@ -271,7 +270,7 @@ export function createFormSettings(deps: {
     origins: createAppOrigins({ apps: collection, findApp, refused }),
     ignoredRedirects,
     feature: {
-      routes: formSettingsRoutes(service, apps.scope),
+      routes: formSettingsRoutes(service),
       close: () => Promise.all([refused.flush(), ignoredRedirects.flush()]),
     } satisfies Feature,
   };

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { z } from 'zod';
-import type { Cursors } from '../api/cursors.ts';
+import { type Cursors, pageOf } from '../api/cursors.ts';
 import { AUDITED_CHANGES, AUDITED_READS, type Endpoints, routes } from '../api/endpoint.ts';
 import type { SessionPrincipal } from '../api/principal.ts';
 import { PageLimit, Timestamp } from '../api/validation.ts';
@@ -106,9 +106,8 @@ export function createAuditReading(deps: { audit: AuditLog; cursors: Cursors; fi
       const bound = ['audit', principal.own?.id ?? principal.account?.id, since, action, sourceAppId];
       const before = cursors.read<{ before: string }>(cursor, bound)?.before;
       const filter = { ...visibleTo(principal, sourceAppId), action, since };
-      const found = await audit.page(filter, limit + 1, before);
-      const events = found.slice(0, limit);
-      const next = found.length > limit && { next: cursors.write({ before: events.at(-1)?._id }, bound) };
+      const { page: events, last } = pageOf(await audit.page(filter, limit + 1, before), limit);
+      const next = last && { next: cursors.write({ before: last._id }, bound) };
       const accounts = await findNamed(events, findAccounts);
       return { events: events.map((event) => present(event, accounts)), ...next };
     },

@@ -2,7 +2,6 @@ import { UUID } from 'mongodb';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { JsonObject, Ok, Timestamp, WholeNumber } from '../api/validation.ts';
-import type { AppScope } from '../apps/app-scope.ts';
 import { AppNotFound, InvalidInput, Unavailable } from '../core/errors.ts';
 import { authorOf, Key, MAX_UNSET } from '../people/editing.ts';
 import { refuseInvalid } from '../records/record-edit.ts';
@@ -84,6 +83,7 @@ export const changeEndpoints = {
     ...shared,
     method: 'patch',
     path: '/auth/users',
+    scoped: true,
     load: 'long',
     audit: 'users.changed',
     summary: "Change many of the session's users",
@@ -105,6 +105,7 @@ export const changeEndpoints = {
     path: '/auth/changes',
     load: 'read',
     scope: 'users:read',
+    scoped: true,
     summary: 'Changes of many users',
     description: `The newest ${MAX_LISTED}, newest first.`,
     query: z.strictObject({ sourceAppId: ScopeParameter }),
@@ -116,6 +117,7 @@ export const changeEndpoints = {
     method: 'get',
     path: '/auth/changes/:id',
     scope: 'users:read',
+    scoped: true,
     summary: 'The progress of a change of many users',
     response: Change,
     errors: [404],
@@ -124,6 +126,7 @@ export const changeEndpoints = {
     ...ofOne,
     method: 'post',
     path: '/auth/changes/:id/undo',
+    scoped: true,
     audit: 'change.undone',
     summary: 'Undo a change of many users',
     description: 'Restores the values before, in the background, where those that the change set are still stored.',
@@ -134,6 +137,7 @@ export const changeEndpoints = {
     ...ofOne,
     method: 'delete',
     path: '/auth/changes/:id',
+    scoped: true,
     audit: 'change.stopped',
     summary: 'Stop a change of many users, or its undo',
     description: 'The batch in progress ends. What was changed stays, and can be undone.',
@@ -147,13 +151,11 @@ export const changeRoutes = (deps: {
   leases: Pick<SchemaLeases, 'hold'>;
   queried: ReadQueriedApp;
   matchingIds: MatchingIds;
-  scope: AppScope;
   wake(): void;
 }): Route[] => {
-  const { store, leases, queried, matchingIds, scope, wake } = deps;
+  const { store, leases, queried, matchingIds, wake } = deps;
   return routes(changeEndpoints, {
-    changeUsers: async ({ principal, query: { sourceAppId, confirm, ...request }, body, closed, recheck, audit }) => {
-      const app = await scope(principal, sourceAppId);
+    changeUsers: async ({ app, principal, query: { confirm, ...request }, body, closed, recheck, audit }) => {
       const lease = await leases.hold(app.sourceAppId);
       if (!lease?.app.id.equals(app.id)) throw new AppNotFound();
       refuseInvalid(body, lease);
@@ -175,23 +177,18 @@ export const changeRoutes = (deps: {
       return { id: id.toHexString() };
     },
 
-    listChanges: async ({ principal, query }) => {
-      const app = await scope(principal, query.sourceAppId);
-      return { changes: (await store.list(app.id, MAX_LISTED)).map(present) };
-    },
+    listChanges: async ({ app }) => ({ changes: (await store.list(app.id, MAX_LISTED)).map(present) }),
 
-    getChange: async ({ principal, params, query }) =>
-      present(await store.find((await scope(principal, query.sourceAppId)).id, params.id)),
+    getChange: async ({ app, params }) => present(await store.find(app.id, params.id)),
 
-    undoChange: async ({ principal, params, query, until }) => {
-      const app = await scope(principal, query.sourceAppId);
+    undoChange: async ({ app, principal, params, until }) => {
       await store.undo(app.id, params.id, authorOf(principal, 'revert'), until);
       wake();
       return { ok: true as const };
     },
 
-    stopChange: async ({ principal, params, query, until }) => {
-      await store.stop((await scope(principal, query.sourceAppId)).id, params.id, until);
+    stopChange: async ({ app, params, until }) => {
+      await store.stop(app.id, params.id, until);
       wake();
       return { ok: true as const };
     },

@@ -29,10 +29,7 @@ export function createChanges(deps: {
   const store = createChangeStore(models.changes.collection, models.records.collection, clock.later);
   const { leases } = schemas;
   return {
-    routes: changeRoutes({
-      ...{ store, leases, ...search, scope: apps.scope },
-      wake: () => signal.wake(CHANGE_JOB),
-    }),
+    routes: changeRoutes({ store, leases, ...search, wake: () => signal.wake(CHANGE_JOB) }),
     models: Object.values(models),
     jobs: [createChangeJob({ store, editor: records.bulkEditor, leases, pace: apps.pace, logger })],
     personal: [createPersonChanges(store, records.reader)],

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { ScopedApp } from '../apps/app-scope.ts';
+import type { ScopedApp } from '../api/principal.ts';
 import { AppError, InvalidInput } from '../core/errors.ts';
 import { type ExportFormat, exportFormats } from '../exports/export.ts';
 import { fileNameSetting } from '../imports/date-format.ts';

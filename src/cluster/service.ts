@@ -1,8 +1,8 @@
+import { createApp } from '../app.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionSecret } from '../core/session-secret.ts';
 import { openDatabase } from '../database/open.ts';
-import { createApp } from '../http/app.ts';
 import { createEmbed, type Embed } from '../http/embed.ts';
 import { type Listener, listen } from '../http/listener.ts';
 import { createServices, type Services } from '../services.ts';

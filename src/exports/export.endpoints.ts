@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { Download } from '../api/reply.ts';
-import type { AppScope } from '../apps/app-scope.ts';
 import { orderParameter, queryParameters, ScopeParameter, SINGLE_TEXT, sortParameter } from '../search/parameters.ts';
 import { User } from '../search/users.endpoints.ts';
 import { type ExportFormat, type ExportService, exportFormats } from './export.ts';
@@ -38,6 +37,7 @@ const exportDefaults = {
   auth: 'session or key',
   load: 'long',
   scope: 'export',
+  scoped: true,
   audit: 'users.exported',
   tag: 'Users',
   // A filter with few matches may read many records before the first byte is sent.
@@ -95,18 +95,16 @@ function checkCsv(
   }
 }
 
-export const exportRoutes = (exports: ExportService, scope: AppScope): Route[] =>
+export const exportRoutes = (exports: ExportService): Route[] =>
   routes(exportEndpoints, {
-    exportUsers: async ({ principal, query: { sourceAppId, ...request }, closed, audit }) => {
-      const app = await scope(principal, sourceAppId);
+    exportUsers: async ({ app, query: request, closed, audit }) => {
       const { format, bom } = request;
       audit({ detail: { format } });
       const content = await exports.matching(app, { ...request, bom: bom !== undefined }, { signal: closed() });
       return createDownload(app.sourceAppId, format, content);
     },
 
-    exportSelectedUsers: async ({ principal, query, body: { ids, ...request }, audit }) => {
-      const app = await scope(principal, query.sourceAppId);
+    exportSelectedUsers: async ({ app, body: { ids, ...request }, audit }) => {
       audit({ detail: { format: request.format } });
       return createDownload(app.sourceAppId, request.format, await exports.selected(app, ids, request));
     },

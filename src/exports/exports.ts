@@ -14,5 +14,5 @@ export function createExports(deps: {
 }) {
   const { apps, records, search } = deps;
   const service = createExportService({ apps: apps.service, pages: records.pages, ...search });
-  return { service, feature: { routes: exportRoutes(service, apps.scope) } satisfies Feature };
+  return { service, feature: { routes: exportRoutes(service) } satisfies Feature };
 }

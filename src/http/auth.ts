@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import type { Auth } from '../api/endpoint.ts';
 import {
   type KeyPrincipal,
@@ -13,22 +13,24 @@ import type { ApiKeyService } from '../api-keys/api-keys.service.ts';
 import { keyInHeader } from '../api-keys/key-text.ts';
 import { AppNotFound, Forbidden, InvalidInput } from '../core/errors.ts';
 import { APP_ID_PATTERN } from '../core/identifiers.ts';
-import type { LoadSession } from '../sessions/session-store.ts';
+import { storedSession } from '../sessions/session.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
 
-/** Authenticates the caller; undefined if the endpoint requires none. @throws {AppError} */
-export type Authenticate = (req: Request, res: Response) => Principal | undefined | Promise<Principal | undefined>;
+/**
+ * Authenticates the caller; undefined if the endpoint requires none.
+ * @param isAgain whether the request was authenticated before, so that its session is read again
+ * @throws {AppError}
+ */
+export type Authenticate = (req: Request, isAgain?: boolean) => Principal | undefined | Promise<Principal | undefined>;
 
 export type AuthStrategies = Record<Auth, Authenticate>;
 
 /** Creates the ways to authenticate. None checks that an app which a public client names exists. */
-export function createAuthStrategies(deps: {
-  loadSession: LoadSession;
-  sessions: Pick<SessionService, 'authenticate'>;
-  keys: Pick<ApiKeyService, 'authenticate'>;
-  cookieName: string;
-}): AuthStrategies {
-  const { loadSession, sessions, keys, cookieName } = deps;
+export function createAuthStrategies(
+  sessions: Pick<SessionService, 'authenticate'>,
+  keys: Pick<ApiKeyService, 'authenticate'>,
+  cookieName: string,
+): AuthStrategies {
   const sessionCookie = new RegExp(`(?:^|;) *${cookieName}=`);
 
   /** The API key of a request. @throws {InvalidInput} when it has a session cookie as well */
@@ -59,12 +61,9 @@ export function createAuthStrategies(deps: {
     if (bearerKey(req) !== undefined) throw new Forbidden('This endpoint takes no API keys; log in instead');
   }
 
-  /**
-   * The caller of the session cookie (spec 5.2), read on each call.
-   * @throws {Unauthenticated}
-   */
-  async function authenticateSession(req: Request, res: Response): Promise<SessionPrincipal> {
-    const session = await loadSession(req, res);
+  /** The caller of the session cookie (spec 5.2). @throws {Unauthenticated} */
+  async function authenticateSession(req: Request, isAgain = false): Promise<SessionPrincipal> {
+    const session = isAgain ? await storedSession(req) : req.session;
     const named = req.params.sourceAppId ?? req.query.sourceAppId;
     const appId = typeof named === 'string' ? named : undefined;
     const principal = await sessions.authenticate(session, req.sessionID, appId);
@@ -92,18 +91,17 @@ export function createAuthStrategies(deps: {
       return byKey === undefined ? publicPrincipal(req, sourceAppId) : keyOfApp(byKey, () => sourceAppId);
     },
 
-    visitor: async (req, res) => {
+    visitor: (req) => {
       refuseKey(req);
-      await loadSession(req, res);
       return undefined;
     },
 
-    session: async (req, res) => {
+    session: (req, isAgain) => {
       refuseKey(req);
-      return authenticateSession(req, res);
+      return authenticateSession(req, isAgain);
     },
 
-    'session or key': (req, res) => authenticateKey(req) ?? authenticateSession(req, res),
+    'session or key': (req, isAgain) => authenticateKey(req) ?? authenticateSession(req, isAgain),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import type { EndpointSpec } from '../api/endpoint.ts';
 import type { AppPrincipal, Principal } from '../api/principal.ts';
 import { Forbidden } from '../core/errors.ts';
@@ -14,20 +14,18 @@ export class Caller {
   readonly #spec: EndpointSpec;
   readonly #authenticate: Authenticate;
   readonly #req: Request;
-  readonly #res: Response;
   #checkedAt = 0;
 
-  constructor(spec: EndpointSpec, authenticate: Authenticate, req: Request, res: Response) {
+  constructor(spec: EndpointSpec, authenticate: Authenticate, req: Request) {
     this.#spec = spec;
     this.#authenticate = authenticate;
     this.#req = req;
-    this.#res = res;
   }
 
-  /** Authenticates and authorizes the caller. @throws {AppError} */
-  async check(): Promise<void> {
+  /** Authenticates and authorizes the caller. @param isAgain see `Authenticate` @throws {AppError} */
+  async check(isAgain = false): Promise<void> {
     const at = performance.now();
-    const found = await this.#authenticate(this.#req, this.#res);
+    const found = await this.#authenticate(this.#req, isAgain);
     authorize(this.#spec, found, this.#req);
     this.principal = found;
     this.#checkedAt = at;
@@ -41,7 +39,7 @@ export class Caller {
   async recheck(maxAgeMs = 0): Promise<void> {
     const before = this.principal;
     if (!before || before.kind === 'public' || performance.now() - this.#checkedAt < maxAgeMs) return;
-    await this.check();
+    await this.check(true);
     if (!hasSameAccess(before, this.principal as AppPrincipal)) {
       throw new Forbidden('The access of this caller was changed meanwhile; try again');
     }

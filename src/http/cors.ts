@@ -1,19 +1,17 @@
 import cors from 'cors';
 import type { Request, RequestHandler } from 'express';
 import { DEADLINE_MS } from '../api/deadline.ts';
-import type { CorsPolicy } from '../api/endpoint.ts';
 import { isOwnOrigin } from '../api/validation.ts';
 import type { AppOrigins } from '../apps/origins.ts';
 import { Forbidden, Unavailable } from '../core/errors.ts';
 import { APP_ID_PATTERN } from '../core/identifiers.ts';
 import { withTimeout } from '../core/timeouts.ts';
 
-/** The handlers of each policy that an endpoint can declare. They run before the endpoint. */
-export type CorsPolicies = Record<CorsPolicy, readonly RequestHandler[]>;
-
 const ALLOWED_HEADERS = [
   ...['Content-Type', 'x-app-id', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-Request-Id', 'x-altcha'],
 ];
+
+const FORM_PATH = /^\/v1\/forms\/([^/]+)/;
 
 const SHARED: cors.CorsOptions = {
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
@@ -22,23 +20,21 @@ const SHARED: cors.CorsOptions = {
   maxAge: 600,
 };
 
+/** The endpoints of public clients, which also the origins of an app may call. */
+const PUBLIC = '/v1/';
+
 /**
- * The CORS policies (spec 5.3). A request without `Origin` passes; an origin that is not allowed is
- * refused with 403. Browsers send `Origin` with every request that changes data, so this is also
- * the CSRF protection.
+ * The CORS policies (spec 5.3): the origins in `CORS_ORIGINS` and the service's own, with
+ * credentials; under `/v1` also those of the app, without. A request without `Origin` passes; an
+ * origin that is not allowed is refused with 403. Browsers send `Origin` with every request that
+ * changes data, so this is also the CSRF protection.
  *
  * @param origins the origins in `CORS_ORIGINS`
  */
-export function createCors(origins: readonly string[], appOrigins: AppOrigins): CorsPolicies {
+export function createCors(origins: readonly string[], appOrigins: AppOrigins): RequestHandler {
   const listed = new Set(origins);
-  const isTrusted = (origin: string | undefined, req: Request): boolean =>
-    origin === undefined || listed.has(origin) || isOwnOrigin(origin, req);
-  const check: RequestHandler = (req, res, next) => {
-    if (isTrusted(req.headers.origin, req)) return next();
-    res.vary('Origin');
-    throw originError();
-  };
-  const share = cors({
+  const isTrusted = (origin: string, req: Request): boolean => listed.has(origin) || isOwnOrigin(origin, req);
+  const shareListed = cors({
     ...SHARED,
     // API keys only here: a page that everybody can load has no secrets.
     allowedHeaders: [...ALLOWED_HEADERS, 'Authorization'],
@@ -46,18 +42,14 @@ export function createCors(origins: readonly string[], appOrigins: AppOrigins): 
     credentials: true,
   });
   const shareWithoutCredentials = cors({ ...SHARED, methods: ['GET', 'POST'], origin: true });
-  const shareTrusted: RequestHandler = listed.size === 0 ? (_req, _res, next) => next() : share;
-  const checkForApp: RequestHandler = (req, res, next) => {
+  return (req, res, next) => {
     const { origin } = req.headers;
-    if (origin === undefined || isTrusted(origin, req)) return void shareTrusted(req, res, next);
+    if (origin === undefined || isTrusted(origin, req)) return listed.size === 0 ? next() : shareListed(req, res, next);
     res.vary('Origin');
-    withTimeout(isAllowed(req, origin, appOrigins), DEADLINE_MS, () => new Unavailable())
+    if (!req.path.startsWith(PUBLIC)) throw originError();
+    withTimeout(isOfApp(req, origin, appOrigins), DEADLINE_MS, () => new Unavailable())
       .then((allowed) => (allowed ? shareWithoutCredentials(req, res, next) : next(originError())))
       .catch(next);
-  };
-  return {
-    trusted: listed.size === 0 ? [check] : [check, share],
-    app: [checkForApp],
   };
 }
 
@@ -66,8 +58,9 @@ function originError(): Forbidden {
 }
 
 /** Resolves with whether the app of a request, in its path or in `x-app-id`, lists the origin. */
-async function isAllowed(req: Request, origin: string, appOrigins: AppOrigins): Promise<boolean> {
-  const sourceAppId = req.params.sourceAppId ?? req.headers['x-app-id'];
+async function isOfApp(req: Request, origin: string, appOrigins: AppOrigins): Promise<boolean> {
+  const [, inPath] = FORM_PATH.exec(req.path) ?? [];
+  const sourceAppId = inPath === undefined ? req.headers['x-app-id'] : decodeURIComponent(inPath);
   if (sourceAppId === undefined) return req.method === 'OPTIONS' && appOrigins.isListedByAny(origin);
   const isAppId = typeof sourceAppId === 'string' && APP_ID_PATTERN.test(sourceAppId);
   return isAppId && appOrigins.allows(sourceAppId, origin);

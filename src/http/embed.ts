@@ -27,22 +27,22 @@ export function createEmbed(): Embed {
   const router = Router({ caseSensitive: true, strict: true });
   const serve = (extension: 'js' | 'css', type: string): string => {
     const file = load(extension, type);
-    router.get(`/embed/v1.${extension}`, answer(file, FIXED_ADDRESS));
-    if (file) router.get(file.address, answer(file, HASHED_ADDRESS));
-    return file?.address ?? `/embed/v1.${extension}`;
+    router.get(`/v1.${extension}`, answer(file, FIXED_ADDRESS));
+    if (file) router.get(`/${file.hashedName}`, answer(file, HASHED_ADDRESS));
+    return `/embed/${file?.hashedName ?? `v1.${extension}`}`;
   };
   const assets = { script: serve('js', 'text/javascript'), style: serve('css', 'text/css') };
   return { router, assets };
 }
 
-/** A built file, with the address that contains the hash of its content; undefined: not built. */
+/** A built file, and its name that contains the hash of its content; undefined: not built. */
 function load(extension: string, type: string) {
   const path = `${BUILT}v1.${extension}`;
   if (!existsSync(path)) return undefined;
   const content = readFileSync(path);
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12);
-  const address = `/embed/v1-${hash}.${extension}`;
-  return { type, content, compressed: gzipSync(content, { level: 9 }), etag: `"${hash}"`, address };
+  const hashedName = `v1-${hash}.${extension}`;
+  return { type, content, compressed: gzipSync(content, { level: 9 }), etag: `"${hash}"`, hashedName };
 }
 
 function answer(file: ReturnType<typeof load>, cacheControl: string): RequestHandler {

@@ -9,7 +9,7 @@ import { systemRoutes } from './system.ts';
 export function listEndpoints(): Pick<Route, 'name' | 'spec'>[] {
   const services = createServices(loadConfig({}), createClosedConnection(), createLogger({ logLevel: 'silent' }));
   return [
-    ...services.routes,
+    ...services.features.flatMap(({ routes = [] }) => routes),
     ...systemRoutes(
       async () => false,
       () => [],

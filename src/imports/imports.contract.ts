@@ -110,6 +110,7 @@ const shared = {
 export const importEndpoints = {
   createImport: {
     ...shared,
+    scoped: true,
     audit: 'import.created',
     method: 'post',
     path: '/auth/imports',
@@ -124,11 +125,13 @@ export const importEndpoints = {
     ...shared,
     method: 'get',
     path: '/auth/imports',
+    scoped: true,
     summary: 'The newest imports of the app',
     response: z.strictObject({ imports: z.array(Import) }),
   },
   sendImportContent: {
     ...shared,
+    scoped: true,
     audit: 'import.uploaded',
     method: 'put',
     path: '/auth/imports/:id/content',
@@ -150,6 +153,7 @@ export const importEndpoints = {
   },
   startImport: {
     ...shared,
+    scoped: true,
     audit: 'import.started',
     method: 'post',
     path: '/auth/imports/:id/start',
@@ -164,6 +168,7 @@ export const importEndpoints = {
     ...shared,
     method: 'get',
     path: '/auth/imports/:id',
+    scoped: true,
     load: 'light',
     summary: 'The progress of an import',
     params: ImportPath,
@@ -171,6 +176,7 @@ export const importEndpoints = {
   },
   getImportRejects: {
     ...shared,
+    scoped: true,
     audit: 'import.rejects.exported',
     method: 'get',
     path: '/auth/imports/:id/rejects.csv',
@@ -186,6 +192,7 @@ export const importEndpoints = {
   },
   deleteImport: {
     ...shared,
+    scoped: true,
     audit: 'import.deleted',
     method: 'delete',
     path: '/auth/imports/:id',

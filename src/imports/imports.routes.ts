@@ -1,25 +1,17 @@
 import { type Route, routes } from '../api/endpoint.ts';
 import { Download } from '../api/reply.ts';
-import type { AppScope } from '../apps/app-scope.ts';
 import { AppError, InvalidInput } from '../core/errors.ts';
 import { importEndpoints } from './imports.contract.ts';
 import type { ImportDocument } from './imports.model.ts';
 import type { ImportService } from './imports.service.ts';
 
-export const importRoutes = (service: ImportService, scope: AppScope): Route[] =>
+export const importRoutes = (service: ImportService): Route[] =>
   routes(importEndpoints, {
-    createImport: async ({ principal, query, body }) => {
-      const app = await scope(principal, query.sourceAppId);
-      return { id: await service.create(app, body) };
-    },
+    createImport: async ({ app, body }) => ({ id: await service.create(app, body) }),
 
-    listImports: async ({ principal, query }) => {
-      const app = await scope(principal, query.sourceAppId);
-      return { imports: (await service.list(app)).map(present) };
-    },
+    listImports: async ({ app }) => ({ imports: (await service.list(app)).map(present) }),
 
-    sendImportContent: async ({ principal, params, query, headers, req, recheck }) => {
-      const app = await scope(principal, query.sourceAppId);
+    sendImportContent: async ({ app, params, headers, req, recheck }) => {
       if ((req.headers['content-encoding'] ?? 'identity') !== 'identity') {
         throw new AppError(415, 'Unsupported Content-Encoding: send the file as it is');
       }
@@ -28,24 +20,17 @@ export const importRoutes = (service: ImportService, scope: AppScope): Route[] =
       return { received: await service.receive(app, params.id, from, req, { size, recheck }) };
     },
 
-    startImport: async ({ principal, params, query }) => {
-      const app = await scope(principal, query.sourceAppId);
+    startImport: async ({ app, params }) => {
       await service.start(app, params.id);
       return { ok: true as const };
     },
 
-    getImport: async ({ principal, params, query }) => {
-      const app = await scope(principal, query.sourceAppId);
-      return present(await service.get(app, params.id));
-    },
+    getImport: async ({ app, params }) => present(await service.get(app, params.id)),
 
-    getImportRejects: async ({ principal, params, query }) => {
-      const app = await scope(principal, query.sourceAppId);
-      return new Download(`${app.sourceAppId}-rejects.csv`, 'text/csv', await service.rejectsOf(app, params.id));
-    },
+    getImportRejects: async ({ app, params }) =>
+      new Download(`${app.sourceAppId}-rejects.csv`, 'text/csv', await service.rejectsOf(app, params.id)),
 
-    deleteImport: async ({ principal, params, query }) => {
-      const app = await scope(principal, query.sourceAppId);
+    deleteImport: async ({ app, params }) => {
       await service.remove(app, params.id);
       return { ok: true as const };
     },

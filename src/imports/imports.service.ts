@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { ObjectId } from 'mongodb';
-import type { ScopedApp } from '../apps/app-scope.ts';
+import type { ScopedApp } from '../api/principal.ts';
 import { AppNotFound, Conflict, InvalidInput, NotFound } from '../core/errors.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { headerIssues, mapIssues } from './columns.ts';

@@ -73,7 +73,7 @@ export function createImports(deps: {
   return {
     service,
     feature: {
-      routes: importRoutes(service, apps.scope),
+      routes: importRoutes(service),
       models: Object.values(models),
       migrations: createImportMigrations(models.chunks.collection),
       ...(importProcess

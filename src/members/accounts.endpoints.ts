@@ -3,7 +3,7 @@ import type { AccountDocument } from '../accounts/accounts.model.ts';
 import { requireEmail } from '../accounts/accounts.service.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { hasSecondFactor } from '../accounts/second-factor.ts';
-import type { Cursors } from '../api/cursors.ts';
+import { type Cursors, pageOf } from '../api/cursors.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { Id, Ok, PageLimit, Timestamp } from '../api/validation.ts';
 import { Conflict, NotFound } from '../core/errors.ts';
@@ -104,8 +104,8 @@ export function accountRoutes({ store, access, status, roles }: Accounts, invite
       const bound = ['accounts', q];
       const after = cursors.read<{ after: string }>(cursor, bound)?.after;
       const [found, isAdmin] = await Promise.all([store.page(q, after, limit + 1), roles.findAdmins()]);
-      const page = found.slice(0, limit);
-      const next = found.length > limit && { next: cursors.write({ after: page.at(-1)?.email }, bound) };
+      const { page, last } = pageOf(found, limit);
+      const next = last && { next: cursors.write({ after: last.email }, bound) };
       return { accounts: page.map((account) => shownAccount(account, isAdmin(account))), ...next };
     },
 

@@ -6,7 +6,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { NewInvitation } from '../accounts/invitations.ts';
 import { hasSecondFactor } from '../accounts/second-factor.ts';
 import { type AnyInput, type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import type { SessionPrincipal } from '../api/principal.ts';
+import type { ScopedApp, SessionPrincipal } from '../api/principal.ts';
 import { Id, Ok, Timestamp } from '../api/validation.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import type { Apps } from '../apps/apps.ts';
@@ -41,6 +41,7 @@ export const memberEndpoints = {
     ...ofApp,
     method: 'get',
     path: '/auth/apps/:sourceAppId/invitations',
+    scoped: true,
     summary: 'The open invitations to an app',
     response: z.strictObject({
       invitations: z.array(
@@ -53,6 +54,7 @@ export const memberEndpoints = {
     ...ofApp,
     method: 'post',
     path: '/auth/apps/:sourceAppId/invitations',
+    scoped: true,
     audit: 'invitation.created',
     summary: 'Invite somebody to an app',
     description:
@@ -65,6 +67,7 @@ export const memberEndpoints = {
     ...shared,
     method: 'delete',
     path: '/auth/apps/:sourceAppId/invitations/:id',
+    scoped: true,
     audit: 'invitation.deleted',
     params: AppPath.extend({ id: Id }),
     summary: 'Withdraw an invitation',
@@ -75,6 +78,7 @@ export const memberEndpoints = {
     ...ofApp,
     method: 'get',
     path: '/auth/apps/:sourceAppId/members',
+    scoped: true,
     summary: 'The members of an app',
     response: z.strictObject({
       members: z.array(
@@ -91,6 +95,7 @@ export const memberEndpoints = {
     ...shared,
     method: 'patch',
     path: '/auth/apps/:sourceAppId/members/:accountId',
+    scoped: true,
     audit: 'member.changed',
     params: AppPath.extend({ accountId: Id }),
     summary: 'Give a member another role',
@@ -103,6 +108,7 @@ export const memberEndpoints = {
     ...shared,
     method: 'delete',
     path: '/auth/apps/:sourceAppId/members/:accountId',
+    scoped: true,
     audit: 'member.removed',
     params: AppPath.extend({ accountId: Id }),
     summary: 'Remove a member',
@@ -114,6 +120,7 @@ export const memberEndpoints = {
     ...ofApp,
     method: 'get',
     path: '/auth/apps/:sourceAppId/access',
+    scoped: true,
     summary: "Whether the app's password may log in",
     response: z.strictObject({ sharedLogin: z.boolean() }),
     errors: [404],
@@ -122,6 +129,7 @@ export const memberEndpoints = {
     ...ofApp,
     method: 'put',
     path: '/auth/apps/:sourceAppId/access',
+    scoped: true,
     audit: 'access.replaced',
     summary: "Allow or refuse the app's password",
     description:
@@ -177,15 +185,14 @@ export function parseAccountId(text: string): ObjectId {
 
 export function memberRoutes(
   { store, access, invitations, roles }: Accounts,
-  { service: apps, scope }: Pick<Apps, 'service' | 'scope'>,
+  { service: apps }: Pick<Apps, 'service'>,
   invite: Inviter,
   limits: SharedLimits,
 ): Route[] {
   const mails = limits.create('invitations', MAX_MAILS, MAILS_MS);
 
   return routes(memberEndpoints, {
-    listInvitations: async ({ principal, params }) => {
-      const { id } = await scope(principal, params.sourceAppId);
+    listInvitations: async ({ app: { id } }) => {
       const open = await invitations.list(id);
       return {
         invitations: open.map(({ id: invitationId, email = '', app, createdAt, expiresAt }) => ({
@@ -195,9 +202,8 @@ export function memberRoutes(
       };
     },
 
-    createInvitation: async ({ principal, params, body: { role, ...body }, req, audit }) => {
+    createInvitation: async ({ app: { id, sourceAppId }, principal, body: { role, ...body }, req, audit }) => {
       requireRole(principal, role);
-      const { id, sourceAppId } = await scope(principal, params.sourceAppId);
       const offer = { email: requireEmail(body.email), app: { id, sourceAppId, role } };
       const maySend = async () => (await mails.take(sourceAppId)).waitMs === 0;
       const created = await invite(offer, { principal, req }, maySend);
@@ -205,15 +211,13 @@ export function memberRoutes(
       return created;
     },
 
-    deleteInvitation: async ({ principal, params }) => {
-      const { id } = await scope(principal, params.sourceAppId);
+    deleteInvitation: async ({ app: { id }, principal, params }) => {
       const withdrawn = await invitations.remove(id, params.id, rolesUpTo(highestRole(principal)));
       if (!withdrawn) throw new NotFound('Invitation not found');
       return { ok: true as const };
     },
 
-    listMembers: async ({ principal, params }) => {
-      const app = await scope(principal, params.sourceAppId);
+    listMembers: async ({ app }) => {
       const given = await access.members(app.id);
       const inGroups = await store.inGroups(roles.groupsOf(app.sourceAppId), MAX_MEMBERS);
       const accounts = await store.named(given.map(({ account }) => account));
@@ -236,29 +240,25 @@ export function memberRoutes(
       };
     },
 
-    changeMember: async ({ principal, params, body, until, audit }) => {
+    changeMember: async ({ app, principal, params, body, until, audit }) => {
       requireRole(principal, body.role);
-      await change(principal, params, body.role, until);
+      await change(app, principal, params.accountId, body.role, until);
       audit({ target: params.accountId, detail: { role: body.role } });
       return { ok: true as const };
     },
 
-    removeMember: async ({ principal, params, until, audit }) => {
-      await change(principal, params, undefined, until);
+    removeMember: async ({ app, principal, params, until, audit }) => {
+      await change(app, principal, params.accountId, undefined, until);
       audit({ target: params.accountId });
       return { ok: true as const };
     },
 
-    getAccess: async ({ principal, params }) => {
-      const { id } = await scope(principal, params.sourceAppId);
-      return { sharedLogin: await access.sharedLogin(id) };
-    },
+    getAccess: async ({ app: { id } }) => ({ sharedLogin: await access.sharedLogin(id) }),
 
-    replaceAccess: async ({ principal, params, body, until, audit }) => {
+    replaceAccess: async ({ app, principal, body, until, audit }) => {
       if (principal.role !== 'admin' && !principal.account) {
         throw new Forbidden('Log in as a manager of the app to change this');
       }
-      const app = await scope(principal, params.sourceAppId);
       const epoch = await access.setSharedLogin(app, body.sharedLogin, until);
       await apps.setSharedLogin(app.id, body.sharedLogin, epoch);
       audit({ detail: { sharedLogin: body.sharedLogin } });
@@ -267,12 +267,12 @@ export function memberRoutes(
   });
 
   async function change(
+    app: ScopedApp,
     principal: SessionPrincipal,
-    { sourceAppId, accountId }: { sourceAppId: string; accountId: string },
+    accountId: string,
     role: AppRole | undefined,
     until: Until,
   ): Promise<void> {
-    const app = await scope(principal, sourceAppId);
     const id = parseAccountId(accountId);
     const byGroups = roles.roleBy((await store.findById(id))?.groups?.names, app.sourceAppId);
     if (byGroups && (role === undefined || higherRole(byGroups, role) !== role)) {

@@ -1,8 +1,9 @@
 import type { Request } from 'express';
 import { html } from 'ghtml';
 import { z } from 'zod';
-import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
+import { type Endpoints, type Refuse, routes } from '../api/endpoint.ts';
 import type { Html } from '../api/reply.ts';
+import { prefersPage } from '../api/validation.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import { type FormSettings, offeredLanguages, settingsIn } from '../apps/form-settings.ts';
 import { type AppError, AppNotFound } from '../core/errors.ts';
@@ -61,12 +62,12 @@ const OTHER = { title: 'notConfirmedTitle', text: 'notConfirmed' } as const;
 const NO_FORM = { title: 'title404', text: 'text404' } as const;
 const VALID_DAYS = { days: LINK_VALID_MS / 86_400_000 };
 
-/** @param assets of the pages */
-export function confirmationRoutes(
+/** The pages of confirmation links, and their refusals. @param assets of the pages */
+export function createConfirmationPages(
   confirmations: Pick<ConfirmationService, 'isConfirmed' | 'confirm'>,
   findForm: FindForm,
   assets: PageAssets = DEFAULT_ASSETS,
-): Route[] {
+) {
   /** Renders a page with the heading of the form. */
   function renderPage({ sourceAppId, settings, language }: FormOf, title: string, content: string, status = 200): Html {
     const name = settingsIn(settings, language.tag).title ?? sourceAppId;
@@ -114,20 +115,20 @@ export function confirmationRoutes(
     return { ...form, ...visitorLanguage(req, form.settings) };
   }
 
-  return routes(
-    confirmationEndpoints,
-    {
-      getConfirmationPage: async ({ params: { sourceAppId, token }, req }) => {
-        const isConfirmed = await confirmations.isConfirmed(sourceAppId, token);
-        const form = await formOf(sourceAppId, req);
-        return isConfirmed ? confirmedPage(form) : askPage(form);
-      },
+  const refuse: Refuse = async (error, req) => (prefersPage(req) ? refusalPage(error, req) : undefined);
 
-      confirmEmail: async ({ params: { sourceAppId, token }, req }) => {
-        await confirmations.confirm(sourceAppId, token);
-        return confirmedPage(await formOf(sourceAppId, req));
-      },
+  const confirmationRoutes = routes(confirmationEndpoints, {
+    getConfirmationPage: async ({ params: { sourceAppId, token }, req }) => {
+      const isConfirmed = await confirmations.isConfirmed(sourceAppId, token);
+      const form = await formOf(sourceAppId, req);
+      return isConfirmed ? confirmedPage(form) : askPage(form);
     },
-    async (error, req, asPage) => (asPage ? refusalPage(error, req) : undefined),
-  );
+
+    confirmEmail: async ({ params: { sourceAppId, token }, req }) => {
+      await confirmations.confirm(sourceAppId, token);
+      return confirmedPage(await formOf(sourceAppId, req));
+    },
+  });
+
+  return { routes: confirmationRoutes, refuse };
 }

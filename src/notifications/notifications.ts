@@ -13,7 +13,7 @@ import type { Records } from '../records/records.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import type { FindForm } from '../submissions/form-pages.ts';
 import type { PageAssets } from '../submissions/page.ts';
-import { confirmationRoutes } from './confirmation.endpoints.ts';
+import { createConfirmationPages } from './confirmation.endpoints.ts';
 import { createConfirmationService, createConfirmationTokens } from './confirmation.ts';
 import { createDigestJob } from './digest-job.ts';
 import { createMailApps } from './mail-apps.ts';
@@ -61,6 +61,7 @@ export function createNotifications(deps: {
     },
     linkPath: confirmations.linkPath,
   });
+  const confirmationPages = createConfirmationPages(confirmations, findForm, pageAssets);
   const { pace } = deps.apps;
   const jobs: Job[] = mailer
     ? [createMailJob({ queue, render, mailer, logger }), createDigestJob({ apps, records: reader, queue, wake, pace })]
@@ -72,10 +73,8 @@ export function createNotifications(deps: {
     /** Empty when the service sends no email. */
     jobs,
     feature: {
-      routes: [
-        ...routes(mailStatusEndpoints, { getMailStatus: () => abilities }),
-        ...confirmationRoutes(confirmations, findForm, pageAssets),
-      ],
+      routes: [...routes(mailStatusEndpoints, { getMailStatus: () => abilities }), ...confirmationPages.routes],
+      refusals: { '/f/:sourceAppId/confirm': confirmationPages.refuse },
       models: [model],
       jobs,
       owned: [ownedBy(model.collection, 'createdAt')],

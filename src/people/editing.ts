@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import type { AppPrincipal } from '../api/principal.ts';
 import { JsonObject, parseTags } from '../api/validation.ts';
-import type { AppScope } from '../apps/app-scope.ts';
 import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import type { HistoryAuthor } from '../records/record.ts';
 import type { RecordEditor } from '../records/record-edit.ts';
@@ -74,6 +73,7 @@ export const editingEndpoints = {
     ...shared,
     method: 'post',
     path: '/auth/users/:id/revert',
+    scoped: true,
     audit: 'user.reverted',
     summary: "Undo a change of one of the session's users",
     description:
@@ -84,6 +84,7 @@ export const editingEndpoints = {
     ...shared,
     method: 'patch',
     path: '/auth/users/:id',
+    scoped: true,
     audit: 'user.changed',
     summary: "Change one of the session's users",
     description:
@@ -104,17 +105,15 @@ function checkEdit(
   }
 }
 
-export const editingRoutes = (editor: RecordEditor, scope: AppScope): Route[] =>
+export const editingRoutes = (editor: RecordEditor): Route[] =>
   routes(editingEndpoints, {
-    editUser: async ({ principal, params, query, headers, body, leftMs, res }) => {
-      const app = await scope(principal, query.sourceAppId);
+    editUser: async ({ app, principal, params, headers, body, leftMs, res }) => {
       const by = authorOf(principal, 'edit');
       const tags = parseTags(headers['if-match']);
       return detailedAnswer(await editor.edit(app, params.id, body, by, leftMs, tags), res);
     },
 
-    revertUser: async ({ principal, params, query, headers, body, leftMs, res }) => {
-      const app = await scope(principal, query.sourceAppId);
+    revertUser: async ({ app, principal, params, headers, body, leftMs, res }) => {
       const by = { ...authorOf(principal, 'revert'), reverted: body.revision };
       const tags = parseTags(headers['if-match']);
       return detailedAnswer(await editor.revert(app, params.id, body, by, leftMs, tags), res);

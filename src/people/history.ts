@@ -4,7 +4,6 @@ import type { Cursors } from '../api/cursors.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { Timestamp } from '../api/validation.ts';
 import type { Pace } from '../apps/activity.ts';
-import type { AppScope } from '../apps/app-scope.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import { type AppCollection, type HistorySettings, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 import type { AppRevision } from '../apps/revision.ts';
@@ -84,6 +83,7 @@ export const historyEndpoints = {
   getHistorySettings: {
     ...settings,
     method: 'get',
+    scoped: true,
     summary: 'What the history of records keeps',
     description: 'For the operators of the app and for admins.',
     errors: [404],
@@ -91,6 +91,7 @@ export const historyEndpoints = {
   replaceHistorySettings: {
     ...settings,
     method: 'put',
+    scoped: true,
     audit: 'history.replaced',
     summary: 'Set what the history of records keeps',
     description:
@@ -103,6 +104,7 @@ export const historyEndpoints = {
     path: '/auth/users/:id/history',
     auth: 'session or key',
     scope: 'users:read',
+    scoped: true,
     load: 'light',
     tag: 'Users',
     summary: "The changes of one of the session's users",
@@ -142,19 +144,17 @@ export const historyRoutes = (deps: {
   renamesSince: RenameStore['since'];
   findAccounts: FindAccounts;
   cursors: Cursors;
-  scope: AppScope;
 }): Route[] => {
-  const { history, settings: store, renamesSince, findAccounts, cursors, scope } = deps;
+  const { history, settings: store, renamesSince, findAccounts, cursors } = deps;
   return routes(historyEndpoints, {
-    getHistorySettings: async ({ principal, params }) => store.get((await scope(principal, params.sourceAppId)).id),
+    getHistorySettings: async ({ app }) => store.get(app.id),
 
-    replaceHistorySettings: async ({ principal, params, body, until }) => {
-      await store.replace((await scope(principal, params.sourceAppId)).id, body, until);
+    replaceHistorySettings: async ({ app, body, until }) => {
+      await store.replace(app.id, body, until);
       return body;
     },
 
-    listHistory: async ({ principal, params, query: { sourceAppId, cursor } }) => {
-      const app = await scope(principal, sourceAppId);
+    listHistory: async ({ app, params, query: { cursor } }) => {
       const id = parseRecordId(params.id);
       const bound = ['history', app.id, params.id];
       const { before } = cursors.read<{ before: number }>(cursor, bound) ?? { before: MAX_REVISION };

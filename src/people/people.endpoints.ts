@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import type { AppPrincipal } from '../api/principal.ts';
+import type { AppPrincipal, ScopedApp } from '../api/principal.ts';
 import { JsonStream } from '../api/reply.ts';
 import { Timestamp } from '../api/validation.ts';
-import type { AppScope, ScopedApp } from '../apps/app-scope.ts';
+import type { AppScope } from '../apps/app-scope.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
 import { ScopeParameter } from '../search/parameters.ts';
 import type { PeopleService } from './people.service.ts';

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { v7 } from 'uuid';
-import type { ScopedApp } from '../apps/app-scope.ts';
+import type { ScopedApp } from '../api/principal.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { APPS_AT_ONCE, type PersonData } from '../apps/feature.ts';
 import { InvalidInput } from '../core/errors.ts';

@@ -42,11 +42,10 @@ export function createPeople(deps: {
     routes: [
       ...historyRoutes({
         ...{ history, settings, renamesSince: schemas.renames.since, findAccounts, cursors },
-        scope: apps.scope,
       }),
-      ...editingRoutes(records.editor, apps.scope),
+      ...editingRoutes(records.editor),
       ...peopleRoutes(people, apps.scope),
-      ...retentionRoutes(retention, apps.scope),
+      ...retentionRoutes(retention),
     ],
     jobs: [
       createRetentionJob({ store: retention, records, clock, pace: apps.pace, logger, everyMs: retentionEveryMs }),

@@ -2,7 +2,6 @@ import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import type { Pace } from '../apps/activity.ts';
-import type { AppScope } from '../apps/app-scope.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import { type AppCollection, NOT_BEING_DELETED, type Retention } from '../apps/apps.model.ts';
 import { AppNotFound, Conflict } from '../core/errors.ts';
@@ -44,6 +43,7 @@ export const retentionEndpoints = {
   getRetention: {
     ...shared,
     method: 'get',
+    scoped: true,
     summary: 'When records of an app are erased for their age',
     description: 'For the operators of the app and for admins. Null: never.',
     errors: [404],
@@ -51,6 +51,7 @@ export const retentionEndpoints = {
   replaceRetention: {
     ...shared,
     method: 'put',
+    scoped: true,
     audit: 'retention.replaced',
     summary: 'Set when records of an app are erased for their age',
     description:
@@ -99,15 +100,11 @@ export function createRetentionStore(apps: AppCollection) {
   };
 }
 
-export const retentionRoutes = (retention: RetentionStore, scope: AppScope): Route[] =>
+export const retentionRoutes = (retention: RetentionStore): Route[] =>
   routes(retentionEndpoints, {
-    getRetention: async ({ principal, params }) => {
-      const { id } = await scope(principal, params.sourceAppId);
-      return retention.get(id);
-    },
+    getRetention: ({ app: { id } }) => retention.get(id),
 
-    replaceRetention: async ({ principal, params, body, until }) => {
-      const { id } = await scope(principal, params.sourceAppId);
+    replaceRetention: async ({ app: { id }, body, until }) => {
       await retention.replace(id, body, until);
       return body;
     },

@@ -4,7 +4,6 @@ import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts
 import type { AppPrincipal } from '../api/principal.ts';
 import { JsonStream, Versioned } from '../api/reply.ts';
 import { parseTags, Timestamp, WholeNumber } from '../api/validation.ts';
-import type { AppScope } from '../apps/app-scope.ts';
 import { AppPath, ScopeParameter } from '../apps/apps.contract.ts';
 import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import { FieldDefinition, FieldDefinitionInput, MAX_FIELDS } from '../fields/definition.ts';
@@ -66,7 +65,6 @@ export const schemaEndpoints = {
     method: 'get',
     path: '/v1/schema',
     auth: 'app id',
-    cors: 'app',
     tag: 'Public',
     summary: "The app's schema",
     description:
@@ -82,6 +80,7 @@ export const schemaEndpoints = {
     auth: 'session or key',
     load: 'light',
     scope: 'users:read',
+    scoped: true,
     tag: 'Schemas',
     summary: "The schema of the session's app",
     query: OwnVersionQuery,
@@ -139,11 +138,10 @@ export const schemaEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export const schemaRoutes = (schemas: SchemaService, scope: AppScope): Route[] =>
+export const schemaRoutes = (schemas: SchemaService): Route[] =>
   routes(schemaEndpoints, {
     getSchema: async ({ principal }) => versioned(await schemas.current(principal.sourceAppId)),
-    getOwnSchema: async ({ principal, query }) =>
-      present(await schemas.ofApp(await scope(principal, query.sourceAppId), query.version)),
+    getOwnSchema: async ({ app, query }) => present(await schemas.ofApp(app, query.version)),
 
     getAppSchema: async ({ params, query, res }) => {
       const schema = await schemas.get(params.sourceAppId, query.version);

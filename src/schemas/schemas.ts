@@ -43,6 +43,6 @@ export function createSchemas(deps: {
     service,
     /** Resolves with the state of an app that is in force. */
     findApp: async (sourceAppId: string): Promise<App | undefined> => (await leases.hold(sourceAppId))?.app,
-    feature: { models: [model], owned: [store], routes: schemaRoutes(service, apps.scope) } satisfies Feature,
+    feature: { models: [model], owned: [store], routes: schemaRoutes(service) } satisfies Feature,
   };
 }

@@ -34,6 +34,7 @@ export const breakdownEndpoints = {
     path: '/auth/users/breakdown',
     auth: 'session',
     scope: 'users:read',
+    scoped: true,
     tag: 'Users',
     summary: "How the session's users divide by a field",
     description:

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
-import { requireOperator } from '../apps/app-scope.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { renamedSlots } from '../apps/index-slots.ts';
@@ -24,6 +23,7 @@ export const indexSlotEndpoints = {
     auth: 'session or key',
     load: 'light',
     scope: 'users:read',
+    scoped: true,
     tag: 'Schemas',
     summary: 'The indexes of an app',
     description:
@@ -72,9 +72,6 @@ export const indexSlotRoutes = (deps: {
   }
 
   return routes(indexSlotEndpoints, {
-    listIndexes: async ({ principal, params }) => {
-      requireOperator(principal, params.sourceAppId);
-      return list(params.sourceAppId);
-    },
+    listIndexes: ({ app }) => list(app.sourceAppId),
   });
 };

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import { type AppScope, requireOperator } from '../apps/app-scope.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import type { WordStore } from '../records/word-index.ts';
 
@@ -34,6 +33,7 @@ export const searchIndexEndpoints = {
     method: 'get',
     auth: 'session or key',
     scope: 'users:read',
+    scoped: true,
     summary: "The index of words of an app's records",
     description:
       'For the operators of the app and for admins. With `ready`, `q` is answered from the index; otherwise by reading the records.',
@@ -44,6 +44,7 @@ export const searchIndexEndpoints = {
     method: 'put',
     auth: 'session',
     scope: 'manage',
+    scoped: true,
     audit: 'search.replaced',
     summary: "Build or drop the index of words of an app's records",
     description:
@@ -53,20 +54,16 @@ export const searchIndexEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export const searchIndexRoutes = (words: Pick<WordStore, 'of' | 'enable'>, scope: AppScope): Route[] => {
+export const searchIndexRoutes = (words: Pick<WordStore, 'of' | 'enable'>): Route[] => {
   async function view(id: Parameters<WordStore['of']>[0]): Promise<z.infer<typeof SearchIndex>> {
     const { state = 'off', done = 0, total = 0 } = (await words.of(id)) ?? {};
     return { enabled: state === 'building' || state === 'ready', state, done, total };
   }
 
   return routes(searchIndexEndpoints, {
-    getSearchIndex: async ({ principal, params }) => {
-      requireOperator(principal, params.sourceAppId);
-      return view((await scope(principal, params.sourceAppId)).id);
-    },
+    getSearchIndex: ({ app }) => view(app.id),
 
-    replaceSearchIndex: async ({ principal, params, body, until }) => {
-      const { id } = await scope(principal, params.sourceAppId);
+    replaceSearchIndex: async ({ app: { id }, body, until }) => {
       await words.enable(id, body.enabled, until);
       return view(id);
     },

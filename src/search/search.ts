@@ -26,7 +26,7 @@ export function createSearch(deps: {
 }) {
   const { apps, schemas, records, cursors, queryBudgetMs } = deps;
   const { pages, ranges, queues, slots, words, erase, reader, emails } = records;
-  const { service: appService, activity, scope } = apps;
+  const { service: appService, activity } = apps;
   const { renames } = schemas;
   const query = createUserQuery({ ranges, pages, budgetMs: queryBudgetMs });
   const queried = createQueriedAppReader({
@@ -49,10 +49,10 @@ export function createSearch(deps: {
     matchingIds,
     feature: {
       routes: [
-        ...userRoutes(users, scope, cursors),
-        ...userStatsRoutes({ apps: appService, activity, reader, queues, scope }),
+        ...userRoutes(users, cursors),
+        ...userStatsRoutes({ apps: appService, activity, reader, queues }),
         ...schemaCheckRoutes(createSchemaCheckService({ apps: appService, pages, schemas: schemas.service })),
-        ...searchIndexRoutes(words, scope),
+        ...searchIndexRoutes(words),
         ...indexSlotRoutes({ apps: appService, schemas: schemas.store, renames }),
       ],
     } satisfies Feature,

@@ -4,7 +4,6 @@ import { JsonStream } from '../api/reply.ts';
 import { Timestamp, WholeNumber } from '../api/validation.ts';
 import type { AppActivity } from '../apps/activity.ts';
 import type { App } from '../apps/app.ts';
-import type { AppScope } from '../apps/app-scope.ts';
 import { SourceAppId } from '../apps/apps.contract.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { AppNotFound } from '../core/errors.ts';
@@ -43,6 +42,7 @@ export const userStatsEndpoints = {
   getStats: {
     ...shared,
     path: '/auth/stats',
+    scoped: true,
     summary: "How many users the session's app has",
     description: 'With the number of records created on each of the last days (UTC, today included), oldest first.',
     query: z.strictObject({
@@ -82,9 +82,8 @@ export const userStatsRoutes = (deps: {
   activity: AppActivity;
   reader: RecordReader;
   queues: ReadQueues;
-  scope: AppScope;
 }): Route[] => {
-  const { apps, activity, reader, queues, scope } = deps;
+  const { apps, activity, reader, queues } = deps;
 
   const present = ({ sourceAppId, lastSubmissionAt }: App, users = 0) => ({
     ...{ sourceAppId, users, lastSubmissionAt: lastSubmissionAt ?? null },
@@ -103,8 +102,7 @@ export const userStatsRoutes = (deps: {
   }
 
   return routes(userStatsEndpoints, {
-    getStats: async ({ principal, query }) => {
-      const { id, sourceAppId } = await scope(principal, query.sourceAppId);
+    getStats: async ({ app: { id, sourceAppId }, query }) => {
       await activity.flush();
       const app = await apps.get(sourceAppId);
       if (!app.id.equals(id)) throw new AppNotFound();

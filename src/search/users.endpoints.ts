@@ -3,8 +3,15 @@ import { z } from 'zod';
 import type { Cursors } from '../api/cursors.ts';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
 import { JsonStream } from '../api/reply.ts';
-import { JsonObject, Ok, Timestamp, WholeNumber } from '../api/validation.ts';
-import type { AppScope } from '../apps/app-scope.ts';
+import {
+  DEFAULT_LIMIT,
+  JsonObject,
+  MAX_LIMIT,
+  Ok,
+  OptionalPageLimit,
+  Timestamp,
+  WholeNumber,
+} from '../api/validation.ts';
 import { SourceAppId } from '../apps/apps.contract.ts';
 import { recordEtag } from '../records/record-edit.ts';
 import {
@@ -33,10 +40,6 @@ import {
   Where,
 } from './parameters.ts';
 import type { UserService } from './users.service.ts';
-
-/** Spec 8. */
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 200;
 
 /** Spec 2.1. */
 export const UserId = z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' });
@@ -89,13 +92,10 @@ export const UserPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a
 export const RECORD_ETAG = { ETag: 'Identifies the state of the record, for `If-Match` of a change' };
 
 const paging = {
-  limit: WholeNumber(1)
-    .transform((limit) => Math.min(limit, MAX_LIMIT))
-    .optional()
-    .meta({ description: `At most ${MAX_LIMIT}; more counts as ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}`, example: 50 }),
+  limit: OptionalPageLimit,
   skip: WholeNumber(0).optional().meta({ description: 'The number of users to skip', example: 0 }),
 };
-const PageLimit = z.int().min(1).max(MAX_LIMIT);
+const AnsweredLimit = z.int().min(1).max(MAX_LIMIT);
 const PageSkip = z.int().nonnegative();
 
 /** With one of these parameters a listing answers as a search; without, as before they existed. */
@@ -123,6 +123,7 @@ export const userEndpoints = {
     path: '/auth/users',
     load: (query) => (Object.keys(query).length === 0 ? 'long' : 'read'),
     scope: 'users:read',
+    scoped: true,
     audit: 'users.listed',
     summary: "The session's users",
     description:
@@ -137,7 +138,7 @@ export const userEndpoints = {
       .superRefine(noSkipWith(['cursor'], 'is not used with cursor')),
     response: z.union([
       z.strictObject({ users: z.array(User) }),
-      z.strictObject({ users: z.array(User), total: z.int().nonnegative(), limit: PageLimit, skip: PageSkip }),
+      z.strictObject({ users: z.array(User), total: z.int().nonnegative(), limit: AnsweredLimit, skip: PageSkip }),
       z.strictObject({ users: z.array(User), ...totalMembers, ...pageMembers }),
     ]),
     errors: [404, 429],
@@ -146,6 +147,7 @@ export const userEndpoints = {
     ...ofOneUser,
     method: 'get',
     scope: 'users:read',
+    scoped: true,
     summary: "One of the session's users",
     response: DetailedUser,
     responseHeaders: RECORD_ETAG,
@@ -157,6 +159,7 @@ export const userEndpoints = {
     path: '/auth/users',
     load: 'long',
     scope: 'users:write',
+    scoped: true,
     audit: 'users.erased',
     summary: "Erase many of the session's users",
     description:
@@ -176,6 +179,7 @@ export const userEndpoints = {
     ...ofOneUser,
     method: 'delete',
     scope: 'users:write',
+    scoped: true,
     audit: 'user.erased',
     summary: "Erase one of the session's users",
     description: 'Permanent. A later submission of the same email creates a new record.',
@@ -202,44 +206,39 @@ export const userEndpoints = {
       })
       .superRefine(noSkipWith(SEARCHING, 'is not used with where, q or cursor')),
     response: z.union([
-      z.strictObject({ users: z.array(UserOfApp), limit: PageLimit, skip: PageSkip }),
+      z.strictObject({ users: z.array(UserOfApp), limit: AnsweredLimit, skip: PageSkip }),
       z.strictObject({ users: z.array(UserOfApp), ...pageMembers }),
     ]),
     errors: [400],
   },
 } as const satisfies Endpoints;
 
-export const userRoutes = (users: UserService, scope: AppScope, cursors: Cursors): Route[] => [
+export const userRoutes = (users: UserService, cursors: Cursors): Route[] => [
   ...routes(breakdownEndpoints, {
-    breakDownUsers: async ({ principal, query: { sourceAppId, field, ...request } }) =>
-      users.breakdown(await scope(principal, sourceAppId), field, request),
+    breakDownUsers: async ({ app, query: { field, ...request } }) => users.breakdown(app, field, request),
   }),
   ...routes(userEndpoints, {
-    listUsers: async ({ principal, query, closed }) => {
+    listUsers: async ({ app, query, closed }) => {
       if (hasAny(query, QUERYING)) {
-        const app = await scope(principal, query.sourceAppId);
         const found = await users.find(app, { ...query, limit: query.limit ?? DEFAULT_LIMIT }, cursors);
         return listing(found.users, OWN_MEMBERS, found.rest);
       }
-      const { app } = principal;
       if (Object.keys(query).length === 0) return listing(users.list(app, closed()), OWN_MEMBERS);
       const { sort, order, limit = DEFAULT_LIMIT, skip = 0 } = query;
       const { users: found, total } = await users.page(app, { sort, order, limit, skip });
       return listing(found, OWN_MEMBERS, { total, limit, skip });
     },
 
-    getUser: async ({ principal, params, query, res }) =>
-      detailedAnswer(await users.get(await scope(principal, query.sourceAppId), params.id), res),
+    getUser: async ({ app, params, res }) => detailedAnswer(await users.get(app, params.id), res),
 
-    eraseUsers: async ({ principal, query: { sourceAppId, confirm, ...request }, closed, recheck, audit }) => {
-      const app = await scope(principal, sourceAppId);
+    eraseUsers: async ({ app, query: { confirm, ...request }, closed, recheck, audit }) => {
       const deletedUsers = await users.eraseMatching(app, request, { confirm, signal: closed(), recheck });
       audit({ detail: { deletedUsers } });
       return { ok: true as const, deletedUsers };
     },
 
-    eraseUser: async ({ principal, params, query }) => {
-      await users.erase(await scope(principal, query.sourceAppId), params.id);
+    eraseUser: async ({ app, params }) => {
+      await users.erase(app, params.id);
       return { ok: true as const };
     },
 

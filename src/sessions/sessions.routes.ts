@@ -7,7 +7,7 @@ import { secondFactorsOf } from '../accounts/second-factor.ts';
 import { type AnyInput, routes } from '../api/endpoint.ts';
 import type { Config } from '../core/config.ts';
 import { Unauthenticated } from '../core/errors.ts';
-import { beginSession, endSession } from './session-store.ts';
+import { beginSession, endSession } from './session.ts';
 import { sessionEndpoints } from './sessions.contract.ts';
 import { INVALID_CREDENTIALS, type SessionService } from './sessions.service.ts';
 

@@ -5,7 +5,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../core/config.ts';
 import type { Connection } from '../database/client.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
-import { createSessionStorage } from './session-store.ts';
+import { createSessionStorage } from './sessions.model.ts';
 import { createSessionRoutes } from './sessions.routes.ts';
 import { createLoginLimiter, createSessionService, type LogInName } from './sessions.service.ts';
 

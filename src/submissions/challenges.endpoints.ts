@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Endpoints, type Refuse, type Route, routes } from '../api/endpoint.ts';
+import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
 import type { App } from '../apps/app.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import { clientNetwork } from '../core/client-network.ts';
@@ -30,7 +30,6 @@ const challengeEndpoints = {
     method: 'get',
     path: '/v1/forms/:sourceAppId/challenge',
     auth: 'form',
-    cors: 'app',
     tag: 'Public',
     summary: 'A proof-of-work challenge',
     description:
@@ -81,24 +80,19 @@ export const challengeRoutes = (
   challenges: Challenges,
   findApp: (sourceAppId: string) => Promise<App | undefined>,
   limit: ChallengeLimiter,
-  refuse: Refuse,
 ): Route[] =>
-  routes(
-    challengeEndpoints,
-    {
-      getChallenge: async ({ principal: { sourceAppId }, req, res }) => {
-        const app = await findApp(sourceAppId);
-        if (!app) throw new AppNotFound();
-        limit(sourceAppId, req.ip ?? '', app.form?.submitPerMinute);
-        const { parameters, signature } = await challenges.issue(app.id);
-        res.setHeader('Cache-Control', 'no-store');
-        const { expiresAt = 0, keySignature = '' } = parameters;
-        const { algorithm, cost, keyLength, keyPrefix, nonce, salt } = parameters;
-        return {
-          parameters: { algorithm, cost, expiresAt, keyLength, keyPrefix, keySignature, nonce, salt },
-          signature,
-        };
-      },
+  routes(challengeEndpoints, {
+    getChallenge: async ({ principal: { sourceAppId }, req, res }) => {
+      const app = await findApp(sourceAppId);
+      if (!app) throw new AppNotFound();
+      limit(sourceAppId, req.ip ?? '', app.form?.submitPerMinute);
+      const { parameters, signature } = await challenges.issue(app.id);
+      res.setHeader('Cache-Control', 'no-store');
+      const { expiresAt = 0, keySignature = '' } = parameters;
+      const { algorithm, cost, keyLength, keyPrefix, nonce, salt } = parameters;
+      return {
+        parameters: { algorithm, cost, expiresAt, keyLength, keyPrefix, keySignature, nonce, salt },
+        signature,
+      };
     },
-    (error, req) => refuse(error, req, false),
-  );
+  });

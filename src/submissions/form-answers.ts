@@ -150,11 +150,12 @@ export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; p
   const { leases, pages } = deps;
   const attempts = new WeakMap<Request, FormAttempt>();
 
-  const refuse: Refuse = async (error, req, asPage) => {
+  /** Answers for `/v1/forms`. */
+  const refuse: Refuse = async (error, req) => {
     const { status } = error;
     const entries = req.form;
     const { attempt, language } = await contextOf(req);
-    if (!asPage) return refusalIn(language, error);
+    if (req.method !== 'POST' || !prefersPage(req)) return refusalIn(language, error);
     if (!entries || !attempt || status === 404 || entriesSize(entries) > MAX_SHOWN)
       return pages.refusal(error, language);
     if (status === 400 && attempt.error !== undefined) return new Redirect(attempt.error);
@@ -179,6 +180,10 @@ export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; p
 
   return {
     refuse,
+
+    /** Answers for the pages of forms: only a browser gets a page. */
+    refusePage: async (error: AppError, req: Request) =>
+      prefersPage(req) ? pages.refusal(error, (await contextOf(req)).language) : undefined,
 
     /** Keeps the controls of a request for a refusal. */
     note(req: Request, attempt: FormAttempt): void {

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Request } from 'express';
 import { z } from 'zod';
-import { type Endpoints, type Refuse, type Route, routes } from '../api/endpoint.ts';
+import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
 import { setLanguage, Versioned } from '../api/reply.ts';
 import { AppPath } from '../apps/apps.contract.ts';
 import { isClosed, offeredLanguages, settingsIn } from '../apps/form-settings.ts';
@@ -88,14 +88,10 @@ const formPageEndpoints = {
     description:
       'With the query parameter `held` it says that the entries are looked at before they are stored, as after an HTML form without the proof of work that the app asks for.',
   },
-} as const satisfies Endpoints;
-
-const formDefinitionEndpoints = {
   getFormDefinition: {
     method: 'get',
     path: '/v1/forms/:sourceAppId',
     auth: 'form',
-    cors: 'app',
     tag: 'Public',
     summary: "The app's form as data",
     description:
@@ -166,40 +162,26 @@ function prefilledTexts(fields: readonly FieldDefinition[], req: Request): Map<s
   return new Map(filled.flatMap(({ name, texts }) => (texts ? [[name, texts] as const] : [])));
 }
 
-/** @param refuse answers as `/v1/forms` does */
-export function formPageRoutes(findForm: FindForm, pages: FormPages, refuse: Refuse): Route[] {
+export function formPageRoutes(findForm: FindForm, pages: FormPages): Route[] {
   async function findFormFor({ sourceAppId }: { sourceAppId: string }, req: Request): Promise<FormInLanguage> {
     const form = await findForm(sourceAppId);
     if (!form) throw new AppNotFound();
     return { ...form, language: visitorLanguage(req, form.settings).language };
   }
 
-  const ofPages = routes(
-    formPageEndpoints,
-    {
-      getFormPage: async ({ principal, req }) => {
-        const form = await findFormFor(principal, req);
-        return pages.form({ ...form, prefilled: prefilledTexts(form.fields, req), key: randomUUID() });
-      },
-      getThanksPage: async ({ principal, req }) =>
-        pages.thanks({ ...(await findFormFor(principal, req)), isHeld: req.query.held !== undefined }),
+  return routes(formPageEndpoints, {
+    getFormPage: async ({ principal, req }) => {
+      const form = await findFormFor(principal, req);
+      return pages.form({ ...form, prefilled: prefilledTexts(form.fields, req), key: randomUUID() });
     },
-    async (error, req, asPage) => {
-      if (!asPage) return undefined;
-      const form = req.appId === undefined ? undefined : await findForm(req.appId).catch(() => undefined);
-      return pages.refusal(error, visitorLanguage(req, form?.settings).language);
+
+    getThanksPage: async ({ principal, req }) =>
+      pages.thanks({ ...(await findFormFor(principal, req)), isHeld: req.query.held !== undefined }),
+
+    getFormDefinition: async ({ principal, req, res }) => {
+      const form = await findFormFor(principal, req);
+      setLanguage(res, form.language.tag);
+      return formDefinition(form);
     },
-  );
-  const ofDefinition = routes(
-    formDefinitionEndpoints,
-    {
-      getFormDefinition: async ({ principal, req, res }) => {
-        const form = await findFormFor(principal, req);
-        setLanguage(res, form.language.tag);
-        return formDefinition(form);
-      },
-    },
-    (error, req) => refuse(error, req, false),
-  );
-  return [...ofPages, ...ofDefinition];
+  });
 }

@@ -29,7 +29,6 @@ const formEndpoints = {
     path: '/v1/forms/:sourceAppId',
     auth: 'form',
     scope: 'submit',
-    cors: 'app',
     tag: 'Public',
     summary: 'Submit a user record from an HTML form',
     description:
@@ -58,36 +57,32 @@ export function formRoutes(deps: {
 }): Route[] {
   const { submissions, leases, ignoredRedirects, refusals } = deps;
 
-  return routes(
-    formEndpoints,
-    {
-      submitForm: async ({ principal, headers, body, req }) => {
-        const { sourceAppId } = principal;
-        const keyOf = principal.kind === 'key' ? principal.app.id : undefined;
-        const lease = await leases.hold(sourceAppId);
-        if (!lease) throw new AppNotFound();
-        if (!(body instanceof FormEntries)) {
-          const settings = lease.app.form ?? DEFAULT_FORM_SETTINGS;
-          const lang = languageToKeep(visitorLanguage(req, settings), settings);
-          const idempotencyKey = headers['idempotency-key'];
-          const options = { idempotencyKey, proof: body.altcha ?? headers['x-altcha'], keyOf, lang };
-          return presentSubmitted(await submissions.submit(sourceAppId, body, options).catch(rethrowInPath));
-        }
-        const attempt = parseAttempt(req, body, lease);
-        refusals.note(req, attempt);
-        if (attempt.problem) throw attempt.problem;
-        const stored = await submissions
-          .submit(sourceAppId, (newest) => readSubmission(body, newest), { ...attempt.options, keyOf })
-          .catch(rethrowInPath);
-        // Only an accepted submission counts, so that the limits of submissions bound strangers.
-        if (attempt.ignoredNext) ignoredRedirects.note(lease.app.id, attempt.ignoredNext.origin);
-        // Only a person learns that the form was held; a bot in a honeypot learns nothing.
-        const isHeld = stored.heldFor === 'no-proof';
-        if (prefersPage(req))
-          return new Redirect(attempt.next ?? thanksPath(sourceAppId, { held: isHeld, lang: attempt.visitor.asked }));
-        return { ...presentSubmitted(stored), ...(attempt.ownNext !== undefined && { next: attempt.ownNext }) };
-      },
+  return routes(formEndpoints, {
+    submitForm: async ({ principal, headers, body, req }) => {
+      const { sourceAppId } = principal;
+      const keyOf = principal.kind === 'key' ? principal.app.id : undefined;
+      const lease = await leases.hold(sourceAppId);
+      if (!lease) throw new AppNotFound();
+      if (!(body instanceof FormEntries)) {
+        const settings = lease.app.form ?? DEFAULT_FORM_SETTINGS;
+        const lang = languageToKeep(visitorLanguage(req, settings), settings);
+        const idempotencyKey = headers['idempotency-key'];
+        const options = { idempotencyKey, proof: body.altcha ?? headers['x-altcha'], keyOf, lang };
+        return presentSubmitted(await submissions.submit(sourceAppId, body, options).catch(rethrowInPath));
+      }
+      const attempt = parseAttempt(req, body, lease);
+      refusals.note(req, attempt);
+      if (attempt.problem) throw attempt.problem;
+      const stored = await submissions
+        .submit(sourceAppId, (newest) => readSubmission(body, newest), { ...attempt.options, keyOf })
+        .catch(rethrowInPath);
+      // Only an accepted submission counts, so that the limits of submissions bound strangers.
+      if (attempt.ignoredNext) ignoredRedirects.note(lease.app.id, attempt.ignoredNext.origin);
+      // Only a person learns that the form was held; a bot in a honeypot learns nothing.
+      const isHeld = stored.heldFor === 'no-proof';
+      if (prefersPage(req))
+        return new Redirect(attempt.next ?? thanksPath(sourceAppId, { held: isHeld, lang: attempt.visitor.asked }));
+      return { ...presentSubmitted(stored), ...(attempt.ownNext !== undefined && { next: attempt.ownNext }) };
     },
-    refusals.refuse,
-  );
+  });
 }

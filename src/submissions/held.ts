@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
+import type { ScopedApp } from '../api/principal.ts';
 import { JsonObject, Ok, PageLimit, Timestamp } from '../api/validation.ts';
-import type { AppScope, ScopedApp } from '../apps/app-scope.ts';
 import { InvalidInput, KeyReused, NotFound } from '../core/errors.ts';
 import { withRenamedKeys } from '../fields/renames.ts';
 import { appliedKey } from '../records/idempotency-keys.ts';
@@ -43,6 +43,7 @@ export const heldEndpoints = {
     method: 'get',
     path: '/auth/held',
     scope: 'users:read',
+    scoped: true,
     audit: 'held.listed',
     summary: "The session's held submissions",
     description:
@@ -80,6 +81,7 @@ export const heldEndpoints = {
     path: '/auth/held/:id/release',
     load: 'light',
     scope: 'users:write',
+    scoped: true,
     audit: 'held.released',
     summary: 'Store a held submission',
     description:
@@ -95,6 +97,7 @@ export const heldEndpoints = {
     path: '/auth/held/:id',
     load: 'light',
     scope: 'users:write',
+    scoped: true,
     audit: 'held.deleted',
     summary: 'Delete a held submission',
     params: HeldPath,
@@ -109,9 +112,8 @@ export function heldRoutes(deps: {
   store: HeldStore;
   submissions: SubmissionService;
   renames: Pick<RenameStore, 'since'>;
-  scope: AppScope;
 }): Route[] {
-  const { store, submissions, renames, scope } = deps;
+  const { store, submissions, renames } = deps;
 
   /** The data of an entry under the keys of a later schema version. */
   async function dataFor({ appId, data, schemaVersion }: HeldDocument, version: number) {
@@ -152,8 +154,7 @@ export function heldRoutes(deps: {
   }
 
   return routes(heldEndpoints, {
-    listHeld: async ({ principal, query: { limit, cursor, counts, sourceAppId } }) => {
-      const { id: appId } = await scope(principal, sourceAppId);
+    listHeld: async ({ app: { id: appId }, query: { limit, cursor, counts } }) => {
       const { held, next } = await store.page(appId, limit, cursor === undefined ? undefined : parseCursor(cursor));
       return {
         ...(counts && { counts: await store.counts(appId) }),
@@ -164,11 +165,10 @@ export function heldRoutes(deps: {
       };
     },
 
-    releaseHeld: async ({ principal, params, query }) =>
-      presentSubmitted(await release(await scope(principal, query.sourceAppId), params.id)),
+    releaseHeld: async ({ app, params }) => presentSubmitted(await release(app, params.id)),
 
-    deleteHeld: async ({ principal, params, query }) => {
-      const entry = await find(await scope(principal, query.sourceAppId), params.id);
+    deleteHeld: async ({ app, params }) => {
+      const entry = await find(app, params.id);
       if (!(await store.remove(entry))) throw heldNotFoundError();
       return { ok: true as const };
     },

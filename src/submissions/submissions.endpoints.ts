@@ -38,7 +38,6 @@ const submissionEndpoints = {
     path: '/v1/users',
     auth: 'app id',
     scope: 'submit',
-    cors: 'app',
     tag: 'Public',
     summary: 'Submit a user record',
     description:

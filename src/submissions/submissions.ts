@@ -66,16 +66,12 @@ export function createSubmissions(deps: {
       routes: [
         // Routes are tried in this order: the most frequent requests first.
         ...submissionRoutes(service),
-        ...challengeRoutes(
-          challenges,
-          findApp,
-          createChallengeLimiter(CHALLENGES_PER_MINUTE, deps.workers),
-          refusals.refuse,
-        ),
+        ...challengeRoutes(challenges, findApp, createChallengeLimiter(CHALLENGES_PER_MINUTE, deps.workers)),
         ...formRoutes({ submissions: service, leases, refusals, ignoredRedirects }),
-        ...formPageRoutes(findForm, pages, refusals.refuse),
-        ...heldRoutes({ store: held, submissions: service, renames: schemas.renames, scope: apps.scope }),
+        ...formPageRoutes(findForm, pages),
+        ...heldRoutes({ store: held, submissions: service, renames: schemas.renames }),
       ],
+      refusals: { '/v1/forms': refusals.refuse, '/f': refusals.refusePage },
       models: Object.values(models),
       owned: [
         ownedBy(models.spent.collection, 'at', { of: spentByApp }),

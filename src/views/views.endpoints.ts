@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { Id, Ok, parseTags, Timestamp } from '../api/validation.ts';
-import type { AppScope } from '../apps/app-scope.ts';
 import { ScopeParameter } from '../apps/apps.contract.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
 import type { QuerySchema } from '../search/conditions.ts';
@@ -77,6 +76,7 @@ export const viewEndpoints = {
     ...shared,
     method: 'get',
     path: '/auth/views',
+    scoped: true,
     summary: "The views of the session's app",
     description: 'The shared ones and the own ones, by name.',
     response: z.strictObject({ views: z.array(View) }),
@@ -87,6 +87,7 @@ export const viewEndpoints = {
     method: 'post',
     audit: 'view.created',
     path: '/auth/views',
+    scoped: true,
     summary: "Save a view of the session's app",
     description: RIGHTS,
     body: jsonBody(NewView, 'Invalid view'),
@@ -98,6 +99,7 @@ export const viewEndpoints = {
     method: 'patch',
     audit: 'view.changed',
     path: '/auth/views/:id',
+    scoped: true,
     summary: "Change a view of the session's app",
     description: `${RIGHTS} With \`If-Match\` it takes place only if the view is in that state, otherwise the response is 412.`,
     params: z.object({ id: Id }),
@@ -116,6 +118,7 @@ export const viewEndpoints = {
     method: 'delete',
     audit: 'view.deleted',
     path: '/auth/views/:id',
+    scoped: true,
     summary: "Delete a view of the session's app",
     description: RIGHTS,
     params: z.object({ id: Id }),
@@ -124,18 +127,16 @@ export const viewEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export const viewRoutes = (views: ViewService, schemas: Pick<SchemaService, 'ofApp'>, scope: AppScope): Route[] =>
+export const viewRoutes = (views: ViewService, schemas: Pick<SchemaService, 'ofApp'>): Route[] =>
   routes(viewEndpoints, {
-    listViews: async ({ principal, query }) => {
-      const app = await scope(principal, query.sourceAppId);
+    listViews: async ({ app, principal }) => {
       const found = await views.list(app.id, principal);
       if (found.length === 0) return { views: [] };
       const schema = await schemas.ofApp(app);
       return { views: found.map((view) => present(view, schema)) };
     },
 
-    createView: async ({ principal, query, body, res, audit }) => {
-      const app = await scope(principal, query.sourceAppId);
+    createView: async ({ app, principal, body, res, audit }) => {
       const schema = await schemas.ofApp(app);
       const view = await views.create(app.id, principal, { ...body, version: schema.version });
       audit({ target: view._id.toHexString(), detail: { shared: body.shared } });
@@ -143,8 +144,7 @@ export const viewRoutes = (views: ViewService, schemas: Pick<SchemaService, 'ofA
       return present(view, schema);
     },
 
-    changeView: async ({ principal, params, query, headers, body, until, res }) => {
-      const app = await scope(principal, query.sourceAppId);
+    changeView: async ({ app, principal, params, headers, body, until, res }) => {
       const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
       const revisions = parseTags(headers['if-match'])?.map((tag) => tag.slice(1, -1));
       const schema = await schemas.ofApp(app);
@@ -153,8 +153,7 @@ export const viewRoutes = (views: ViewService, schemas: Pick<SchemaService, 'ofA
       return present(view, schema);
     },
 
-    deleteView: async ({ principal, params, query, until }) => {
-      const { id } = await scope(principal, query.sourceAppId);
+    deleteView: async ({ app: { id }, principal, params, until }) => {
       await views.remove(id, principal, params.id, until);
       return { ok: true as const };
     },

@@ -1,5 +1,4 @@
 import type { Accounts } from '../accounts/accounts.ts';
-import type { Apps } from '../apps/apps.ts';
 import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
 import type { RenameStore } from '../schemas/pending-renames.ts';
@@ -19,10 +18,9 @@ export function createViewStorage(connection: Connection) {
 export function createViews(deps: {
   storage: ReturnType<typeof createViewStorage>;
   accounts: Pick<Accounts, 'store' | 'status'>;
-  apps: Pick<Apps, 'scope'>;
   schemas: { service: Pick<SchemaService, 'ofApp'>; renames: Pick<RenameStore, 'since'> };
 }): Feature {
-  const { storage, accounts, apps, schemas } = deps;
+  const { storage, accounts, schemas } = deps;
   const service = createViewService({
     store: storage.store,
     renamesSince: schemas.renames.since,
@@ -32,6 +30,6 @@ export function createViews(deps: {
     models: [storage.model],
     owned: [ownedBy(storage.model.collection, 'createdAt')],
     personal: [createPersonViews(storage.model.collection, storage.store)],
-    routes: viewRoutes(service, schemas.service, apps.scope),
+    routes: viewRoutes(service, schemas.service),
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { pageOf } from '../api/cursors.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { JsonObject, Ok, PageLimit, Timestamp } from '../api/validation.ts';
-import type { AppScope } from '../apps/app-scope.ts';
 import { NotFound } from '../core/errors.ts';
 import { EVENT_TYPES } from '../records/outbox.ts';
 import { ScopeParameter } from '../search/parameters.ts';
@@ -56,6 +56,7 @@ export const deliveryEndpoints = {
     ...webhookDefaults,
     method: 'get',
     path: '/auth/webhooks/:id/deliveries',
+    scoped: true,
     load: 'read',
     summary: 'The deliveries of a webhook',
     description: 'A page, newest first. Deliveries are kept for 30 days.',
@@ -63,7 +64,7 @@ export const deliveryEndpoints = {
     query: z.strictObject({
       sourceAppId: ScopeParameter,
       state: z.enum(DELIVERY_STATES, `must be one of ${DELIVERY_STATES.join(', ')}`).optional(),
-      limit: PageLimit.meta({ description: 'At most 200; default 50', example: 50 }),
+      limit: PageLimit,
       cursor: z
         .string('must be one text')
         .max(80, 'is too long')
@@ -79,6 +80,7 @@ export const deliveryEndpoints = {
     ...webhookDefaults,
     method: 'get',
     path: '/auth/webhooks/deliveries/:id',
+    scoped: true,
     summary: 'One delivery with its request',
     params: DeliveryPath,
     response: DeliveryDetails,
@@ -88,6 +90,7 @@ export const deliveryEndpoints = {
     audit: 'webhook.replayed',
     method: 'post',
     path: '/auth/webhooks/deliveries/:id/replay',
+    scoped: true,
     summary: 'Deliver an event again',
     params: DeliveryPath,
     response: Ok,
@@ -97,6 +100,7 @@ export const deliveryEndpoints = {
     audit: 'webhook.replayed',
     method: 'post',
     path: '/auth/webhooks/:id/replay',
+    scoped: true,
     load: 'long',
     summary: 'Deliver the events since a time again',
     description: 'Events of at most 30 days, and at most 100,000 in one request, the oldest first.',
@@ -115,10 +119,9 @@ export function deliveryRoutes(deps: {
   deliveries: DeliveryStore;
   readRecords: DeliveryRecords;
   readForm: ReadForm;
-  scope: AppScope;
   wake: () => void;
 }): Route[] {
-  const { webhooks, deliveries, readRecords, readForm, scope, wake } = deps;
+  const { webhooks, deliveries, readRecords, readForm, wake } = deps;
 
   /** Resolves with what an attempt would send now; undefined: the record or the webhook is gone. */
   async function nextRequest(delivery: DeliveryDocument) {
@@ -136,31 +139,27 @@ export function deliveryRoutes(deps: {
   }
 
   return routes(deliveryEndpoints, {
-    listDeliveries: async ({ principal, query: { sourceAppId, limit, cursor, state }, params }) => {
-      const { _id: webhookId, appId } = await findWebhook(webhooks, await scope(principal, sourceAppId), params.id);
+    listDeliveries: async ({ app, query: { limit, cursor, state }, params }) => {
+      const { _id: webhookId, appId } = await findWebhook(webhooks, app, params.id);
       const found = await deliveries.page({ appId, webhookId }, { limit: limit + 1, before: cursor, state });
-      const page = found.slice(0, limit);
-      const last = found.length > limit ? page.at(-1) : undefined;
+      const { page, last } = pageOf(found, limit);
       return { deliveries: page.map(present), ...(last && { next: last._id }) };
     },
 
-    getDelivery: async ({ principal, query, params }) => {
-      const app = await scope(principal, query.sourceAppId);
+    getDelivery: async ({ app, params }) => {
       const delivery = await deliveries.find(app.id, params.id);
       if (!delivery) throw new NotFound('Delivery not found');
       const request = await nextRequest(delivery);
       return { ...present(delivery), ...(request && { request }) };
     },
 
-    replayDelivery: async ({ principal, query, params }) => {
-      const app = await scope(principal, query.sourceAppId);
+    replayDelivery: async ({ app, params }) => {
       if (!(await deliveries.replay(app.id, params.id, Date.now()))) throw new NotFound('Delivery not found');
       wake();
       return { ok: true as const };
     },
 
-    replayWebhook: async ({ principal, query, params, body }) => {
-      const app = await scope(principal, query.sourceAppId);
+    replayWebhook: async ({ app, params, body }) => {
       const { _id: webhookId, appId } = await findWebhook(webhooks, app, params.id);
       const since = new Date(body.since);
       const replayed = await deliveries.replaySince({ appId, webhookId }, since, MAX_REPLAYED, Date.now());

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { JsonObject, Ok, Timestamp } from '../api/validation.ts';
-import type { AppScope } from '../apps/app-scope.ts';
 import { SourceAppId } from '../apps/apps.contract.ts';
 import { EVENT_TYPES } from '../records/outbox.ts';
 import { ScopeParameter } from '../search/parameters.ts';
@@ -68,6 +67,7 @@ export const webhookEndpoints = {
     ...webhookDefaults,
     method: 'get',
     path: '/auth/webhooks',
+    scoped: true,
     summary: 'The webhooks of an app',
     response: z.strictObject({ webhooks: z.array(Webhook) }),
   },
@@ -76,6 +76,7 @@ export const webhookEndpoints = {
     audit: 'webhook.created',
     method: 'post',
     path: '/auth/webhooks',
+    scoped: true,
     summary: 'Create a webhook',
     description:
       'The address gets the events of the app, signed by Standard Webhooks. The secret is shown once. An app has at most 20 webhooks.',
@@ -90,6 +91,7 @@ export const webhookEndpoints = {
     ...webhookDefaults,
     method: 'get',
     path: '/auth/webhooks/sample',
+    scoped: true,
     summary: 'An example of an event',
     description: 'As the standard format sends it, with example values of the newest schema.',
     query: webhookDefaults.query.extend({
@@ -115,6 +117,7 @@ export const webhookEndpoints = {
     audit: 'webhook.changed',
     method: 'patch',
     path: '/auth/webhooks/:id',
+    scoped: true,
     summary: 'Change a webhook',
     description: '`enabled: true` also ends a disabling by failures or by 410.',
     params: WebhookPath,
@@ -134,6 +137,7 @@ export const webhookEndpoints = {
     audit: 'webhook.deleted',
     method: 'delete',
     path: '/auth/webhooks/:id',
+    scoped: true,
     load: 'long',
     summary: 'Delete a webhook',
     params: WebhookPath,
@@ -145,6 +149,7 @@ export const webhookEndpoints = {
     audit: 'webhook.tested',
     method: 'post',
     path: '/auth/webhooks/:id/test',
+    scoped: true,
     load: 'long',
     summary: 'Send a test event',
     description: 'Sends one event of the type `webhook.test` with made-up values, and tells the result.',
@@ -157,6 +162,7 @@ export const webhookEndpoints = {
     audit: 'webhook.secret.replaced',
     method: 'post',
     path: '/auth/webhooks/:id/rotate-secret',
+    scoped: true,
     summary: 'Replace the secret of a webhook',
     description: 'The old secret signs for 24 hours more, beside the new one.',
     params: WebhookPath,
@@ -170,39 +176,36 @@ function isPlainUrl(text: string): boolean {
   return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '' && hash === '';
 }
 
-export const webhookRoutes = (webhooks: WebhookService, scope: AppScope): Route[] =>
+export const webhookRoutes = (webhooks: WebhookService): Route[] =>
   routes(webhookEndpoints, {
-    listWebhooks: async ({ principal, query }) => {
-      const list = await webhooks.list(await scope(principal, query.sourceAppId));
+    listWebhooks: async ({ app }) => {
+      const list = await webhooks.list(app);
       return { webhooks: list.map(present) };
     },
 
-    createWebhook: async ({ principal, query, body, audit }) => {
-      const { webhook, secret } = await webhooks.create(await scope(principal, query.sourceAppId), body);
+    createWebhook: async ({ app, body, audit }) => {
+      const { webhook, secret } = await webhooks.create(app, body);
       const presented = present(webhook);
       audit({ target: presented.id });
       return { ...presented, secret };
     },
 
-    getWebhookSample: async ({ principal, query: { sourceAppId, event } }) =>
-      webhooks.sample(await scope(principal, sourceAppId), event),
+    getWebhookSample: async ({ app, query: { event } }) => webhooks.sample(app, event),
 
-    changeWebhook: async ({ principal, query, params, body, until }) =>
-      present(await webhooks.change(await scope(principal, query.sourceAppId), params.id, body, until)),
+    changeWebhook: async ({ app, params, body, until }) => present(await webhooks.change(app, params.id, body, until)),
 
-    deleteWebhook: async ({ principal, query, params, until }) => {
-      await webhooks.remove(await scope(principal, query.sourceAppId), params.id, until);
+    deleteWebhook: async ({ app, params, until }) => {
+      await webhooks.remove(app, params.id, until);
       return { ok: true as const };
     },
 
-    testWebhook: async ({ principal, query, params }) => {
-      const app = await scope(principal, query.sourceAppId);
+    testWebhook: async ({ app, params }) => {
       const { isSuccess, retryAfterMs: _, ...result } = await webhooks.test(app, params.id);
       return { ok: isSuccess, ...result };
     },
 
-    rotateWebhookSecret: async ({ principal, query, params, until }) => ({
-      secret: await webhooks.rotateSecret(await scope(principal, query.sourceAppId), params.id, until),
+    rotateWebhookSecret: async ({ app, params, until }) => ({
+      secret: await webhooks.rotateSecret(app, params.id, until),
     }),
   });
 

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
+import type { ScopedApp } from '../api/principal.ts';
 import type { AppConsumers } from '../apps/app-consumers.ts';
-import type { ScopedApp } from '../apps/app-scope.ts';
 import { Conflict, InvalidInput, NotFound } from '../core/errors.ts';
 import type { Until } from '../database/clock.ts';
 import type { FieldDefinition } from '../fields/definition.ts';

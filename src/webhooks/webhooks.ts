@@ -49,7 +49,7 @@ export function createWebhooks(deps: {
 }): Feature {
   const { config, connection, apps, schemas, storage, records, otherConsumers, signal, logger, metrics, now } = deps;
   const { reader, newId, outboxSignal } = records;
-  const { consumers, scope } = apps;
+  const { consumers } = apps;
   const models = {
     webhooks: createWebhookModel(connection),
     deliveries: storage.model,
@@ -73,10 +73,7 @@ export function createWebhooks(deps: {
     ...{ webhooks, deliveries, consumers, removal, sender, readForm, fieldsOf, newId, allowPrivate, wake },
   });
   return {
-    routes: [
-      ...webhookRoutes(service, scope),
-      ...deliveryRoutes({ webhooks, deliveries, readRecords, readForm, scope, wake }),
-    ],
+    routes: [...webhookRoutes(service), ...deliveryRoutes({ webhooks, deliveries, readRecords, readForm, wake })],
     models: Object.values(models),
     jobs: [
       createEventJob({ consumers, erasures: records.erasureStore, relay, dispatcher, stored: outboxSignal }),

@@ -7,7 +7,7 @@ import supertest from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/core/config.ts';
 import { createLogger } from '../../src/core/logger.ts';
-import { createApp } from '../../src/http/app.ts';
+import { createApp } from '../../src/app.ts';
 import { createDocsRouter } from '../../src/http/docs.ts';
 import { createEmbed } from '../../src/http/embed.ts';
 import { listEndpoints } from '../../src/http/endpoints.ts';

@@ -13,6 +13,7 @@ const LAYERS = [
   ['cli', 'cluster'],
   ['backups'],
   ['doctor'],
+  ['app.ts'],
   ['http', 'services.ts'],
   ['changes', 'imports', 'notifications', 'webhooks'],
   ['submissions'],

@@ -1,76 +1,96 @@
-import type { Express, Request, RequestHandler, Response } from 'express';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import { FILES_REFUSED, FormEntries } from '../api/body/form-body.ts';
 import type { BodyReaders } from '../api/body/readers.ts';
 import { hasArrived, hasBody, readMediaType } from '../api/body/request-bytes.ts';
 import { Deadline } from '../api/deadline.ts';
-import type { AnyInput, AuditFacts, BodySpec, EndpointSpec, Refuse, Route } from '../api/endpoint.ts';
+import type { AnyInput, AuditFacts, BodySpec, EndpointSpec, Route } from '../api/endpoint.ts';
 import { hasTurns, isForOperators, type OperatorLoad } from '../api/operator-load.ts';
+import type { AppPrincipal } from '../api/principal.ts';
 import { Download, Redirect, send } from '../api/reply.ts';
 import { parsePart } from '../api/validation.ts';
 import type { App } from '../apps/app.ts';
+import type { AppScope } from '../apps/app-scope.ts';
 import type { RecordAudit } from '../audit/audit-recorder.ts';
 import { AppError, AppNotFound, InvalidInput, Unavailable } from '../core/errors.ts';
 import type { DatabaseClock } from '../database/clock.ts';
 import type { SubmitLimiter } from '../submissions/submit-limiter.ts';
 import { type AuthStrategies, invalidAppIdError } from './auth.ts';
 import { Caller } from './caller.ts';
-import type { CorsPolicies } from './cors.ts';
 
-interface MountDeps {
+/** What the endpoints of all features share. */
+export interface Edge {
   auth: AuthStrategies;
-  cors: CorsPolicies;
   readers: BodyReaders;
   load: OperatorLoad;
   limitSubmit: SubmitLimiter;
   /** Resolves with the app of this id, or undefined. Fast for an app in use. */
   findApp(sourceAppId: string): Promise<Pick<App, 'form'> | undefined>;
+  scope: AppScope;
   recordAudit: RecordAudit;
   until: DatabaseClock['until'];
 }
 
+/** Creates the router of a feature; paths are whole, because features share them. */
+export function createRouter(routes: readonly Route[], edge: Edge): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  for (const route of routes) router[route.spec.method](route.spec.path, createHandler(route, edge));
+  return router;
+}
+
 /**
- * Adds all endpoints to `http`. Each request is checked in this order: origin (403), authentication
- * (401, 403, 400 for `x-app-id`, 404 for an app in the path), rate limit (429), inputs (400). Then
- * the handler runs; that of an operator waits for its turn (429, 503). The caller of a request that
- * waited, for its body or its turn, is checked again. Another method on a known path is a 405. A
- * nested router would match each request twice.
+ * Answers 405 for another method on a known path, and `OPTIONS` with the allowed ones. Place it
+ * after all routers: several features may have endpoints of one path.
  */
-export function mount(http: Express, all: readonly Route[], deps: MountDeps): void {
-  for (const { spec, handle, refuse } of all) {
-    const pages = refuse ? [refuseWith(refuse)] : [];
-    const turns = hasTurns(spec) ? deps.load : undefined;
-    http[spec.method](spec.path, ...pages, ...corsHandlers(spec, deps), async (req, res) => {
-      const deadline = new Deadline();
-      const facts: AuditFacts = {};
-      const caller = new Caller(spec, deps.auth[spec.auth], req, res);
-      const input = readInput(spec, caller, req, res, deadline, deps, facts);
-      const respond = async (value: AnyInput) => {
-        const turn = turns && (await turns.begin(spec, value, deadline));
-        try {
-          if (caller.hasWaited || turn?.hasWaited) {
-            await caller.recheck();
-            value.principal = caller.principal;
-          }
-          const reply = await handle(value);
-          const isRefused = reply instanceof Redirect && reply.isRefusal;
-          if (spec.audit && !isRefused) await audited(reply, deps.recordAudit(spec, value, facts));
-          await send(req, res, reply, { onStart: turn?.onStart, recheck: value.recheck });
-        } finally {
-          turn?.end();
-        }
-      };
-      await (spec.slow ? respond(await deadline.run(input)) : untilStarted(deadline, input.then(respond), res));
-    });
-  }
+export function createMethodCheck(all: readonly Route[]): Router {
+  const router = Router({ caseSensitive: true, strict: true });
   for (const [path, specs] of specsByPath(all)) {
-    const [first] = specs;
-    http.all(path, ...(first ? corsHandlers(first, deps) : []), (req, res) => {
-      res.setHeader('Allow', specs.flatMap(allowedMethods).join(', '));
+    const allowed = specs.flatMap(allowedMethods).join(', ');
+    router.all(path, (req, res) => {
+      res.setHeader('Allow', allowed);
       if (req.method === 'OPTIONS') return void res.status(204).end();
       throw new AppError(405, 'Method not allowed');
     });
   }
+  return router;
+}
+
+/**
+ * Checks a request in this order: authentication (401, 403, 400 for `x-app-id`, 404 for an app in
+ * the path), rate limit (429), inputs (400). Then the handler runs; that of an operator waits for
+ * its turn (429, 503). The caller of a request that waited, for its body or its turn, is checked
+ * again.
+ */
+function createHandler({ spec, handle }: Route, edge: Edge): RequestHandler {
+  const turns = hasTurns(spec) ? edge.load : undefined;
+  return async (req, res) => {
+    const { deadline = new Deadline() } = req;
+    const facts: AuditFacts = {};
+    const caller = new Caller(spec, edge.auth[spec.auth], req);
+    const input = readInput(spec, caller, req, res, deadline, edge, facts);
+    const respond = async (value: AnyInput) => {
+      const turn = turns && (await turns.begin(spec, value, deadline));
+      try {
+        if (caller.hasWaited || turn?.hasWaited) {
+          await caller.recheck();
+          value.principal = caller.principal;
+        }
+        if (spec.scoped) value.app = await edge.scope(value.principal as AppPrincipal, namedApp(value));
+        const reply = await handle(value);
+        const isRefused = reply instanceof Redirect && reply.isRefusal;
+        if (spec.audit && !isRefused) await audited(reply, edge.recordAudit(spec, value, facts));
+        await send(req, res, reply, { onStart: turn?.onStart, recheck: value.recheck });
+      } finally {
+        turn?.end();
+      }
+    };
+    await (spec.slow ? respond(await deadline.run(input)) : untilStarted(deadline, input.then(respond), res));
+  };
+}
+
+/** The app that a request names in its path or its query. */
+function namedApp({ params, query }: AnyInput): string | undefined {
+  return (params?.sourceAppId ?? query?.sourceAppId) as string | undefined;
 }
 
 /** Waits until the event is recorded; otherwise the reply is discarded. */
@@ -82,16 +102,6 @@ async function audited(reply: unknown, recorded: Promise<void>): Promise<void> {
     throw error;
   }
 }
-
-/** Comes first, so that an origin that is not allowed gets a page too. */
-const refuseWith =
-  (refuse: Refuse): RequestHandler =>
-  (req, _res, next) => {
-    req.refuse = refuse;
-    next();
-  };
-
-const corsHandlers = ({ cors = 'trusted' }: EndpointSpec, deps: MountDeps) => deps.cors[cors];
 
 /** The deadline covers the time until the response starts. */
 async function untilStarted(deadline: Deadline, work: Promise<void>, res: Response): Promise<void> {
@@ -109,14 +119,14 @@ async function readInput(
   req: Request,
   res: Response,
   deadline: Deadline,
-  deps: MountDeps,
+  edge: Edge,
   facts: AuditFacts,
 ): Promise<AnyInput> {
   // The first check of operators waits in a queue.
-  await (isForOperators(spec) ? deps.load.authenticating(req, res, () => caller.check()) : caller.check());
+  await (isForOperators(spec) ? edge.load.authenticating(req, res, () => caller.check()) : caller.check());
   const { principal } = caller;
   if (principal && (spec.auth === 'form' || (spec.auth === 'app id' && spec.body))) {
-    await admit(spec, principal.sourceAppId, req, deps);
+    await admit(spec, principal.sourceAppId, req, edge);
   }
   // The deadline has passed meanwhile and 503 was sent.
   if (deadline.isOver) throw new Unavailable();
@@ -125,14 +135,15 @@ async function readInput(
   const leftMs = () => (res.destroyed ? 0 : deadline.leftMs);
   return {
     principal,
+    app: undefined,
     headers: spec.headers && parsePart(spec.headers, req.headers, 'Invalid request headers'),
     params: spec.params && parsePart(spec.params, req.params, 'Invalid path'),
     query: spec.query && parsePart(spec.query, req.query, 'Invalid query parameters'),
-    body: spec.body && parseBody(spec.body, await readBody(spec.body, req, deadline, deps), req),
+    body: spec.body && parseBody(spec.body, await readBody(spec.body, req, deadline, edge), req),
     audit: (more) => void Object.assign(facts, more),
     recheck: (maxAgeMs) => caller.recheck(maxAgeMs),
     leftMs,
-    until: deps.until(leftMs),
+    until: edge.until(leftMs),
     closed: () => closedSignal(res),
     req,
     res,
@@ -147,10 +158,10 @@ function closedSignal(res: Response): AbortSignal {
 }
 
 /** Checks the app before the rate limit and the body, so that invented ids use neither. */
-async function admit(spec: EndpointSpec, sourceAppId: string, req: Request, deps: MountDeps): Promise<void> {
-  const app = await deps.findApp(sourceAppId);
+async function admit(spec: EndpointSpec, sourceAppId: string, req: Request, edge: Edge): Promise<void> {
+  const app = await edge.findApp(sourceAppId);
   if (!app) throw spec.auth === 'form' ? new AppNotFound() : invalidAppIdError();
-  if (spec.limit === 'submit') deps.limitSubmit(sourceAppId, req.ip ?? '', app.form?.submitPerMinute);
+  if (spec.limit === 'submit') edge.limitSubmit(sourceAppId, req.ip ?? '', app.form?.submitPerMinute);
 }
 
 /** Reads the body; undefined when it is optional and absent. */
@@ -158,7 +169,7 @@ async function readBody(
   { schema, types }: BodySpec,
   req: Request,
   deadline: Deadline,
-  { readers }: MountDeps,
+  { readers }: Edge,
 ): Promise<unknown> {
   if (schema instanceof z.ZodOptional && !hasBody(req)) return undefined;
   const [only] = types;

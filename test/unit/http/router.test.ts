@@ -1,4 +1,5 @@
 import express from 'express';
+import { ObjectId } from 'mongodb';
 import supertest from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -9,18 +10,22 @@ import type { Principal, Scope } from '../../../src/api/principal.ts';
 import { Empty, Html, Redirect } from '../../../src/api/reply.ts';
 import { createLogger } from '../../../src/core/logger.ts';
 import { createCors } from '../../../src/http/cors.ts';
-import { createErrorHandler } from '../../../src/http/error-handler.ts';
-import { mount } from '../../../src/http/mount.ts';
+import { answerError, createErrorConversion } from '../../../src/http/error-handlers.ts';
+import { createMethodCheck, createRouter } from '../../../src/http/router.ts';
 import { NO_METRICS } from '../../../src/metrics/metrics.ts';
 
 const common = { tag: 'Test', summary: 'Test', response: z.unknown(), errors: [] };
 
 const endpoints = {
-  page: { ...common, method: 'get', path: '/page', auth: 'none', cors: 'app' },
+  page: { ...common, method: 'get', path: '/v1/page', auth: 'none' },
   leave: { ...common, method: 'get', path: '/leave', auth: 'none' },
   change: { ...common, method: 'patch', path: '/change', auth: 'none', body: jsonBody(z.object({ a: z.number() })) },
   write: { ...common, method: 'post', path: '/write', auth: 'session', scope: 'users:write' },
   administer: { ...common, method: 'post', path: '/administer', auth: 'session', role: 'admin' },
+  work: {
+    ...{ ...common, method: 'get', path: '/work', auth: 'session', scoped: true },
+    query: z.object({ sourceAppId: z.string().optional() }),
+  },
 } as const satisfies Endpoints;
 
 /**
@@ -30,16 +35,22 @@ function serve(scopes: Scope[] = []) {
   const app = express();
   const principal = { kind: 'session', sourceAppId: 'shop', app: { role: 'user' }, scopes: new Set(scopes) };
   const authenticate = () => principal as unknown as Principal;
-  mount(
-    app,
-    routes(endpoints, {
-      page: () => new Html('<!doctype html><title>Thanks</title>', 202, {}, 'en'),
-      leave: () => new Redirect('/page'),
-      change: ({ body }) => body,
-      write: () => new Empty(),
-      administer: () => ({}),
+  const routesOfTest = routes(endpoints, {
+    page: () => new Html('<!doctype html><title>Thanks</title>', 202, {}, 'en'),
+    leave: () => new Redirect('/v1/page'),
+    change: ({ body }) => body,
+    write: () => new Empty(),
+    administer: () => ({}),
+    work: ({ app: { sourceAppId } }) => ({ sourceAppId }),
+  });
+  app.use(
+    createCors(['https://listed.example'], {
+      allows: async (_app, origin) => origin === 'https://of-the-app.example',
+      isListedByAny: async (origin) => origin === 'https://of-the-app.example',
     }),
-    {
+  );
+  app.use(
+    createRouter(routesOfTest, {
       auth: {
         none: () => undefined,
         visitor: () => undefined,
@@ -48,42 +59,41 @@ function serve(scopes: Scope[] = []) {
         session: authenticate,
         'session or key': authenticate,
       },
-      cors: createCors(['https://listed.example'], {
-        allows: async (_app, origin) => origin === 'https://of-the-app.example',
-        isListedByAny: async (origin) => origin === 'https://of-the-app.example',
-      }),
       readers: createBodyReaders(1_000),
       load: createOperatorLoad(NO_METRICS),
       limitSubmit: () => undefined,
       findApp: async () => ({ form: undefined }),
+      scope: async (_principal, sourceAppId = 'own') => ({ id: new ObjectId(), sourceAppId }),
       recordAudit: async () => undefined,
       until: () => async () => new Date(),
-    },
+    }),
   );
-  app.use(createErrorHandler(createLogger({ logLevel: 'silent' })));
+  app.use(createMethodCheck(routesOfTest));
+  app.use(createErrorConversion(createLogger({ logLevel: 'silent' })));
+  app.use(answerError);
   return supertest(app);
 }
 
 describe('a declared endpoint', () => {
   it('replies with a page, a redirect and an empty response', async () => {
     const page = await serve()
-      .get('/page')
+      .get('/v1/page')
       .expect(202)
       .expect('Content-Type', /^text\/html/);
     expect(page.text).toContain('Thanks');
-    await serve().get('/leave').expect(303).expect('Location', '/page');
+    await serve().get('/leave').expect(303).expect('Location', '/v1/page');
     const empty = await serve(['users:write']).post('/write').expect(204);
     expect(empty.text).toBe('');
   });
 
-  it('accepts the origins of its own CORS policy', async () => {
+  it('under /v1 also accepts the origins of the app', async () => {
     const sent = (path: string) =>
       serve().get(path).set('Origin', 'https://of-the-app.example').set('x-app-id', 'shop');
-    const { headers } = await sent('/page').expect(202);
+    const { headers } = await sent('/v1/page').expect(202);
     expect(headers).toMatchObject({ 'access-control-allow-origin': 'https://of-the-app.example' });
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
     await sent('/leave').expect(403);
-    await serve().get('/page').set('Origin', 'https://other.example').set('x-app-id', 'shop').expect(403);
+    await serve().get('/v1/page').set('Origin', 'https://other.example').set('x-app-id', 'shop').expect(403);
     const listed = await serve().get('/leave').set('Origin', 'https://listed.example').expect(303);
     expect(listed.headers).toMatchObject({
       'access-control-allow-origin': 'https://listed.example',
@@ -91,10 +101,10 @@ describe('a declared endpoint', () => {
     });
   });
 
-  it('answers preflight requests by its own CORS policy', async () => {
+  it('answers preflight requests by the policy of its path', async () => {
     const preflight = (path: string, origin: string) =>
       serve().options(path).set('Origin', origin).set('Access-Control-Request-Method', 'GET');
-    expect((await preflight('/page', 'https://of-the-app.example').expect(204)).headers).toHaveProperty(
+    expect((await preflight('/v1/page', 'https://of-the-app.example').expect(204)).headers).toHaveProperty(
       'access-control-allow-origin',
       'https://of-the-app.example',
     );
@@ -106,6 +116,11 @@ describe('a declared endpoint', () => {
     const { body } = await serve(['users:read']).post('/write').expect(403);
     expect(body).toEqual({ message: 'The scope users:write is required' });
     expect((await serve().post('/administer').expect(403)).body).toEqual({ message: 'Admin role required' });
+  });
+
+  it('works on the app that the request names', async () => {
+    expect((await serve().get('/work').expect(200)).body).toEqual({ sourceAppId: 'own' });
+    expect((await serve().get('/work?sourceAppId=shop').expect(200)).body).toEqual({ sourceAppId: 'shop' });
   });
 
   it('reads its body, and refuses other media types and methods', async () => {

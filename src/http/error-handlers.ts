@@ -1,46 +1,46 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Refuse } from '../api/endpoint.ts';
 import { send } from '../api/reply.ts';
-import { prefersPage } from '../api/validation.ts';
 import { AppError, InvalidInput, type Issue } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { databaseRefusal } from '../database/failures.ts';
 
 /**
- * Converts every error to a response. Unexpected errors are logged and become a 500. A response
- * never contains a stack, a driver message or parts of the request. A browser gets the page of the
- * endpoint (`Route.refuse`), if it has one.
+ * Converts every error to an `AppError` for the handlers that follow. Unexpected errors are logged
+ * and become a 500. A response never contains a stack, a driver message or parts of the request.
  */
-export function createErrorHandler(logger: Logger): ErrorRequestHandler {
-  return async (error: unknown, req, res, _next) => {
+export function createErrorConversion(logger: Logger): ErrorRequestHandler {
+  return (error: unknown, req, res, next) => {
     const appError = toAppError(error);
     if (res.headersSent) return abort(error, req, res, logger);
     if (!appError) logger.error({ requestId: req.id, err: describe(error) }, 'unexpected error');
-
     if (appError?.retryAfter !== undefined) res.setHeader('Retry-After', String(appError.retryAfter));
     // The rest of an unread body would be parsed as the next request.
     if (!req.complete) res.setHeader('Connection', 'close');
-    const refusal = appError ?? new AppError(500, 'Internal error');
-    // No `await` without `refuse`: the response then starts in this turn.
-    const reply = req.refuse ? await refusalReply(refusal, req, logger) : undefined;
-    if (reply) return send(req, res, reply);
-    const { status, message, issues, facts } = refusal;
-    res.status(status).json({ message, ...(issues && { errors: issues.map(presentIssue) }), ...facts });
+    next(appError ?? new AppError(500, 'Internal error'));
   };
 }
 
+/** Answers with the page or the codes of a feature, if it has any for the refusal. */
+export function createRefusalHandler(refuse: Refuse, logger: Logger): ErrorRequestHandler {
+  return async (error: AppError, req, res, next) => {
+    try {
+      const reply = await refuse(error, req);
+      if (reply) return await send(req, res, reply);
+    } catch (failure) {
+      logger.error({ requestId: req.id, err: describe(failure) }, 'answer after a refusal');
+    }
+    next(error);
+  };
+}
+
+/** Answers with JSON. Express takes a function with four parameters for a handler of errors. */
+export const answerError: ErrorRequestHandler = ({ status, message, issues, facts }: AppError, _req, res, _next) => {
+  res.status(status).json({ message, ...(issues && { errors: issues.map(presentIssue) }), ...facts });
+};
+
 /** Programs get English texts only; `/v1/forms` answers codes too (submissions/form-answers.ts). */
 const presentIssue = ({ path, message }: Issue) => ({ path, message });
-
-/** The endpoint's own answer after a refusal; undefined when it has none. */
-async function refusalReply(refusal: AppError, req: Request, logger: Logger): ReturnType<Refuse> {
-  try {
-    return await req.refuse?.(refusal, req, prefersPage(req));
-  } catch (error) {
-    logger.error({ requestId: req.id, err: describe(error) }, 'answer after a refusal');
-    return undefined;
-  }
-}
 
 function toAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;

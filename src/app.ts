@@ -1,0 +1,89 @@
+import express, { type Express } from 'express';
+import { createBodyReaders } from './api/body/readers.ts';
+import { createOperatorLoad } from './api/operator-load.ts';
+import { createAuditRecorder } from './audit/audit-recorder.ts';
+import type { Config } from './core/config.ts';
+import { NotFound } from './core/errors.ts';
+import type { Logger } from './core/logger.ts';
+import { createAuthStrategies } from './http/auth.ts';
+import { createCors } from './http/cors.ts';
+import { createDashboardRouter } from './http/dashboard.ts';
+import { createDocsRouter } from './http/docs.ts';
+import type { Embed } from './http/embed.ts';
+import { answerError, createErrorConversion, createRefusalHandler } from './http/error-handlers.ts';
+import { createMetricsRouter } from './http/metrics-router.ts';
+import { readForwardedFor, refuseAmbiguous } from './http/request-headers.ts';
+import { createRequestLog, createRequestMetrics } from './http/request-log.ts';
+import { createMethodCheck, createRouter } from './http/router.ts';
+import { createSecurityHeaders } from './http/security-headers.ts';
+import { systemRoutes } from './http/system.ts';
+import { NO_METRICS } from './metrics/metrics.ts';
+import type { Services } from './services.ts';
+import { createSession } from './sessions/session.ts';
+import { createSubmitLimiter } from './submissions/submit-limiter.ts';
+
+/**
+ * Creates the Express application. Every request passes the middleware in this order; a router
+ * checks a request as its declaration says (http/router.ts).
+ *
+ * @param deps.readMetrics resolves with the metrics of all processes of the server; the default is
+ *   those of this process
+ */
+export function createApp(deps: {
+  config: Config & { sessionSecret: string };
+  logger: Logger;
+  services: Services;
+  embed: Embed;
+  isStopping?: () => boolean;
+  readMetrics?: () => Promise<string>;
+}): Express {
+  const { config, logger, services, embed, isStopping = () => false } = deps;
+  const metrics = services.metrics ?? NO_METRICS;
+  const load = createOperatorLoad(metrics);
+  const edge = {
+    auth: createAuthStrategies(services.sessions, services.apiKeys, config.sessionCookieName),
+    readers: createBodyReaders(config.bodyLimit),
+    load,
+    limitSubmit: createSubmitLimiter(config.rateLimitSubmit, config.workers),
+    findApp: services.findApp,
+    scope: services.scope,
+    recordAudit: createAuditRecorder(services.audit, services.findApp),
+    until: services.clock.until,
+  };
+  const isReady = async (): Promise<boolean> => !isStopping() && (await services.ping());
+  const system = { routes: systemRoutes(isReady, services.warnings) };
+  const features = [...services.features, system];
+
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.set('trust proxy', config.trustProxy);
+  app.set('query parser', 'simple');
+
+  app.use(createRequestLog(logger, createRequestMetrics(metrics)));
+  app.use(createSecurityHeaders(config.production));
+  app.use(refuseAmbiguous);
+  if (config.trustProxy !== false) app.use(readForwardedFor);
+  app.use('/embed', embed.router);
+  app.use(createCors(config.corsOrigins, services.appOrigins));
+  app.use('/auth', createSession(config, services.sessionStore, load));
+
+  for (const { routes } of features) if (routes) app.use(createRouter(routes, edge));
+  app.use(createMethodCheck(features.flatMap(({ routes = [] }) => routes)));
+  if (services.metrics && config.metricsToken !== undefined) {
+    const { contentType, text } = services.metrics;
+    app.use(createMetricsRouter({ contentType, text: deps.readMetrics ?? text }, config.metricsToken));
+  }
+  app.use(createDocsRouter(config.sessionCookieName));
+  app.use(createDashboardRouter());
+
+  app.use(() => {
+    throw new NotFound('Not found');
+  });
+  app.use(createErrorConversion(logger));
+  for (const [path, refuse] of services.refusals) app.use(path, createRefusalHandler(refuse, logger));
+  app.use(answerError);
+  return app;
+}

@@ -1,0 +1,66 @@
+import type { Request, RequestHandler, Response } from 'express';
+import session, { type SessionData, type Store } from 'express-session';
+import { Deadline } from '../api/deadline.ts';
+import type { OperatorLoad } from '../api/operator-load.ts';
+import type { Config } from '../core/config.ts';
+import { SESSION_LIFETIME_MS } from './sessions.model.ts';
+
+/**
+ * Sets `req.session` (spec 2.5 and 5.2), within the deadline of the request and in the turn of its
+ * network. Nothing is stored before a login.
+ */
+export function createSession(
+  config: Pick<Config, 'production' | 'sessionCookieName'> & { sessionSecret: string },
+  store: Store,
+  load: Pick<OperatorLoad, 'authenticating'>,
+): RequestHandler {
+  const read: RequestHandler = session({
+    name: config.sessionCookieName,
+    secret: config.sessionSecret,
+    store,
+    resave: false,
+    saveUninitialized: false,
+    cookie: { httpOnly: true, sameSite: 'lax', secure: config.production, maxAge: SESSION_LIFETIME_MS, path: '/' },
+  });
+  return (req, res, next) => {
+    if (config.production) assumeTls(req);
+    const deadline = new Deadline();
+    req.deadline = deadline;
+    const inTurn = load.authenticating(req, res, () => settled((done) => read(req, res, done)));
+    // A session that is read too late finds the request refused: `next` is called once.
+    deadline.run(inTurn).then(() => next(), next);
+  };
+}
+
+/**
+ * Makes express-session set the Secure cookie. In production a proxy terminates TLS; without
+ * TRUST_PROXY express-session would take the request for plain HTTP and omit the cookie.
+ */
+function assumeTls(req: Request): void {
+  Object.defineProperty(req, 'secure', { value: true, configurable: true });
+}
+
+/** Resolves with the session of a request as it is stored now, if it is. */
+export function storedSession({ sessionStore, sessionID }: Request): Promise<Partial<SessionData> | undefined> {
+  return new Promise((resolve, reject) => {
+    sessionStore.get(sessionID, (error, found) => (error ? reject(error) : resolve(found ?? undefined)));
+  });
+}
+
+/** Starts the session of an app or an account, under a new id against session fixation. */
+export async function beginSession(req: Request, data: Partial<SessionData>): Promise<void> {
+  await settled((done) => req.session.regenerate(done));
+  Object.assign(req.session, data);
+  await settled((done) => req.session.save(done));
+}
+
+/** Ends the session of a request, if any, and clears the cookie. */
+export async function endSession(req: Request, res: Response, cookieName: string): Promise<void> {
+  await settled((done) => req.session.destroy(done));
+  res.clearCookie(cookieName, { path: '/', httpOnly: true, sameSite: 'lax' });
+}
+
+/** Rejects with the error of the session store. */
+function settled(start: (done: (error?: unknown) => void) => unknown): Promise<void> {
+  return new Promise((resolve, reject) => void start((error) => (error ? reject(error) : resolve())));
+}
