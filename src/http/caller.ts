@@ -22,7 +22,7 @@ export class Caller {
     this.#req = req;
   }
 
-  /** Authenticates and authorizes the caller. @param isAgain see `Authenticate` @throws {AppError} */
+  /** Authenticates and authorizes the caller. @param isAgain as in `Authenticate` @throws */
   async check(isAgain = false): Promise<void> {
     const at = performance.now();
     const found = await this.#authenticate(this.#req, isAgain);
