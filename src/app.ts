@@ -70,8 +70,11 @@ export function createApp(deps: {
   app.use(createCors(config.corsOrigins, services.appOrigins));
   app.use('/auth', createSession(config, services.sessionStore, load));
 
+  const methodCheck = createMethodCheck(features.flatMap(({ routes = [] }) => routes));
+  // Before the routers, of which each would answer with the methods of its own endpoints.
+  app.options('/{*path}', methodCheck);
   for (const { routes } of features) if (routes) app.use(createRouter(routes, edge));
-  app.use(createMethodCheck(features.flatMap(({ routes = [] }) => routes)));
+  app.use(methodCheck);
   if (services.metrics && config.metricsToken !== undefined) {
     const { contentType, text } = services.metrics;
     app.use(createMetricsRouter({ contentType, text: deps.readMetrics ?? text }, config.metricsToken));

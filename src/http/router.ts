@@ -39,8 +39,8 @@ export function createRouter(routes: readonly Route[], edge: Edge): Router {
 }
 
 /**
- * Answers 405 for another method on a known path, and `OPTIONS` with the allowed ones. Place it
- * after all routers: several features may have endpoints of one path.
+ * Answers `OPTIONS` on a known path with the allowed methods, and every other method with 405: it
+ * comes after the routers of all features, of which several may have endpoints of one path.
  */
 export function createMethodCheck(all: readonly Route[]): Router {
   const router = Router({ caseSensitive: true, strict: true });
