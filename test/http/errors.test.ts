@@ -105,10 +105,13 @@ describe('spec 7, error body: JSON for 404 and 405', () => {
     expect(response.headers.get('allow')).toBe(allow);
   });
 
-  it('responds to OPTIONS of a known path with Allow', async () => {
-    const response = await fetch(`${server.client.url}/v1/users`, { method: 'OPTIONS' });
+  it.each([
+    ['/v1/users', 'POST'],
+    ['/auth/users', 'GET, HEAD, DELETE, PATCH'],
+  ])('responds to OPTIONS %s with 204 and Allow: %s, also of several features', async (path, allow) => {
+    const response = await fetch(`${server.client.url}${path}`, { method: 'OPTIONS' });
     expect(response.status).toBe(204);
-    expect(response.headers.get('allow')).toBe('POST');
+    expect(response.headers.get('allow')).toBe(allow);
   });
 
   it('responds to HEAD like GET, without a body', async () => {
