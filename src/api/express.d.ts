@@ -14,6 +14,8 @@ declare global {
       form?: FormEntries;
       /** The time of the request, if it began before its endpoint. */
       deadline?: Deadline;
+      /** Ends the turn of its look-ups; who takes the function calls it. */
+      endLookUps?: (() => void) | undefined;
     }
   }
 }

@@ -56,13 +56,9 @@ interface Wait {
 
 export type OperatorLoad = ReturnType<typeof createOperatorLoad>;
 
-export function isForOperators({ auth }: Pick<EndpointSpec, 'auth'>): boolean {
-  return auth === 'session' || auth === 'session or key';
-}
-
 /** Whether requests of an endpoint wait for turns. */
-export function hasTurns(spec: Pick<EndpointSpec, 'auth' | 'upload'>): boolean {
-  return isForOperators(spec) && spec.upload === undefined;
+export function hasTurns({ auth, upload }: Pick<EndpointSpec, 'auth' | 'upload'>): boolean {
+  return (auth === 'session' || auth === 'session or key') && upload === undefined;
 }
 
 /**
@@ -135,15 +131,14 @@ export function createOperatorLoad(metrics: Metrics) {
   }
 
   return {
-    /** Runs the look-ups of the session or the key of a request. @throws {Unavailable} */
-    async authenticating<T>(req: Request, res: Response, lookUp: () => T): Promise<Awaited<T>> {
+    /**
+     * Waits for the turn of the look-ups of a request, from its session to its account or key.
+     * Resolves with a function that ends it. @throws {Unavailable}
+     */
+    async beginLookUps(req: Request, res: Response): Promise<() => void> {
       const network = `network ${clientNetwork(req.ip ?? '')}`;
       const { end } = await turnIn(light, network, { res, maxMs: MAX_LIGHT_WAIT_MS, tooMany: busyError });
-      try {
-        return await lookUp();
-      } finally {
-        end();
-      }
+      return end;
     },
 
     /**

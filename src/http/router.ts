@@ -5,7 +5,7 @@ import type { BodyReaders } from '../api/body/readers.ts';
 import { hasArrived, hasBody, readMediaType } from '../api/body/request-bytes.ts';
 import { Deadline } from '../api/deadline.ts';
 import type { AnyInput, AuditFacts, BodySpec, EndpointSpec, Route } from '../api/endpoint.ts';
-import { hasTurns, isForOperators, type OperatorLoad } from '../api/operator-load.ts';
+import { hasTurns, type OperatorLoad } from '../api/operator-load.ts';
 import type { AppPrincipal } from '../api/principal.ts';
 import { Download, Redirect, send } from '../api/reply.ts';
 import { parsePart } from '../api/validation.ts';
@@ -122,8 +122,13 @@ async function readInput(
   edge: Edge,
   facts: AuditFacts,
 ): Promise<AnyInput> {
-  // The first check of operators waits in a queue.
-  await (isForOperators(spec) ? edge.load.authenticating(req, res, () => caller.check()) : caller.check());
+  const { endLookUps } = req;
+  req.endLookUps = undefined;
+  try {
+    await caller.check();
+  } finally {
+    endLookUps?.();
+  }
   const { principal } = caller;
   if (principal && (spec.auth === 'form' || (spec.auth === 'app id' && spec.body))) {
     await admit(spec, principal.sourceAppId, req, edge);

@@ -12,7 +12,7 @@ import { SESSION_LIFETIME_MS } from './sessions.model.ts';
 export function createSession(
   config: Pick<Config, 'production' | 'sessionCookieName'> & { sessionSecret: string },
   store: Store,
-  load: Pick<OperatorLoad, 'authenticating'>,
+  load: Pick<OperatorLoad, 'beginLookUps'>,
 ): RequestHandler {
   const read: RequestHandler = session({
     name: config.sessionCookieName,
@@ -26,10 +26,22 @@ export function createSession(
     if (config.production) assumeTls(req);
     const deadline = new Deadline();
     req.deadline = deadline;
-    const inTurn = load.authenticating(req, res, () => settled((done) => read(req, res, done)));
-    // A session that is read too late finds the request refused: `next` is called once.
-    deadline.run(inTurn).then(() => next(), next);
+    deadline.run(readInTurn(req, res, deadline)).then(() => next(), next);
   };
+
+  /** The endpoint ends the turn, unless there is none, or the request was refused meanwhile. */
+  async function readInTurn(req: Request, res: Response, deadline: Deadline): Promise<void> {
+    const end = await load.beginLookUps(req, res);
+    try {
+      await settled((done) => read(req, res, done));
+    } catch (error) {
+      end();
+      throw error;
+    }
+    if (deadline.isOver || res.closed) return end();
+    req.endLookUps = end;
+    res.once('close', () => req.endLookUps?.());
+  }
 }
 
 /**
