@@ -34,7 +34,7 @@ import { createProvider } from './single-sign-on/provider.ts';
 import { createSingleSignOn } from './single-sign-on/single-sign-on.endpoints.ts';
 import type { PageAssets } from './submissions/page.ts';
 import { createSubmissions } from './submissions/submissions.ts';
-import { createViewStorage, createViews } from './views/views.ts';
+import { createViews } from './views/views.ts';
 import { createDeliveryStorage, createWebhooks } from './webhooks/webhooks.ts';
 
 const STOP_JOBS_WITHIN_MS = 1_000;
@@ -102,10 +102,9 @@ export function createServices(
   const apps = createApps({ connection, initialData: [storage.store], clock, metrics, passwordCost, leaseMs });
   const schemas = createSchemas({ storage, apps, connection, leaseMs });
   const formSettings = createFormSettings({ apps, findApp: schemas.findApp, abilities });
-  const viewStorage = createViewStorage(connection);
   const accounts = createAccounts({
     ...{ connection, apps, config, logger, secret, sessionMs: SESSION_LIFETIME_MS },
-    owned: [viewStorage.store],
+    owned: () => features.flatMap(({ ofAccounts = [] }) => ofAccounts),
   });
   const provider = config.oidc && createProvider(config.oidc, secret, logger);
   const endSessionUrl = provider?.endSessionUrl;
@@ -126,7 +125,7 @@ export function createServices(
     ...{ connection, apps, schemas, records, clock, secret, pageAssets, metrics },
     ...{ ignoredRedirects: formSettings.ignoredRedirects, limits, workers: config.workers },
   });
-  const views = createViews({ storage: viewStorage, accounts, schemas });
+  const views = createViews({ connection, accounts, schemas });
   const suppressions = createSuppressionList(connection, config.sessionSecret);
   const imports = createImports({
     ...{ config, connection, apps, schemas, records, clock, signal, logger, importProcess },
@@ -144,44 +143,41 @@ export function createServices(
 
   const changes = createChanges({ connection, apps, schemas, records, search, clock, signal, logger });
 
-  /** In the order of an erasure: what can become a record, what names a record, the records. */
-  const holders: Feature[] = [
-    submissions.feature,
-    schemas.feature,
-    imports.feature,
-    notifications.feature,
-    webhooks,
-    changes,
-    records.feature,
-    suppressions.feature,
-    sessions.feature,
-    apiKeys.feature,
-    accounts.feature,
-    views,
-  ];
   const people = createPeople({
     ...{ apps, records, schemas, cursors, clock, logger, retentionEveryMs: options.retentionEveryMs },
-    findAccounts: accounts.store.named,
-    ...{ suppressions: suppressions.list, parts: holders.flatMap(({ personal = [] }) => personal) },
+    ...{ findAccounts: accounts.store.named, suppressions: suppressions.list },
+    parts: () => features.flatMap(({ personal = [] }) => personal),
   });
   const administration = createAppAdministration({
     ...{ apps, cursors, clock, logger, sweepEveryMs, confirmPassword: sessions.service.confirmPassword },
-    ...{ users: records.owned, others: holders.flatMap(({ owned = [] }) => owned) },
+    ...{ users: records.owned, others: () => features.flatMap(({ owned = [] }) => owned) },
   });
-  /** In the order of routes: literal paths before those with a parameter in the same place. */
+  /**
+   * In the order of routes, and of erasures: what can become a record, what names a record, the
+   * records.
+   */
   const features: Feature[] = [
-    ...[submissions.feature, schemas.feature, exports.feature, search.feature, people, changes, imports.feature],
-    ...[
-      sessions.feature,
-      accounts.feature,
-      members,
-      singleSignOn,
-      apps.feature,
-      administration.feature,
-      apiKeys.feature,
-      auditReading,
-    ],
-    ...[formSettings.feature, notifications.feature, webhooks, records.feature, suppressions.feature, views],
+    submissions.feature,
+    schemas.feature,
+    exports.feature,
+    search.feature,
+    people,
+    imports.feature,
+    changes,
+    sessions.feature,
+    accounts.feature,
+    members,
+    singleSignOn,
+    apps.feature,
+    administration.feature,
+    apiKeys.feature,
+    auditReading,
+    formSettings.feature,
+    notifications.feature,
+    webhooks,
+    records.feature,
+    suppressions.feature,
+    views,
   ];
   const jobModel = createJobModel(connection);
   const jobLocks = createJobLocks(jobModel.collection);

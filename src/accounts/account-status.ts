@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import type { AccountOwned } from '../apps/feature.ts';
 import { Conflict, NotFound, Unavailable } from '../core/errors.ts';
 import { beginsBefore, type Until } from '../database/clock.ts';
 import { matching } from '../database/filters.ts';
@@ -6,11 +7,6 @@ import type { AccessStore } from './access-store.ts';
 import { ACTIVE, type AccountStore } from './account-store.ts';
 import type { AccountDocument } from './accounts.model.ts';
 import type { Invitations } from './invitations.ts';
-
-/** Documents of other features that belong to accounts. */
-export interface AccountOwned {
-  forgetAccount(id: ObjectId): Promise<void>;
-}
 
 export type AccountStatus = ReturnType<typeof createAccountStatus>;
 
@@ -34,13 +30,13 @@ export function createAccountStatus(deps: {
   store: AccountStore;
   access: AccessStore;
   invitations: Invitations;
-  owned: readonly AccountOwned[];
+  owned(): readonly AccountOwned[];
 }) {
   const { store, access, invitations, owned } = deps;
 
   async function forget(id: ObjectId): Promise<void> {
     await access.forget(id);
-    for (const part of owned) await part.forgetAccount(id);
+    for (const part of owned()) await part.forgetAccount(id);
   }
 
   /** Takes back what was given to an account that was erased meanwhile. */
@@ -101,7 +97,7 @@ export function createAccountStatus(deps: {
     /** @throws {Conflict} for the last active admin, and for a manager whom an app needs */
     async erase(id: ObjectId, email: string, until: Until): Promise<void> {
       await access.removeEverywhere(id, until);
-      for (const part of owned) await part.forgetAccount(id);
+      for (const part of owned()) await part.forgetAccount(id);
       await store.remove(id, until);
       // Again, for what was given to it meanwhile.
       await forget(id);

@@ -1,12 +1,12 @@
 import type { Apps } from '../apps/apps.ts';
-import { type Feature, ownedBy } from '../apps/feature.ts';
+import { type AccountOwned, type Feature, ownedBy } from '../apps/feature.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Connection } from '../database/client.ts';
 import { createMailer } from '../mail/mailer.ts';
 import { createAccessStore } from './access-store.ts';
 import { createAccountMail } from './account-mail.ts';
-import { type AccountOwned, createAccountStatus } from './account-status.ts';
+import { createAccountStatus } from './account-status.ts';
 import { createAccountStore } from './account-store.ts';
 import { createAccountModels } from './accounts.model.ts';
 import { createAccountService } from './accounts.service.ts';
@@ -28,8 +28,8 @@ export function createAccounts(deps: {
   sessionMs: number;
   /** Signs challenges. */
   secret: string;
-  /** What is removed with an account. */
-  owned: readonly AccountOwned[];
+  /** Returns what is removed with an account. */
+  owned(): readonly AccountOwned[];
 }) {
   const { connection, apps, config, logger, sessionMs, secret, owned } = deps;
   const models = createAccountModels(connection);

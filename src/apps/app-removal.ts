@@ -14,7 +14,7 @@ interface RemovalDeps {
   apps: AppCollection;
   deletedApps: DeletedAppCollection;
   users: AppOwned;
-  others: readonly AppOwned[];
+  others(): readonly AppOwned[];
   revision: AppRevision;
   clock: Pick<DatabaseClock, 'read'>;
   logger: Logger;
@@ -60,7 +60,7 @@ export function createAppRemoval(deps: RemovalDeps) {
   async function removeOwned(appId: ObjectId): Promise<number> {
     const guard = guardOf(appId);
     const deletedUsers = await users.removeAll(appId, undefined, guard);
-    for (const part of others) {
+    for (const part of others()) {
       await guard();
       await part.removeAll(appId, undefined, guard);
     }
@@ -166,12 +166,12 @@ function createLateSweep(
   sweepEveryMs: number,
   guardOf: GuardOf,
 ): () => Promise<void> {
-  const owned = [users, ...others];
+  const owned = (): readonly AppOwned[] => [users, ...others()];
 
   const findApp = (_id: ObjectId) => apps.findOne({ _id }, { projection: { deletingSince: 1 } });
 
   async function has(appId: ObjectId, made: 'before' | 'since', time: Date): Promise<boolean> {
-    for (const part of owned) if (await part.has(appId, made, time)) return true;
+    for (const part of owned()) if (await part.has(appId, made, time)) return true;
     return false;
   }
 
@@ -208,7 +208,7 @@ function createLateSweep(
       return until;
     };
     let removed = 0;
-    for (const part of owned) {
+    for (const part of owned()) {
       await guard();
       removed += await part.removeAll(_id, since, guard);
     }

@@ -69,7 +69,7 @@ export function createApps(deps: {
 export function createAppAdministration(deps: {
   apps: Apps;
   users: AppOwned;
-  others: readonly AppOwned[];
+  others(): readonly AppOwned[];
   confirmPassword: Parameters<typeof appRoutes>[2];
   cursors: Cursors;
   clock: DatabaseClock;

@@ -70,6 +70,12 @@ export interface PersonData {
 
 export const APPS_AT_ONCE = 500;
 
+/** Documents that belong to accounts. */
+export interface AccountOwned {
+  /** Removes those of an account that is being erased. Idempotent. */
+  forgetAccount(id: ObjectId): Promise<void>;
+}
+
 /** What a feature declares; services.ts reads it. */
 export interface Feature {
   routes?: readonly Route[];
@@ -80,6 +86,7 @@ export interface Feature {
   jobs?: readonly Job[];
   workers?: readonly JobWorker[];
   owned?: readonly AppOwned[];
+  ofAccounts?: readonly AccountOwned[];
   /** Personal data, in the order of an erasure. */
   personal?: readonly PersonData[];
   migrations?: readonly Migration[];

@@ -14,7 +14,7 @@ export type PeopleService = ReturnType<typeof createPeopleService>;
 export function createPeopleService(deps: {
   apps: Pick<AppService, 'idsAfter' | 'namesOf'>;
   /** In the order of an erasure: data that can become another part comes first. */
-  parts: readonly PersonData[];
+  parts(): readonly PersonData[];
   suppressions: Suppressions;
   logger: Logger;
 }) {
@@ -44,11 +44,11 @@ export function createPeopleService(deps: {
      */
     async erase(email: string, app: ScopedApp | undefined, { suppress }: { suppress: boolean }) {
       const person = normalized(email);
-      const erased: Record<string, number> = Object.fromEntries(parts.map(({ name }) => [name, 0]));
+      const erased: Record<string, number> = Object.fromEntries(parts().map(({ name }) => [name, 0]));
       // First, so that no import restores the person between the two.
       if (suppress) await suppressions.add(app?.id ?? ALL_APPS, person);
       for await (const appIds of listAppIds(app)) {
-        for (const { name, eraseOf } of parts) erased[name] = (erased[name] ?? 0) + (await eraseOf(appIds, person));
+        for (const { name, eraseOf } of parts()) erased[name] = (erased[name] ?? 0) + (await eraseOf(appIds, person));
       }
       const id = v7();
       logger.info({ receipt: id, erased, suppress }, 'the data of a person was erased');
@@ -60,7 +60,7 @@ export function createPeopleService(deps: {
     if (!app) for await (const { shown } of suppressions.data.entriesOf([ALL_APPS], email)) yield shown;
     for await (const appIds of listAppIds(app)) {
       const names = app ? new Map([[app.id.toHexString(), app.sourceAppId]]) : await apps.namesOf(appIds);
-      for (const part of [...parts, suppressions.data]) {
+      for (const part of [...parts(), suppressions.data]) {
         for await (const { appId, shown } of part.entriesOf(appIds, email)) {
           if (signal.aborted) return;
           const { kind, ...rest } = shown;

@@ -25,7 +25,7 @@ export function createPeople(deps: {
   apps: Apps;
   records: Records;
   suppressions: Suppressions;
-  parts: readonly PersonData[];
+  parts(): readonly PersonData[];
   clock: DatabaseClock;
   logger: Logger;
   retentionEveryMs: number | undefined;

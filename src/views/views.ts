@@ -8,28 +8,25 @@ import { createViewModel, createViewStore } from './view-store.ts';
 import { viewRoutes } from './views.endpoints.ts';
 import { createViewService } from './views.service.ts';
 
-/** The stored views. Accounts need it: an erased one loses its views. */
-export function createViewStorage(connection: Connection) {
-  const model = createViewModel(connection);
-  return { model, store: createViewStore(model.collection) };
-}
-
 /** Creates the views of lists (spec 4.3.4). */
 export function createViews(deps: {
-  storage: ReturnType<typeof createViewStorage>;
+  connection: Connection;
   accounts: Pick<Accounts, 'store' | 'status'>;
   schemas: { service: Pick<SchemaService, 'ofApp'>; renames: Pick<RenameStore, 'since'> };
 }): Feature {
-  const { storage, accounts, schemas } = deps;
+  const { connection, accounts, schemas } = deps;
+  const model = createViewModel(connection);
+  const store = createViewStore(model.collection);
   const service = createViewService({
-    store: storage.store,
+    store,
     renamesSince: schemas.renames.since,
     accounts: { guard: accounts.store.guard, settle: accounts.status.settle },
   });
   return {
-    models: [storage.model],
-    owned: [ownedBy(storage.model.collection, 'createdAt')],
-    personal: [createPersonViews(storage.model.collection, storage.store)],
+    models: [model],
+    owned: [ownedBy(model.collection, 'createdAt')],
+    ofAccounts: [store],
+    personal: [createPersonViews(model.collection, store)],
     routes: viewRoutes(service, schemas.service),
   };
 }
