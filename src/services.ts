@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createAccounts } from './accounts/accounts.ts';
 import { createCursors } from './api/cursors.ts';
-import { createApiKeys } from './api-keys/api-keys.endpoints.ts';
-import { createAppAdministration, createApps } from './apps/apps.ts';
+import { createApiKeys } from './api-keys/api-keys.ts';
+import { createAppAdministration, createApps, createFormSettings } from './apps/apps.ts';
 import type { Feature } from './apps/feature.ts';
-import { createFormSettings } from './apps/form-settings.endpoints.ts';
-import { createAuditReading } from './audit/audit.endpoints.ts';
+import { auditRoutes } from './audit/audit.routes.ts';
 import { createAuditLog } from './audit/audit-log.ts';
 import { createChanges } from './changes/changes.ts';
 import type { Config } from './core/config.ts';
@@ -31,7 +30,7 @@ import { createSearch } from './search/search.ts';
 import { SESSION_LIFETIME_MS } from './sessions/sessions.model.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { createProvider } from './single-sign-on/provider.ts';
-import { createSingleSignOn } from './single-sign-on/single-sign-on.endpoints.ts';
+import { signOnRoutes } from './single-sign-on/single-sign-on.routes.ts';
 import type { PageAssets } from './submissions/page.ts';
 import { createSubmissions } from './submissions/submissions.ts';
 import { createViews } from './views/views.ts';
@@ -112,8 +111,14 @@ export function createServices(
     ...{ connection, apps, accounts, audit, config, endSessionUrl, limits },
     onKnownNetwork: options.onKnownNetwork,
   });
-  const singleSignOn = createSingleSignOn({ accounts, enter: sessions.enter, provider, config, limits });
-  const auditReading = createAuditReading({ audit, cursors, findAccounts: accounts.store.named });
+  const singleSignOn: Feature = {
+    routes: signOnRoutes({ accounts, enter: sessions.enter, provider, config, limits }),
+  };
+  const auditReading: Feature = {
+    routes: auditRoutes(audit, cursors, accounts.store.named),
+    models: [audit.model],
+    close: audit.flush,
+  };
   const members = createMembers({ accounts, apps, sessions: sessions.service, config, cursors, limits });
   const apiKeys = createApiKeys({ connection, apps, failures: config.rateLimitLogin, limits });
   const deliveries = createDeliveryStorage(connection);

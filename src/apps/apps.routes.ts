@@ -1,12 +1,107 @@
+import { z } from 'zod';
 import { type Cursors, pageOf } from '../api/cursors.ts';
-import { type Route, routes } from '../api/endpoint.ts';
+import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { AppPath, EXAMPLE_PASSWORD, Role, SentPassword, SourceAppId } from '../api/parameters.ts';
 import { JsonStream } from '../api/reply.ts';
-import { DEFAULT_LIMIT } from '../api/validation.ts';
+import { DEFAULT_LIMIT, OptionalPageLimit, Timestamp } from '../api/validation.ts';
 import { InvalidInput } from '../core/errors.ts';
+import { REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/identifiers.ts';
 import type { App } from './app.ts';
 import type { AppRemoval } from './app-removal.ts';
-import { appEndpoints } from './apps.contract.ts';
-import { type AppPlace, type AppService, type NewPassword, parsePlace } from './apps.service.ts';
+import { APP_ORDERS, type AppPlace, type AppService, type NewPassword, parsePlace } from './apps.service.ts';
+
+const NewSourceAppId = SourceAppId.regex(REACHABLE_APP_ID, UNREACHABLE_APP_ID).meta({ example: 'newsletter' });
+const Password = z.string().min(24).meta({ example: EXAMPLE_PASSWORD });
+
+const AppRecord = z.strictObject({ sourceAppId: SourceAppId, role: Role, createdAt: Timestamp }).meta({ id: 'App' });
+
+export const appEndpoints = {
+  listApps: {
+    method: 'get',
+    path: '/auth/apps',
+    auth: 'session',
+    role: 'admin',
+    tag: 'Apps',
+    summary: 'List all apps',
+    description:
+      'All apps, by `sourceAppId`. With a parameter: a page in the order of `sort`, with `next` when there are more.',
+    query: z.object({
+      q: z.string('must be one text').max(80, 'must have at most 80 characters').optional().meta({
+        description: 'A part of the `sourceAppId`, in any case',
+        example: 'news',
+      }),
+      limit: OptionalPageLimit,
+      sort: z
+        .enum(APP_ORDERS, `must be ${APP_ORDERS.join(', ')}`)
+        .optional()
+        .meta({
+          description: 'The order of a page. Default: `sourceAppId`',
+          example: 'createdAt',
+        }),
+      order: z.enum(['asc', 'desc'], 'must be asc or desc').optional().meta({
+        description: 'Default: `desc` for times, `asc` for `sourceAppId`',
+        example: 'desc',
+      }),
+      cursor: z.string('must be one text').max(1_000, 'is too long').optional().meta({
+        description: 'The `next` of the previous page of the same query',
+        example: 'AbC123',
+      }),
+    }),
+    response: z.strictObject({ apps: z.array(AppRecord), next: z.string().optional().meta({ example: 'AbC123' }) }),
+    errors: [],
+  },
+  createApp: {
+    method: 'post',
+    path: '/auth/apps',
+    auth: 'session',
+    load: 'light',
+    role: 'admin',
+    audit: 'app.created',
+    tag: 'Apps',
+    summary: 'Create an app',
+    description:
+      'Only this response contains the generated password; the service stores a hash and cannot return it again. The app starts with the default schema.',
+    body: jsonBody(z.strictObject({ sourceAppId: NewSourceAppId }), 'Invalid sourceAppId'),
+    // Hashing may wait for logins, and an app without its password is useless.
+    slow: true,
+    response: z.strictObject({ sourceAppId: SourceAppId, role: Role, password: Password }),
+    errors: [409],
+  },
+  rotatePassword: {
+    method: 'post',
+    path: '/auth/apps/:sourceAppId/password',
+    auth: 'session',
+    load: 'light',
+    role: 'admin',
+    audit: 'password.replaced',
+    tag: 'Apps',
+    summary: 'Give an app a new password',
+    description:
+      'Only this response contains the generated password. The previous password and all sessions created with it become invalid immediately, including the session of this request when it changes the password of its own app. In that case `currentPassword` is required, so that a stolen session cannot take over the account; failures count as failed logins.',
+    params: AppPath,
+    body: jsonBody(z.strictObject({ currentPassword: SentPassword.optional() }).optional(), 'Invalid password change'),
+    // After a 503 hashing would still replace the password, and the new one would be lost.
+    slow: true,
+    response: z.strictObject({ sourceAppId: SourceAppId, password: Password }),
+    errors: [404, 429],
+  },
+  deleteApp: {
+    method: 'delete',
+    path: '/auth/apps/:sourceAppId',
+    auth: 'session',
+    load: 'long',
+    role: 'admin',
+    audit: 'app.deleted',
+    tag: 'Apps',
+    summary: 'Delete an app and all its users',
+    description:
+      'Permanent. After the response no record of the app exists or can appear, including from submissions in flight. Admin apps cannot be deleted.',
+    params: AppPath,
+    slow: true,
+    response: z.strictObject({ ok: z.literal(true), deletedUsers: z.int().nonnegative().meta({ example: 42 }) }),
+    errors: [400, 404],
+  },
+} as const satisfies Endpoints;
 
 /** Rejects unless the password is the app's. Implemented by the sessions feature. */
 type ConfirmPassword = (

@@ -7,7 +7,6 @@ import { literal } from '../database/collections.ts';
 import { matching } from '../database/filters.ts';
 import { type App, toApp } from './app.ts';
 import type { CreateApp } from './app-creation.ts';
-import type { AppOrder } from './apps.contract.ts';
 import {
   type AppCollection,
   type AppDocument,
@@ -16,6 +15,10 @@ import {
   type Role,
 } from './apps.model.ts';
 import { generatePassword, type PasswordHasher, type Waiter } from './passwords.ts';
+
+/** The members by which a list of apps can be sorted. */
+export const APP_ORDERS = ['sourceAppId', 'createdAt', 'lastSubmissionAt'] as const;
+export type AppOrder = (typeof APP_ORDERS)[number];
 
 const WITH_SHARED_LOGIN = { sharedLogin: { $ne: false } };
 

@@ -4,6 +4,7 @@ import type { Connection } from '../database/client.ts';
 import type { DatabaseClock } from '../database/clock.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { createAppActivity, createPace } from './activity.ts';
+import type { App } from './app.ts';
 import { createAppConsumers } from './app-consumers.ts';
 import { createAppCreation } from './app-creation.ts';
 import { createAppRemoval, createTombstoneMigration } from './app-removal.ts';
@@ -12,6 +13,9 @@ import { createAppModel, createDeletedAppModel, createRevisionModel } from './ap
 import { appRoutes } from './apps.routes.ts';
 import { createAppService } from './apps.service.ts';
 import type { AppOwned, Feature } from './feature.ts';
+import { formSettingsRoutes } from './form-settings.routes.ts';
+import { createFormSettingsService, type MailAbilities } from './form-settings.service.ts';
+import { createAppOrigins, createOriginCounts } from './origins.ts';
 import { createPasswordHasher } from './passwords.ts';
 import { createAppRevision } from './revision.ts';
 
@@ -86,6 +90,29 @@ export function createAppAdministration(deps: {
     feature: {
       routes: appRoutes(service, removal, confirmPassword, cursors),
       jobs: [removal.job],
+    } satisfies Feature,
+  };
+}
+
+/** Creates the settings of forms. @param deps.findApp resolves with the state of an app in force */
+export function createFormSettings(deps: {
+  apps: Pick<Apps, 'collection' | 'revision'>;
+  findApp(sourceAppId: string): Promise<App | undefined>;
+  abilities: MailAbilities;
+}) {
+  const { apps, findApp, abilities } = deps;
+  const { collection, revision } = apps;
+  const refused = createOriginCounts(collection, 'refusedOrigins');
+  const ignoredRedirects = createOriginCounts(collection, 'ignoredRedirects');
+  const service = createFormSettingsService({
+    ...{ apps: collection, revision, refused, ignored: ignoredRedirects, abilities },
+  });
+  return {
+    origins: createAppOrigins({ apps: collection, findApp, refused }),
+    ignoredRedirects,
+    feature: {
+      routes: formSettingsRoutes(service),
+      close: () => Promise.all([refused.flush(), ignoredRedirects.flush()]),
     } satisfies Feature,
   };
 }

@@ -9,8 +9,8 @@ import type { Schemas } from '../schemas/schemas.ts';
 import type { createSearch } from '../search/search.ts';
 import { CHANGE_JOB, createChangeJob } from './change-job.ts';
 import { createChangeStore } from './change-store.ts';
-import { changeRoutes } from './changes.endpoints.ts';
 import { createChangeModel, createChangeRecordModel } from './changes.model.ts';
+import { changeRoutes } from './changes.routes.ts';
 import { createPersonChanges } from './person-changes.ts';
 
 /** Creates changes of many records, and their job. */

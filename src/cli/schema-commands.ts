@@ -70,7 +70,7 @@ export function typesCommand({ withServices, streams }: Tool): Command {
 async function checkSchema(json: unknown): Promise<Parameters<SchemaService['replace']>[1]> {
   const [{ parsePart }, { schemaEndpoints }] = await Promise.all([
     import('../api/validation.ts'),
-    import('../schemas/schemas.endpoints.ts'),
+    import('../schemas/schemas.routes.ts'),
   ]);
   return parsePart(schemaEndpoints.replaceSchema.body.schema, json, 'Invalid schema');
 }

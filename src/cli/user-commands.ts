@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ScopedApp } from '../api/principal.ts';
 import { AppError, InvalidInput } from '../core/errors.ts';
-import { type ExportFormat, exportFormats } from '../exports/export.ts';
+import { type ExportFormat, exportFormats } from '../exports/exports.service.ts';
 import { fileNameSetting } from '../imports/date-format.ts';
 import type { ImportDocument } from '../imports/imports.model.ts';
 import type { Services } from '../services.ts';
@@ -144,7 +144,7 @@ async function runImport(
 async function checkSettings(settings: Record<string, unknown>): Promise<Parameters<Services['imports']['create']>[1]> {
   const [{ parsePart }, { importEndpoints }] = await Promise.all([
     import('../api/validation.ts'),
-    import('../imports/imports.contract.ts'),
+    import('../imports/imports.routes.ts'),
   ]);
   return parsePart(importEndpoints.createImport.body.schema, settings, 'Invalid import');
 }

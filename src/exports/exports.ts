@@ -3,8 +3,8 @@ import type { Feature } from '../apps/feature.ts';
 import type { Records } from '../records/records.ts';
 import type { ReadQueriedApp } from '../search/queried-app.ts';
 import type { UserQuery } from '../search/user-query.ts';
-import { exportRoutes } from './export.endpoints.ts';
-import { createExportService } from './export.ts';
+import { exportRoutes } from './exports.routes.ts';
+import { createExportService } from './exports.service.ts';
 
 /** Creates the exports of an app's records. */
 export function createExports(deps: {

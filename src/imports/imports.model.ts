@@ -4,7 +4,10 @@ import type { Collection } from '../database/collections.ts';
 import { createModel, schema } from '../database/mongoose.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { dropIndex, updateAll } from '../migrations/parts.ts';
-import type { IMPORT_STATES, ImportRequest } from './imports.contract.ts';
+import type { ImportRequest } from './import-settings.ts';
+
+/** `running` includes waiting for an earlier import; `aborted`: by a rejected line. */
+export const IMPORT_STATES = ['uploading', 'running', 'completed', 'aborted', 'failed'] as const;
 
 export interface ImportSettings extends Omit<ImportRequest, 'map'> {
   /** By column: `email` or `data.<key>`. Absent: by the names of the columns. */

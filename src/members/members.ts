@@ -5,9 +5,9 @@ import type { Feature } from '../apps/feature.ts';
 import type { Config } from '../core/config.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
-import { accountRoutes } from './accounts.endpoints.ts';
-import { createInviter, memberRoutes } from './members.endpoints.ts';
-import { ownAccountRoutes } from './own-account.endpoints.ts';
+import { accountRoutes } from './accounts.routes.ts';
+import { createInviter, memberRoutes } from './members.routes.ts';
+import { ownAccountRoutes } from './own-account.routes.ts';
 
 /** Creates the administration of accounts, members and invitations (spec 4.13). */
 export function createMembers(deps: {

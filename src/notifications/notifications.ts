@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints, routes } from '../api/endpoint.ts';
-import { ScopeParameter } from '../apps/apps.contract.ts';
+import { ScopeParameter } from '../api/parameters.ts';
 import type { Apps } from '../apps/apps.ts';
 import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { MailAbilities } from '../apps/form-settings.service.ts';
@@ -13,7 +13,7 @@ import type { Records } from '../records/records.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import type { FindForm } from '../submissions/form-pages.ts';
 import type { PageAssets } from '../submissions/page.ts';
-import { createConfirmationPages } from './confirmation.endpoints.ts';
+import { createConfirmationPages } from './confirmation.routes.ts';
 import { createConfirmationService, createConfirmationTokens } from './confirmation.ts';
 import { createDigestJob } from './digest-job.ts';
 import { createMailApps } from './mail-apps.ts';

@@ -6,7 +6,7 @@ import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import type { HistoryAuthor } from '../records/record.ts';
 import type { RecordEditor } from '../records/record-edit.ts';
 import { ScopeParameter } from '../search/parameters.ts';
-import { DetailedUser, detailedAnswer, RECORD_ETAG, UserPath } from '../search/users.endpoints.ts';
+import { DetailedUser, detailedAnswer, RECORD_ETAG, UserPath } from '../search/users.routes.ts';
 
 /** More than the fields and the extra keys of a record. */
 export const MAX_UNSET = 300;

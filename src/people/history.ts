@@ -2,12 +2,12 @@ import { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import type { Cursors } from '../api/cursors.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { AppPath } from '../api/parameters.ts';
 import { Timestamp } from '../api/validation.ts';
 import type { Pace } from '../apps/activity.ts';
-import { AppPath } from '../apps/apps.contract.ts';
 import { type AppCollection, type HistorySettings, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 import type { AppRevision } from '../apps/revision.ts';
-import type { FindAccounts, NamedAccount } from '../audit/audit.endpoints.ts';
+import type { FindAccounts, NamedAccount } from '../audit/audit.routes.ts';
 import { AppNotFound, NotFound } from '../core/errors.ts';
 import { beginsBefore, type DatabaseClock, type Until } from '../database/clock.ts';
 import type { PendingRenames } from '../fields/renames.ts';
@@ -18,7 +18,7 @@ import { type NumberedEntry, underPresentKeys } from '../records/history-entries
 import { parseRecordId } from '../records/record-id.ts';
 import type { RenameStore } from '../schemas/pending-renames.ts';
 import { Cursor, ScopeParameter } from '../search/parameters.ts';
-import { UserPath } from '../search/users.endpoints.ts';
+import { UserPath } from '../search/users.routes.ts';
 import { daysUpTo } from './retention.ts';
 
 const MAX_DAYS = 3_650;

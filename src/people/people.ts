@@ -8,7 +8,7 @@ import type { Records } from '../records/records.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { editingRoutes } from './editing.ts';
 import { createHistoryJob, createHistorySettings, historyRoutes } from './history.ts';
-import { peopleRoutes } from './people.endpoints.ts';
+import { peopleRoutes } from './people.routes.ts';
 import { createPeopleService } from './people.service.ts';
 import { createRetentionJob, createRetentionStore, retentionRoutes } from './retention.ts';
 import { createSuppressionModel, createSuppressions, type Suppressions } from './suppressions.ts';

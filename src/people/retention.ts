@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { AppPath } from '../api/parameters.ts';
 import type { Pace } from '../apps/activity.ts';
-import { AppPath } from '../apps/apps.contract.ts';
 import { type AppCollection, NOT_BEING_DELETED, type Retention } from '../apps/apps.model.ts';
 import { AppNotFound, Conflict } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';

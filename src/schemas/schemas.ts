@@ -5,7 +5,7 @@ import { type Connection, monitorPrimary } from '../database/client.ts';
 import { createRenameStore, createSlotHandover } from './pending-renames.ts';
 import { createSchemaLeases, systemClock } from './schema-leases.ts';
 import { createSchemaModel, createSchemaStore, type ReadConcern } from './schema-store.ts';
-import { schemaRoutes } from './schemas.endpoints.ts';
+import { schemaRoutes } from './schemas.routes.ts';
 import { createSchemaService } from './schemas.service.ts';
 
 /** Creates the storage of schema versions. */

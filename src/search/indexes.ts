@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
-import { AppPath } from '../apps/apps.contract.ts';
+import { AppPath } from '../api/parameters.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { renamedSlots } from '../apps/index-slots.ts';
 import { planSlots, wantedFields } from '../records/slot-store.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ScopeParameter } from '../apps/apps.contract.ts';
+import { ScopeParameter } from '../api/parameters.ts';
 import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import { MAX_WHERE } from './conditions.ts';
 import { MAX_SEARCH_LENGTH } from './text-search.ts';

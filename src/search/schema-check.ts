@@ -1,14 +1,14 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import { AppPath } from '../apps/apps.contract.ts';
+import { AppPath } from '../api/parameters.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { Forbidden, InvalidInput } from '../core/errors.ts';
 import { compileSchema } from '../fields/compile.ts';
 import { completeDefinition, definitionIssues } from '../fields/definition.ts';
 import { renameIssues, resolveRenames, withRenamedKeys } from '../fields/renames.ts';
 import type { RecordPages } from '../records/record-pages.ts';
-import { SchemaReplacement } from '../schemas/schemas.endpoints.ts';
+import { SchemaReplacement } from '../schemas/schemas.routes.ts';
 import type { SchemaChange, SchemaService } from '../schemas/schemas.service.ts';
 
 const Count = z.int().nonnegative();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import { AppPath } from '../apps/apps.contract.ts';
+import { AppPath } from '../api/parameters.ts';
 import type { WordStore } from '../records/word-index.ts';
 
 const Count = z.int().nonnegative();

@@ -13,7 +13,7 @@ import { createSchemaCheckService, schemaCheckRoutes } from './schema-check.ts';
 import { searchIndexRoutes } from './search-index.ts';
 import { userStatsRoutes } from './statistics.ts';
 import { createUserQuery } from './user-query.ts';
-import { userRoutes } from './users.endpoints.ts';
+import { userRoutes } from './users.routes.ts';
 import { createUserService } from './users.service.ts';
 
 /** Creates listings, queries, charts and statistics. `queryBudgetMs`: shorter in tests only. */

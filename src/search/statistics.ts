@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
+import { SourceAppId } from '../api/parameters.ts';
 import { JsonStream } from '../api/reply.ts';
 import { Timestamp, WholeNumber } from '../api/validation.ts';
 import type { AppActivity } from '../apps/activity.ts';
 import type { App } from '../apps/app.ts';
-import { SourceAppId } from '../apps/apps.contract.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { AppNotFound } from '../core/errors.ts';
 import type { ReadQueues } from '../records/read-queues.ts';

@@ -16,7 +16,7 @@ import type { FormView, SentForm } from './form-html.ts';
 import type { FormPages } from './form-pages.ts';
 import { type FormControls, parseName, readForm } from './form-submission.ts';
 import { formPath } from './page.ts';
-import { KEY_PATTERN } from './submissions.endpoints.ts';
+import { KEY_PATTERN } from './submissions.routes.ts';
 import { issueIn, languageToKeep, refusalIn, type VisitorLanguage, visitorLanguage } from './visitor-language.ts';
 
 /** The request for a redirect. */

@@ -11,10 +11,10 @@ import type { StoredSubmission } from '../records/submission-store.ts';
 import type { RenameStore } from '../schemas/pending-renames.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
 import { ScopeParameter } from '../search/parameters.ts';
-import { UserId } from '../search/users.endpoints.ts';
+import { UserId } from '../search/users.routes.ts';
 import type { SubmissionOptions } from './acceptance.ts';
 import type { HeldDocument, HeldStore } from './held-store.ts';
-import { presentSubmitted, SubmittedUser } from './submissions.endpoints.ts';
+import { presentSubmitted, SubmittedUser } from './submissions.routes.ts';
 import type { SubmissionService } from './submissions.service.ts';
 
 const Held = z

@@ -9,16 +9,16 @@ import { firstIdAt } from '../records/record-id.ts';
 import type { Records } from '../records/records.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { createAdmissionCheck, createCapacity, createSeats } from './admission.ts';
-import { CHALLENGES_PER_MINUTE, challengeRoutes, createChallengeLimiter } from './challenges.endpoints.ts';
+import { CHALLENGES_PER_MINUTE, challengeRoutes, createChallengeLimiter } from './challenges.routes.ts';
 import { createChallengeSpending, createChallenges, createSpentChallengeModel, spentByApp } from './challenges.ts';
 import { createFormRefusals } from './form-answers.ts';
-import { formPageRoutes } from './form-pages.endpoints.ts';
+import { formPageRoutes } from './form-pages.routes.ts';
 import { createFormLookup, createFormPages } from './form-pages.ts';
-import { formRoutes } from './forms.endpoints.ts';
+import { formRoutes } from './forms.routes.ts';
 import { heldRoutes } from './held.ts';
 import { createHeldModel, createHeldOfPerson, createHeldStore } from './held-store.ts';
 import type { PageAssets } from './page.ts';
-import { submissionRoutes } from './submissions.endpoints.ts';
+import { submissionRoutes } from './submissions.routes.ts';
 import { countSubmissions, createSubmissionService } from './submissions.service.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { RenameStore } from '../schemas/pending-renames.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
 import { createPersonViews } from './person-views.ts';
 import { createViewModel, createViewStore } from './view-store.ts';
-import { viewRoutes } from './views.endpoints.ts';
+import { viewRoutes } from './views.routes.ts';
 import { createViewService } from './views.service.ts';
 
 /** Creates the views of lists (spec 4.3.4). */

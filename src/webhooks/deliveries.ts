@@ -5,13 +5,13 @@ import { JsonObject, Ok, PageLimit, Timestamp } from '../api/validation.ts';
 import { NotFound } from '../core/errors.ts';
 import { EVENT_TYPES } from '../records/outbox.ts';
 import { ScopeParameter } from '../search/parameters.ts';
-import { UserId } from '../search/users.endpoints.ts';
+import { UserId } from '../search/users.routes.ts';
 import { buildMessage } from './attempts.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { formatOf, shownUrl } from './formats.ts';
 import { buildBody, type DeliveryRecords, type ReadForm } from './payload.ts';
 import { DELIVERY_STATES, type DeliveryDocument, type WebhookStore } from './webhook-store.ts';
-import { attemptFields, WebhookPath, webhookDefaults } from './webhooks.endpoints.ts';
+import { attemptFields, WebhookPath, webhookDefaults } from './webhooks.routes.ts';
 import { findWebhook } from './webhooks.service.ts';
 
 const DELIVERY_ID = '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57:01924c9e-6a01-7d02-8c3b-0f1e2d3c4b5a';

@@ -24,7 +24,7 @@ import {
   createWebhookStore,
   type WebhookStore,
 } from './webhook-store.ts';
-import { webhookRoutes } from './webhooks.endpoints.ts';
+import { webhookRoutes } from './webhooks.routes.ts';
 import { createWebhookService } from './webhooks.service.ts';
 
 /** Creates the store of deliveries. The erasure of a record deletes those that name it. */

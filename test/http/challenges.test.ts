@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHALLENGES_PER_MINUTE } from '../../src/submissions/challenges.endpoints.ts';
+import { CHALLENGES_PER_MINUTE } from '../../src/submissions/challenges.routes.ts';
 import { CHALLENGE_LIFETIME_MS } from '../../src/submissions/challenges.ts';
 import { type Challenge, solve } from '../../web/embed/proof-of-work.ts';
 import type { TestApp } from '../support/client.ts';

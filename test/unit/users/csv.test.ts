@@ -4,7 +4,7 @@ import { BSON, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { decode } from '../../../src/database/collections.ts';
 import { recordsAsCsv } from '../../../src/exports/csv.ts';
-import { defaultColumns } from '../../../src/exports/export.ts';
+import { defaultColumns } from '../../../src/exports/exports.service.ts';
 
 const KEYS = ['name', 'plan', 'constructor', 'nam'];
 const OWN = ['_id', 'email', 'schemaVersion', 'createdAt', 'updatedAt', 'confirmedAt'];

@@ -1,7 +1,7 @@
 import { text as readAll } from 'node:stream/consumers';
 import { BSON, ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { exportUsers } from '../../../src/exports/export.ts';
+import { exportUsers } from '../../../src/exports/exports.service.ts';
 import { createRecordIds } from '../../../src/records/record-id.ts';
 import type { UserRecord } from '../../../src/records/record-json.ts';
 

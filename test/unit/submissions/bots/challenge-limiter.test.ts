@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createChallengeLimiter } from '../../../../src/submissions/challenges.endpoints.ts';
+import { createChallengeLimiter } from '../../../../src/submissions/challenges.routes.ts';
 import { createSubmitLimiter } from '../../../../src/submissions/submit-limiter.ts';
 
 /** Requests challenges of different apps from one address; returns how many are granted. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { FormEntries } from '../api/body/form-body.ts';
 import { type Endpoints, jsonOrFormBody, type Route, routes } from '../api/endpoint.ts';
+import { AppPath } from '../api/parameters.ts';
 import { Redirect } from '../api/reply.ts';
 import { prefersPage } from '../api/validation.ts';
-import { AppPath } from '../apps/apps.contract.ts';
 import { DEFAULT_FORM_SETTINGS } from '../apps/form-settings.ts';
 import type { OriginCounts } from '../apps/origins.ts';
 import { AppNotFound } from '../core/errors.ts';
@@ -12,7 +12,7 @@ import { UnknownApp } from '../schemas/schemas.service.ts';
 import { type FormRefusals, parseAttempt } from './form-answers.ts';
 import { readSubmission } from './form-submission.ts';
 import { thanksPath } from './page.ts';
-import { presentSubmitted, Submission, SubmissionHeaders, SubmittedUser } from './submissions.endpoints.ts';
+import { presentSubmitted, Submission, SubmissionHeaders, SubmittedUser } from './submissions.routes.ts';
 import type { SubmissionService } from './submissions.service.ts';
 import { languageToKeep, visitorLanguage } from './visitor-language.ts';
 

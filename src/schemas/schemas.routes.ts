@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { AppPath, ScopeParameter } from '../api/parameters.ts';
 import type { AppPrincipal } from '../api/principal.ts';
 import { JsonStream, Versioned } from '../api/reply.ts';
 import { parseTags, Timestamp, WholeNumber } from '../api/validation.ts';
-import { AppPath, ScopeParameter } from '../apps/apps.contract.ts';
 import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import { FieldDefinition, FieldDefinitionInput, MAX_FIELDS } from '../fields/definition.ts';
 import type { AppSchema } from './schema-store.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { SourceAppId } from '../api/parameters.ts';
 import { JsonObject, Ok, Timestamp } from '../api/validation.ts';
-import { SourceAppId } from '../apps/apps.contract.ts';
 import { EVENT_TYPES } from '../records/outbox.ts';
 import { ScopeParameter } from '../search/parameters.ts';
-import { UserId } from '../search/users.endpoints.ts';
+import { UserId } from '../search/users.routes.ts';
 import { formatOf, shownUrl, WEBHOOK_FORMATS } from './formats.ts';
 import { isSecret, SECRET_FORMAT } from './sender.ts';
 import type { WebhookDocument } from './webhook-store.ts';

@@ -7,9 +7,9 @@ import { type AnyInput, type Endpoints, jsonBody, type Route, routes } from '../
 import type { SessionPrincipal } from '../api/principal.ts';
 import { Ok, Timestamp } from '../api/validation.ts';
 import { Forbidden, NotFound, Unauthenticated } from '../core/errors.ts';
-import { CreatedPasskey, CreationOptions } from '../sessions/passkeys.contract.ts';
-import { Account, AccountName, ChosenPassword, Memberships } from '../sessions/sessions.contract.ts';
+import { Account, AccountName, ChosenPassword, Memberships } from '../sessions/sessions.routes.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
+import { CreatedPasskey, CreationOptions } from '../sessions/webauthn.ts';
 
 const SessionId = z.string().meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4gQo9xTn6rVb1' });
 const Code = z.string('must be a string').max(100, 'is too long').meta({ example: '123456' });

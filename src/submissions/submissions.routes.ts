@@ -3,7 +3,7 @@ import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts
 import { JsonObject, Timestamp } from '../api/validation.ts';
 import { code } from '../languages/problems.ts';
 import type { StoredSubmission } from '../records/submission-store.ts';
-import { UserId } from '../search/users.endpoints.ts';
+import { UserId } from '../search/users.routes.ts';
 import type { SubmissionService } from './submissions.service.ts';
 
 /** The body of a submission (spec 4.1). */

@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import type { Cursors } from '../api/cursors.ts';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
+import { SourceAppId } from '../api/parameters.ts';
 import { JsonStream } from '../api/reply.ts';
 import {
   DEFAULT_LIMIT,
@@ -12,7 +13,6 @@ import {
   Timestamp,
   WholeNumber,
 } from '../api/validation.ts';
-import { SourceAppId } from '../apps/apps.contract.ts';
 import { recordEtag } from '../records/record-edit.ts';
 import {
   type DetailedRecord,

@@ -9,7 +9,7 @@ import type { SchemaLeases } from '../schemas/schema-leases.ts';
 import { type MatchingIds, otherCount } from '../search/matching-ids.ts';
 import { queryParameters, ScopeParameter } from '../search/parameters.ts';
 import type { ReadQueriedApp } from '../search/queried-app.ts';
-import { UserId } from '../search/users.endpoints.ts';
+import { UserId } from '../search/users.routes.ts';
 import { parseQuery, type QueryRequest } from '../search/users.service.ts';
 import { type ChangeStore, MAX_ERRORS } from './change-store.ts';
 import { CHANGE_STATES, type ChangeDocument, type Pass } from './changes.model.ts';

@@ -7,8 +7,8 @@ import { type Cursors, pageOf } from '../api/cursors.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { Id, Ok, PageLimit, Timestamp } from '../api/validation.ts';
 import { Conflict, NotFound } from '../core/errors.ts';
-import { AccountName, Email } from '../sessions/sessions.contract.ts';
-import { InvitationCreated, type Inviter, parseAccountId } from './members.endpoints.ts';
+import { AccountName, Email } from '../sessions/sessions.routes.ts';
+import { InvitationCreated, type Inviter, parseAccountId } from './members.routes.ts';
 
 const shared = { auth: 'session', role: 'admin', load: 'light', tag: 'Accounts' } as const;
 const ofAccount = { ...shared, params: z.object({ id: Id }) } as const;

@@ -1,20 +1,12 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { AppPath } from '../api/parameters.ts';
 import { parseTags, Timestamp } from '../api/validation.ts';
 import { canonicalTimeZone, normalizeEmail } from '../core/identifiers.ts';
 import { isWebOrigin, parseRedirectUrl, WEB_ORIGIN_FORMAT } from '../core/web-origin.ts';
 import { byLanguage } from '../fields/base/kind.ts';
 import { canonicalTag, isCanonicalTag, MAX_LANGUAGES } from '../languages/tags.ts';
-import type { App } from './app.ts';
-import { AppPath } from './apps.contract.ts';
-import type { Apps } from './apps.ts';
-import type { Feature } from './feature.ts';
-import {
-  createFormSettingsService,
-  type FormSettingsService,
-  type FormSettingsView,
-  type MailAbilities,
-} from './form-settings.service.ts';
+import type { FormSettingsService, FormSettingsView } from './form-settings.service.ts';
 import {
   BOT_PROTECTIONS,
   type CountedOrigin,
@@ -22,7 +14,6 @@ import {
   type FormTexts,
   NOTIFY_TIMES,
 } from './form-settings.ts';
-import { createAppOrigins, createOriginCounts } from './origins.ts';
 
 const MAX_ORIGINS = 50;
 const MAX_NOTIFIED = 10;
@@ -214,7 +205,7 @@ export const formSettingsEndpoints = {
   },
 } as const satisfies Endpoints;
 
-const formSettingsRoutes = (formSettings: FormSettingsService): Route[] =>
+export const formSettingsRoutes = (formSettings: FormSettingsService): Route[] =>
   routes(formSettingsEndpoints, {
     getFormSettings: async ({ app: { id }, res }) => {
       const view = await formSettings.get(id);
@@ -251,27 +242,4 @@ function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsVie
 
 function presentOrigin({ origin, count, lastAt }: CountedOrigin) {
   return { origin, count, lastAt: lastAt.toISOString() };
-}
-
-/** @param deps.findApp resolves with the state of an app that is in force */
-export function createFormSettings(deps: {
-  apps: Pick<Apps, 'collection' | 'revision'>;
-  findApp(sourceAppId: string): Promise<App | undefined>;
-  abilities: MailAbilities;
-}) {
-  const { apps, findApp, abilities } = deps;
-  const { collection, revision } = apps;
-  const refused = createOriginCounts(collection, 'refusedOrigins');
-  const ignoredRedirects = createOriginCounts(collection, 'ignoredRedirects');
-  const service = createFormSettingsService({
-    ...{ apps: collection, revision, refused, ignored: ignoredRedirects, abilities },
-  });
-  return {
-    origins: createAppOrigins({ apps: collection, findApp, refused }),
-    ignoredRedirects,
-    feature: {
-      routes: formSettingsRoutes(service),
-      close: () => Promise.all([refused.flush(), ignoredRedirects.flush()]),
-    } satisfies Feature,
-  };
 }

@@ -6,15 +6,15 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { NewInvitation } from '../accounts/invitations.ts';
 import { hasSecondFactor } from '../accounts/second-factor.ts';
 import { type AnyInput, type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { AppPath } from '../api/parameters.ts';
 import type { ScopedApp, SessionPrincipal } from '../api/principal.ts';
 import { Id, Ok, Timestamp } from '../api/validation.ts';
-import { AppPath } from '../apps/apps.contract.ts';
 import type { Apps } from '../apps/apps.ts';
 import { Conflict, Forbidden, NotFound } from '../core/errors.ts';
 import { type AppRole, higherRole, rolesUpTo } from '../core/roles.ts';
 import type { Until } from '../database/clock.ts';
 import type { SharedLimits } from '../database/shared-limits.ts';
-import { Email, MemberRole } from '../sessions/sessions.contract.ts';
+import { Email, MemberRole } from '../sessions/sessions.routes.ts';
 
 /** Emails with invitations to one app; the link is shown in any case. */
 const MAX_MAILS = 100;

@@ -1,13 +1,9 @@
 import { z } from 'zod';
-import { type Endpoints, jsonBody, routes } from '../api/endpoint.ts';
+import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { ScopeParameter } from '../api/parameters.ts';
 import { SCOPES } from '../api/principal.ts';
 import { Id, Ok, Timestamp } from '../api/validation.ts';
-import { ScopeParameter } from '../apps/apps.contract.ts';
-import type { Apps } from '../apps/apps.ts';
-import { type Feature, ownedBy } from '../apps/feature.ts';
-import type { Connection } from '../database/client.ts';
-import type { SharedLimits } from '../database/shared-limits.ts';
-import { type ApiKeyDocument, createApiKeyService } from './api-keys.service.ts';
+import type { ApiKeyDocument, ApiKeyService } from './api-keys.service.ts';
 import { canonicalNetwork, NETWORK_FORMAT } from './key-text.ts';
 
 const MAX_NAME_LENGTH = 100;
@@ -122,35 +118,21 @@ export const apiKeyEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** Creates the API keys. @param deps.failures the refused keys in 15 minutes; 0: no limit */
-export function createApiKeys(deps: {
-  connection: Connection;
-  apps: Pick<Apps, 'service'>;
-  failures: number;
-  limits: SharedLimits;
-}) {
-  const { service: apps } = deps.apps;
-  const service = createApiKeyService({ ...deps, apps });
-
-  const keyRoutes = routes(apiKeyEndpoints, {
-    listKeys: async ({ app: { id } }) => ({ keys: (await service.list(id)).map(present) }),
+export const apiKeyRoutes = (keys: ApiKeyService): Route[] =>
+  routes(apiKeyEndpoints, {
+    listKeys: async ({ app: { id } }) => ({ keys: (await keys.list(id)).map(present) }),
 
     createKey: async ({ app: { id: appId }, principal, body, audit }) => {
-      const created = await service.create(appId, body, principal);
+      const created = await keys.create(appId, body, principal);
       audit({ target: created.id, detail: { scopes: body.scopes.join(' ') } });
       return created;
     },
 
     deleteKey: async ({ app: { id }, params }) => {
-      await service.remove(id, params.id);
+      await keys.remove(id, params.id);
       return { ok: true as const };
     },
   });
-
-  const owned = [ownedBy(service.model.collection, 'createdAt')];
-  const feature: Feature = { models: [service.model], owned, routes: keyRoutes };
-  return { service, feature };
-}
 
 function present({ _id, name, scopes, createdAt, expiresAt, cidrs, lastUsedAt, lastUsedFrom }: ApiKeyDocument) {
   return {

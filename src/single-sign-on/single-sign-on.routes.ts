@@ -2,10 +2,9 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Accounts } from '../accounts/accounts.ts';
 import { FormEntries } from '../api/body/form-body.ts';
-import { type Endpoints, jsonOrFormBody, routes } from '../api/endpoint.ts';
+import { type Endpoints, jsonOrFormBody, type Route, routes } from '../api/endpoint.ts';
 import { Redirect } from '../api/reply.ts';
 import { Ok } from '../api/validation.ts';
-import type { Feature } from '../apps/feature.ts';
 import { clientNetwork } from '../core/client-network.ts';
 import type { Config } from '../core/config.ts';
 import { AppError, InvalidInput, NotFound } from '../core/errors.ts';
@@ -84,14 +83,14 @@ export const singleSignOnEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** Creates single sign-on (spec 4.13.4). @param deps.provider undefined: it is not configured */
-export function createSingleSignOn(deps: {
+/** Single sign-on (spec 4.13.4). @param deps.provider undefined: it is not configured */
+export function signOnRoutes(deps: {
   accounts: Accounts;
   enter: EnterAccount;
   provider: Provider | undefined;
   limits: SharedLimits;
   config: Pick<Config, 'oidc' | 'production' | 'sessionCookieName'>;
-}): Feature {
+}): Route[] {
   const { accounts, enter } = deps;
   const { oidc, production, sessionCookieName } = deps.config;
   const { store, challenges } = accounts;
@@ -123,7 +122,7 @@ export function createSingleSignOn(deps: {
     return found?.trim().slice(prefix.length);
   }
 
-  const handled = routes(singleSignOnEndpoints, {
+  return routes(singleSignOnEndpoints, {
     getLogInMethods: () => ({ password: !oidc?.only, oidc: oidc ? { label: oidc.label } : null }),
 
     startSignOn: ({ query, res }) => {
@@ -168,8 +167,6 @@ export function createSingleSignOn(deps: {
       return { ok: true as const };
     },
   });
-
-  return { routes: handled };
 }
 
 function queryOf(req: Request): string {

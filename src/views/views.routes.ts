@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { ScopeParameter } from '../api/parameters.ts';
 import { Id, Ok, parseTags, Timestamp } from '../api/validation.ts';
-import { ScopeParameter } from '../apps/apps.contract.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
 import type { QuerySchema } from '../search/conditions.ts';
 import { SHARED, type ViewDocument } from './view-store.ts';

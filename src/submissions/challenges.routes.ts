@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
+import { AppPath } from '../api/parameters.ts';
 import type { App } from '../apps/app.ts';
-import { AppPath } from '../apps/apps.contract.ts';
 import { clientNetwork } from '../core/client-network.ts';
 import { AppNotFound, TooManyRequests } from '../core/errors.ts';
 import { createWindowLimit } from '../core/window-limit.ts';

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import { type Cursors, pageOf } from '../api/cursors.ts';
-import { AUDITED_CHANGES, AUDITED_READS, type Endpoints, routes } from '../api/endpoint.ts';
+import { AUDITED_CHANGES, AUDITED_READS, type Endpoints, type Route, routes } from '../api/endpoint.ts';
 import type { SessionPrincipal } from '../api/principal.ts';
 import { PageLimit, Timestamp } from '../api/validation.ts';
 import { Forbidden } from '../core/errors.ts';
@@ -98,10 +98,8 @@ export interface NamedAccount {
 /** Reads those of these accounts that exist, by their id in hexadecimal, with one statement. */
 export type FindAccounts = (ids: readonly ObjectId[]) => Promise<ReadonlyMap<string, NamedAccount>>;
 
-/** Creates the reading of the log, which names accounts. */
-export function createAuditReading(deps: { audit: AuditLog; cursors: Cursors; findAccounts: FindAccounts }) {
-  const { audit, cursors, findAccounts } = deps;
-  const auditRoutes = routes(auditEndpoints, {
+export const auditRoutes = (audit: AuditLog, cursors: Cursors, findAccounts: FindAccounts): Route[] =>
+  routes(auditEndpoints, {
     listAuditEvents: async ({ principal, query: { since, action, sourceAppId, limit, cursor } }) => {
       const bound = ['audit', principal.own?.id ?? principal.account?.id, since, action, sourceAppId];
       const before = cursors.read<{ before: string }>(cursor, bound)?.before;
@@ -112,8 +110,6 @@ export function createAuditReading(deps: { audit: AuditLog; cursors: Cursors; fi
       return { events: events.map((event) => present(event, accounts)), ...next };
     },
   });
-  return { models: [audit.model], routes: auditRoutes, close: audit.flush };
-}
 
 /** Reads the accounts that acted in a page of events or were changed by them. */
 async function findNamed(

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { Download } from '../api/reply.ts';
 import { orderParameter, queryParameters, ScopeParameter, SINGLE_TEXT, sortParameter } from '../search/parameters.ts';
-import { User } from '../search/users.endpoints.ts';
-import { type ExportFormat, type ExportService, exportFormats } from './export.ts';
+import { User } from '../search/users.routes.ts';
+import { type ExportFormat, type ExportService, exportFormats } from './exports.service.ts';
 
 const MAX_SELECTED = 1_000;
 

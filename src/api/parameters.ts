@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { APP_ID_FORMAT, APP_ID_PATTERN } from '../core/identifiers.ts';
+import { passwordProblem } from '../core/secrets.ts';
+
+export const SourceAppId = z.string().regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`).meta({ example: 'newsletter' });
+export const Role = z.enum(['user', 'admin']).meta({ example: 'user' });
+
+/** The format is not checked: an invalid id names no app and gives 404. */
+export const AppPath = z.object({ sourceAppId: z.string().meta({ example: 'newsletter' }) });
+
+/** The query parameter with which admins name another app (app-scope.ts). */
+export const ScopeParameter = SourceAppId.optional().meta({
+  description: 'The app to work on, for admins. Default: the app of the caller',
+  example: 'newsletter',
+});
+
+export const EXAMPLE_PASSWORD = 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g';
+
+export const SentPassword = z
+  .string('must be a string')
+  .superRefine((password, context) => {
+    const problem = passwordProblem(password);
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  })
+  .meta({ example: EXAMPLE_PASSWORD });
