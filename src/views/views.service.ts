@@ -8,7 +8,7 @@ import type { RenameStore } from '../schemas/pending-renames.ts';
 import { findTarget, isCondition, type QuerySchema } from '../search/conditions.ts';
 import { SHARED, type ViewContent, type ViewDocument, type ViewOwner, type ViewStore } from './view-store.ts';
 
-type Caller = Pick<SessionPrincipal, 'account' | 'app' | 'scopes'>;
+type Caller = Pick<SessionPrincipal, 'account' | 'own' | 'scopes'>;
 
 /** Each further attempt means that somebody else changed the view. */
 const MAX_ATTEMPTS = 24;
@@ -130,9 +130,10 @@ export function createViewService(deps: {
 }
 
 /** Without an account, the views belong to all who log in with the password of the same app. */
-function ownerOf({ account, app }: Caller): ViewOwner {
-  if (!account) return { owner: `login:${app.id.toHexString()}` };
-  return { owner: `account:${account.id.toHexString()}`, accountId: account.id };
+function ownerOf({ account, own }: Caller): ViewOwner {
+  if (account) return { owner: `account:${account.id.toHexString()}`, accountId: account.id };
+  if (!own) throw new Error('a session without an account belongs to an app');
+  return { owner: `login:${own.id.toHexString()}` };
 }
 
 function requireManager({ scopes }: Caller): void {

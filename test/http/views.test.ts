@@ -180,6 +180,20 @@ describe('who sees and changes views', () => {
     await viewer.client.delete(`/auth/views/${id}`).expect(200);
   });
 
+  it('an admin with an account, who works on every app, has own ones and saves shared ones', async () => {
+    const { id: accountId, email } = await join('viewer');
+    await a.admin.patch(`/auth/accounts/${accountId}`, { admin: true }).expect(200);
+    const admin = new Client(a.client.url);
+    await logIn(admin, email).expect(200);
+    const query = `?sourceAppId=${app.sourceAppId}`;
+    const own = await admin.post(`/auth/views${query}`, { ...VIEW, name: 'Mine' }).expect(200);
+    const shared = await admin.post(`/auth/views${query}`, { ...VIEW, name: 'Ours', shared: true }).expect(200);
+    const { body } = await admin.get(`/auth/views${query}`).expect(200);
+    expect(body.views).toMatchObject([{ name: 'Mine' }, { name: 'Ours', shared: true }]);
+    expect(await namesOf(operator)).toEqual(['Ours']);
+    for (const one of [own, shared]) await admin.delete(`/auth/views/${one.body.id}${query}`).expect(200);
+  });
+
   it('without an account they belong to all who log in with the password of the app', async () => {
     const { id } = await create(operator, { name: 'At the desk' });
     expect(await namesOf(await logInTo(app, b))).toEqual(['At the desk']);
