@@ -37,9 +37,8 @@ export function createApps(deps: {
     deletedApps: createDeletedAppModel(connection),
     revisions: createRevisionModel(connection),
   };
-  const apps = models.apps.collection;
-  const deletedApps = models.deletedApps.collection;
-  const revision = createAppRevision(models.revisions.collection, leaseMs);
+  const { apps, deletedApps, revisions } = models;
+  const revision = createAppRevision(revisions, leaseMs);
   const activity = createAppActivity(apps);
   const hasher = createPasswordHasher(passwordCost, metrics);
   const service = createAppService({
@@ -48,7 +47,7 @@ export function createApps(deps: {
     hasher,
   });
   return {
-    collection: apps,
+    model: apps,
     deletedApps,
     service,
     hasher,
@@ -77,9 +76,9 @@ export function createAppAdministration(deps: {
   sweepEveryMs: number | undefined;
 }) {
   const { apps, users, others, confirmPassword, cursors, clock, logger, sweepEveryMs } = deps;
-  const { collection, deletedApps, service, revision } = apps;
+  const { model, deletedApps, service, revision } = apps;
   const removal = createAppRemoval({
-    ...{ apps: collection, deletedApps, users, others, revision, clock, logger, sweepEveryMs },
+    ...{ apps: model, deletedApps, users, others, revision, clock, logger, sweepEveryMs },
   });
   return {
     removal,

@@ -256,19 +256,19 @@ function presentOrigin({ origin, count, lastAt }: CountedOrigin) {
 
 /** @param deps.findApp resolves with the state of an app that is in force */
 export function createFormSettings(deps: {
-  apps: Pick<Apps, 'collection' | 'revision' | 'scope'>;
+  apps: Pick<Apps, 'model' | 'revision' | 'scope'>;
   findApp(sourceAppId: string): Promise<App | undefined>;
   abilities: MailAbilities;
 }) {
   const { apps, findApp, abilities } = deps;
-  const { collection, revision } = apps;
-  const refused = createOriginCounts(collection, 'refusedOrigins');
-  const ignoredRedirects = createOriginCounts(collection, 'ignoredRedirects');
+  const { model, revision } = apps;
+  const refused = createOriginCounts(model, 'refusedOrigins');
+  const ignoredRedirects = createOriginCounts(model, 'ignoredRedirects');
   const service = createFormSettingsService({
-    ...{ apps: collection, revision, refused, ignored: ignoredRedirects, abilities },
+    ...{ apps: model, revision, refused, ignored: ignoredRedirects, abilities },
   });
   return {
-    origins: createAppOrigins({ apps: collection, findApp, refused }),
+    origins: createAppOrigins({ apps: model, findApp, refused }),
     ignoredRedirects,
     feature: {
       routes: formSettingsRoutes(service, apps.scope),

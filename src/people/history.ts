@@ -6,7 +6,7 @@ import { Timestamp } from '../api/validation.ts';
 import type { Pace } from '../apps/activity.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import { AppPath } from '../apps/apps.contract.ts';
-import { type AppCollection, type HistorySettings, NOT_BEING_DELETED } from '../apps/apps.model.ts';
+import { type AppModel, type HistorySettings, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 import type { AppRevision } from '../apps/revision.ts';
 import type { FindAccounts, NamedAccount } from '../audit/audit.endpoints.ts';
 import { AppNotFound, NotFound } from '../core/errors.ts';
@@ -117,7 +117,7 @@ export const historyEndpoints = {
 type HistorySettingsStore = ReturnType<typeof createHistorySettings>;
 
 /** The settings of the history in the documents of apps. */
-export function createHistorySettings(apps: AppCollection, revision: AppRevision) {
+export function createHistorySettings(apps: AppModel, revision: AppRevision) {
   return {
     /** @throws {NotFound} */
     async get(_id: ObjectId): Promise<HistorySettings> {

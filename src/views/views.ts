@@ -12,7 +12,7 @@ import { createViewService } from './views.service.ts';
 /** The stored views. Accounts need it: an erased one loses its views. */
 export function createViewStorage(connection: Connection) {
   const model = createViewModel(connection);
-  return { model, store: createViewStore(model.collection) };
+  return { model, store: createViewStore(model) };
 }
 
 /** Creates the views of lists (spec 4.3.4). */
@@ -31,7 +31,7 @@ export function createViews(deps: {
   return {
     models: [storage.model],
     owned: [ownedBy(storage.model.collection, 'createdAt')],
-    personal: [createPersonViews(storage.model.collection, storage.store)],
+    personal: [createPersonViews(storage.model, storage.store)],
     routes: viewRoutes(service, schemas.service, apps.scope),
   };
 }
