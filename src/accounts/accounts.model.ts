@@ -1,7 +1,6 @@
 import { Binary, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
 import type { AppRole } from '../core/roles.ts';
 import type { Connection } from '../database/client.ts';
-import type { Collection } from '../database/collections.ts';
 import { createModel, type Model, schema } from '../database/mongoose.ts';
 
 /** How somebody logged in. */
@@ -338,7 +337,7 @@ const usedSchema = schema<UsedDocument>(
 
 export type AccountModel = Model<AccountDocument>;
 export type AccessModel = Model<AccessDocument>;
-export type InvitationCollection = Collection<InvitationDocument>;
+export type InvitationModel = Model<InvitationDocument>;
 export type UsedModel = Model<UsedDocument>;
 
 export const createAccountModels = (connection: Connection) => ({

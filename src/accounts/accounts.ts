@@ -39,7 +39,7 @@ export function createAccounts(deps: {
   const mail = createAccountMail(mailer, logger);
   const { publicUrl, oidc } = config;
   const roles = createRoles(access, apps.service, oidc?.roleMap ?? []);
-  const invitations = createInvitations(models.invitations.collection, store, roles, apps.service);
+  const invitations = createInvitations(models.invitations, store, roles, apps.service);
   const status = createAccountStatus({ store, access, invitations, owned });
   const challenges = createChallenges(secret, models.used);
   const service = createAccountService({
