@@ -214,9 +214,9 @@ export function createServices(
   async function isNew(): Promise<boolean> {
     const projection = { _id: 1 } as const;
     const found = await Promise.all([
-      apps.collection.findOne({}, { projection }),
+      apps.model.findOne({}, { projection }),
       apps.deletedApps.findOne({}, { projection }),
-      jobModel.collection.findOne({}, { projection }),
+      jobModel.findOne({}, { projection }),
     ]);
     return found.every((document) => document === null);
   }

@@ -4,7 +4,7 @@ import { type AppRole, rolesUpTo } from '../core/roles.ts';
 import { beginsBefore, type Until } from '../database/clock.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { changing } from '../database/filters.ts';
-import { type AccessCollection, type AccessDocument, ADMINS, MAX_MEMBERS, type Member } from './accounts.model.ts';
+import { type AccessDocument, type AccessModel, ADMINS, MAX_MEMBERS, type Member } from './accounts.model.ts';
 
 export interface Membership {
   /** Absent for a role that groups give: they name the app. */
@@ -42,7 +42,7 @@ export type AccessStore = ReturnType<typeof createAccessStore>;
  * Members of apps, and admins. Each rule over all members of an app is a filter of one update. A
  * new member counts for no rule until `activate` says that its account is active.
  */
-export function createAccessStore(access: AccessCollection) {
+export function createAccessStore(access: AccessModel) {
   const update = async (filter: Filter<AccessDocument>, change: UpdateFilter<AccessDocument>): Promise<boolean> =>
     (await access.updateOne(filter, change)).matchedCount === 1;
 
@@ -110,9 +110,8 @@ export function createAccessStore(access: AccessCollection) {
     async read(account: ObjectId, sourceAppId?: string): Promise<Access> {
       const named = sourceAppId === undefined ? {} : { $or: [{ _id: ADMINS }, { sourceAppId }] };
       const projection = { appId: 1, sourceAppId: 1, ...withMember({ account, ...GIVEN }) };
-      const found = await access
-        .find({ 'members.account': account, ...named }, { projection, limit: SESSION_MEMBERSHIPS })
-        .toArray();
+      const options = { projection, limit: SESSION_MEMBERSHIPS };
+      const found = await access.find({ 'members.account': account, ...named }, options);
       const memberships = found.flatMap(({ appId, sourceAppId: name, members: [member] = [] }) =>
         appId && name !== undefined && member && member.role !== 'admin'
           ? [{ appId, sourceAppId: name, role: member.role }]
@@ -239,7 +238,8 @@ export function createAccessStore(access: AccessCollection) {
       const filter = { ...withAdminLeft(account), ...own, ...beginsBefore(await until()) };
       const wasAdmin = await update(filter, { $pull: { members: { account } } });
       if (!wasAdmin && (await exists({ _id: ADMINS, ...own }))) throw new Conflict(LAST_ADMIN);
-      for await (const { appId } of access.find({ 'members.account': account, _id: { $ne: ADMINS } })) {
+      // By the collection: a cursor.
+      for await (const { appId } of access.collection.find({ 'members.account': account, _id: { $ne: ADMINS } })) {
         if (appId) await this.changeMember(appId, account, undefined, { changesManagers: true, until });
       }
     },

@@ -7,8 +7,8 @@ import type { Collection } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { matching } from '../database/filters.ts';
 import {
-  type AccountCollection,
   type AccountDocument,
+  type AccountModel,
   type AccountSession,
   type CodeUse,
   type Entry,
@@ -70,8 +70,11 @@ export type AccountStore = ReturnType<typeof createAccountStore>;
 /**
  * The accounts in the database. Each update that lets somebody in has the condition that was
  * checked before it in its filter; it resolves with false when that no longer holds.
+ *
+ * By the collection: pipelines, equality of embedded documents (`takeEpoch`), and what Mongoose
+ * takes for a value: operators in `$pull`, and a replaced item of an array.
  */
-export function createAccountStore(accounts: AccountCollection, sessionMs: number) {
+export function createAccountStore(accounts: AccountModel, sessionMs: number) {
   const findOne = async (filter: Filter<AccountDocument>): Promise<AccountDocument | undefined> =>
     (await accounts.findOne(filter)) ?? undefined;
 
@@ -112,9 +115,7 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
 
     /** Resolves with the accounts that a provider named with one of these groups. */
     inGroups: (groups: readonly string[], limit: number): Promise<AccountDocument[]> =>
-      groups.length === 0
-        ? Promise.resolve([])
-        : accounts.find({ 'groups.names': { $in: [...groups] } }, { limit }).toArray(),
+      groups.length === 0 ? Promise.resolve([]) : accounts.find({ 'groups.names': { $in: [...groups] } }, { limit }),
 
     /**
      * Ends the sessions that began by single sign-on: those of an identity, of a session of the
@@ -131,7 +132,7 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
       const before = { method: { $eq: 'oidc' as const }, createdAt: { $lte: until } };
       const sessions = sid === undefined ? before : { ...before, sid: { $eq: sid } };
       const found = await accounts.findOne({ ...whose, ...which }, { projection: { _id: 1 } });
-      await accounts.updateMany({ ...whose, ...which }, { $pull: { sessions }, $max: { signedOutAt: at } });
+      await accounts.collection.updateMany({ ...whose, ...which }, { $pull: { sessions }, $max: { signedOutAt: at } });
       return found?._id;
     },
 
@@ -140,14 +141,14 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
       const part = q === '' ? {} : { $regex: q.replace(/[^\p{L}\p{N}]/gu, '\\$&'), $options: 'i' };
       const email = { ...part, ...(after !== undefined && { $gt: after }) };
       const filter = Object.keys(email).length > 0 ? { email } : {};
-      return accounts.find(filter).sort({ email: 1 }).limit(limit).toArray();
+      return accounts.find(filter, { sort: { email: 1 }, limit });
     },
 
     /** Resolves with email and name of each account that exists, by its id in hexadecimal. */
     async named(ids: readonly ObjectId[]): Promise<Map<string, NamedAccount>> {
       const projection = { email: 1, name: 1, 'totp.lastStep': 1, 'passkeys.id': 1, suspendedAt: 1, groups: 1 };
-      const found = accounts.find({ _id: { $in: ids.slice(0, ACCOUNTS_AT_ONCE) } }, { projection });
-      return new Map((await found.toArray()).map((account) => [account._id.toHexString(), account]));
+      const found = await accounts.find({ _id: { $in: ids.slice(0, ACCOUNTS_AT_ONCE) } }, { projection });
+      return new Map(found.map((account) => [account._id.toHexString(), account]));
     },
 
     /**
@@ -185,7 +186,7 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
       const session = newSession(sessionId, origin, second ? 'second' : 'active', by);
       const sessions = { $each: [session], $slice: -2 * (MAX_SESSIONS + MAX_WAITING_SESSIONS) };
       const filter = { _id, ...ACTIVE, ...checked, ...still };
-      await accounts.updateOne(filter, MAKE_ROOM);
+      await accounts.collection.updateOne(filter, MAKE_ROOM);
       return update(filter, { ...change, $push: { sessions } });
     },
 
@@ -200,7 +201,7 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
       const waits = { sessions: { $elemMatch: { id: waiting.id, state: 'second' as const } } };
       const { $set, ...rest } = change;
       // Not `sessions.$`: with a condition on another array it may name an index of that one.
-      const { matchedCount } = await accounts.updateOne(
+      const { matchedCount } = await accounts.collection.updateOne(
         { _id, ...ACTIVE, ...waits, ...checked },
         { ...rest, $set: { ...$set, 'sessions.$[waiting]': session } },
         { arrayFilters: [{ 'waiting.id': waiting.id }] },
@@ -219,7 +220,7 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
     ): Promise<number | undefined> {
       const options = { returnDocument: 'after', projection: { accessEpoch: 1 } } as const;
       const next = { ...change, $inc: { accessEpoch: 1 } };
-      return (await accounts.findOneAndUpdate({ _id, ...checked }, next, options))?.accessEpoch;
+      return (await accounts.collection.findOneAndUpdate({ _id, ...checked }, next, options))?.accessEpoch;
     },
 
     /** Changes an account while `checked` holds. */
@@ -261,7 +262,7 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
         from: { $cond: [isOver, '$$NOW', '$guesses.from'] },
         count: { $cond: [isOver, 1, { $add: ['$guesses.count', 1] }] },
       };
-      const found = await accounts.findOneAndUpdate({ _id: accountId }, [{ $set: { guesses: counted } }], {
+      const found = await accounts.collection.findOneAndUpdate({ _id: accountId }, [{ $set: { guesses: counted } }], {
         returnDocument: 'after',
         projection: { guesses: 1 },
       });
@@ -276,6 +277,9 @@ export function createAccountStore(accounts: AccountCollection, sessionMs: numbe
     },
 
     /** For inserts that require that an account exists. */
-    guard: (_id: ObjectId) => ({ collection: accounts as unknown as Collection<{ _id: ObjectId }>, filter: { _id } }),
+    guard: (_id: ObjectId) => ({
+      collection: accounts.collection as unknown as Collection<{ _id: ObjectId }>,
+      filter: { _id },
+    }),
   };
 }

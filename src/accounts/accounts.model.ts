@@ -1,8 +1,7 @@
 import { Binary, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
 import type { AppRole } from '../core/roles.ts';
 import type { Connection } from '../database/client.ts';
-import type { Collection } from '../database/collections.ts';
-import { createModel, schema } from '../database/mongoose.ts';
+import { createModel, type Model, schema } from '../database/mongoose.ts';
 
 /** How somebody logged in. */
 export type LogInMethod = 'password' | 'link' | 'invitation' | 'passkey' | 'oidc';
@@ -336,10 +335,10 @@ const usedSchema = schema<UsedDocument>(
   { collection: 'used_challenges', placement: 'log-ins of the last minutes' },
 ).index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
-export type UsedCollection = Collection<UsedDocument>;
-export type AccountCollection = Collection<AccountDocument>;
-export type AccessCollection = Collection<AccessDocument>;
-export type InvitationCollection = Collection<InvitationDocument>;
+export type AccountModel = Model<AccountDocument>;
+export type AccessModel = Model<AccessDocument>;
+export type InvitationModel = Model<InvitationDocument>;
+export type UsedModel = Model<UsedDocument>;
 
 export const createAccountModels = (connection: Connection) => ({
   accounts: createModel<AccountDocument>(connection, accountSchema),

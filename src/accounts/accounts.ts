@@ -33,15 +33,15 @@ export function createAccounts(deps: {
 }) {
   const { connection, apps, config, logger, sessionMs, secret, owned } = deps;
   const models = createAccountModels(connection);
-  const store = createAccountStore(models.accounts.collection, sessionMs);
-  const access = createAccessStore(models.access.collection);
+  const store = createAccountStore(models.accounts, sessionMs);
+  const access = createAccessStore(models.access);
   const mailer = config.mail && createMailer(config.mail);
   const mail = createAccountMail(mailer, logger);
   const { publicUrl, oidc } = config;
   const roles = createRoles(access, apps.service, oidc?.roleMap ?? []);
-  const invitations = createInvitations(models.invitations.collection, store, roles, apps.service);
+  const invitations = createInvitations(models.invitations, store, roles, apps.service);
   const status = createAccountStatus({ store, access, invitations, owned });
-  const challenges = createChallenges(secret, models.used.collection);
+  const challenges = createChallenges(secret, models.used);
   const service = createAccountService({
     ...{ store, access, invitations, status, factors: createSecondFactors(store), mail, publicUrl },
     passkeys: createPasskeys(store, challenges),

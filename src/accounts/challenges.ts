@@ -3,7 +3,7 @@ import type { Binary } from 'mongodb';
 import { deriveSecretKey } from '../core/secrets.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { hashToken } from './account-store.ts';
-import type { UsedCollection } from './accounts.model.ts';
+import type { UsedModel } from './accounts.model.ts';
 
 const NONCE_BYTES = 16;
 const TIME_BYTES = 6;
@@ -17,7 +17,7 @@ export type Challenges = ReturnType<typeof createChallenges>;
  * Challenges that any server of the database can check. Nothing is stored when one is issued, so
  * that strangers fill no collection; what is used is stored until it would have expired.
  */
-export function createChallenges(secret: string, used: UsedCollection) {
+export function createChallenges(secret: string, used: UsedModel) {
   const key = deriveSecretKey(secret, 'log-in challenges');
 
   const sign = (payload: Uint8Array, purpose: string): Buffer =>

@@ -4,7 +4,7 @@ import { Conflict, Gone } from '../core/errors.ts';
 import { type AppRole, rolesUpTo } from '../core/roles.ts';
 import { inFreePlace } from '../database/free-place.ts';
 import { type AccountStore, createToken, hashToken } from './account-store.ts';
-import { type InvitationCollection, type InvitationDocument, MAX_INVITATIONS } from './accounts.model.ts';
+import { type InvitationDocument, type InvitationModel, MAX_INVITATIONS } from './accounts.model.ts';
 import type { Roles } from './roles.ts';
 
 const INVITATION_MS = 7 * 24 * 60 * 60 * 1_000;
@@ -22,7 +22,7 @@ export type Invitations = ReturnType<typeof createInvitations>;
  * still give what the invitation offers.
  */
 export function createInvitations(
-  invitations: InvitationCollection,
+  invitations: InvitationModel,
   store: Pick<AccountStore, 'findById'>,
   roles: Pick<Roles, 'read'>,
   apps: Pick<AppService, 'findBySession'>,
@@ -46,7 +46,7 @@ export function createInvitations(
   /** Resolves with the open invitations to an app, the oldest first. Removes those that ended. */
   async function list(appId: ObjectId): Promise<InvitationDocument[]> {
     const options = { sort: { createdAt: 1 }, limit: MAX_INVITATIONS } as const;
-    const found = await invitations.find({ 'app.id': appId, ...open() }, options).toArray();
+    const found = await invitations.find({ 'app.id': appId, ...open() }, options);
     const byInviter = new Map<string, boolean>();
     const [kept, ended]: [InvitationDocument[], InvitationDocument[]] = [[], []];
     for (const one of found) {
@@ -62,9 +62,9 @@ export function createInvitations(
   /** @throws {Conflict} when the app has too many */
   async function insert({ place: _, ...invitation }: InvitationDocument): Promise<void> {
     const { app } = invitation;
-    if (!app) return void (await invitations.insertOne(invitation));
+    if (!app) return invitations.insertOne(invitation);
     const options = { projection: { place: 1 } } as const;
-    const taken = () => invitations.find({ 'app.id': app.id }, options).toArray();
+    const taken = () => invitations.find({ 'app.id': app.id }, options);
     const full = () => new Conflict(`An app has at most ${MAX_INVITATIONS} open invitations; delete one first`);
     if ((await taken()).length >= MAX_INVITATIONS) await list(app.id);
     await inFreePlace(MAX_INVITATIONS, taken, (place) => invitations.insertOne({ ...invitation, place }), full);
@@ -113,7 +113,7 @@ export function createInvitations(
     },
 
     listFor: (email: string): Promise<InvitationDocument[]> =>
-      invitations.find({ email, ...open() }, { limit: MAX_INVITATIONS }).toArray(),
+      invitations.find({ email, ...open() }, { limit: MAX_INVITATIONS }),
 
     /** Uses an invitation of a proved email; resolves with false where `take` throws. */
     takeStored: async (invitation: InvitationDocument): Promise<boolean> =>

@@ -74,8 +74,7 @@ export function createApiKeyService(deps: {
   limits: SharedLimits;
 }) {
   const { connection, apps, failures, limits } = deps;
-  const model = createModel<ApiKeyDocument>(connection, apiKeySchema);
-  const keys = model.collection;
+  const keys = createModel<ApiKeyDocument>(connection, apiKeySchema);
   const limit = failures > 0 ? limits.create('API keys', failures * NETWORK_FACTOR, FAILURE_WINDOW_MS) : undefined;
   /** The keys whose use is being written. */
   const noting = new Set<string>();
@@ -104,7 +103,7 @@ export function createApiKeyService(deps: {
 
   /** Stores a key and resolves with its id. @throws {Conflict} for more than {@link MAX_KEYS} */
   async function store(key: Omit<ApiKeyDocument, '_id' | 'place'>): Promise<string> {
-    const taken = () => keys.find({ appId: key.appId }, { projection: { place: 1 } }).toArray();
+    const taken = () => keys.find({ appId: key.appId }, { projection: { place: 1 } });
     const insert = async (place: number): Promise<string> => {
       const _id = new ObjectId();
       await keys.insertOne({ _id, place, ...key });
@@ -115,7 +114,7 @@ export function createApiKeyService(deps: {
   }
 
   return {
-    model,
+    model: keys,
 
     /**
      * Resolves with a key and its app. Reads both on each call, so that a deletion is in force on
@@ -159,7 +158,7 @@ export function createApiKeyService(deps: {
     },
 
     /** Resolves with the keys of an app, expired ones included, the oldest first. */
-    list: (appId: ObjectId): Promise<ApiKeyDocument[]> => keys.find({ appId }).sort({ _id: 1 }).toArray(),
+    list: (appId: ObjectId): Promise<ApiKeyDocument[]> => keys.find({ appId }, { sort: { _id: 1 } }),
 
     /** Deletes a key. After that no server accepts it. @throws {NotFound} */
     async remove(appId: ObjectId, id: string): Promise<void> {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { createAccumulator } from '../core/accumulator.ts';
 import { MAX_CLOCK_DIFFERENCE_MS } from '../database/clock.ts';
 import type { App } from './app.ts';
-import type { AppCollection } from './apps.model.ts';
+import type { AppModel } from './apps.model.ts';
 
 const WRITE_EVERY_MS = 1_000;
 
@@ -13,7 +13,7 @@ export type AppActivity = ReturnType<typeof createAppActivity>;
  * app and second. An index on `updatedAt` would cost a write per submission. A crash loses times,
  * so the value is for display only.
  */
-export function createAppActivity(apps: AppCollection) {
+export function createAppActivity(apps: AppModel) {
   let newest = new Date(0);
   const times = createAccumulator<{ app: Pick<App, 'id'>; at: Date }>({
     everyMs: WRITE_EVERY_MS,
@@ -23,7 +23,8 @@ export function createAppActivity(apps: AppCollection) {
       const updates = values.map(([, { app, at }]) => ({
         updateOne: { filter: { _id: app.id }, update: { $max: { lastSubmissionAt: at } } },
       }));
-      return apps.bulkWrite(updates, { ordered: false, writeConcern: { w: 1 } });
+      // By the collection: a bulk write.
+      return apps.collection.bulkWrite(updates, { ordered: false, writeConcern: { w: 1 } });
     },
   });
 
@@ -49,7 +50,7 @@ const LIMIT_MS = 100;
 export type Pace = ReturnType<typeof createPace>;
 
 /** Creates the pace of background work, from times that servers write for the dashboard anyway. */
-export function createPace(apps: AppCollection, activity: Pick<AppActivity, 'latest'>) {
+export function createPace(apps: AppModel, activity: Pick<AppActivity, 'latest'>) {
   let last = { at: Number.NEGATIVE_INFINITY, busy: false };
 
   async function read(): Promise<boolean> {

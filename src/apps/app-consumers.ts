@@ -1,11 +1,11 @@
 import type { ObjectId, UpdateFilter } from 'mongodb';
-import type { AppCollection, AppDocument } from './apps.model.ts';
+import type { AppDocument, AppModel } from './apps.model.ts';
 import type { AppRevision } from './revision.ts';
 
 export type AppConsumers = ReturnType<typeof createAppConsumers>;
 
 /** While an app has consumers, each write of a record stores its event (records/outbox.ts). */
-export function createAppConsumers(apps: AppCollection, revision: Pick<AppRevision, 'publish'>) {
+export function createAppConsumers(apps: AppModel, revision: Pick<AppRevision, 'publish'>) {
   async function update(appId: ObjectId, change: UpdateFilter<AppDocument>): Promise<void> {
     const { modifiedCount } = await apps.updateOne({ _id: appId }, change);
     if (modifiedCount > 0) await revision.publish();

@@ -5,7 +5,7 @@ import { Conflict, Unavailable } from '../core/errors.ts';
 import { withTimeout } from '../core/timeouts.ts';
 import type { DatabaseClock } from '../database/clock.ts';
 import { databaseRefusal, isDuplicateKey } from '../database/failures.ts';
-import type { AppCollection, AppDocument } from './apps.model.ts';
+import type { AppDocument, AppModel } from './apps.model.ts';
 import type { AppOwned } from './feature.ts';
 
 /** How long a creation retries steps without an answer of the database. */
@@ -29,7 +29,7 @@ export type CreateApp = (app: NewApp) => Promise<ObjectId>;
  * is taken and with {@link Unavailable} when the database cannot be reached.
  */
 export function createAppCreation(deps: {
-  apps: AppCollection;
+  apps: AppModel;
   owned: readonly AppOwned[];
   clock: Pick<DatabaseClock, 'earlier' | 'later'>;
 }): CreateApp {

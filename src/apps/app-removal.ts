@@ -6,13 +6,13 @@ import type { RemovalGuard } from '../database/removal.ts';
 import type { Job } from '../jobs/job-runner.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { dropIndex, inTurn, updateAll } from '../migrations/parts.ts';
-import type { AppCollection, AppDocument, DeletedAppCollection, DeletedAppDocument } from './apps.model.ts';
+import type { AppDocument, AppModel, DeletedAppDocument, DeletedAppModel } from './apps.model.ts';
 import type { AppOwned } from './feature.ts';
 import type { AppRevision } from './revision.ts';
 
 interface RemovalDeps {
-  apps: AppCollection;
-  deletedApps: DeletedAppCollection;
+  apps: AppModel;
+  deletedApps: DeletedAppModel;
   users: AppOwned;
   others(): readonly AppOwned[];
   revision: AppRevision;
@@ -72,8 +72,9 @@ export function createAppRemoval(deps: RemovalDeps) {
     const deletedUsers = await removeOwned(_id);
     const forgetAt = { $add: ['$$NOW', KEEP_TOMBSTONE_MS] };
     const tombstone = [{ $set: { deletedAt: '$$NOW', begunAt, forgetAt } }, { $unset: 'lateSince' }];
-    // Before the app is removed: a server that was suspended finds one of the two.
-    await deletedApps.updateOne({ _id }, tombstone, { upsert: true });
+    // Before the app is removed: a server that was suspended finds one of the two. By the
+    // collection: a pipeline.
+    await deletedApps.collection.updateOne({ _id }, tombstone, { upsert: true });
     await apps.deleteOne({ _id, deletingSince: { $exists: true } });
     // For a submission that wrote after the first removal and saw the mark.
     return deletedUsers + (await removeOwned(_id));
@@ -91,7 +92,7 @@ export function createAppRemoval(deps: RemovalDeps) {
       { creating: { $exists: false }, ...(!isStart && { $expr: isAbandoned }) },
       { creating: true, $expr: isAbandoned },
     ];
-    const found = await apps.find({ deletingSince: { $exists: true }, $or: interrupted }).toArray();
+    const found = await apps.find({ deletingSince: { $exists: true }, $or: interrupted });
     // The server that began the deletion may have stopped before it published a revision.
     if (found.length > 0) await revision.publish();
     for (const app of found) {
@@ -220,19 +221,19 @@ function createLateSweep(
     const due: Filter<DeletedAppDocument> = {
       $or: [{ $expr: { $gte: ['$forgetAt', newest] } }, { lateSince: { $exists: true } }],
     };
-    for await (const tombstone of deletedApps.find(due)) await sweepOne(tombstone);
+    for (const tombstone of await deletedApps.find(due)) await sweepOne(tombstone);
   };
 }
 
 /** Tombstones of early releases expired by `deletedAt`, after an hour. */
-export function createTombstoneMigration(deletedApps: DeletedAppCollection): Migration {
+export function createTombstoneMigration(deletedApps: DeletedAppModel): Migration {
   const forgetAt = { $add: ['$deletedAt', KEEP_TOMBSTONE_MS] };
   return {
     number: 1,
     name: 'expiry of tombstones',
     expand: inTurn(
-      dropIndex(deletedApps, 'deletedAt_1'),
-      updateAll(deletedApps, { forgetAt: { $exists: false } }, [{ $set: { forgetAt } }]),
+      dropIndex(deletedApps.collection, 'deletedAt_1'),
+      updateAll(deletedApps.collection, { forgetAt: { $exists: false } }, [{ $set: { forgetAt } }]),
     ),
   };
 }

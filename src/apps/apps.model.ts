@@ -1,6 +1,5 @@
 import { ObjectId, UUID } from 'mongodb';
 import type { Connection } from '../database/client.ts';
-import type { Collection } from '../database/collections.ts';
 import { createModel, type Model, schema } from '../database/mongoose.ts';
 import type { CountedOrigin, Notify, StoredFormSettings } from './form-settings.ts';
 import type { IndexSlot, IndexUse } from './index-slots.ts';
@@ -276,15 +275,13 @@ const revisionSchema = schema<RevisionDocument>(
   { collection: 'change_stamps', placement: 'one document' },
 );
 
-export type AppCollection = Collection<AppDocument>;
-export type DeletedAppCollection = Collection<DeletedAppDocument>;
+export type AppModel = Model<AppDocument>;
+export type DeletedAppModel = Model<DeletedAppDocument>;
+export type RevisionModel = Model<RevisionDocument>;
 
-export type RevisionCollection = Collection<RevisionDocument>;
+export const createAppModel = (connection: Connection): AppModel => createModel(connection, appSchema);
 
-export const createAppModel = (connection: Connection): Model<AppDocument> => createModel(connection, appSchema);
-
-export const createDeletedAppModel = (connection: Connection): Model<DeletedAppDocument> =>
+export const createDeletedAppModel = (connection: Connection): DeletedAppModel =>
   createModel(connection, deletedAppSchema);
 
-export const createRevisionModel = (connection: Connection): Model<RevisionDocument> =>
-  createModel(connection, revisionSchema);
+export const createRevisionModel = (connection: Connection): RevisionModel => createModel(connection, revisionSchema);

@@ -7,13 +7,7 @@ import { literal } from '../database/collections.ts';
 import { matching } from '../database/filters.ts';
 import { type App, toApp } from './app.ts';
 import type { CreateApp } from './app-creation.ts';
-import {
-  type AppCollection,
-  type AppDocument,
-  type DeletedAppCollection,
-  NOT_BEING_DELETED,
-  type Role,
-} from './apps.model.ts';
+import { type AppDocument, type AppModel, type DeletedAppModel, NOT_BEING_DELETED, type Role } from './apps.model.ts';
 import { generatePassword, type PasswordHasher, type Waiter } from './passwords.ts';
 
 /** The members by which a list of apps can be sorted. */
@@ -35,8 +29,8 @@ export type AppService = ReturnType<typeof createAppService>;
 
 /** The operations on apps (spec 2.2 and 4.4). An app in creation or deletion is absent. */
 export function createAppService(deps: {
-  apps: AppCollection;
-  deletedApps: DeletedAppCollection;
+  apps: AppModel;
+  deletedApps: DeletedAppModel;
   createApp: CreateApp;
   hasher: PasswordHasher;
 }) {
@@ -106,7 +100,8 @@ export function createAppService(deps: {
 
     /** Yields all apps from a cursor, ordered by `sourceAppId`. */
     async *list(): AsyncGenerator<App> {
-      const found = apps.find(NOT_BEING_DELETED).sort({ sourceAppId: 1 });
+      // By the collection: a cursor.
+      const found = apps.collection.find(NOT_BEING_DELETED).sort({ sourceAppId: 1 });
       for await (const app of found) yield toApp(app);
     },
 
@@ -116,25 +111,25 @@ export function createAppService(deps: {
       if (q !== '') parts.push({ sourceAppId: { $regex: literal(q), $options: 'i' } });
       if (after) parts.push(laterThan(after, sort, direction));
       const order = sort === 'sourceAppId' ? { sourceAppId: direction } : { [sort]: direction, sourceAppId: direction };
-      return (await apps.find({ $and: parts }).sort(order).limit(limit).toArray()).map(toApp);
+      return (await apps.find({ $and: parts }, { sort: order, limit })).map(toApp);
     },
 
     async named(names: readonly string[]): Promise<App[]> {
       const filter = { sourceAppId: { $in: [...names] }, ...NOT_BEING_DELETED };
-      return (await apps.find(filter).sort({ sourceAppId: 1 }).toArray()).map(toApp);
+      return (await apps.find(filter, { sort: { sourceAppId: 1 } })).map(toApp);
     },
 
     /** Resolves with at most `count` ids of apps after `after`, ascending. */
     async idsAfter(after: ObjectId | undefined, count: number): Promise<ObjectId[]> {
       const filter = { ...NOT_BEING_DELETED, ...(after && { _id: { $gt: after } }) };
       const options = { projection: { _id: 1 }, sort: { _id: 1 }, limit: count } as const;
-      const found = await apps.find(filter, options).toArray();
+      const found = await apps.find(filter, options);
       return found.map(({ _id }) => _id);
     },
 
     /** Resolves with the `sourceAppId` of each app, by its id in hexadecimal. */
     async namesOf(ids: readonly ObjectId[]): Promise<Map<string, string>> {
-      const found = await apps.find({ _id: { $in: [...ids] } }, { projection: { sourceAppId: 1 } }).toArray();
+      const found = await apps.find({ _id: { $in: [...ids] } }, { projection: { sourceAppId: 1 } });
       return new Map(found.map(({ _id, sourceAppId }) => [_id.toHexString(), sourceAppId]));
     },
 

@@ -41,9 +41,8 @@ export function createApps(deps: {
     deletedApps: createDeletedAppModel(connection),
     revisions: createRevisionModel(connection),
   };
-  const apps = models.apps.collection;
-  const deletedApps = models.deletedApps.collection;
-  const revision = createAppRevision(models.revisions.collection, leaseMs);
+  const { apps, deletedApps, revisions } = models;
+  const revision = createAppRevision(revisions, leaseMs);
   const activity = createAppActivity(apps);
   const hasher = createPasswordHasher(passwordCost, metrics);
   const service = createAppService({
@@ -52,7 +51,7 @@ export function createApps(deps: {
     hasher,
   });
   return {
-    collection: apps,
+    model: apps,
     deletedApps,
     service,
     hasher,
@@ -81,9 +80,9 @@ export function createAppAdministration(deps: {
   sweepEveryMs: number | undefined;
 }) {
   const { apps, users, others, confirmPassword, cursors, clock, logger, sweepEveryMs } = deps;
-  const { collection, deletedApps, service, revision } = apps;
+  const { model, deletedApps, service, revision } = apps;
   const removal = createAppRemoval({
-    ...{ apps: collection, deletedApps, users, others, revision, clock, logger, sweepEveryMs },
+    ...{ apps: model, deletedApps, users, others, revision, clock, logger, sweepEveryMs },
   });
   return {
     removal,
@@ -96,19 +95,19 @@ export function createAppAdministration(deps: {
 
 /** Creates the settings of forms. @param deps.findApp resolves with the state of an app in force */
 export function createFormSettings(deps: {
-  apps: Pick<Apps, 'collection' | 'revision'>;
+  apps: Pick<Apps, 'model' | 'revision'>;
   findApp(sourceAppId: string): Promise<App | undefined>;
   abilities: MailAbilities;
 }) {
   const { apps, findApp, abilities } = deps;
-  const { collection, revision } = apps;
-  const refused = createOriginCounts(collection, 'refusedOrigins');
-  const ignoredRedirects = createOriginCounts(collection, 'ignoredRedirects');
+  const { model, revision } = apps;
+  const refused = createOriginCounts(model, 'refusedOrigins');
+  const ignoredRedirects = createOriginCounts(model, 'ignoredRedirects');
   const service = createFormSettingsService({
-    ...{ apps: collection, revision, refused, ignored: ignoredRedirects, abilities },
+    ...{ apps: model, revision, refused, ignored: ignoredRedirects, abilities },
   });
   return {
-    origins: createAppOrigins({ apps: collection, findApp, refused }),
+    origins: createAppOrigins({ apps: model, findApp, refused }),
     ignoredRedirects,
     feature: {
       routes: formSettingsRoutes(service),

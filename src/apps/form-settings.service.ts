@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { AppNotFound, InvalidInput, type Issue, PreconditionFailed, Unavailable } from '../core/errors.ts';
 import { beginsBefore, type Until } from '../database/clock.ts';
-import { type AppCollection, NOT_BEING_DELETED } from './apps.model.ts';
+import { type AppModel, NOT_BEING_DELETED } from './apps.model.ts';
 import { type CountedOrigin, DEFAULT_FORM_SETTINGS, type FormSettings, needsEvents } from './form-settings.ts';
 import type { OriginCounts } from './origins.ts';
 import type { AppRevision } from './revision.ts';
@@ -25,7 +25,7 @@ export type FormSettingsService = ReturnType<typeof createFormSettingsService>;
 
 /** The settings of public forms (spec 4.5). Settings beyond `abilities` are refused. */
 export function createFormSettingsService(deps: {
-  apps: AppCollection;
+  apps: AppModel;
   revision: AppRevision;
   refused: Pick<OriginCounts, 'flush'>;
   ignored: Pick<OriginCounts, 'flush'>;

@@ -1,14 +1,14 @@
 import type { ObjectId } from 'mongodb';
 import { createAccumulator } from '../core/accumulator.ts';
 import type { App } from './app.ts';
-import type { AppCollection } from './apps.model.ts';
+import type { AppModel } from './apps.model.ts';
 import { allowsOrigin, type CountedOrigin } from './form-settings.ts';
 
 export type AppOrigins = ReturnType<typeof createAppOrigins>;
 
 /** Decides whether pages of an origin may call the public endpoints of an app (spec 5.3). */
 export function createAppOrigins(deps: {
-  apps: AppCollection;
+  apps: AppModel;
   findApp(sourceAppId: string): Promise<App | undefined>;
   refused: Pick<OriginCounts, 'note'>;
 }) {
@@ -25,7 +25,8 @@ export function createAppOrigins(deps: {
     /** Resolves with whether any app lists the origin: preflights do not contain the app id. */
     async isListedByAny(origin: string): Promise<boolean> {
       const filter = origin === 'null' ? { 'form.nullOrigin': true } : { 'form.origins': { $in: [origin, '*'] } };
-      return (await deps.apps.findOne(filter, { projection: { _id: 1 } })) !== null;
+      // By the collection: on the path of a submission.
+      return (await deps.apps.collection.findOne(filter, { projection: { _id: 1 } })) !== null;
     },
   };
 }
@@ -45,7 +46,7 @@ export type OriginCounts = ReturnType<typeof createOriginCounts>;
  * (`refusedOrigins`) and of refused redirects (`ignoredRedirects`). A flood of requests costs one
  * write per second and app; memory and documents stay bounded.
  */
-export function createOriginCounts(apps: AppCollection, member: 'refusedOrigins' | 'ignoredRedirects') {
+export function createOriginCounts(apps: AppModel, member: 'refusedOrigins' | 'ignoredRedirects') {
   const counts = createAccumulator<{ appId: ObjectId; counted: CountedOrigin }>({
     everyMs: WRITE_EVERY_MS,
     max: MAX_PENDING,
@@ -60,7 +61,8 @@ export function createOriginCounts(apps: AppCollection, member: 'refusedOrigins'
         ofApp.counted.push(counted);
         byApp.set(appId.toHexString(), ofApp);
       }
-      await apps.bulkWrite(
+      // By the collection: a bulk write of pipelines.
+      await apps.collection.bulkWrite(
         [...byApp.values()].map(({ appId, counted }) => ({
           updateOne: { filter: { _id: appId }, update: [{ $set: { [member]: merged(member, counted) } }] },
         })),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
-import type { RevisionCollection } from './apps.model.ts';
+import type { RevisionModel } from './apps.model.ts';
 
 /**
  * How long a server may use what it read of an app and its schema, in milliseconds from before the
@@ -22,7 +22,7 @@ export type AppRevision = ReturnType<typeof createAppRevision>;
  * unchanged, one small read renews all leases of a server (decision 12).
  * @param leaseMs that of every server on the database; shorter in tests only
  */
-export function createAppRevision(revisions: RevisionCollection, leaseMs = LEASE_MS) {
+export function createAppRevision(revisions: RevisionModel, leaseMs = LEASE_MS) {
   /** Replaces the revision. A count, unlike a unique value, could be repeated after a rollback. */
   async function bump(): Promise<void> {
     await revisions.updateOne({ _id: REVISION_ID }, { $set: { stamp: new ObjectId() } }, { upsert: true });
@@ -31,7 +31,8 @@ export function createAppRevision(revisions: RevisionCollection, leaseMs = LEASE
   return {
     /** Resolves with the revision. Between two equal values no change took effect. */
     async read(): Promise<string> {
-      const found = await revisions.findOne({ _id: REVISION_ID });
+      // By the collection: on the path of a submission.
+      const found = await revisions.collection.findOne({ _id: REVISION_ID });
       return found?.stamp.toHexString() ?? 'none';
     },
 

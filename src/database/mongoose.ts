@@ -51,6 +51,7 @@ interface LibraryModel {
   updateOne(filter: object, update: object, options: object): Promise<UpdateResult>;
   updateMany(filter: object, update: object, options: object): Promise<UpdateResult>;
   findOneAndUpdate(filter: object, update: object, options: object): Promise<never>;
+  findOneAndDelete(filter: object, options: object): Promise<never>;
   deleteOne(filter: object, options: object): Promise<DeleteResult>;
   deleteMany(filter: object, options: object): Promise<DeleteResult>;
 }
@@ -61,6 +62,7 @@ interface SchemaType {
   instance: string;
   isRequired: boolean;
   allowNull(isAllowed: boolean): void;
+  default(value: undefined): void;
   cast(value: unknown, ...others: unknown[]): unknown;
 }
 
@@ -71,10 +73,18 @@ interface TypeClass {
   checkRequired(isPresent: (value: unknown) => boolean): void;
 }
 
+/** An error of Mongoose, of one path or of several. */
+interface Refusal extends Error {
+  path?: string;
+  errors?: object;
+}
+
 interface Statics {
   Mongoose: new (options: object) => Library;
   SchemaType: TypeClass & { prototype: { $conditionalHandlers: object } };
-  Error: { CastError: new (type: string, value: unknown, path: string, reason: undefined, of: SchemaType) => Error };
+  Error: (new () => Refusal) & {
+    CastError: new (type: string, value: unknown, path: string, reason: undefined, of: SchemaType) => Error;
+  };
 }
 
 const { Mongoose, SchemaType: BaseType, Error: Errors } = mongoose as unknown as Statics;
@@ -248,6 +258,8 @@ export function schema(definition: Record<string, object>, options: object): unk
   declared.eachPath((path, type) => {
     const isNullable = type.instance === 'Mixed' || Object(definition[path]).allowNull === true;
     if (!type.isRequired && !isNullable) type.allowNull(false);
+    // By default an absent array is stored as an empty one.
+    type.default(undefined);
   });
   return declared;
 }
@@ -288,9 +300,11 @@ const STATEMENT = {
 
 /**
  * The model of a collection. Its statements accept only declared members with values of their
- * types, and have a time limit. Pipelines, filters that compare embedded documents, bulk writes and
- * data of clients are statements of `collection`, which checks nothing: Mongoose refuses the first,
- * sorts the members of the second and drops some keys of the last (decision 10).
+ * types, and have a time limit; another one is a bug, and is refused before it is sent. Errors of
+ * the database are those of the driver.
+ *
+ * Statements of `collection` are checked by nothing. They are those that Mongoose refuses or
+ * changes (decision 10), cursors, and those about submissions.
  */
 export interface Model<Document extends MongoDocument> {
   readonly schema: Schema<Document> & CollectionSchema;
@@ -301,6 +315,7 @@ export interface Model<Document extends MongoDocument> {
   findOne(filter: Filter<Document>, options?: FindOptions): Promise<Document | null>;
   find(filter: Filter<Document>, options?: FindOptions): Promise<Document[]>;
   countDocuments(filter: Filter<Document>, options?: CountDocumentsOptions): Promise<number>;
+  /** As the other updates: members of an embedded document get the order of its declaration. */
   updateOne(filter: Filter<Document>, update: UpdateFilter<Document>, options?: UpdateOptions): Promise<UpdateResult>;
   updateMany(filter: Filter<Document>, update: UpdateFilter<Document>, options?: UpdateOptions): Promise<UpdateResult>;
   findOneAndUpdate(
@@ -308,6 +323,7 @@ export interface Model<Document extends MongoDocument> {
     update: UpdateFilter<Document>,
     options?: FindOneAndUpdateOptions,
   ): Promise<Document | null>;
+  findOneAndDelete(filter: Filter<Document>): Promise<Document | null>;
   deleteOne(filter: Filter<Document>): Promise<DeleteResult>;
   deleteMany(filter: Filter<Document>): Promise<DeleteResult>;
 }
@@ -316,27 +332,47 @@ export function createModel<Document extends MongoDocument>(
   connection: ModelConnection,
   schema: Schema<Document> & CollectionSchema,
 ): Model<Document> {
-  const collection = limitStatementTime(connection.collection<Document>(schema.options.collection));
-  // Compiled by its first statement: that takes 2 ms, and many collections have none.
-  const model = () => connection.compile(schema);
+  const name = schema.options.collection;
+  const collection = limitStatementTime(connection.collection<Document>(name));
+
+  // Async, because Mongoose begins a statement when its result is awaited.
+  async function run<Result>(statement: (model: LibraryModel) => Promise<Result>): Promise<Result> {
+    try {
+      // Compiled by its first statement: that takes 2 ms, and many collections have none.
+      return await statement(connection.compile(schema));
+    } catch (error) {
+      throw error instanceof Errors ? withoutValues(error, name) : error;
+    }
+  }
+
   return {
     schema,
     collection,
     async insertOne(document) {
-      await new (model())(document).validate();
+      await run((Model) => new Model(document).validate());
       await collection.insertOne(document as OptionalUnlessRequiredId<Document>);
     },
-    // Async, because Mongoose begins a statement when its result is awaited.
-    findOne: async (filter, { projection, ...options } = {}) =>
-      model().findOne(filter, projection, { ...STATEMENT, ...options }),
-    find: async (filter, { projection, ...options } = {}) =>
-      model().find(filter, projection, { ...STATEMENT, ...options }),
-    countDocuments: async (filter, options) => model().countDocuments(filter, { ...STATEMENT, ...options }),
-    updateOne: async (filter, update, options) => model().updateOne(filter, update, { ...STATEMENT, ...options }),
-    updateMany: async (filter, update, options) => model().updateMany(filter, update, { ...STATEMENT, ...options }),
-    findOneAndUpdate: async (filter, update, options) =>
-      model().findOneAndUpdate(filter, update, { ...STATEMENT, ...options }),
-    deleteOne: async (filter) => model().deleteOne(filter, STATEMENT),
-    deleteMany: async (filter) => model().deleteMany(filter, STATEMENT),
+    findOne: (filter, { projection, ...options } = {}) =>
+      run((model) => model.findOne(filter, projection, { ...STATEMENT, ...options })),
+    find: (filter, { projection, ...options } = {}) =>
+      run((model) => model.find(filter, projection, { ...STATEMENT, ...options })),
+    countDocuments: (filter, options) => run((model) => model.countDocuments(filter, { ...STATEMENT, ...options })),
+    updateOne: (filter, update, options) =>
+      run((model) => model.updateOne(filter, update, { ...STATEMENT, ...options })),
+    updateMany: (filter, update, options) =>
+      run((model) => model.updateMany(filter, update, { ...STATEMENT, ...options })),
+    findOneAndUpdate: (filter, update, options) =>
+      run((model) => model.findOneAndUpdate(filter, update, { ...STATEMENT, ...options })),
+    findOneAndDelete: (filter) => run((model) => model.findOneAndDelete(filter, STATEMENT)),
+    deleteOne: (filter) => run((model) => model.deleteOne(filter, STATEMENT)),
+    deleteMany: (filter) => run((model) => model.deleteMany(filter, STATEMENT)),
   };
+}
+
+/** The messages of Mongoose contain values, which may be personal; errors are logged. */
+function withoutValues(error: Refusal, collection: string): Error {
+  const { name, path, errors = {} } = error;
+  const paths = path === undefined ? Object.keys(errors) : [path];
+  // An error of no path is about operators or the connection.
+  return paths.length === 0 ? error : new Error(`the model of ${collection} refused ${paths.join(', ')} (${name})`);
 }

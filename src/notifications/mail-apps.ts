@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { type AppCollection, type AppDocument, NOT_BEING_DELETED } from '../apps/apps.model.ts';
+import { type AppDocument, type AppModel, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 import { type FormSettings, settingsIn } from '../apps/form-settings.ts';
 import { oneLine } from '../mail/content.ts';
 import type { RecordId } from '../records/record-id.ts';
@@ -17,12 +17,12 @@ const PROJECTION = { sourceAppId: 1, form: 1 } as const;
 export type MailApps = ReturnType<typeof createMailApps>;
 
 /** Reads the apps of emails. An app that is being deleted is absent. */
-export function createMailApps(apps: AppCollection) {
+export function createMailApps(apps: AppModel) {
   return {
     /** Resolves with these apps, by their ids in hexadecimal. */
     async ofIds(ids: readonly ObjectId[]): Promise<Map<string, MailApp>> {
       const filter = { _id: { $in: [...ids] }, ...NOT_BEING_DELETED };
-      const found = await apps.find(filter, { projection: PROJECTION }).toArray();
+      const found = await apps.find(filter, { projection: PROJECTION });
       return new Map(found.map((app) => [app._id.toHexString(), toMailApp(app)]));
     },
 
@@ -33,7 +33,7 @@ export function createMailApps(apps: AppCollection) {
 
     async withDigest(): Promise<ObjectId[]> {
       const filter = { 'form.notify.when': 'daily' as const, ...NOT_BEING_DELETED };
-      const found = await apps.find(filter, { projection: { _id: 1 } }).toArray();
+      const found = await apps.find(filter, { projection: { _id: 1 } });
       return found.map(({ _id }) => _id);
     },
   };

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { type AppCollection, NOT_BEING_DELETED } from '../apps/apps.model.ts';
+import { type AppModel, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 
 /** The limits of the emails of one app in each hour of UTC (spec 8). */
 export const MAIL_LIMITS = {
@@ -20,13 +20,15 @@ const NEVER = new Date(0);
 export type MailRates = ReturnType<typeof createMailRates>;
 
 /** Limits emails over all servers, by MongoDB's clock. A repeated event only lowers a limit. */
-export function createMailRates(apps: AppCollection, limits: MailLimits = MAIL_LIMITS) {
+export function createMailRates(apps: AppModel, limits: MailLimits = MAIL_LIMITS) {
   const thisHour = { $dateTrunc: { date: '$$NOW', unit: 'hour' } };
 
   /** Resolves with the counts after a change; undefined when the app is deleted. */
   async function change(appId: ObjectId, $set: Record<string, object>) {
     const options = { projection: { mailCounts: 1 }, returnDocument: 'after' } as const;
-    return (await apps.findOneAndUpdate({ _id: appId, ...NOT_BEING_DELETED }, [{ $set }], options))?.mailCounts;
+    // By the collection: a pipeline.
+    return (await apps.collection.findOneAndUpdate({ _id: appId, ...NOT_BEING_DELETED }, [{ $set }], options))
+      ?.mailCounts;
   }
 
   return {

@@ -44,8 +44,8 @@ export function createNotifications(deps: {
   const { reader } = records;
   const model = createMailModel(connection);
   const queue = createMailQueue(model.collection);
-  const apps = createMailApps(deps.apps.collection);
-  const rates = createMailRates(deps.apps.collection, deps.mailLimits);
+  const apps = createMailApps(deps.apps.model);
+  const rates = createMailRates(deps.apps.model, deps.mailLimits);
   const confirmations = createConfirmationService({
     ...{ store: records.confirmations, rates, tokens: createConfirmationTokens(secret), findApp: schemas.findApp },
   });

@@ -5,7 +5,7 @@ import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts
 import { AppPath } from '../api/parameters.ts';
 import { Timestamp } from '../api/validation.ts';
 import type { Pace } from '../apps/activity.ts';
-import { type AppCollection, type HistorySettings, NOT_BEING_DELETED } from '../apps/apps.model.ts';
+import { type AppModel, type HistorySettings, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 import type { AppRevision } from '../apps/revision.ts';
 import type { FindAccounts, NamedAccount } from '../audit/audit.routes.ts';
 import { AppNotFound, NotFound } from '../core/errors.ts';
@@ -119,7 +119,7 @@ export const historyEndpoints = {
 type HistorySettingsStore = ReturnType<typeof createHistorySettings>;
 
 /** The settings of the history in the documents of apps. */
-export function createHistorySettings(apps: AppCollection, revision: AppRevision) {
+export function createHistorySettings(apps: AppModel, revision: AppRevision) {
   return {
     /** @throws {NotFound} */
     async get(_id: ObjectId): Promise<HistorySettings> {

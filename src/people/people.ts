@@ -16,7 +16,7 @@ import { createSuppressionModel, createSuppressions, type Suppressions } from '.
 /** Creates the list of the people who must not be imported. */
 export function createSuppressionList(connection: Connection, sessionSecret: string | undefined) {
   const model = createSuppressionModel(connection);
-  const list = createSuppressions(model.collection, sessionSecret);
+  const list = createSuppressions(model, sessionSecret);
   return { list, feature: { models: [model], owned: [list] } satisfies Feature };
 }
 
@@ -35,8 +35,8 @@ export function createPeople(deps: {
 }) {
   const { apps, records, suppressions, parts, clock, logger, retentionEveryMs, schemas, cursors, findAccounts } = deps;
   const people = createPeopleService({ apps: apps.service, suppressions, logger, parts });
-  const retention = createRetentionStore(apps.collection);
-  const settings = createHistorySettings(apps.collection, apps.revision);
+  const retention = createRetentionStore(apps.model);
+  const settings = createHistorySettings(apps.model, apps.revision);
   const { history } = records;
   return {
     routes: [

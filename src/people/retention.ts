@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { AppPath } from '../api/parameters.ts';
 import type { Pace } from '../apps/activity.ts';
-import { type AppCollection, NOT_BEING_DELETED, type Retention } from '../apps/apps.model.ts';
+import { type AppModel, NOT_BEING_DELETED, type Retention } from '../apps/apps.model.ts';
 import { AppNotFound, Conflict } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { beginsBefore, type DatabaseClock, type Until } from '../database/clock.ts';
@@ -64,7 +64,7 @@ export const retentionEndpoints = {
 type RetentionStore = ReturnType<typeof createRetentionStore>;
 
 /** The retention settings in the documents of apps. An app that is being deleted has none. */
-export function createRetentionStore(apps: AppCollection) {
+export function createRetentionStore(apps: AppModel) {
   const find = (_id: ObjectId) => apps.findOne({ _id, ...NOT_BEING_DELETED }, { projection: { retention: 1 } });
 
   return {
@@ -85,7 +85,8 @@ export function createRetentionStore(apps: AppCollection) {
       const update = retention ? { $set: { retention } } : { $unset: { retention: 1 as const } };
       const isUnchanged = { retention: app.retention ?? { $exists: false } };
       const filter = { _id, ...NOT_BEING_DELETED, ...isUnchanged, ...beginsBefore(await until()) };
-      const { matchedCount } = await apps.updateOne(filter, update);
+      // By the collection: equality of embedded documents.
+      const { matchedCount } = await apps.collection.updateOne(filter, update);
       if (matchedCount === 0) throw new Conflict('The retention was changed meanwhile; look at it again');
     },
 
@@ -94,7 +95,7 @@ export function createRetentionStore(apps: AppCollection) {
 
     async appIds(): Promise<ObjectId[]> {
       const filter = { 'retention.days': { $gt: 0 }, ...NOT_BEING_DELETED };
-      const found = await apps.find(filter, { projection: { _id: 1 } }).toArray();
+      const found = await apps.find(filter, { projection: { _id: 1 } });
       return found.map(({ _id }) => _id);
     },
   };

@@ -3,7 +3,6 @@ import { Binary, ObjectId } from 'mongodb';
 import { ownedBy, type PersonEntry } from '../apps/feature.ts';
 import { deriveSecretKey } from '../core/secrets.ts';
 import type { Connection } from '../database/client.ts';
-import type { Collection } from '../database/collections.ts';
 import { createModel, type Model, schema } from '../database/mongoose.ts';
 
 const HASH_BYTES = 16;
@@ -29,19 +28,19 @@ const suppressionSchema = schema<SuppressionDocument>(
   },
 );
 
-type SuppressionCollection = Collection<SuppressionDocument>;
+type SuppressionModel = Model<SuppressionDocument>;
 
-export const createSuppressionModel = (connection: Connection): Model<SuppressionDocument> =>
+export const createSuppressionModel = (connection: Connection): SuppressionModel =>
   createModel(connection, suppressionSchema);
 
 export type Suppressions = ReturnType<typeof createSuppressions>;
 
 /**
- * Creates the list of suppressed persons (spec 4.6).
+ * Creates the list of suppressed persons (spec 4.6). By the collection: reads of imports, a cursor.
  * @param secret SESSION_SECRET; another one does not match stored hashes. Without it every look-up
  * throws, because an answer would be wrong.
  */
-export function createSuppressions(suppressed: SuppressionCollection, secret: string | undefined) {
+export function createSuppressions(suppressed: SuppressionModel, secret: string | undefined) {
   /** The key of each app differs, so that hashes do not reveal who is in two apps. */
   function suppressionId(appId: ObjectId, email: string): Binary {
     if (secret === undefined) throw new Error('suppressions need the secret of the service');
@@ -66,7 +65,7 @@ export function createSuppressions(suppressed: SuppressionCollection, secret: st
         [appId, ALL_APPS].map((scope) => ({ email, _id: suppressionId(scope, email) })),
       );
       const byId = new Map(ids.map(({ email, _id }) => [_id.toString('hex'), email]));
-      const found = await suppressed.find({ _id: { $in: ids.map(({ _id }) => _id) } }).toArray();
+      const found = await suppressed.collection.find({ _id: { $in: ids.map(({ _id }) => _id) } }).toArray();
       return new Set(found.flatMap(({ _id }) => byId.get(_id.toString('hex')) ?? []));
     },
 
@@ -75,14 +74,14 @@ export function createSuppressions(suppressed: SuppressionCollection, secret: st
       async *entriesOf(appIds: readonly ObjectId[], email: string): AsyncGenerator<PersonEntry> {
         const byId = new Map(appIds.map((appId) => [suppressionId(appId, email).toString('hex'), appId]));
         const ids = appIds.map((appId) => suppressionId(appId, email));
-        for await (const { _id, at } of suppressed.find({ _id: { $in: ids } })) {
+        for await (const { _id, at } of suppressed.collection.find({ _id: { $in: ids } })) {
           const appId = byId.get(_id.toString('hex'));
           if (appId) yield { appId, shown: { kind: 'suppression', at: at.toISOString() } };
         }
       },
     },
 
-    ...ownedBy(suppressed, 'at', { of: ofApp }),
+    ...ownedBy(suppressed.collection, 'at', { of: ofApp }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ObjectId, UpdateFilter } from 'mongodb';
-import { type AppCollection, type AppDocument, NOT_BEING_DELETED } from '../apps/apps.model.ts';
+import { type AppDocument, type AppModel, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 import type { IndexSlot, IndexUse } from '../apps/index-slots.ts';
 import { changing } from '../database/filters.ts';
 
@@ -25,7 +25,7 @@ export type IndexUses<Use extends IndexUse> = ReturnType<typeof createIndexUses<
  * The uses of index slots, or of the index of words, in `apps`, and their progress. No method
  * changes apps that are being deleted, or uses that were replaced.
  */
-export function createIndexUses<Use extends IndexUse>(apps: AppCollection, member: 'slots' | 'words') {
+export function createIndexUses<Use extends IndexUse>(apps: AppModel, member: 'slots' | 'words') {
   const isList = member === 'slots';
   const path = isList ? 'slots.$[use]' : 'words';
 
@@ -49,7 +49,8 @@ export function createIndexUses<Use extends IndexUse>(apps: AppCollection, membe
         { $limit: MAX_OPEN },
         { $project: { _id: 0, appId: '$_id', uses, slotEpoch: { $ifNull: ['$slotEpoch', 0] }, now: '$$NOW' } },
       ];
-      return apps.aggregate<OpenApp<Use>>(pipeline).toArray();
+      // By the collection: an aggregation.
+      return apps.collection.aggregate<OpenApp<Use>>(pipeline).toArray();
     },
 
     /** Stores that every server knows the state of this use. */

@@ -76,11 +76,11 @@ export function createRecords(deps: {
   });
   const reader = createRecordReader(users, renames.recent);
   const passes = { countForDisplay: reader.countForDisplay, revision, pace, writesEndMs, checksMs };
-  const slots = createSlotStore(apps.collection);
+  const slots = createSlotStore(apps.model);
   const slotRecords = createSlotRecords(users);
   const moves = createRecordMoves(users);
   const words = createWordRecords(users, queues);
-  const wordStore = createWordStore(apps.collection, revision);
+  const wordStore = createWordStore(apps.model, revision);
   const repairs = { users, renamesSince: renames.since, moves, slotRecords, words };
   const revalidation = createRevalidation({ ...repairs, apps: apps.service, leases });
   const writes = {

@@ -1,5 +1,5 @@
 import { type Filter, ObjectId } from 'mongodb';
-import { type AppCollection, type AppDocument, NOT_BEING_DELETED } from '../apps/apps.model.ts';
+import { type AppDocument, type AppModel, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 import {
   type IndexSlot,
   indexVersion,
@@ -25,10 +25,10 @@ interface AppSlots {
 export type SlotStore = ReturnType<typeof createSlotStore>;
 
 /** The uses of slots in `apps`. No method changes apps that were deleted or changed meanwhile. */
-export function createSlotStore(apps: AppCollection) {
+export function createSlotStore(apps: AppModel) {
   async function find(filter: Filter<AppDocument>, limit = 0): Promise<AppSlots[]> {
     const options = { projection: { slots: 1, slotEpoch: 1 }, limit };
-    const found = await apps.find({ ...filter, ...NOT_BEING_DELETED }, options).toArray();
+    const found = await apps.find({ ...filter, ...NOT_BEING_DELETED }, options);
     return found.map(({ _id, slots = [], slotEpoch = 0 }) => ({ appId: _id, slots, slotEpoch }));
   }
 
@@ -36,7 +36,7 @@ export function createSlotStore(apps: AppCollection) {
     ...createIndexUses<IndexSlot>(apps, 'slots'),
 
     async appIds(): Promise<ObjectId[]> {
-      const found = await apps.find({ 'slots.state': { $exists: true } }, { projection: { _id: 1 } }).toArray();
+      const found = await apps.find({ 'slots.state': { $exists: true } }, { projection: { _id: 1 } });
       return found.map(({ _id }) => _id);
     },
 
@@ -57,7 +57,8 @@ export function createSlotStore(apps: AppCollection) {
         }),
       );
       const isUnchanged = { slots: slots.length === 0 ? { $in: [[], null] } : slots, ...ofEpoch(slotEpoch) };
-      const { matchedCount } = await apps.updateOne(
+      // By the collection: equality of embedded documents.
+      const { matchedCount } = await apps.collection.updateOne(
         matching<AppDocument>({ _id: appId, ...NOT_BEING_DELETED, ...isUnchanged }),
         {
           $set: { slots: [...kept, ...claimed], slotEpoch: since },

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { type AppCollection, type AppDocument, NOT_BEING_DELETED } from '../apps/apps.model.ts';
+import { type AppDocument, type AppModel, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 import { type IndexUse, ofEpoch } from '../apps/index-slots.ts';
 import type { AppRevision } from '../apps/revision.ts';
 import { AppNotFound, Unavailable } from '../core/errors.ts';
@@ -17,7 +17,7 @@ const MAX_ATTEMPTS = 24;
 export type WordStore = ReturnType<typeof createWordStore>;
 
 /** The uses of the index of words in `apps`. No method changes a use that was replaced. */
-export function createWordStore(apps: AppCollection, revision: Pick<AppRevision, 'publish'>) {
+export function createWordStore(apps: AppModel, revision: Pick<AppRevision, 'publish'>) {
   const find = (_id: ObjectId) =>
     apps.findOne({ _id, ...NOT_BEING_DELETED }, { projection: { words: 1, slotEpoch: 1 } });
 

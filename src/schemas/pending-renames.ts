@@ -1,10 +1,10 @@
 import { ObjectId, type UUID } from 'mongodb';
-import type { AppCollection, AppDocument } from '../apps/apps.model.ts';
+import type { AppDocument, AppModel } from '../apps/apps.model.ts';
 import { type IndexSlot, ofEpoch, renamedSlots } from '../apps/index-slots.ts';
 import { LEASE_MS } from '../apps/revision.ts';
 import { matching } from '../database/filters.ts';
 import { type PendingRenames, type Rename, resolveRenames } from '../fields/renames.ts';
-import type { MoveProgress, RenameCheck, SchemaCollection } from './schema-store.ts';
+import type { MoveProgress, RenameCheck, SchemaModel } from './schema-store.ts';
 
 /** Apps whose values one step of the job moves at most. */
 const MAX_OPEN = 200;
@@ -31,12 +31,18 @@ export type RenamesByApp = ReadonlyMap<string, PendingRenames>;
 
 export type RenameStore = ReturnType<typeof createRenameStore>;
 
-/** Reads and ends the pending renames, which are in the versions of schemas (decision 22). */
-export function createRenameStore(schemas: SchemaCollection, leaseMs = LEASE_MS) {
+/**
+ * Reads and ends the pending renames, which are in the versions of schemas (decision 22). By the
+ * collection: aggregations, a pipeline, and a read on the path of a submission.
+ */
+export function createRenameStore(schemas: SchemaModel, leaseMs = LEASE_MS) {
   let known: { from: number; renames: Promise<RenamesByApp> } | undefined;
 
   async function read(): Promise<RenamesByApp> {
-    const found = schemas.find({ 'moving.version': { $exists: true } }, { projection: { appId: 1, moving: 1 } });
+    const found = schemas.collection.find(
+      { 'moving.version': { $exists: true } },
+      { projection: { appId: 1, moving: 1 } },
+    );
     const byApp = new Map<string, PendingRenames>();
     for await (const { appId, moving } of found) if (moving) byApp.set(appId.toHexString(), moving);
     return byApp;
@@ -63,7 +69,7 @@ export function createRenameStore(schemas: SchemaCollection, leaseMs = LEASE_MS)
 
     /** Apps with pending renames. Resolves with an empty list as a rule. */
     async open(): Promise<OpenRenames[]> {
-      const apps = await schemas
+      const apps = await schemas.collection
         .aggregate<Pick<OpenRenames, 'appId' | 'renames' | 'now'>>([
           { $match: { 'moving.version': { $exists: true } } },
           { $group: { _id: '$appId', renames: { $first: '$moving' } } },
@@ -89,7 +95,7 @@ export function createRenameStore(schemas: SchemaCollection, leaseMs = LEASE_MS)
 
     /** Notes that every server knows the renames. */
     async setKnown({ appId, renames }: OpenRenames): Promise<void> {
-      await schemas.updateOne(ofVersion(appId, renames), [{ $set: { 'progress.knownAt': '$$NOW' } }]);
+      await schemas.collection.updateOne(ofVersion(appId, renames), [{ $set: { 'progress.knownAt': '$$NOW' } }]);
     },
 
     async advance({ appId, renames }: OpenRenames, progress: MoveProgress): Promise<void> {
@@ -106,7 +112,7 @@ export function createRenameStore(schemas: SchemaCollection, leaseMs = LEASE_MS)
 
     /** Renames that have ended, and after which late writes are to be searched for now. */
     dueChecks: (): Promise<DueCheck[]> =>
-      schemas
+      schemas.collection
         .aggregate<DueCheck>([
           { $match: { 'check.at': { $exists: true }, moving: { $exists: false } } },
           { $match: { $expr: { $lte: ['$check.at', '$$NOW'] } } },
@@ -130,9 +136,8 @@ export function createRenameStore(schemas: SchemaCollection, leaseMs = LEASE_MS)
     /** The renames of the versions after this one, oldest first, whether pending or not. */
     async since(appId: ObjectId, version: number): Promise<PendingRenames[]> {
       const filter = { appId, version: { $gt: version }, renames: { $exists: true } };
-      const found = await schemas
-        .find(filter, { projection: { version: 1, renames: 1, fields: 1 }, sort: { version: 1 } })
-        .toArray();
+      const options = { projection: { version: 1, renames: 1, fields: 1 }, sort: { version: 1 } } as const;
+      const found = await schemas.find(filter, options);
       return found.map(({ version: later, renames = [], fields }) => resolveRenames(later, renames, fields));
     },
   };
@@ -144,7 +149,7 @@ const AT_ONCE = new Date(0);
 export type SlotHandover = ReturnType<typeof createSlotHandover>;
 
 /** Passes the index slots of renamed fields on to their new keys (decision 22). */
-export function createSlotHandover(apps: AppCollection) {
+export function createSlotHandover(apps: AppModel) {
   /** Replaces the slots of an app, if they did not change since they were read, in a new epoch. */
   async function change(appId: ObjectId, changed: (slots: IndexSlot[], since: number) => IndexSlot[]): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -154,7 +159,10 @@ export function createSlotHandover(apps: AppCollection) {
       const next = changed(slots, slotEpoch + 1);
       if (next.every((slot, index) => slot === slots[index])) return;
       const filter = matching<AppDocument>({ _id: appId, slots, ...ofEpoch(slotEpoch) });
-      const { matchedCount } = await apps.updateOne(filter, { $set: { slots: next, slotEpoch: slotEpoch + 1 } });
+      // By the collection: equality of embedded documents.
+      const { matchedCount } = await apps.collection.updateOne(filter, {
+        $set: { slots: next, slotEpoch: slotEpoch + 1 },
+      });
       if (matchedCount === 1) return;
     }
     throw new Error('the index slots of an app keep changing');

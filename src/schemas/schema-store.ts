@@ -1,7 +1,6 @@
 import { ObjectId, UUID } from 'mongodb';
 import { ownedBy } from '../apps/feature.ts';
 import type { Connection } from '../database/client.ts';
-import type { Collection } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { createModel, type Model, schema } from '../database/mongoose.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
@@ -116,10 +115,9 @@ const versionSchema = schema<SchemaDocument>(
   .index({ 'moving.version': 1 }, { sparse: true })
   .index({ 'check.at': 1 }, { sparse: true });
 
-export type SchemaCollection = Collection<SchemaDocument>;
+export type SchemaModel = Model<SchemaDocument>;
 
-export const createSchemaModel = (connection: Connection): Model<SchemaDocument> =>
-  createModel(connection, versionSchema);
+export const createSchemaModel = (connection: Connection): SchemaModel => createModel(connection, versionSchema);
 
 export type ReadConcern = 'local' | 'majority';
 
@@ -159,8 +157,8 @@ const DEFAULT_SCHEMA: AppSchema = {
 
 export type SchemaStore = ReturnType<typeof createSchemaStore>;
 
-/** The stored schema versions of apps. */
-export function createSchemaStore(schemas: SchemaCollection) {
+/** The stored schema versions of apps. By the collection: a cursor, and aggregations. */
+export function createSchemaStore(schemas: SchemaModel) {
   /** Adds a version and resolves with the id of its document. @throws a duplicate-key error */
   const add = async (
     appId: ObjectId,
@@ -193,7 +191,7 @@ export function createSchemaStore(schemas: SchemaCollection) {
         if (!isDuplicateKey(error)) throw error; // else an earlier attempt stored it
       }
     },
-    ...ownedBy(schemas, 'createdAt'),
+    ...ownedBy(schemas.collection, 'createdAt'),
     add,
     /** Resolves with the newest version, or undefined when the app is deleted. */
     newest: (appId: ObjectId, readConcern?: ReadConcern) => read({ appId }, readConcern),
@@ -205,7 +203,7 @@ export function createSchemaStore(schemas: SchemaCollection) {
     /** Returns all versions, newest first, from a cursor. */
     history: (appId: ObjectId): AsyncIterable<SchemaVersion> =>
       // Uses the index appId_1_version_-1, like all reads in this file.
-      schemas
+      schemas.collection
         .find({ appId })
         .project<SchemaVersion>({
           ...{ _id: 0, version: 1, createdAt: 1, author: 1, renames: 1 },
@@ -217,10 +215,10 @@ export function createSchemaStore(schemas: SchemaCollection) {
       await schemas.deleteOne({ _id });
     },
     /** The ids of the apps of which a version has an indexed field. */
-    appsWithIndexes: (): Promise<ObjectId[]> => schemas.distinct('appId', { 'fields.indexed': true }),
+    appsWithIndexes: (): Promise<ObjectId[]> => schemas.collection.distinct('appId', { 'fields.indexed': true }),
     /** The fields of the newest version of each of these apps, by its id in hexadecimal. */
     async newestFields(appIds: readonly ObjectId[]): Promise<Map<string, NewestFields>> {
-      const newest = schemas.aggregate<{ _id: ObjectId } & NewestFields>([
+      const newest = schemas.collection.aggregate<{ _id: ObjectId } & NewestFields>([
         { $match: { appId: { $in: [...appIds] } } },
         { $sort: { appId: 1, version: -1 } },
         {

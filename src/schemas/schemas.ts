@@ -11,7 +11,7 @@ import { createSchemaService } from './schemas.service.ts';
 /** Creates the storage of schema versions. */
 export function createSchemaStorage(connection: Connection, leaseMs?: number) {
   const model = createSchemaModel(connection);
-  return { model, store: createSchemaStore(model.collection), renames: createRenameStore(model.collection, leaseMs) };
+  return { model, store: createSchemaStore(model), renames: createRenameStore(model, leaseMs) };
 }
 
 export type Schemas = ReturnType<typeof createSchemas>;
@@ -33,7 +33,7 @@ export function createSchemas(deps: {
   };
   const leases = createSchemaLeases(source, systemClock, leaseMs);
   monitorPrimary(connection, () => leases.revokeAll());
-  const slotHandover = createSlotHandover(apps.collection);
+  const slotHandover = createSlotHandover(apps.model);
   const service = createSchemaService({ apps: appService, store, leases, revision, slots: slotHandover });
   return {
     store,

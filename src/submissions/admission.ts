@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { ObjectId } from 'mongodb';
 import type { App } from '../apps/app.ts';
-import { type AppCollection, NOT_BEING_DELETED } from '../apps/apps.model.ts';
+import { type AppModel, NOT_BEING_DELETED } from '../apps/apps.model.ts';
 import { DEFAULT_FORM_SETTINGS, isClosed } from '../apps/form-settings.ts';
 import { Forbidden, Unavailable } from '../core/errors.ts';
 import { withTimeout } from '../core/timeouts.ts';
@@ -149,11 +149,12 @@ export type Seats = ReturnType<typeof createSeats>;
  * Limits the records of an app over all servers (decision 20). A server reserves seats in the app's
  * document, then counts the records, and gives a seat only if the records, the seats reserved
  * before its own and its own stay within the limit. So the last to reserve has counted all others.
- * Each server makes one reservation per app at a time, for all submissions that wait for one.
+ * Each server makes one reservation per app at a time, for all submissions that wait for one. By
+ * the collection: a pipeline, on the path of a submission.
  *
  * @param countOf resolves with the number of records of an app
  */
-export function createSeats(apps: AppCollection, countOf: (appId: ObjectId) => Promise<number>) {
+export function createSeats(apps: AppModel, countOf: (appId: ObjectId) => Promise<number>) {
   const queues = new Map<string, Waiting[]>();
   const counts = new LRUCache<string, number>({ max: MAX_COUNTED_APPS, ttl: COUNT_VALID_MS });
 
@@ -163,7 +164,7 @@ export function createSeats(apps: AppCollection, countOf: (appId: ObjectId) => P
       $filter: { input: { $ifNull: ['$seats', []] }, as: 'one', cond: { $gt: ['$$one.until', '$$NOW'] } },
     };
     const own = { token, count: { $literal: count }, until: { $add: ['$$NOW', SEAT_MS] } };
-    const app = await apps.findOneAndUpdate(
+    const app = await apps.collection.findOneAndUpdate(
       { _id: appId, ...NOT_BEING_DELETED },
       [{ $set: { seats: { $concatArrays: [valid, [own]] } } }],
       { returnDocument: 'after', projection: { seats: 1 } },
@@ -196,7 +197,7 @@ export function createSeats(apps: AppCollection, countOf: (appId: ObjectId) => P
       for (const { reject } of batch) reject(error);
     } finally {
       // If this fails, the reservation expires.
-      await apps.updateOne({ _id: appId }, { $pull: { seats: { token } } }).catch(() => undefined);
+      await apps.collection.updateOne({ _id: appId }, { $pull: { seats: { token } } }).catch(() => undefined);
     }
   }
 

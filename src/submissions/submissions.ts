@@ -51,7 +51,7 @@ export function createSubmissions(deps: {
       ...{ store: records.submissions, revalidation: records.revalidation, onEvents: records.outboxSignal.notify },
       checkAdmission: createAdmissionCheck(challenges),
       spendChallenge: createChallengeSpending(models.spent.collection, clock.later),
-      capacity: createCapacity({ records: records.reader, seats: createSeats(apps.collection, records.reader.count) }),
+      capacity: createCapacity({ records: records.reader, seats: createSeats(apps.model, records.reader.count) }),
     }),
     metrics,
   );

@@ -1,7 +1,6 @@
 import type { PersonData } from '../apps/feature.ts';
 import { Unavailable } from '../core/errors.ts';
-import type { Collection } from '../database/collections.ts';
-import type { ViewContent, ViewDocument, ViewStore } from './view-store.ts';
+import type { ViewContent, ViewDocument, ViewModel, ViewStore } from './view-store.ts';
 
 /** Takes the place of an email in the name of a view. */
 const ERASED = '…';
@@ -10,9 +9,10 @@ const BATCH_SIZE = 100;
 const MAX_ATTEMPTS = 24;
 
 /** The views whose name, filter, columns or order name a person by the email (spec 4.6). */
-export function createPersonViews(views: Collection<ViewDocument>, store: Pick<ViewStore, 'change'>): PersonData {
+export function createPersonViews(views: ViewModel, store: Pick<ViewStore, 'change'>): PersonData {
   const ofApps = (appIds: Parameters<PersonData['eraseOf']>[0]) =>
-    views.find({ appId: { $in: [...appIds] } }, { batchSize: BATCH_SIZE });
+    // By the collection: a cursor.
+    views.collection.find({ appId: { $in: [...appIds] } }, { batchSize: BATCH_SIZE });
 
   return {
     name: 'views',

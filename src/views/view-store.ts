@@ -2,7 +2,6 @@ import { ObjectId } from 'mongodb';
 import { Conflict } from '../core/errors.ts';
 import type { Connection } from '../database/client.ts';
 import { beginsBefore, type Until } from '../database/clock.ts';
-import type { Collection } from '../database/collections.ts';
 import { inFreePlace } from '../database/free-place.ts';
 import { type Guard, insertGuarded, insertTarget } from '../database/guarded-insert.ts';
 import { createModel, type Model, schema } from '../database/mongoose.ts';
@@ -63,7 +62,9 @@ const viewSchema = schema<ViewDocument>(
   .index({ appId: 1, owner: 1, place: 1 }, { unique: true })
   .index({ accountId: 1 }, { partialFilterExpression: { accountId: { $exists: true } } });
 
-export const createViewModel = (connection: Connection): Model<ViewDocument> => createModel(connection, viewSchema);
+export type ViewModel = Model<ViewDocument>;
+
+export const createViewModel = (connection: Connection): ViewModel => createModel(connection, viewSchema);
 
 /** An estimate for statements that insert one view. */
 const VIEW_BYTES = 64 * 1024;
@@ -71,11 +72,11 @@ const VIEW_BYTES = 64 * 1024;
 export type ViewStore = ReturnType<typeof createViewStore>;
 
 /** The views of all apps in the database. */
-export function createViewStore(views: Collection<ViewDocument>) {
+export function createViewStore(views: ViewModel) {
   const inPlaceOf = <Result>(appId: ObjectId, owner: string, write: (place: number) => Promise<Result>) =>
     inFreePlace(
       MAX_VIEWS,
-      () => views.find({ appId, owner }, { projection: { place: 1 } }).toArray(),
+      () => views.find({ appId, owner }, { projection: { place: 1 } }),
       write,
       () => new Conflict(`There are ${MAX_VIEWS} views already; delete one first`),
     );
@@ -85,7 +86,7 @@ export function createViewStore(views: Collection<ViewDocument>) {
   return {
     /** Resolves with the shared views of an app and those of the owner, by their names. */
     async list(appId: ObjectId, { owner }: ViewOwner): Promise<ViewDocument[]> {
-      const found = await views.find(visible(appId, owner)).toArray();
+      const found = await views.find(visible(appId, owner));
       return found.sort((one, other) => one.name.localeCompare(other.name) || Buffer.compare(one._id.id, other._id.id));
     },
 
@@ -109,7 +110,8 @@ export function createViewStore(views: Collection<ViewDocument>) {
         const now = new Date();
         const times = { revision: new ObjectId(), createdAt: now, updatedAt: now };
         const view: ViewDocument = { _id: new ObjectId(), appId, ...owned(owner), place, ...content, ...times };
-        if (guard) await insertGuarded(guard, insertTarget(views), [view], () => VIEW_BYTES);
+        // By the collection: `$merge`.
+        if (guard) await insertGuarded(guard, insertTarget(views.collection), [view], () => VIEW_BYTES);
         else await views.insertOne(view);
         return view;
       }),

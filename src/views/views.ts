@@ -16,7 +16,7 @@ export function createViews(deps: {
 }): Feature {
   const { connection, accounts, schemas } = deps;
   const model = createViewModel(connection);
-  const store = createViewStore(model.collection);
+  const store = createViewStore(model);
   const service = createViewService({
     store,
     renamesSince: schemas.renames.since,
@@ -26,7 +26,7 @@ export function createViews(deps: {
     models: [model],
     owned: [ownedBy(model.collection, 'createdAt')],
     ofAccounts: [store],
-    personal: [createPersonViews(model.collection, store)],
+    personal: [createPersonViews(model, store)],
     routes: viewRoutes(service, schemas.service),
   };
 }

@@ -2,7 +2,7 @@ import type { AppConsumers } from '../apps/app-consumers.ts';
 import { createPassJob } from '../jobs/pass-job.ts';
 import type { RecordId } from '../records/record-id.ts';
 import type { DeliveryStore } from './delivery-store.ts';
-import type { DeletedWebhookCollection, DeletedWebhookDocument, WebhookStore } from './webhook-store.ts';
+import type { DeletedWebhookDocument, DeletedWebhookModel, WebhookStore } from './webhook-store.ts';
 
 const EVERY_MS = 60_000;
 const BATCH = 200;
@@ -12,7 +12,7 @@ export type WebhookRemoval = ReturnType<typeof createWebhookRemoval>;
 /** The stored intent lets the job finish deletions, and delete what a stalled server adds later. */
 export function createWebhookRemoval(deps: {
   webhooks: Pick<WebhookStore, 'remove'>;
-  deleted: DeletedWebhookCollection;
+  deleted: DeletedWebhookModel;
   deliveries: Pick<DeliveryStore, 'removeOf' | 'withDeliveries'>;
   consumers: Pick<AppConsumers, 'remove'>;
   rest(begun: number, signal: AbortSignal): Promise<void>;
@@ -41,7 +41,7 @@ export function createWebhookRemoval(deps: {
       begin: async () => ({ after: undefined }),
       async advance(pass) {
         const filter = pass.after ? { _id: { $gt: pass.after } } : {};
-        const found = await deleted.find(filter, { sort: { _id: 1 }, limit: BATCH }).toArray();
+        const found = await deleted.find(filter, { sort: { _id: 1 }, limit: BATCH });
         for (const one of found) if (!one.isDone) await finish(one);
         const ofApps = found.map(({ _id: webhookId, appId }) => ({ webhookId, appId }));
         const late = new Set((await deliveries.withDeliveries(ofApps)).map(String));

@@ -169,17 +169,16 @@ const deletedWebhookSchema = schema<DeletedWebhookDocument>(
   .index({ deletedAt: 1 }, { expireAfterSeconds: DELETED_KEPT_SECONDS })
   .index({ appId: 1 });
 
-type WebhookCollection = Collection<WebhookDocument>;
+export type WebhookModel = Model<WebhookDocument>;
 export type DeliveryCollection = Collection<DeliveryDocument>;
-export type DeletedWebhookCollection = Collection<DeletedWebhookDocument>;
+export type DeletedWebhookModel = Model<DeletedWebhookDocument>;
 
-export const createWebhookModel = (connection: Connection): Model<WebhookDocument> =>
-  createModel(connection, webhookSchema);
+export const createWebhookModel = (connection: Connection): WebhookModel => createModel(connection, webhookSchema);
 
 export const createDeliveryModel = (connection: Connection): Model<DeliveryDocument> =>
   createModel(connection, deliverySchema);
 
-export const createDeletedWebhookModel = (connection: Connection): Model<DeletedWebhookDocument> =>
+export const createDeletedWebhookModel = (connection: Connection): DeletedWebhookModel =>
   createModel(connection, deletedWebhookSchema);
 
 /** When all attempts failed for this time, an endpoint is disabled. */
@@ -188,7 +187,7 @@ const DISABLED_AFTER_MS = 5 * 24 * 60 * 60 * 1_000;
 export type WebhookStore = ReturnType<typeof createWebhookStore>;
 
 /** Reads and writes webhooks (spec 4.11). */
-export function createWebhookStore(webhooks: WebhookCollection) {
+export function createWebhookStore(webhooks: WebhookModel) {
   /** Disables an endpoint in the state that was read; resolves with whether it did. */
   async function disable(
     { _id, url }: WebhookDocument,
@@ -202,7 +201,7 @@ export function createWebhookStore(webhooks: WebhookCollection) {
   }
 
   return {
-    insert: async (webhook: WebhookDocument): Promise<void> => void (await webhooks.insertOne(webhook)),
+    insert: (webhook: WebhookDocument): Promise<void> => webhooks.insertOne(webhook),
 
     find: async (appId: ObjectId, _id: RecordId): Promise<WebhookDocument | undefined> =>
       (await webhooks.findOne({ _id, appId })) ?? undefined,
@@ -213,7 +212,7 @@ export function createWebhookStore(webhooks: WebhookCollection) {
 
     /** Resolves with the webhooks of these apps, oldest first. */
     ofApps: (appIds: readonly ObjectId[]): Promise<WebhookDocument[]> =>
-      webhooks.find({ appId: { $in: [...appIds] } }, { sort: { appId: 1, _id: 1 } }).toArray(),
+      webhooks.find({ appId: { $in: [...appIds] } }, { sort: { appId: 1, _id: 1 } }),
 
     /**
      * Changes a webhook and resolves with it; undefined when the app does not have it, or when its

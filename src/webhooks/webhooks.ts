@@ -55,7 +55,7 @@ export function createWebhooks(deps: {
     deliveries: storage.model,
     deletedWebhooks: createDeletedWebhookModel(connection),
   };
-  const webhooks = createWebhookStore(models.webhooks.collection);
+  const webhooks = createWebhookStore(models.webhooks);
   const deliveries = storage.store;
   const wake = (): void => signal.wake(EVENT_JOB);
   const allowPrivate = config.webhooksAllowPrivate;
@@ -63,11 +63,11 @@ export function createWebhooks(deps: {
   const readRecords = createDeliveryRecords(reader);
   const { fieldsOf } = schemas.store;
   const { publicUrl } = config;
-  const readForm = createFormReader({ apps: createMailApps(apps.collection), fieldsOf, publicUrl });
+  const readForm = createFormReader({ apps: createMailApps(apps.model), fieldsOf, publicUrl });
   const dispatcher = createDispatcher({ webhooks, deliveries, readRecords, readForm, sender, logger, now, metrics });
   const relay = records.relayTo([createDeliveryConsumer({ webhooks, deliveries, dispatcher, now }), ...otherConsumers]);
   const removal = createWebhookRemoval({
-    ...{ webhooks, deliveries, consumers, deleted: models.deletedWebhooks.collection, rest: apps.pace.rest },
+    ...{ webhooks, deliveries, consumers, deleted: models.deletedWebhooks, rest: apps.pace.rest },
   });
   const service = createWebhookService({
     ...{ webhooks, deliveries, consumers, removal, sender, readForm, fieldsOf, newId, allowPrivate, wake },

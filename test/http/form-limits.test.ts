@@ -9,6 +9,7 @@ import { createSubmissionStore } from '../../src/records/submission-store.ts';
 import { accept } from '../../src/submissions/acceptance.ts';
 import { createCapacity, createSeats } from '../../src/submissions/admission.ts';
 import type { TestApp } from '../support/client.ts';
+import { createModels } from '../support/models.ts';
 import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -176,7 +177,7 @@ describe('`maxRecords` (spec 4.5)', () => {
       } as never);
       const capacity = createCapacity({
         records: createRecordReader(users as never, NO_RENAMES),
-        seats: createSeats(a.db.collection('apps'), (appId) => users.countDocuments({ appId })),
+        seats: createSeats(createModels(a.connection).apps, (appId) => users.countDocuments({ appId })),
       });
       let isErased = false;
       const stored = capacity.store(submission, maxRecords, async (requiresRecord) => {

@@ -51,10 +51,10 @@ beforeAll(async () => {
   closers.push(() => connection.close());
   const models = createModels(connection);
   const slotRecords = createSlotRecords(models.users.collection);
-  const slots = createSlotStore(models.apps.collection);
-  const schemas = createSchemaStore(models.schemas.collection);
-  const renames = createRenameStore(models.schemas.collection);
-  const revision = createAppRevision(models.revisions.collection);
+  const slots = createSlotStore(models.apps);
+  const schemas = createSchemaStore(models.schemas);
+  const renames = createRenameStore(models.schemas);
+  const revision = createAppRevision(models.revisions);
   slowJob = createSlotJob({
     ...{ store: slots, records: slotRecords, schemas, renames, revision, writesEndMs: 0 },
     countForDisplay: createRecordReader(models.users.collection, NO_RENAMES).countForDisplay,

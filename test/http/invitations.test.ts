@@ -1,4 +1,4 @@
-import { ObjectId } from 'mongodb';
+import { Binary, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NewInvitation } from '../../src/accounts/invitations.ts';
 import { joinApp, PASSWORD, tokenOf } from '../support/accounts.ts';
@@ -87,7 +87,12 @@ describe('the invitations of an app', () => {
     const first = await operator.post(pathOf(app), { email: 'u@example.com', role: 'viewer' }).expect(200);
     const one = await stored.findOne({ id: first.body.id });
     const copies = Array.from({ length: 196 }, (_, place) => ({
-      ...{ ...one, _id: `copy ${place}` as never, id: `copy ${place}`, email: `copy${place}@example.com` },
+      ...{
+        ...one,
+        _id: new Binary(Buffer.from(`copy ${place}`)) as never,
+        id: `copy ${place}`,
+        email: `copy${place}@example.com`,
+      },
       place: place === one?.place ? 199 : place,
     }));
     await stored.insertMany(copies);

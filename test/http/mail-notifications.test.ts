@@ -10,6 +10,7 @@ import { createRecordReader } from '../../src/records/record-reader.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { eventOf, insertRecord } from '../support/mail-events.ts';
 import { type MailServers, startMailServers } from '../support/mail-servers.ts';
+import { createModels } from '../support/models.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { mailEnv, type ReceivedMail, type TestSmtp } from '../support/smtp.ts';
 
@@ -276,9 +277,9 @@ describe('the daily email', () => {
     insertRecord(a, app, email, { createdAt, updatedAt });
 
   function digestJob(server: TestServer, now: number) {
-    const { users, apps } = modelsOf(server);
+    const { users, apps } = createModels(server.connection);
     return createDigestJob({
-      records: createRecordReader(users, NO_RENAMES),
+      records: createRecordReader(users.collection, NO_RENAMES),
       ...{ apps: createMailApps(apps), queue: server.services.mailQueue, now: () => now },
       pace: { rest: async () => undefined },
       wake: () => server.services.jobs.wake('mails'),
@@ -321,10 +322,3 @@ describe('the daily email', () => {
     expect(mine()).toHaveLength(2);
   });
 });
-
-function modelsOf(server: TestServer) {
-  return {
-    users: server.db.collection('users') as never,
-    apps: server.db.collection('apps') as never,
-  };
-}

@@ -1,10 +1,20 @@
 import { createRequire } from 'node:module';
-import { Binary, type Document, Int32, Long, ObjectId, UUID } from 'mongodb';
+import { Writable } from 'node:stream';
+import express from 'express';
+import { Binary, BSON, type Document, Int32, Long, ObjectId, type UpdateOptions, UUID } from 'mongodb';
+import supertest from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { loadConfig } from '../../src/core/config.ts';
+import { Unavailable } from '../../src/core/errors.ts';
+import { createLogger } from '../../src/core/logger.ts';
 import { type Connection, connectDatabase } from '../../src/database/client.ts';
+import { databaseRefusal, isDuplicateKey } from '../../src/database/failures.ts';
 import { createModel, Mixed, type Model, schema } from '../../src/database/mongoose.ts';
+import { answerError, createErrorConversion } from '../../src/http/error-handlers.ts';
+import { createServices } from '../../src/services.ts';
 import { randomName } from '../support/databases.ts';
 import { databaseUri } from '../support/process.ts';
+import { startProxy } from '../support/proxy.ts';
 import {
   installValidators,
   jsonSchemaOf,
@@ -16,6 +26,7 @@ import {
 interface Part {
   name: string;
   at?: Date;
+  tags?: string[];
 }
 
 interface Thing {
@@ -35,7 +46,7 @@ interface Thing {
   data: Record<string, unknown>;
 }
 
-const partSchema = schema<Part>({ name: { type: String, required: true }, at: Date }, { _id: false });
+const partSchema = schema<Part>({ name: { type: String, required: true }, at: Date, tags: [String] }, { _id: false });
 
 const thingSchema = schema<Thing>(
   {
@@ -71,6 +82,8 @@ const thing = (members: Partial<Thing> = {}): Thing => ({
   ...{ _id: new UUID(), appId: new ObjectId(), state: 'open', target: null, parts: [], data: {} },
   ...members,
 });
+
+const REFUSED = /^the model of things refused /;
 
 const WRONG: [string, unknown][] = [
   ['_id', '0195c0de-0000-7000-8000-000000000000'],
@@ -110,8 +123,9 @@ it.each(WRONG)('refuses in %s the value %o, in inserts and in updates', async (n
   const stored = thing();
   await things.insertOne(stored);
   const filter = { _id: stored._id };
-  await expect(things.updateOne(filter, { $set: { [name]: value } })).rejects.toThrow(/Cast|Validation|strict/);
-  await expect(things.findOneAndUpdate(filter, { $set: { [name]: value } })).rejects.toThrow(/Cast|Validation|strict/);
+  await expect(things.updateOne(filter, { $set: { [name]: value } })).rejects.toThrow(REFUSED);
+  await expect(things.updateMany(filter, { $set: { [name]: value } })).rejects.toThrow(REFUSED);
+  await expect(things.findOneAndUpdate(filter, { $set: { [name]: value } })).rejects.toThrow(REFUSED);
   expect(await things.findOne(filter)).toEqual(stored);
 });
 
@@ -135,7 +149,7 @@ it('stores what it is given, and leaves it as it was', async () => {
 it('requires every member that documents must have', async () => {
   for (const name of ['appId', 'state', 'parts', 'data']) {
     const { [name as 'appId']: _, ...rest } = thing();
-    if (name !== 'parts') await expect(things.insertOne(rest as Thing)).rejects.toThrow(name);
+    await expect(things.insertOne(rest as Thing)).rejects.toThrow(name);
     await expect(things.updateOne({ _id: rest._id }, { $unset: { [name]: 1 } })).rejects.toThrow(name);
   }
 });
@@ -173,6 +187,194 @@ it('sends filters and updates as they are, with a time limit', async () => {
   await expect.poll(() => commands.at(-1)?.updates).toMatchObject([{ u: { $set: { count: 1 } } }]);
 });
 
+const one = new ObjectId();
+const part = { name: 'a', at: new Date(0) };
+const inTime = { $expr: { $lt: ['$$NOW', new Date(0)] } };
+const elsewhere = { $nor: [{ parts: { $elemMatch: { name: 'b' } } }], 'parts.9': { $exists: false } };
+
+/** The forms of statements in the features. Mongoose sends operators in another order. */
+const UPDATES: [name: string, filter: Document, update: Document, options?: UpdateOptions][] = [
+  ['a deadline', { _id: new UUID(), count: { $lt: 3 }, ...inTime }, { $set: { count: 3 } }],
+  [
+    'the replacement of embedded documents',
+    { at: { $exists: false } },
+    { $set: { part, parts: [part, { name: 'b' }] } },
+  ],
+  ['a position', { parts: { $elemMatch: part } }, { $set: { 'parts.$.name': 'b' } }],
+  [
+    'filters of an array',
+    {},
+    { $set: { 'parts.$[one].name': 'b' } },
+    { arrayFilters: [{ 'one.at': { $not: { $gt: new Date(0) } } }] },
+  ],
+  [
+    'a time and filters of an array',
+    {},
+    { $currentDate: { 'parts.$[one].at': true } },
+    { arrayFilters: [{ 'one.name': { $in: ['a'] } }] },
+  ],
+  ['an item unless it is there', elsewhere, { $push: { parts: part } }],
+  ['the last items', { state: { $ne: 'done' } }, { $push: { parts: { $each: [part], $slice: -3 } } }],
+  ['an item of a set', { $or: [{ appId: one }, {}] }, { $addToSet: { tags: 'a' } }],
+  [
+    'no item with these members',
+    { appId: { $in: [one, null] } },
+    { $pull: { parts: { name: 'a', at: { $exists: false } } } },
+  ],
+  ['no items', { appId: undefined }, { $pull: { parts: {}, hashes: new Binary(Buffer.from('a')) } }],
+  ['members of the greatest value', { $and: [{ isOn: true }] }, { $max: { at: new Date(0) } }],
+  ['no members', { target: null }, { $unset: { at: 1, 'part.at': 1 } }],
+  ['another write concern', { state: 'open' }, { $inc: { count: 1 } }, { writeConcern: { w: 1 } }],
+];
+
+it.each(UPDATES)('sends as it is an update with %s', async (_, filter, update, options) => {
+  const statement = () => shown({ filter, update, options });
+  const given = statement();
+  for (const method of ['updateOne', 'updateMany'] as const) {
+    commands.length = 0;
+    await things[method](filter, update, options);
+    await things.collection[method](filter, update, options);
+    const [sent, expected] = commands.map(({ lsid: _lsid, txnNumber: _number, ...rest }) => shown(rest));
+    expect(sent).toEqual(expected);
+    expect(statement()).toEqual(given);
+  }
+});
+
+/** A command as the driver writes it. */
+const shown = (value: Document): Document => BSON.deserialize(BSON.serialize(value, { ignoreUndefined: false }));
+
+it('sends as they are reads with a projection, an order, a text, a read concern and a time limit', async () => {
+  const filter = { state: { $regex: 'o\\x{2e}', $options: 'i', $gt: 'a' }, at: { $ne: null } } as Document;
+  const projection = { count: 1, parts: { $elemMatch: { name: 'a', at: { $exists: false } } } };
+  const options = {
+    projection,
+    sort: { at: -1, _id: -1 },
+    limit: 3,
+    readConcern: 'majority',
+    maxTimeMS: 60_000,
+  } as const;
+  commands.length = 0;
+  await things.find(filter, options);
+  await things.collection.find(filter, options).toArray();
+  await things.findOne(filter, options);
+  await things.collection.findOne(filter, options);
+  const [found, expected, first, expectedFirst] = commands.map(({ lsid: _, ...rest }) => shown(rest));
+  expect(found).toEqual(expected);
+  expect(first).toEqual(expectedFirst);
+});
+
+it('stores no default for an absent array, in a document or within an embedded one', async () => {
+  const { hashes: _, ...rest } = thing({ part: { name: 'a' } });
+  await things.insertOne(rest);
+  const filter = { _id: rest._id };
+  expect(await things.collection.findOne(filter)).toEqual(rest);
+  await things.updateOne(filter, { $set: { part: { name: 'b' }, parts: [{ name: 'b' }] } });
+  expect(await things.collection.findOne(filter)).toEqual({ ...rest, part: { name: 'b' }, parts: [{ name: 'b' }] });
+});
+
+it('deletes one document and resolves with it, or with null', async () => {
+  const stored = thing();
+  await things.insertOne(stored);
+  commands.length = 0;
+  expect(await things.findOneAndDelete({ _id: stored._id, ...inTime })).toBeNull();
+  expect(await things.findOneAndDelete({ _id: stored._id })).toEqual(stored);
+  expect(await things.findOneAndDelete({ _id: stored._id })).toBeNull();
+  for (const { maxTimeMS } of commands) expect(maxTimeMS).toBe(3_000);
+  await expect(things.findOneAndDelete({ other: 1 } as Document)).rejects.toThrow(REFUSED);
+});
+
+it('refuses what Mongoose takes for a value: statements of the collection', async () => {
+  const replaced = things.updateOne({}, { $set: { 'parts.$[one]': part } }, { arrayFilters: [{ 'one.name': 'a' }] });
+  await expect(replaced).rejects.toThrow(REFUSED);
+  const atOnce = schema<Required<Pick<Part, 'at'>>>({ at: { type: Date, required: true } }, { _id: false });
+  const logs = createModel(
+    connection,
+    schema<{ _id: number; events: { at: Date }[] }>(
+      { _id: { type: Number, required: true }, events: { type: [atOnce], required: true } },
+      { collection: 'logs', placement: 'of the test' },
+    ),
+  );
+  await logs.insertOne({ _id: 1, events: [{ at: new Date(0) }] });
+  const old = { $pull: { events: { at: { $lte: new Date(1) } } } };
+  await expect(logs.updateOne({}, old)).rejects.toThrow('the model of logs refused events.at');
+  await logs.collection.updateOne({}, old);
+  expect(await logs.findOne({})).toEqual({ _id: 1, events: [] });
+});
+
+it('lets errors of the database pass', async () => {
+  const stored = thing();
+  await things.insertOne(stored);
+  const other = thing();
+  await things.insertOne(other);
+  await expect(things.insertOne(stored)).rejects.toSatisfy(isDuplicateKey);
+  const name = 'hash_1';
+  await things.collection.createIndex({ hash: 1 }, { name, unique: true, sparse: true });
+  const set = { $set: { hash: new Binary(Buffer.from('unique')) } };
+  await things.updateOne({ _id: stored._id }, set);
+  await expect(things.updateOne({ _id: other._id }, set)).rejects.toSatisfy(isDuplicateKey);
+  await expect(things.findOneAndUpdate({ _id: other._id }, set)).rejects.toSatisfy(isDuplicateKey);
+  await things.collection.dropIndex(name);
+
+  const uri = new URL(databaseUri(randomName()));
+  const proxy = await startProxy(new URL(uri));
+  uri.port = String(proxy.port);
+  const away = await connectDatabase(uri.href);
+  const model = createModel(away, thingSchema);
+  await model.findOne({});
+  proxy.cut();
+  const failed = [model.findOne({}), model.insertOne(thing()), model.updateOne({}, { $set: { count: 1 } })];
+  for (const result of await Promise.allSettled(failed)) {
+    if (result.status === 'fulfilled') throw new Error('the database is away');
+    expect(databaseRefusal(result.reason)).toBeInstanceOf(Unavailable);
+  }
+  await away.close();
+  await proxy.close();
+});
+
+it('refuses a statement as a bug: the response is 500, and the log has no value', async () => {
+  const stored = thing();
+  const filter = { _id: stored._id };
+  const secret = 'ada@x.org';
+  const wrong: [string, () => Promise<unknown>][] = [
+    ['an insert', () => things.insertOne(thing({ count: secret as never }))],
+    ['an insert of an enum', () => things.insertOne(thing({ state: secret as never }))],
+    ['an unknown member', () => things.insertOne({ ...stored, other: secret } as Thing)],
+    ['an update', () => things.updateOne(filter, { $set: { appId: secret as never } })],
+    ['an update of an enum', () => things.updateOne(filter, { $set: { state: secret as never } })],
+    ['an update of an unknown member', () => things.updateOne(filter, { $set: { other: secret } } as Document)],
+    ['an update within', () => things.updateOne(filter, { $set: { parts: [{ name: 'a', at: secret }] } } as Document)],
+    ['a filter', () => things.deleteOne({ count: secret as never })],
+  ];
+  const lines: string[] = [];
+  const sink = new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) });
+  const app = express();
+  app.get('/:index', async (req) => void (await wrong[Number(req.params.index)]?.[1]()));
+  app.use(createErrorConversion(createLogger({ logLevel: 'info' }, sink)));
+  app.use(answerError);
+  for (const [index, [name]] of wrong.entries()) {
+    const { status, body } = await supertest(app).get(`/${index}`);
+    expect({ status, body }, name).toEqual({ status: 500, body: { message: 'Internal error' } });
+  }
+  expect(lines).toHaveLength(wrong.length);
+  for (const line of lines) expect(JSON.parse(line).err.stack).toMatch(/the model of things refused \w+/);
+  expect(lines.join('')).not.toContain(secret);
+});
+
+it('is the same for every collection of the service: an unknown member is refused', async () => {
+  const { collections } = createServices(loadConfig({}), connection, createLogger({ logLevel: 'silent' }));
+  expect(collections.length).toBeGreaterThan(30);
+  for (const declared of collections) {
+    const { collection: name } = declared.options;
+    const model = createModel(connection, declared as typeof thingSchema) as unknown as Model<Document>;
+    const refused = new RegExp(`^the model of ${name} refused `);
+    await expect(model.insertOne({ other: 1 }), name).rejects.toThrow(refused);
+    for (const $set of [{ other: 1 }, { _id: { other: 1 } }]) {
+      await expect(model.updateOne({}, { $set }), name).rejects.toThrow(refused);
+    }
+    await expect(model.deleteMany({ other: 1 }), name).rejects.toThrow(refused);
+  }
+});
+
 it('refuses filters with other members or types, and pipelines', async () => {
   const filters: Document[] = [{ other: 1 }, { count: '1' }, { _id: { $in: ['a'] } }, { 'parts.other': 1 }];
   for (const filter of filters) {
@@ -194,15 +396,15 @@ it('declares each member of the interface with its type; nothing else compiles',
   const embedded = { _id: false } as const;
   const wrong = () => [
     // @ts-expect-error: without a member
-    schema<Part>({ name }, embedded),
+    schema<Part>({ name, tags: [String] }, embedded),
     // @ts-expect-error: with a member that the interface lacks
-    schema<Part>({ name, at: Date, other: String }, embedded),
+    schema<Part>({ name, at: Date, tags: [String], other: String }, embedded),
     // @ts-expect-error: of another type
-    schema<Part>({ name, at: Number }, embedded),
+    schema<Part>({ name, at: Number, tags: [String] }, embedded),
     // @ts-expect-error: optional, but the interface requires it
-    schema<Part>({ name: String, at: Date }, embedded),
+    schema<Part>({ name: String, at: Date, tags: [String] }, embedded),
     // @ts-expect-error: required, but optional in the interface
-    schema<Part>({ name, at: { type: Date, required: true } }, embedded),
+    schema<Part>({ name, at: { type: Date, required: true }, tags: [String] }, embedded),
     // @ts-expect-error: with documents of another schema
     schema<{ parts: Thing[] }>({ parts: { type: [partSchema], required: true } }, embedded),
     // @ts-expect-error: with a value that the interface lacks

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 it('a server knows that submissions arrive on another one, and when they have ended', async () => {
   const own = { latest: () => new Date(0) };
-  const { isBusy } = createPace(createAppModel(connection).collection, own);
+  const { isBusy } = createPace(createAppModel(connection), own);
   expect(await isBusy()).toBe(false);
   const { sourceAppId } = await server.admin.buildApp();
   await server.client.submit(sourceAppId, { email: 'ada@x.org' }).expect(200);
@@ -30,20 +30,20 @@ it('a server knows that submissions arrive on another one, and when they have en
 });
 
 it('a server is busy at once by its own submissions, and when the database does not answer in time', async () => {
-  const { collection } = createAppModel(connection);
-  expect(await createPace(collection, { latest: () => new Date() }).isBusy()).toBe(true);
+  const apps = createAppModel(connection);
+  expect(await createPace(apps, { latest: () => new Date() }).isBusy()).toBe(true);
   const closed = await connectDatabase(databaseUri(server.database));
-  const { isBusy } = createPace(createAppModel(closed).collection, { latest: () => new Date(0) });
+  const { isBusy } = createPace(createAppModel(closed), { latest: () => new Date(0) });
   await closed.close();
   expect(await isBusy()).toBe(true);
 });
 
 it('background work rests while submissions arrive, until its signal, and else for a turn only', async () => {
-  const { collection } = createAppModel(connection);
+  const apps = createAppModel(connection);
   const longAgo = performance.now() - 600_000;
   const stop = new AbortController();
   let isOver = false;
-  const busy = createPace(collection, { latest: () => new Date() });
+  const busy = createPace(apps, { latest: () => new Date() });
   const resting = busy.rest(longAgo, stop.signal).then(() => {
     isOver = true;
   });
@@ -51,6 +51,6 @@ it('background work rests while submissions arrive, until its signal, and else f
   expect(isOver).toBe(false);
   stop.abort();
   await resting;
-  await expect.poll(createPace(collection, { latest: () => new Date(0) }).isBusy, POLL).toBe(false);
-  await createPace(collection, { latest: () => new Date(0) }).rest(longAgo);
+  await expect.poll(createPace(apps, { latest: () => new Date(0) }).isBusy, POLL).toBe(false);
+  await createPace(apps, { latest: () => new Date(0) }).rest(longAgo);
 });

@@ -7,11 +7,11 @@ import { createMailRenderer } from '../../src/notifications/messages.ts';
 import type { UserDocument } from '../../src/records/record.ts';
 import { createRecordReader } from '../../src/records/record-reader.ts';
 import { createRenameStore } from '../../src/schemas/pending-renames.ts';
-import type { SchemaDocument } from '../../src/schemas/schema-store.ts';
 import { createDeliveryRecords } from '../../src/webhooks/payload.ts';
 import type { DeliveryDocument } from '../../src/webhooks/webhook-store.ts';
 import { Client } from '../support/client.ts';
 import { appDocument, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
+import { createModels } from '../support/models.ts';
 import { recordsOf, rename, untilRenamed } from '../support/renames.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 
@@ -247,7 +247,7 @@ describe('A renamed field', () => {
     const renames = [{ from: 'name', to: 'fullName' }];
     await rename(a.admin, sourceAppId, { fields: [text('fullName')], renames }).expect(200);
     const [stored] = await recordsOf(a, sourceAppId);
-    const pending = createRenameStore(a.db.collection<SchemaDocument>('schema_versions'));
+    const pending = createRenameStore(createModels(a.connection).schemas);
     const reader = createRecordReader(a.db.collection<UserDocument>('users'), pending.recent);
     const readRecords = createDeliveryRecords(reader);
     const delivery = { type: 'user.updated', appId: stored?.appId, recordId: stored?._id } as DeliveryDocument;
@@ -261,7 +261,7 @@ describe('A renamed field', () => {
     const fields = [text('fullName', { label: 'Full name' })];
     await rename(a.admin, sourceAppId, { fields, renames: [{ from: 'name', to: 'fullName' }] }).expect(200);
     const [stored] = await recordsOf(a, sourceAppId);
-    const pending = createRenameStore(a.db.collection<SchemaDocument>('schema_versions'));
+    const pending = createRenameStore(createModels(a.connection).schemas);
     const form = { notify: { emails: ['team@example.com'], when: 'each' } };
     const render = createMailRenderer({
       apps: { ofId: async (id: ObjectId) => ({ id, sourceAppId, form }) } as unknown as MailApps,

@@ -45,11 +45,11 @@ beforeAll(async () => {
   const connection = await connectDatabase(uri.href);
   closers.push(() => connection.close());
   const models = createModels(connection);
-  const revision = createAppRevision(models.revisions.collection);
+  const revision = createAppRevision(models.revisions);
   slowJob = createWordJob({
-    store: createWordStore(models.apps.collection, revision),
+    store: createWordStore(models.apps, revision),
     records: createWordRecords(models.users.collection, createReadQueues()),
-    catchUp: createSlotStore(models.apps.collection).catchUp,
+    catchUp: createSlotStore(models.apps).catchUp,
     countForDisplay: createRecordReader(models.users.collection, NO_RENAMES).countForDisplay,
     pace: { rest: async () => undefined },
     ...{ revision, writesEndMs: 0 },

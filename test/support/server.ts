@@ -7,7 +7,7 @@ import { createApp } from '../../src/app.ts';
 import { LEASE_MS } from '../../src/apps/revision.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { createLogger } from '../../src/core/logger.ts';
-import { connectDatabase } from '../../src/database/client.ts';
+import { type Connection, connectDatabase } from '../../src/database/client.ts';
 import { createEmbed } from '../../src/http/embed.ts';
 import { type Listener, listen } from '../../src/http/listener.ts';
 import { createServices, type ServiceOptions, type Services } from '../../src/services.ts';
@@ -67,6 +67,8 @@ export interface TestServer {
   listener: Listener;
   /** The database, for assertions and for documents of the test, by a client of its own. */
   db: Db;
+  /** The connection of the service, for parts of it that a test creates. */
+  connection: Connection;
   /** The name of the database. Pass it to `startServer` to start a second server on it. */
   database: string;
   /** Returns all log output, one JSON object per line. */
@@ -166,6 +168,7 @@ export async function startServer(
     services,
     listener,
     db: withoutValidators(ownDatabase.db(database)),
+    connection: first.connection,
     database,
     log: () => lines.join(''),
     async close() {

@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const deliveries = () => createDeliveryStore(models.deliveries.collection);
 const of = ({ _id: webhookId }: WebhookDocument) => ({ appId, webhookId });
-const webhooks = () => createWebhookStore(models.webhooks.collection);
+const webhooks = () => createWebhookStore(models.webhooks);
 
 function webhook(): WebhookDocument {
   return {

@@ -11,6 +11,7 @@ import { createWebhookStore } from '../../../src/webhooks/webhook-store.ts';
 import { createDeliveryConsumer } from '../../../src/webhooks/webhooks.ts';
 import { Client, type TestApp } from '../../support/client.ts';
 import { appDocument } from '../../support/index-slots.ts';
+import { createModels } from '../../support/models.ts';
 import { Receiver } from '../../support/receiver.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 
@@ -135,7 +136,7 @@ describe('a deleted webhook', () => {
 
   it('keeps no delivery that a server stores later which had read the webhook before', async () => {
     const id = await createWebhook();
-    const webhooks: WebhookStore = createWebhookStore(b.db.collection<WebhookDocument>('webhooks'));
+    const webhooks: WebhookStore = createWebhookStore(createModels(b.connection).webhooks);
     const [read, resumed] = [gate(), gate()];
     const consumer = createDeliveryConsumer({
       webhooks: {
