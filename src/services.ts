@@ -137,7 +137,7 @@ export function createServices(
     findForm: submissions.findForm,
   });
   const webhooks = createWebhooks({
-    ...{ config, connection, apps, schemas, records, signal, logger, metrics },
+    ...{ config, connection, apps, schemas, records, clock, signal, logger, metrics },
     storage: deliveries,
     ...{ otherConsumers: [notifications.consumer], now: options.deliveryNow },
   });

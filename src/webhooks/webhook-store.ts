@@ -169,7 +169,7 @@ const deletedWebhookSchema = schema<DeletedWebhookDocument>(
   .index({ deletedAt: 1 }, { expireAfterSeconds: DELETED_KEPT_SECONDS })
   .index({ appId: 1 });
 
-type WebhookCollection = Collection<WebhookDocument>;
+export type WebhookCollection = Collection<WebhookDocument>;
 export type DeliveryCollection = Collection<DeliveryDocument>;
 export type DeletedWebhookCollection = Collection<DeletedWebhookDocument>;
 

@@ -177,8 +177,8 @@ export const webhookRoutes = (webhooks: WebhookService, scope: AppScope): Route[
       return { webhooks: list.map(present) };
     },
 
-    createWebhook: async ({ principal, query, body, audit }) => {
-      const { webhook, secret } = await webhooks.create(await scope(principal, query.sourceAppId), body);
+    createWebhook: async ({ principal, query, body, until, audit }) => {
+      const { webhook, secret } = await webhooks.create(await scope(principal, query.sourceAppId), body, until);
       const presented = present(webhook);
       audit({ target: presented.id });
       return { ...presented, secret };
