@@ -7,7 +7,7 @@ import type { Feature } from './apps/feature.ts';
 import { createFormSettings } from './apps/form-settings.endpoints.ts';
 import { createAuditReading } from './audit/audit.endpoints.ts';
 import { createAuditLog } from './audit/audit-log.ts';
-import { createChanges } from './changes/changes.ts';
+import { createChangeStorage, createChanges } from './changes/changes.ts';
 import type { Config } from './core/config.ts';
 import type { Logger } from './core/logger.ts';
 import { withTimeout } from './core/timeouts.ts';
@@ -118,7 +118,8 @@ export function createServices(
   const members = createMembers({ accounts, apps, sessions: sessions.service, config, cursors, limits });
   const apiKeys = createApiKeys({ connection, apps, failures: config.rateLimitLogin, limits });
   const deliveries = createDeliveryStorage(connection);
-  const traces = { exist: deliveries.store.names, remove: deliveries.store.forget };
+  const changeStorage = createChangeStorage(connection, clock);
+  const traces = [{ exist: deliveries.store.names, remove: deliveries.store.forget }, changeStorage.traces];
   const records = createRecords({ config, connection, apps, schemas, traces, metrics, writesEndMs, checksMs });
   const search = createSearch({ apps, schemas, records, cursors, queryBudgetMs });
   const exports = createExports({ apps, records, search });
@@ -139,10 +140,10 @@ export function createServices(
   const webhooks = createWebhooks({
     ...{ config, connection, apps, schemas, records, clock, signal, logger, metrics },
     storage: deliveries,
-    ...{ otherConsumers: [notifications.consumer], now: options.deliveryNow },
+    ...{ otherConsumers: [notifications.consumer, changeStorage.consumer], now: options.deliveryNow },
   });
 
-  const changes = createChanges({ connection, apps, schemas, records, search, clock, signal, logger });
+  const changes = createChanges({ storage: changeStorage, apps, schemas, records, search, signal, logger });
 
   /** In the order of an erasure: what can become a record, what names a record, the records. */
   const holders: Feature[] = [
