@@ -56,6 +56,7 @@ export interface ServiceOptions {
   /** The same on all servers of a database (src/apps/revision.ts). */
   leaseMs?: number;
   retentionEveryMs?: number;
+  eraseWithinMs?: number;
   importWritesEndMs?: number;
   announceEveryMs?: number;
 }
@@ -162,6 +163,7 @@ export function createServices(
   ];
   const people = createPeople({
     ...{ apps, records, schemas, cursors, clock, logger, retentionEveryMs: options.retentionEveryMs },
+    eraseWithinMs: options.eraseWithinMs,
     findAccounts: accounts.store.named,
     ...{ suppressions: suppressions.list, parts: holders.flatMap(({ personal = [] }) => personal) },
   });

@@ -131,7 +131,7 @@ export function createInvitations(
     listFor: (email: string): Promise<InvitationDocument[]> =>
       invitations.find({ email, ...free() }, { limit: MAX_INVITATIONS }).toArray(),
 
-    /** Takes an invitation of a proved email; resolves with undefined where `take` is {@link Gone}. */
+    /** Takes an invitation of a proved email; undefined where `take` throws {@link Gone}. */
     takeStored: ({ _id }: InvitationDocument, until: Until): Promise<InvitationDocument | undefined> =>
       take(_id, until),
 
@@ -154,7 +154,7 @@ export function createInvitations(
       await invitations.deleteMany({ invitedBy, ...(appId && { 'app.id': appId }), ...inTime });
     },
 
-    /** Removes the invitations that an email received. @throws {Unavailable} when the time is over */
+    /** Removes the invitations to an email. @throws {Unavailable} when the time is over */
     async forget(email: string, until: Until): Promise<void> {
       await invitations.deleteMany({ email, ...beginsBefore(await until()) });
     },
