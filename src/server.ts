@@ -2,6 +2,7 @@ import { type Running, startSingle } from './cluster/service.ts';
 import { closeOnce, STOP_SIGNALS } from './cluster/stop.ts';
 import { type Config, ConfigError, loadConfig } from './core/config.ts';
 import { createLogger, sharedOutput } from './core/logger.ts';
+import { surviveLostTerminals } from './core/terminals.ts';
 
 /**
  * Prints the URL and, on the first start, the admin credentials and the link to the first admin
@@ -25,6 +26,7 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+surviveLostTerminals();
 // Without a listener a failed write (full disk, closed pipe) ends the process.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
 

@@ -6,7 +6,7 @@ import { createAppAdministration, createApps, createFormSettings } from './apps/
 import type { Feature } from './apps/feature.ts';
 import { auditRoutes } from './audit/audit.routes.ts';
 import { createAuditLog } from './audit/audit-log.ts';
-import { createChanges } from './changes/changes.ts';
+import { createChangeStorage, createChanges } from './changes/changes.ts';
 import type { Config } from './core/config.ts';
 import type { Logger } from './core/logger.ts';
 import { withTimeout } from './core/timeouts.ts';
@@ -55,6 +55,7 @@ export interface ServiceOptions {
   /** The same on all servers of a database (src/apps/revision.ts). */
   leaseMs?: number;
   retentionEveryMs?: number;
+  eraseWithinMs?: number;
   importWritesEndMs?: number;
   announceEveryMs?: number;
 }
@@ -122,7 +123,8 @@ export function createServices(
   const members = createMembers({ accounts, apps, sessions: sessions.service, config, cursors, limits });
   const apiKeys = createApiKeys({ connection, apps, failures: config.rateLimitLogin, limits });
   const deliveries = createDeliveryStorage(connection);
-  const traces = { exist: deliveries.store.names, remove: deliveries.store.forget };
+  const changeStorage = createChangeStorage(connection, clock);
+  const traces = [{ exist: deliveries.store.names, remove: deliveries.store.forget }, changeStorage.traces];
   const records = createRecords({ config, connection, apps, schemas, traces, metrics, writesEndMs, checksMs });
   const search = createSearch({ apps, schemas, records, cursors, queryBudgetMs });
   const exports = createExports({ apps, records, search });
@@ -141,16 +143,17 @@ export function createServices(
     findForm: submissions.findForm,
   });
   const webhooks = createWebhooks({
-    ...{ config, connection, apps, schemas, records, signal, logger, metrics },
+    ...{ config, connection, apps, schemas, records, clock, signal, logger, metrics },
     storage: deliveries,
-    ...{ otherConsumers: [notifications.consumer], now: options.deliveryNow },
+    ...{ otherConsumers: [notifications.consumer, changeStorage.consumer], now: options.deliveryNow },
   });
 
-  const changes = createChanges({ connection, apps, schemas, records, search, clock, signal, logger });
+  const changes = createChanges({ storage: changeStorage, apps, schemas, records, search, signal, logger });
 
   const people = createPeople({
     ...{ apps, records, schemas, cursors, clock, logger, retentionEveryMs: options.retentionEveryMs },
     ...{ findAccounts: accounts.store.named, suppressions: suppressions.list },
+    eraseWithinMs: options.eraseWithinMs,
     parts: () => features.flatMap(({ personal = [] }) => personal),
   });
   const administration = createAppAdministration({

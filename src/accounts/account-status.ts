@@ -85,7 +85,7 @@ export function createAccountStatus(deps: {
         await activate(id).catch(() => undefined);
         throw error;
       }
-      await invitations.withdrawBy(id);
+      await invitations.withdrawBy(id, until);
     },
 
     async resume(id: ObjectId, until: Until): Promise<void> {
@@ -98,11 +98,12 @@ export function createAccountStatus(deps: {
     async erase(id: ObjectId, email: string, until: Until): Promise<void> {
       await access.removeEverywhere(id, until);
       for (const part of owned()) await part.forgetAccount(id);
+      // Before the account: a repeat of the request finds it.
+      await invitations.forget(email, until);
+      await invitations.withdrawBy(id, until);
       await store.remove(id, until);
       // Again, for what was given to it meanwhile.
       await forget(id);
-      await invitations.forget(email);
-      await invitations.withdrawBy(id);
     },
   };
 }

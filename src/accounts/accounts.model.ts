@@ -282,6 +282,8 @@ export interface InvitationDocument {
   invitedWith?: { appId: ObjectId; credentialId: string };
   /** A number below {@link MAX_INVITATIONS}, unique in the app, so that the index bounds them. */
   place?: number;
+  /** The acceptance in progress; only it may give the invitation back. */
+  takenBy?: ObjectId;
   createdAt: Date;
   expiresAt: Date;
 }
@@ -310,6 +312,7 @@ const invitationSchema = schema<InvitationDocument>(
       { _id: false },
     ),
     place: Number,
+    takenBy: ObjectId,
     createdAt: { type: Date, required: true },
     expiresAt: { type: Date, required: true },
   },

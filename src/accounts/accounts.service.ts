@@ -2,14 +2,14 @@ import type { ObjectId } from 'mongodb';
 import pLimit from 'p-limit';
 import type { AppService } from '../apps/apps.service.ts';
 import type { PasswordHasher, Waiter } from '../apps/passwords.ts';
-import { Conflict, Forbidden, Gone, InvalidInput, NotFound, Unauthenticated } from '../core/errors.ts';
+import { Conflict, Forbidden, Gone, InvalidInput, NotFound, Unauthenticated, Unavailable } from '../core/errors.ts';
 import { normalizeEmail } from '../core/identifiers.ts';
 import { beginsBefore, type Until } from '../database/clock.ts';
 import { matching } from '../database/filters.ts';
 import type { AccessStore } from './access-store.ts';
 import type { AccountChange, AccountMail } from './account-mail.ts';
 import type { AccountStatus } from './account-status.ts';
-import { type AccountStore, createToken, type Origin, openLink } from './account-store.ts';
+import { ACTIVE, type AccountStore, createToken, type Origin, openLink } from './account-store.ts';
 import type { AccountDocument, CodeUse, Entry, InvitationDocument, LogInMethod, SignedIn } from './accounts.model.ts';
 import { FIRST_LINK_MS, type Invitations } from './invitations.ts';
 import type { Passkeys } from './passkeys.ts';
@@ -153,12 +153,12 @@ export function createAccountService(deps: {
       throw new Forbidden('This email has an account: log in with it, then open the invitation again');
     }
     const passwordHash = existing || given.password === undefined ? undefined : await hasher.hash(given.password);
-    const taken = await invitations.take(token);
+    const taken = await invitations.take(token, until);
     try {
       const account =
         existing ?? (await store.create({ email, name: given.name, ...(passwordHash && { passwordHash }) }));
       await grant(account._id, taken, until);
-      if (taken.email === undefined) await invitations.endFirstLinks();
+      await (taken.email === undefined ? invitations.endFirstLinks() : invitations.end(taken));
       if (own) {
         const { id, method, sid } = own.session;
         return { account, method, sid, continues: own.session, checked: { 'sessions.id': id }, second: false };
@@ -166,7 +166,7 @@ export function createAccountService(deps: {
       const unproved = { passwordHash: passwordHash ?? { $exists: false }, emailProvedAt: { $exists: false } };
       return { account, method: 'invitation', checked: matching<AccountDocument>(unproved), second: false };
     } catch (error) {
-      if (!(error instanceof Gone)) await invitations.giveBack(taken);
+      await (error instanceof Gone ? invitations.end(taken) : invitations.giveBack(taken));
       throw error;
     }
   }
@@ -284,14 +284,15 @@ export function createAccountService(deps: {
     async acceptAll({ _id, email }: AccountDocument, until: Until): Promise<number> {
       let accepted = 0;
       for (const invitation of await invitations.listFor(email)) {
-        if (!(await invitations.takeStored(invitation))) continue;
+        const taken = await invitations.takeStored(invitation, until);
+        if (!taken) continue;
         try {
-          await grant(_id, invitation, until);
+          await grant(_id, taken, until);
+          await invitations.end(taken);
           accepted += 1;
         } catch (error) {
-          if (error instanceof Gone) continue;
-          await invitations.giveBack(invitation);
-          if (!(error instanceof Conflict)) throw error;
+          await (error instanceof Gone ? invitations.end(taken) : invitations.giveBack(taken));
+          if (!(error instanceof Gone || error instanceof Conflict)) throw error;
         }
       }
       return accepted;
@@ -300,16 +301,20 @@ export function createAccountService(deps: {
     /** Creates the link to the first admin account; undefined when an admin account exists. */
     async firstLink(): Promise<string | undefined> {
       if (signOnOnly || (await access.admins()).length > 0) return undefined;
-      await invitations.endFirstLinks();
       return (await invitations.create({ admin: true }, FIRST_LINK_MS)).token;
     },
 
-    /** Creates a link that logs an account in once, without a second factor. @throws {NotFound} */
-    async createLink(email: string): Promise<string> {
+    /**
+     * Creates a link that logs an account in once, without a second factor.
+     * @throws {NotFound} @throws {Unavailable} when the time is over
+     */
+    async createLink(email: string, until: Until): Promise<string> {
       const account = await store.findByEmail(email);
       if (!account || account.suspendedAt) throw new NotFound('No active account has this email');
       const { token, hash } = createToken();
-      await store.change(account._id, {}, { $set: { link: { hash, expiresAt: new Date(Date.now() + LINK_MS) } } });
+      const link = { hash, expiresAt: new Date(Date.now() + LINK_MS) };
+      const filter = { ...ACTIVE, ...beginsBefore(await until()) };
+      if (!(await store.change(account._id, filter, { $set: { link } }))) throw new Unavailable();
       return token;
     },
 

@@ -2,6 +2,7 @@ import { type Filter, ObjectId } from 'mongodb';
 import type { AppService } from '../apps/apps.service.ts';
 import { Conflict, Gone } from '../core/errors.ts';
 import { type AppRole, rolesUpTo } from '../core/roles.ts';
+import { beginsBefore, type Until } from '../database/clock.ts';
 import { inFreePlace } from '../database/free-place.ts';
 import { type AccountStore, createToken, hashToken } from './account-store.ts';
 import { type InvitationDocument, type InvitationModel, MAX_INVITATIONS } from './accounts.model.ts';
@@ -28,6 +29,7 @@ export function createInvitations(
   apps: Pick<AppService, 'findBySession'>,
 ) {
   const open = (): Filter<InvitationDocument> => ({ expiresAt: { $gt: new Date() } });
+  const free = (): Filter<InvitationDocument> => ({ ...open(), takenBy: { $exists: false } });
 
   /** Whether the inviter may still give what an invitation offers; the host always may. */
   async function holds({ invitedBy, invitedWith, app }: InvitationDocument): Promise<boolean> {
@@ -59,8 +61,18 @@ export function createInvitations(
     return kept;
   }
 
+  /** Takes a free invitation whose inviter may still invite; undefined when there is none. */
+  async function take(_id: InvitationDocument['_id'], until: Until): Promise<InvitationDocument | undefined> {
+    const filter = { _id, ...free(), ...beginsBefore(await until()) };
+    const change = { $set: { takenBy: new ObjectId() } };
+    const taken = await invitations.findOneAndUpdate(filter, change, { returnDocument: 'after' });
+    if (!taken || (await holds(taken))) return taken ?? undefined;
+    await invitations.deleteOne({ _id });
+    return undefined;
+  }
+
   /** @throws {Conflict} when the app has too many */
-  async function insert({ place: _, ...invitation }: InvitationDocument): Promise<void> {
+  async function insert(invitation: InvitationDocument): Promise<void> {
     const { app } = invitation;
     if (!app) return invitations.insertOne(invitation);
     const options = { projection: { place: 1 } } as const;
@@ -73,7 +85,8 @@ export function createInvitations(
   return {
     /**
      * Stores an invitation; resolves with it and its token, which cannot be shown again. An earlier
-     * one of the same email to the same app ends. @throws {Conflict} when the app has too many
+     * one of the same email to the same app ends, and of no email an earlier one of no email.
+     * @throws {Conflict} when the app has too many
      */
     async create(
       { app, ...offer }: NewInvitation,
@@ -88,7 +101,7 @@ export function createInvitations(
       // Those of a higher role stay: whoever may not give it may not take it either.
       const same = app ? { 'app.id': app.id, 'app.role': { $in: rolesUpTo(app.role) } } : { app: { $exists: false } };
       const isEarlier = { _id: { $ne: hash }, createdAt: { $lt: createdAt } };
-      if (email !== undefined) await invitations.deleteMany({ email, ...same, ...isEarlier });
+      await invitations.deleteMany({ email: email ?? { $exists: false }, ...same, ...isEarlier });
       return { token, invitation: stored };
     },
 
@@ -100,36 +113,50 @@ export function createInvitations(
 
     /** @throws {Gone} when the token is used or expired, or the inviter may not invite any more */
     async find(token: string): Promise<InvitationDocument> {
-      const found = await invitations.findOne({ _id: hashToken(token), ...open() });
+      const found = await invitations.findOne({ _id: hashToken(token), ...free() });
       if (!found || !(await holds(found))) throw gone();
       return found;
     },
 
-    /** Uses an invitation, once also under parallel use. @throws {Gone} as `find` */
-    async take(token: string): Promise<InvitationDocument> {
-      const found = await invitations.findOneAndDelete({ _id: hashToken(token), ...open() });
-      if (!found || !(await holds(found))) throw gone();
-      return found;
+    /**
+     * Takes an invitation for one acceptance, also under parallel use, which ends with `end` or
+     * `giveBack`. @throws {Gone} as `find` @throws {Unavailable} when the time is over
+     */
+    async take(token: string, until: Until): Promise<InvitationDocument> {
+      const taken = await take(hashToken(token), until);
+      if (!taken) throw gone();
+      return taken;
     },
 
     listFor: (email: string): Promise<InvitationDocument[]> =>
-      invitations.find({ email, ...open() }, { limit: MAX_INVITATIONS }),
+      invitations.find({ email, ...free() }, { limit: MAX_INVITATIONS }),
 
-    /** Uses an invitation of a proved email; resolves with false where `take` throws. */
-    takeStored: async (invitation: InvitationDocument): Promise<boolean> =>
-      (await invitations.deleteOne({ _id: invitation._id, ...open() })).deletedCount === 1 && holds(invitation),
+    /** Takes an invitation of a proved email; undefined where `take` throws {@link Gone}. */
+    takeStored: ({ _id }: InvitationDocument, until: Until): Promise<InvitationDocument | undefined> =>
+      take(_id, until),
 
-    /** Stores an invitation again that was taken for a request that failed. */
-    giveBack: insert,
-
-    /** Withdraws the invitations that an account sent: all, or those to one app. */
-    async withdrawBy(invitedBy: ObjectId, appId?: ObjectId): Promise<void> {
-      await invitations.deleteMany({ invitedBy, ...(appId && { 'app.id': appId }) });
+    /** Removes an invitation that was accepted. */
+    async end({ _id }: InvitationDocument): Promise<void> {
+      await invitations.deleteOne({ _id });
     },
 
-    /** Removes the invitations that an email received. */
-    async forget(email: string): Promise<void> {
-      await invitations.deleteMany({ email });
+    /** Opens a taken invitation again, unless it was withdrawn, replaced or erased meanwhile. */
+    async giveBack({ _id, takenBy }: InvitationDocument): Promise<void> {
+      if (takenBy) await invitations.updateOne({ _id, takenBy }, { $unset: { takenBy: 1 } });
+    },
+
+    /**
+     * Withdraws the invitations that an account sent: all, or those to one app.
+     * @throws {Unavailable} when the time is over
+     */
+    async withdrawBy(invitedBy: ObjectId, until: Until, appId?: ObjectId): Promise<void> {
+      const inTime = beginsBefore(await until());
+      await invitations.deleteMany({ invitedBy, ...(appId && { 'app.id': appId }), ...inTime });
+    },
+
+    /** Removes the invitations to an email. @throws {Unavailable} when the time is over */
+    async forget(email: string, until: Until): Promise<void> {
+      await invitations.deleteMany({ email, ...beginsBefore(await until()) });
     },
 
     async endFirstLinks(): Promise<void> {

@@ -1,4 +1,6 @@
-import type { ObjectId, UpdateFilter } from 'mongodb';
+import type { Filter, ObjectId, UpdateFilter } from 'mongodb';
+import { Unavailable } from '../core/errors.ts';
+import { beginsBefore, type Until } from '../database/clock.ts';
 import type { AppDocument, AppModel } from './apps.model.ts';
 import type { AppRevision } from './revision.ts';
 
@@ -6,17 +8,30 @@ export type AppConsumers = ReturnType<typeof createAppConsumers>;
 
 /** While an app has consumers, each write of a record stores its event (records/outbox.ts). */
 export function createAppConsumers(apps: AppModel, revision: Pick<AppRevision, 'publish'>) {
-  async function update(appId: ObjectId, change: UpdateFilter<AppDocument>): Promise<void> {
-    const { modifiedCount } = await apps.updateOne({ _id: appId }, change);
+  /** Resolves with whether the filter matched. */
+  async function update(filter: Filter<AppDocument>, change: UpdateFilter<AppDocument>): Promise<boolean> {
+    const { matchedCount, modifiedCount } = await apps.updateOne(filter, change);
     if (modifiedCount > 0) await revision.publish();
+    return matchedCount === 1;
   }
 
   return {
-    /** Adds a consumer by a name unique in the app; then every server stores the app's events. */
-    add: (appId: ObjectId, consumer: string) => update(appId, { $addToSet: { consumers: consumer } }),
+    /**
+     * Adds a consumer by a name unique in the app; then every server stores the app's events.
+     * @throws {Unavailable} when the time is over, and when the app is gone
+     */
+    async add(appId: ObjectId, consumer: string, until: Until): Promise<void> {
+      const inTime = { _id: appId, ...beginsBefore(await until()) };
+      if (!(await update(inTime, { $addToSet: { consumers: consumer } }))) throw new Unavailable();
+    },
 
-    /** Removes a consumer. Without any, servers stop storing events. */
-    remove: (appId: ObjectId, consumer: string) => update(appId, { $pull: { consumers: consumer } }),
+    /**
+     * Removes a consumer for ever: no later one has its name, so this may be late. Without any,
+     * servers stop storing events.
+     */
+    async remove(appId: ObjectId, consumer: string): Promise<void> {
+      await update({ _id: appId }, { $pull: { consumers: consumer } });
+    },
 
     async hasAny(appId: ObjectId): Promise<boolean> {
       const filter = { _id: appId, 'consumers.0': { $exists: true } };

@@ -64,8 +64,12 @@ export interface PersonData {
   name: string;
   /** What at most {@link APPS_AT_ONCE} apps hold of the person of this email. */
   entriesOf(appIds: readonly ObjectId[], email: string): AsyncIterable<PersonEntry>;
-  /** Erases it; resolves with the number of erased documents. */
-  eraseOf(appIds: readonly ObjectId[], email: string): Promise<number>;
+  /**
+   * Erases it; resolves with the number of erased documents.
+   * @param isOver whether the time of the request is over
+   * @throws {Unavailable} when it is over; a repeat goes on
+   */
+  eraseOf(appIds: readonly ObjectId[], email: string, isOver: () => boolean): Promise<number>;
 }
 
 export const APPS_AT_ONCE = 500;

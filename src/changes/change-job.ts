@@ -76,6 +76,12 @@ export function createChangeJob(deps: {
     const results = await apply(session, ids, checkOwner);
     const committed = await store.commit(change, name, countResults(results));
     if (!committed) throw new RunIsOver();
+    // Those that were erased before the change was stored: their erasure did not find it.
+    const isForgotten = await store.forget(
+      committed,
+      ids.filter((id) => results.get(id.toHexString())?.isErased),
+    );
+    if (isForgotten) return false;
     session.change = committed;
     session.contested = Math.max(0, session.contested - ids.length);
     return true;

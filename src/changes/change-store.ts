@@ -1,5 +1,6 @@
 import { Binary, ObjectId, type UUID } from 'mongodb';
 import { Conflict, NotFound } from '../core/errors.ts';
+import type { DocumentId } from '../database/bson/documents.ts';
 import { beginsBefore, type Until } from '../database/clock.ts';
 import { changing } from '../database/filters.ts';
 import { removeInSteps } from '../database/removal.ts';
@@ -38,6 +39,12 @@ export class MissingRecords extends Error {
 
 export type ChangeStore = ReturnType<typeof createChangeStore>;
 
+/** A change of few records, and which of the searched records are among them. */
+interface Naming {
+  change: ChangeDocument;
+  ids: UUID[];
+}
+
 /** `now` returns the time from which MongoDB keeps them. */
 export function createChangeStore(changes: ChangeCollection, records: ChangeRecordCollection, now: () => Date) {
   async function find(appId: ObjectId, id: string): Promise<ChangeDocument> {
@@ -69,9 +76,21 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
     throw new Conflict(`The app has ${MAX_UNFINISHED} changes that have not ended; wait or stop one`);
   }
 
+  /** Yields the changes of few records that have one of these. */
+  async function* naming(appIds: readonly ObjectId[], ids: readonly DocumentId[]): AsyncGenerator<Naming> {
+    const searched = new Set(ids.map(String));
+    const few = { appId: { $in: [...appIds] }, total: { $lte: IDS_OF_PART } };
+    for await (const change of changes.find(few, { sort: { appId: 1, _id: -1 } })) {
+      const part = await records.findOne({ _id: partId(change._id, 0) });
+      const found = part ? unpackUuids(part.uuids.value()).filter((id) => searched.has(String(id))) : [];
+      if (found.length > 0) yield { change, ids: found };
+    }
+  }
+
   return {
     find,
     refuseTooMany,
+    naming,
 
     list: (appId: ObjectId, limit: number): Promise<ChangeDocument[]> =>
       changes.find({ appId }, { sort: { _id: -1 }, limit }).toArray(),
@@ -106,20 +125,13 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
       return unpackUuids(part.uuids.value()).slice(first, first + limit);
     },
 
-    /** Yields the changes of an app that have few records, this one among them. */
-    async *ofRecord(appId: ObjectId, id: UUID): AsyncGenerator<ChangeDocument> {
-      for await (const change of changes.find({ appId, total: { $lte: IDS_OF_PART } }, { sort: { _id: -1 } })) {
-        const part = await records.findOne({ _id: partId(change._id, 0) });
-        if (part && unpackUuids(part.uuids.value()).some((one) => one.equals(id))) yield change;
-      }
-    },
-
     /**
-     * Notes the erasure of a record, and removes the change with the last one; resolves with
-     * whether it did. A run in progress ends then.
+     * Notes the erasure of records, and removes a change of few records with the last one; resolves
+     * with whether it did. A run in progress ends then.
      */
-    async forget({ _id, total }: ChangeDocument, id: UUID): Promise<boolean> {
-      const update = { $addToSet: { erased: id } };
+    async forget({ _id, total }: ChangeDocument, ids: readonly UUID[]): Promise<boolean> {
+      if (ids.length === 0 || total > IDS_OF_PART) return false;
+      const update = { $addToSet: { erased: { $each: [...ids] } } };
       const noted = await changes.findOneAndUpdate({ _id }, update, { returnDocument: 'after' });
       if (!noted?.erased || noted.erased.length < total) return false;
       await changes.deleteOne({ _id });

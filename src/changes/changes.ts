@@ -11,22 +11,27 @@ import { CHANGE_JOB, createChangeJob } from './change-job.ts';
 import { createChangeStore } from './change-store.ts';
 import { createChangeModel, createChangeRecordModel } from './changes.model.ts';
 import { changeRoutes } from './changes.routes.ts';
-import { createPersonChanges } from './person-changes.ts';
+import { createErasedChanges, createPersonChanges } from './person-changes.ts';
+
+/** Creates the store of changes. The erasure of a record removes those that name nobody else. */
+export function createChangeStorage(connection: Connection, clock: Pick<DatabaseClock, 'later'>) {
+  const models = { changes: createChangeModel(connection), records: createChangeRecordModel(connection) };
+  const store = createChangeStore(models.changes.collection, models.records.collection, clock.later);
+  return { models, store, ...createErasedChanges(store) };
+}
 
 /** Creates changes of many records, and their job. */
 export function createChanges(deps: {
-  connection: Connection;
+  storage: ReturnType<typeof createChangeStorage>;
   apps: Apps;
   schemas: Pick<Schemas, 'leases'>;
   records: Pick<Records, 'bulkEditor' | 'reader'>;
   search: Pick<ReturnType<typeof createSearch>, 'queried' | 'matchingIds'>;
-  clock: DatabaseClock;
   signal: JobSignal;
   logger: Logger;
 }): Feature {
-  const { connection, apps, schemas, records, search, clock, signal, logger } = deps;
-  const models = { changes: createChangeModel(connection), records: createChangeRecordModel(connection) };
-  const store = createChangeStore(models.changes.collection, models.records.collection, clock.later);
+  const { storage, apps, schemas, records, search, signal, logger } = deps;
+  const { models, store } = storage;
   const { leases } = schemas;
   return {
     routes: changeRoutes({ store, leases, ...search, wake: () => signal.wake(CHANGE_JOB) }),

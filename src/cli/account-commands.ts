@@ -39,8 +39,8 @@ export function accountCommands({ withServices, streams }: Tool): Command {
     .argument('<email>', 'the email of the account')
     .action((email: string) =>
       withServices(async (services) => {
-        const { accounts, audit } = services;
-        const token = await accounts.service.createLink(email);
+        const { accounts, audit, clock } = services;
+        const token = await accounts.service.createLink(email, clock.within(WRITES_WITHIN_MS));
         const target = (await accounts.store.findByEmail(email))?._id.toHexString();
         await audit.record({ action: 'account.link.created', actor: COMMAND_LINE, app: null, target });
         printLink(streams, services, 'link', token, 'It works once, for 15 minutes.');

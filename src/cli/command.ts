@@ -17,7 +17,7 @@ export type WithServices = (
 /** The standard streams: those of the process, or of a test. */
 export interface Streams {
   readonly stdin: NodeJS.ReadableStream;
-  readonly stdout: NodeJS.WritableStream;
+  readonly stdout: NodeJS.WritableStream & { isTTY?: boolean };
   readonly stderr: NodeJS.WritableStream & { isTTY?: boolean };
 }
 

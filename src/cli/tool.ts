@@ -62,8 +62,9 @@ export async function runTool(
     await program.parseAsync(args, { from: 'user' });
     // A write fails after the call that began it; this one ends after all before it.
     await new Promise((resolve) => streams.stdout.write('', resolve));
-    // The reader closed the pipe (`... | head`): not an error.
-    if (output.error && output.error.code !== 'EPIPE') throw output.error;
+    // The reader closed the pipe (`... | head`) or the terminal: not an error.
+    const closed = streams.stdout.isTTY ? 'EIO' : 'EPIPE';
+    if (output.error && output.error.code !== closed) throw output.error;
     return exitCode;
   } catch (error) {
     // Commander has written its message or the help.

@@ -42,7 +42,6 @@ const OPTIONS_INDEX = {
   find: 1,
   findOne: 1,
   findOneAndUpdate: 2,
-  findOneAndDelete: 1,
   findOneAndReplace: 2,
   insertMany: 1,
   insertOne: 1,

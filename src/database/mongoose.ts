@@ -51,7 +51,6 @@ interface LibraryModel {
   updateOne(filter: object, update: object, options: object): Promise<UpdateResult>;
   updateMany(filter: object, update: object, options: object): Promise<UpdateResult>;
   findOneAndUpdate(filter: object, update: object, options: object): Promise<never>;
-  findOneAndDelete(filter: object, options: object): Promise<never>;
   deleteOne(filter: object, options: object): Promise<DeleteResult>;
   deleteMany(filter: object, options: object): Promise<DeleteResult>;
 }
@@ -323,7 +322,6 @@ export interface Model<Document extends MongoDocument> {
     update: UpdateFilter<Document>,
     options?: FindOneAndUpdateOptions,
   ): Promise<Document | null>;
-  findOneAndDelete(filter: Filter<Document>): Promise<Document | null>;
   deleteOne(filter: Filter<Document>): Promise<DeleteResult>;
   deleteMany(filter: Filter<Document>): Promise<DeleteResult>;
 }
@@ -363,7 +361,6 @@ export function createModel<Document extends MongoDocument>(
       run((model) => model.updateMany(filter, update, { ...STATEMENT, ...options })),
     findOneAndUpdate: (filter, update, options) =>
       run((model) => model.findOneAndUpdate(filter, update, { ...STATEMENT, ...options })),
-    findOneAndDelete: (filter) => run((model) => model.findOneAndDelete(filter, STATEMENT)),
     deleteOne: (filter) => run((model) => model.deleteOne(filter, STATEMENT)),
     deleteMany: (filter) => run((model) => model.deleteMany(filter, STATEMENT)),
   };

@@ -2,7 +2,14 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Binary, ObjectId } from 'mongodb';
 import { matching } from '../database/filters.ts';
-import type { Counters, ImportCollection, ImportDocument, ImportSettings, Position } from './imports.model.ts';
+import type {
+  Counters,
+  ImportCollection,
+  ImportDocument,
+  ImportSettings,
+  Position,
+  SearchedFile,
+} from './imports.model.ts';
 
 /** After its last change of state. */
 export const KEEP_IMPORT_MS = 30 * 24 * 60 * 60 * 1_000;
@@ -15,6 +22,8 @@ const MAX_RUNNING = 1_000;
  */
 export const WRITES_END_MS = 5_000;
 const POLL_MS = 25;
+/** The erasures of which a file knows how far they have searched it. */
+const MAX_SEARCHED = 100;
 
 type EndState = Exclude<ImportDocument['state'], 'uploading' | 'running' | 'deleting'>;
 
@@ -72,7 +81,7 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
 
     list: (appId: ObjectId, limit: number): Promise<ImportDocument[]> =>
       imports
-        .find({ appId, ...visible }, { projection: { chunks: 0, excluded: 0 }, sort: { _id: -1 }, limit })
+        .find({ appId, ...visible }, { projection: { chunks: 0, excluded: 0, searched: 0 }, sort: { _id: -1 }, limit })
         .toArray(),
 
     unfinished: (appId: ObjectId, limit: number): Promise<number> =>
@@ -162,7 +171,11 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
 
     async cleanedUp({ _id, state }: ImportDocument): Promise<void> {
       if (state === 'deleting') await imports.deleteOne({ _id, state });
-      else await imports.updateOne({ _id, state }, { $set: { chunks: [], excluded: [] }, $unset: { cleanup: 1 } });
+      else
+        await imports.updateOne(
+          { _id, state },
+          { $set: { chunks: [], excluded: [] }, $unset: { cleanup: 1, searched: 1 } },
+        );
     },
 
     withContent: (appIds: readonly ObjectId[]): AsyncIterable<ImportDocument> =>
@@ -187,6 +200,21 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
       }
     },
 
+    /** How far an earlier erasure of this person has searched the file. */
+    searchedFor(one: ImportDocument, email: string): Pick<SearchedFile, 'clean' | 'record'> {
+      const [person, [first]] = [exclusionKeyFor(one, email), one.chunks];
+      const isSame = (known: SearchedFile) => hasSameBytes(known.person, person) && first?.equals(known.first);
+      return one.searched?.find(isSame) ?? { clean: 0, record: 0 };
+    },
+
+    async keepSearched(one: ImportDocument, email: string, to: Pick<SearchedFile, 'clean' | 'record'>): Promise<void> {
+      const [person, [first]] = [exclusionKeyFor(one, email), one.chunks];
+      if (!first) return;
+      const known = { $filter: { input: { $ifNull: ['$searched', []] }, cond: { $ne: ['$$this.person', person] } } };
+      const searched = { $slice: [{ $concatArrays: [known, [{ person, first, ...to }]] }, -MAX_SEARCHED] };
+      await imports.updateOne({ _id: one._id }, [{ $set: { searched } }]);
+    },
+
     /** Ends the right to write the file of the request that has it. */
     endUpload: async (_id: ObjectId): Promise<ImportDocument | undefined> =>
       (await imports.findOneAndUpdate({ _id }, { $unset: { upload: 1 } }, { returnDocument: 'after' })) ?? undefined,
@@ -197,6 +225,8 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
 export function noCounts(): Counters {
   return { read: 0, created: 0, updated: 0, unchanged: 0, rejected: 0 };
 }
+
+const hasSameBytes = (a: Binary, b: Binary): boolean => a.toString('hex') === b.toString('hex');
 
 const BYTES = 16;
 

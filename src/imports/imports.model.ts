@@ -32,6 +32,18 @@ export interface Position {
 
 export type Counters = Record<'read' | 'created' | 'updated' | 'unchanged' | 'rejected', number>;
 
+/** How far the erasure of a person has searched a file; a repeat goes on from there. */
+export interface SearchedFile {
+  /** A hash of the email, as in `excluded`. */
+  person: Binary;
+  /** The first chunk: another one is another file. */
+  first: ObjectId;
+  /** The bytes before it do not contain the email. */
+  clean: number;
+  /** Where a record begins, from which the search for records goes on. */
+  record: number;
+}
+
 /** Spec 4.7. */
 export interface ImportDocument {
   _id: ObjectId;
@@ -63,6 +75,7 @@ export interface ImportDocument {
   /** Hashes of the emails that were erased since the import was created. */
   excluded: Binary[];
   exclusionKey: Binary;
+  searched?: SearchedFile[];
 }
 
 export interface ChunkDocument {
@@ -131,6 +144,16 @@ const countersSchema = schema<Counters>(
   { _id: false },
 );
 
+const searchedSchema = schema<SearchedFile>(
+  {
+    person: { type: Binary, required: true },
+    first: { type: ObjectId, required: true },
+    clean: { type: Number, required: true },
+    record: { type: Number, required: true },
+  },
+  { _id: false },
+);
+
 const importSchema = schema<ImportDocument>(
   {
     _id: { type: ObjectId, required: true },
@@ -166,6 +189,7 @@ const importSchema = schema<ImportDocument>(
     cleanup: Boolean,
     excluded: { type: [Binary], required: true },
     exclusionKey: { type: Binary, required: true },
+    searched: [searchedSchema],
   },
   { collection: 'imports', placement: 'grows with imported files only' },
 )

@@ -4,7 +4,7 @@ import type { PersonData } from '../apps/feature.ts';
 import { Unavailable } from '../core/errors.ts';
 import { CHUNK_BYTES, type ContentStore, MissingContent } from './content.ts';
 import type { ImportStore } from './import-store.ts';
-import type { ImportDocument, RejectCollection } from './imports.model.ts';
+import type { ImportDocument, RejectCollection, SearchedFile } from './imports.model.ts';
 import { createLineReader, detectEncoding, type Line, MAX_LINE_BYTES, readLayout } from './line-reader.ts';
 import { importOf } from './rejects.ts';
 import { findUnlisted } from './upload.ts';
@@ -75,7 +75,17 @@ function createEmailSearch(first: Buffer, email: string) {
   };
 }
 
-type File = Pick<ImportDocument, 'chunks' | 'settings'>;
+type File = Pick<ImportDocument, 'chunks' | 'settings' | 'received'>;
+
+type Searched = Pick<SearchedFile, 'clean' | 'record'>;
+
+/** How far the search for records is. */
+interface Progress {
+  /** A record begins there, whatever follows the file: an unfinished one may be continued. */
+  offset: number;
+  /** The time was over before the end of the file. */
+  isOver: boolean;
+}
 
 /** A part of a file, by offsets. */
 interface Part {
@@ -94,13 +104,17 @@ const TURN_MS = 10;
 /** More than the bytes of an email. An even number, because characters may have two bytes. */
 const OVERLAP = 1_024;
 
-/** Returns a function that lets other requests go on when a turn has taken {@link TURN_MS}. */
-function createTurns(): () => Promise<void> | undefined {
+/**
+ * Returns a function that lets other requests go on when a turn has taken {@link TURN_MS}; it
+ * resolves with whether it did.
+ */
+function createTurns(): () => Promise<boolean> | false {
   let begun = performance.now();
   return () => {
-    if (performance.now() - begun < TURN_MS) return undefined;
+    if (performance.now() - begun < TURN_MS) return false;
     return nextTurn().then(() => {
       begun = performance.now();
+      return true;
     });
   };
 }
@@ -186,36 +200,52 @@ function createOverwriting(content: ContentStore, { chunks }: File) {
 
 /** Finds and overwrites the records of a person in files. Each chunk is written at most once. */
 function createPersonLines(content: ContentStore) {
-  /** The search, unless the email is nowhere in the file. */
-  async function searchIn({ chunks }: File, email: string): Promise<EmailSearch | undefined> {
-    let search: EmailSearch | undefined;
+  /** The search, unless the email is nowhere in the file from an offset on. */
+  async function searchIn({ chunks }: File, email: string, from = 0): Promise<EmailSearch | undefined> {
+    const [first] = chunks;
+    if (!first) return undefined;
+    const search = createEmailSearch(await content.read(first), email);
     let before: Buffer = Buffer.alloc(0);
-    for (const id of chunks) {
+    // The email may begin in the chunk before.
+    for (const id of chunks.slice(Math.max(0, Math.floor(from / CHUNK_BYTES) - 1))) {
       const chunk = await content.read(id);
-      search ??= createEmailSearch(chunk, email);
       if (search.mayBeIn(Buffer.concat([before, chunk]))) return search;
       before = chunk.subarray(-OVERLAP);
     }
     return undefined;
   }
 
-  /** Yields the records with the email. Parts that are too long have to be searched by chunks. */
+  /**
+   * Yields the records with the email, from that at `progress` on. Parts that are too long have to
+   * be searched by chunks.
+   */
   async function* recordsOf(
-    { settings }: File,
+    { settings, received }: File,
     search: EmailSearch,
     { readFrom, read }: ReturnType<typeof createFileReader>,
+    progress: Progress = { offset: 0, isOver: false },
+    isOver = () => false,
   ): AsyncGenerator<Part> {
     const found = await readLayout(readFrom, settings).catch(() => undefined);
     if (!found) return yield { begin: 0, end: Number.POSITIVE_INFINITY };
-    const { layout, position } = found;
+    const { layout } = found;
+    const position = progress.offset > 0 ? { offset: progress.offset, line: 0 } : found.position;
     const reader = createLineReader(readFrom, layout, settings.format, position);
     // The header too: in a file without one it is a person.
-    const header = { begin: 0, end: position.offset };
-    if (await isInBytes(header)) yield header;
+    const header = { begin: 0, end: found.position.offset };
+    if (progress.offset === 0 && (await isInBytes(header))) yield header;
     const turn = createTurns();
     let before: Line | undefined;
     for (let line = await reader.next(); line; line = await reader.next()) {
-      await turn();
+      if (await turn()) {
+        const offset = before?.next().offset ?? position.offset;
+        // Each request goes on for a turn.
+        if (offset > position.offset && offset + MAX_PART_BYTES <= received) {
+          progress.offset = offset;
+          progress.isOver = isOver();
+        }
+        if (progress.isOver) return;
+      }
       if (line.text === undefined || search.isIn(line.text)) {
         const part = { begin: before?.next().offset ?? position.offset, end: line.next().offset };
         // A text that is not valid is searched as bytes.
@@ -230,18 +260,30 @@ function createPersonLines(content: ContentStore) {
     }
   }
 
-  /** Yields the lines with the email, by the line ends around it, in a window of three chunks. */
-  async function* linesOf({ chunks }: File, search: EmailSearch): AsyncGenerator<Part & { bytes: Buffer }> {
+  /**
+   * Yields the lines with the email between two offsets, by the line ends around it, in a window of
+   * three chunks.
+   */
+  async function* linesOf(
+    { chunks }: File,
+    search: EmailSearch,
+    { begin: from, end: to }: Part = { begin: 0, end: Number.POSITIVE_INFINITY },
+  ): AsyncGenerator<Part & { bytes: Buffer }> {
     const turn = createTurns();
-    let previous: Buffer = Buffer.alloc(0);
+    const start = Math.floor(from / CHUNK_BYTES);
+    const preceding = chunks[start - 1];
+    let previous: Buffer = preceding ? await content.read(preceding) : Buffer.alloc(0);
     let current: Buffer | undefined;
     for (const [index, id] of chunks.entries()) {
+      if (index < start) continue;
+      if (index * CHUNK_BYTES >= to) return;
       current ??= await content.read(id);
       const following = chunks[index + 1];
       const next = following ? await content.read(following) : Buffer.alloc(0);
       const window = Buffer.concat([previous, current, next]);
       const offset = index * CHUNK_BYTES - previous.length;
       for (const { begin, end } of search.find(window, previous.length, previous.length + current.length)) {
+        if (offset + begin < from || offset + begin >= to) continue;
         // A change of the bytes stays for the next window.
         yield { begin: offset + begin, end: offset + end, bytes: window.subarray(begin, end) };
         await turn();
@@ -264,10 +306,23 @@ function createPersonLines(content: ContentStore) {
       if (!isWhole) for await (const { bytes } of linesOf(file, search)) yield search.text(bytes);
     },
 
-    /** Resolves with the number of records. */
-    async erase(file: File, email: string): Promise<number> {
-      const search = await searchIn(file, email);
-      if (!search) return 0;
+    /**
+     * Overwrites the records of a person, from where an earlier erasure has ended on, until
+     * `isOver`. Resolves with their number, with how far it has searched, and whether to the end.
+     */
+    async erase(
+      file: File,
+      email: string,
+      searched: Searched,
+      isOver: () => boolean,
+    ): Promise<{ erased: number; searched: Searched; isDone: boolean }> {
+      const progress: Progress = { offset: searched.record, isOver: false };
+      const search = await searchIn(file, email, Math.max(searched.clean, searched.record));
+      const result = (erased: number) => {
+        const clean = progress.isOver ? searched.clean : file.received;
+        return { erased, searched: { clean, record: progress.offset }, isDone: !progress.isOver };
+      };
+      if (!search) return result(0);
       const reader = createFileReader(content, file);
       const overwriting = createOverwriting(content, file);
       let erased = 0;
@@ -281,7 +336,7 @@ function createPersonLines(content: ContentStore) {
         search.mask(bytes);
         overwriting.add(some.begin, bytes);
       };
-      for await (const part of recordsOf(file, search, reader)) {
+      for await (const part of recordsOf(file, search, reader, progress, isOver)) {
         if (isLong(part)) {
           isWhole = false;
           continue;
@@ -296,8 +351,9 @@ function createPersonLines(content: ContentStore) {
       }
       await overwrite();
       await overwriting.writeBefore();
-      if (isWhole) return erased;
-      for await (const { begin, bytes } of linesOf(file, search)) {
+      if (isWhole) return result(erased);
+      const range = { begin: searched.record, end: progress.isOver ? progress.offset : Number.POSITIVE_INFINITY };
+      for await (const { begin, bytes } of linesOf(file, search, range)) {
         erased += 1;
         search.mask(bytes);
         // A line is in the chunk of its email, or in one beside it.
@@ -305,7 +361,7 @@ function createPersonLines(content: ContentStore) {
         overwriting.add(begin, Buffer.from(bytes));
       }
       await overwriting.writeBefore();
-      return erased;
+      return result(erased);
     },
   };
 }
@@ -324,17 +380,24 @@ export function createImportsOfPerson(deps: {
   const { store, content, rejects } = deps;
   const lines = createPersonLines(content);
 
-  /** Overwrites lines of a person; resolves with their number. No request can list other chunks. */
-  async function eraseLines(importId: ObjectId, email: string): Promise<number> {
+  /**
+   * Overwrites lines of a person, and keeps how far it came; resolves with their number, and with
+   * whether the file is done and whether this took time. No request can list other chunks.
+   */
+  async function eraseLines(importId: ObjectId, email: string, isOver: () => boolean) {
     const stored = await content.idsOf(importId);
     const one = stored.length > 0 ? await store.endUpload(importId) : undefined;
     // The content of an ended import is being removed.
     if (one?.cleanup) await content.removeAll(importId);
-    if (!one || one.cleanup) return 0;
+    if (!one || one.cleanup) return { erased: 0, isDone: true, hasMoved: false };
     await content.remove(findUnlisted(stored, one));
     const last = one.chunks.at(-1);
     if (last) await content.touch(last);
-    return lines.erase(one, email);
+    const before = store.searchedFor(one, email);
+    const { erased, searched, isDone } = await lines.erase(one, email, before, isOver);
+    const hasMoved = searched.clean > before.clean || searched.record > before.record;
+    if (hasMoved) await store.keepSearched(one, email, searched);
+    return { erased, isDone, hasMoved };
   }
 
   return {
@@ -360,15 +423,20 @@ export function createImportsOfPerson(deps: {
       }
     },
 
-    async eraseOf(appIds, email) {
+    async eraseOf(appIds, email, isOver) {
       const writing: ImportDocument[] = [];
       for await (const one of store.exclude(appIds, email)) writing.push(one);
       let erased = 0;
       for await (const { _id } of store.withContent(appIds)) {
-        erased += await eraseLines(_id, email).catch((error: unknown) => {
-          if (error instanceof MissingContent) return eraseLines(_id, email);
+        const result = await eraseLines(_id, email, isOver).catch((error: unknown) => {
+          if (error instanceof MissingContent) return eraseLines(_id, email, isOver);
           throw error;
         });
+        erased += result.erased;
+        // Not for files that an earlier request has searched, so that each request goes on.
+        if (!result.isDone || (result.hasMoved && isOver())) {
+          throw new Unavailable('Large files of imports are being searched; repeat the request, and it goes on', 1);
+        }
       }
       // Records inserted before the import knew of the erasure are erased with the records.
       await store.batchesEnded(writing);

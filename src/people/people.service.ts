@@ -8,6 +8,9 @@ import { normalizeEmail } from '../core/identifiers.ts';
 import type { Logger } from '../core/logger.ts';
 import { ALL_APPS, type Suppressions } from './suppressions.ts';
 
+/** An erasure that takes longer is refused, and a repeat goes on: a proxy may wait for 30 s. */
+const ERASE_WITHIN_MS = 15_000;
+
 export type PeopleService = ReturnType<typeof createPeopleService>;
 
 /** Exports and erases the data of a person (spec 4.6). */
@@ -17,8 +20,9 @@ export function createPeopleService(deps: {
   parts(): readonly PersonData[];
   suppressions: Suppressions;
   logger: Logger;
+  eraseWithinMs?: number | undefined;
 }) {
-  const { apps, parts, suppressions, logger } = deps;
+  const { apps, parts, suppressions, logger, eraseWithinMs = ERASE_WITHIN_MS } = deps;
 
   async function* listAppIds(app: ScopedApp | undefined): AsyncGenerator<ObjectId[]> {
     if (app) return yield [app.id];
@@ -41,14 +45,19 @@ export function createPeopleService(deps: {
      * failure continues. With `suppress` no import restores the person. Resolves with a receipt,
      * without personal data.
      * @throws {InvalidInput} for an invalid email
+     * @throws {Unavailable} when it takes longer than a request may; a repeat goes on
      */
     async erase(email: string, app: ScopedApp | undefined, { suppress }: { suppress: boolean }) {
       const person = normalized(email);
+      const end = performance.now() + eraseWithinMs;
+      const isOver = (): boolean => performance.now() > end;
       const erased: Record<string, number> = Object.fromEntries(parts().map(({ name }) => [name, 0]));
       // First, so that no import restores the person between the two.
       if (suppress) await suppressions.add(app?.id ?? ALL_APPS, person);
       for await (const appIds of listAppIds(app)) {
-        for (const { name, eraseOf } of parts()) erased[name] = (erased[name] ?? 0) + (await eraseOf(appIds, person));
+        for (const { name, eraseOf } of parts()) {
+          erased[name] = (erased[name] ?? 0) + (await eraseOf(appIds, person, isOver));
+        }
       }
       const id = v7();
       logger.info({ receipt: id, erased, suppress }, 'the data of a person was erased');

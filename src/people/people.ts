@@ -29,12 +29,14 @@ export function createPeople(deps: {
   clock: DatabaseClock;
   logger: Logger;
   retentionEveryMs: number | undefined;
+  eraseWithinMs: number | undefined;
   schemas: Pick<Schemas, 'renames'>;
   cursors: Cursors;
   findAccounts: Parameters<typeof historyRoutes>[0]['findAccounts'];
 }) {
-  const { apps, records, suppressions, parts, clock, logger, retentionEveryMs, schemas, cursors, findAccounts } = deps;
-  const people = createPeopleService({ apps: apps.service, suppressions, logger, parts });
+  const { apps, records, suppressions, parts, clock, logger, schemas, cursors, findAccounts } = deps;
+  const { retentionEveryMs, eraseWithinMs } = deps;
+  const people = createPeopleService({ apps: apps.service, suppressions, logger, parts, eraseWithinMs });
   const retention = createRetentionStore(apps.model);
   const settings = createHistorySettings(apps.model, apps.revision);
   const { history } = records;

@@ -46,8 +46,11 @@ export interface BulkEdit {
   isStopping: boolean;
 }
 
-/** `left`: values that were changed since stay as they are. */
-export type BulkResult = { result: 'changed' | 'unchanged' | 'refused'; message?: string | undefined };
+export type BulkResult = {
+  result: 'changed' | 'unchanged' | 'refused';
+  message?: string | undefined;
+  isErased?: true;
+};
 
 interface FoundRecord extends EditedRecord, Pick<UserDocument, 'change' | 'movedHistory'> {
   ofChange: HistoryEntry[];
@@ -207,7 +210,7 @@ export function createBulkEditor(
         const found = await read(lease.app.id, left, edit, lease.validator.fieldKeys);
         const existing = new Set(found.map(({ _id }) => _id.toHexString()));
         for (const id of left.map((one) => one.toHexString())) {
-          if (!existing.has(id)) results.set(id, { result: 'refused', message: 'was erased' });
+          if (!existing.has(id)) results.set(id, { result: 'refused', message: 'was erased', isErased: true });
         }
         const planned: Planned[] = [];
         const later: UUID[] = [];

@@ -40,7 +40,8 @@ export function createRecords(deps: {
   connection: Connection;
   apps: Apps;
   schemas: Schemas;
-  traces: RecordTraces;
+  /** Those of other features. */
+  traces: readonly RecordTraces[];
   metrics: Metrics;
   writesEndMs: number | undefined;
   checksMs: readonly number[] | undefined;
@@ -65,14 +66,14 @@ export function createRecords(deps: {
   const queues = createReadQueues();
   const ranges = createRecordRanges(users, queues);
   const pages = createRecordPages({ users, ranges, queues, recentRenames: renames.recent });
-  const bothTraces: RecordTraces = {
+  const allTraces: RecordTraces = {
     // The record itself tells of a history.
-    exist: traces.exist,
-    remove: (appIds, ids) => Promise.all([traces.remove(appIds, ids), history.traces.remove(appIds, ids)]),
+    exist: async (...of) => (await Promise.all(traces.map(({ exist }) => exist(...of)))).includes(true),
+    remove: (...of) => Promise.all([...traces, history.traces].map(({ remove }) => remove(...of))),
   };
   const erase = createRecordEraser({
     ...{ users, erasures, newId, onEvents: outboxSignal.notify },
-    ...{ removeKeysOf: keys.removeOf, hasConsumers: apps.consumers.hasAny, traces: bothTraces },
+    ...{ removeKeysOf: keys.removeOf, hasConsumers: apps.consumers.hasAny, traces: allTraces },
   });
   const reader = createRecordReader(users, renames.recent);
   const passes = { countForDisplay: reader.countForDisplay, revision, pace, writesEndMs, checksMs };

@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { PersonData } from '../apps/feature.ts';
+import { beginsBefore, type Until } from '../database/clock.ts';
 import { isOnlyDuplicates } from '../database/failures.ts';
 import { removeInSteps } from '../database/removal.ts';
 import type { RecordEvent } from '../records/outbox.ts';
@@ -173,12 +174,15 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
      * Ends the waiting deliveries of an endpoint; resolves with their number.
      * @param isOff called after each read, so that no delivery ends that was added after an
      * operator enabled the endpoint again
+     * @param until called before `isOff`, so that what it says is not used later
+     * @throws {Unavailable} when the time is over
      */
-    giveUp: (of: WebhookOfApp, isOff: () => Promise<boolean>): Promise<number> =>
+    giveUp: (of: WebhookOfApp, isOff: () => Promise<boolean>, until: Until): Promise<number> =>
       changeInSteps({ ...of, state: 'waiting' }, async (found) => {
+        const inTime = beginsBefore(await until());
         if (!(await isOff())) return undefined;
         const update = { $set: { state: 'failed' }, $unset: { nextAt: 1 } } as const;
-        const writes = found.map((delivery) => ({ updateOne: { filter: asRead(delivery), update } }));
+        const writes = found.map((delivery) => ({ updateOne: { filter: { ...asRead(delivery), ...inTime }, update } }));
         return (await deliveries.bulkWrite(writes, { ordered: false })).modifiedCount;
       }),
 

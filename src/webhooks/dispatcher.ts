@@ -3,6 +3,7 @@ import { type ObjectId, UUID } from 'mongodb';
 import pLimit from 'p-limit';
 import { FairQueue } from '../core/fair-queue.ts';
 import { type Logger, reasonOf } from '../core/logger.ts';
+import type { DatabaseClock } from '../database/clock.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { RecordId } from '../records/record-id.ts';
 import type { UnreadRecord } from '../records/record-reader.ts';
@@ -28,6 +29,8 @@ const REFRESH_MS = 1_000;
 const READ_EVERY_MS = 5_000;
 /** The pause before the next read of an endpoint whose due deliveries wait for earlier ones. */
 const BLOCKED_MS = 100;
+/** The time in which the deliveries of an endpoint that is off may begin to end. */
+const GIVE_UP_WITHIN_MS = 2_000;
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
@@ -41,11 +44,12 @@ export function createDispatcher(deps: {
   readRecords: DeliveryRecords;
   readForm: ReadForm;
   sender: Sender;
+  clock: Pick<DatabaseClock, 'within'>;
   logger: Logger;
   now?: (() => number) | undefined;
   metrics: Metrics;
 }) {
-  const { webhooks, deliveries, readRecords, readForm, sender, logger, metrics, now = Date.now } = deps;
+  const { webhooks, deliveries, readRecords, readForm, sender, clock, logger, metrics, now = Date.now } = deps;
   const endpoints = new Map<string, Endpoint>();
   const budget = createBodyBudget();
   const stopping = new AbortController();
@@ -78,8 +82,10 @@ export function createDispatcher(deps: {
     refreshAt = now() + REFRESH_MS;
   }
 
+  /** The time begins anew with each step. */
+  const giveUpUntil = (): Promise<Date> => clock.within(GIVE_UP_WITHIN_MS)();
   const giveUp = (webhookId: RecordId, appId: ObjectId): Promise<number> =>
-    deliveries.giveUp({ appId, webhookId }, () => webhooks.isOff(webhookId));
+    deliveries.giveUp({ appId, webhookId }, () => webhooks.isOff(webhookId), giveUpUntil);
 
   async function readWaiting(id: string, endpoint: Endpoint): Promise<void> {
     const postpone = endpoint.beginRead();

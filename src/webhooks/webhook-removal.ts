@@ -1,8 +1,10 @@
 import type { AppConsumers } from '../apps/app-consumers.ts';
+import { Unavailable } from '../core/errors.ts';
+import { beginsBefore, type Until } from '../database/clock.ts';
 import { createPassJob } from '../jobs/pass-job.ts';
 import type { RecordId } from '../records/record-id.ts';
 import type { DeliveryStore } from './delivery-store.ts';
-import type { DeletedWebhookDocument, DeletedWebhookModel, WebhookStore } from './webhook-store.ts';
+import type { DeletedWebhookDocument, DeletedWebhookModel, WebhookModel, WebhookStore } from './webhook-store.ts';
 
 const EVERY_MS = 60_000;
 const BATCH = 200;
@@ -12,12 +14,13 @@ export type WebhookRemoval = ReturnType<typeof createWebhookRemoval>;
 /** The stored intent lets the job finish deletions, and delete what a stalled server adds later. */
 export function createWebhookRemoval(deps: {
   webhooks: Pick<WebhookStore, 'remove'>;
-  deleted: DeletedWebhookModel;
+  models: { webhooks: WebhookModel; deleted: DeletedWebhookModel };
   deliveries: Pick<DeliveryStore, 'removeOf' | 'withDeliveries'>;
   consumers: Pick<AppConsumers, 'remove'>;
   rest(begun: number, signal: AbortSignal): Promise<void>;
 }) {
-  const { webhooks, deleted, deliveries, consumers, rest } = deps;
+  const { webhooks, models, deliveries, consumers, rest } = deps;
+  const { deleted } = models;
 
   async function finish({ _id, appId }: Pick<DeletedWebhookDocument, '_id' | 'appId'>): Promise<void> {
     await webhooks.remove(appId, _id);
@@ -27,10 +30,20 @@ export function createWebhookRemoval(deps: {
   }
 
   return {
-    /** Deletes a webhook, its deliveries and its consumer. */
-    async remove({ _id, appId }: Pick<DeletedWebhookDocument, '_id' | 'appId'>): Promise<void> {
-      const intent = { $setOnInsert: { appId }, $currentDate: { deletedAt: true } } as const;
-      await deleted.updateOne({ _id }, intent, { upsert: true });
+    /**
+     * Deletes a webhook, its deliveries and its consumer.
+     * @throws {Unavailable} when the time is over; then it stays
+     */
+    async remove({ _id, appId }: Pick<DeletedWebhookDocument, '_id' | 'appId'>, until: Until): Promise<void> {
+      // By the collection: a pipeline, because the filter of an upsert may not compare times.
+      await models.webhooks.collection
+        .aggregate([
+          { $match: { _id, appId, ...beginsBefore(await until()) } },
+          { $project: { appId: 1, deletedAt: '$$NOW' } },
+          { $merge: { into: deleted.collection.collectionName, whenMatched: 'keepExisting' } },
+        ])
+        .toArray();
+      if (!(await deleted.findOne({ _id }))) throw new Unavailable();
       await finish({ _id, appId });
     },
 

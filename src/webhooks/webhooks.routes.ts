@@ -183,8 +183,8 @@ export const webhookRoutes = (webhooks: WebhookService): Route[] =>
       return { webhooks: list.map(present) };
     },
 
-    createWebhook: async ({ app, body, audit }) => {
-      const { webhook, secret } = await webhooks.create(app, body);
+    createWebhook: async ({ app, body, until, audit }) => {
+      const { webhook, secret } = await webhooks.create(app, body, until);
       const presented = present(webhook);
       audit({ target: presented.id });
       return { ...presented, secret };

@@ -61,6 +61,7 @@ export function createWebhookService(deps: {
     /**
      * Once this resolves, every later change of a record leads to an event.
      * @throws {InvalidInput} for the URL @throws {Conflict} when the app has too many webhooks
+     * @throws {Unavailable} when the time is over
      */
     async create(
       app: ScopedApp,
@@ -70,6 +71,7 @@ export function createWebhookService(deps: {
         format = 'standard',
         secret = createSecret(),
       }: { url: string; events: EventType[]; format?: WebhookFormat | undefined; secret?: string | undefined },
+      until: Until,
     ): Promise<{ webhook: WebhookDocument; secret: string }> {
       checkUrl(url);
       if ((await webhooks.ofApps([app.id])).length >= MAX_WEBHOOKS) throw tooMany();
@@ -79,13 +81,14 @@ export function createWebhookService(deps: {
         ...(format !== 'standard' && { format }),
         ...{ secrets: [{ secret }], createdAt },
       };
+      // First, because nobody can delete a webhook, and with it its consumer, before it is stored.
+      await consumers.add(app.id, consumerName(webhook._id), until);
       await webhooks.insert(webhook);
       // Others may have been created since the count; then all of them may be refused.
       if ((await webhooks.ofApps([app.id])).length > MAX_WEBHOOKS) {
-        await removal.remove(webhook);
+        await removal.remove(webhook, until);
         throw tooMany();
       }
-      await consumers.add(app.id, consumerName(webhook._id));
       wake();
       return { webhook, secret };
     },
@@ -113,16 +116,15 @@ export function createWebhookService(deps: {
         const changed = await webhooks.update(webhook, { set, unset }, until);
         // Its format was changed meanwhile, it was deleted, or the time is over.
         if (!changed) continue;
-        if (isSwitchedOff) await deliveries.giveUp({ appId: app.id, webhookId: _id }, () => webhooks.isOff(_id));
+        const isOff = (): Promise<boolean> => webhooks.isOff(_id);
+        if (isSwitchedOff) await deliveries.giveUp({ appId: app.id, webhookId: _id }, isOff, until);
         return changed;
       }
     },
 
     /** Deletes a webhook with its deliveries. @throws {NotFound} */
     async remove(app: ScopedApp, id: string, until: Until): Promise<void> {
-      const webhook = await find(app, id);
-      await until();
-      await removal.remove(webhook);
+      await removal.remove(await find(app, id), until);
     },
 
     /** Replaces the secret. The newest four old ones sign for 24 hours more. @throws {NotFound} */

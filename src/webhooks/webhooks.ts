@@ -3,6 +3,7 @@ import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Connection } from '../database/client.ts';
+import type { DatabaseClock } from '../database/clock.ts';
 import type { JobSignal } from '../jobs/job-runner.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { createMailApps } from '../notifications/mail-apps.ts';
@@ -41,13 +42,15 @@ export function createWebhooks(deps: {
   schemas: Pick<Schemas, 'store'>;
   storage: ReturnType<typeof createDeliveryStorage>;
   records: Records;
+  clock: DatabaseClock;
   otherConsumers: readonly EventConsumer[];
   signal: JobSignal;
   logger: Logger;
   metrics: Metrics;
   now: (() => number) | undefined;
 }): Feature {
-  const { config, connection, apps, schemas, storage, records, otherConsumers, signal, logger, metrics, now } = deps;
+  const { config, connection, apps, schemas, storage, records, clock } = deps;
+  const { otherConsumers, signal, logger, metrics, now } = deps;
   const { reader, newId, outboxSignal } = records;
   const { consumers } = apps;
   const models = {
@@ -64,10 +67,13 @@ export function createWebhooks(deps: {
   const { fieldsOf } = schemas.store;
   const { publicUrl } = config;
   const readForm = createFormReader({ apps: createMailApps(apps.model), fieldsOf, publicUrl });
-  const dispatcher = createDispatcher({ webhooks, deliveries, readRecords, readForm, sender, logger, now, metrics });
+  const dispatcher = createDispatcher({
+    ...{ webhooks, deliveries, readRecords, readForm, sender, clock, logger, now, metrics },
+  });
   const relay = records.relayTo([createDeliveryConsumer({ webhooks, deliveries, dispatcher, now }), ...otherConsumers]);
   const removal = createWebhookRemoval({
-    ...{ webhooks, deliveries, consumers, deleted: models.deletedWebhooks, rest: apps.pace.rest },
+    models: { webhooks: models.webhooks, deleted: models.deletedWebhooks },
+    ...{ webhooks, deliveries, consumers, rest: apps.pace.rest },
   });
   const service = createWebhookService({
     ...{ webhooks, deliveries, consumers, removal, sender, readForm, fieldsOf, newId, allowPrivate, wake },

@@ -302,7 +302,7 @@ describe('the own account', () => {
     await heading('Users');
 
     await page.context().clearCookies();
-    const link = await server.services.accounts.service.createLink(email);
+    const link = await server.services.accounts.service.createLink(email, server.services.clock.within(60_000));
     await goTo(`/link#${link}`);
     await heading('Log in with a link');
     await expectAccessible();

@@ -422,7 +422,7 @@ describe('tokens', () => {
   it('are stored as hashes, and every event names the account and its method', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const { client, id, email } = await join(sourceAppId, 'editor');
-    const token = await server.services.accounts.service.createLink(email);
+    const token = await server.services.accounts.service.createLink(email, server.services.clock.within(60_000));
     const linked = newClient(second);
     expect((await linked.post('/auth/login/link', { token }).expect(200)).body.account.id).toBe(id);
     await linked.post('/auth/login/link', { token }).expect(410);

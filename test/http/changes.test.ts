@@ -1,5 +1,8 @@
+import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import { createRecordEraser } from '../../src/records/erasure.ts';
+import { createRecordIds } from '../../src/records/record-id.ts';
 import { joinApp } from '../support/accounts.ts';
 import { beginChange, storePeople, untilChange } from '../support/changes.ts';
 import { Client } from '../support/client.ts';
@@ -271,5 +274,61 @@ describe('POST /auth/changes/:id/undo', () => {
     expect(await until(id)).toMatchObject({ state: 'undone', undo: { changed: 2, refused: 0 } });
     expect(await data(0)).toMatchObject({ years: 0, name: 'N19' });
     expect(await data(1)).toMatchObject({ years: 1 });
+  });
+});
+
+describe('a change whose records are erased', () => {
+  type People = Awaited<ReturnType<typeof people>>;
+  const ofOne = (n: number) => `email:eq:p${n}@x.org`;
+  const dumpOf = async (server: TestServer) =>
+    JSON.stringify(
+      await Promise.all(['changes', 'change_records'].map((name) => server.db.collection(name).find().toArray())),
+    );
+
+  it.each<[string, (of: People) => PromiseLike<unknown>]>([
+    ['one by one', ({ operator, path }) => operator.delete(path(0)).expect(200)],
+    ['by a query', ({ operator }) => operator.delete(`/auth/users?where=${ofOne(0)}&confirm=1`).expect(200)],
+    [
+      'by a server that stops after it has deleted them',
+      async ({ sourceAppId, ids: [id = ''] }) => {
+        const { _id: appId } = await appDocument(a, sourceAppId);
+        const killed = new Error('the process ends');
+        const erase = createRecordEraser({
+          users: a.db.collection('users') as never,
+          erasures: a.db.collection('erasures') as never,
+          newId: createRecordIds(),
+          removeKeysOf: () => Promise.reject(killed),
+          hasConsumers: async () => false,
+          traces: { exist: async () => true, remove: async () => undefined },
+          onEvents: () => undefined,
+        });
+        await expect(erase(appId, [new UUID(id)])).rejects.toBe(killed);
+      },
+    ],
+  ])('is removed with the last of them: %s', async (_, erase) => {
+    const app = await people(2);
+    const { begin, until, operator } = app;
+    const secret = `secret-${app.sourceAppId}`.slice(0, 20);
+    const [one, both] = [await begin(1, { set: { name: secret } }, ofOne(0)), await begin(2, { set: { age: 5 } })];
+    for (const id of [one, both]) await until(id);
+    expect(await dumpOf(a)).toContain(secret);
+    await erase(app);
+    await expect.poll(async () => (await operator.get(`/auth/changes/${one}`)).status).toBe(404);
+    expect(await dumpOf(a)).not.toContain(secret);
+    await operator.get(`/auth/changes/${both}`).expect(200);
+    await operator.delete(app.path(1)).expect(200);
+    await operator.get(`/auth/changes/${both}`).expect(404);
+    const { _id: appId } = await appDocument(a, app.sourceAppId);
+    expect(await a.db.collection('change_records').countDocuments({ appId })).toBe(0);
+  });
+
+  it('is removed when it runs, if their erasure ended before it was stored', async () => {
+    const { begin, operator, ids } = await people(1, idle);
+    const id = await begin(1, { set: { name: 'secret' } });
+    await idle.db.collection<{ _id: UUID }>('users').deleteOne({ _id: new UUID(ids[0]) });
+    await operator.get(`/auth/changes/${id}`).expect(200);
+    const running = await startServer({}, idle.database, { pollEveryMs: 100 });
+    await expect.poll(async () => (await operator.get(`/auth/changes/${id}`)).status).toBe(404);
+    await running.close();
   });
 });

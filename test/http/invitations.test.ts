@@ -130,3 +130,44 @@ describe('emails with invitations', () => {
     await expect.poll(() => servers.smtp.to(email).length).toBe(3);
   });
 });
+
+describe('an acceptance that fails late', () => {
+  const inTime = () => servers.a.services.clock.within(60_000);
+  type Invited = { app: TestApp; id: string; email: string };
+
+  it.each<[string, (invited: Invited) => PromiseLike<unknown>]>([
+    [
+      'was withdrawn',
+      ({ app, id }) =>
+        servers.b.admin.delete(`${pathOf(app)}/${id}`).then(({ status }) => expect([200, 404]).toContain(status)),
+    ],
+    ['was replaced', ({ app, email }) => servers.b.admin.post(pathOf(app), { email, role: 'editor' }).expect(200)],
+    ['was erased', ({ email }) => servers.b.services.accounts.invitations.forget(email, inTime())],
+  ])('does not give an invitation back that %s meanwhile', async (_name, end) => {
+    const app = await servers.a.admin.buildApp();
+    const email = `taken-${app.sourceAppId}@example.com`;
+    const { body } = await servers.a.admin.post(pathOf(app), { email, role: 'editor' }).expect(200);
+    const token = tokenOf(body.link);
+    const { invitations } = servers.a.services.accounts;
+    const taken = await invitations.take(token, inTime());
+    await end({ app, id: body.id, email });
+    await invitations.giveBack(taken);
+    await expectEnded(token);
+    const listed = await servers.a.admin.get(pathOf(app)).expect(200);
+    expect(listed.body.invitations.map(({ id }: { id: string }) => id)).not.toContain(body.id);
+  });
+
+  it('does not open an invitation for another acceptance that is in progress', async () => {
+    const app = await servers.a.admin.buildApp();
+    const email = `taken-${app.sourceAppId}@example.com`;
+    const { body } = await servers.a.admin.post(pathOf(app), { email, role: 'editor' }).expect(200);
+    const token = tokenOf(body.link);
+    const { invitations } = servers.a.services.accounts;
+    const first = await invitations.take(token, inTime());
+    await accept(token).expect(410);
+    await invitations.giveBack(first);
+    await invitations.take(token, inTime());
+    await invitations.giveBack(first);
+    await accept(token).expect(410);
+  });
+});

@@ -272,17 +272,6 @@ it('stores no default for an absent array, in a document or within an embedded o
   expect(await things.collection.findOne(filter)).toEqual({ ...rest, part: { name: 'b' }, parts: [{ name: 'b' }] });
 });
 
-it('deletes one document and resolves with it, or with null', async () => {
-  const stored = thing();
-  await things.insertOne(stored);
-  commands.length = 0;
-  expect(await things.findOneAndDelete({ _id: stored._id, ...inTime })).toBeNull();
-  expect(await things.findOneAndDelete({ _id: stored._id })).toEqual(stored);
-  expect(await things.findOneAndDelete({ _id: stored._id })).toBeNull();
-  for (const { maxTimeMS } of commands) expect(maxTimeMS).toBe(3_000);
-  await expect(things.findOneAndDelete({ other: 1 } as Document)).rejects.toThrow(REFUSED);
-});
-
 it('refuses what Mongoose takes for a value: statements of the collection', async () => {
   const replaced = things.updateOne({}, { $set: { 'parts.$[one]': part } }, { arrayFilters: [{ 'one.name': 'a' }] });
   await expect(replaced).rejects.toThrow(REFUSED);

@@ -1,4 +1,4 @@
-import { ObjectId } from 'mongodb';
+import { ObjectId, UUID } from 'mongodb';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { joinApp, logIn, PASSWORD, tokenOf } from '../support/accounts.ts';
 import { Client } from '../support/client.ts';
@@ -179,6 +179,118 @@ async function ofApp(): Promise<Setting[]> {
   ];
 }
 
+/** Returns what else belongs to the webhooks of one app. */
+async function ofWebhooks(): Promise<Setting[]> {
+  const { sourceAppId } = await main.admin.buildApp();
+  const scope = `?sourceAppId=${sourceAppId}`;
+  const hook = { url: 'https://example.com/hook', events: ['user.created'] };
+  const create = (at: Client) => at.post(`/auth/webhooks${scope}`, hook);
+  const [kept, enabled] = [(await create(main.admin).expect(200)).body.id, (await create(main.admin)).body.id];
+  const enable = (id: string) => (at: Client) => at.patch(`/auth/webhooks/${id}${scope}`, { enabled: true });
+  const app = await documents('apps').findOne({ sourceAppId });
+  const [webhookId, at] = [new UUID(enabled), new Date()];
+  await main.db.collection<{ _id: string }>('deliveries').insertOne({
+    ...{ _id: `${new UUID()}:${enabled}`, webhookId, appId: app?._id, recordId: new UUID(), type: 'user.created' },
+    ...{
+      revision: 1,
+      at,
+      state: 'waiting',
+      attempts: 0,
+      log: [],
+      nextAt: at,
+      expiresAt: new Date(Date.now() + 60_000),
+    },
+  });
+  return [
+    {
+      name: 'the deletion of a webhook',
+      held: ['aggregate', 'webhooks'],
+      older: (from) => from.delete(`/auth/webhooks/${kept}${scope}`),
+      newer: enable(kept),
+      stored: async () => {
+        const byId = { _id: new UUID(kept) as never };
+        return [await documents('webhooks').countDocuments(byId), await documents('deleted_webhooks').findOne(byId)];
+      },
+    },
+    {
+      name: 'the deliveries of a webhook that is switched off',
+      held: ['update', 'deliveries'],
+      older: (from) => from.patch(`/auth/webhooks/${enabled}${scope}`, { enabled: false }),
+      newer: enable(enabled),
+      stored: async () => (await documents('deliveries').findOne({ webhookId }))?.state,
+    },
+    {
+      name: 'the events of a webhook',
+      held: ['update', 'apps'],
+      older: create,
+      // Deletes what the older request may have stored.
+      newer: async (from) => {
+        const { body, status } = await from.get(`/auth/webhooks${scope}`);
+        const added = body.webhooks?.find(({ id }: { id: string }) => id !== kept && id !== enabled);
+        return added ? from.delete(`/auth/webhooks/${added.id}${scope}`) : { status };
+      },
+      stored: async () => (await documents('apps').findOne({ sourceAppId }))?.consumers,
+    },
+  ];
+}
+
+/** Returns the removals of invitations. */
+async function ofInvitations(): Promise<Setting[]> {
+  const { sourceAppId } = await main.admin.buildApp();
+  const path = `/auth/apps/${sourceAppId}`;
+  const join = () => joinApp(main, sourceAppId, 'manager');
+  const [demoted, suspended, erased, linked] = [await join(), await join(), await join(), await join()];
+  const invite = (by: Client, email: string) => by.post(`${path}/invitations`, { email, role: 'viewer' });
+  const sentBy = (id: string) => () => documents('invitations').countDocuments({ invitedBy: new ObjectId(id) });
+  const role = (value: string) => (at: Client) => at.patch(`${path}/members/${demoted.id}`, { role: value });
+  const suspend = (value: boolean) => (at: Client) => at.patch(`/auth/accounts/${suspended.id}`, { suspended: value });
+  const link = async ({ services: { accounts, clock } }: TestServer) => {
+    const created = accounts.service.createLink(linked.email, clock.within(2_500));
+    return created.then(
+      () => ({ status: 200 }),
+      () => ({ status: 503 }),
+    );
+  };
+  return [
+    {
+      name: 'the invitations of a manager who is one no longer',
+      held: ['delete', 'invitations'],
+      older: role('viewer'),
+      newer: async (at) => {
+        const { status } = await role('manager')(at);
+        return status === 200 ? invite(demoted.client, 'of-demoted@example.com') : { status };
+      },
+      stored: sentBy(demoted.id),
+    },
+    {
+      name: 'the invitations of a suspended account',
+      held: ['delete', 'invitations'],
+      older: suspend(true),
+      newer: async (at) => {
+        const { status } = await suspend(false)(at);
+        if (status !== 200) return { status };
+        await logIn(suspended.client, suspended.email);
+        return invite(suspended.client, 'of-suspended@example.com');
+      },
+      stored: sentBy(suspended.id),
+    },
+    {
+      name: 'the invitations to an erased account',
+      held: ['delete', 'invitations'],
+      older: (at) => at.delete(`/auth/accounts/${erased.id}`),
+      newer: (at) => invite(at, erased.email),
+      stored: () => documents('invitations').countDocuments({ email: erased.email }),
+    },
+    {
+      name: 'a link of the host',
+      held: ['update', 'accounts'],
+      older: () => link(slow),
+      newer: () => link(main),
+      stored: async () => (await documents('accounts').findOne({ email: linked.email }))?.link.hash.toString('hex'),
+    },
+  ];
+}
+
 /** Returns what stops before it writes: the process goes on when the time is over. */
 async function ofStalls(): Promise<Setting[]> {
   const { sourceAppId } = await main.admin.buildApp();
@@ -307,7 +419,7 @@ beforeAll(async () => {
   uri.port = String(proxy.port);
   slow = await startServer({ MONGODB_URI: uri.href }, main.database);
   await slow.services.jobs.stop();
-  const settings = [...(await ofApp()), ...(await ofStalls()), ...(await ofAccounts())];
+  const settings = (await Promise.all([ofApp(), ofWebhooks(), ofStalls(), ofInvitations(), ofAccounts()])).flat();
   const late: HeldRequest[] = [];
   for (const setting of settings) late.push(await hold(setting));
   // A refusal tells that the deadline has passed; requests that are held longer began before.

@@ -503,7 +503,7 @@ describe('OIDC_ONLY', () => {
           .expect(401);
       }
       const linked = newClient(only);
-      const token = await only.services.accounts.service.createLink(member.email);
+      const token = await only.services.accounts.service.createLink(member.email, only.services.clock.within(60_000));
       await linked.post('/auth/login/link', { token }).expect(200);
       await linked.put('/auth/account/password', { password: PASSWORD }).expect(403);
       const claims = somebody({ email: 'by-password@example.com' });

@@ -1,16 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../src/core/free-port.ts';
 import { randomName } from '../support/databases.ts';
 import { FullPipe } from '../support/full-pipe.ts';
 import { databaseUri } from '../support/process.ts';
 
-const cleanups: (() => void)[] = [];
-afterEach(() => {
-  for (const clean of cleanups.splice(0)) clean();
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const clean of cleanups.splice(0)) await clean();
 });
 
 const LOGS = {
@@ -67,6 +69,39 @@ describe.each(Object.entries(LOGS))('a server with its log %s', (name, open) => 
     server.child.kill('SIGKILL');
     await expect.poll(() => children.filter(isAlive)).toEqual([]);
     await expect(server.health()).rejects.toThrow('fetch failed');
+  });
+});
+
+describe('a server whose terminal is gone', () => {
+  it.each([
+    ['one process', 'dist/server.js', 1],
+    ['two workers', 'dist/server.js', 2],
+    ['the command serve', 'dist/cli.js serve', 1],
+  ])('stops: %s', async (_, program, workers) => {
+    const folder = await mkdtemp(join(tmpdir(), 'user-collection-terminal-'));
+    cleanups.push(() => rm(folder, { recursive: true }));
+    const recorded = (name: string) => readFile(join(folder, name), 'utf8').catch(() => '');
+    const port = await freePort();
+    const { PATH = '', HOME = '' } = process.env;
+    const settings = { MONGODB_URI: databaseUri(randomName()), SESSION_SECRET: 'of the log tests' };
+    // The shell gets SIGHUP when its terminal ends.
+    const run = `setsid "${process.execPath}" ${program} <&3 & echo $! >"${folder}/pid"`;
+    const shell = `trap "" HUP; exec 3<&0; ${run}; wait $!; echo $? >"${folder}/code"`;
+    const terminal = spawn('script', ['-qfec', shell, '/dev/null'], {
+      env: { PATH, HOME, ...settings, PORT: String(port), WORKERS: String(workers), SHELL: '/bin/sh' },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    cleanups.push(() => terminal.kill('SIGKILL'));
+    const url = `http://127.0.0.1:${port}/health`;
+    const health = () => fetch(url).then(({ status }) => status);
+    await expect.poll(() => health().catch(() => terminal.exitCode ?? 'away')).toBe(200);
+    const pid = (await recorded('pid')).trim();
+    cleanups.push(() => isAlive(pid) && process.kill(Number(pid), 'SIGKILL'));
+    terminal.kill('SIGKILL');
+    await once(terminal, 'exit');
+    process.kill(Number(pid), 'SIGTERM');
+    // The code is 1 if the stop takes more than 10 seconds.
+    await expect.poll(() => recorded('code')).toBe('0\n');
   });
 });
 

@@ -47,6 +47,8 @@ function eventAt(at: number): RecordEvent {
   return { id: recordId.toString(), type: 'user.created', appId, recordId, at: new Date(at), revision: 1 };
 }
 
+const inTime = async () => new Date(Date.now() + 60_000);
+
 const ATTEMPT = { at: new Date(NOW), status: 500, durationMs: 1 } as unknown as DeliveryDocument['log'][number];
 
 describe('a delivery', () => {
@@ -70,20 +72,29 @@ describe('a delivery', () => {
   });
 
   it('is ended with its endpoint, unless the endpoint was enabled meanwhile', async () => {
-    expect(await deliveries().giveUp(of(endpoint), async () => false)).toBe(0);
+    expect(await deliveries().giveUp(of(endpoint), async () => false, inTime)).toBe(0);
     expect(await current()).toMatchObject({ state: 'waiting' });
-    expect(await deliveries().giveUp(of(endpoint), async () => true)).toBe(1);
+    expect(await deliveries().giveUp(of(endpoint), async () => true, inTime)).toBe(1);
     expect(await current()).toMatchObject({ state: 'failed' });
+  });
+
+  it('is not ended when the time in which its endpoint was off is over', async () => {
+    expect(
+      await deliveries().giveUp(
+        of(endpoint),
+        async () => true,
+        async () => new Date(Date.now() - 1),
+      ),
+    ).toBe(0);
+    expect(await current()).toMatchObject({ state: 'waiting' });
   });
 
   it('that was replayed since it was read is not ended', async () => {
     const replays = async (): Promise<boolean> => deliveries().replay(appId, delivery._id, NOW + 1);
-    expect(await deliveries().giveUp(of(endpoint), replays)).toBe(0);
+    expect(await deliveries().giveUp(of(endpoint), replays, inTime)).toBe(0);
     expect(await current()).toMatchObject({ state: 'waiting' });
   });
 });
-
-const inTime = async () => new Date(Date.now() + 60_000);
 
 describe('an endpoint', () => {
   it('is not disabled by a failure from before an operator enabled it or changed its address', async () => {
