@@ -3,8 +3,8 @@ import type { AccountOwned } from '../apps/feature.ts';
 import { Conflict, NotFound, Unavailable } from '../core/errors.ts';
 import { beginsBefore, type Until } from '../database/clock.ts';
 import { matching } from '../database/filters.ts';
-import type { AccessStore } from './access-store.ts';
-import { ACTIVE, type AccountStore } from './account-store.ts';
+import type { AccessStore } from './access.ts';
+import { ACTIVE, type AccountStore } from './account-documents.ts';
 import type { AccountDocument } from './accounts.model.ts';
 import type { Invitations } from './invitations.ts';
 

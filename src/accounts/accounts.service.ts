@@ -6,10 +6,10 @@ import { Conflict, Forbidden, Gone, InvalidInput, NotFound, Unauthenticated, Una
 import { normalizeEmail } from '../core/identifiers.ts';
 import { beginsBefore, type Until } from '../database/clock.ts';
 import { matching } from '../database/filters.ts';
-import type { AccessStore } from './access-store.ts';
+import type { AccessStore } from './access.ts';
+import { ACTIVE, type AccountStore, createToken, type Origin, openLink } from './account-documents.ts';
 import type { AccountChange, AccountMail } from './account-mail.ts';
 import type { AccountStatus } from './account-status.ts';
-import { ACTIVE, type AccountStore, createToken, type Origin, openLink } from './account-store.ts';
 import type { AccountDocument, CodeUse, Entry, InvitationDocument, LogInMethod, SignedIn } from './accounts.model.ts';
 import { FIRST_LINK_MS, type Invitations } from './invitations.ts';
 import type { Passkeys } from './passkeys.ts';

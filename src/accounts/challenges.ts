@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Binary } from 'mongodb';
 import { deriveSecretKey } from '../core/secrets.ts';
 import { isDuplicateKey } from '../database/failures.ts';
-import { hashToken } from './account-store.ts';
+import { hashToken } from './account-documents.ts';
 import type { UsedModel } from './accounts.model.ts';
 
 const NONCE_BYTES = 16;

@@ -4,7 +4,7 @@ import { Conflict, Gone } from '../core/errors.ts';
 import { type AppRole, rolesUpTo } from '../core/roles.ts';
 import { beginsBefore, type Until } from '../database/clock.ts';
 import { inFreePlace } from '../database/free-place.ts';
-import { type AccountStore, createToken, hashToken } from './account-store.ts';
+import { type AccountStore, createToken, hashToken } from './account-documents.ts';
 import { type InvitationDocument, type InvitationModel, MAX_INVITATIONS } from './accounts.model.ts';
 import type { Roles } from './roles.ts';
 

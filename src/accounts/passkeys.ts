@@ -7,7 +7,7 @@ import type {
 import { Binary, type UpdateFilter } from 'mongodb';
 import { Conflict, InvalidInput, NotFound } from '../core/errors.ts';
 import { isDuplicateKey } from '../database/failures.ts';
-import type { AccountStore } from './account-store.ts';
+import type { AccountStore } from './account-documents.ts';
 import type { AccountDocument, Entry, Passkey, SignedIn } from './accounts.model.ts';
 import type { Challenges } from './challenges.ts';
 import { createRecoveryCodes } from './second-factor.ts';

@@ -1,7 +1,7 @@
 import type { AppService } from '../apps/apps.service.ts';
 import type { RoleRule } from '../core/config.ts';
 import { type AppRole, higherRole } from '../core/roles.ts';
-import type { Access, AccessStore, Membership } from './access-store.ts';
+import type { Access, AccessStore, Membership } from './access.ts';
 import type { AccountDocument } from './accounts.model.ts';
 
 export type Roles = ReturnType<typeof createRoles>;

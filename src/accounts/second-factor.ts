@@ -3,7 +3,7 @@ import type { Binary, Filter } from 'mongodb';
 import { Secret, TOTP } from 'otpauth';
 import { InvalidInput, TooManyRequests, Unauthenticated } from '../core/errors.ts';
 import { changing } from '../database/filters.ts';
-import { type AccountStore, hashToken, hasSameBytes } from './account-store.ts';
+import { type AccountStore, hashToken, hasSameBytes } from './account-documents.ts';
 import type { AccountDocument, CodeUse, Factors, SecondFactor, SignedIn } from './accounts.model.ts';
 
 const ISSUER = 'User Collection Service';

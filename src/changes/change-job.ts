@@ -6,8 +6,7 @@ import { STEP_MS, workInBatches } from '../jobs/pass-job.ts';
 import type { BulkEditor, BulkResult } from '../records/bulk-edit.ts';
 import { OutdatedSchema } from '../records/conflict.ts';
 import type { SchemaLeases } from '../schemas/schema-leases.ts';
-import { type ChangeStore, MissingRecords, newPass } from './change-store.ts';
-import type { ChangeDocument, Pass } from './changes.model.ts';
+import { type ChangeDocument, type ChangeStore, MissingRecords, newPass, type Pass } from './changes.model.ts';
 
 const EVERY_MS = 1_000;
 /** The records of a batch, and of one beside submissions, which wait for it. */

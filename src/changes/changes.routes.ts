@@ -11,8 +11,7 @@ import { queryParameters, ScopeParameter } from '../search/parameters.ts';
 import type { ReadQueriedApp } from '../search/queried-app.ts';
 import { UserId } from '../search/users.routes.ts';
 import { parseQuery, type QueryRequest } from '../search/users.service.ts';
-import { type ChangeStore, MAX_ERRORS } from './change-store.ts';
-import { CHANGE_STATES, type ChangeDocument, type Pass } from './changes.model.ts';
+import { CHANGE_STATES, type ChangeDocument, type ChangeStore, MAX_ERRORS, type Pass } from './changes.model.ts';
 
 const MAX_LISTED = 20;
 /** As the most users of an export by ids. */

@@ -8,8 +8,7 @@ import type { Records } from '../records/records.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import type { createSearch } from '../search/search.ts';
 import { CHANGE_JOB, createChangeJob } from './change-job.ts';
-import { createChangeStore } from './change-store.ts';
-import { createChangeModel, createChangeRecordModel } from './changes.model.ts';
+import { createChangeModel, createChangeRecordModel, createChangeStore } from './changes.model.ts';
 import { changeRoutes } from './changes.routes.ts';
 import { createErasedChanges, createPersonChanges } from './person-changes.ts';
 

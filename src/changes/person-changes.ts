@@ -3,7 +3,7 @@ import type { PersonData } from '../apps/feature.ts';
 import type { RecordTraces } from '../records/erasure.ts';
 import type { EventConsumer } from '../records/outbox.ts';
 import type { RecordReader } from '../records/record-reader.ts';
-import type { ChangeStore } from './change-store.ts';
+import type { ChangeStore } from './changes.model.ts';
 
 /**
  * The changes of at most 1,000 records that have a record of the person. Those of more records, and

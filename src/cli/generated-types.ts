@@ -2,7 +2,7 @@ import type { ValueType } from '../fields/base/kind.ts';
 import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import { getKind } from '../fields/kinds/registry.ts';
-import type { AppSchema } from '../schemas/schema-store.ts';
+import type { AppSchema } from '../schemas/schemas.model.ts';
 
 const IMPORT =
   "import { type ClientOptions, createClient, type SubmitOptions, type Submitted } from 'user-collection-service/client';";

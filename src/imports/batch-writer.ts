@@ -12,7 +12,7 @@ import {
 } from '../records/import-lines.ts';
 import type { Revalidation } from '../records/revalidation.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
-import { type RunningImport, whileRunBy } from './import-store.ts';
+import { type RunningImport, whileRunBy } from './import-documents.ts';
 import type { ImportCollection, ImportSettings } from './imports.model.ts';
 
 /** Each further attempt means that concurrent writes changed records of the batch. */

@@ -5,8 +5,8 @@ import { type Logger, reasonOf } from '../core/logger.ts';
 import type { Job, StepContext } from '../jobs/job-runner.ts';
 import { STEP_MS, workInBatches } from '../jobs/pass-job.ts';
 import { type ContentStore, MissingContent } from './content.ts';
+import { WRITES_END_MS } from './import-documents.ts';
 import { createImportRun, type ImportRun, type RunDeps, RunIsOver } from './import-run.ts';
-import { WRITES_END_MS } from './import-store.ts';
 import type { ImportDocument } from './imports.model.ts';
 import { AppIsGone } from './line-batches.ts';
 

@@ -10,7 +10,7 @@ import {
   MAX_ERRORS,
   noCounts,
   type RunningImport,
-} from './import-store.ts';
+} from './import-documents.ts';
 import type { ImportDocument, Position } from './imports.model.ts';
 import { isSameState, type LineBatch, type LineBatches, type StartedImport } from './line-batches.ts';
 import type { Reject, RejectStore } from './rejects.ts';

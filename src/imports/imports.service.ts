@@ -5,8 +5,8 @@ import { AppNotFound, Conflict, InvalidInput, NotFound } from '../core/errors.ts
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { headerIssues, mapIssues } from './columns.ts';
 import type { ContentStore } from './content.ts';
+import type { ImportStore } from './import-documents.ts';
 import type { ImportRequest } from './import-settings.ts';
-import type { ImportStore } from './import-store.ts';
 import type { ImportDocument, ImportSettings } from './imports.model.ts';
 import { readLayout } from './line-reader.ts';
 import { type RejectStore, rejectsAsCsv } from './rejects.ts';

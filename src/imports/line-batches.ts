@@ -26,7 +26,7 @@ export interface Entry {
 
 export interface LineBatch {
   entries: readonly Entry[];
-  /** Suppressed emails; later ones are excluded from the import (import-store.ts). */
+  /** Suppressed emails; later ones are excluded from the import (import-documents.ts). */
   suppressed: ReadonlySet<string>;
   lease: Lease;
   end: Position;

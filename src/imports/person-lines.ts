@@ -3,7 +3,7 @@ import type { ObjectId } from 'mongodb';
 import type { PersonData } from '../apps/feature.ts';
 import { Unavailable } from '../core/errors.ts';
 import { CHUNK_BYTES, type ContentStore, MissingContent } from './content.ts';
-import type { ImportStore } from './import-store.ts';
+import type { ImportStore } from './import-documents.ts';
 import type { ImportDocument, RejectCollection, SearchedFile } from './imports.model.ts';
 import { createLineReader, detectEncoding, type Line, MAX_LINE_BYTES, readLayout } from './line-reader.ts';
 import { importOf } from './rejects.ts';

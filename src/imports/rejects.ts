@@ -5,7 +5,7 @@ import { insertGuarded, insertTarget } from '../database/guarded-insert.ts';
 import { removeInSteps, removeSome } from '../database/removal.ts';
 import { cell, plainText } from '../exports/csv-cells.ts';
 import { splitCells } from './csv-cells.ts';
-import { KEEP_IMPORT_MS, type RunningImport, whileRunBy } from './import-store.ts';
+import { KEEP_IMPORT_MS, type RunningImport, whileRunBy } from './import-documents.ts';
 import type { ImportCollection, ImportDocument, RejectCollection, RejectDocument } from './imports.model.ts';
 
 const ID_BYTES = 12;

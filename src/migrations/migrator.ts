@@ -4,7 +4,7 @@ import { beginsBefore } from '../database/clock.ts';
 import { databaseRefusal, isOverTime } from '../database/failures.ts';
 import { type HeldLock, type JobLocks, keepLock } from '../jobs/job-locks.ts';
 import type { Fence, Migration, Phase } from './migration.ts';
-import type { MigrationState, MigrationStore } from './migration-store.ts';
+import type { MigrationState, MigrationStore } from './migrations.model.ts';
 
 const LOCK = 'migrations';
 const LOOK_AGAIN_MS = 250;

@@ -11,7 +11,7 @@ import {
   VERSION,
 } from '../servers/servers.ts';
 import type { Migration } from './migration.ts';
-import { createMigrationModel, createMigrationStore } from './migration-store.ts';
+import { createMigrationModel, createMigrationStore } from './migrations.model.ts';
 import { createMigrator, MigrationRefused } from './migrator.ts';
 
 /** The level of the stored documents that this release still reads. */

@@ -15,7 +15,7 @@ import {
 import { isUnmoved, type RecordMoves } from './record-moves.ts';
 import { MAX_INLINE_KEYS, type RecordView, UNSEEN } from './record-upsert.ts';
 import { FULL_WORDS, WORD_COUNT } from './record-words.ts';
-import type { SlotStore } from './slot-store.ts';
+import type { SlotStore } from './slots.ts';
 import type { Submission } from './submission.ts';
 import type { WordRecords } from './word-records.ts';
 

@@ -47,7 +47,7 @@ import type { RecordMoves } from './record-moves.ts';
 import { changeWords, HAS_ROOM_FOR_WORDS, recordWords } from './record-words.ts';
 import type { CheckedWrite, Revalidation } from './revalidation.ts';
 import { slotWrites } from './slot-records.ts';
-import type { SlotStore } from './slot-store.ts';
+import type { SlotStore } from './slots.ts';
 
 const DIGEST_LENGTH = 16;
 

@@ -27,8 +27,8 @@ import { createRecordRemoval } from './record-removal.ts';
 import { createRevalidation } from './revalidation.ts';
 import { createSlotJob } from './slot-job.ts';
 import { createSlotRecords } from './slot-records.ts';
-import { createSlotMigration, createSlotStore } from './slot-store.ts';
-import { createSubmissionStore } from './submission-store.ts';
+import { createSlotMigration, createSlotStore } from './slots.ts';
+import { createSubmissionStore } from './submission-writes.ts';
 import { createWordJob, createWordStore } from './word-index.ts';
 import { createWordRecords } from './word-records.ts';
 

@@ -2,11 +2,11 @@ import type { ObjectId } from 'mongodb';
 import { type IndexSlot, renamedSlots } from '../apps/index-slots.ts';
 import type { Job } from '../jobs/job.ts';
 import type { RenameStore } from '../schemas/pending-renames.ts';
-import type { SchemaStore } from '../schemas/schema-store.ts';
+import type { SchemaStore } from '../schemas/schemas.model.ts';
 import { createIndexBuilds } from './index-builds.ts';
 import { type PassDeps, workOnEach } from './record-passes.ts';
 import type { SlotRecords } from './slot-records.ts';
-import { planSlots, type SlotStore, wantedFields } from './slot-store.ts';
+import { planSlots, type SlotStore, wantedFields } from './slots.ts';
 
 const EVERY_MS = 1_000;
 /** The slots are compared with the schemas after each revision, and this often. */

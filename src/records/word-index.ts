@@ -9,7 +9,7 @@ import type { Job } from '../jobs/job.ts';
 import { createIndexBuilds } from './index-builds.ts';
 import { createIndexUses } from './index-uses.ts';
 import { type PassDeps, workOnEach } from './record-passes.ts';
-import type { SlotStore } from './slot-store.ts';
+import type { SlotStore } from './slots.ts';
 import type { WordRecords } from './word-records.ts';
 
 const MAX_ATTEMPTS = 24;

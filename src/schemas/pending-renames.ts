@@ -4,7 +4,7 @@ import { type IndexSlot, ofEpoch, renamedSlots } from '../apps/index-slots.ts';
 import { LEASE_MS } from '../apps/revision.ts';
 import { matching } from '../database/filters.ts';
 import { type PendingRenames, type Rename, resolveRenames } from '../fields/renames.ts';
-import type { MoveProgress, RenameCheck, SchemaModel } from './schema-store.ts';
+import type { MoveProgress, RenameCheck, SchemaModel } from './schemas.model.ts';
 
 /** Apps whose values one step of the job moves at most. */
 const MAX_OPEN = 200;

@@ -6,7 +6,7 @@ import { LEASE_MS } from '../apps/revision.ts';
 import { Unavailable } from '../core/errors.ts';
 import { compileSchema, type Validator } from '../fields/compile.ts';
 import type { PendingRenames } from '../fields/renames.ts';
-import type { AppSchema, ReadConcern, StoredSchema } from './schema-store.ts';
+import type { AppSchema, ReadConcern, StoredSchema } from './schemas.model.ts';
 import { createSharedSchemas } from './shared-schemas.ts';
 
 /**

@@ -7,7 +7,7 @@ import { JsonStream, Versioned } from '../api/reply.ts';
 import { parseTags, Timestamp, WholeNumber } from '../api/validation.ts';
 import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import { FieldDefinition, FieldDefinitionInput, MAX_FIELDS } from '../fields/definition.ts';
-import type { AppSchema } from './schema-store.ts';
+import type { AppSchema } from './schemas.model.ts';
 import type { SchemaService } from './schemas.service.ts';
 
 const example = {

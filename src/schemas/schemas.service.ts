@@ -8,7 +8,7 @@ import { completeDefinition, definitionIssues, type FieldDefinitionInput } from 
 import { type PendingRenames, type Rename, renameIssues, resolveRenames } from '../fields/renames.ts';
 import type { SlotHandover } from './pending-renames.ts';
 import type { SchemaLeases } from './schema-leases.ts';
-import type { AppSchema, SchemaStore, SchemaVersion } from './schema-store.ts';
+import type { AppSchema, SchemaStore, SchemaVersion } from './schemas.model.ts';
 
 /** 400: no app has this id. The message is the one for an invalid format (spec 5.1). */
 export class UnknownApp extends InvalidInput {

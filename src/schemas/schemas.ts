@@ -4,7 +4,7 @@ import type { Feature } from '../apps/feature.ts';
 import { type Connection, monitorPrimary } from '../database/client.ts';
 import { createRenameStore, createSlotHandover } from './pending-renames.ts';
 import { createSchemaLeases, systemClock } from './schema-leases.ts';
-import { createSchemaModel, createSchemaStore, type ReadConcern } from './schema-store.ts';
+import { createSchemaModel, createSchemaStore, type ReadConcern } from './schemas.model.ts';
 import { schemaRoutes } from './schemas.routes.ts';
 import { createSchemaService } from './schemas.service.ts';
 

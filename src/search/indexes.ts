@@ -3,9 +3,9 @@ import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
 import { AppPath } from '../api/parameters.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { renamedSlots } from '../apps/index-slots.ts';
-import { planSlots, wantedFields } from '../records/slot-store.ts';
+import { planSlots, wantedFields } from '../records/slots.ts';
 import type { RenameStore } from '../schemas/pending-renames.ts';
-import type { SchemaStore } from '../schemas/schema-store.ts';
+import type { SchemaStore } from '../schemas/schemas.model.ts';
 
 const Index = z
   .strictObject({

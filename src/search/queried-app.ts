@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { App } from '../apps/app.ts';
 import { type IndexSlot, isUsableVersion } from '../apps/index-slots.ts';
 import type { RecentRenames } from '../records/record-moves.ts';
-import type { SlotStore } from '../records/slot-store.ts';
+import type { SlotStore } from '../records/slots.ts';
 import type { WordStore } from '../records/word-index.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
 import type { QuerySchema } from './conditions.ts';

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { Origin } from '../accounts/account-store.ts';
+import type { Origin } from '../accounts/account-documents.ts';
 import type { AccountDocument, AccountSession, Entry, LogInMethod, SignedIn } from '../accounts/accounts.model.ts';
 import type { AccountService } from '../accounts/accounts.service.ts';
 import { relyingPartyOf } from '../accounts/passkeys.ts';

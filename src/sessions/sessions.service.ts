@@ -3,7 +3,7 @@ import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import type { SessionData } from 'express-session';
 import { LRUCache } from 'lru-cache';
 import { ObjectId } from 'mongodb';
-import type { Membership } from '../accounts/access-store.ts';
+import type { Membership } from '../accounts/access.ts';
 import type { AccountDocument, AccountSession, CodeUse, Entry } from '../accounts/accounts.model.ts';
 import type { AccountService } from '../accounts/accounts.service.ts';
 import type { RelyingParty } from '../accounts/passkeys.ts';

@@ -9,7 +9,7 @@ import { withTimeout } from '../core/timeouts.ts';
 import { say } from '../languages/catalogue.ts';
 import type { RecordReader } from '../records/record-reader.ts';
 import type { HoldReason, Submission } from '../records/submission.ts';
-import { NoRecord, type StoredSubmission } from '../records/submission-store.ts';
+import { NoRecord, type StoredSubmission } from '../records/submission-writes.ts';
 import { isWithin, systemClock } from '../schemas/schema-leases.ts';
 import type { SubmissionOptions } from './acceptance.ts';
 import type { Challenges } from './challenges.ts';

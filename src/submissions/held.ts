@@ -7,13 +7,13 @@ import { withRenamedKeys } from '../fields/renames.ts';
 import { appliedKey } from '../records/idempotency-keys.ts';
 import { parseRecordId, type RecordId } from '../records/record-id.ts';
 import { HOLD_REASONS, type HoldReason } from '../records/submission.ts';
-import type { StoredSubmission } from '../records/submission-store.ts';
+import type { StoredSubmission } from '../records/submission-writes.ts';
 import type { RenameStore } from '../schemas/pending-renames.ts';
 import type { Lease } from '../schemas/schema-leases.ts';
 import { ScopeParameter } from '../search/parameters.ts';
 import { UserId } from '../search/users.routes.ts';
 import type { SubmissionOptions } from './acceptance.ts';
-import type { HeldDocument, HeldStore } from './held-store.ts';
+import type { HeldDocument, HeldStore } from './held.model.ts';
 import { presentSubmitted, SubmittedUser } from './submissions.routes.ts';
 import type { SubmissionService } from './submissions.service.ts';
 

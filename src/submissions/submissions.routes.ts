@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { JsonObject, Timestamp } from '../api/validation.ts';
 import { code } from '../languages/problems.ts';
-import type { StoredSubmission } from '../records/submission-store.ts';
+import type { StoredSubmission } from '../records/submission-writes.ts';
 import { UserId } from '../search/users.routes.ts';
 import type { SubmissionService } from './submissions.service.ts';
 

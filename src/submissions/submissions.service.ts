@@ -6,7 +6,7 @@ import { OutdatedSchema } from '../records/conflict.ts';
 import type { RecordLimits } from '../records/record-limits.ts';
 import type { Revalidation } from '../records/revalidation.ts';
 import type { HoldReason, Submission } from '../records/submission.ts';
-import type { StoredSubmission, SubmissionStore } from '../records/submission-store.ts';
+import type { StoredSubmission, SubmissionStore } from '../records/submission-writes.ts';
 import type { Lease, SchemaLeases } from '../schemas/schema-leases.ts';
 import { UnknownApp } from '../schemas/schemas.service.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from './acceptance.ts';
 import type { Capacity, CheckAdmission } from './admission.ts';
 import type { SpendChallenge } from './challenges.ts';
-import type { HeldStore } from './held-store.ts';
+import type { HeldStore } from './held.model.ts';
 
 /** How often one submission is validated again because its schema was replaced meanwhile. */
 const MAX_SCHEMA_CHANGES = 5;

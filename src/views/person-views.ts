@@ -1,6 +1,6 @@
 import type { PersonData } from '../apps/feature.ts';
 import { Unavailable } from '../core/errors.ts';
-import type { ViewContent, ViewDocument, ViewModel, ViewStore } from './view-store.ts';
+import type { ViewContent, ViewDocument, ViewModel, ViewStore } from './views.model.ts';
 
 /** Takes the place of an email in the name of a view. */
 const ERASED = '…';

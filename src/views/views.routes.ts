@@ -4,7 +4,7 @@ import { ScopeParameter } from '../api/parameters.ts';
 import { Id, Ok, parseTags, Timestamp } from '../api/validation.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
 import type { QuerySchema } from '../search/conditions.ts';
-import { SHARED, type ViewDocument } from './view-store.ts';
+import { SHARED, type ViewDocument } from './views.model.ts';
 import { missingParts, type ViewService } from './views.service.ts';
 
 const MAX_NAME = 60;

@@ -6,7 +6,7 @@ import type { Guard } from '../database/guarded-insert.ts';
 import type { PendingRenames } from '../fields/renames.ts';
 import type { RenameStore } from '../schemas/pending-renames.ts';
 import { findTarget, isCondition, type QuerySchema } from '../search/conditions.ts';
-import { SHARED, type ViewContent, type ViewDocument, type ViewOwner, type ViewStore } from './view-store.ts';
+import { SHARED, type ViewContent, type ViewDocument, type ViewOwner, type ViewStore } from './views.model.ts';
 
 type Caller = Pick<SessionPrincipal, 'account' | 'own' | 'scopes'>;
 

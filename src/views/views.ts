@@ -4,7 +4,7 @@ import type { Connection } from '../database/client.ts';
 import type { RenameStore } from '../schemas/pending-renames.ts';
 import type { SchemaService } from '../schemas/schemas.service.ts';
 import { createPersonViews } from './person-views.ts';
-import { createViewModel, createViewStore } from './view-store.ts';
+import { createViewModel, createViewStore } from './views.model.ts';
 import { viewRoutes } from './views.routes.ts';
 import { createViewService } from './views.service.ts';
 

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { formatOf } from './formats.ts';
 import { type Message, type SendResult, signedHeaders } from './sender.ts';
-import type { DeliveryDocument, WebhookDocument } from './webhook-store.ts';
+import type { DeliveryDocument, WebhookDocument } from './webhooks.model.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

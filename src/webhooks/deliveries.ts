@@ -7,10 +7,10 @@ import { EVENT_TYPES } from '../records/outbox.ts';
 import { ScopeParameter } from '../search/parameters.ts';
 import { UserId } from '../search/users.routes.ts';
 import { buildMessage } from './attempts.ts';
-import type { DeliveryStore } from './delivery-store.ts';
+import type { DeliveryStore } from './deliveries.model.ts';
 import { formatOf, shownUrl } from './formats.ts';
 import { buildBody, type DeliveryRecords, type ReadForm } from './payload.ts';
-import { DELIVERY_STATES, type DeliveryDocument, type WebhookStore } from './webhook-store.ts';
+import { DELIVERY_STATES, type DeliveryDocument, type WebhookStore } from './webhooks.model.ts';
 import { attemptFields, WebhookPath, webhookDefaults } from './webhooks.routes.ts';
 import { findWebhook } from './webhooks.service.ts';
 

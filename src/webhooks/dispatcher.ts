@@ -8,10 +8,10 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { RecordId } from '../records/record-id.ts';
 import type { UnreadRecord } from '../records/record-reader.ts';
 import { buildMessage, Endpoint, evaluateAnswer } from './attempts.ts';
-import type { DeliveryStore } from './delivery-store.ts';
+import type { DeliveryStore } from './deliveries.model.ts';
 import { buildBody, type DeliveryRecords, maxBodyBytes, type ReadForm } from './payload.ts';
 import type { Sender } from './sender.ts';
-import type { DeliveryDocument, WebhookDocument, WebhookStore } from './webhook-store.ts';
+import type { DeliveryDocument, WebhookDocument, WebhookStore } from './webhooks.model.ts';
 
 /** The bytes of large bodies in flight, over all webhooks and of one of them. */
 export const MAX_BYTES = 32 * 1024 * 1024;

@@ -6,7 +6,7 @@ import { entryValues } from '../notifications/messages.ts';
 import type { EventType } from '../records/outbox.ts';
 import type { RecordReader, RecordValues, UnreadRecord } from '../records/record-reader.ts';
 import { formatOf, renderMessage } from './formats.ts';
-import type { DeliveryDocument, WebhookDocument } from './webhook-store.ts';
+import type { DeliveryDocument, WebhookDocument } from './webhooks.model.ts';
 
 /** A larger record is large: its body waits for room (dispatcher.ts). */
 const LARGE_BYTES = 16 * 1024;

@@ -4,7 +4,7 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { Attempt } from './webhook-store.ts';
+import type { Attempt } from './webhooks.model.ts';
 
 /** A name server without an answer is asked twice, then the next one. */
 const NAME_TIMEOUT_MS = 2_000;

@@ -3,8 +3,8 @@ import { Unavailable } from '../core/errors.ts';
 import { beginsBefore, type Until } from '../database/clock.ts';
 import { createPassJob } from '../jobs/pass-job.ts';
 import type { RecordId } from '../records/record-id.ts';
-import type { DeliveryStore } from './delivery-store.ts';
-import type { DeletedWebhookDocument, DeletedWebhookModel, WebhookModel, WebhookStore } from './webhook-store.ts';
+import type { DeliveryStore } from './deliveries.model.ts';
+import type { DeletedWebhookDocument, DeletedWebhookModel, WebhookModel, WebhookStore } from './webhooks.model.ts';
 
 const EVERY_MS = 60_000;
 const BATCH = 200;

@@ -7,7 +7,7 @@ import { ScopeParameter } from '../search/parameters.ts';
 import { UserId } from '../search/users.routes.ts';
 import { formatOf, shownUrl, WEBHOOK_FORMATS } from './formats.ts';
 import { isSecret, SECRET_FORMAT } from './sender.ts';
-import type { WebhookDocument } from './webhook-store.ts';
+import type { WebhookDocument } from './webhooks.model.ts';
 import type { WebhookService } from './webhooks.service.ts';
 
 const MAX_URL = 2_000;

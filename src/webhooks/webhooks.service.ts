@@ -7,12 +7,12 @@ import type { FieldDefinition } from '../fields/definition.ts';
 import type { EventType } from '../records/outbox.ts';
 import { parseRecordId, type RecordId } from '../records/record-id.ts';
 import { buildMessage } from './attempts.ts';
-import type { DeliveryStore } from './delivery-store.ts';
+import type { DeliveryStore } from './deliveries.model.ts';
 import { formatOf, isShortened, type WebhookFormat } from './formats.ts';
 import { type ReadForm, renderBody, sampleEvent } from './payload.ts';
 import { createSecret, isAllowedHost, type Sender, type SendResult } from './sender.ts';
 import { consumerName, type WebhookRemoval } from './webhook-removal.ts';
-import type { WebhookDocument, WebhookStore } from './webhook-store.ts';
+import type { WebhookDocument, WebhookStore } from './webhooks.model.ts';
 
 const MAX_WEBHOOKS = 20;
 const OLD_SECRET_MS = 24 * 60 * 60 * 1_000;

@@ -11,8 +11,8 @@ import type { EventConsumer } from '../records/outbox.ts';
 import { firstIdAt } from '../records/record-id.ts';
 import type { Records } from '../records/records.ts';
 import type { Schemas } from '../schemas/schemas.ts';
+import { createDeliveriesOfPerson, createDeliveryStore, type DeliveryStore } from './deliveries.model.ts';
 import { deliveryRoutes } from './deliveries.ts';
-import { createDeliveriesOfPerson, createDeliveryStore, type DeliveryStore } from './delivery-store.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import { createEventJob, EVENT_JOB } from './event-job.ts';
 import { createDeliveryRecords, createFormReader } from './payload.ts';
@@ -24,7 +24,7 @@ import {
   createWebhookModel,
   createWebhookStore,
   type WebhookStore,
-} from './webhook-store.ts';
+} from './webhooks.model.ts';
 import { webhookRoutes } from './webhooks.routes.ts';
 import { createWebhookService } from './webhooks.service.ts';
 

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createToken } from '../../src/accounts/account-store.ts';
+import { createToken } from '../../src/accounts/account-documents.ts';
 import { createAccountService } from '../../src/accounts/accounts.service.ts';
 import { createPasskeys } from '../../src/accounts/passkeys.ts';
 import { createSecondFactors } from '../../src/accounts/second-factor.ts';

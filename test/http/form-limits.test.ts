@@ -5,7 +5,7 @@ import { createRecordIds } from '../../src/records/record-id.ts';
 import { createRecordLimits } from '../../src/records/record-limits.ts';
 import { NO_RENAMES } from '../../src/records/record-moves.ts';
 import { createRecordReader } from '../../src/records/record-reader.ts';
-import { createSubmissionStore } from '../../src/records/submission-store.ts';
+import { createSubmissionStore } from '../../src/records/submission-writes.ts';
 import { accept } from '../../src/submissions/acceptance.ts';
 import { createCapacity, createSeats } from '../../src/submissions/admission.ts';
 import type { TestApp } from '../support/client.ts';

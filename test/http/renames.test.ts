@@ -8,7 +8,7 @@ import type { UserDocument } from '../../src/records/record.ts';
 import { createRecordReader } from '../../src/records/record-reader.ts';
 import { createRenameStore } from '../../src/schemas/pending-renames.ts';
 import { createDeliveryRecords } from '../../src/webhooks/payload.ts';
-import type { DeliveryDocument } from '../../src/webhooks/webhook-store.ts';
+import type { DeliveryDocument } from '../../src/webhooks/webhooks.model.ts';
 import { Client } from '../support/client.ts';
 import { appDocument, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
 import { createModels } from '../support/models.ts';

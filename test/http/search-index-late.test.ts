@@ -8,7 +8,7 @@ import type { UserDocument } from '../../src/records/record.ts';
 import { NO_RENAMES } from '../../src/records/record-moves.ts';
 import { createRecordReader } from '../../src/records/record-reader.ts';
 import { recordWords } from '../../src/records/record-words.ts';
-import { createSlotStore } from '../../src/records/slot-store.ts';
+import { createSlotStore } from '../../src/records/slots.ts';
 import { createWordJob, createWordStore } from '../../src/records/word-index.ts';
 import { createWordRecords } from '../../src/records/word-records.ts';
 import { appDocument } from '../support/index-slots.ts';

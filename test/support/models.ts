@@ -2,8 +2,8 @@ import { createAppModel, createRevisionModel } from '../../src/apps/apps.model.t
 import type { Connection } from '../../src/database/client.ts';
 import { createErasureModel } from '../../src/records/erasure.ts';
 import { createUserModel } from '../../src/records/record.ts';
-import { createSchemaModel } from '../../src/schemas/schema-store.ts';
-import { createDeliveryModel, createWebhookModel } from '../../src/webhooks/webhook-store.ts';
+import { createSchemaModel } from '../../src/schemas/schemas.model.ts';
+import { createDeliveryModel, createWebhookModel } from '../../src/webhooks/webhooks.model.ts';
 
 export type Models = ReturnType<typeof createModels>;
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateTypes } from '../../../src/cli/generated-types.ts';
 import type { FieldDefinition } from '../../../src/fields/definition.ts';
 import { FIELD_KINDS } from '../../../src/fields/kinds/registry.ts';
-import type { AppSchema } from '../../../src/schemas/schema-store.ts';
+import type { AppSchema } from '../../../src/schemas/schemas.model.ts';
 
 const CLIENT = join(import.meta.dirname, '..', '..', '..', 'web', 'client', 'index.ts');
 const CASES = 250;

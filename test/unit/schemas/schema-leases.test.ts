@@ -7,7 +7,7 @@ import { LEASE_MS } from '../../../src/apps/revision.ts';
 import { Unavailable } from '../../../src/core/errors.ts';
 import type { FieldDefinition } from '../../../src/fields/definition.ts';
 import { createSchemaLeases } from '../../../src/schemas/schema-leases.ts';
-import type { StoredSchema } from '../../../src/schemas/schema-store.ts';
+import type { StoredSchema } from '../../../src/schemas/schemas.model.ts';
 
 /** Derives an id from a text; equal texts give equal ids. */
 function objectIdOf(text: string): ObjectId {

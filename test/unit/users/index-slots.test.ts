@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type IndexSlot, isSameIndexes, SLOT_NAMES, type SlotState } from '../../../src/apps/index-slots.ts';
 import { INDEX_VERSION } from '../../../src/fields/base/index-value.ts';
 import { slotWrites } from '../../../src/records/slot-records.ts';
-import { planSlots, type WantedField, wantedFields } from '../../../src/records/slot-store.ts';
+import { planSlots, type WantedField, wantedFields } from '../../../src/records/slots.ts';
 
 const use = (slot: IndexSlot['slot'], key: string, state: SlotState = 'ready', kind: IndexSlot['kind'] = 'text') => ({
   ...{ id: new ObjectId(), slot, key, kind, version: INDEX_VERSION, state, done: 0, total: 0 },

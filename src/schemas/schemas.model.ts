@@ -109,7 +109,7 @@ const versionSchema = schema<SchemaDocument>(
   { collection: 'schema_versions', placement: 'grows with changes of schemas only' },
 )
   .index({ appId: 1, version: -1 }, { unique: true })
-  // For the apps that have indexed fields, or had them (records/slot-store.ts).
+  // For the apps that have indexed fields, or had them (records/slots.ts).
   .index({ 'fields.indexed': 1 }, { partialFilterExpression: { 'fields.indexed': true } })
   // For the apps whose renames are in progress: none, as a rule.
   .index({ 'moving.version': 1 }, { sparse: true })

@@ -17,7 +17,7 @@ import {
   OF_RECORD,
   type WebhookDocument,
   type WebhookOfApp,
-} from './webhook-store.ts';
+} from './webhooks.model.ts';
 
 const DUE_BATCH = 500;
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
