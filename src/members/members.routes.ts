@@ -279,10 +279,9 @@ export function memberRoutes(
       throw new Conflict('Groups of the provider give this role: change them there');
     }
     const changesManagers = highestRole(principal) === 'manager';
-    const isMember = await access.changeMember(app.id, id, role, { changesManagers, until });
-    // Also for no member: an earlier request may have ended before this step.
+    if (!(await access.changeMember(app.id, id, role, { changesManagers, until })))
+      throw new NotFound('Member not found');
     if (role !== 'manager') await invitations.withdrawBy(id, until, app.id);
-    if (!isMember) throw new NotFound('Member not found');
   }
 }
 
