@@ -13,7 +13,7 @@ import type {
   ScopedApp,
   SessionPrincipal,
 } from './principal.ts';
-import type { Download, Empty, Html, JsonStream, Redirect, Refusal, Versioned } from './reply.ts';
+import type { Download, Empty, Html, JsonStream, Redirect, Refusal, TypedJson, Versioned } from './reply.ts';
 
 /**
  * How an endpoint authenticates its caller (spec 5). `none`: not at all. `app id`: by `x-app-id` or
@@ -95,7 +95,7 @@ export interface EndpointSpec {
   accepted?: z.ZodType;
   /** Sends an HTML page; its refusals may be pages too. */
   isPage?: boolean;
-  /** Media types of the file that it can send instead of JSON. */
+  /** Media types of the file, or of other JSON, that it can send instead of `response`. */
   downloads?: readonly string[];
   /** Sends a browser a redirect (303), or a page after a refusal (`Feature.refusals`). */
   pages?: boolean;
@@ -159,7 +159,7 @@ export type AnyInput = Omit<Input<EndpointSpec>, 'principal' | 'app'> & {
 };
 
 /** A plain value is sent as JSON; the other replies are classes of api/reply.ts. */
-type Reply<Body> = Body | JsonStream | Versioned | Download | Redirect | Html | Empty;
+type Reply<Body> = Body | JsonStream | TypedJson | Versioned | Download | Redirect | Html | Empty;
 
 type Body<Spec extends EndpointSpec> =
   | z.input<Spec['response']>

@@ -17,6 +17,7 @@ const REQUEST_ID = {
 const RETRY_AFTER = { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' as const } } };
 
 const TEXT = { type: 'string' as const };
+const OBJECT = { type: 'object' as const };
 const FILE = { type: 'string' as const, format: 'binary' as const };
 const PAGE = { 'text/html': { schema: TEXT } };
 /** The entries of an HTML form. A name that is sent several times has a list. */
@@ -127,7 +128,7 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
       headers: { ...REQUEST_ID, ...Object.fromEntries(described) },
       content: {
         ...(spec.isPage ? PAGE : { 'application/json': { schema: spec.response } }),
-        ...describeContent(spec.downloads ?? [], () => TEXT),
+        ...describeContent(spec.downloads ?? [], (type) => (type.endsWith('+json') ? OBJECT : TEXT)),
       },
     },
   };

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 
+const JSON_TYPE = 'application/json; charset=utf-8';
 const CHUNK_CHARACTERS = 64 * 1024;
 /** Object streams would buffer 16 pieces. */
 const BYTES = { objectMode: false, highWaterMark: CHUNK_CHARACTERS };
@@ -49,13 +50,25 @@ async function* serialized<Item>(items: AsyncIterable<Item>, present: (item: Ite
   if (text !== '') yield text;
 }
 
+/** JSON of another media type than that of plain values. */
+export class TypedJson {
+  readonly json: string;
+  readonly mediaType: string;
+  constructor(json: string, mediaType: string) {
+    this.json = json;
+    this.mediaType = mediaType;
+  }
+}
+
 /** A document that changes only with its version; answers 304 to a client that has it. */
 export class Versioned {
   readonly json: string;
   readonly etag: string;
-  constructor(json: string, etag: string) {
+  readonly mediaType: string;
+  constructor(json: string, etag: string, mediaType = JSON_TYPE) {
     this.json = json;
     this.etag = etag;
+    this.mediaType = mediaType;
   }
 }
 
@@ -140,6 +153,7 @@ interface Sending {
 export async function send(req: Request, res: Response, reply: unknown, sending: Sending = {}): Promise<void> {
   if (reply instanceof JsonStream) return sendStream(res, reply, sending);
   if (reply instanceof Versioned) return sendVersioned(req, res, reply);
+  if (reply instanceof TypedJson) return sendJson(res, reply.json, reply.mediaType);
   if (reply instanceof Download) return sendDownload(res, reply, sending);
   if (reply instanceof Redirect) return res.redirect(reply.status, reply.location);
   if (reply instanceof Html) {
@@ -154,14 +168,14 @@ export async function send(req: Request, res: Response, reply: unknown, sending:
   sendJson(res, JSON.stringify(reply));
 }
 
-function sendJson(res: Response, json: string): void {
-  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+function sendJson(res: Response, json: string, mediaType = JSON_TYPE): void {
+  res.setHeader('Content-Type', mediaType);
   res.setHeader('Content-Length', Buffer.byteLength(json));
   // A string and not a buffer: Node then writes headers and body to the socket in one piece.
   res.end(json);
 }
 
-function sendVersioned(req: Request, res: Response, { json, etag }: Versioned): void {
+function sendVersioned(req: Request, res: Response, { json, etag, mediaType }: Versioned): void {
   res.setHeader('ETag', etag);
   res.setHeader('Cache-Control', 'no-cache');
   if (isKnown(etag, req.headers['if-none-match'])) {
@@ -171,7 +185,7 @@ function sendVersioned(req: Request, res: Response, { json, etag }: Versioned): 
   }
   // Sent after all requests that are readable now. Responses without database access are then
   // written in a row, and their reader (such as a local proxy) wakes up once and not for each.
-  setImmediate(sendJson, res, json);
+  setImmediate(sendJson, res, json, mediaType);
 }
 
 /** Whether `If-None-Match` contains this ETag, also in weak form (RFC 9110, 13.1.2). */
@@ -189,7 +203,7 @@ async function sendStream(res: Response, stream: JsonStream, { onStart, recheck 
   const first = await iterator.next();
   onStart?.();
   if (res.headersSent || res.destroyed) return void (await iterator.return(undefined));
-  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.setHeader('Content-Type', JSON_TYPE);
   await pipeline(Readable.from(wholeObject(stream, first, iterator), BYTES), res);
 }
 

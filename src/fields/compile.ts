@@ -79,6 +79,9 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
     fieldKeys,
     consentFields: fields.flatMap(findConsent),
 
+    /** Returns the schema of the values of a key. */
+    schemaOf: (key: string): z.ZodType => compiled.get(key)?.schema ?? Extra,
+
     /** Whether submissions append to the values of a key. */
     isList: (key: string): boolean => compiled.get(key)?.appendedItems !== undefined,
 

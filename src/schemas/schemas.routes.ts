@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { AppPath, ScopeParameter } from '../api/parameters.ts';
 import type { AppPrincipal } from '../api/principal.ts';
-import { JsonStream, Versioned } from '../api/reply.ts';
+import { JsonStream, TypedJson, Versioned } from '../api/reply.ts';
 import { parseTags, Timestamp, WholeNumber } from '../api/validation.ts';
 import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import { FieldDefinition, FieldDefinitionInput, MAX_FIELDS } from '../fields/definition.ts';
+import { JSON_SCHEMA_TYPE, toJsonSchema } from '../fields/json-schema.ts';
 import type { AppSchema } from './schemas.model.ts';
-import type { SchemaService } from './schemas.service.ts';
+import type { CompiledVersion, SchemaService } from './schemas.service.ts';
 
 const example = {
   version: 2,
@@ -50,6 +51,13 @@ export const SchemaReplacement = z
 const VersionQuery = z.strictObject({
   version: WholeNumber(1).optional().meta({ description: 'An earlier version. Default: the newest', example: 1 }),
 });
+/** Not strict: unknown parameters of public reads are ignored. */
+const FormatQuery = z.object({
+  format: z
+    .literal('json-schema', 'must be json-schema')
+    .optional()
+    .meta({ description: 'The JSON Schema of `data`, draft 2020-12. Default: the fields' }),
+});
 const OwnVersionQuery = VersionQuery.extend({ sourceAppId: ScopeParameter });
 
 const ofAnyApp = {
@@ -68,8 +76,10 @@ export const schemaEndpoints = {
     tag: 'Public',
     summary: "The app's schema",
     description:
-      'The newest version, for clients that generate a form from it. A request with the ETag in `If-None-Match` gets 304 while the schema is unchanged.',
+      'The newest version, for clients that generate a form from it or check data before they send it. A request with the ETag in `If-None-Match` gets 304 while the schema is unchanged.',
+    query: FormatQuery,
     response: SchemaDocument,
+    downloads: [JSON_SCHEMA_TYPE],
     responseHeaders: { ETag: 'Changes with the schema' },
     conditional: true,
     errors: [],
@@ -93,8 +103,9 @@ export const schemaEndpoints = {
     ...ofAnyApp,
     load: 'light',
     summary: "Any app's schema",
-    query: VersionQuery,
+    query: VersionQuery.extend(FormatQuery.shape),
     response: SchemaDocument,
+    downloads: [JSON_SCHEMA_TYPE],
     responseHeaders: { ETag: 'Identifies the version, for `If-Match` of the replacement' },
     errors: [404],
   },
@@ -140,14 +151,24 @@ export const schemaEndpoints = {
 
 export const schemaRoutes = (schemas: SchemaService): Route[] =>
   routes(schemaEndpoints, {
-    getSchema: async ({ principal }) => versioned(await schemas.current(principal.sourceAppId)),
+    getSchema: async ({ principal, query }) => {
+      const lease = await schemas.current(principal.sourceAppId);
+      return query.format === undefined ? versioned(lease.schema) : versionedJsonSchema(lease);
+    },
+
     getOwnSchema: async ({ app, query }) => present(await schemas.ofApp(app, query.version)),
 
     getAppSchema: async ({ params, query, res }) => {
-      const schema = await schemas.get(params.sourceAppId, query.version);
       // Not usable for 304: version 2 of another incarnation of the app is another document.
-      res.setHeader('ETag', `"v${schema.version}"`);
-      return present(schema);
+      const setTag = (version: number) => res.setHeader('ETag', `"v${version}"`);
+      if (query.format === undefined) {
+        const schema = await schemas.get(params.sourceAppId, query.version);
+        setTag(schema.version);
+        return present(schema);
+      }
+      const compiled = await schemas.compiled(params.sourceAppId, query.version);
+      setTag(compiled.schema.version);
+      return new TypedJson(versionedJsonSchema(compiled).json, JSON_SCHEMA_TYPE);
     },
 
     replaceSchema: async ({ principal, params, headers, body, until, audit }) => {
@@ -183,8 +204,24 @@ function versioned(schema: AppSchema): Versioned {
   let reply = replies.get(schema);
   if (!reply) {
     const json = JSON.stringify(present(schema));
-    reply = new Versioned(json, `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"`);
+    reply = new Versioned(json, tagOf(json));
     replies.set(schema, reply);
   }
   return reply;
 }
+
+/** Serialized JSON Schemas, by the schema, or by the renames that accept its old keys too. */
+const jsonSchemas = new WeakMap<object, Versioned>();
+
+function versionedJsonSchema({ schema, validator, renames }: CompiledVersion): Versioned {
+  const key = renames ?? schema;
+  let reply = jsonSchemas.get(key);
+  if (!reply) {
+    const json = JSON.stringify(toJsonSchema(schema, validator, renames));
+    reply = new Versioned(json, tagOf(json), JSON_SCHEMA_TYPE);
+    jsonSchemas.set(key, reply);
+  }
+  return reply;
+}
+
+const tagOf = (json: string): string => `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"`;

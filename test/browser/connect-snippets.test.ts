@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { openPage } from '../support/browser.ts';
 import { EMAIL, fillForm, STORED, sendForm } from './connect-page.ts';
@@ -172,6 +173,27 @@ describe('the other code, as printed,', () => {
     const { stdout } = await run(process.execPath, [file]);
     expect(stdout).toContain('Stored as');
     expect(await code.connect.users()).toHaveLength(1);
+  });
+
+  it('has the JSON Schema of the app, which agrees with the service', async () => {
+    const tab = code.connect.page.getByRole('tabpanel', { name: 'JSON Schema' });
+    const text = await code.connect.snippet('JSON Schema');
+    const { sourceAppId } = code.connect.app;
+    const address = `${code.server.listener.url}/v1/schema?format=json-schema`;
+    await tab.getByText(`${address} with the header x-app-id: ${sourceAppId}`).waitFor();
+    const served = await code.server.client
+      .get('/v1/schema?format=json-schema')
+      .set('x-app-id', sourceAppId)
+      .expect(200);
+    expect(JSON.parse(text)).toEqual(JSON.parse(served.text));
+    const isValid = new Ajv2020({ strict: true }).compile(JSON.parse(text));
+    const { visits, ...data } = STORED.data;
+    expect(isValid({ ...data, visits: ['first'] })).toBe(true);
+    expect(isValid({ ...data, visits, code: 'not a code' })).toBe(false);
+    await code.connect.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await tab.getByRole('button', { name: 'Copy' }).click();
+    await code.connect.page.getByText('Copied').waitFor();
+    expect(await code.connect.page.evaluate('navigator.clipboard.readText()')).toBe(text);
   });
 
   it('is copied by a button', async () => {

@@ -1,4 +1,6 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { sharedServer, type TestServer } from '../support/server.ts';
 
 const DEFAULT_SCHEMA = {
@@ -89,6 +91,106 @@ describe('GET /auth/apps/:sourceAppId/schema (spec 4.4)', () => {
       expect(body).toEqual({ message: 'App not found' });
     },
   );
+});
+
+describe('?format=json-schema (spec 2.10)', () => {
+  const fields: FieldDefinitionInput[] = [
+    { key: 'name', label: 'Your name', kind: 'text', required: true, maxLength: 9, regex: '^[a-z]+$' },
+    { key: 'plan', kind: 'select', enum: ['free', 'pro'] },
+  ];
+  const properties = {
+    name: { title: 'Your name', type: 'string', minLength: 1, maxLength: 9, pattern: '^[a-z]+$' },
+    plan: { title: 'plan', type: 'string', enum: ['free', 'pro'] },
+  };
+  const publicOf = (sourceAppId: string) => getPublic(sourceAppId).query({ format: 'json-schema' });
+
+  it('returns the JSON Schema of the newest schema as application/schema+json, for the public and for admins', async () => {
+    const { sourceAppId } = await server.admin.buildApp({ rejectUnknown: true, fields });
+    const open = await publicOf(sourceAppId).expect(200).expect('Content-Type', 'application/schema+json');
+    const schema = JSON.parse(open.text);
+    expect(schema).toMatchObject({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      ...{ type: 'object', properties, required: ['name'], additionalProperties: false },
+    });
+    const closed = await server.admin.get(`/auth/apps/${sourceAppId}/schema?format=json-schema`).expect(200);
+    expect(closed.headers).toMatchObject({ 'content-type': 'application/schema+json', etag: '"v2"' });
+    expect(closed.text).toBe(open.text);
+    const earlier = await server.admin.get(`/auth/apps/${sourceAppId}/schema?format=json-schema&version=1`).expect(200);
+    expect(earlier.headers.etag).toBe('"v1"');
+    expect(Object.keys(JSON.parse(earlier.text).properties)).toEqual(['name']);
+  });
+
+  it('agrees with POST /v1/users', async () => {
+    const { sourceAppId } = await server.admin.buildApp({ rejectUnknown: true, fields });
+    const isValid = new Ajv2020({ strict: true }).compile(JSON.parse((await publicOf(sourceAppId).expect(200)).text));
+    for (const [data, status] of [
+      [{ name: 'ada' }, 200],
+      [{ name: 'ada', plan: 'pro' }, 200],
+      [{ name: 'Ada' }, 400],
+      [{ plan: 'pro' }, 400],
+      [{ name: 'ada', more: 1 }, 400],
+    ] as const) {
+      await server.client
+        .post('/v1/users')
+        .set('x-app-id', sourceAppId)
+        .send({ email: 'a@b.example', data })
+        .expect(status);
+      expect(isValid(data)).toBe(status === 200);
+    }
+  });
+
+  it('has an ETag of its own, and returns 304 until the schema changes', async () => {
+    const { sourceAppId } = await server.admin.buildApp({ fields });
+    const { etag } = (await publicOf(sourceAppId).expect(200)).headers;
+    expect(etag).not.toBe((await getPublic(sourceAppId).expect(200)).headers.etag);
+    await publicOf(sourceAppId).set('If-None-Match', `${etag}`).expect(304);
+    await server.admin.putSchema(sourceAppId, { fields }).expect(200);
+    const changed = await publicOf(sourceAppId).set('If-None-Match', `${etag}`).expect(200);
+    expect(JSON.parse(changed.text).$comment).toMatch(/^Version 3\./);
+  });
+
+  it('accepts the old key of a renamed field while values are being moved', async () => {
+    const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'old', kind: 'text', required: true }] });
+    const renamed = {
+      fields: [{ key: 'next', kind: 'text' as const, required: true }],
+      renames: [{ from: 'old', to: 'next' }],
+    };
+    await server.admin.putSchema(sourceAppId, renamed).expect(200);
+    const { text } = await publicOf(sourceAppId).expect(200);
+    expect(JSON.parse(text)).toMatchObject({
+      $comment: expect.stringMatching(/For now old is accepted in place of next\.$/),
+      required: [],
+    });
+    expect((await server.admin.get(`/auth/apps/${sourceAppId}/schema?format=json-schema`).expect(200)).text).toBe(text);
+  });
+
+  it.each(['format=json', 'format=', 'format=JSON-SCHEMA', 'format=json-schema&format=json-schema'])(
+    'responds to ?%s with 400',
+    async (query) => {
+      const { sourceAppId } = await server.admin.buildApp();
+      const refusal = {
+        message: 'Invalid query parameters',
+        errors: [{ path: 'format', message: 'must be json-schema' }],
+      };
+      const open = await server.client.get(`/v1/schema?${query}`).set('x-app-id', sourceAppId).expect(400);
+      expect(open.body).toEqual(refusal);
+      const closed = await server.admin.get(`/auth/apps/${sourceAppId}/schema?${query}`).expect(400);
+      expect(closed.body).toEqual(refusal);
+    },
+  );
+
+  it('leaves other parameters of GET /v1/schema without effect', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const { body } = await getPublic(sourceAppId).query({ version: '7' }).expect(200);
+    expect(body).toEqual(DEFAULT_SCHEMA);
+  });
+
+  it('refuses as the endpoints do without it: 400 and 404 for no app, 404 for no version', async () => {
+    const { body } = await publicOf('no-such-app').expect(400);
+    expect(body).toEqual({ message: 'Invalid x-app-id header' });
+    await server.admin.get('/auth/apps/no-such-app/schema?format=json-schema').expect(404);
+    await server.admin.get('/auth/apps/admin/schema?format=json-schema&version=99').expect(404);
+  });
 });
 
 describe('PUT /auth/apps/:sourceAppId/schema (spec 4.4)', () => {

@@ -127,3 +127,29 @@ export function anyData(schema: Schema): fc.Arbitrary<Record<string, unknown>> {
     )
     .map(([known, others]) => ownProperties([...others, ...known.filter(([, value]) => value !== undefined)]));
 }
+
+const atom = fc.constantFrom(
+  ...['a', 'b', 'K', 'é', '😀', '.', '/', '{', '}', ']', '-', 'a{,2}', '\\.', '\\-', '\\/', '\\n', '\\u00e9', '\\x61'],
+  ...['\\d', '\\D', '\\w', '\\W', '\\s', '\\S', '\\pL', '\\PL', '[[:alpha:]]', '(?:)', '()'],
+  ...['[ab]', '[^a]', '[]', '[^]', '[a-f\\d]', '[a-]', '[-a]', '[^-]', '[\\d-z]', '[a-b-é]', '[\\s\\S]', '[^\\S ]'],
+  ...['[\\]^\\\\[]', '[[a]', '[\\n-\\x61]', '[\\W_]', '^', '$', '\\A', '\\z', '\\b', '\\B'],
+);
+const quantifier = fc.constantFrom('', '', '', '*', '+', '?', '*?', '{2}', '{0}', '{0,3}', '{1,}', '{2,5}');
+/** Regular expressions, of which the engine refuses some. */
+export const { pattern: anyPattern } = fc.letrec<{ pattern: string; part: string }>((tie) => ({
+  part: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    atom,
+    fc
+      .tuple(fc.constantFrom('(', '(?:', '(?i:', '(?s:', '(?m:'), tie('pattern'))
+      .map(([open, inner]) => `${open}${inner})`),
+    fc.tuple(tie('pattern'), tie('pattern')).map(([left, right]) => `(?:${left}|${right})`),
+  ),
+  pattern: fc
+    .array(fc.tuple(tie('part'), quantifier), { minLength: 1, maxLength: 4 })
+    .map((parts) => parts.map((part) => part.join('')).join('')),
+}));
+/** Texts for `anyPattern`. */
+export const anyText = fc.string({
+  unit: fc.constantFrom('a', 'b', 'K', 'k', 'K', 'é', 'É', '😀', '\n', ' ', '1', '.', '_'),
+});

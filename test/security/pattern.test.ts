@@ -10,45 +10,7 @@ import {
 } from '../../src/fields/base/regex.ts';
 import { definitionIssues, type FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { validatorOf } from '../unit/fields/cases.ts';
-
-const atom = fc.constantFrom(
-  ...[
-    'a',
-    'b',
-    'K',
-    'é',
-    '😀',
-    '.',
-    '\\.',
-    '\\d',
-    '\\w',
-    '\\W',
-    '\\s',
-    '[ab]',
-    '[^a]',
-    '[]',
-    '[^]',
-    '[a-f\\d]',
-    '\\pL',
-    '\\PL',
-  ],
-  ...['^', '$', '\\b', '\\B', '\\n', '[[:alpha:]]', '\\u00e9', '(?:)', '()'],
-);
-const quantifier = fc.constantFrom('', '', '', '*', '+', '?', '*?', '{2}', '{0}', '{0,3}', '{1,}', '{2,5}');
-const { pattern: anyPattern } = fc.letrec<{ pattern: string; part: string }>((tie) => ({
-  part: fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
-    atom,
-    fc
-      .tuple(fc.constantFrom('(', '(?:', '(?i:', '(?s:', '(?m:'), tie('pattern'))
-      .map(([open, inner]) => `${open}${inner})`),
-    fc.tuple(tie('pattern'), tie('pattern')).map(([left, right]) => `(?:${left}|${right})`),
-  ),
-  pattern: fc
-    .array(fc.tuple(tie('part'), quantifier), { minLength: 1, maxLength: 4 })
-    .map((parts) => parts.map((part) => part.join('')).join('')),
-}));
-const anyText = fc.string({ unit: fc.constantFrom('a', 'b', 'K', 'k', 'K', 'é', 'É', '😀', '\n', ' ', '1', '.', '_') });
+import { anyPattern, anyText } from './arbitraries.ts';
 
 /** Compiles a pattern; returns undefined if the engine refuses it. */
 function engineOf(source: string): RE2JS | undefined {

@@ -190,6 +190,7 @@ describe('the sections of the specification', () => {
       '2.7',
       '2.8',
       '2.9',
+      '2.10',
       '4.5',
       '4.6',
       '4.7',

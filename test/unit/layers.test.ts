@@ -124,6 +124,15 @@ describe('the imports of web/', () => {
   });
 });
 
+describe('the JSON Schema of an app', () => {
+  it('is made by the service: nothing that the dashboard loads imports it', () => {
+    const importers = [...imports, ...sourcesOf('web').flatMap(importsOf)]
+      .filter(({ to }) => to === 'src/fields/json-schema.ts')
+      .map(({ from }) => dirname(from));
+    expect([...new Set(importers)]).toEqual(['src/schemas']);
+  });
+});
+
 describe('the folders of src/', () => {
   it('do not import values from each other, directly or by a way round', () => {
     expect(findFolderCycle()).toEqual([]);

@@ -107,6 +107,9 @@ export type IndexValue = string | number | boolean | Date | null;
 /** HTML attributes of an `input` element, by name. An undefined one is left out. */
 type ControlAttributes = Readonly<Record<string, string | number | undefined>>;
 
+/** A JSON Schema, draft 2020-12. `JSON.stringify` leaves out an undefined keyword. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
 /** A kind of field. Each is one file in `kinds/` and one line in `kinds/registry.ts`. */
 export interface FieldKind<
   Name extends string = string,
@@ -132,6 +135,11 @@ export interface FieldKind<
    * schema that it extends: declare the type once for all fields.
    */
   schema(definition: FieldBase & OptionValues<Options>): z.ZodType;
+  /**
+   * Returns the keywords of JSON Schema for the checks of `schema`, which are functions. Each value
+   * that `schema` accepts is valid by them; `$comment` names what they cannot say.
+   */
+  describe(definition: FieldBase & OptionValues<Options & FormOptions>): JsonSchema;
   /**
    * Returns the items that a valid value appends to the stored list. `now`: ISO 8601. Values of a
    * kind without this method replace the stored value.

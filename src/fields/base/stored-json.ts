@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { MAX_ISSUES } from '../../core/errors.ts';
 import { problem } from '../../languages/problems.ts';
+import type { JsonSchema } from './kind.ts';
 
 /** The driver marks its own types with `_bsontype`; no object of a client may pass for one. */
 const RESERVED = new Set(['__proto__', '_bsontype']);
@@ -27,6 +28,25 @@ export function checkStorable({ value, issues }: z.core.ParsePayload): void {
   };
   visit(value);
 }
+
+/** The reference to {@link STORABLE_JSON} in a JSON Schema. */
+export const STORABLE = { $ref: '#/$defs/storable' };
+
+/** Any JSON that `checkStorable` accepts, as JSON Schema. */
+export const STORABLE_JSON: JsonSchema = {
+  anyOf: [
+    { type: 'null' },
+    { type: 'boolean' },
+    { type: 'number' },
+    { type: 'string' },
+    { type: 'array', items: STORABLE },
+    {
+      type: 'object',
+      propertyNames: { pattern: '^(?:[^$.\\x00][^.\\x00]*)?$', not: { enum: [...RESERVED] } },
+      additionalProperties: STORABLE,
+    },
+  ],
+};
 
 function isUnstorable(key: string): boolean {
   return key.startsWith('$') || key.includes('.') || key.includes('\0') || RESERVED.has(key);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { code } from '../../languages/problems.ts';
 import { autocomplete, help, hidden, placeholder, prefill } from '../base/form-options.ts';
 import { defineKind, withLineFeeds } from '../base/kind.ts';
-import { checkStorable } from '../base/stored-json.ts';
+import { checkStorable, STORABLE } from '../base/stored-json.ts';
 
 const List = z.custom<unknown[]>(Array.isArray, code('notList')).check(checkStorable);
 
@@ -14,6 +14,7 @@ export const array = defineKind({
   options: {},
   formOptions: { help, placeholder, autocomplete, hidden, prefill },
   schema: () => List,
+  describe: () => ({ type: 'array', items: STORABLE }),
   appendedItems: (value, now) => (value as unknown[]).map((item) => storedItem(item, now)),
   fromText: (text) => ({ value: withLineFeeds(text) }),
   sample: () => [{ note: 'Each item is stored with a timestamp' }],

@@ -42,6 +42,10 @@ export const checkbox = defineKind({
     Value.check(({ value, issues }) => {
       if (required && !value) issues.push(problem('mustBeTrue'));
     }),
+  describe: ({ required, consent }) => ({
+    const: required || undefined,
+    $comment: consent && `true is the consent to version ${consent.version}`,
+  }),
   indexValue: (value) => (typeof value === 'boolean' ? value : null),
   trimsText: true,
   fromText(text) {

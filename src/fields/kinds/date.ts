@@ -15,6 +15,13 @@ const Value = z.string(code('notDate')).check(({ value, issues }) => {
   if (!isIsoDate(value)) issues.push(problem('notDate'));
 });
 
+const COMMON_DAY = '(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)';
+const LEAP_YEAR = '(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)';
+const DAY = `(?:[0-9]{4}-(?:${COMMON_DAY}|02-(?:0[1-9]|1[0-9]|2[0-8]))|${LEAP_YEAR}-02-29)`;
+const TIME = '(?:[01][0-9]|2[0-3]):[0-5][0-9]';
+/** The same rule as `isIsoDate` in one expression, for JSON Schema: a `format` is not exact. */
+const CALENDAR_DATE = `^${DAY}(?:[Tt]${TIME}:[0-5][0-9](?:\\.[0-9]+)?(?:[Zz]|[-+]${TIME}))?$`;
+
 /** A calendar-valid string `YYYY-MM-DD` or RFC 3339 date-time with its zone (spec 2.3). */
 export const date = defineKind({
   name: 'date',
@@ -22,6 +29,7 @@ export const date = defineKind({
   options: { indexed },
   formOptions: { help, default: initialValue(z.string()), autocomplete, hidden, prefill },
   schema: () => Value,
+  describe: () => ({ pattern: CALENDAR_DATE }),
   indexValue(value) {
     const instant = typeof value === 'string' ? parseInstant(value) : undefined;
     return instant === undefined ? null : new Date(instant);

@@ -3,7 +3,7 @@ import { code, problem } from '../../languages/problems.ts';
 import { CHOICE_SEPARATOR, choicesIn } from '../base/choice-list.ts';
 import { checkLabels, enumLabels, enumLabelsByLanguage, labelledChoices, values } from '../base/choices.ts';
 import { help, hidden, initialValue, prefill } from '../base/form-options.ts';
-import { Count, defineKind } from '../base/kind.ts';
+import { type ChoiceBounds, Count, defineKind, type FieldBase } from '../base/kind.ts';
 
 // `z.array` copies the value.
 const Value = z.custom<unknown[]>(Array.isArray, code('notChoices'));
@@ -47,6 +47,13 @@ export const multiselect = defineKind({
     });
   },
 
+  describe: (definition) => ({
+    type: 'array',
+    items: { type: 'string', enum: [...new Set(definition.enum)] },
+    uniqueItems: true,
+    ...bounds(definition),
+  }),
+
   toStored(definition) {
     const places = new Map([...new Set(definition.enum)].map((value, index) => [value, index]));
     const placeOf = (choice: string): number => places.get(choice) ?? 0;
@@ -66,8 +73,9 @@ export const multiselect = defineKind({
   valueType: (definition) => ({ someOf: definition.enum }),
   control: 'checkboxes',
   choices: labelledChoices,
-  bounds: ({ required, minItems = 0, maxItems }) => ({
-    minItems: Math.max(required ? 1 : 0, minItems),
-    maxItems,
-  }),
+  bounds,
 });
+
+function bounds({ required, minItems = 0, maxItems }: Pick<FieldBase, 'required'> & ChoiceBounds): ChoiceBounds {
+  return { minItems: Math.max(required ? 1 : 0, minItems), maxItems };
+}

@@ -31,6 +31,7 @@ export const number = defineKind({
       if (value < min) issues.push(problem('tooSmall', { min }));
       else if (value > max) issues.push(problem('tooLarge', { max }));
     }),
+  describe: ({ min, max }) => ({ minimum: min, maximum: max }),
   indexValue: (value) => (typeof value === 'number' ? value : null),
   trimsText: true,
   fromText: convertNumber,

@@ -31,6 +31,7 @@ export const select = defineKind({
       if (!allowed.has(value)) issues.push(problem('notChoice'));
     });
   },
+  describe: (definition) => ({ enum: [...new Set(definition.enum)] }),
   indexValue: indexText,
   fromText: (text) => ({ value: text }),
   sample: (definition) => definition.enum[0] ?? '',

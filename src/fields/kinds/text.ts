@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { code, problem } from '../../languages/problems.ts';
+import { ecmaPattern } from '../base/ecma-pattern.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill, source, ui } from '../base/form-options.ts';
 import { indexed, indexText } from '../base/index-value.ts';
-import { Count, defineKind, type FieldBase, withLineFeeds } from '../base/kind.ts';
+import { Count, defineKind, type FieldBase, type JsonSchema, withLineFeeds } from '../base/kind.ts';
 import { compilePattern, MAX_PATTERN_INSTRUCTIONS, type PatternBudget, stepsLeft } from '../base/regex.ts';
 
 const options = {
@@ -62,6 +63,12 @@ export const text = defineKind({
     });
   },
 
+  describe: ({ required, minLength, maxLength, regex }) => ({
+    minLength: required ? Math.max(1, minLength ?? 0) : minLength,
+    maxLength,
+    ...(regex !== undefined && describePattern(regex)),
+  }),
+
   indexValue: indexText,
   fromText: (text) => ({ value: withLineFeeds(text) }),
   sample: sampleText,
@@ -72,6 +79,11 @@ export const text = defineKind({
   // its syntax differs, and it has to match the whole text.
   attributes: ({ minLength, maxLength }) => ({ minlength: minLength, maxlength: maxLength }),
 });
+
+function describePattern(regex: string): JsonSchema {
+  const pattern = ecmaPattern(regex);
+  return pattern === undefined ? { $comment: `The text must also match the RE2 expression ${regex}` } : { pattern };
+}
 
 function storedPattern(regex: string) {
   const pattern = compilePattern(regex, { instructions: MAX_PATTERN_INSTRUCTIONS });

@@ -1,6 +1,8 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { compileSchema } from '../../../src/fields/compile.ts';
 import { completeDefinition, definitionIssues, FieldDefinitionInput } from '../../../src/fields/definition.ts';
+import { toJsonSchema } from '../../../src/fields/json-schema.ts';
 import type { KindName } from '../../../src/fields/kinds/registry.ts';
 import { type FormControl, formControl, sampleData, valueFromForm } from '../../../src/fields/presentation.ts';
 
@@ -65,12 +67,14 @@ export function describeKind(kind: KindName, table: KindTable): void {
       expect(problems[0]).toContain(problem);
     });
 
-    it.each(values.accepted)('with %j accepts %j', (options, value) => {
+    it.each(values.accepted)('with %j accepts %j, as its JSON Schema does', (options, value) => {
       expect(valueProblems({ kind, ...options }, value)).toEqual([]);
+      expect(isValidByJsonSchema({ kind, ...options }, value)).toBe(true);
     });
 
-    it.each(values.refused)('with %j refuses %j', (options, value, problem) => {
+    it.each(values.refused)('with %j refuses %j, as its JSON Schema does', (options, value, problem) => {
       expect(valueProblems({ kind, ...options }, value)).toEqual([`data.f ${problem}`]);
+      expect(isValidByJsonSchema({ kind, ...options }, value)).toBe(false);
     });
 
     it.each(table.controls)('with %j has the control %j, which is plain JSON', (options, control) => {
@@ -112,6 +116,13 @@ export function describeKind(kind: KindName, table: KindTable): void {
       else expect(change).toMatchObject({ set: {}, append: { f: expect.any(Array) } });
     });
   });
+}
+
+const ajv = new Ajv2020({ strict: true });
+
+function isValidByJsonSchema(field: Record<string, unknown>, value: unknown): boolean {
+  const schema = { version: 1, rejectUnknown: true, fields: [completeDefinition(definitionOf(field))] };
+  return ajv.compile(JSON.parse(JSON.stringify(toJsonSchema(schema, compileSchema(schema)))))({ f: value });
 }
 
 function definitionOf(field: Record<string, unknown>): FieldDefinitionInput {

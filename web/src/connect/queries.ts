@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { call, callWithEtag, hasStatus } from '../api/call.ts';
+import { call, callForFile, callWithEtag, hasStatus } from '../api/call.ts';
 import type { FormSettings, Request, Schema } from '../api/endpoints.ts';
 import { scopedSchemaQuery } from '../users/queries.ts';
 import { type Scope, scopeParameter } from '../users/scope.ts';
@@ -32,6 +32,17 @@ export const formSettingsQuery = (sourceAppId: string) =>
       return { settings: body, etag };
     },
     refetchInterval: POLL_INTERVAL_MS,
+  });
+
+/** The JSON Schema of the app's newest schema as text, in lines. */
+export const jsonSchemaQuery = ({ sourceAppId, schema: { version } }: ConnectedApp) =>
+  queryOptions({
+    queryKey: ['json-schema', sourceAppId, version],
+    queryFn: async ({ signal }) => {
+      const request = { query: { format: 'json-schema' }, headers: { 'x-app-id': sourceAppId }, signal };
+      const { content } = await callForFile('GET /v1/schema', request);
+      return JSON.stringify(JSON.parse(await content.text()), null, 2);
+    },
   });
 
 /** Which emails the service can send. It changes with a restart only. */

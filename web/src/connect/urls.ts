@@ -8,3 +8,6 @@ export const formPageUrl = (sourceAppId: string): string => `${origin}/f/${encod
 
 /** The URL of the script that embeds and enhances forms. */
 export const EMBED_SCRIPT_URL = `${origin}/embed/v1.js`;
+
+/** The URL of the JSON Schema of the app that `x-app-id` names. */
+export const JSON_SCHEMA_URL = `${origin}/v1/schema?format=json-schema`;

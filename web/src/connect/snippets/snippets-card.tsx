@@ -1,20 +1,44 @@
 import { Alert, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { CodePanel, CodeTabs } from '../../components/code-panel.tsx';
+import { LoadError } from '../../components/load-error.tsx';
 import { Section } from '../../components/section.tsx';
+import { PageSkeleton } from '../../shell/page-skeleton.tsx';
 import { t } from '../../texts/texts.ts';
-import type { ConnectedApp } from '../queries.ts';
-import { formPageUrl } from '../urls.ts';
+import { type ConnectedApp, jsonSchemaQuery } from '../queries.ts';
+import { formPageUrl, JSON_SCHEMA_URL } from '../urls.ts';
 import { obstacleOf, SNIPPETS, type Snippet } from './snippets.ts';
 
-/** Code to copy, generated from the newest schema. */
+const JSON_SCHEMA = { id: 'json-schema', name: t.connect.snippets.jsonSchema.name } as const;
+
+/** Code to copy, generated from the newest schema, and that schema for programs. */
 export function SnippetsCard({ app }: { app: ConnectedApp }) {
   return (
     <Section
       id="connect-code"
       title={t.connect.snippets.title}
-      below={<CodeTabs panels={SNIPPETS}>{(snippet) => <Code snippet={snippet} app={app} />}</CodeTabs>}
+      below={
+        <CodeTabs panels={[...SNIPPETS, JSON_SCHEMA]}>
+          {(panel) => ('generate' in panel ? <Code snippet={panel} app={app} /> : <JsonSchema app={app} />)}
+        </CodeTabs>
+      }
     />
   );
+}
+
+function JsonSchema({ app }: { app: ConnectedApp }) {
+  const { data: text, error, refetch } = useQuery(jsonSchemaQuery(app));
+  const { note, use } = t.connect.snippets.jsonSchema;
+  const purpose = (
+    <>
+      <Text fw={500}>{note}</Text>
+      <Text c="dimmed" className="breaks">
+        {use(JSON_SCHEMA_URL, app.sourceAppId)}
+      </Text>
+    </>
+  );
+  if (error) return <LoadError error={error} onRetry={refetch} />;
+  return text === undefined ? <PageSkeleton /> : <CodePanel text={text} purpose={purpose} />;
 }
 
 function Code({ snippet, app }: { snippet: Snippet; app: ConnectedApp }) {

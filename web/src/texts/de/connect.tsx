@@ -383,6 +383,11 @@ export const connect: typeof en = {
       note: 'Für Ihren eigenen Server. Benötigt Node.js 20 oder neuer.',
       use: 'Speichern Sie den Code als Datei mit der Endung .mjs, und ersetzen Sie die Beispielwerte.',
     },
+    jsonSchema: {
+      name: 'JSON-Schema',
+      note: 'Für Programme, die Daten vor dem Senden prüfen oder Code erzeugen.',
+      use: (url, app) => `Kopieren Sie es, oder lesen Sie das neueste unter ${url} mit dem Header x-app-id: ${app}.`,
+    },
     formHeld:
       'Ein Arbeitsnachweis ist verlangt: Einsendungen dieses Formulars werden zurückgehalten, bis Sie sie freigeben. ' +
       'Verwenden Sie stattdessen „Einbetten“ oder „Erweitertes Formular“.',

@@ -72,6 +72,7 @@ export const service: Readonly<Record<string, string>> = {
   'must be an email address': 'muss eine E-Mail-Adresse sein',
   'is required': 'ist erforderlich',
   'must be a string': 'muss ein Text sein',
+  'must be json-schema': 'muss json-schema sein',
   'must not be empty': 'darf nicht leer sein',
   'must have at most {} characters': 'darf höchstens {} Zeichen haben',
   'must have at most {} character': 'darf höchstens {} Zeichen haben',

@@ -370,6 +370,11 @@ export const connect = {
       note: 'For your own server. Needs Node.js 20 or newer.',
       use: 'Save it as a file that ends in .mjs, and replace the example values.',
     },
+    jsonSchema: {
+      name: 'JSON Schema',
+      note: 'For programs that check data before they send it, or generate code.',
+      use: (url: string, app: string) => `Copy it, or read the newest at ${url} with the header x-app-id: ${app}.`,
+    },
     formHeld:
       'Proof of work is on: submissions of this form are held until you release them. Use Embed or Enhanced form ' +
       'instead.',

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { FIELD_KEY_PATTERN, type JsonSchema } from './base/kind.ts';
+import { STORABLE, STORABLE_JSON } from './base/stored-json.ts';
+import { MAX_EXTRA_KEYS, type Validator } from './compile.ts';
+import type { FieldDefinition } from './definition.ts';
+import { getKind } from './kinds/registry.ts';
+import type { PendingRenames } from './renames.ts';
+
+/** The media type of a JSON Schema. */
+export const JSON_SCHEMA_TYPE = 'application/schema+json';
+
+interface SchemaVersion {
+  version: number;
+  rejectUnknown: boolean;
+  fields: readonly FieldDefinition[];
+}
+
+/** What is refused beyond the rules of fields (spec 8). */
+const LIMITS = [
+  'bodies over its size limits',
+  'nesting of more than 20 levels',
+  'numbers that a double does not represent',
+  'texts that take a pattern too long',
+];
+
+/**
+ * Returns the JSON Schema of `data`, draft 2020-12 (spec 2.10). The zod schemas of the validator
+ * give the types, and `describe` of each kind the checks. The dashboard does not load this module.
+ *
+ * @param renames those whose values are being moved, so that a submission may have the old keys
+ */
+export function toJsonSchema(
+  { version, rejectUnknown, fields }: SchemaVersion,
+  validator: Pick<Validator, 'schemaOf'>,
+  renames?: Pick<PendingRenames, 'pairs'>,
+): JsonSchema {
+  const moving = rejectUnknown ? [] : (renames?.pairs ?? []);
+  const limits = rejectUnknown ? LIMITS : [`more than ${MAX_EXTRA_KEYS} keys that are not fields`, ...LIMITS];
+  const oldKeys = moving.map(({ from, to }) => ` For now ${from} is accepted in place of ${to}.`);
+  const required = fields.filter(({ key, required }) => required && !moving.some(({ to }) => to === key));
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $comment: `Version ${version}. The service also refuses ${limits.join(', ')}.${oldKeys.join('')}`,
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field.key, describeField(field, validator)])),
+    required: required.map(({ key }) => key),
+    ...(rejectUnknown ? { additionalProperties: false } : extraKeys(fields.length)),
+    $defs: { storable: STORABLE_JSON },
+  };
+}
+
+/** `maxProperties` is exact for `data` with all fields: the number of some keys cannot be said. */
+function extraKeys(fieldCount: number): JsonSchema {
+  return {
+    propertyNames: { pattern: FIELD_KEY_PATTERN.source },
+    additionalProperties: STORABLE,
+    maxProperties: fieldCount + MAX_EXTRA_KEYS,
+  };
+}
+
+function describeField(field: FieldDefinition, { schemaOf }: Pick<Validator, 'schemaOf'>): JsonSchema {
+  // Of values whose type is tested by a function, `describe` says it.
+  const { $schema, ...type } = z.toJSONSchema(schemaOf(field.key), { unrepresentable: 'any' });
+  return {
+    title: field.label,
+    description: field.help,
+    ...type,
+    ...getKind(field.kind).describe(field),
+    default: 'default' in field ? field.default : undefined,
+  };
+}
