@@ -16,8 +16,11 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { type Example, examplesIn } from './examples.ts';
 
 const METHODS = ['get', 'post', 'put', 'delete', 'patch'] as const;
-/** Paths of HTML pages and of the document itself, which the document does not list. */
-const PAGES = /^\/($|(docs|dashboard|embed|openapi\.json)(\/|$))/;
+/**
+ * Paths of HTML pages, of the files below /embed and of the document itself, which the document
+ * does not list, and that of all preflights.
+ */
+const PAGES = /^\/($|\{\*path\}$|v1[-.]|(docs|dashboard|openapi\.json)(\/|$))/;
 
 interface Operation {
   operationId: string;
