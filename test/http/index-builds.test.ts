@@ -3,6 +3,7 @@ import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { LEASE_MS } from '../../src/apps/revision.ts';
 import type { UserDocument } from '../../src/records/record.ts';
+import { LATE_WRITES_END_MS } from '../../src/records/record-passes.ts';
 import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
 import { withLateWrites } from '../support/late-writes.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
@@ -36,7 +37,7 @@ async function storeRecords(sourceAppId: string, count: number): Promise<void> {
 async function endWait(sourceAppId: string): Promise<void> {
   const known = async () => (await appDocument(server, sourceAppId)).slots?.[0]?.knownAt;
   await expect.poll(known, POLL).toBeDefined();
-  const update = { $set: { 'slots.0.knownAt': new Date(Date.now() - 75_000) } };
+  const update = { $set: { 'slots.0.knownAt': new Date(Date.now() - LATE_WRITES_END_MS) } };
   await server.db.collection('apps').updateOne({ sourceAppId }, update);
 }
 
