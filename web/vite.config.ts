@@ -53,7 +53,7 @@ function preloadedPages(): Plugin {
     name: 'preloaded-pages',
     transformIndexHtml: {
       order: 'post',
-      handler(_, { bundle = {} }) {
+      handler(html, { bundle = {} }) {
         const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
         const pages = chunks.find(({ name }) => name === 'dashboard');
         if (!pages) return [];
@@ -62,10 +62,12 @@ function preloadedPages(): Plugin {
           attrs: { rel, crossorigin: true, href: `/dashboard/${file}` },
         });
         const files = new Set([pages.fileName, ...pages.imports]);
+        const isLinked = (file: string) => html.includes(`/dashboard/${file}"`);
         const styles = chunks
           .filter(({ fileName }) => files.has(fileName))
           .flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])]);
-        return [...[...files].map(link('modulepreload')), ...styles.map(link('stylesheet'))];
+        const scripts = [...files].filter((file) => !isLinked(file));
+        return [...scripts.map(link('modulepreload')), ...styles.map(link('stylesheet'))];
       },
     },
   };

@@ -84,7 +84,8 @@ describe('the dashboard files', () => {
   it('do not expose the marker file of the build', () => get('/dashboard/.built-for').expect('Content-Type', /html/));
 
   it('load at most 250 kB of compressed JavaScript for the first page', async () => {
-    const scripts = [...new Set(assets.filter((address) => address.endsWith('.js')))];
+    const scripts = assets.filter((address) => address.endsWith('.js'));
+    expect(new Set(scripts).size, 'each is named once').toBe(scripts.length);
     const sizes = await Promise.all(
       scripts.map(async (address) => (await readFile(`${built}${address.replace('/dashboard/', '')}.gz`)).length),
     );
