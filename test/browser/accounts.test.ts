@@ -85,7 +85,7 @@ async function logInByEmail(email: string, password = PASSWORD): Promise<void> {
 describe('an invitation', () => {
   it('leads from the link to the first page, without the token in the address', async () => {
     await page.goto(await invite(app.sourceAppId, 'viewer', 'ada@example.com'));
-    await heading('You are invited');
+    await heading('Set up your access');
     await page.getByText('You can read users, charts and held submissions.').waitFor();
     await page.getByText('ada@example.com', { exact: true }).waitFor();
     expect(pathOf(page.url())).toBe('/dashboard/invitation');

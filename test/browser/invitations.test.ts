@@ -51,7 +51,7 @@ describe('an invitation to somebody who is logged in', () => {
   it('is accepted with one button by the account of its email', async () => {
     await enter('ada@example.com', 'Ada');
     await page.goto(await invite('ada@example.com', 'manager', other));
-    await heading('You are invited');
+    await heading('Set up your access');
     const offer = page.getByText('You can change everything in the app, and invite others.');
     await offer.waitFor();
     await page.getByText(other.sourceAppId, { exact: true }).waitFor();
@@ -68,7 +68,7 @@ describe('an invitation to somebody who is logged in', () => {
     await enter('eve@example.com', 'Eve');
     await page.goto(await invite('eve@example.com', 'viewer', other));
     await button('Deutsch').click();
-    await heading('Sie sind eingeladen');
+    await heading('Zugang einrichten');
     expect(new URL(page.url()).hash).toBe('');
     await expectAccessible();
     await button('Einladung annehmen').click();

@@ -19,7 +19,7 @@ export const entrance: typeof en = {
   linkNote: 'Dieser Link meldet Sie einmal an. Er braucht kein Passwort.',
   invalidLink: 'Dieser Link ist nicht gültig.',
 
-  invitedTitle: 'Sie sind eingeladen',
+  invitedTitle: 'Zugang einrichten',
   loading: 'Wird geladen',
   invitation: 'Ihre Einladung',
   app: 'App',

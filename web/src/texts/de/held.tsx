@@ -23,9 +23,9 @@ export const held: typeof en = {
   nothing: 'Nichts ist zurückgehalten',
   noOlder: 'Keine älteren Einsendungen',
   nothingNote:
-    'Eine Einsendung wird zurückgehalten, wenn ein Programm das versteckte Feld eines Formulars ausgefüllt hat, was ' +
-    'es nicht erfährt, oder wenn ein Formular ohne JavaScript gesendet wurde, während ein Arbeitsnachweis verlangt ' +
-    'ist. Der Absender liest, dass jemand die Einsendung ansehen wird.',
+    'Eine Einsendung wird zurückgehalten, wenn das versteckte Feld ihres Formulars ausgefüllt wurde, wie es ' +
+    'Programme tun, oder wenn das Formular ohne JavaScript gesendet wurde, während ein Arbeitsnachweis verlangt ist. ' +
+    'Im zweiten Fall liest der Absender, dass jemand die Einsendung ansehen wird.',
   stored: (email) => `Die Einsendung von ${email} ist gespeichert.`,
   notStored: (email) => `Die Einsendung von ${email} wurde nicht gespeichert`,
   deleteTitle: 'Diese Einsendung löschen?',

@@ -3,7 +3,7 @@ import type { session as en } from '../en/session.tsx';
 export const session: typeof en = {
   logIn: 'Anmelden',
   howToLogIn: 'Art der Anmeldung',
-  asApp: 'Als App',
+  asApp: 'Mit App-ID',
   byEmail: 'Mit E-Mail',
   administratorNote: (idVariable, passwordVariable) => (
     <>

@@ -164,6 +164,7 @@ export const webhooks: typeof en = {
   replayOf: (delivery) => `Erneut senden: ${delivery}`,
   attempts: (count) => plural(count, { one: '# Versuch', other: '# Versuche' }),
   nextAttemptAt: (time) => <>Nächster Versuch: {time}</>,
+  nextAttemptSoon: 'Nächster Versuch gleich',
   pathsAndMore: (paths, more) => `${paths} und ${formatNumber(more)} weitere`,
 
   deliveryTitle: 'Zustellung',

@@ -65,7 +65,7 @@ export const account = {
   on: 'On',
   off: 'Off',
   authenticatorOn: 'A log-in also asks for a code.',
-  authenticatorOff: 'An app on your phone shows codes. With it, your password alone opens nothing.',
+  authenticatorOff: 'An app on your phone shows codes. Your password alone is then not enough to log in.',
   addAuthenticator: 'Add authenticator app',
   addAuthenticatorTitle: 'Add an authenticator app',
   removeAuthenticator: 'Remove authenticator app',

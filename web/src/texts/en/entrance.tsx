@@ -15,7 +15,7 @@ export const entrance = {
   linkNote: 'This link logs you in once. It needs no password.',
   invalidLink: 'This link is not valid.',
 
-  invitedTitle: 'You are invited',
+  invitedTitle: 'Set up your access',
   loading: 'Loading',
   invitation: 'Your invitation',
   app: 'App',

@@ -22,8 +22,9 @@ export const held = {
   nothing: 'Nothing is held',
   noOlder: 'No older submissions',
   nothingNote:
-    'A submission is held when a program filled in the hidden field of a form, which is not told, or when a form ' +
-    'was sent without JavaScript while proof of work is on. Its sender reads that somebody will look at it.',
+    'A submission is held when the hidden field of its form was filled in, as programs do, or when the form was ' +
+    'sent without JavaScript while proof of work is on. In the second case the sender reads that somebody will ' +
+    'look at it.',
   stored: (email: string) => `The submission of ${email} is stored.`,
   notStored: (email: string) => `The submission of ${email} was not stored`,
   deleteTitle: 'Delete this submission?',

@@ -52,8 +52,8 @@ export const members = {
   linkWarning: 'The service stores only a hash of the link. When it is lost, invite again.',
   sendLink: (email: ReactNode) => (
     <>
-      Send this link to <strong>{email}</strong>. It works once, for 7 days. A service that sends email has also sent
-      it.
+      Send this link to <strong>{email}</strong>. It works once, for 7 days. If the service sends email, it has sent the
+      link too.
     </>
   ),
   // The problem comes from the service: must be a valid email.

@@ -107,7 +107,7 @@ export const schemaEditor = {
   keepData: 'Keep the data',
   keepDataNote: (key: string) => `They move to ${key}, in the background`,
   startEmpty: 'Start empty',
-  startEmptyNote: (key: string) => `They stay under ${key}, which is no field any more`,
+  startEmptyNote: (key: string) => `They stay under ${key}, which is no longer a field`,
   checking: 'Checking stored records…',
   mustWait: 'This rename has to wait',
   mustWaitNote: 'The values of an earlier rename are still being moved. The version can be saved when that has ended.',

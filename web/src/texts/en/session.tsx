@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 export const session = {
   logIn: 'Log in',
   howToLogIn: 'How to log in',
-  asApp: 'As an app',
+  asApp: 'With an app ID',
   byEmail: 'By email',
   administratorNote: (idVariable: ReactNode, passwordVariable: ReactNode) => (
     <>

@@ -23,7 +23,7 @@ export const shell = {
   chooseApp: 'Choose an app',
   yourApps: 'Your apps',
   noApp: 'No app yet',
-  noMember: 'You are no member of an app',
+  noMember: 'You are not a member of any app',
   askForInvitation: (email: string) => `Ask a manager of an app or an administrator to invite ${email}.`,
   changeAppLater: 'You can change it at any time in the header.',
 

@@ -160,6 +160,7 @@ export const webhooks = {
   replayOf: (delivery: string) => `Replay ${delivery}`,
   attempts: (count: number) => plural(count, { one: '# attempt', other: '# attempts' }),
   nextAttemptAt: (time: ReactNode) => <>Next attempt {time}</>,
+  nextAttemptSoon: 'Next attempt in a moment',
   pathsAndMore: (paths: string, more: number) => `${paths} and ${formatNumber(more)} more`,
 
   deliveryTitle: 'Delivery',

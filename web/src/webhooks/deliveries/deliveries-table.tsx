@@ -120,10 +120,14 @@ function LastAttempt({ delivery: { attempts, nextAt } }: { delivery: Delivery })
           {attempts.length > 1 && ` · ${t.webhooks.attempts(attempts.length)}`}
         </div>
       )}
-      {nextAt && <div>{t.webhooks.nextAttemptAt(<Time at={nextAt} relative />)}</div>}
+      {nextAt && <div>{nextAttempt(nextAt)}</div>}
     </div>
   );
 }
+
+/** The job takes a delivery that is due within a second or two. */
+const nextAttempt = (at: string) =>
+  Date.parse(at) <= Date.now() ? t.webhooks.nextAttemptSoon : t.webhooks.nextAttemptAt(<Time at={at} relative />);
 
 function pathsOf(changed: readonly string[]): string {
   const more = changed.length - MAX_PATHS;
