@@ -52,6 +52,8 @@ export const service: Readonly<Record<string, string>> = {
   'Passkey not found': 'Passkey nicht gefunden',
   'The account is no member of this app': 'Das Konto ist kein Mitglied dieser App',
   'Too many failed log-ins; try again later': 'Zu viele fehlgeschlagene Anmeldungen; versuchen Sie es später erneut',
+  'Large files of imports are being searched; repeat the request, and it goes on':
+    'Große Import-Dateien werden durchsucht; wiederholen Sie die Anfrage, dann geht es weiter',
   'Too many log-ins at once; try again shortly': 'Zu viele Anmeldungen zugleich; versuchen Sie es gleich erneut',
   'Single sign-on is not configured': 'Single Sign-on ist nicht eingerichtet',
   'The logout token is not valid': 'Das Logout-Token ist ungültig',
