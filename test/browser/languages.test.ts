@@ -76,6 +76,24 @@ describe.each([
   });
 });
 
+describe('a form with added languages', () => {
+  it.each([
+    ['en-GB', 'en', 'Letter', 'Send'],
+    ['es-ES', 'en', 'Letter', 'Send'],
+    ['de-AT', 'de', 'Rundbrief', german('send')],
+  ] as const)('is for a browser in %s in %s', async (locale, lang, title, send) => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const settings = { title: 'Letter', languages: ['de', 'fr'], texts: { de: { title: 'Rundbrief' } } };
+    await server.admin.put(`/auth/apps/${sourceAppId}/form`, settings).expect(200);
+    const { page, expectClean, close } = await openPage(`${server.listener.url}/f/${sourceAppId}`, { locale });
+    await page.getByRole('heading', { name: title }).waitFor();
+    await page.getByRole('button', { name: send }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe(lang);
+    expectClean();
+    await close();
+  });
+});
+
 describe('an embedded form', () => {
   const script = () => `<script src="${server.listener.url}/embed/v1.js"></script>`;
   async function open(html: string) {
