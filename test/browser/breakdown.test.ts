@@ -59,6 +59,22 @@ describe('a breakdown', () => {
     expect(await users.chips()).toEqual(['Born on or after 1 Jan 1910', 'Born before 1 Jan 1915']);
   });
 
+  it('has an axis of counts and one of values, and a bar of those without a value on the same scale', async () => {
+    await submitPeople();
+    await users.submit('kurt@example.com', { name: 'Kurt' });
+    await users.logIn();
+    await users.goTo('/users?by=data.age');
+    const figure = chart('Age').getByRole('figure');
+    await figure.waitFor();
+    const texts = (of: string) => figure.locator(of).allInnerTexts();
+    expect(await texts('> div > span')).toEqual(['0', '1']);
+    expect(await texts('figcaption > span')).toEqual(['35', '50', '65', '90']);
+    expect((await texts('li')).filter((text) => text !== '')).toEqual(['1', '1', '1', '1']);
+    // One of five users: a fifth of the length.
+    const rest = chart('Age').getByRole('button', { name: /^No value/ });
+    expect(await rest.locator('rect').getAttribute('width')).toBe('20');
+  });
+
   it('is pressed with the keyboard, and can be closed', async () => {
     await submitPeople();
     await users.logIn();
