@@ -50,7 +50,7 @@ export function ValueBars({ bars, total, onPress, full }: ChartProps & { full?: 
 export function Histogram({ bars, ranges, total, onPress }: ChartProps & { ranges: NonNullable<Breakdown['ranges']> }) {
   const ticks = countTicks(Math.max(1, ...bars.map(({ count }) => count)));
   const top = ticks.at(-1) ?? 1;
-  const named = namedRanges(ranges.length);
+  const named = namedRanges(ranges);
   return (
     <figure className={classes.histogram} style={{ maxWidth: Math.max(260, bars.length * COLUMN_WIDTH) }}>
       <div className={classes.counts} aria-hidden="true">
@@ -108,12 +108,17 @@ function countTicks(most: number): number[] {
   return Array.from({ length: Math.ceil(most / step) + 1 }, (_, index) => index * step);
 }
 
-/** The ranges whose begin is named; the end of the last one is named too. */
-function namedRanges(count: number): number[] {
-  const every = Math.ceil(count / MAX_TICKS);
-  return Array.from({ length: MAX_TICKS }, (_, index) => index * every).filter(
-    (index) => index === 0 || count - index >= every,
-  );
+/**
+ * The ranges whose begin is named. The end of the last one is named too, so a label has no place
+ * directly before it; a time of a day has no place beside another.
+ */
+function namedRanges(ranges: NonNullable<Breakdown['ranges']>): number[] {
+  const hasTimes = ranges.some(({ from }) => typeof from === 'string' && from.length > 10);
+  const every = Math.ceil(ranges.length / (hasTimes ? 1 : MAX_TICKS));
+  return ranges.flatMap((_, index) => {
+    const hasPlace = index === 0 || ranges.length - index >= 1.5 * every;
+    return index % every === 0 && hasPlace ? [index] : [];
+  });
 }
 
 /** A bar that represents users is visible. */
