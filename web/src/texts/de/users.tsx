@@ -195,7 +195,6 @@ export const users: typeof en = {
     noMatch: 'Keine passenden Personen.',
 
     bar: (value, count, share) => `${value}: ${common.users(count)}, ${share}`,
-    highest: (count) => `Höchster Wert: ${formatNumber(count)}`,
     otherValues: 'Andere Werte',
     noValue: 'Kein Wert',
     range: (from, to) => `${from} bis unter ${to}`,

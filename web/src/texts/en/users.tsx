@@ -188,7 +188,6 @@ export const users = {
     noMatch: 'No users match.',
 
     bar: (value: string, count: number, share: string) => `${value}: ${common.users(count)}, ${share}`,
-    highest: (count: number) => `Highest: ${formatNumber(count)}`,
     otherValues: 'Other values',
     noValue: 'No value',
     range: (from: string, to: string) => `${from} – under ${to}`,
