@@ -123,6 +123,7 @@ describe('a record', () => {
     await users.page.getByRole('button', { name: 'Edit' }).click();
     const form = dialog('Edit ada@example.com');
     const conflict = form.getByRole('alert').filter({ hasText: 'This user was changed meanwhile' });
+    const question = form.getByRole('alert').filter({ hasText: 'Discard what you changed?' });
     const isInView = async () => {
       const box = await conflict.boundingBox();
       return box !== null && box.y >= 0 && box.y + box.height <= 400;
@@ -133,8 +134,11 @@ describe('a record', () => {
     ]) {
       await form.getByLabel('Full name').fill('Mine');
       await users.submit('ada@example.com', { name: `Theirs ${Math.random()}` });
+      await users.page.keyboard.press('Escape');
+      await question.waitFor();
       await save();
       await conflict.waitFor();
+      expect(await question.count()).toBe(0);
       await expect.poll(isInView).toBe(true);
       await conflict.getByRole('button', { name: 'Take the stored value' }).click();
       await conflict.waitFor({ state: 'detached' });

@@ -96,6 +96,7 @@ function EditForm({ scope, stored, fields, onDraft, onClose, children }: EditFor
   };
   const submit = (): void => {
     if (!change) return;
+    onDraft(true);
     save.mutate(
       { change, etag: base.etag },
       {
