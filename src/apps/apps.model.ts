@@ -260,18 +260,18 @@ const deletedAppSchema = schema<DeletedAppDocument>(
   .index({ forgetAt: 1 }, { expireAfterSeconds: 0 })
   .index({ lateSince: 1 }, { sparse: true });
 
-/** See revision.ts. Existing databases have the names `change_stamps` and `stamp`. */
+/** See revision.ts. */
 interface RevisionDocument {
   _id: string;
-  stamp: ObjectId;
+  value: ObjectId;
 }
 
 const revisionSchema = schema<RevisionDocument>(
   {
     _id: { type: String, required: true },
-    stamp: { type: ObjectId, required: true },
+    value: { type: ObjectId, required: true },
   },
-  { collection: 'change_stamps', placement: 'one document' },
+  { collection: 'revisions', placement: 'one document' },
 );
 
 export type AppModel = Model<AppDocument>;
