@@ -261,12 +261,14 @@ export function createAccountService(deps: {
     async preview(token: string) {
       const invitation = await invitations.find(token);
       await requireFirst(invitation);
-      const { email, app, admin } = invitation;
+      const { email, app, admin, invitedBy } = invitation;
       if (app) await findOfferedApp(app);
+      const inviter = invitedBy && (await store.findById(invitedBy));
       return {
         ...(email !== undefined && { email }),
         ...(app && { sourceAppId: app.sourceAppId, role: app.role }),
         ...(admin && { admin }),
+        ...(inviter && { invitedBy: inviter.name }),
         hasAccount: email !== undefined && (await store.findByEmail(email)) !== undefined,
       };
     },

@@ -148,7 +148,10 @@ const FormSettingsDocument = z
     doubleOptIn: z.literal(true).optional().meta({
       description: 'Each person is asked by email to confirm the address; absent if not',
     }),
-    languages: z.array(z.string()).optional().meta({ description: 'The languages of the forms; absent: `locale`' }),
+    languages: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'The languages of the forms beside `locale`; absent without any' }),
     texts: z
       .record(
         z.string(),

@@ -24,9 +24,9 @@ export interface FormTexts {
 
 /** The settings of an app's public forms (spec 4.5). An absent member is unset. */
 export interface FormSettings extends FormTexts {
-  /** The language of the texts, a BCP 47 tag. */
+  /** The language of the texts, a BCP 47 tag. Unset: English. */
   locale?: string;
-  /** The languages of the forms, as BCP 47 tags. Unset: `locale`. */
+  /** The languages of the forms beside `locale`, as BCP 47 tags; they may contain it. */
   languages?: readonly string[];
   /** The texts in other languages, by their tags. */
   texts?: Readonly<Record<string, FormTexts>>;
@@ -62,15 +62,15 @@ export interface CountedOrigin {
   lastAt: Date;
 }
 
-/** Returns the languages of an app's forms (spec 4.5.1), first the one of everybody else. */
+/**
+ * Returns the languages of an app's forms (spec 4.5.2): first that of its own texts, which is the
+ * one of everybody else.
+ */
 export function offeredLanguages({
   locale = 'en',
-  languages,
+  languages = [],
 }: Pick<FormSettings, 'locale' | 'languages'>): readonly [string, ...string[]] {
-  const [first, ...others] = languages ?? [];
-  if (first === undefined) return [locale];
-  const rest = [first, ...others].filter((tag) => tag !== locale);
-  return rest.length > others.length ? [first, ...others] : [locale, ...rest];
+  return [locale, ...languages.filter((tag) => tag !== locale)];
 }
 
 /** Returns the settings with the texts of a language; a missing text is that of `locale`. */

@@ -2,7 +2,7 @@ import cors from 'cors';
 import type { Request, RequestHandler } from 'express';
 import { DEADLINE_MS } from '../api/deadline.ts';
 import { isOwnOrigin } from '../api/validation.ts';
-import type { AppOrigins } from '../apps/origins.ts';
+import { type AppOrigins, ORIGIN_REFUSED } from '../apps/origins.ts';
 import { Forbidden, Unavailable } from '../core/errors.ts';
 import { APP_ID_PATTERN } from '../core/identifiers.ts';
 import { withTimeout } from '../core/timeouts.ts';
@@ -54,7 +54,7 @@ export function createCors(origins: readonly string[], appOrigins: AppOrigins): 
 }
 
 function originError(): Forbidden {
-  return new Forbidden('This origin is not allowed');
+  return new Forbidden(ORIGIN_REFUSED);
 }
 
 /** Resolves with whether the app of a request, in its path or in `x-app-id`, lists the origin. */

@@ -78,6 +78,8 @@ export const es: Catalogue = {
   chooseBetween: 'Elija de {min} a {max}.',
   thanks: 'Gracias. Sus datos se han guardado.',
   thanksHeld: 'Gracias. Alguien revisará sus datos antes de guardarlos.',
+  thanksConfirm:
+    'Recibirá un correo electrónico para confirmar su dirección. Si ya la ha confirmado, no se envía ningún correo.',
   closedPage: 'Este formulario está cerrado. Ya no acepta respuestas.',
   notSent: 'No se ha podido enviar el formulario. Compruebe su conexión y envíelo de nuevo; se guarda una sola vez.',
   fileLeftOut: '{name}: el archivo no se envía',
@@ -87,6 +89,8 @@ export const es: Catalogue = {
   text400: 'No se ha enviado nada. Corrija los datos y envíe de nuevo el formulario.',
   title403: 'El formulario no ha sido aceptado',
   text403: 'No se ha guardado nada. Avise al responsable del sitio que muestra el formulario.',
+  text403Site:
+    'No se ha guardado nada: el formulario no acepta datos del sitio del que usted viene. Avise al responsable del sitio. Si es suyo, permítalo en el panel, en la página «Connect».',
   text403Again: 'No se ha guardado nada. Abra de nuevo la página del formulario y envíelo otra vez.',
   title404: 'Este formulario no existe',
   text404: 'Compruebe la dirección. Es posible que el formulario haya cambiado de nombre o se haya eliminado.',

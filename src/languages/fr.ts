@@ -78,6 +78,8 @@ export const fr: Catalogue = {
   chooseBetween: 'Choisissez-en de {min} à {max}.',
   thanks: 'Merci. Vos réponses sont enregistrées.',
   thanksHeld: 'Merci. Vos réponses seront vérifiées avant d’être enregistrées.',
+  thanksConfirm:
+    'Vous recevrez un e-mail pour confirmer votre adresse. Si vous l’avez déjà confirmée, aucun e-mail n’est envoyé.',
   closedPage: 'Ce formulaire est fermé. Il n’accepte plus de réponses.',
   notSent:
     'Le formulaire n’a pas pu être envoyé. Vérifiez votre connexion et envoyez-le à nouveau ; il n’est enregistré qu’une fois.',
@@ -88,6 +90,8 @@ export const fr: Catalogue = {
   text400: 'Rien n’a été envoyé. Corrigez vos réponses et envoyez à nouveau le formulaire.',
   title403: 'Le formulaire n’a pas été accepté',
   text403: 'Rien n’a été enregistré. Prévenez le responsable du site qui affiche le formulaire.',
+  text403Site:
+    'Rien n’a été enregistré : le formulaire n’accepte pas de réponses du site d’où vous venez. Prévenez le responsable du site. S’il s’agit du vôtre, autorisez-le dans le tableau de bord, sur la page « Connect ».',
   text403Again: 'Rien n’a été enregistré. Ouvrez à nouveau la page du formulaire, puis envoyez-le encore une fois.',
   title404: 'Ce formulaire n’existe pas',
   text404: 'Vérifiez l’adresse. Le formulaire a peut-être été renommé ou supprimé.',

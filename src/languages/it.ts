@@ -77,6 +77,8 @@ export const it: Catalogue = {
   chooseBetween: 'Sceglierne da {min} a {max}.',
   thanks: 'Grazie. I suoi dati sono stati salvati.',
   thanksHeld: 'Grazie. I suoi dati saranno controllati prima di essere salvati.',
+  thanksConfirm:
+    'Riceverà un’email per confermare il suo indirizzo. Se lo ha già confermato, non viene inviata alcuna email.',
   closedPage: 'Questo modulo è chiuso. Non accetta più risposte.',
   notSent:
     'Non è stato possibile inviare il modulo. Controlli la connessione e lo invii di nuovo; viene salvato una sola volta.',
@@ -87,6 +89,8 @@ export const it: Catalogue = {
   text400: 'Non è stato inviato nulla. Corregga i dati e invii di nuovo il modulo.',
   title403: 'Il modulo non è stato accettato',
   text403: 'Non è stato salvato nulla. Avvisi il responsabile del sito che mostra il modulo.',
+  text403Site:
+    'Non è stato salvato nulla: il modulo non accetta risposte dal sito da cui proviene. Avvisi il responsabile del sito. Se è suo, lo consenta nel pannello di controllo, alla pagina «Connect».',
   text403Again: 'Non è stato salvato nulla. Apra di nuovo la pagina del modulo e lo invii ancora una volta.',
   title404: 'Questo modulo non esiste',
   text404: 'Controlli l’indirizzo. Il modulo potrebbe essere stato rinominato o rimosso.',

@@ -60,6 +60,8 @@ export const nl: Catalogue = {
   chooseBetween: 'Kies er {min} tot {max}.',
   thanks: 'Bedankt. Uw gegevens zijn opgeslagen.',
   thanksHeld: 'Bedankt. Uw gegevens worden bekeken voordat ze worden opgeslagen.',
+  thanksConfirm:
+    'U ontvangt een e-mail om uw adres te bevestigen. Als u het al hebt bevestigd, wordt er geen e-mail verzonden.',
   closedPage: 'Dit formulier is gesloten. Het neemt geen inzendingen meer aan.',
   notSent:
     'Het formulier kon niet worden verzonden. Controleer uw verbinding en verzend het opnieuw; het wordt één keer opgeslagen.',
@@ -70,6 +72,8 @@ export const nl: Catalogue = {
   text400: 'Er is niets verzonden. Verbeter de gegevens en verzend het formulier opnieuw.',
   title403: 'Het formulier is niet geaccepteerd',
   text403: 'Er is niets opgeslagen. Meld het aan de beheerder van de site die het formulier toonde.',
+  text403Site:
+    'Er is niets opgeslagen: het formulier neemt geen inzendingen aan van de site waar u vandaan komt. Meld het aan de beheerder van de site. Is het uw site, sta die dan toe in het dashboard, op de pagina ‘Connect’.',
   text403Again: 'Er is niets opgeslagen. Open de pagina met het formulier opnieuw en verzend het nog een keer.',
   title404: 'Dit formulier bestaat niet',
   text404: 'Controleer het adres. Misschien heeft het formulier een andere naam of is het verwijderd.',

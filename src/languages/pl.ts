@@ -84,6 +84,8 @@ export const pl: Catalogue = {
   chooseBetween: 'Wybierz od {min} do {max}.',
   thanks: 'Dziękujemy. Dane zostały zapisane.',
   thanksHeld: 'Dziękujemy. Dane zostaną sprawdzone, zanim zostaną zapisane.',
+  thanksConfirm:
+    'Otrzymasz e-mail z prośbą o potwierdzenie adresu. Jeśli adres jest już potwierdzony, e-mail nie zostanie wysłany.',
   closedPage: 'Ten formularz jest zamknięty. Nie przyjmuje już zgłoszeń.',
   notSent: 'Nie udało się wysłać formularza. Sprawdź połączenie i wyślij go ponownie; zostanie zapisany tylko raz.',
   fileLeftOut: '{name}: plik zostanie pominięty',
@@ -93,6 +95,8 @@ export const pl: Catalogue = {
   text400: 'Nic nie zostało wysłane. Popraw dane i wyślij formularz ponownie.',
   title403: 'Formularz nie został przyjęty',
   text403: 'Nic nie zostało zapisane. Powiadom właściciela witryny, na której jest formularz.',
+  text403Site:
+    'Nic nie zostało zapisane: formularz nie przyjmuje zgłoszeń z witryny, z której przychodzisz. Powiadom właściciela witryny. Jeśli witryna należy do Ciebie, zezwól na nią w panelu, na stronie „Connect”.',
   text403Again: 'Nic nie zostało zapisane. Otwórz ponownie stronę z formularzem i wyślij go jeszcze raz.',
   title404: 'Ten formularz nie istnieje',
   text404: 'Sprawdź adres. Formularz mógł zmienić nazwę lub zostać usunięty.',

@@ -77,6 +77,7 @@ export const pt: Catalogue = {
   chooseBetween: 'Escolha de {min} a {max}.',
   thanks: 'Obrigado. Os seus dados foram guardados.',
   thanksHeld: 'Obrigado. Os seus dados serão verificados antes de serem guardados.',
+  thanksConfirm: 'Receberá um e-mail para confirmar o seu endereço. Se já o confirmou, não é enviado nenhum e-mail.',
   closedPage: 'Este formulário está fechado. Já não aceita respostas.',
   notSent: 'Não foi possível enviar o formulário. Verifique a ligação e envie-o de novo; ele é guardado uma só vez.',
   fileLeftOut: '{name}: o ficheiro não é enviado',
@@ -86,6 +87,8 @@ export const pt: Catalogue = {
   text400: 'Nada foi enviado. Corrija os dados e envie o formulário de novo.',
   title403: 'O formulário não foi aceite',
   text403: 'Nada foi guardado. Avise o responsável do site que mostra o formulário.',
+  text403Site:
+    'Nada foi guardado: o formulário não aceita respostas do site de onde vem. Avise o responsável do site. Se for seu, autorize-o no painel, na página «Connect».',
   text403Again: 'Nada foi guardado. Abra de novo a página do formulário e envie-o mais uma vez.',
   title404: 'Este formulário não existe',
   text404: 'Verifique o endereço. O formulário pode ter mudado de nome ou ter sido removido.',

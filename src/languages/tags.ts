@@ -1,4 +1,4 @@
-/** The most languages of an app, and of the translations of one text. */
+/** The most languages of an app beside its own, and of the translations of one text. */
 export const MAX_LANGUAGES = 20;
 
 /** Returns whether a text is a BCP 47 tag as `Intl` writes it, such as `de` or `pt-BR`. */

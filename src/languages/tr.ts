@@ -54,6 +54,8 @@ export const tr: Catalogue = {
   chooseBetween: '{min} ile {max} arasında seçin.',
   thanks: 'Teşekkürler. Bilgileriniz kaydedildi.',
   thanksHeld: 'Teşekkürler. Bilgileriniz kaydedilmeden önce incelenecek.',
+  thanksConfirm:
+    'Adresinizi onaylamanız için bir e-posta alacaksınız. Adresinizi daha önce onayladıysanız e-posta gönderilmez.',
   closedPage: 'Bu form kapalı. Artık giriş kabul etmiyor.',
   notSent: 'Form gönderilemedi. Bağlantınızı denetleyip yeniden gönderin; yalnızca bir kez kaydedilir.',
   fileLeftOut: '{name}: dosya gönderilmeyecek',
@@ -63,6 +65,8 @@ export const tr: Catalogue = {
   text400: 'Hiçbir şey gönderilmedi. Bilgileri düzeltip formu yeniden gönderin.',
   title403: 'Form kabul edilmedi',
   text403: 'Hiçbir şey kaydedilmedi. Formu gösteren sitenin sahibine bildirin.',
+  text403Site:
+    'Hiçbir şey kaydedilmedi: form, geldiğiniz siteden giriş kabul etmiyor. Sitenin sahibine bildirin. Site sizinse kontrol panelinde “Connect” sayfasında siteye izin verin.',
   text403Again: 'Hiçbir şey kaydedilmedi. Formun sayfasını yeniden açıp formu bir kez daha gönderin.',
   title404: 'Böyle bir form yok',
   text404: 'Adresi denetleyin. Formun adı değişmiş veya form kaldırılmış olabilir.',

@@ -194,6 +194,10 @@ export const sessionEndpoints = {
         sourceAppId: z.string().optional().meta({ example: 'newsletter' }),
         role: MemberRole.optional(),
         admin: z.literal(true).optional(),
+        invitedBy: z.string().optional().meta({
+          description: 'The name of the account that invites; absent for the log-in of an app and for the host',
+          example: 'Ada Lovelace',
+        }),
         hasAccount: z.boolean().meta({ description: 'Whether the email has an account, which has to log in first' }),
       })
       .meta({ id: 'InvitationPreview' }),

@@ -335,7 +335,7 @@ function formHtml(view: FormView, fields: readonly FormField[]): string {
         : [refusedMarkup(one, problem, language)],
     );
   };
-  return html`<form class="form" method="post" action="/v1/forms/${sourceAppId}" data-user-collection="${sourceAppId}" data-thanks="${thanks}">
+  return html`<form class="form" method="post" action="/v1/forms/${sourceAppId}" data-user-collection="${sourceAppId}" data-thanks="${thanks}" data-not-sent="${language.text('notSent')}">
 !${toHtml(hidden)}
 !${inOrderOfEntries(fields, sent).map(keyHtml).join('\n')}
 !${settings.botProtection === 'off' ? '' : toHtml([honeypot(language.text('leaveEmpty'))])}

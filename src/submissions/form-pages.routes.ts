@@ -15,7 +15,17 @@ import type { FindForm, FormPages } from './form-pages.ts';
 import { visitorLanguage } from './visitor-language.ts';
 
 /** The texts of the embed script. */
-const TEXTS = ['email', 'send', 'leaveEmpty', 'thanks', 'thanksHeld', 'closed', 'notSent', 'text422'] as const;
+const TEXTS = [
+  'email',
+  'send',
+  'leaveEmpty',
+  'thanks',
+  'thanksHeld',
+  'thanksConfirm',
+  'closed',
+  'notSent',
+  'text422',
+] as const;
 type Text = (typeof TEXTS)[number];
 
 const textsOf = ({ text }: Language) =>
@@ -38,6 +48,7 @@ const FormDefinition = z
     closed: z.boolean().meta({ description: 'Whether every submission is refused now' }),
     honeypot: z.boolean().meta({ description: 'Whether the form contains a field for programs' }),
     proofOfWork: z.boolean().meta({ description: 'Whether a submission needs a solved challenge' }),
+    doubleOptIn: z.boolean().meta({ description: 'Whether people are asked by email to confirm their addresses' }),
     fields: z.array(FormControl),
   })
   .meta({
@@ -45,7 +56,7 @@ const FormDefinition = z
     example: {
       ...{ sourceAppId: 'newsletter', title: 'Newsletter', description: null, submitLabel: 'Subscribe', thanks: null },
       ...{ next: null, lang: 'en', dir: 'ltr', closed: false, honeypot: true, proofOfWork: false, fields: [] },
-      ...{ languages: ['en'], texts: textsOf(languageOf('en')) },
+      ...{ doubleOptIn: false, languages: ['en'], texts: textsOf(languageOf('en')) },
     },
   });
 
@@ -129,6 +140,7 @@ function formDefinition({ sourceAppId, settings: given, fields, language }: Form
     closed: isClosed(settings),
     honeypot: settings.botProtection !== 'off',
     proofOfWork: settings.botProtection === 'proof-of-work',
+    doubleOptIn: settings.doubleOptIn === true,
   });
   const controls = serializedControls(formControls(fields, lang));
   const json = `${texts.slice(0, -1)},"fields":${controls.json}}`;

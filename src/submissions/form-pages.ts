@@ -5,7 +5,7 @@ import type { Language } from '../languages/languages.ts';
 import type { SchemaLeases } from '../schemas/schema-leases.ts';
 import { canShowAgain, type FormView, formBody, type PublicForm, statement } from './form-html.ts';
 import { DEFAULT_ASSETS, ownLanguage, type PageAssets, pageReply, redirectSources } from './page.ts';
-import { adviceAfter, reasonIn, type ShownRefusal, titleOf } from './visitor-language.ts';
+import { adviceAfter, isInAdvice, reasonIn, type ShownRefusal, titleOf } from './visitor-language.ts';
 
 /** Resolves with the form of an app; undefined when no app has this id. @throws {Unavailable} */
 export type FindForm = (sourceAppId: string) => Promise<PublicForm | undefined>;
@@ -28,8 +28,7 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
     const { status } = refusal;
     const title = titleOf(language, status);
     const known = reasonIn(language, refusal);
-    // The advice for a 404 contains its message.
-    const reason = status === 404 || known === undefined ? '' : html`<p>${statement(known, language)}</p>`;
+    const reason = isInAdvice(refusal) || known === undefined ? '' : html`<p>${statement(known, language)}</p>`;
     const advice = adviceAfter(refusal, language);
     const main = html`<div!${ownLanguage(language)}><h1>${title}</h1>!${reason}<p>${advice}</p></div>`;
     return pageReply({ title, main, language, status }, assets);
@@ -61,7 +60,10 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
       );
     },
 
-    /** The page after a submission. `isHeld`: it is not stored until an operator releases it. */
+    /**
+     * The page after a submission. `isHeld`: it is not stored until an operator releases it, and
+     * no email asks for a confirmation before.
+     */
     thanks({ isHeld = false, ...given }: Titled & Pick<FormView, 'language'> & { isHeld?: boolean }): Html {
       const { sourceAppId, language } = given;
       const settings = settingsIn(given.settings, language.tag);
@@ -70,8 +72,10 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
         isHeld || settings.thanks === undefined
           ? html`<p class="note good"!${ownLanguage(language)}>${language.text(isHeld ? 'thanksHeld' : 'thanks')}</p>`
           : html`<p class="note good">${settings.thanks}</p>`;
+      const confirm =
+        settings.doubleOptIn && !isHeld ? html`<p!${ownLanguage(language)}>${language.text('thanksConfirm')}</p>` : '';
       const title = formTitle({ sourceAppId, settings });
-      return pageReply({ title, main: html`<h1>${title}</h1>!${text}`, language }, assets);
+      return pageReply({ title, main: html`<h1>${title}</h1>!${text}!${confirm}`, language }, assets);
     },
 
     refusal: refusalPage,

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { Refusal } from '../api/reply.ts';
 import { type FormSettings, offeredLanguages } from '../apps/form-settings.ts';
+import { ORIGIN_REFUSED } from '../apps/origins.ts';
 import type { AppError, Issue, Reason } from '../core/errors.ts';
 import { codeOf } from '../languages/catalogue.ts';
 import { type Language, languageOf, OWN_LANGUAGES } from '../languages/languages.ts';
@@ -61,8 +62,12 @@ export function titleOf(language: Language, status: number): string {
   return language.text(`title${explainedStatus(status)}`);
 }
 
+/** Whether the advice after a refusal contains its reason. */
+export const isInAdvice = ({ status, message }: ShownRefusal): boolean => status === 404 || message === ORIGIN_REFUSED;
+
 /** Returns what to do after a refusal. */
 export function adviceAfter({ status, message }: ShownRefusal, language: Language): string {
+  if (message === ORIGIN_REFUSED) return language.text('text403Site');
   // The only 403 for which another attempt helps: the page solves a new challenge.
   const helps = status === 403 && message.endsWith(NEW_CHALLENGE);
   return language.text(helps ? 'text403Again' : `text${explainedStatus(status)}`);

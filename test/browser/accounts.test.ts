@@ -129,6 +129,17 @@ describe('an invitation', () => {
     await own.close();
   });
 
+  it('names who invites', async () => {
+    const { client } = await join('manager');
+    const path = `/auth/apps/${app.sourceAppId}/invitations`;
+    const { body } = await client.post(path, { email: 'grace@example.com', role: 'viewer' }).expect(200);
+    await page.goto(body.link);
+    const invitation = page.getByLabel('Your invitation');
+    await invitation.getByText('Invited by').waitFor();
+    await invitation.getByText(/^Member \d+$/).waitFor();
+    await expectAccessible();
+  });
+
   it('lets somebody with an account log in, and then choose between their apps', async () => {
     const { email } = await join('editor');
     await page.goto(await invite(other.sourceAppId, 'viewer', email));

@@ -6,6 +6,11 @@ const users = withUsersPage();
 const chart = (label: string) => users.page.getByRole('region', { name: `Breakdown by ${label}` });
 const breakDownBy = (label: string) => users.page.getByLabel('Break down by').selectOption(label);
 
+/** The number of labels below columns that cover the one before. */
+const OVERLAPS = `[...document.querySelectorAll('figure > figcaption')].map((axis) => [...axis.children])
+  .flatMap((labels) => labels.slice(1).map((label, index) => [labels[index], label]))
+  .filter(([before, label]) => before.getBoundingClientRect().right > label.getBoundingClientRect().left).length`;
+
 async function submitPeople(): Promise<void> {
   await users.submit('ada@example.com', { name: 'Ada', plan: 'pro', age: 36, born: '1815-12-10', news: true });
   await users.submit('alan@example.com', { name: 'Alan', plan: 'pro', age: 41, born: '1912-06-23', news: false });
@@ -57,6 +62,32 @@ describe('a breakdown', () => {
     await users.waitForText('1 matching user');
     expect(await users.emails()).toEqual(['alan@example.com']);
     expect(await users.chips()).toEqual(['Born on or after 1 Jan 1910', 'Born before 1 Jan 1915']);
+  });
+
+  it('has an axis of counts and one of values, and a bar of those without a value on the same scale', async () => {
+    await submitPeople();
+    await users.submit('kurt@example.com', { name: 'Kurt' });
+    await users.logIn();
+    await users.goTo('/users?by=data.age');
+    const figure = chart('Age').getByRole('figure');
+    await figure.waitFor();
+    const texts = (of: string) => figure.locator(of).allInnerTexts();
+    expect(await texts('> div > span')).toEqual(['0', '1']);
+    expect(await texts('figcaption > span')).toEqual(['35', '50', '65', '90']);
+    expect((await texts('li')).filter((text) => text !== '')).toEqual(['1', '1', '1', '1']);
+    await users.page.setViewportSize({ width: 375, height: 720 });
+    for (const [by, label] of [
+      ['data.born', 'Born'],
+      ['createdAt', 'Created'],
+      ['data.age', 'Age'],
+    ] as const) {
+      await users.goTo(`/users?by=${by}`);
+      await chart(label).getByRole('figure').waitFor();
+      expect(await users.page.evaluate(OVERLAPS)).toBe(0);
+    }
+    // One of five users: a fifth of the length.
+    const rest = chart('Age').getByRole('button', { name: /^No value/ });
+    expect(await rest.locator('rect').getAttribute('width')).toBe('20');
   });
 
   it('is pressed with the keyboard, and can be closed', async () => {

@@ -44,6 +44,27 @@ describe('a change of many users', () => {
     await dialog().waitFor({ state: 'detached' });
   });
 
+  it('is listed after a reload, with its result and Undo; who had the value is counted', async () => {
+    await submitPeople(3);
+    await users.submit('other@example.com', { plan: 'max' });
+    await users.logIn();
+    await users.goTo(`/apps/${users.app.sourceAppId}/users?where=email:contains:example`);
+    await users.page.getByRole('button', { name: 'Change a field' }).click();
+    await dialog().getByLabel('Field').selectOption('Plan');
+    await dialog().getByLabel('New value').selectOption('max');
+    await dialog().getByRole('button', { name: 'Change 4 users' }).click();
+    await dialog().getByText('3 users changed. 1 user had this value already.').waitFor();
+    await users.page.reload();
+    const recent = users.page.getByRole('group').filter({ hasText: 'Recent changes of many users' });
+    await recent.getByText('Recent changes of many users').click();
+    const change = recent.getByRole('listitem');
+    await change.getByText('3 users changed. 1 user had this value already.').waitFor();
+    expect(await axeViolationsInBothModes(users.page, { isSerious: true })).toEqual([]);
+    await change.getByRole('button', { name: 'Undo' }).click();
+    await change.getByText('Undone: 3 users restored.').waitFor();
+    expect((await stored()).map(({ plan }) => plan)).toEqual(['max', 'free', 'free', 'free']);
+  });
+
   it('is made for the selected ones only, and names what an undo leaves', async () => {
     await submitPeople(3);
     await users.logIn();

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeViolationsInBothModes } from '../support/axe.ts';
-import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
+import { closeBrowser, openPage, type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
+import { type SitePage, startSite } from '../support/site.ts';
 import { ADMIN } from './schema-page.ts';
 
 const FORM = `
@@ -48,6 +49,10 @@ const PROPOSED = [
   { key: 'source_page', label: 'Source page', kind: 'text', required: false, hidden: true, default: 'home' },
   { key: 'message', label: 'Message', kind: 'text', required: false, ui: 'textarea' },
 ];
+
+/** The corrected HTML without what it removes. */
+const CORRECTED = `[...document.querySelector('[aria-label="Corrected HTML"]').childNodes]
+  .filter(({ nodeName }) => nodeName !== 'DEL').map(({ textContent }) => textContent).join('')`;
 
 let server: TestServer;
 let app: TestApp;
@@ -139,6 +144,33 @@ describe('the import of a form', () => {
     expect(body.fields.slice(1)).toEqual(PROPOSED);
     expectClean();
     await close();
+  });
+
+  it('takes the form with an email of a whole page, and gives one without a method the method', async () => {
+    const own = await server.admin.buildApp();
+    const pages: Record<string, SitePage> = {};
+    const site = await startSite(pages);
+    await server.admin.put(`/auth/apps/${own.sourceAppId}/form`, { origins: [site.origin] }).expect(200);
+    const { page, close } = await visitAs(server, own, '/connect/import');
+    await page.getByLabel('HTML of your form').fill(`<form id="search" action="/search"><input name="q"></form>
+<form name="contact" action="#" netlify><input name="person"><input type="email" name="email"><button>Go</button></form>`);
+    const forms = page.getByLabel('The text has 2 forms');
+    expect(await forms.locator('option:checked').innerText()).toBe('contact (3 controls)');
+    const html = await page.evaluate(CORRECTED);
+    pages['/contact'] = { html: html as string };
+    const visitor = await openPage(`${site.origin}/contact`);
+    await visitor.page.locator('[name=person]').fill('Ada');
+    await visitor.page.locator('[name=email]').fill('ada@example.com');
+    await visitor.page.getByRole('button').click();
+    await visitor.page.getByText('Thank you. Your entries are stored.').waitFor();
+    expect(visitor.page.url()).toBe(`${server.listener.url}/f/${own.sourceAppId}/thanks`);
+    const stored = await server.db.collection('users').findOne({ sourceAppId: own.sourceAppId });
+    expect(stored).toMatchObject({ email: 'ada@example.com', data: { person: 'Ada' } });
+    await forms.selectOption({ index: 0 });
+    await page.getByText('The form has no email').waitFor();
+    await visitor.close();
+    await close();
+    await site.close();
   });
 
   it('says that a text has no form', async () => {

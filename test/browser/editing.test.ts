@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { axeViolationsInBothModes } from '../support/axe.ts';
 import { tableRows } from '../support/browser.ts';
 import { FIELDS, withUsersPage } from './users-page.ts';
 
@@ -82,6 +83,66 @@ describe('a record', () => {
     expect(await form.getByLabel('Full name').inputValue()).toBe('Theirs again');
     expect(await form.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     expect(await stored('ada@example.com')).toEqual({ name: 'Theirs again', age: 37 });
+  });
+
+  it('keeps what is typed on Escape and on a click outside, until it is discarded', async () => {
+    await users.submit('ada@example.com', { name: 'Ada', age: 36 });
+    await users.logIn();
+    await openRecord('ada@example.com');
+    const form = dialog('Edit ada@example.com');
+    const question = form.getByRole('alert').filter({ hasText: 'Discard what you changed?' });
+    await users.page.getByRole('button', { name: 'Edit' }).click();
+    await form.getByLabel('Full name').waitFor();
+    await users.page.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+
+    await users.page.getByRole('button', { name: 'Edit' }).click();
+    await form.getByLabel('Full name').fill('Ada Lovelace');
+    await users.page.keyboard.press('Escape');
+    await question.waitFor();
+    expect(await axeViolationsInBothModes(users.page, { isSerious: true })).toEqual([]);
+    await question.getByRole('button', { name: 'Keep editing' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(await form.getByLabel('Full name').inputValue()).toBe('Ada Lovelace');
+    await users.page.mouse.click(5, 5);
+    await question.waitFor();
+    // Who goes on typing has answered.
+    await form.getByLabel('Full name').fill('Ada King');
+    await question.waitFor({ state: 'detached' });
+    await users.page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await form.waitFor({ state: 'detached' });
+    expect(await stored('ada@example.com')).toEqual({ name: 'Ada', age: 36 });
+  });
+
+  it('shows a conflict where it is seen, also in a form that is longer than the window', async () => {
+    await users.page.setViewportSize({ width: 1280, height: 400 });
+    await users.submit('ada@example.com', { name: 'Ada', age: 36 });
+    await users.logIn();
+    await openRecord('ada@example.com');
+    await users.page.getByRole('button', { name: 'Edit' }).click();
+    const form = dialog('Edit ada@example.com');
+    const conflict = form.getByRole('alert').filter({ hasText: 'This user was changed meanwhile' });
+    const question = form.getByRole('alert').filter({ hasText: 'Discard what you changed?' });
+    const isInView = async () => {
+      const box = await conflict.boundingBox();
+      return box !== null && box.y >= 0 && box.y + box.height <= 400;
+    };
+    for (const save of [
+      () => users.page.keyboard.press('Enter'),
+      () => form.getByRole('button', { name: 'Save' }).click(),
+    ]) {
+      await form.getByLabel('Full name').fill('Mine');
+      await users.submit('ada@example.com', { name: `Theirs ${Math.random()}` });
+      await users.page.keyboard.press('Escape');
+      await question.waitFor();
+      await save();
+      await conflict.waitFor();
+      expect(await question.count()).toBe(0);
+      await expect.poll(isInView).toBe(true);
+      await conflict.getByRole('button', { name: 'Take the stored value' }).click();
+      await conflict.waitFor({ state: 'detached' });
+    }
   });
 
   it('loses an item of a list, or a key that the schema does not have', async () => {

@@ -66,7 +66,7 @@ describe('a form that asks for a proof of work', () => {
       const { page, close } = await openPage(address);
       await page.getByLabel('Email').fill('ada@example.com');
       await page.getByRole('button').click();
-      await page.getByText('Somebody will look at your entries before they are stored').waitFor();
+      await page.getByText('Your entries will be checked before they are stored').waitFor();
       expect(await records()).toEqual([]);
       await close();
     }
@@ -78,7 +78,7 @@ describe('a form that asks for a proof of work', () => {
     const { page, close } = await openPage(`${server.listener.url}/f/${app}`, { javaScriptEnabled: false });
     await page.getByLabel('Email').fill('ada@example.com');
     await page.getByRole('button').click();
-    await page.getByText('Somebody will look at your entries before they are stored').waitFor();
+    await page.getByText('Your entries will be checked before they are stored').waitFor();
     expect(await records()).toEqual([]);
     await close();
   });

@@ -106,7 +106,7 @@ describe.each([true, false])('a form in a file with a mistake (JavaScript: %s)',
     const { page, expectClean, close } = await openForm(app, controls, javaScriptEnabled);
     await page.getByLabel('Photo').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('x') });
     await send(page);
-    await page.getByRole('alert').getByText('photo: the file is left out').waitFor();
+    await page.getByRole('alert').getByText('photo: files cannot be sent with this form').waitFor();
     await send(page);
     await page.getByText('Your entries are stored').waitFor();
     expect(await records(app)).toMatchObject([{ email: 'ada@example.com', data: { city: 'Oslo' } }]);
@@ -164,7 +164,7 @@ describe('a plain form under proof of work', () => {
     for (const name of ['ada', 'grace']) {
       const { page, close } = await openForm(app, EMAIL.replace('ada@', `${name}@`), false);
       await send(page);
-      await page.getByText('Somebody will look at your entries before they are stored').waitFor();
+      await page.getByText('Your entries will be checked before they are stored').waitFor();
       expect(await page.getByText('You are in').count()).toBe(0);
       await close();
     }

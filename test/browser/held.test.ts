@@ -40,8 +40,15 @@ describe('held submissions', () => {
 
     await sendAsBot('bot@example.com');
     const { page, expectClean, close } = await open('/users');
+    await page.getByRole('link', { name: 'Held (1)' }).waitFor();
+    const listings = () =>
+      server.db.collection('audit_events').countDocuments({ sourceAppId: app.sourceAppId, action: 'held.listed' });
+    // Their number alone is no listing.
+    expect(await listings()).toBe(0);
     await page.getByRole('link', { name: 'Held (1)' }).click();
     await page.getByRole('heading', { level: 1, name: 'Held submissions' }).waitFor();
+    await page.getByRole('row', { name: /bot@example.com/ }).waitFor();
+    expect(await listings()).toBe(1);
     expectClean();
     await close();
   });

@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { languageOf } from '../../src/languages/languages.ts';
 import { axeViolations, axeViolationsInBothModes } from '../support/axe.ts';
-import { closeBrowser, openPage } from '../support/browser.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
+import { closeBrowser, openPage, visitAs } from '../support/browser.ts';
+import { sharedServer, startServer, type TestServer } from '../support/server.ts';
 import { type Site, type SitePage, startSite } from '../support/site.ts';
 import { ConnectPage } from './connect-page.ts';
 import { EVERY_KIND } from './forms.ts';
@@ -76,6 +76,24 @@ describe.each([
   });
 });
 
+describe('a form with added languages', () => {
+  it.each([
+    ['en-GB', 'en', 'Letter', 'Send'],
+    ['es-ES', 'en', 'Letter', 'Send'],
+    ['de-AT', 'de', 'Rundbrief', german('send')],
+  ] as const)('is for a browser in %s in %s', async (locale, lang, title, send) => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const settings = { title: 'Letter', languages: ['de', 'fr'], texts: { de: { title: 'Rundbrief' } } };
+    await server.admin.put(`/auth/apps/${sourceAppId}/form`, settings).expect(200);
+    const { page, expectClean, close } = await openPage(`${server.listener.url}/f/${sourceAppId}`, { locale });
+    await page.getByRole('heading', { name: title }).waitFor();
+    await page.getByRole('button', { name: send }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe(lang);
+    expectClean();
+    await close();
+  });
+});
+
 describe('an embedded form', () => {
   const script = () => `<script src="${server.listener.url}/embed/v1.js"></script>`;
   async function open(html: string) {
@@ -113,6 +131,55 @@ describe('an embedded form', () => {
     await page.getByLabel(say('email')).fill('ada@example.com');
     await button.click();
     await page.getByRole('status').getByText(say('thanks')).waitFor();
+    await close();
+  });
+});
+
+describe('a form whose service stops', () => {
+  it.each(['the service', 'a site'])('on a page of %s says in its language that it could not be sent', async (host) => {
+    const own = await startServer();
+    const { sourceAppId } = await own.admin.buildApp();
+    await own.admin.put(`/auth/apps/${sourceAppId}/form`, { locale: 'de', origins: [site.origin] }).expect(200);
+    pages['/own'] = {
+      html: `<form data-user-collection="${sourceAppId}"><input type="email" name="email" aria-label="${german('email')}">
+<button>Los</button></form><script src="${own.listener.url}/embed/v1.js"></script>`,
+    };
+    const isHosted = host === 'the service';
+    const { page, close } = await openPage(isHosted ? `${own.listener.url}/f/${sourceAppId}` : `${site.origin}/own`);
+    const loaded = isHosted ? undefined : page.waitForResponse((response) => response.url().includes('/v1/forms/'));
+    await page.getByLabel(german('email')).fill('ada@example.com');
+    await loaded;
+    await own.close();
+    await page.getByRole('button').click();
+    expect(await page.getByRole('alert').innerText()).toBe(german('notSent'));
+    expect(await page.getByRole('button').isEnabled()).toBe(true);
+    await close();
+  });
+});
+
+describe('a form on a site that the app does not list', () => {
+  it.each([
+    ['en-GB', 'Nothing was stored: the form accepts no entries from the website that you came from.'],
+    ['de-DE', german('text403Site')],
+  ])('says to a visitor and to the owner what to do: %s', async (locale, text) => {
+    const { sourceAppId, password } = await server.admin.buildApp();
+    await server.admin.put(`/auth/apps/${sourceAppId}/form`, { languages: ['en', 'de'] }).expect(200);
+    const action = `${server.listener.url}/v1/forms/${sourceAppId}`;
+    pages['/own'] = {
+      html: `<form method="post" action="${action}"><input name="email" value="ada@example.com"><button>Go</button></form>`,
+    };
+    const { page, close } = await openPage(`${site.origin}/own`, { locale });
+    await page.getByRole('button').click();
+    await page.getByText(text).waitFor();
+    expect(await page.getByText('origin').count()).toBe(0);
+    expect(await axeViolationsInBothModes(page)).toEqual([]);
+    const dashboard = await visitAs(server, { sourceAppId, password }, '/connect');
+    await dashboard.page.getByRole('button', { name: `Allow ${site.origin}` }).click();
+    await dashboard.page.getByRole('button', { name: `Allow ${site.origin}` }).waitFor({ state: 'detached' });
+    await page.goto(`${site.origin}/own`);
+    await page.getByRole('button').click();
+    await page.waitForURL(`${server.listener.url}/f/${sourceAppId}/thanks`);
+    await dashboard.close();
     await close();
   });
 });

@@ -8,6 +8,7 @@ import { closeBrowser, openPage, type Visit, visitAs } from '../support/browser.
 import type { TestApp } from '../support/client.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { type Site, type SitePage, startSite } from '../support/site.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
 
 const POLL = { timeout: 15_000, interval: 20 };
@@ -106,6 +107,70 @@ describe('the settings of email', () => {
     const narrow = await openSettings(server, { viewport: PHONE });
     expect(await narrow.page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
     await narrow.close();
+  });
+});
+
+describe('the page after a submission of a form that asks for a confirmation', () => {
+  const german = languageOf('de').text;
+  const pages: Record<string, SitePage> = {};
+  let site: Site;
+  beforeAll(async () => {
+    site = await startSite(pages);
+  });
+  afterAll(() => site.close());
+
+  const form = (settings: object = {}) =>
+    server.admin
+      .put(settingsPath(), { locale: 'de', doubleOptIn: true, origins: [site.origin], ...settings })
+      .expect(200);
+  async function submit(page: Page): Promise<void> {
+    await page.getByLabel(german('email')).fill(`${randomUUID()}@example.com`);
+    await page.getByRole('button', { name: german('send') }).click();
+  }
+
+  it.each([true, false])('says that an email was sent, with JavaScript: %s', async (javaScriptEnabled) => {
+    await form();
+    const url = `${server.listener.url}/f/${app.sourceAppId}`;
+    const { page, expectClean, close } = await openPage(url, { javaScriptEnabled, viewport: PHONE });
+    await submit(page);
+    await page.getByText(german('thanks')).waitFor();
+    expect(page.url()).toBe(`${url}/thanks`);
+    await page.getByText(german('thanksConfirm')).waitFor();
+    // axe is a script.
+    if (javaScriptEnabled) expect(await axeViolationsInBothModes(page)).toEqual([]);
+    // A held submission causes no email.
+    await page.goto(`${url}/thanks?held=1`);
+    await page.getByText(german('thanksHeld')).waitFor();
+    expect(await page.getByText(german('thanksConfirm')).count()).toBe(0);
+    await form({ doubleOptIn: false });
+    await page.goto(`${url}/thanks`);
+    await page.getByText(german('thanks')).waitFor();
+    expect(await page.getByText(german('thanksConfirm')).count()).toBe(0);
+    expectClean();
+    await close();
+  });
+
+  it.each([undefined, 'Bis bald'])(
+    'says it in a page of another site, beside the text of the app: %s',
+    async (thanks) => {
+      await form({ thanks });
+      const element = `<div data-user-collection="${app.sourceAppId}"></div>`;
+      pages['/page'] = { html: `${element}<script src="${server.listener.url}/embed/v1.js"></script>` };
+      const { page, expectClean, close } = await openPage(`${site.origin}/page`);
+      await submit(page);
+      const lines = [thanks ?? german('thanks'), german('thanksConfirm')];
+      await expect.poll(() => page.getByRole('status').innerText()).toBe(lines.join('\n'));
+      expectClean();
+      await close();
+    },
+  );
+
+  it('is previewed in the settings', async () => {
+    await form({ locale: 'en' });
+    const { page, close } = await openSettings(server);
+    await page.getByText('Thank-you page', { exact: true }).click();
+    await page.locator('[data-preview]').getByText(languageOf('en').text('thanksConfirm')).waitFor();
+    await close();
   });
 });
 

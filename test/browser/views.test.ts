@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { joinApp, PASSWORD } from '../support/accounts.ts';
 import { axeViolationsInBothModes } from '../support/axe.ts';
 import { openPage, type Visit, visit } from '../support/browser.ts';
+import { startServer } from '../support/server.ts';
 import { withUsersPage } from './users-page.ts';
 
 const users = withUsersPage();
@@ -16,9 +17,14 @@ async function openView(name: string, list = 'My views', page = users.page): Pro
 
 async function saveAs(name: string, isShared = false): Promise<void> {
   await menu();
-  await users.page.getByLabel('Save this view as').fill(name);
-  if (isShared) await users.page.getByRole('checkbox', { name: 'Share with everybody of the app' }).check();
-  await users.page.getByRole('button', { name: 'Save', exact: true }).click();
+  await save(name, isShared);
+}
+
+/** Saves in the open menu. */
+async function save(name: string, isShared: boolean, page = users.page): Promise<void> {
+  await page.getByLabel('Save this view as').fill(name);
+  if (isShared) await page.getByRole('checkbox', { name: 'Share with everybody of the app' }).check();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
 }
 
 async function act(name: string, action: string): Promise<void> {
@@ -37,8 +43,8 @@ async function stored(): Promise<{ id: string; name: string; shared: boolean; qu
 }
 
 /** Opens the dashboard in another browser as an account. */
-async function visitWith({ email }: { email: string }, path: string): Promise<Visit> {
-  const { url } = users.server.listener;
+async function visitWith({ email }: { email: string }, path: string, server = users.server): Promise<Visit> {
+  const { url } = server.listener;
   const other = await openPage('about:blank', { origins: [url] });
   const data = { email, password: PASSWORD };
   await other.page.context().request.post(`${url}/auth/login`, { data, failOnStatusCode: true });
@@ -84,6 +90,42 @@ describe('a view of the users', () => {
     await act('Customers', 'Delete');
     await views().waitFor({ state: 'detached' });
     expect(await stored()).toEqual([]);
+  });
+
+  it('is kept by an administrator with an account, also by the first one', async () => {
+    const server = await startServer();
+    try {
+      const { sourceAppId } = await server.admin.buildApp({ fields: [] });
+      const first = (await server.services.accounts.service.firstLink()) ?? '';
+      const acceptance = { token: first, name: 'First', email: 'first@example.com', password: PASSWORD };
+      await server.client.post('/auth/invitations/accept', acceptance).expect(200);
+      const member = await joinApp(server, sourceAppId, 'viewer');
+      await server.admin.patch(`/auth/accounts/${member.id}`, { admin: true }).expect(200);
+      for (const email of [acceptance.email, member.email]) {
+        const { page, ...opened } = await visitWith({ email }, `/apps/${sourceAppId}/users`, server);
+        await menu(page);
+        await save(`Own of ${email}`, false, page);
+        await views('My views', page)
+          .getByRole('link', { name: `Own of ${email}` })
+          .waitFor();
+        await save(`Ours by ${email}`, true, page);
+        await views('Shared views', page)
+          .getByRole('link', { name: `Ours by ${email}` })
+          .waitFor();
+        await page.reload();
+        await menu(page);
+        await views('My views', page)
+          .getByRole('link', { name: `Own of ${email}` })
+          .waitFor();
+        await views('Shared views', page)
+          .getByRole('link', { name: `Ours by ${email}` })
+          .waitFor();
+        opened.expectClean();
+        await opened.close();
+      }
+    } finally {
+      await server.close();
+    }
   });
 
   it('is shared, opened by everybody by its address, and updated unless somebody else changed it', async () => {

@@ -123,7 +123,7 @@ export const VIEWS: View[] = [
     name: 'breakdown by ranges',
     role: 'operator',
     path: '/users?by=createdAt&where=data.plan:eq:pro',
-    open: (page) => page.getByText('Highest: 30').waitFor(),
+    open: (page) => page.getByRole('region', { name: 'Breakdown by Created' }).getByRole('figure').waitFor(),
   },
   {
     name: 'saved views',

@@ -53,7 +53,7 @@ describe('spec 4.5, forms of programs', () => {
     const app = await appWith({ botProtection: 'proof-of-work', thanks: 'You are in' });
     const { headers } = await send(app).expect(303);
     const held = await server.client.get(headers.location ?? '').expect(200);
-    expect(held.text).toContain('Somebody will look at your entries before they are stored');
+    expect(held.text).toContain('Your entries will be checked before they are stored');
     expect(held.text).not.toContain('You are in');
     const trapped = await send(app, [['_gotcha', 'x']]).expect(303);
     expect(trapped.headers.location).toBe(`/f/${app}/thanks`);

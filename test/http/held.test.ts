@@ -232,6 +232,9 @@ describe('GET /auth/held (spec 4.5)', () => {
     expect(await countsOf(a.admin, `&sourceAppId=${app.sourceAppId}`)).toEqual({ honeypot: 1, 'no-proof': 3 });
     expect(await countsOf(other.operator)).toEqual({ honeypot: 0, 'no-proof': 0 });
     expect((await app.operator.get('/auth/held').expect(200)).body).not.toHaveProperty('counts');
+    expect((await app.operator.get('/auth/held/counts').expect(200)).body).toEqual({
+      counts: { honeypot: 1, 'no-proof': 3 },
+    });
     for (const counts of ['', '1', 'false']) await app.operator.get(`/auth/held?counts=${counts}`).expect(400);
   });
 

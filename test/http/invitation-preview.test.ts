@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { joinApp } from '../support/accounts.ts';
 import { Client, type TestApp } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -33,6 +34,14 @@ describe('POST /auth/invitations/preview', () => {
     await preview(token).expect(410);
     const again = await invite('ada@example.com', 'manager');
     expect((await preview(again).expect(200)).body).toEqual({ ...offer, role: 'manager', hasAccount: true });
+  });
+
+  it('names the account that invites', async () => {
+    const { client } = await joinApp(server, app.sourceAppId, 'manager');
+    const account = (await client.get('/auth/session').expect(200)).body.account;
+    const path = `/auth/apps/${app.sourceAppId}/invitations`;
+    const { body } = await client.post(path, { email: 'alan@example.com', role: 'viewer' }).expect(200);
+    expect((await preview(tokenOf(body.link)).expect(200)).body).toMatchObject({ invitedBy: account.name });
   });
 
   it('is 410 after a withdrawal, the end of its time and the deletion of its app', async () => {

@@ -67,7 +67,7 @@ describe('the language of a form', () => {
     for (const [settings, expected] of [
       [{}, 'en ltr'],
       [{ locale: 'de' }, 'de ltr'],
-      [{ languages: ['ar'] }, 'ar rtl'],
+      [{ locale: 'ar', languages: ['ar'] }, 'ar rtl'],
     ] as const) {
       const { text } = await page(`/f/${await appWith(settings)}?lang=fr`, 'fr').expect(200);
       expect(langOf(text)).toBe(expected);
@@ -75,10 +75,21 @@ describe('the language of a form', () => {
     }
   });
 
-  it('is the locale for everybody else, also when it is not the first', async () => {
-    const { text } = await page(`/f/${await appWith({ languages: ['en', 'de'], locale: 'de' })}`, 'fr');
-    expect(langOf(text)).toBe('de ltr');
-  });
+  it.each([
+    [{ languages: ['en', 'de'], locale: 'de' }, ['de', 'en'], 'de'],
+    [{ languages: ['de', 'fr'] }, ['en', 'de', 'fr'], 'en'],
+    [{ languages: ['de', 'fr'], locale: 'pt-BR' }, ['pt-BR', 'de', 'fr'], 'pt-BR'],
+  ])(
+    'is that of the texts of the app for everybody else, also when the others do not name it: %j',
+    async (...given) => {
+      const [settings, offered, own] = given;
+      const sourceAppId = await appWith(settings);
+      expect(langOf((await page(`/f/${sourceAppId}`, 'es')).text)).toBe(`${own} ltr`);
+      expect(langOf((await page(`/f/${sourceAppId}`, `${own}, de;q=0.5`)).text)).toBe(`${own} ltr`);
+      expect(langOf((await page(`/f/${sourceAppId}?lang=${own}`, 'de')).text)).toBe(`${own} ltr`);
+      expect((await server.client.get(`/v1/forms/${sourceAppId}`)).body.languages).toEqual(offered);
+    },
+  );
 
   it('that the service does not have keeps English texts, marked as such', async () => {
     const { text } = await page(`/f/${await appWith({ locale: 'sv' })}`);

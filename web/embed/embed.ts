@@ -33,8 +33,6 @@ export async function embed(host: HTMLElement): Promise<void> {
       void send(event.currentTarget as HTMLFormElement, event.submitter);
     });
   } catch {
-    // biome-ignore lint/suspicious/noConsole: for the owner of the site
-    console.error(`user-collection: "${app}" did not load. Does it allow ${location.origin}?`);
     const link: Markup = ['a', { href: `${service}/f/${app}` }, 'Open the form'];
     root.append(...toDom([['p', { class: 'note', role: 'alert' }, 'The form cannot be shown here. ', link]]));
   }

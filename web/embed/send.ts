@@ -2,7 +2,7 @@ import { clearProblems, isOwn, localProblems, showProblems } from './problems.ts
 import { type Challenge, canSolve, hexOf, solve } from './proof-of-work.ts';
 import { type Answer, type Definition, definitionOf, formPath, request } from './service.ts';
 
-/** Without an answer of the service its texts in other languages are missing too. */
+/** For a form whose texts have not been loaded. */
 const NOT_SENT = 'The form could not be sent.';
 
 interface State {
@@ -29,7 +29,7 @@ export async function send(form: HTMLFormElement, submitter: HTMLElement | null)
   state.key ??= (data.get('_key') as string | null) || newKey();
   data.set('_key', state.key);
   if (!data.has('_tz')) data.set('_tz', Intl.DateTimeFormat().resolvedOptions().timeZone);
-  const { definition, answer } = await exchange(formPath(app, form), data);
+  const { definition, answer } = await exchange(form, formPath(app, form), data);
   const { status, body } = answer;
   // Without an answer, or with one that says to try again, the next attempt is a repeat.
   if (status > 0 && status < 429) state.key = undefined;
@@ -47,6 +47,7 @@ export async function send(form: HTMLFormElement, submitter: HTMLElement | null)
 
 /** Never rejects: without an answer the status is 0. */
 async function exchange(
+  form: HTMLFormElement,
   path: string,
   data: FormData,
 ): Promise<{ definition?: Definition | undefined; answer: Answer }> {
@@ -61,7 +62,8 @@ async function exchange(
     }
     return { definition, answer: await request(path, data) };
   } catch {
-    return { definition, answer: { status: 0, body: { message: definition?.texts.notSent ?? NOT_SENT } } };
+    const message = definition?.texts.notSent ?? form.dataset.notSent ?? NOT_SENT;
+    return { definition, answer: { status: 0, body: { message } } };
   }
 }
 
@@ -97,8 +99,9 @@ function finish(
     return;
   }
   // The form was sent, so its definition was loaded.
-  const { texts, thanks: ownThanks } = definition as Definition;
-  const text = isHeld ? texts.thanksHeld : (ownThanks ?? texts.thanks);
+  const { texts, thanks: ownThanks, doubleOptIn } = definition as Definition;
+  const thanked = [ownThanks ?? texts.thanks, ...(doubleOptIn ? [texts.thanksConfirm] : [])].join('\n');
+  const text = isHeld ? texts.thanksHeld : thanked;
   // A control named `reset` hides the method.
   HTMLFormElement.prototype.reset.call(form);
   release();

@@ -10,10 +10,14 @@ export interface Definition {
   lang: string;
   dir: 'ltr' | 'rtl';
   /** The texts of the service, in that language. */
-  texts: Record<'email' | 'send' | 'leaveEmpty' | 'thanks' | 'thanksHeld' | 'closed' | 'notSent' | 'text422', string>;
+  texts: Record<
+    'email' | 'send' | 'leaveEmpty' | 'thanks' | 'thanksHeld' | 'thanksConfirm' | 'closed' | 'notSent' | 'text422',
+    string
+  >;
   closed: boolean;
   honeypot: boolean;
   proofOfWork: boolean;
+  doubleOptIn: boolean;
   fields: FormControl[];
 }
 
@@ -60,6 +64,8 @@ export function definitionOf(path: string): Promise<Definition> {
     throw new Error(body.message);
   });
   definitions[path].catch(() => {
+    // biome-ignore lint/suspicious/noConsole: for the owner of the site
+    console.error(`user-collection: ${path} did not load. Does the app allow ${location.origin}?`);
     definitions[path] = undefined;
   });
   return definitions[path];

@@ -1,5 +1,6 @@
 import { embed } from './embed.ts';
 import { send } from './send.ts';
+import { definitionOf, formPath } from './service.ts';
 
 // The script of `/embed/v1.js` (spec 4.5). It may be loaded anywhere in a page, and more than once.
 
@@ -18,6 +19,11 @@ if (!(LOADED in window)) {
     if (event.defaultPrevented || !form.matches('form[data-user-collection]')) return;
     event.preventDefault();
     void send(form, event.submitter);
+  });
+  // The texts of the form, so that it can say in its language that the service does not answer.
+  document.addEventListener('focusin', ({ target }) => {
+    const form = (target as Element).closest<HTMLFormElement>('form[data-user-collection]:not([data-thanks])');
+    if (form) definitionOf(formPath(form.dataset.userCollection ?? '', form)).catch(() => undefined);
   });
   start();
   // Elements that the parser or another script adds later.

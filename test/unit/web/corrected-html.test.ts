@@ -34,6 +34,10 @@ describe('the corrected HTML of a form', () => {
   it.each([
     ['<form><input name="email"></form>', `<form action="${ACTION}" method="post"><input name="email"></form>`],
     [
+      '<form action="#" netlify><input name="email"></form>',
+      `<form method="post" action="${ACTION}" netlify><input name="email"></form>`,
+    ],
+    [
       `<FORM\n  METHOD=get Action='x"y' enctype=text/plain><input name=email></FORM>`,
       `<FORM method="post" action="${ACTION}"><input name=email></FORM>`,
     ],

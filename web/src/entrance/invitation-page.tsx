@@ -145,7 +145,7 @@ function Offered({ token, offer, visitor, ways, onStale }: OfferedProps) {
 }
 
 /** Which app and role an invitation gives, and to whom. */
-function Offer({ offer: { email, sourceAppId, role, admin } }: { offer: InvitationPreview }) {
+function Offer({ offer: { email, sourceAppId, role, admin, invitedBy } }: { offer: InvitationPreview }) {
   const given = role ? t.entrance.roles[role] : undefined;
   return (
     <dl className={classes.offer} aria-label={t.entrance.invitation}>
@@ -162,6 +162,12 @@ function Offer({ offer: { email, sourceAppId, role, admin } }: { offer: Invitati
         <strong>{admin ? t.entrance.administrator : (given?.name ?? t.entrance.member)}</strong>
         <Text c="dimmed">{admin ? t.entrance.administratorMeaning : (given?.meaning ?? t.entrance.memberMeaning)}</Text>
       </dd>
+      {invitedBy && (
+        <>
+          <dt>{t.entrance.invitedBy}</dt>
+          <dd className="breaks">{invitedBy}</dd>
+        </>
+      )}
       {email && (
         <>
           <dt>{t.entrance.for}</dt>

@@ -21,11 +21,8 @@ export const heldQuery = (scope: Scope, cursor: string | undefined) =>
 export const heldCountsQuery = (scope: Scope) =>
   queryOptions({
     queryKey: [KEY, 'counts', scopeParameter(scope)],
-    queryFn: async ({ signal }) => {
-      const query = { limit: 1, counts: 'true' as const, ...scopeParameter(scope) };
-      const { counts } = await call('GET /auth/held', { query, signal });
-      return counts ?? { honeypot: 0, 'no-proof': 0 };
-    },
+    queryFn: async ({ signal }) =>
+      (await call('GET /auth/held/counts', { query: scopeParameter(scope), signal })).counts,
     refetchInterval: POLL_INTERVAL_MS,
   });
 

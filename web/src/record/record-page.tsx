@@ -1,4 +1,4 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
@@ -14,7 +14,7 @@ import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { t } from '../texts/texts.ts';
 import { schemaVersionQuery, scopedSchemaQuery } from '../users/queries.ts';
 import { type Scope, usersPath } from '../users/scope.ts';
-import { EditForm } from './editing/edit-form.tsx';
+import { EditDialog } from './editing/edit-form.tsx';
 import { type Removal, RemovalDialog } from './editing/removal.tsx';
 import { EraseUser } from './erase-user.tsx';
 import { HistoryCard } from './history/history-card.tsx';
@@ -93,17 +93,13 @@ export default function RecordPage({ id, scope }: { id: string; scope: Scope }) 
       <div className={classes.history}>
         <HistoryCard scope={scope} id={id} fields={newest.data?.fields ?? schema.data.fields} canUndo={can.edit} />
       </div>
-      <Modal opened={editing !== undefined} onClose={() => setEditing(undefined)} title={t.record.editTitle(email)}>
-        {editing && (
-          <EditForm
-            scope={scope}
-            stored={editing}
-            fields={editable}
-            onSaved={() => setEditing(undefined)}
-            onCancel={() => setEditing(undefined)}
-          />
-        )}
-      </Modal>
+      <EditDialog
+        title={t.record.editTitle(email)}
+        scope={scope}
+        stored={editing}
+        fields={editable}
+        onClose={() => setEditing(undefined)}
+      />
       <RemovalDialog scope={scope} stored={stored} removal={removal} onClose={() => setRemoval(undefined)} />
       <EraseUser
         user={stored.record}

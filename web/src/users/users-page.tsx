@@ -40,6 +40,7 @@ import { openedView } from './views/view-content.ts';
 import { ViewsMenu } from './views/views-menu.tsx';
 
 const changing = loadLater(() => import('./bulk-change/change-users.tsx').then(({ ChangeDialog }) => ChangeDialog));
+const recent = loadLater(() => import('./bulk-change/recent-changes.tsx').then(({ RecentChanges }) => RecentChanges));
 const breakdown = loadLater(() =>
   import('./breakdown/breakdown-panel.tsx').then(({ BreakdownPanel }) => BreakdownPanel),
 );
@@ -101,6 +102,11 @@ function UserListPage({ scope }: { scope: Scope }) {
       )}
       <UserStats scope={scope} />
       <WorkStatus {...scope} fields={schema.data?.fields} />
+      {can.edit && schema.data && (
+        <Suspense>
+          <recent.Part scope={scope} fields={schema.data.fields} />
+        </Suspense>
+      )}
       <section className={card.card} aria-label={t.users.list} data-wide>
         <FilterBar parameters={parameters} change={change} targets={targets} />
         <Suspense>

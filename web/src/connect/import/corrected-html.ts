@@ -156,14 +156,17 @@ function withAttribute(html: string, place: Place, name: string, value: string |
   return { start: at.start, end: at.end, text };
 }
 
-/** Of two changes of one place the first one counts. */
+/**
+ * Of two changes of one text the first one counts. What is added where another change begins, such
+ * as an attribute before a replaced one, precedes it.
+ */
 function partsOf(html: string, edits: readonly Edit[]): Part[] {
   const parts: Part[] = [];
   const add = (text: string, change?: Part['change']): void => {
     if (text !== '') parts.push(change ? { text, change } : { text });
   };
   let at = 0;
-  for (const { start, end, text } of [...edits].sort((one, other) => one.start - other.start || other.end - one.end)) {
+  for (const { start, end, text } of [...edits].sort(inOrder)) {
     if (start < at) continue;
     add(html.slice(at, start));
     add(html.slice(start, end), 'removed');
@@ -172,4 +175,9 @@ function partsOf(html: string, edits: readonly Edit[]): Part[] {
   }
   add(html.slice(at));
   return parts;
+}
+
+function inOrder(one: Edit, other: Edit): number {
+  const isAddition = ({ start, end }: Edit): number => (start === end ? 1 : 0);
+  return one.start - other.start || isAddition(other) - isAddition(one) || other.end - one.end;
 }

@@ -9,17 +9,18 @@ import type { ConnectedApp } from '../queries.ts';
 import own from './import.module.css';
 import { ImportResult } from './import-result.tsx';
 import { type ParsedForm, parseForms } from './parse-form.ts';
-import { proposeFields } from './proposal.ts';
+import { emailOf, proposeFields } from './proposal.ts';
 
 const MAX_LENGTH = 500_000;
 
 /** Reads the HTML of a form and shows the changes that send it to this app. */
 export default function ImportTab({ app }: { app: ConnectedApp }) {
   const [html, setHtml] = useState('');
-  const [chosen, setChosen] = useState(0);
+  const [selected, setSelected] = useState<number>();
   const text = useDeferredValue(html);
   const forms = useMemo(() => parse(text), [text]);
-  const form = forms?.[chosen] ?? forms?.[0];
+  const chosen = selected ?? mainForm(forms);
+  const form = forms?.[chosen];
   const proposal = useMemo(
     () => form && proposeFields(form, app.schema, app.stored.settings),
     [form, app.schema, app.stored.settings],
@@ -38,7 +39,7 @@ export default function ImportTab({ app }: { app: ConnectedApp }) {
           value={html}
           onChange={(event) => {
             setHtml(event.currentTarget.value);
-            setChosen(0);
+            setSelected(undefined);
           }}
         />
         {forms && forms.length > 1 && (
@@ -46,7 +47,7 @@ export default function ImportTab({ app }: { app: ConnectedApp }) {
             label={t.connect.import.forms(forms.length)}
             value={String(chosen)}
             data={forms.map((one, index) => ({ value: String(index), label: nameOf(one, index) }))}
-            onChange={(event) => setChosen(Number(event.currentTarget.value))}
+            onChange={(event) => setSelected(Number(event.currentTarget.value))}
           />
         )}
         <div aria-live="polite">
@@ -70,6 +71,14 @@ function parse(text: string): ParsedForm[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The form that most likely collects people: a page also has forms such as that of its search. */
+function mainForm(forms: readonly ParsedForm[] = []): number {
+  return Math.max(
+    forms.findIndex((form) => emailOf(form) !== undefined),
+    0,
+  );
 }
 
 function nameOf({ attributes, controls }: ParsedForm, index: number): string {

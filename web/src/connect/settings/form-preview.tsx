@@ -93,9 +93,13 @@ function previewMarkup(
 }
 
 /** The elements of the page after a submission. */
-function thanksMarkup({ title, thanks, next }: SettingsDraft, { sourceAppId, service }: PreviewedForm): Markup[] {
+function thanksMarkup(
+  { title, thanks, next, doubleOptIn }: SettingsDraft,
+  { sourceAppId, service }: PreviewedForm,
+): Markup[] {
   const text = next ? t.connect.settings.sentTo(next) : thanks || String(service.thanks);
-  return [...texts(title || sourceAppId, ''), ['p', { class: 'note good' }, text]];
+  const confirm: Markup[] = doubleOptIn && !next ? [['p', {}, String(service.thanksConfirm)]] : [];
+  return [...texts(title || sourceAppId, ''), ['p', { class: 'note good' }, text], ...confirm];
 }
 
 function texts(title: string, description: string): Markup[] {

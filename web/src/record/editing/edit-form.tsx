@@ -1,37 +1,102 @@
-import { Alert, Button, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Alert, Button, Group, Modal, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { issueAt, issuesOf } from '../../api/call.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { DialogForm } from '../../components/form.tsx';
 import { labelOf } from '../../components/labels.ts';
+import { useWarningBeforeUnload } from '../../drafts/tab-drafts.ts';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import { FullValue } from '../full-value.tsx';
 import type { StoredRecord } from '../queries.ts';
 import { changeOf, contested, type Draft, ownValue, textOf } from './draft.ts';
+import classes from './edit-form.module.css';
 import { Outdated, useRecordChange } from './use-change.ts';
 import { ValueControl } from './value-control.tsx';
 
-interface EditFormProps {
+interface EditDialogProps {
+  title: string;
   scope: Scope;
-  /** The record at the time when the form opened. */
-  stored: Pick<StoredRecord, 'etag'> & { record: Pick<StoredRecord['record'], 'id' | 'data'> };
+  /** The record at the time when the dialog opened; undefined while it is closed. */
+  stored: (Pick<StoredRecord, 'etag'> & { record: Pick<StoredRecord['record'], 'id' | 'data'> }) | undefined;
   /** The fields to change, without lists. */
   fields: readonly Field[];
-  onSaved: (stored: StoredRecord) => void;
-  onCancel: () => void;
+  onClose: () => void;
 }
 
-/** Changes values of a record. After a change by somebody else the reader chooses the values. */
-export function EditForm({ scope, stored, fields, onSaved, onCancel }: EditFormProps) {
+/**
+ * Changes values of a record. After a change by somebody else the reader chooses the values. Escape
+ * and a click outside ask before they discard a change.
+ */
+export function EditDialog({ title, scope, stored, fields, onClose }: EditDialogProps) {
+  const [isDirty, setDirty] = useState(false);
+  const [isLeaving, setLeaving] = useState(false);
+  useWarningBeforeUnload(isDirty);
+  const close = (): void => {
+    setDirty(false);
+    setLeaving(false);
+    onClose();
+  };
+  return (
+    <Modal opened={stored !== undefined} onClose={() => (isDirty ? setLeaving(true) : close())} title={title}>
+      {stored && (
+        <EditForm
+          scope={scope}
+          stored={stored}
+          fields={fields}
+          onDraft={(isChange) => {
+            setDirty(isChange);
+            setLeaving(false);
+          }}
+          onClose={close}
+        >
+          {isLeaving && <Leaving onStay={() => setLeaving(false)} onLeave={close} />}
+        </EditForm>
+      )}
+    </Modal>
+  );
+}
+
+/** Shows a notice above the buttons, whatever part of a long form is in view. */
+const intoView = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' });
+
+function Leaving({ onStay, onLeave }: { onStay: () => void; onLeave: () => void }) {
+  return (
+    <Alert ref={intoView} className={classes.notice} color="yellow" role="alert" title={t.record.editing.leave}>
+      <Group gap="xs">
+        <Button variant="default" size="xs" onClick={onStay}>
+          {t.record.editing.stay}
+        </Button>
+        <Button variant="default" size="xs" onClick={onLeave}>
+          {t.record.editing.discard}
+        </Button>
+      </Group>
+    </Alert>
+  );
+}
+
+interface EditFormProps extends Pick<EditDialogProps, 'scope' | 'fields' | 'onClose'> {
+  stored: NonNullable<EditDialogProps['stored']>;
+  /** Called with each draft: whether it changes the record. */
+  onDraft: (isChange: boolean) => void;
+  /** A notice above the buttons. */
+  children: ReactNode;
+}
+
+function EditForm({ scope, stored, fields, onDraft, onClose, children }: EditFormProps) {
   const [base, setBase] = useState(stored);
   const [draft, setDraft] = useState<Draft>({});
   const [others, setOthers] = useState<readonly string[]>();
-  const save = useRecordChange(scope, stored.record.id, t.record.editing.saved, onSaved);
+  const save = useRecordChange(scope, stored.record.id, t.record.editing.saved, onClose);
   const { data } = base.record;
   const change = changeOf(draft, fields, data);
+  const take = (next: Draft): void => {
+    setDraft(next);
+    onDraft(changeOf(next, fields, data) !== undefined);
+  };
   const submit = (): void => {
     if (!change) return;
+    onDraft(true);
     save.mutate(
       { change, etag: base.etag },
       {
@@ -44,7 +109,7 @@ export function EditForm({ scope, stored, fields, onSaved, onCancel }: EditFormP
     );
   };
   const takeOthers = (): void => {
-    setDraft(Object.fromEntries(Object.entries(draft).filter(([key]) => !others?.includes(key))));
+    take(Object.fromEntries(Object.entries(draft).filter(([key]) => !others?.includes(key))));
     setOthers(undefined);
     save.reset();
   };
@@ -55,11 +120,8 @@ export function EditForm({ scope, stored, fields, onSaved, onCancel }: EditFormP
       error={null}
       disabled={!change}
       onSubmit={submit}
-      onCancel={onCancel}
+      onCancel={onClose}
     >
-      {others && (
-        <Conflict fields={fields.filter(({ key }) => others.includes(key))} data={data} onTakeOthers={takeOthers} />
-      )}
       {fields.map((field, index) => (
         <ValueControl
           key={field.key}
@@ -67,10 +129,19 @@ export function EditForm({ scope, stored, fields, onSaved, onCancel }: EditFormP
           autoFocus={index === 0}
           text={ownValue(draft, field.key) ?? textOf(ownValue(data, field.key))}
           error={issueAt(save.error, `data.${field.key}`)}
-          onChange={(text) => setDraft((before) => ({ ...before, [field.key]: text }))}
+          onChange={(text) => take({ ...draft, [field.key]: text })}
         />
       ))}
       {save.error && !(save.error instanceof Outdated) && <Refusal error={save.error} fields={fields} />}
+      {others && (
+        <Conflict
+          key={base.etag}
+          fields={fields.filter(({ key }) => others.includes(key))}
+          data={data}
+          onTakeOthers={takeOthers}
+        />
+      )}
+      {children}
     </DialogForm>
   );
 }
@@ -84,7 +155,7 @@ interface ConflictProps {
 
 function Conflict({ fields, data, onTakeOthers }: ConflictProps) {
   return (
-    <Alert color="yellow" role="alert" title={t.record.editing.conflict}>
+    <Alert ref={intoView} className={classes.notice} color="yellow" role="alert" title={t.record.editing.conflict}>
       {fields.length === 0 ? (
         <Text>{t.record.editing.otherFields}</Text>
       ) : (

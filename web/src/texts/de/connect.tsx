@@ -216,8 +216,8 @@ export const connect: typeof en = {
     timeZoneNote: 'Für Zeiten, die ein Formular ohne Zeitzone sendet, zum Beispiel Europe/Berlin',
 
     languagesNote:
-      'Besucher lesen das Formular in der Sprache, die sie verlangen oder ihr Browser bevorzugt. Leer: in der Sprache ' +
-      'darüber',
+      'Besucher lesen das Formular in der Sprache, die sie verlangen oder ihr Browser bevorzugt, sonst in der ' +
+      'Sprache darüber',
     shownLanguage: 'Sprache der Texte',
     original: 'Originaltexte',
     chooseLanguage: 'Wählen Sie eine Sprache, um die Texte zu übersetzen und deren Vorschau zu sehen.',

@@ -20,6 +20,7 @@ export const entrance: typeof en = {
   invalidLink: 'Dieser Link ist nicht gültig.',
 
   invitedTitle: 'Zugang einrichten',
+  invitedBy: 'Eingeladen von',
   loading: 'Wird geladen',
   invitation: 'Ihre Einladung',
   app: 'App',

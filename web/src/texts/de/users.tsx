@@ -195,7 +195,6 @@ export const users: typeof en = {
     noMatch: 'Keine passenden Personen.',
 
     bar: (value, count, share) => `${value}: ${common.users(count)}, ${share}`,
-    highest: (count) => `Höchster Wert: ${formatNumber(count)}`,
     otherValues: 'Andere Werte',
     noValue: 'Kein Wert',
     range: (from, to) => `${from} bis unter ${to}`,
@@ -241,6 +240,11 @@ export const users: typeof en = {
     failed: (reason) => `Fehlgeschlagen: ${reason}.`,
     changing: (done, total) => `Wird geändert: ${formatNumber(done)} von ${common.users(total)}`,
     changed: (count) => `${common.users(count)} geändert.`,
+    hadValue: (count) =>
+      plural(count, { one: '# Person hatte diesen Wert schon.', other: '# Personen hatten diesen Wert schon.' }),
+    hadNone: (count) => plural(count, { one: '# Person hatte keinen Wert.', other: '# Personen hatten keinen Wert.' }),
+    recent: 'Letzte Änderungen vieler Personen',
+    removed: 'entfernt',
     refused: (count) => `${common.users(count)} nicht geändert.`,
     stopped: (done, total, changed) =>
       `Nach ${formatNumber(done)} von ${common.users(total)} angehalten; ${formatNumber(changed)} geändert.`,

@@ -211,7 +211,7 @@ export const connect = {
     timeZoneNote: 'For times that a form sends without a zone, such as Europe/Berlin',
 
     languagesNote:
-      'Visitors read the form in the one that they ask for or that their browser prefers. Empty: in the language above',
+      'Visitors read the form in the one that they ask for or that their browser prefers, else in the language above',
     shownLanguage: 'Language of the texts',
     original: 'Original',
     chooseLanguage: 'Choose a language to translate the texts and to see its preview.',

@@ -16,6 +16,7 @@ export const entrance = {
   invalidLink: 'This link is not valid.',
 
   invitedTitle: 'Set up your access',
+  invitedBy: 'Invited by',
   loading: 'Loading',
   invitation: 'Your invitation',
   app: 'App',

@@ -188,7 +188,6 @@ export const users = {
     noMatch: 'No users match.',
 
     bar: (value: string, count: number, share: string) => `${value}: ${common.users(count)}, ${share}`,
-    highest: (count: number) => `Highest: ${formatNumber(count)}`,
     otherValues: 'Other values',
     noValue: 'No value',
     range: (from: string, to: string) => `${from} – under ${to}`,
@@ -234,6 +233,11 @@ export const users = {
     failed: (reason: string) => `Failed: ${reason}.`,
     changing: (done: number, total: number) => `Changing: ${formatNumber(done)} of ${common.users(total)}`,
     changed: (count: number) => `${common.users(count)} changed.`,
+    hadValue: (count: number) =>
+      plural(count, { one: '# user had this value already.', other: '# users had this value already.' }),
+    hadNone: (count: number) => plural(count, { one: '# user had no value.', other: '# users had no value.' }),
+    recent: 'Recent changes of many users',
+    removed: 'removed',
     refused: (count: number) => `${common.users(count)} not changed.`,
     stopped: (done: number, total: number, changed: number) =>
       `Stopped after ${formatNumber(done)} of ${common.users(total)}; ${formatNumber(changed)} changed.`,

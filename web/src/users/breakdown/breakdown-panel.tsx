@@ -109,7 +109,9 @@ function Chart({
       {bars.length > 0 && (
         <Histogram bars={bars} ranges={breakdown.ranges} total={breakdown.records} onPress={onPress} />
       )}
-      {rest.length > 0 && <ValueBars bars={rest} total={breakdown.records} onPress={onPress} />}
+      {rest.length > 0 && (
+        <ValueBars bars={rest} total={breakdown.records} full={breakdown.records} onPress={onPress} />
+      )}
     </>
   );
 }

@@ -20,9 +20,13 @@ const COLUMN_WIDTH = 56;
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
 const shareOf = (count: number, total: number): string => percent.format(count / Math.max(1, total));
 
-/** One row for each value, with its bar. */
-export function ValueBars({ bars, total, onPress }: ChartProps) {
-  const most = Math.max(1, ...bars.map(({ count }) => count));
+/**
+ * One row for each value, with its bar.
+ *
+ * @param full the number of users of a bar of full length; default: the highest count
+ */
+export function ValueBars({ bars, total, onPress, full }: ChartProps & { full?: number }) {
+  const most = full ?? Math.max(1, ...bars.map(({ count }) => count));
   return (
     <ul className={`${classes.values} ${bars.length > MANY ? classes.many : classes.aligned}`}>
       {bars.map((bar) => (
@@ -42,12 +46,20 @@ export function ValueBars({ bars, total, onPress }: ChartProps) {
   );
 }
 
-/** One column for each range. */
+/** One column for each range, between axes with ticks. */
 export function Histogram({ bars, ranges, total, onPress }: ChartProps & { ranges: NonNullable<Breakdown['ranges']> }) {
-  const most = Math.max(1, ...bars.map(({ count }) => count));
-  const lastRange = ranges.at(-1);
+  const ticks = countTicks(Math.max(1, ...bars.map(({ count }) => count)));
+  const top = ticks.at(-1) ?? 1;
+  const named = namedRanges(ranges);
   return (
     <figure className={classes.histogram} style={{ maxWidth: Math.max(260, bars.length * COLUMN_WIDTH) }}>
+      <div className={classes.counts} aria-hidden="true">
+        {ticks.map((tick) => (
+          <span key={tick} style={{ bottom: `${(tick / top) * 100}%` }}>
+            {formatNumber(tick)}
+          </span>
+        ))}
+      </div>
       <ul className={classes.columns}>
         {bars.map((bar) => (
           <li key={bar.label}>
@@ -58,19 +70,55 @@ export function Histogram({ bars, ranges, total, onPress }: ChartProps & { range
               onPress={onPress}
             >
               <svg viewBox="0 0 10 100" preserveAspectRatio="none" aria-hidden="true">
-                <rect className={classes.bar} {...columnOf(bar.count, most)} width={10} />
+                <rect className={classes.bar} {...columnOf(bar.count, top)} width={10} />
               </svg>
+              {bar.count > 0 && (
+                <span
+                  className={classes.number}
+                  style={{ bottom: `${columnOf(bar.count, top).height}%` }}
+                  aria-hidden="true"
+                >
+                  {formatNumber(bar.count)}
+                </span>
+              )}
             </BarButton>
           </li>
         ))}
       </ul>
-      <figcaption className={classes.axis}>
-        <span>{boundLabel(ranges[0]?.from)}</span>
-        <span>{t.users.breakdown.highest(most)}</span>
-        <span>{endLabel(lastRange?.to)}</span>
+      <figcaption className={classes.bounds}>
+        {named.map((index) => (
+          <span key={index} style={{ left: `${(index / ranges.length) * 100}%` }}>
+            {boundLabel(ranges[index]?.from)}
+          </span>
+        ))}
+        <span className={classes.end}>{endLabel(ranges.at(-1)?.to)}</span>
       </figcaption>
     </figure>
   );
+}
+
+/** The most ticks of an axis above 0, so that their labels stay apart on a phone. */
+const MAX_TICKS = 4;
+
+/** Round counts from 0 to at least the highest one. */
+function countTicks(most: number): number[] {
+  const size = 10 ** Math.floor(Math.log10(most));
+  const steps = [size / 10, size / 5, size / 2, size, size * 2, size * 5].filter(Number.isInteger);
+  const step = steps.find((one) => most / one <= MAX_TICKS) ?? most;
+  return Array.from({ length: Math.ceil(most / step) + 1 }, (_, index) => index * step);
+}
+
+/**
+ * The ranges whose begin is named. The end of the last one is named too, so a label has no place
+ * directly before it; a time of a day has no place beside another.
+ */
+function namedRanges(ranges: NonNullable<Breakdown['ranges']>): number[] {
+  const hasTimes = ranges.some(({ from }) => typeof from === 'string' && from.length > 10);
+  const every = Math.ceil(ranges.length / (hasTimes ? 1 : MAX_TICKS));
+  return ranges.flatMap((_, index) => {
+    const hasPlace = index === 0 || ranges.length - index >= 1.5 * every;
+    return index % every === 0 && hasPlace ? [index] : [];
+  });
 }
 
 /** A bar that represents users is visible. */

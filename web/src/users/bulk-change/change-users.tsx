@@ -1,8 +1,9 @@
 import { Modal, NativeSelect, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import type { Field } from '../../api/endpoints.ts';
+import { invalidate } from '../../api/mutations.ts';
 import { DialogForm } from '../../components/form.tsx';
 import { LoadError } from '../../components/load-error.tsx';
 import { enteredValue } from '../../record/editing/draft.ts';
@@ -72,6 +73,7 @@ function ChangeForm({ scope, users, fields, total, onCount, onStarted, onCancel 
   const [text, setText] = useState('');
   const field = fields.find((one) => one.key === key);
   const value = field && enteredValue(field, text);
+  const client = useQueryClient();
   const begin = useMutation({
     mutationFn: () =>
       call('PATCH /auth/users', {
@@ -85,7 +87,10 @@ function ChangeForm({ scope, users, fields, total, onCount, onStarted, onCancel 
           ...('selected' in users && { ids: [...users.selected.keys()] }),
         },
       }),
-    onSuccess: ({ id }) => onStarted(id),
+    onSuccess: ({ id }) => {
+      onStarted(id);
+      void invalidate(client, 'change');
+    },
     onError: onCount,
   });
   if (total === 0) return <Text>{t.users.noMatchLeft}</Text>;

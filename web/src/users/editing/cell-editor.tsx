@@ -1,6 +1,5 @@
-import { Modal } from '@mantine/core';
 import type { Field, UserRecord } from '../../api/endpoints.ts';
-import { EditForm } from '../../record/editing/edit-form.tsx';
+import { EditDialog } from '../../record/editing/edit-form.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../scope.ts';
 
@@ -19,18 +18,14 @@ interface CellEditorProps {
 /** Changes the value of one cell. */
 export function CellEditor({ scope, cell, onClose }: CellEditorProps) {
   return (
-    <Modal opened={cell !== undefined} onClose={onClose} title={cell ? t.users.editUser(cell.user.email) : ''}>
-      {cell && (
-        <EditForm
-          scope={scope}
-          // A list has no ETags; the time of the last change names the state too.
-          stored={{ record: cell.user, etag: `"${cell.user.updatedAt}"` }}
-          fields={[cell.field]}
-          onSaved={onClose}
-          onCancel={onClose}
-        />
-      )}
-    </Modal>
+    <EditDialog
+      title={cell ? t.users.editUser(cell.user.email) : ''}
+      scope={scope}
+      // A list has no ETags; the time of the last change names the state too.
+      stored={cell && { record: cell.user, etag: `"${cell.user.updatedAt}"` }}
+      fields={cell ? [cell.field] : []}
+      onClose={onClose}
+    />
   );
 }
 
