@@ -27,7 +27,7 @@ interface MemberApp {
   sourceAppId: string;
 }
 
-const ACTIVE = { isSuspended: { $ne: true } };
+const ACTIVE = { isSuspended: false };
 const ACTIVE_MANAGER = { role: 'manager' as const, ...ACTIVE };
 const GIVEN = { byGroups: { $exists: false } };
 const LAST_MANAGER = 'The last manager stays while the app has no shared log-in';

@@ -213,7 +213,7 @@ export interface Member {
   /** Whether the admin role comes from groups of the provider. Such an entry grants nothing. */
   byGroups?: true;
   /** True: not counted as the admin or manager who stays. It takes no right from the account. */
-  isSuspended?: boolean;
+  isSuspended: boolean;
   /** The `accessEpoch` of the account at the change that set `isSuspended` last. */
   epoch?: number;
 }
@@ -246,7 +246,7 @@ const memberSchema = schema<Member>(
     role: { type: String, required: true },
     addedAt: { type: Date, required: true },
     byGroups: Boolean,
-    isSuspended: Boolean,
+    isSuspended: { type: Boolean, required: true },
     epoch: Number,
   },
   { _id: false },

@@ -4,8 +4,6 @@ import type { Logger } from '../core/logger.ts';
 import { beginsBefore, type DatabaseClock, type Until } from '../database/clock.ts';
 import type { RemovalGuard } from '../database/removal.ts';
 import type { Job } from '../jobs/job-runner.ts';
-import type { Migration } from '../migrations/migration.ts';
-import { dropIndex, inTurn, updateAll } from '../migrations/parts.ts';
 import type { AppDocument, AppModel, DeletedAppDocument, DeletedAppModel } from './apps.model.ts';
 import type { AppOwned } from './feature.ts';
 import type { AppRevision } from './revision.ts';
@@ -191,7 +189,7 @@ function createLateSweep(
   }
 
   async function sweepOne(tombstone: DeletedAppDocument): Promise<void> {
-    const { _id, deletedAt, begunAt = deletedAt } = tombstone;
+    const { _id, begunAt } = tombstone;
     const app = await findApp(_id);
     if (app?.deletingSince) return; // a deletion is in progress
     if (app) return removeTombstone(tombstone);
@@ -222,18 +220,5 @@ function createLateSweep(
       $or: [{ $expr: { $gte: ['$forgetAt', newest] } }, { lateSince: { $exists: true } }],
     };
     for (const tombstone of await deletedApps.find(due)) await sweepOne(tombstone);
-  };
-}
-
-/** Tombstones of early releases expired by `deletedAt`, after an hour. */
-export function createTombstoneMigration(deletedApps: DeletedAppModel): Migration {
-  const forgetAt = { $add: ['$deletedAt', KEEP_TOMBSTONE_MS] };
-  return {
-    number: 1,
-    name: 'expiry of tombstones',
-    expand: inTurn(
-      dropIndex(deletedApps.collection, 'deletedAt_1'),
-      updateAll(deletedApps.collection, { forgetAt: { $exists: false } }, [{ $set: { forgetAt } }]),
-    ),
   };
 }

@@ -11,7 +11,7 @@ export interface App extends Pick<AppDocument, 'sourceAppId' | 'role' | 'credent
   form: StoredFormSettings | undefined;
   slots: readonly IndexSlot[] | undefined;
   words?: AppIndexes['words'];
-  /** Undefined when the app has used no slot since epochs exist. */
+  /** Undefined when the app has used no slot. */
   slotEpoch: number | undefined;
   /** Whether events of its records are stored (spec 6). */
   hasConsumers: boolean;

@@ -167,7 +167,7 @@ const historySchema = schema<HistorySettings>(
 const indexUse = {
   id: { type: ObjectId, required: true },
   state: { type: String, required: true },
-  since: Number,
+  since: { type: Number, required: true },
   done: { type: Number, required: true },
   total: { type: Number, required: true },
   knownAt: Date,
@@ -184,7 +184,6 @@ const slotSchema = schema<IndexSlot>(
     slot: { type: String, required: true },
     key: { type: String, required: true },
     kind: { type: String, required: true },
-    version: Number,
   },
   { _id: false },
 );
@@ -241,8 +240,8 @@ const appSchema = schema<AppDocument>(
 export interface DeletedAppDocument {
   _id: ObjectId;
   deletedAt: Date;
-  /** When the app was marked. Absent in tombstones of earlier releases. */
-  begunAt?: Date;
+  /** When the app was marked. */
+  begunAt: Date;
   forgetAt: Date;
   /** When a sweep first found late documents, by MongoDB's clock. */
   lateSince?: Date;
@@ -252,7 +251,7 @@ const deletedAppSchema = schema<DeletedAppDocument>(
   {
     _id: { type: ObjectId, required: true },
     deletedAt: { type: Date, required: true },
-    begunAt: Date,
+    begunAt: { type: Date, required: true },
     forgetAt: { type: Date, required: true },
     lateSince: Date,
   },
@@ -261,18 +260,18 @@ const deletedAppSchema = schema<DeletedAppDocument>(
   .index({ forgetAt: 1 }, { expireAfterSeconds: 0 })
   .index({ lateSince: 1 }, { sparse: true });
 
-/** See revision.ts. Existing databases have the names `change_stamps` and `stamp`. */
+/** See revision.ts. */
 interface RevisionDocument {
   _id: string;
-  stamp: ObjectId;
+  value: ObjectId;
 }
 
 const revisionSchema = schema<RevisionDocument>(
   {
     _id: { type: String, required: true },
-    stamp: { type: ObjectId, required: true },
+    value: { type: ObjectId, required: true },
   },
-  { collection: 'change_stamps', placement: 'one document' },
+  { collection: 'revisions', placement: 'one document' },
 );
 
 export type AppModel = Model<AppDocument>;

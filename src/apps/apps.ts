@@ -7,7 +7,7 @@ import { createAppActivity, createPace } from './activity.ts';
 import type { App } from './app.ts';
 import { createAppConsumers } from './app-consumers.ts';
 import { createAppCreation } from './app-creation.ts';
-import { createAppRemoval, createTombstoneMigration } from './app-removal.ts';
+import { createAppRemoval } from './app-removal.ts';
 import { createAppScope } from './app-scope.ts';
 import { createAppModel, createDeletedAppModel, createRevisionModel } from './apps.model.ts';
 import { appRoutes } from './apps.routes.ts';
@@ -62,7 +62,6 @@ export function createApps(deps: {
     scope: createAppScope(service),
     feature: {
       models: Object.values(models),
-      migrations: [createTombstoneMigration(deletedApps)],
       close: () => activity.flush(),
     } satisfies Feature,
   };

@@ -1,5 +1,4 @@
 import type { ObjectId, UUID } from 'mongodb';
-import { DATE_INDEX_VERSION, INDEX_VERSION } from '../fields/base/index-value.ts';
 import type { KindName } from '../fields/kinds/registry.ts';
 import type { Rename } from '../fields/renames.ts';
 
@@ -17,8 +16,8 @@ export interface IndexUse {
   /** Identifies this use: a slot may later serve the same field again. */
   id: ObjectId;
   state: SlotState;
-  /** The epoch of its key. Absent for slots of earlier releases. */
-  since?: number;
+  /** The epoch of its key. */
+  since: number;
   /** The records that the job has processed, and those that existed when it began. */
   done: number;
   total: number;
@@ -36,8 +35,6 @@ export interface IndexSlot extends IndexUse {
   key: string;
   /** The kind of the index values, also after the schema has another one. */
   kind: KindName;
-  /** Absent: the first version of the index values. */
-  version?: number;
 }
 
 /** The indexes of an app that its writes fill. */
@@ -55,28 +52,6 @@ export function ofEpoch(slotEpoch: number) {
 /** Matches the records without a write of a later epoch of the slots. */
 export function notAfterEpoch(slotEpoch: number) {
   return { slotEpoch: { $not: { $gt: slotEpoch } } };
-}
-
-/** The version of the index values of slots that are claimed now. */
-export function indexVersion(kind: KindName): number {
-  return kind === 'date' ? DATE_INDEX_VERSION : INDEX_VERSION;
-}
-
-/**
- * Returns whether the slot serves its field. Dates with more than three digits of a fraction may
- * differ in version 2, but servers of the release before this one use no other.
- */
-export function isUsableVersion({ version }: Pick<IndexSlot, 'version'>): boolean {
-  return version === INDEX_VERSION || version === DATE_INDEX_VERSION;
-}
-
-/** Matches the apps with slots that migration 3 builds again. */
-export const WITH_OUTDATED_SLOTS = {
-  slots: { $elemMatch: { kind: 'date', version: INDEX_VERSION, state: { $ne: 'dropping' } } },
-} as const;
-
-export function isOutdated({ kind, version, state }: Pick<IndexSlot, 'kind' | 'version' | 'state'>): boolean {
-  return kind === 'date' && version === INDEX_VERSION && state !== 'dropping';
 }
 
 /** Returns whether writes of the field write the slot. */

@@ -25,7 +25,7 @@ export type AppRevision = ReturnType<typeof createAppRevision>;
 export function createAppRevision(revisions: RevisionModel, leaseMs = LEASE_MS) {
   /** Replaces the revision. A count, unlike a unique value, could be repeated after a rollback. */
   async function bump(): Promise<void> {
-    await revisions.updateOne({ _id: REVISION_ID }, { $set: { stamp: new ObjectId() } }, { upsert: true });
+    await revisions.updateOne({ _id: REVISION_ID }, { $set: { value: new ObjectId() } }, { upsert: true });
   }
 
   return {
@@ -33,7 +33,7 @@ export function createAppRevision(revisions: RevisionModel, leaseMs = LEASE_MS) 
     async read(): Promise<string> {
       // By the collection: on the path of a submission.
       const found = await revisions.collection.findOne({ _id: REVISION_ID });
-      return found?.stamp.toHexString() ?? 'none';
+      return found?.value.toHexString() ?? 'none';
     },
 
     bump,

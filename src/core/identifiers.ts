@@ -5,8 +5,7 @@ export const APP_ID_FORMAT = '1 to 80 letters, digits, dots, underscores or hyph
 
 /**
  * Matches the ids that a URL can contain. `.` and `..` have the form of an id, but URL parsers
- * remove them from a path, so `/auth/apps/../schema` never reaches the service. They are refused
- * for new apps only.
+ * remove them from a path, so `/auth/apps/../schema` never reaches the service. No app has them.
  */
 export const REACHABLE_APP_ID = /^$|[^.]|\.{3}/;
 

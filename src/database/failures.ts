@@ -51,9 +51,6 @@ export const isOverTime = hasCode(50);
 /** Nothing is between the bounds `min` and `max` of a query. */
 export const isEmptyRange = hasCode(51_175);
 
-/** The collection (NamespaceNotFound) or the index (IndexNotFound) does not exist. */
-export const isMissingIndex = hasCode(26, 27);
-
 /** No server could be reached. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof MongoServerSelectionError || error instanceof MongoNetworkError;

@@ -66,8 +66,7 @@ export function createContentStore(chunks: ChunkCollection, imports: ImportColle
     /** The bytes of the other imports of the app. */
     async bytesBeside({ _id, appId }: Pick<ImportDocument, '_id' | 'appId'>): Promise<number> {
       const others = { $match: { appId, importId: { $ne: _id } } };
-      // Chunks that a server of an earlier release stores have no size (migration 2).
-      const sum = { $group: { _id: null, bytes: { $sum: { $ifNull: ['$size', CHUNK_BYTES] } } } };
+      const sum = { $group: { _id: null, bytes: { $sum: '$size' } } };
       const hint = { appId: 1, importId: 1, size: 1 };
       const [found] = await chunks.aggregate<{ bytes: number }>([others, sum], { hint }).toArray();
       return found?.bytes ?? 0;

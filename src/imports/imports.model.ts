@@ -2,8 +2,6 @@ import { Binary, ObjectId } from 'mongodb';
 import type { Connection } from '../database/client.ts';
 import type { Collection } from '../database/collections.ts';
 import { createModel, schema } from '../database/mongoose.ts';
-import type { Migration } from '../migrations/migration.ts';
-import { dropIndex, updateAll } from '../migrations/parts.ts';
 import type { ImportRequest } from './import-settings.ts';
 
 /** `running` includes waiting for an earlier import; `aborted`: by a rejected line. */
@@ -248,18 +246,3 @@ export const createImportModels = (connection: Connection) => ({
   chunks: createModel<ChunkDocument>(connection, chunkSchema),
   rejects: createModel<RejectDocument>(connection, rejectSchema),
 });
-
-/** A chunk has up to 256 kB. */
-const CHUNKS_OF_STEP = 100;
-
-export function createImportMigrations(chunks: ChunkCollection): Migration[] {
-  const size = { $binarySize: '$bytes' };
-  return [
-    {
-      number: 2,
-      name: 'sizes of import chunks',
-      expand: updateAll(chunks, { size: { $exists: false } }, [{ $set: { size } }], CHUNKS_OF_STEP),
-    },
-    { number: 4, name: 'index of import chunks', contract: dropIndex(chunks, 'importId_1') },
-  ];
-}

@@ -13,7 +13,7 @@ import { createBatchWriter } from './batch-writer.ts';
 import { createContentStore } from './content.ts';
 import { createImportStore } from './import-documents.ts';
 import { createImportJob, IMPORT_JOB } from './import-job.ts';
-import { createImportMigrations, createImportModels } from './imports.model.ts';
+import { createImportModels } from './imports.model.ts';
 import { importRoutes } from './imports.routes.ts';
 import { createImportService } from './imports.service.ts';
 import { createLineBatches } from './line-batches.ts';
@@ -75,7 +75,6 @@ export function createImports(deps: {
     feature: {
       routes: importRoutes(service),
       models: Object.values(models),
-      migrations: createImportMigrations(models.chunks.collection),
       ...(importProcess
         ? { workers: [createProcessWorker({ name, everyMs, hasWork, ...importProcess, flags: PROCESS_FLAGS }, logger)] }
         : { jobs: [job] }),

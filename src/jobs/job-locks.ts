@@ -17,12 +17,6 @@ interface JobDocument {
   at: Date;
   /** Before this time only a runner that was woken takes the lock. */
   next: Date;
-  /**
-   * As `at`, but not set by releases without `servers`: unlike `at` if such a release came last.
-   */
-  ownAt?: Date;
-  /** When such a release last had the lock. */
-  olderAt?: Date;
 }
 
 const jobSchema = schema<JobDocument>(
@@ -33,8 +27,6 @@ const jobSchema = schema<JobDocument>(
     until: { type: Date, required: true },
     at: { type: Date, required: true },
     next: { type: Date, required: true },
-    ownAt: Date,
-    olderAt: Date,
   },
   { collection: 'jobs', placement: 'one document for each job' },
 );
@@ -47,9 +39,6 @@ export const createJobModel = (connection: Connection): Model<JobDocument> => cr
 const LOCK_MS = 3_500;
 
 const NEVER = new Date(0);
-
-/** When a release without `ownAt` last had the lock; null: never. Read before an update. */
-const OLDER_AT = { $cond: [{ $eq: [{ $ifNull: ['$at', null] }, { $ifNull: ['$ownAt', null] }] }, '$olderAt', '$at'] };
 
 /** Why a job does not run: another server holds its lock, or it is not due. */
 export type Obstacle = 'held' | 'early';
@@ -90,8 +79,6 @@ export function createJobLocks(jobs: JobCollection) {
         ...set('turn', turn),
         ...set('until', until),
         ...set('at', '$$NOW'),
-        ...set('ownAt', '$$NOW'),
-        ...set('olderAt', OLDER_AT),
         ...set('next', '$$NOW'),
       };
       try {
@@ -107,12 +94,6 @@ export function createJobLocks(jobs: JobCollection) {
     async heldUntil(name: string, turn: ObjectId): Promise<Date | undefined> {
       const filter = { _id: name, owner: self, turn, $expr: { $gt: ['$until', '$$NOW'] } };
       return (await jobs.findOne(filter, { projection: { until: 1 } }))?.until;
-    },
-
-    /** Resolves with whether a server without a document in `servers` had a lock recently. */
-    async isOlderReleaseSeen(withinMs: number): Promise<boolean> {
-      const isRecent = { $gt: [OLDER_AT, { $subtract: ['$$NOW', withinMs] }] };
-      return (await jobs.findOne({ $expr: isRecent }, { projection: { _id: 1 } })) !== null;
     },
 
     /** Releases the lock; the job is due in `dueInMs`. Does nothing if another turn has it. */

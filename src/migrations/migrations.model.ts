@@ -74,6 +74,7 @@ export function createMigrationStore(migrations: Collection<MigrationDocument>) 
 
     /** Stores that a new database needs no migration. Of several servers one does. */
     async skipAll(all: readonly Migration[]): Promise<void> {
+      if (all.length === 0) return;
       const documents = all.map(({ number, name, contract }): MigrationDocument => {
         return { _id: number, name, state: contract ? 'contracted' : 'expanded', ...NO_PROGRESS };
       });

@@ -43,7 +43,7 @@ const canContract: Condition = ({ contract }, state) => contract !== undefined &
 /**
  * Runs migrations, one at a time over all servers. The lock ends 3.5 s after its holder, and the
  * next migrator continues at the step that was stored last.
- * @param deps.findOlder describes the running servers that write an earlier level, one line each
+ * @param deps.findOlder describes the running servers of a lower level, one line each
  * @param deps.rest called between steps with the time when the last one began, so that submissions
  * pass
  * @param deps.progress for operators: what runs, and what was done
@@ -134,7 +134,7 @@ export function createMigrator(deps: {
   }
 
   return {
-    /** The number of the newest migration of this release. */
+    /** The number of the newest migration of this release; 0: it has none. */
     level,
 
     async status(): Promise<MigrationStatus[]> {

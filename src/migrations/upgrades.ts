@@ -6,16 +6,12 @@ import {
   createServerModel,
   listServers,
   runningServers,
-  SEEN_WITHIN_MS,
   type ServerSettings,
   VERSION,
 } from '../servers/servers.ts';
 import type { Migration } from './migration.ts';
 import { createMigrationModel, createMigrationStore } from './migrations.model.ts';
 import { createMigrator, MigrationRefused } from './migrator.ts';
-
-/** The level of the stored documents that this release still reads. */
-const READS_LEVEL = 0;
 
 /**
  * What lets releases run beside each other on one database: migrations, and the announcement of
@@ -25,7 +21,7 @@ export function createUpgrades(deps: {
   connection: Connection;
   locks: JobLocks;
   migrations: readonly Migration[];
-  server: Omit<ServerSettings, 'version' | 'levels' | 'poolSize'>;
+  server: Omit<ServerSettings, 'version' | 'level' | 'poolSize'>;
   clockAheadMs(): number;
   announceEveryMs: number | undefined;
   /** Resolves with whether no server has used the database. */
@@ -47,7 +43,7 @@ export function createUpgrades(deps: {
   });
   const announcement = createAnnouncement(
     servers,
-    { ...deps.server, version: VERSION, levels: { reads: READS_LEVEL, writes: migrator.level }, poolSize },
+    { ...deps.server, version: VERSION, level: migrator.level, poolSize },
     { clockAheadMs: deps.clockAheadMs, renewEveryMs: deps.announceEveryMs, onReturn: () => void admitAgain() },
   );
 
@@ -60,10 +56,8 @@ export function createUpgrades(deps: {
   }
 
   async function findOlder(level: number): Promise<string[]> {
-    const older = (await runningServers(servers)).filter(({ levels }) => levels.writes < level);
-    const known = older.map(({ host, pid, version }) => `${host}, process ${pid}, version ${version}`);
-    const isUnknownSeen = await locks.isOlderReleaseSeen(SEEN_WITHIN_MS);
-    return isUnknownSeen ? [...known, 'a server of a release that does not announce itself'] : known;
+    const older = (await runningServers(servers)).filter((server) => server.level < level);
+    return older.map(({ host, pid, version }) => `${host}, process ${pid}, version ${version}`);
   }
 
   const models: CollectionIndexes[] = [serverModel, migrationModel];

@@ -27,7 +27,7 @@ import { createRecordRemoval } from './record-removal.ts';
 import { createRevalidation } from './revalidation.ts';
 import { createSlotJob } from './slot-job.ts';
 import { createSlotRecords } from './slot-records.ts';
-import { createSlotMigration, createSlotStore } from './slots.ts';
+import { createSlotStore } from './slots.ts';
 import { createSubmissionStore } from './submission-writes.ts';
 import { createWordJob, createWordStore } from './word-index.ts';
 import { createWordRecords } from './word-records.ts';
@@ -118,7 +118,6 @@ export function createRecords(deps: {
     owned: createRecordRemoval(users),
     feature: {
       models: Object.values(models),
-      migrations: [createSlotMigration(slots)],
       jobs: [
         createSlotJob({ ...passes, store: slots, records: slotRecords, schemas: schemas.store, renames }),
         createWordJob({ ...passes, store: wordStore, records: words, catchUp: slots.catchUp }),

@@ -70,7 +70,7 @@ export function createSlotRecords(users: UserCollection) {
     }));
     const extra = unused.filter((slot) => record[slot] !== undefined);
     const isRight = extra.length === 0 && meant.every(({ slot, value }) => isSame(record[slot], value));
-    const since = Math.max(...slots.map((slot) => slot.since ?? 0), 0);
+    const since = Math.max(...slots.map((slot) => slot.since), 0);
     if (isRight && slotEpoch >= since) return undefined;
     const isUnchanged = meant.map(({ key, read }) => ({
       $eq: [isWhole(read) ? `$data.${key}` : decisivePart(key), { $literal: read }],

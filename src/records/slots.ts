@@ -1,18 +1,8 @@
-import { type Filter, ObjectId } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import { type AppDocument, type AppModel, NOT_BEING_DELETED } from '../apps/apps.model.ts';
-import {
-  type IndexSlot,
-  indexVersion,
-  isOutdated,
-  isUsableVersion,
-  ofEpoch,
-  SLOT_NAMES,
-  type SlotName,
-  WITH_OUTDATED_SLOTS,
-} from '../apps/index-slots.ts';
+import { type IndexSlot, ofEpoch, SLOT_NAMES, type SlotName } from '../apps/index-slots.ts';
 import { matching } from '../database/filters.ts';
 import { type FieldDefinition, isIndexed } from '../fields/definition.ts';
-import type { Migration } from '../migrations/migration.ts';
 import { createIndexUses } from './index-uses.ts';
 
 interface AppSlots {
@@ -26,12 +16,6 @@ export type SlotStore = ReturnType<typeof createSlotStore>;
 
 /** The uses of slots in `apps`. No method changes apps that were deleted or changed meanwhile. */
 export function createSlotStore(apps: AppModel) {
-  async function find(filter: Filter<AppDocument>, limit = 0): Promise<AppSlots[]> {
-    const options = { projection: { slots: 1, slotEpoch: 1 }, limit };
-    const found = await apps.find({ ...filter, ...NOT_BEING_DELETED }, options);
-    return found.map(({ _id, slots = [], slotEpoch = 0 }) => ({ appId: _id, slots, slotEpoch }));
-  }
-
   return {
     ...createIndexUses<IndexSlot>(apps, 'slots'),
 
@@ -40,7 +24,11 @@ export function createSlotStore(apps: AppModel) {
       return found.map(({ _id }) => _id);
     },
 
-    ofApps: (appIds: readonly ObjectId[]): Promise<AppSlots[]> => find({ _id: { $in: [...appIds] } }),
+    async ofApps(appIds: readonly ObjectId[]): Promise<AppSlots[]> {
+      const options = { projection: { slots: 1, slotEpoch: 1 } };
+      const found = await apps.find({ _id: { $in: [...appIds] }, ...NOT_BEING_DELETED }, options);
+      return found.map(({ _id, slots = [], slotEpoch = 0 }) => ({ appId: _id, slots, slotEpoch }));
+    },
 
     /** Starts and ends uses. Resolves with whether the slots were still those of the plan. */
     async assign({ appId, slots, slotEpoch }: AppSlots, { drop, claim }: SlotPlan): Promise<boolean> {
@@ -52,7 +40,7 @@ export function createSlotStore(apps: AppModel) {
       });
       const claimed = claim.map(
         (one): IndexSlot => ({
-          ...{ id: new ObjectId(), ...one, version: indexVersion(one.kind) },
+          ...{ id: new ObjectId(), ...one },
           ...{ state: 'building', since, done: 0, total: 0 },
         }),
       );
@@ -71,10 +59,6 @@ export function createSlotStore(apps: AppModel) {
     async catchUp(appId: ObjectId, slotEpoch: number): Promise<void> {
       await apps.updateOne({ _id: appId, ...NOT_BEING_DELETED }, { $max: { slotEpoch } });
     },
-
-    /** Resolves with at most `limit` apps whose date slots have values of an earlier version. */
-    outdated: (limit: number): Promise<AppSlots[]> =>
-      find({ 'slots.state': { $exists: true }, ...WITH_OUTDATED_SLOTS }, limit),
   };
 }
 
@@ -91,7 +75,7 @@ export function wantedFields(fields: readonly FieldDefinition[]): WantedField[] 
   return fields.filter(isIndexed).map(({ key, kind }) => ({ key, kind }));
 }
 
-/** A field with another kind or slot version claims a new slot. A dropping slot is not free. */
+/** A field with another kind claims a new slot. A dropping slot is not free. */
 export function planSlots(slots: readonly IndexSlot[], wanted: readonly WantedField[]): SlotPlan {
   const kept = slots.filter((slot) => slot.state !== 'dropping' && wanted.some((field) => serves(slot, field)));
   const free = SLOT_NAMES.filter((name) => !slots.some(({ slot }) => slot === name));
@@ -106,31 +90,5 @@ export function planSlots(slots: readonly IndexSlot[], wanted: readonly WantedFi
 }
 
 function serves(slot: IndexSlot, field: WantedField): boolean {
-  return slot.key === field.key && slot.kind === field.kind && isUsableVersion(slot);
-}
-
-const APPS_OF_STEP = 50;
-
-/**
- * Ends the uses of slots with earlier index values of dates; the job claims others for their fields
- * and builds them. Servers of the earlier release would replace those again, so it is a
- * contraction.
- */
-export function createSlotMigration(store: Pick<SlotStore, 'outdated' | 'assign'>): Migration {
-  return {
-    number: 3,
-    name: 'index values of dates',
-    contract: {
-      async step() {
-        const apps = await store.outdated(APPS_OF_STEP);
-        let changed = 0;
-        for (const app of apps) {
-          // An app that changed meanwhile is found again.
-          if (await store.assign(app, { drop: app.slots.filter(isOutdated), claim: [] })) changed += 1;
-        }
-        return { changed, ...(apps.length > 0 && { position: 'more' }) };
-      },
-      pending: async (limit) => (await store.outdated(limit)).length,
-    },
-  };
+  return slot.key === field.key && slot.kind === field.kind;
 }

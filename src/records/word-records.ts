@@ -83,7 +83,7 @@ export function createWordRecords(users: UserCollection, { turn }: Pick<ReadQueu
       fence: Fence,
     ): Promise<BuiltBatch> {
       const { slotEpoch } = fence;
-      const since = Math.max(...uses.map((use) => use.since ?? 0));
+      const since = Math.max(...uses.map((use) => use.since));
       const options = { projection: PROJECTION, raw: true };
       const found = await readNext<Uint8Array>(users, appId, { from, limit }, options);
       const additions: ReturnType<typeof addition>[] = [];

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { App } from '../apps/app.ts';
-import { type IndexSlot, isUsableVersion } from '../apps/index-slots.ts';
+import type { IndexSlot } from '../apps/index-slots.ts';
 import type { RecentRenames } from '../records/record-moves.ts';
 import type { SlotStore } from '../records/slots.ts';
 import type { WordStore } from '../records/word-index.ts';
@@ -53,8 +53,8 @@ function readySlots(slots: readonly IndexSlot[], { fields }: QuerySchema): SlotO
   const ready = new Map<string, ReadySlot>();
   for (const use of slots) {
     const { slot, key, kind, state, id } = use;
-    // A slot of an earlier kind or version has other values.
-    const isCurrent = isUsableVersion(use) && fields.some((field) => field.key === key && field.kind === kind);
+    // A slot of another kind has other values.
+    const isCurrent = fields.some((field) => field.key === key && field.kind === kind);
     if (state === 'ready' && isCurrent) ready.set(key, { slot, use: String(id) });
   }
   return (key) => ready.get(key);

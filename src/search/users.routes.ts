@@ -98,7 +98,7 @@ const paging = {
 const AnsweredLimit = z.int().min(1).max(MAX_LIMIT);
 const PageSkip = z.int().nonnegative();
 
-/** With one of these parameters a listing answers as a search; without, as before they existed. */
+/** With one of these parameters a listing is a query (spec 4.3). */
 const QUERYING = ['where', 'q', 'cursor', 'total', 'sourceAppId'] as const;
 /** The same for a listing across apps. */
 const SEARCHING = ['where', 'q', 'cursor'] as const;

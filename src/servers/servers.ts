@@ -18,7 +18,7 @@ import { createModel, type Model, schema } from '../database/mongoose.ts';
  * A server counts as running while its document was renewed in the last minute
  * ({@link SEEN_WITHIN_MS}). One that is paused for longer writes its document again when it goes
  * on, so the document of a server that was missing can appear at any time. The command line and the
- * process of imports have no document, nor have servers of releases before this collection.
+ * process of imports have no document.
  */
 export interface ServerDocument {
   /** Random, another one for each start. */
@@ -26,11 +26,10 @@ export interface ServerDocument {
   /** The version in package.json. */
   version: string;
   /**
-   * Numbers of migrations (migrations/migration.ts): the server reads documents that were migrated
-   * at least up to `reads`, and knows migrations up to `writes`. Migration n is contracted only
-   * while no running server has a lower `writes`.
+   * The number of the newest migration that the server knows, 0 for none. A migration of a higher
+   * number is not contracted while the server runs (migrations/migration.ts).
    */
-  levels: Levels;
+  level: number;
   startedAt: Date;
   /** When the document was last renewed. */
   seenAt: Date;
@@ -57,11 +56,6 @@ export interface ServerDocument {
   clockAheadMs: number;
 }
 
-export interface Levels {
-  reads: number;
-  writes: number;
-}
-
 /** How long ago a running server renewed its document at most, four renewals. */
 export const SEEN_WITHIN_MS = 60_000;
 const RENEW_EVERY_MS = 15_000;
@@ -71,13 +65,7 @@ const serverSchema = schema<ServerDocument>(
   {
     _id: { type: String, required: true },
     version: { type: String, required: true },
-    levels: {
-      type: schema<Levels>(
-        { reads: { type: Number, required: true }, writes: { type: Number, required: true } },
-        { _id: false },
-      ),
-      required: true,
-    },
+    level: { type: Number, required: true },
     startedAt: { type: Date, required: true },
     seenAt: { type: Date, required: true },
     host: { type: String, required: true },
@@ -125,7 +113,7 @@ export function hashSecret(secret: string): string {
 
 export type ServerSettings = Pick<
   ServerDocument,
-  'version' | 'levels' | 'workers' | 'publicUrl' | 'sendsMail' | 'poolSize'
+  'version' | 'level' | 'workers' | 'publicUrl' | 'sendsMail' | 'poolSize'
 > & { sessionSecret: string };
 
 /** Announces this process in `servers` from `start` to `stop`. */

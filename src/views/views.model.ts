@@ -33,8 +33,8 @@ export interface ViewDocument extends ViewContent, ViewOwner {
   appId: ObjectId;
   /** A number below {@link MAX_VIEWS}, unique for its owner, so that the index bounds the views. */
   place: number;
-  /** The schema version whose keys it has. Absent for views of earlier releases. */
-  version?: number;
+  /** The schema version whose keys it has. */
+  version: number;
   /** Replaced by each change, for `If-Match`. */
   revision: ObjectId;
   createdAt: Date;
@@ -52,7 +52,7 @@ const viewSchema = schema<ViewDocument>(
     query: { type: String, required: true },
     columns: { type: [String], required: true },
     sort: { type: String, required: true },
-    version: Number,
+    version: { type: Number, required: true },
     revision: { type: ObjectId, required: true },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
@@ -123,7 +123,7 @@ export function createViewStore(views: ViewModel) {
      */
     async change(
       { _id, appId, owner, revision }: ViewDocument,
-      content: Partial<ViewContent> & Pick<ViewDocument, 'version'>,
+      content: Partial<ViewContent & Pick<ViewDocument, 'version'>>,
       to: ViewOwner,
       until?: Until,
     ): Promise<ViewDocument | undefined> {

@@ -47,12 +47,12 @@ export function createViewService(deps: {
     change: Partial<ViewContent>,
     version: number,
   ): Promise<Partial<ViewContent> & { version: number }> {
-    const { version: stored = version } = view;
+    const { version: stored } = view;
     const target = Math.max(stored, version);
     const renames = stored === version ? [] : await renamesSince(view.appId, Math.min(stored, version));
     const known = renames.filter((rename) => rename.version <= target);
     return {
-      ...underPresentKeys({ ...view, version: stored }, known),
+      ...underPresentKeys(view, known),
       ...change,
       ...underPresentKeys({ ...change, version }, known),
       version: target,
@@ -63,8 +63,8 @@ export function createViewService(deps: {
     /** Resolves with the shared views of an app and those of the caller, by name. */
     async list(appId: ObjectId, caller: Caller): Promise<ViewDocument[]> {
       const found = await store.list(appId, ownerOf(caller));
-      const versions = found.flatMap(({ version }) => version ?? []);
-      const renames = versions.length > 0 ? await renamesSince(appId, Math.min(...versions)) : [];
+      if (found.length === 0) return [];
+      const renames = await renamesSince(appId, Math.min(...found.map(({ version }) => version)));
       return found.map((view) => ({ ...view, ...underPresentKeys(view, renames) }));
     },
 
@@ -140,12 +140,9 @@ function requireManager({ scopes }: Caller): void {
   if (!scopes.has('manage')) throw new Forbidden('Only managers of the app share views and change shared ones');
 }
 
-/**
- * Returns the parts of a view that name fields, with the keys after renames of later versions.
- * @param view without a version it is returned as it is
- */
+/** Returns the parts of a view that name fields, with the keys after renames of later versions. */
 function underPresentKeys(
-  { version = Number.POSITIVE_INFINITY, query, columns, sort }: Partial<ViewContent> & Pick<ViewDocument, 'version'>,
+  { version, query, columns, sort }: Partial<ViewContent> & Pick<ViewDocument, 'version'>,
   renames: readonly PendingRenames[],
 ): Partial<ViewContent> {
   const later = renames.filter((one) => one.version > version);

@@ -8,7 +8,7 @@ import { ScopeParameter } from '../search/parameters.ts';
 import { UserId } from '../search/users.routes.ts';
 import { buildMessage } from './attempts.ts';
 import type { DeliveryStore } from './deliveries.model.ts';
-import { formatOf, shownUrl } from './formats.ts';
+import { shownUrl } from './formats.ts';
 import { buildBody, type DeliveryRecords, type ReadForm } from './payload.ts';
 import { DELIVERY_STATES, type DeliveryDocument, type WebhookStore } from './webhooks.model.ts';
 import { attemptFields, WebhookPath, webhookDefaults } from './webhooks.routes.ts';
@@ -134,7 +134,7 @@ export function deliveryRoutes(deps: {
     return {
       url: shownUrl(webhook),
       headers,
-      body: formatOf(webhook).format === 'text' ? body : JSON.parse(body),
+      body: webhook.format === 'text' ? body : JSON.parse(body),
     };
   }
 

@@ -25,15 +25,15 @@ const FORMATS: Record<WebhookFormat, FormatProperties> = {
   text: { ...CHAT, contentType: 'text/plain; charset=utf-8', isSigned: true },
 };
 
-/** Returns the properties of the format of a webhook. An absent format is the standard one. */
-export function formatOf({ format = 'standard' }: { format?: WebhookFormat | undefined }) {
-  return { format, ...FORMATS[format] };
+/** Returns the properties of the format of a webhook. */
+export function formatOf({ format }: { format: WebhookFormat }): FormatProperties {
+  return FORMATS[format];
 }
 
 const HIDDEN_PATH = '/…';
 
 /** Returns the URL of a webhook as answers show it: of a secret one, the origin only. */
-export function shownUrl(webhook: { url: string; format?: WebhookFormat | undefined }): string {
+export function shownUrl(webhook: { url: string; format: WebhookFormat }): string {
   return formatOf(webhook).isSecret ? new URL(webhook.url).origin + HIDDEN_PATH : webhook.url;
 }
 

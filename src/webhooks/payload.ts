@@ -5,7 +5,7 @@ import { dashboardUrl, formTitle, type MailApps } from '../notifications/mail-ap
 import { entryValues } from '../notifications/messages.ts';
 import type { EventType } from '../records/outbox.ts';
 import type { RecordReader, RecordValues, UnreadRecord } from '../records/record-reader.ts';
-import { formatOf, renderMessage } from './formats.ts';
+import { renderMessage } from './formats.ts';
 import type { DeliveryDocument, WebhookDocument } from './webhooks.model.ts';
 
 /** A larger record is large: its body waits for room (dispatcher.ts). */
@@ -46,7 +46,7 @@ export function createFormReader(deps: {
 }) {
   const { apps, fieldsOf, publicUrl } = deps;
   return async (webhook: WebhookDocument) => {
-    if (formatOf(webhook).format === 'standard') return undefined;
+    if (webhook.format === 'standard') return undefined;
     const { appId, sourceAppId } = webhook;
     const [app, fields] = await Promise.all([apps.ofId(appId), fieldsOf(appId)]);
     return {
@@ -96,7 +96,7 @@ const HEADINGS = {
 
 /** Returns an event in the format of a webhook. */
 export function renderBody(webhook: WebhookDocument, event: EventBody, form: FormView | undefined): string {
-  const { format } = formatOf(webhook);
+  const { format } = webhook;
   if (format === 'standard' || !form) return JSON.stringify(event);
   const { type, data: entry } = event;
   const isErased = type === 'user.erased';

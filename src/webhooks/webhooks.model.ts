@@ -5,7 +5,7 @@ import type { Collection } from '../database/collections.ts';
 import { createModel, type Model, schema } from '../database/mongoose.ts';
 import type { EventType } from '../records/outbox.ts';
 import type { RecordId } from '../records/record-id.ts';
-import type { MessageFormat } from './formats.ts';
+import type { WebhookFormat } from './formats.ts';
 
 interface WebhookSecret {
   /** `whsec_` and the key in base64. */
@@ -24,8 +24,7 @@ export interface WebhookDocument {
   sourceAppId: string;
   url: string;
   events: EventType[];
-  /** Absent: `standard`. */
-  format?: MessageFormat;
+  format: WebhookFormat;
   /** The current secret first. */
   secrets: WebhookSecret[];
   createdAt: Date;
@@ -94,7 +93,7 @@ const webhookSchema = schema<WebhookDocument>(
     sourceAppId: { type: String, required: true },
     url: { type: String, required: true },
     events: { type: [String], required: true },
-    format: String,
+    format: { type: String, required: true },
     secrets: { type: [secretSchema], required: true },
     createdAt: { type: Date, required: true },
     disabled: schema<Required<WebhookDocument>['disabled']>(
@@ -227,7 +226,7 @@ export function createWebhookStore(webhooks: WebhookModel) {
         ...(Object.keys(set).length > 0 && { $set: set }),
         ...(Object.keys(unset).length > 0 && { $unset: unset as Record<string, 1> }),
       };
-      const filter = { _id, appId, format: format ?? { $exists: false }, ...beginsBefore(await until()) };
+      const filter = { _id, appId, format, ...beginsBefore(await until()) };
       if (Object.keys(update).length === 0) return (await webhooks.findOne(filter)) ?? undefined;
       return (await webhooks.findOneAndUpdate(filter, update, { returnDocument: 'after' })) ?? undefined;
     },

@@ -5,7 +5,7 @@ import { JsonObject, Ok, Timestamp } from '../api/validation.ts';
 import { EVENT_TYPES } from '../records/outbox.ts';
 import { ScopeParameter } from '../search/parameters.ts';
 import { UserId } from '../search/users.routes.ts';
-import { formatOf, shownUrl, WEBHOOK_FORMATS } from './formats.ts';
+import { shownUrl, WEBHOOK_FORMATS } from './formats.ts';
 import { isSecret, SECRET_FORMAT } from './sender.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
 import type { WebhookService } from './webhooks.service.ts';
@@ -210,8 +210,7 @@ export const webhookRoutes = (webhooks: WebhookService): Route[] =>
   });
 
 function present(webhook: WebhookDocument) {
-  const { _id, sourceAppId, events, disabled, failingSince, createdAt } = webhook;
-  const { format } = formatOf(webhook);
+  const { _id, sourceAppId, events, format, disabled, failingSince, createdAt } = webhook;
   return {
     ...{ id: _id.toString(), sourceAppId, url: shownUrl(webhook), events, format },
     state: disabled ? ('disabled' as const) : ('active' as const),

@@ -78,7 +78,7 @@ export function createWebhookService(deps: {
       const createdAt = new Date();
       const webhook: WebhookDocument = {
         ...{ _id: newId(createdAt), appId: app.id, sourceAppId: app.sourceAppId, url, events },
-        ...(format !== 'standard' && { format }),
+        format,
         ...{ secrets: [{ secret }], createdAt },
       };
       // First, because nobody can delete a webhook, and with it its consumer, before it is stored.
@@ -106,13 +106,10 @@ export function createWebhookService(deps: {
         const set = {
           ...(url !== undefined && { url }),
           ...(events && { events }),
-          ...(format && format !== 'standard' && { format }),
+          ...(format && { format }),
           ...(isSwitchedOff && { disabled: { reason: 'operator' as const, at: new Date() } }),
         };
-        const unset = {
-          ...(enabled && { disabled: 1 as const, failingSince: 1 as const }),
-          ...(format === 'standard' && { format: 1 as const }),
-        };
+        const unset = enabled ? { disabled: 1 as const, failingSince: 1 as const } : {};
         const changed = await webhooks.update(webhook, { set, unset }, until);
         // Its format was changed meanwhile, it was deleted, or the time is over.
         if (!changed) continue;

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { axeViolationsInBothModes } from '../support/axe.ts';
-import { closeBrowser, goWithin, type Visit, visit, visitAs } from '../support/browser.ts';
+import { closeBrowser, goWithin, pathAs, type Visit, visit, visitAs } from '../support/browser.ts';
 import { Client, type TestApp } from '../support/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 import { heading, VIEWS, type View } from './views.ts';
@@ -69,7 +69,9 @@ export function testViews(role: View['role'], on: () => { server: TestServer; ap
   it.each(views)('$name fits a phone, and has no serious or critical axe violations in both modes', async (view) => {
     const { page, close, expectClean } = await visitOf();
     await page.setViewportSize(PHONE);
-    if (role !== 'anonymous') await showAnew(page, view.path.replace('APP', on().app.sourceAppId));
+    const { app } = on();
+    const path = role === 'operator' ? pathAs(app, view.path) : view.path.replace('APP', app.sourceAppId);
+    if (role !== 'anonymous') await showAnew(page, path);
     await view.open(page);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
     await page.setViewportSize(DESKTOP);

@@ -25,24 +25,6 @@ describe('a link to a view of an app', () => {
     }
   });
 
-  it('that an operator had before both roles had the same addresses still works', async () => {
-    await users.logIn();
-    for (const [page, title] of [
-      ['users?where=data.plan:eq:pro&by=data.plan', 'Users'],
-      ['import', 'Import'],
-      ['connect/settings', 'Connect a form'],
-      ['webhooks', 'Webhooks'],
-      ['privacy', 'Privacy'],
-      ['keys', 'API keys'],
-      ['audit?action=user.erased', 'Audit log'],
-      ['held', 'Held submissions'],
-    ] as const) {
-      await goWithin(users.page, `/${page}`);
-      await heading(title);
-      expect(decodeURIComponent(path())).toBe(ofApp(page));
-    }
-  });
-
   it('of another app tells an operator to log in there, whether or not the app exists', async () => {
     const other = await users.server.admin.buildApp();
     await users.logIn();

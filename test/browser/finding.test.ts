@@ -120,16 +120,6 @@ describe('the filter builder', () => {
     expect(await users.chips()).toEqual(['Age at least 40']);
   });
 
-  it('shows the conditions of older links', async () => {
-    await submitPeople();
-    await users.logIn();
-    await users.waitForText('All 3 users');
-    await users.goTo('/users?search=A&field=plan&value=pro');
-    await users.waitForText('1 matching user');
-    expect(await users.chips()).toEqual(['Email contains A', 'Plan is Professional']);
-    expect(await users.emails()).toEqual(['ada@example.com']);
-  });
-
   it('shows what is wrong with a link, and the condition to remove', async () => {
     await submitPeople();
     await users.logIn();

@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeViolations } from '../support/axe.ts';
-import { beginSession, closeBrowser, openPage, tableRows, type Visit, visitAs } from '../support/browser.ts';
+import { beginSession, closeBrowser, openPage, pathAs, tableRows, type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
 import { runImport } from '../support/imports.ts';
 import { untilReady } from '../support/index-slots.ts';
@@ -142,7 +142,7 @@ describe('a long list', () => {
       await route.continue();
     });
     await beginSession(page.context(), server.listener.url, searched);
-    await page.goto(`${server.listener.url}/dashboard/users?where=data.name:eq:rare`);
+    await page.goto(`${server.listener.url}/dashboard${pathAs(searched, '/users')}?where=data.name:eq:rare`);
     await page.getByText('Searched part of the records').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     release();

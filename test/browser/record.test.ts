@@ -150,7 +150,7 @@ describe('a record', () => {
     const { body } = await users.server.client.submit(other.sourceAppId, { email: 'b@example.com' }).expect(200);
     await users.logIn();
     for (const id of [body.id, 'no-id']) {
-      await users.page.goto(`${users.server.listener.url}/dashboard/users/${id}`);
+      await users.goTo(`/users/${id}`);
       await users.page.getByText('No user has this ID').waitFor();
     }
   });

@@ -1,7 +1,7 @@
 import { UUID } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { beginSession, closeBrowser, openPage, tableRows, type Visit } from '../support/browser.ts';
+import { beginSession, closeBrowser, openPage, pathAs, tableRows, type Visit } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { ADMIN_PASSWORD, sharedServer, type TestServer } from '../support/server.ts';
@@ -28,6 +28,7 @@ export interface UsersPage {
   /** The conditions of the filter, in words. */
   chips(): Promise<string[]>;
   waitForText(text: string): Promise<void>;
+  /** Goes to a page in the present session; those of the operator's app are named without it. */
   goTo(path: string): Promise<unknown>;
   /** Begins a session of the app and opens the dashboard. */
   logIn(): Promise<void>;
@@ -44,6 +45,7 @@ export function withUsersPage(
   start: () => Promise<TestServer> = sharedServer,
 ): UsersPage {
   const context = {} as UsersPage;
+  let session: TestApp;
   beforeAll(async () => {
     context.server = await start();
   });
@@ -62,6 +64,7 @@ export function withUsersPage(
     await context.open.close();
   });
   const logInAs = async (app: TestApp): Promise<void> => {
+    session = app;
     await beginSession(context.page.context(), context.server.listener.url, app);
     await context.goTo('/');
     await context.page.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
@@ -77,7 +80,7 @@ export function withUsersPage(
       return texts.filter((text) => text !== 'Remove all filters');
     },
     waitForText: (text: string) => context.page.getByText(text, { exact: true }).waitFor(),
-    goTo: (path: string) => context.page.goto(`${context.server.listener.url}/dashboard${path}`),
+    goTo: (path: string) => context.page.goto(`${context.server.listener.url}/dashboard${pathAs(session, path)}`),
     logIn: () => logInAs(context.app),
     logInAsAdmin: () => logInAs({ sourceAppId: 'admin', password: ADMIN_PASSWORD }),
   });

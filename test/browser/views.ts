@@ -22,7 +22,7 @@ export const VIEWS: View[] = [
   {
     name: 'no matching users',
     role: 'operator',
-    path: '/users?search=none',
+    path: '/users?q=none',
     open: (page) => page.getByText('No users match').waitFor(),
   },
   {
@@ -66,7 +66,7 @@ export const VIEWS: View[] = [
   {
     name: 'filtered users',
     role: 'operator',
-    path: '/users?field=plan&value=pro&sort=email&order=asc',
+    path: '/users?where=data.plan:eq:pro&sort=email&order=asc',
     open: (page) => page.getByRole('button', { name: 'Plan is pro', exact: true }).waitFor(),
   },
   {

@@ -1,18 +1,19 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { axeViolationsInBothModes } from '../support/axe.ts';
-import { goWithin } from '../support/browser.ts';
-import type { Client } from '../support/client.ts';
+import { goWithin, pathAs } from '../support/browser.ts';
+import type { Client, TestApp } from '../support/client.ts';
 import type { Receiver } from '../support/receiver.ts';
 import { row, withWebhooks } from './webhook-pages.ts';
 
 const SCREEN = { width: 1280, height: 900 };
 const PHONE = { width: 320, height: 640 };
 
+let app: TestApp;
 let receiver: Receiver;
 let operator: Client;
 const { show, submit, create, choose } = withWebhooks((test) => {
-  ({ receiver, operator } = test);
+  ({ app, receiver, operator } = test);
 });
 
 describe('the pages of webhooks', () => {
@@ -80,7 +81,7 @@ describe('the pages of webhooks', () => {
     await page.setViewportSize(PHONE);
     await goWithin(page, '/none');
     await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
-    await goWithin(page, '/webhooks');
+    await goWithin(page, pathAs(app, '/webhooks'));
     await showView(page);
     for (const viewport of [PHONE, SCREEN]) {
       await page.setViewportSize(viewport);

@@ -75,13 +75,6 @@ describe('POST /auth/apps (spec 4.4)', () => {
     }
   });
 
-  it('keeps serving an app with the id ".." that an earlier release created', async () => {
-    const { sourceAppId, password } = await server.admin.buildApp();
-    await server.db.collection('apps').updateOne({ sourceAppId }, { $set: { sourceAppId: '..' } });
-    await new Client(server.client.url).logIn('..', password);
-    await server.client.submit('..', { email: 'a@x.org' }).expect(200);
-  });
-
   it('spec 8, sourceAppId length: accepts 80 characters', async () => {
     await server.admin.post('/auth/apps', { sourceAppId: 'l'.repeat(80) }).expect(200);
   });

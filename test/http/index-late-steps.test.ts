@@ -301,26 +301,3 @@ describe('A record whose slots have a later epoch than those of its app, as afte
     TIMEOUT_MS,
   );
 });
-
-it(
-  'Slots of an earlier release, without epochs, stay in use and are handed on',
-  async () => {
-    const sourceAppId = await appWith([text('a'), text('b', false)], 20);
-    const [slot] = await untilReady(server, sourceAppId, ['a']);
-    const { _id: appId } = await appDocument(server, sourceAppId);
-    const { since: _, checkAt: __, checks: ___, ...earlier } = slot ?? ({} as NonNullable<typeof slot>);
-    const users = server.db.collection<UserDocument>('users');
-    await users.updateMany({ appId }, { $unset: { slotEpoch: 1 } });
-    await server.db
-      .collection('apps')
-      .updateOne({ _id: appId }, { $set: { slots: [earlier] }, $unset: { slotEpoch: 1 } });
-    await put(sourceAppId, [text('a'), text('b', false), text('c', false)]);
-    await server.client.submit(sourceAppId, { email: 'u7@x.org', data: { a: 'changed' } }).expect(200);
-    await server.client.submit(sourceAppId, { email: 'new@x.org', data: { a: 'new' } }).expect(200);
-    expect(await expectSlotsOfRecords(server, sourceAppId)).toBe(21);
-    expect(await users.countDocuments({ appId, slotEpoch: { $exists: true } })).toBe(0);
-    await handOn(sourceAppId);
-    expect(await expectSlotsOfRecords(server, sourceAppId)).toBe(21);
-  },
-  TIMEOUT_MS,
-);

@@ -100,34 +100,6 @@ describe('An indexed field', () => {
   );
 
   it(
-    'is built again when its slot has the values of an earlier version, which answer no query meanwhile',
-    async () => {
-      const app = await a.admin.buildApp({ fields: [text('plan')] });
-      const { sourceAppId } = app;
-      await storeRecords(sourceAppId, 20, (n) => ({ plan: n % 2 ? 'Gold' : 'gold' }));
-      await untilReady(a, sourceAppId, ['plan']);
-      // As the version before stored it.
-      const { _id, slots = [] } = await appDocument(a, sourceAppId);
-      await a.db.collection('users').updateMany({ appId: _id }, { $set: { s0: 'gold' } });
-      const earlier = slots.map(({ version: _version, ...slot }) => slot);
-      await a.db.collection('apps').updateOne({ _id }, { $set: { slots: earlier } });
-      // So that servers read the slots.
-      await a.admin.putSchema(sourceAppId, { fields: [text('plan'), text('city', false)] }).expect(200);
-
-      const operator = await new Client(a.client.url).logIn(sourceAppId, app.password);
-      const golden = () => operator.get('/auth/users?where=data.plan:eq:Gold&total=exact').expect(200);
-      expect((await golden()).body).toMatchObject({ total: 10, totalIs: 'exact' });
-      const id = async () => String((await appDocument(a, sourceAppId)).slots?.at(-1)?.id);
-      await expect.poll(id).not.toBe(String(slots[0]?.id));
-      await untilReady(a, sourceAppId, ['plan']);
-      expect((await golden()).body).toMatchObject({ total: 10, totalIs: 'exact' });
-      expect(await emailsBySlot(a, sourceAppId, 'plan', 'gold')).toHaveLength(20);
-      await expectSlotsOfRecords(a, sourceAppId);
-    },
-    BUILD_TIMEOUT_MS,
-  );
-
-  it(
     'has the index values of its kind, also in records with values of other types',
     async () => {
       const { sourceAppId } = await a.admin.buildApp({ fields: [] });

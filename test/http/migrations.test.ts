@@ -1,171 +1,259 @@
-import { describe, expect, it } from 'vitest';
-import type { AppDocument } from '../../src/apps/apps.model.ts';
+import { PassThrough } from 'node:stream';
+import { text as readAll } from 'node:stream/consumers';
+import { MongoClient } from 'mongodb';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Tool } from '../../src/cli/command.ts';
+import { migrateCommand } from '../../src/cli/database-commands.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { createLogger } from '../../src/core/logger.ts';
 import { connectDatabase } from '../../src/database/client.ts';
+import { createJobLocks, createJobModel } from '../../src/jobs/job-locks.ts';
+import type { Migration } from '../../src/migrations/migration.ts';
+import {
+  createMigrationModel,
+  createMigrationStore,
+  type MigrationDocument,
+} from '../../src/migrations/migrations.model.ts';
+import { createMigrator, MigrationRefused } from '../../src/migrations/migrator.ts';
+import { createUpgrades } from '../../src/migrations/upgrades.ts';
 import type { ServerDocument } from '../../src/servers/servers.ts';
-import { createServices } from '../../src/services.ts';
+import { createServices, type Services } from '../../src/services.ts';
 import { randomName } from '../support/databases.ts';
-import { countOld, storeOldData } from '../support/old-database.ts';
+import { type Note, noteMigrations } from '../support/note-migrations.mjs';
+import { countOutdated, NOTES, storeNotes } from '../support/notes.ts';
 import { databaseUri } from '../support/process.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 import { runTool } from '../support/tool.ts';
+import { installValidators } from '../support/validators.ts';
 
-const states = ({ db }: TestServer) =>
-  db.collection<{ _id: number; name: string; state: string; expansions: number }>('migrations');
-const indexes = async ({ db }: TestServer, collection: string) =>
-  (await db.collection(collection).indexes()).map(({ name }) => name);
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
 
-const QUICK_BUILDS = { writesEndMs: 50 };
+const SECRET = 'a secret of the tests';
 
-/** Prepares a database as a server does before it listens. */
-async function prepare(database: string, config: Record<string, string> = {}): Promise<void> {
+/**
+ * One server of a release with the first `level` migrations of the tests.
+ * @param isNew whether no server has used the database
+ */
+async function openRelease(database: string, level = 3, isNew = false) {
   const connection = await connectDatabase(databaseUri(database));
-  const settings = loadConfig({ SESSION_SECRET: 'a secret of the tests', ...config });
-  const services = createServices(settings, connection, createLogger({ logLevel: 'silent' }));
-  try {
-    await services.prepare();
-  } finally {
-    await services.stop();
-    await connection.close();
-  }
+  cleanups.push(() => connection.close());
+  const db = connection.getClient().db(database);
+  const jobs = createJobModel(connection);
+  const migrations = noteMigrations(db.collection<Note>('notes')).slice(0, level);
+  const locks = createJobLocks(jobs.collection);
+  const upgrades = createUpgrades({
+    ...{ connection, migrations, locks, clockAheadMs: () => 0, announceEveryMs: undefined },
+    server: { workers: 1, sessionSecret: SECRET, publicUrl: null, sendsMail: false },
+    ...{ isNew: async () => isNew, rest: async () => undefined, progress: () => undefined },
+  });
+  cleanups.push(() => upgrades.stop());
+  await installValidators(
+    db,
+    [jobs, ...upgrades.models].map(({ schema }) => schema),
+  );
+  return { ...upgrades, connection, db, locks };
+}
+
+type Release = Awaited<ReturnType<typeof openRelease>>;
+
+const stateOf = async ({ db }: Pick<Release, 'db'>): Promise<MigrationDocument[]> =>
+  db.collection<MigrationDocument>('migrations').find().sort({ _id: 1 }).toArray();
+const statesOf = async (release: Release): Promise<string[]> => (await stateOf(release)).map(({ state }) => state);
+
+/** A database with notes that no migration has changed. */
+async function oldDatabase(): Promise<string> {
+  const database = randomName();
+  const client = await new MongoClient(databaseUri(database)).connect();
+  await storeNotes(client.db());
+  await client.close();
+  return database;
 }
 
 const EIGHT = Array.from({ length: 8 });
 
-/** A server without migrations, whose database has the data of an earlier release. */
-async function oldDatabase(): Promise<{ database: string; first: TestServer }> {
-  const database = randomName();
-  const first = await startServer({}, database, QUICK_BUILDS);
-  await states(first).deleteMany({});
-  await storeOldData(first.db);
-  return { database, first };
-}
-
-const env = (database: string, more = {}) => ({
-  ...{ MONGODB_URI: databaseUri(database), SESSION_SECRET: 'a secret of the tests', ...more },
-});
-
 describe('migrations at the start of servers', () => {
   it('run once when eight servers start at once on the data of an earlier release', async () => {
-    const { database, first } = await oldDatabase();
-    await Promise.all(EIGHT.map(() => prepare(database)));
-    expect(await countOld(first.db)).toBe(0);
-    expect((await states(first).find().toArray()).map(({ expansions }) => expansions)).toEqual([1, 1, 1, 1]);
-    await first.close();
+    const database = await oldDatabase();
+    const releases = await Promise.all(EIGHT.map(() => openRelease(database)));
+    await Promise.all(releases.map(({ prepare }) => prepare(true)));
+    const [one] = releases as [Release];
+    expect((await countOutdated(one.db)).notExpanded).toBe(0);
+    expect((await stateOf(one)).map(({ state, expansions }) => [state, expansions])).toEqual(
+      [1, 2, 3].map(() => ['expanded', 1]),
+    );
   });
 
   it('are not needed on a new database, also when eight servers start at once', async () => {
     const database = randomName();
-    await Promise.all(EIGHT.map(() => prepare(database, { MIGRATE_ON_START: 'false' })));
-    const server = await startServer({ MIGRATE_ON_START: 'false' }, database);
-    const found = await states(server).find().sort({ _id: 1 }).toArray();
-    expect(found.map(({ state, expansions }) => [state, expansions])).toEqual([
-      ...[1, 2].map(() => ['expanded', 0]),
-      ...[3, 4].map(() => ['contracted', 0]),
+    const releases = await Promise.all(EIGHT.map(() => openRelease(database, 3, true)));
+    await Promise.all(releases.map(({ prepare }) => prepare(false)));
+    const [one] = releases as [Release];
+    expect((await stateOf(one)).map(({ state, expansions }) => [state, expansions])).toEqual([
+      ['contracted', 0],
+      ['expanded', 0],
+      ['contracted', 0],
     ]);
-    await server.close();
   });
 
-  it('are run by the command when MIGRATE_ON_START is false', async () => {
-    const { database, first } = await oldDatabase();
-    const config = { MIGRATE_ON_START: 'false' };
-    await expect(prepare(database, config)).rejects.toThrow(/missing \(1, 2, 3, 4\).*"user-collection migrate"/);
+  it('run beside those that are done already', async () => {
+    const database = await oldDatabase();
+    const first = await openRelease(database, 1);
+    await first.prepare(true);
+    const second = await openRelease(database);
+    await second.prepare(true);
+    expect((await stateOf(second)).map(({ changed, expansions }) => [changed, expansions])).toEqual([
+      [NOTES, 1],
+      [NOTES, 1],
+      [0, 1],
+    ]);
+  });
 
-    const old = await countOld(first.db);
-    const dry = await runTool(['migrate', '--dry-run'], env(database, config));
-    expect(dry.stdout).toContain('2  sizes of import chunks: waiting; would run, to change: 250\n');
-    expect(await countOld(first.db)).toBe(old);
-    expect(await states(first).countDocuments()).toBe(0);
+  it('are refused when a number is missing or twice', async () => {
+    const { connection, locks } = await openRelease(randomName(), 0);
+    const store = createMigrationStore(createMigrationModel(connection).collection);
+    const create = (numbers: number[]) => () =>
+      createMigrator({
+        migrations: numbers.map((number): Migration => ({ number, name: 'none' })),
+        ...{ store, locks, findOlder: async () => [], rest: async () => undefined, progress: () => undefined },
+      });
+    expect(create([2, 1])).not.toThrow();
+    expect(create([1, 3])).toThrow('no number 2');
+    expect(create([1, 1])).toThrow('no number 2');
+  });
+});
 
-    expect(await runTool(['migrate'], env(database, config))).toMatchObject({ code: 0 });
-    expect(await countOld(first.db)).toBe(0);
-    await prepare(database, config);
-    await first.close();
+/** Runs the command `migrate` with the migrations of a release. */
+async function migrate({ prepare, migrator }: Release, ...args: string[]): Promise<string> {
+  const stdout = new PassThrough();
+  const written = readAll(stdout);
+  const services = { prepare: (isAllowed = true) => prepare(isAllowed), migrator } as Services;
+  const tool: Tool = {
+    ...{ streams: { stdin: new PassThrough(), stdout, stderr: new PassThrough() }, env: {}, endWith: () => undefined },
+    withServices: (task) => task(services, undefined as never),
+  };
+  await migrateCommand(tool).parseAsync(args, { from: 'user' });
+  stdout.end();
+  return written;
+}
+
+describe('the command migrate', () => {
+  it('runs missing migrations when servers do not, and says before what it would change', async () => {
+    const release = await openRelease(await oldDatabase());
+    await expect(release.prepare(false)).rejects.toThrow(/missing \(1, 2, 3\).*"user-collection migrate"/);
+
+    const old = await countOutdated(release.db);
+    const lines = [
+      `1  sizes of notes: waiting; would run, to change: ${NOTES}`,
+      `2  kinds of notes: waiting; would run, to change: ${NOTES}`,
+      '3  index of notes: waiting; would run, to change: 0',
+    ];
+    expect(await migrate(release, '--dry-run')).toBe(`${lines.join('\n')}\n`);
+    expect(await countOutdated(release.db)).toEqual(old);
+    expect(await stateOf(release)).toEqual([]);
+
+    expect(await migrate(release)).toContain(
+      '1  sizes of notes: expanded; "migrate --contract" contracts it\n2  kinds',
+    );
+    expect(await countOutdated(release.db)).toEqual({ ...old, notExpanded: 0 });
+    await release.prepare(false);
+  });
+
+  it('contracts, and says before what it would change', async () => {
+    const release = await openRelease(await oldDatabase());
+    await release.prepare(true);
+    const lines = [
+      `1  sizes of notes: expanded; would be contracted, to change: ${NOTES}`,
+      '2  kinds of notes: expanded',
+      '3  index of notes: expanded; would be contracted, to change: 1',
+    ];
+    expect(await migrate(release, '--dry-run', '--contract')).toBe(`${lines.join('\n')}\n`);
+    expect(await migrate(release, '--contract')).toContain('1  sizes of notes: contracted\n');
+    expect(await countOutdated(release.db)).toEqual({ notExpanded: 0, notContracted: 0 });
+  });
+
+  it('of this release has nothing to do on a database of it', async () => {
+    const server = await startServer({}, randomName());
+    const env = { MONGODB_URI: databaseUri(server.database), SESSION_SECRET: SECRET };
+    expect(await runTool(['migrate', '--contract'], env)).toMatchObject({ code: 0, stdout: '' });
+    await server.close();
   });
 });
 
 describe('contractions', () => {
-  const contract = (database: string) => runTool(['migrate', '--contract'], env(database));
-
   it('are refused while a server of an earlier release was seen', async () => {
-    const { database, first } = await oldDatabase();
-    const servers = first.db.collection<ServerDocument>('servers');
-    const older = { ...(await servers.findOne({})), _id: 'older', levels: { reads: 0, writes: 2 } } as ServerDocument;
-    await servers.insertOne(older);
-    const refused = await contract(database);
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`process ${process.pid}`) });
-    expect(await states(first).distinct('state')).toEqual(['expanded']);
+    const database = await oldDatabase();
+    const [older, release] = [await openRelease(database, 2), await openRelease(database)];
+    await release.prepare(true);
+    await older.start();
+    await release.start();
+    const refusal =
+      /^Migration 3 is not contracted, because servers of an earlier release were seen .*: \S+, process \d+,/;
+    await expect(release.migrator.contract()).rejects.toThrow(refusal);
+    expect(await statesOf(release)).toEqual(['contracted', 'expanded', 'expanded']);
 
-    await servers.updateOne({ _id: 'older' }, [{ $set: { seenAt: { $subtract: ['$$NOW', 61_000] } } }]);
-    // A lock that was taken by a release which does not announce itself.
-    const jobs = first.db.collection<{ _id: string }>('jobs');
-    await jobs.insertOne({ _id: 'a job of the earlier release' });
-    await jobs.updateOne({ _id: 'a job of the earlier release' }, [{ $set: { at: '$$NOW' } }]);
-    expect(await contract(database)).toMatchObject({ code: 1, stderr: expect.stringContaining('does not announce') });
-
-    await jobs.deleteOne({ _id: 'a job of the earlier release' });
-    expect(await contract(database)).toMatchObject({ code: 0, stderr: expect.stringContaining('is contracted') });
-    expect((await states(first).find().sort({ _id: 1 }).toArray()).map(({ state }) => state)).toEqual([
-      ...['expanded', 'expanded', 'contracted', 'contracted'],
-    ]);
-    expect(await indexes(first, 'import_chunks')).not.toContain('importId_1');
-    // None of those that this release declares, and names in its hints.
-    for (const schema of first.services.collections) {
-      const name = schema.options.collection;
-      const declared = schema.indexes();
-      if (declared.length === 0) continue;
-      const kept = await first.db.collection(name).indexes();
-      const keys = kept.map(({ key }) => JSON.stringify(key));
-      expect(keys, name).toEqual(expect.arrayContaining(declared.map(([key]) => JSON.stringify(key))));
-    }
-    await first.close();
+    // A server that was killed counts as running for a minute.
+    const own = { _id: older.servers.own };
+    const servers = release.db.collection<ServerDocument>('servers');
+    await servers.updateOne(own, [{ $set: { seenAt: { $subtract: ['$$NOW', 59_000] } } }]);
+    await expect(release.migrator.contract()).rejects.toThrow(refusal);
+    await servers.updateOne(own, [{ $set: { seenAt: { $subtract: ['$$NOW', 61_000] } } }]);
+    await release.migrator.contract();
+    expect(await statesOf(release)).toEqual(['contracted', 'expanded', 'contracted']);
+    expect(await countOutdated(release.db)).toEqual({ notExpanded: 0, notContracted: 0 });
   });
 
-  it('build the index values of dates again; the slots of the earlier release serve until then', async () => {
-    const { database, first } = await oldDatabase();
-    const { sourceAppId } = await first.admin.buildApp();
-    const fields = [
-      { key: 'day', kind: 'date' as const, indexed: true },
-      { key: 'city', kind: 'text' as const, indexed: true },
-    ];
-    await first.admin.putSchema(sourceAppId, { fields }).expect(200);
-    const apps = first.db.collection<AppDocument>('apps');
-    const slots = async () => (await apps.findOne({ sourceAppId }))?.slots ?? [];
-    const versions = async () => (await slots()).map(({ key, state, version }) => [key, state, version]).sort();
-    await expect.poll(versions).toEqual([
-      ['city', 'ready', 2],
-      ['day', 'ready', 3],
-    ]);
-    await apps.updateOne({ sourceAppId, 'slots.key': 'day' }, { $set: { 'slots.$.version': 2 } });
-    const { id } = (await slots()).find(({ key }) => key === 'day') ?? {};
-    const second = await startServer({}, database, QUICK_BUILDS);
-    await second.admin.putSchema(sourceAppId, { fields: [...fields, { key: 'more', kind: 'text' }] }).expect(200);
-    // The job has compared the slots with this schema when it has claimed one for its next version.
-    const third = { key: 'more', kind: 'text' as const, indexed: true };
-    await second.admin.putSchema(sourceAppId, { fields: [...fields, third] }).expect(200);
-    await expect.poll(async () => (await slots()).length).toBe(3);
-    expect((await slots()).find(({ key }) => key === 'day')).toMatchObject({ id, version: 2 });
+  it('are prevented by a server of an earlier release that starts before they begin', async () => {
+    const database = await oldDatabase();
+    const [older, release] = [await openRelease(database, 2), await openRelease(database)];
+    await release.prepare(true);
+    const migrator = createMigrator({
+      migrations: noteMigrations(release.db.collection<Note>('notes')),
+      store: createMigrationStore(createMigrationModel(release.connection).collection),
+      ...{ locks: release.locks, rest: async () => undefined, progress: () => undefined },
+      async findOlder(number) {
+        if (number === 3) await older.start();
+        return [];
+      },
+    });
+    await expect(migrator.contract()).rejects.toThrow('a server of an earlier release started');
+    expect(await statesOf(release)).toEqual(['contracted', 'expanded', 'expanded']);
+  });
 
-    expect(await contract(database)).toMatchObject({ code: 0 });
-    await expect.poll(versions).toEqual([
-      ['city', 'ready', 2],
-      ['day', 'ready', 3],
-      ['more', 'ready', 2],
-    ]);
-    await Promise.all([first.close(), second.close()]);
+  it('keep servers of an earlier release from starting', async () => {
+    const database = await oldDatabase();
+    const release = await openRelease(database);
+    await release.prepare(true);
+    await release.migrator.contract();
+    const older = await openRelease(database, 2);
+    await expect(older.prepare(true)).rejects.toThrow(MigrationRefused);
+    await expect(older.start()).rejects.toThrow('contracted by a later release (migration 3, index of notes)');
   });
 
   it('of a later release keep servers of this one from starting, and are prevented by a start', async () => {
-    const { database, first } = await oldDatabase();
-    const later = { _id: 99, name: 'of a later release', expansions: 1 };
-    await states(first).insertOne({ ...later, state: 'expanded' });
-    await prepare(database);
-    await states(first).updateOne({ _id: 99 }, { $set: { state: 'checking' } });
-    await prepare(database);
-    expect(await states(first).findOne({ _id: 99 })).toMatchObject({ state: 'expanded' });
-    await states(first).updateOne({ _id: 99 }, { $set: { state: 'contracting' } });
-    await expect(prepare(database)).rejects.toThrow('migration 99, of a later release');
-    await first.close();
+    const server = await startServer({}, randomName());
+    const states = server.db.collection<MigrationDocument>('migrations');
+    const prepare = async (): Promise<void> => {
+      const connection = await connectDatabase(databaseUri(server.database));
+      const config = loadConfig({ SESSION_SECRET: SECRET });
+      const services = createServices(config, connection, createLogger({ logLevel: 'silent' }));
+      try {
+        await services.prepare();
+      } finally {
+        await services.stop();
+        await connection.close();
+      }
+    };
+    const later = { _id: 99, name: 'of a later release', changed: 0, expansions: 1, contractions: 0 };
+    await states.insertOne({ ...later, state: 'expanded' });
+    await prepare();
+    await states.updateOne({ _id: 99 }, { $set: { state: 'checking' } });
+    await prepare();
+    expect(await states.findOne({ _id: 99 })).toMatchObject({ state: 'expanded' });
+    await states.updateOne({ _id: 99 }, { $set: { state: 'contracting' } });
+    await expect(prepare()).rejects.toThrow('migration 99, of a later release');
+    await server.close();
   });
 });

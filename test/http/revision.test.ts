@@ -31,7 +31,7 @@ describe('The revision (docs/decisions/0012)', () => {
     const leases = Math.ceil((performance.now() - startedAt) / LEASE_MS);
     await server.db.command({ profile: 0 });
     const reads = await server.db.collection('system.profile').find({ op: 'query' }).toArray();
-    expect(new Set(reads.map(({ ns }) => ns.split('.').at(-1)))).toEqual(new Set(['change_stamps']));
+    expect(new Set(reads.map(({ ns }) => ns.split('.').at(-1)))).toEqual(new Set(['revisions']));
     expect(reads.length).toBeLessThanOrEqual(leases + 1);
     await server.close();
   });

@@ -6,7 +6,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 const servers = ({ db }: TestServer) => db.collection<ServerDocument>('servers');
 
 const SETTINGS = {
-  ...{ version: VERSION, levels: { reads: 0, writes: 0 }, workers: 1, poolSize: 1 },
+  ...{ version: VERSION, level: 0, workers: 1, poolSize: 1 },
   ...{ publicUrl: null, sendsMail: false, sessionSecret: 'a secret of the tests' },
 };
 

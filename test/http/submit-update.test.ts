@@ -66,7 +66,7 @@ describe('POST /v1/users for an email that has a record', () => {
     expect(await storedOf(sourceAppId)).toMatchObject([{ data: { name: 'Ada', age: 36 }, schemaVersion: 2 }]);
   });
 
-  it('responds with 413 and keeps the record if it would exceed 16 MB (stored before RECORD_LIMIT existed)', async () => {
+  it('responds with 413 and keeps the record if it would exceed 16 MB (stored under a higher RECORD_LIMIT)', async () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: [] });
     await server.client.submit(sourceAppId, { email: 'big@x.org', data: { small: 1 } }).expect(200);
     const users = server.db.collection('users');

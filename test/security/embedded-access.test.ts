@@ -91,8 +91,8 @@ async function runOn<T>(uri: string, operation: (client: MongoClient) => Promise
   }
 }
 
-/** Starts a mongod without authentication and writes its pid file, as an older version did. */
-async function startOldMongod(dataDir: string, ownerPid: number): Promise<Mongod> {
+/** Starts a mongod without authentication and writes a pid file for it. */
+async function startOtherMongod(dataDir: string, ownerPid: number): Promise<Mongod> {
   await mkdir(join(dataDir, 'mongodb'), { recursive: true });
   const mongod = new Mongod(await freePort(), join(dataDir, 'mongodb'), []);
   mongods.push(mongod);
@@ -190,50 +190,16 @@ describe('authentication of the embedded database (attack: access by other users
   });
 });
 
-describe('an upgrade from a version whose embedded database had no authentication', () => {
-  it('stops the orphaned mongod and keeps the data', async () => {
-    const dataDir = await leftovers.dataDir();
-    // 2^22 exceeds the largest process id on Linux, so no process has it.
-    const old = await startOldMongod(dataDir, 2 ** 22);
-    await runOn(old.uri, (client) => client.db().collection('kept').insertOne({ kept: true }));
-    const embedded = new Embedded(dataDir);
-    await embedded.server.url();
-    expect(embedded.mongodPid()).not.toBe(old.pid);
-    expect(await runOn(await embedded.uri(), (client) => client.db().collection('kept').countDocuments())).toBe(1);
-    expect(await runOn(await embedded.uriWithoutKey(), (client) => client.db().collection('kept').findOne())).toBe(
-      UNAUTHORIZED,
-    );
-    expect(await embedded.port()).not.toBe(old.port);
-  }, 60_000);
-
-  it('does not stop the mongod of a running server and reports the pid of that server', async () => {
-    const dataDir = await leftovers.dataDir();
-    const old = await startOldMongod(dataDir, process.pid);
-    const owner = await new MongoClient(`${old.uri}&appName=user-collection-owner`).connect();
-    try {
-      const { code, stderr } = await new Embedded(dataDir).server.ended;
-      expect(code).toBe(1);
-      expect(stderr).toMatch(new RegExp(`^Cannot start: The data folder \\S+ is in use by process ${process.pid}\\.`));
-      const tool = await runCli(['app', 'list'], { DATA_DIR: dataDir });
-      expect(tool.code).toBe(1);
-      expect(tool.stderr).toMatch(/in use by process \d+, which runs an older version of the service\. Restart that/);
-      expect(await runOn(old.uri, (client) => client.db().collection('apps').countDocuments())).toBe(0);
-    } finally {
-      await owner.close();
-    }
-  }, 60_000);
-
-  it('does not use a mongod that cannot prove that it knows the key', async () => {
-    const dataDir = await leftovers.dataDir();
-    const other = await startOldMongod(dataDir, process.pid);
-    const owner = await new MongoClient(`${other.uri}&appName=user-collection-owner`).connect();
-    try {
-      await writeFile(join(dataDir, `mongod-${other.port}.key`), '0'.repeat(96), { mode: 0o600 });
-      expect(await attachEmbedded({ dataDir })).toBeUndefined();
-    } finally {
-      await owner.close();
-    }
-  });
+it('a mongod that cannot prove that it knows the key is not used', async () => {
+  const dataDir = await leftovers.dataDir();
+  const other = await startOtherMongod(dataDir, process.pid);
+  const owner = await new MongoClient(`${other.uri}&appName=user-collection-owner`).connect();
+  try {
+    await writeFile(join(dataDir, `mongod-${other.port}.key`), '0'.repeat(96), { mode: 0o600 });
+    expect(await attachEmbedded({ dataDir })).toBeUndefined();
+  } finally {
+    await owner.close();
+  }
 });
 
 function read(path: string): string {

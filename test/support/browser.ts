@@ -115,6 +115,15 @@ async function sharedBrowser(): Promise<Browser> {
 }
 
 /**
+ * The path of a page in a session. Tests name the pages of an operator's app without the app:
+ * `/users` is `/apps/<id>/users`.
+ */
+export function pathAs({ sourceAppId }: Pick<TestApp, 'sourceAppId'>, path: string): string {
+  const isWhole = sourceAppId === 'admin' || path === '/' || path.startsWith('/apps/');
+  return isWhole ? path : `/apps/${sourceAppId}${path}`;
+}
+
+/**
  * Opens a dashboard page without a session. All pages of one worker share one browser.
  *
  * @param origin the origin under which the browser opens the server
@@ -139,7 +148,7 @@ export async function visitAs(
   options: PageOptions = {},
 ): Promise<Visit> {
   const origin = listener.url;
-  const url = `${origin}/dashboard${path}`;
+  const url = `${origin}/dashboard${pathAs(app, path)}`;
   const opened = await openPage(url, { origins: [origin], session: { origin, app }, ...options });
   await mainNavigation(opened.page).waitFor();
   return opened;

@@ -1,11 +1,12 @@
-// Runs the missing migrations of the database in MONGODB_URI. With SIGNAL it sends itself this
-// signal before statement number AT, or before update number AT of the collection in UPDATE_OF.
-import { loadConfig } from '../../dist/core/config.js';
-import { createLogger } from '../../dist/core/logger.js';
+// Runs the migrations of note-migrations.mjs in the database of MONGODB_URI, with CONTRACT their
+// contractions too. With SIGNAL it sends itself this signal before statement number AT, or before
+// update number AT of the collection in UPDATE_OF.
 import { connectDatabase } from '../../dist/database/client.js';
-import { createServices } from '../../dist/services.js';
+import { createJobLocks, createJobModel } from '../../dist/jobs/job-locks.js';
+import { createUpgrades } from '../../dist/migrations/upgrades.js';
+import { noteMigrations } from './note-migrations.mjs';
 
-const { MONGODB_URI = '', SIGNAL, AT, UPDATE_OF } = process.env;
+const { MONGODB_URI = '', CONTRACT, SIGNAL, AT, UPDATE_OF } = process.env;
 const uri = new URL(MONGODB_URI);
 uri.searchParams.set('monitorCommands', 'true');
 const connection = await connectDatabase(uri.href);
@@ -15,9 +16,17 @@ connection.getClient().on('commandStarted', ({ command }) => {
   statements += 1;
   if (SIGNAL && statements === Number(AT)) process.kill(process.pid, SIGNAL);
 });
-const config = loadConfig({ SESSION_SECRET: 'a secret of the tests' });
-const services = createServices(config, connection, createLogger({ logLevel: 'silent' }));
-await services.migrator.expand();
+const { migrator } = createUpgrades({
+  connection,
+  locks: createJobLocks(createJobModel(connection).collection),
+  migrations: noteMigrations(connection.getClient().db(connection.name).collection('notes')),
+  server: { workers: 1, sessionSecret: 'a secret of the tests', publicUrl: null, sendsMail: false },
+  clockAheadMs: () => 0,
+  isNew: async () => false,
+  rest: async () => undefined,
+  progress: () => undefined,
+});
+await migrator.expand();
+if (CONTRACT) await migrator.contract();
 process.stdout.write(`statements: ${statements}\n`);
-await services.stop();
 await connection.close();

@@ -68,8 +68,8 @@ const WRITES = {
 } as const;
 
 /**
- * Makes a database store whatever a test writes itself, such as documents of an earlier release,
- * damaged ones, and those with a few members only. Returns the database.
+ * Makes a database store whatever a test writes itself, such as damaged documents, and those with a
+ * few members only. Returns the database.
  */
 export function withoutValidators(database: Db): Db {
   const open = database.collection.bind(database) as (...args: unknown[]) => unknown;

@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import { lazy, type ReactNode, Suspense, useEffect } from 'react';
-import { Redirect, Route, Switch, useLocation, useRoute, useSearch } from 'wouter';
+import { Redirect, Route, Switch, useLocation, useRoute } from 'wouter';
 import { AppLinks } from './apps/app-links.tsx';
 import { useAbilities, WithAbilities } from './session/abilities.tsx';
 import { rememberApp, useCurrentApp } from './session/current-app.ts';
@@ -11,7 +11,7 @@ import { NotFoundPage, OtherAppPage } from './shell/not-found-page.tsx';
 import { PageSkeleton } from './shell/page-skeleton.tsx';
 import { Shell } from './shell/shell.tsx';
 import { t } from './texts/texts.ts';
-import { appPath, type Scope, usersPath } from './users/scope.ts';
+import { type Scope, usersPath } from './users/scope.ts';
 import { UsersPage } from './users/users-page.tsx';
 
 // Loaded on demand: an operator begins with the list of users. The field rules of the schema editor
@@ -89,17 +89,9 @@ function AdminPages({ session }: { session: Session }) {
   );
 }
 
-/** The former addresses of an operator's pages, which links may have (decision 33). */
-const FORMER_PAGES = /^\/(?:users|connect|webhooks|privacy|keys|audit|held|import)(?:\/|$)/;
-
 function OperatorPages({ session }: { session: Session }) {
-  const [location] = useLocation();
-  const search = useSearch();
   const app = useCurrentApp(session);
   const scope = app && { sourceAppId: app.sourceAppId, asAdmin: false, isNamed: session.account !== undefined };
-  if (scope && FORMER_PAGES.test(location)) {
-    return <Redirect to={`${appPath(scope)}${location}${search && `?${search}`}`} replace />;
-  }
   return (
     <Suspense fallback={<PageSkeleton />}>
       <Switch>

@@ -105,18 +105,12 @@ export async function startEmbedded(
   return { uri: embeddedUri(address, 'owner'), stop };
 }
 
-/**
- * The URI of the embedded database that another live process runs on `dataDir`, if any.
- * @throws {EmbeddedDatabaseError} when that mongod runs without authentication (an older version)
- */
+/** The URI of the embedded database that another live process runs on `dataDir`, if any. */
 export async function attachEmbedded(config: Pick<Config, 'dataDir'>): Promise<string | undefined> {
   const dataDir = await prepareDataDir(config.dataDir);
   const running = await findRunning(dataDir);
-  if (!running || !(running.isOwned || mayBeStarting(running))) return undefined;
-  if (running.key !== undefined) return embeddedUri(running, 'client');
-  throw new EmbeddedDatabaseError(
-    `The data folder ${dataDir} is in use by process ${running.ownerPid}, which runs an older version of the service. Restart that one first.`,
-  );
+  const isUsable = running !== undefined && (running.isOwned || mayBeStarting(running));
+  return isUsable ? embeddedUri(running, 'client') : undefined;
 }
 
 /** Launches mongod on a free port. Retries while an orphaned mongod still holds the files. */

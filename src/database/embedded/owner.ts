@@ -53,7 +53,7 @@ async function readOwnerPid(dataDir: string, port: number): Promise<number> {
   return Number(await readFile(pidPath(dataDir, port), 'utf8').catch(() => '0'));
 }
 
-/** Undefined for a mongod of an older version, which runs without authentication. */
+/** The key in the key file of `port`; undefined when there is none. */
 export async function readKey(dataDir: string, port: number): Promise<string | undefined> {
   return readFile(keyPath(dataDir, port), 'utf8').catch(() => undefined);
 }
@@ -84,8 +84,7 @@ const PROBE_TIMEOUT_MS = 2_000;
 /** The address of a mongod on this machine. */
 interface MongodAddress {
   port: number;
-  /** Undefined for a mongod of an older version, without authentication. */
-  key: string | undefined;
+  key: string;
 }
 
 /** A mongod that runs on a DATA_DIR. */
@@ -97,10 +96,9 @@ export interface RunningMongod extends MongodAddress {
 
 /** `__system` is MongoDB's internal user, whose password is the key. */
 export function embeddedUri({ port, key }: MongodAddress, as: 'owner' | 'client'): string {
-  const credentials = key === undefined ? '' : `__system:${key}@`;
-  const login = key === undefined ? '' : '&authSource=local&authMechanism=SCRAM-SHA-256';
+  const login = 'authSource=local&authMechanism=SCRAM-SHA-256';
   const name = as === 'owner' ? `&appName=${OWNER_APP_NAME}` : '';
-  return `mongodb://${credentials}127.0.0.1:${port}/user-collection?directConnection=true${login}${name}`;
+  return `mongodb://__system:${key}@127.0.0.1:${port}/user-collection?directConnection=true&${login}${name}`;
 }
 
 /**
@@ -108,11 +106,13 @@ export function embeddedUri({ port, key }: MongodAddress, as: 'owner' | 'client'
  *
  * A pid file proves nothing: process ids and ports are reused, and a container sees only its own
  * processes. So the mongod on a recorded port is queried for its folder and for a connection of its
- * owner. With a key, both sides authenticate (SCRAM) without revealing it.
+ * owner. Both sides authenticate with the key (SCRAM) without revealing it.
  */
 export async function findRunning(dataDir: string): Promise<RunningMongod | undefined> {
   for (const port of await listPorts(dataDir)) {
-    const address = { port, key: await readKey(dataDir, port) };
+    const key = await readKey(dataDir, port);
+    if (key === undefined) continue;
+    const address = { port, key };
     const isOwned = await queryMongod(address, async (admin) => {
       const options = await admin.command({ getCmdLineOpts: 1 });
       if (options.parsed?.storage?.dbPath !== mongodbFolder(dataDir)) return undefined;

@@ -24,12 +24,6 @@ const SEPARATOR = '\0';
  */
 export const INDEXED_PREFIX = 1_024;
 
-/** The version of the index values of dates. Migration 3 builds those of version 2 again. */
-export const DATE_INDEX_VERSION = 3;
-
-/** The version of all other index values. The release before this one builds others again. */
-export const INDEX_VERSION = 2;
-
 /**
  * The form by which texts sort: NFKC, lower case, the first 64 code points. A final sigma becomes a
  * usual one, because whether `toLowerCase` writes one depends on what follows, and the form of a

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { tableRows } from '../../support/browser.ts';
+import { pathAs, tableRows } from '../../support/browser.ts';
 import { rounds } from '../../support/rounds.ts';
 import { downloadedLines, expectUsable, type LargeApp, POLL, shown, shownEmails, waitForText } from './large-app.ts';
 import { emailOf, LARGE } from './records.ts';
@@ -37,7 +37,9 @@ export function editing(large: LargeApp): void {
       await expectUsable(page, 'record');
       expect((await large.stored(email))?.data).toEqual({ ...before?.data, plan: 'pro', age: 101 });
 
-      await page.goto(`${large.server.listener.url}/dashboard/users?where=data.plan:eq:pro&where=data.age:eq:101`);
+      await page.goto(
+        `${large.server.listener.url}/dashboard${pathAs(large.app, '/users')}?where=data.plan:eq:pro&where=data.age:eq:101`,
+      );
       await waitForText(page, '1 matching user');
       expect(await shownEmails(page)).toEqual([email]);
       await page.getByRole('link', { name: 'Audit log' }).click();
@@ -97,7 +99,7 @@ export function importing(large: LargeApp): void {
 
       await page.getByRole('link', { name: 'Users' }).first().click();
       await waitForText(page, `All ${shown(before + created)} users`);
-      await page.goto(`${large.server.listener.url}/dashboard/users?where=data.plan:eq:pro`);
+      await page.goto(`${large.server.listener.url}/dashboard${pathAs(large.app, '/users')}?where=data.plan:eq:pro`);
       const matches = await large.count({ 'data.plan': 'pro' });
       // Up to that number the page counts without being asked.
       if (matches > 10_000) await page.getByRole('button', { name: 'Count exactly' }).click();

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { tableRows } from '../../support/browser.ts';
+import { pathAs, tableRows } from '../../support/browser.ts';
 import {
   downloadedLines,
   expectUsable,
@@ -55,7 +55,7 @@ export function findingWithoutIndexes(large: LargeApp): void {
       await page.getByRole('region', { name: 'Table of users' }).waitFor();
       await page.getByRole('button', { name: 'Erase matching users' }).waitFor();
       await expectUsable(page, 'phone');
-      await page.goto(`${large.server.listener.url}/dashboard/users`);
+      await page.goto(`${large.server.listener.url}/dashboard${pathAs(large.app, '/users')}`);
       await waitForText(page, `1–50 of ${shown(LARGE)}`);
       await page.getByRole('link', { name: emailOf(LARGE - 1) }).click();
       await page.getByRole('heading', { level: 1, name: emailOf(LARGE - 1) }).waitFor();
@@ -86,7 +86,9 @@ export function findingWithoutIndexes(large: LargeApp): void {
         if (parts > 2) await stopped;
         await route.continue();
       });
-      await page.goto(`${large.slow.listener.url}/dashboard/users?where=data.city:eq:${RARE.city}`);
+      await page.goto(
+        `${large.slow.listener.url}/dashboard${pathAs(large.app, '/users')}?where=data.city:eq:${RARE.city}`,
+      );
       await waitForText(page, 'Searched part of the records: 0 matches on this page so far');
       await expectUsable(page, 'search in progress');
       await page.getByRole('button', { name: 'Stop' }).click();
@@ -116,7 +118,7 @@ export function findingWithoutIndexes(large: LargeApp): void {
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByRole('list', { name: 'My views' }).waitFor();
       await expectUsable(page, 'views');
-      await page.goto(`${large.server.listener.url}/dashboard/users`);
+      await page.goto(`${large.server.listener.url}/dashboard${pathAs(large.app, '/users')}`);
       await waitForText(page, `1–50 of ${shown(LARGE)}`);
       await page.getByRole('button', { name: 'Views' }).click();
       await page.getByRole('link', { name: 'Free and pro' }).click();
@@ -133,7 +135,7 @@ export function findingWithoutIndexes(large: LargeApp): void {
       expect(header).toContain('data.name,data.plan,data.age,data.born,data.news,data.city,data.spent,data.visits');
       expect(lines).toHaveLength(matches);
       expect(lines.filter((line) => !/,Vienna,/.test(line))).toEqual([]);
-      await page.goto(`${large.server.listener.url}/dashboard/users`);
+      await page.goto(`${large.server.listener.url}/dashboard${pathAs(large.app, '/users')}`);
       await waitForText(page, `1–50 of ${shown(LARGE)}`);
       const all = await downloadedLines(page, () => exportAs(page, 'NDJSON (one user per line)'), '\n');
       expect(new Set(all.map((line) => JSON.parse(line).email)).size).toBe(LARGE);

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { UserDocument } from '../../../src/records/record.ts';
 import { axeViolations } from '../../support/axe.ts';
-import { closeBrowser, logIn, type Visit, visit } from '../../support/browser.ts';
+import { closeBrowser, logIn, pathAs, type Visit, visit } from '../../support/browser.ts';
 import type { TestApp } from '../../support/client.ts';
 import { appDocument } from '../../support/index-slots.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../../support/server.ts';
@@ -93,7 +93,7 @@ export function withLargeApp(): LargeApp {
   /** Watches the progress that the dashboard shows until all indexes are built. */
   async function untilIndexed(): Promise<void> {
     const { server, app } = context;
-    const { page, close } = await visit(server, '/users', { waitMs: WAIT_MS, mayBeBusy: true });
+    const { page, close } = await visit(server, pathAs(app, '/users'), { waitMs: WAIT_MS, mayBeBusy: true });
     await logIn(page, app);
     const progress = page.getByRole('list', { name: 'Background work' });
     for (const label of ['Full name', 'Plan', 'Age']) {
@@ -120,7 +120,11 @@ export function withLargeApp(): LargeApp {
       const account = role === 'admin' ? { sourceAppId: 'admin', password: ADMIN_PASSWORD } : context.app;
       const cookies = sessions.get(role);
       const options = { viewport: { ...VIEWPORT, width }, waitMs: WAIT_MS, mayBeBusy: true };
-      const one = await visit(on, path, cookies ? { ...options, storageState: { cookies, origins: [] } } : options);
+      const one = await visit(
+        on,
+        pathAs(account, path),
+        cookies ? { ...options, storageState: { cookies, origins: [] } } : options,
+      );
       opened.push(one);
       if (!cookies) {
         await logIn(one.page, account);

@@ -38,7 +38,7 @@ const webhooks = () => createWebhookStore(models.webhooks);
 function webhook(): WebhookDocument {
   return {
     ...{ _id: newId(new Date()), appId, sourceAppId: 'app', url: 'https://example.com/', secrets: [] },
-    ...{ events: ['user.created'], createdAt: new Date(NOW) },
+    ...{ events: ['user.created'], format: 'standard', createdAt: new Date(NOW) },
   };
 }
 

@@ -39,7 +39,7 @@ describe('a webhook', () => {
   const test = async () => (await operator.post(`/auth/webhooks/${id}/test`).expect(200)).body;
   const create = (url: string) => operator.post('/auth/webhooks', { url, events: ['user.created'] });
 
-  /** Stores a URL as an earlier version, or a server that allows private addresses, did. */
+  /** Stores a URL as a server that allows private addresses does. */
   const store = (url: string) =>
     server.db.collection('webhooks').updateOne({ _id: new UUID(id) } as object, { $set: { url } });
 

@@ -2,12 +2,11 @@ import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { type IndexSlot, isSameIndexes, SLOT_NAMES, type SlotState } from '../../../src/apps/index-slots.ts';
-import { INDEX_VERSION } from '../../../src/fields/base/index-value.ts';
 import { slotWrites } from '../../../src/records/slot-records.ts';
 import { planSlots, type WantedField, wantedFields } from '../../../src/records/slots.ts';
 
 const use = (slot: IndexSlot['slot'], key: string, state: SlotState = 'ready', kind: IndexSlot['kind'] = 'text') => ({
-  ...{ id: new ObjectId(), slot, key, kind, version: INDEX_VERSION, state, done: 0, total: 0 },
+  ...{ id: new ObjectId(), slot, key, kind, state, since: 1, done: 0, total: 0 },
 });
 const summary = ({ drop, claim }: ReturnType<typeof planSlots>) => ({
   drop: drop.map(({ slot }) => slot),
@@ -28,16 +27,6 @@ describe('the plan for the slots of an app', () => {
     ],
     ['drops what no field needs', [use('s0', 'a'), use('s3', 'b', 'building')], [], ['s0', 's3'], []],
     ['takes another slot when the kind changed', [use('s0', 'a')], [{ key: 'a', kind: 'date' }], ['s0'], ['s1 a']],
-    [
-      'builds a slot with values of the first version again',
-      [{ ...use('s0', 'a'), version: undefined as never }, use('s1', 'b')],
-      [
-        { key: 'a', kind: 'text' },
-        { key: 'b', kind: 'text' },
-      ],
-      ['s0'],
-      ['s2 a'],
-    ],
     ['leaves what is being dropped', [use('s0', 'a', 'dropping')], [{ key: 'a', kind: 'text' }], [], ['s1 a']],
   ])('%s', (_, slots, wanted, drop, claim) => {
     expect(summary(planSlots(slots, wanted))).toEqual({ drop, claim });

@@ -39,7 +39,7 @@ export interface DraftState {
 }
 
 /** The drafts of the schema editor. */
-export const schemaDrafts = tabDrafts<DraftState>('schema', 2);
+export const schemaDrafts = tabDrafts<DraftState>('schema', 1);
 
 export const KINDS: readonly Kind[] = FIELD_KINDS.map(({ name }) => name);
 

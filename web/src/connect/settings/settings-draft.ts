@@ -134,4 +134,4 @@ export interface DraftState {
 }
 
 /** The drafts of the settings form. */
-export const settingsDrafts = tabDrafts<DraftState>('form settings', 3);
+export const settingsDrafts = tabDrafts<DraftState>('form settings', 1);

@@ -81,14 +81,14 @@ export function orderOf({ sort, order }: Pick<ListParameters, 'sort' | 'order'>)
   return sort === '' ? {} : { sort, order };
 }
 
-/** Reads the parameters of a list. Those of older links are read as conditions. */
+/** Reads the parameters of a list. */
 export function readList(searchParams: URLSearchParams): ListParameters {
   const size = Number(searchParams.get('size'));
   return {
     page: Math.max(1, Math.floor(Number(searchParams.get('page'))) || 1),
     size: PAGE_SIZES.find((known) => known === size) ?? DEFAULT_SIZE,
     q: searchParams.get('q') ?? '',
-    where: [...new Set([...searchParams.getAll('where'), ...olderConditions(searchParams)])],
+    where: [...new Set(searchParams.getAll('where'))],
     sort: searchParams.get('sort') ?? '',
     order: searchParams.get('order') === 'asc' ? 'asc' : 'desc',
     columns: (searchParams.get('columns') ?? '').split(',').filter((id) => id !== ''),
@@ -108,17 +108,6 @@ export function writeList({ page, size, q, where, columns, by, view, ...order }:
     ...(columns.length === 0 ? [] : [['columns', columns.join(',')]]),
     ...(by === '' ? [] : [['by', by]]),
     ...(page === 1 ? [] : [['page', String(page)]]),
-  ];
-}
-
-/** Links once had `search`, a part of the email, and `field` with `value`. */
-function olderConditions(searchParams: URLSearchParams): string[] {
-  const search = searchParams.get('search') ?? '';
-  const field = searchParams.get('field') ?? '';
-  const value = searchParams.get('value') ?? '';
-  return [
-    ...(search === '' ? [] : [`email:contains:${search}`]),
-    ...(field === '' || value === '' ? [] : [`data.${field}:eq:${value}`]),
   ];
 }
 
