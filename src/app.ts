@@ -72,7 +72,7 @@ export function createApp(deps: {
 
   const methodCheck = createMethodCheck(features.flatMap(({ routes = [] }) => routes));
   // Before the routers, of which each would answer with the methods of its own endpoints.
-  app.options('/{*path}', methodCheck);
+  app.use((req, res, next) => (req.method === 'OPTIONS' ? methodCheck(req, res, next) : next()));
   for (const { routes } of features) if (routes) app.use(createRouter(routes, edge));
   app.use(methodCheck);
   if (services.metrics && config.metricsToken !== undefined) {

@@ -16,11 +16,8 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { type Example, examplesIn } from './examples.ts';
 
 const METHODS = ['get', 'post', 'put', 'delete', 'patch'] as const;
-/**
- * Paths of HTML pages, of the files below /embed and of the document itself, which the document
- * does not list, and that of all preflights.
- */
-const PAGES = /^\/($|\{\*path\}$|v1[-.]|(docs|dashboard|openapi\.json)(\/|$))/;
+/** Paths of HTML pages, of the files below /embed and of the document, which it does not list. */
+const PAGES = /^\/($|v1[-.]|(docs|dashboard|openapi\.json)(\/|$))/;
 
 interface Operation {
   operationId: string;
