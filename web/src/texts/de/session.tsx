@@ -3,7 +3,7 @@ import type { session as en } from '../en/session.tsx';
 export const session: typeof en = {
   logIn: 'Anmelden',
   howToLogIn: 'Art der Anmeldung',
-  asApp: 'Mit App-ID',
+  asApp: 'Mit App',
   byEmail: 'Mit E-Mail',
   administratorNote: (idVariable, passwordVariable) => (
     <>

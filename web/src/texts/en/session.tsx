@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 export const session = {
   logIn: 'Log in',
   howToLogIn: 'How to log in',
-  asApp: 'With an app ID',
+  asApp: 'By app',
   byEmail: 'By email',
   administratorNote: (idVariable: ReactNode, passwordVariable: ReactNode) => (
     <>
