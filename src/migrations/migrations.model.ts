@@ -21,9 +21,6 @@ export interface MigrationDocument {
   /** How often each part was completed: once. */
   expansions: number;
   contractions: number;
-  /** By MongoDB's clock. */
-  expandedAt?: Date;
-  contractedAt?: Date;
 }
 
 const migrationSchema = schema<MigrationDocument>(
@@ -36,8 +33,6 @@ const migrationSchema = schema<MigrationDocument>(
     changed: { type: Number, required: true },
     expansions: { type: Number, required: true },
     contractions: { type: Number, required: true },
-    expandedAt: Date,
-    contractedAt: Date,
   },
   { collection: 'migrations', placement: 'one document for each migration' },
 );
@@ -126,8 +121,8 @@ export function createMigrationStore(migrations: Collection<MigrationDocument>) 
     finish(_id: number, phase: Phase, turn: ObjectId, changed: number): Promise<boolean> {
       const ended: UpdateFilter<MigrationDocument> =
         phase === 'expand'
-          ? { $set: { state: 'expanded' }, $currentDate: { expandedAt: true }, $inc: { changed, expansions: 1 } }
-          : { $set: { state: 'contracted' }, $currentDate: { contractedAt: true }, $inc: { changed, contractions: 1 } };
+          ? { $set: { state: 'expanded' }, $inc: { changed, expansions: 1 } }
+          : { $set: { state: 'contracted' }, $inc: { changed, contractions: 1 } };
       return move({ _id, state: PARTS[phase].running, turn }, { ...ended, $unset: { position: 1, turn: 1 } });
     },
   };

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
-import { MongoClient } from 'mongodb';
+import { MongoClient, ObjectId } from 'mongodb';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Tool } from '../../src/cli/command.ts';
 import { migrateCommand } from '../../src/cli/database-commands.ts';
@@ -220,6 +220,15 @@ describe('contractions', () => {
     });
     await expect(migrator.contract()).rejects.toThrow('a server of an earlier release started');
     expect(await statesOf(release)).toEqual(['contracted', 'expanded', 'expanded']);
+  });
+
+  it('continue after a migrator that ended when it had announced one', async () => {
+    const release = await openRelease(await oldDatabase());
+    await release.prepare(true);
+    const states = release.db.collection<MigrationDocument>('migrations');
+    await states.updateOne({ _id: 1 }, { $set: { state: 'checking', turn: new ObjectId() } });
+    await release.migrator.contract();
+    expect(await statesOf(release)).toEqual(['contracted', 'expanded', 'contracted']);
   });
 
   it('keep servers of an earlier release from starting', async () => {
