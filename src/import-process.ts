@@ -20,7 +20,8 @@ try {
     const own = { ...config, sessionSecret, metricsToken: undefined };
     const { jobs, imports, stop } = createServices(own, connection, logger);
     return {
-      ...{ jobs, hasWork: imports.hasWork },
+      jobs,
+      hasWork: imports.hasWork,
       async close() {
         // Without the time limit of `stop`: the batch in progress ends, and its import is released.
         await jobs.stop();

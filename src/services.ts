@@ -103,13 +103,24 @@ export function createServices(
   const schemas = createSchemas({ storage, apps, connection, leaseMs });
   const formSettings = createFormSettings({ apps, findApp: schemas.findApp, abilities });
   const accounts = createAccounts({
-    ...{ connection, apps, config, logger, secret, sessionMs: SESSION_LIFETIME_MS },
+    connection,
+    apps,
+    config,
+    logger,
+    secret,
+    sessionMs: SESSION_LIFETIME_MS,
     owned: () => features.flatMap(({ ofAccounts = [] }) => ofAccounts),
   });
   const provider = config.oidc && createProvider(config.oidc, secret, logger);
   const endSessionUrl = provider?.endSessionUrl;
   const sessions = createSessions({
-    ...{ connection, apps, accounts, audit, config, endSessionUrl, limits },
+    connection,
+    apps,
+    accounts,
+    audit,
+    config,
+    endSessionUrl,
+    limits,
     onKnownNetwork: options.onKnownNetwork,
   });
   const singleSignOn: Feature = {
@@ -129,36 +140,86 @@ export function createServices(
   const search = createSearch({ apps, schemas, records, cursors, queryBudgetMs });
   const exports = createExports({ apps, records, search });
   const submissions = createSubmissions({
-    ...{ connection, apps, schemas, records, clock, secret, pageAssets, metrics },
-    ...{ ignoredRedirects: formSettings.ignoredRedirects, limits, workers: config.workers },
+    connection,
+    apps,
+    schemas,
+    records,
+    clock,
+    secret,
+    pageAssets,
+    metrics,
+    ignoredRedirects: formSettings.ignoredRedirects,
+    limits,
+    workers: config.workers,
   });
   const views = createViews({ connection, accounts, schemas });
   const suppressions = createSuppressionList(connection, config.sessionSecret);
   const imports = createImports({
-    ...{ config, connection, apps, schemas, records, clock, signal, logger, importProcess },
-    ...{ suppressions: suppressions.list, writesEndMs: options.importWritesEndMs },
+    config,
+    connection,
+    apps,
+    schemas,
+    records,
+    clock,
+    signal,
+    logger,
+    importProcess,
+    suppressions: suppressions.list,
+    writesEndMs: options.importWritesEndMs,
   });
   const notifications = createNotifications({
-    ...{ config, connection, apps, schemas, records, abilities, pageAssets, signal, logger, secret, mailLimits },
+    config,
+    connection,
+    apps,
+    schemas,
+    records,
+    abilities,
+    pageAssets,
+    signal,
+    logger,
+    secret,
+    mailLimits,
     findForm: submissions.findForm,
   });
   const webhooks = createWebhooks({
-    ...{ config, connection, apps, schemas, records, clock, signal, logger, metrics },
+    config,
+    connection,
+    apps,
+    schemas,
+    records,
+    clock,
+    signal,
+    logger,
+    metrics,
     storage: deliveries,
-    ...{ otherConsumers: [notifications.consumer, changeStorage.consumer], now: options.deliveryNow },
+    otherConsumers: [notifications.consumer, changeStorage.consumer],
+    now: options.deliveryNow,
   });
 
   const changes = createChanges({ storage: changeStorage, apps, schemas, records, search, signal, logger });
 
   const people = createPeople({
-    ...{ apps, records, schemas, cursors, clock, logger, retentionEveryMs: options.retentionEveryMs },
-    ...{ findAccounts: accounts.store.named, suppressions: suppressions.list },
+    apps,
+    records,
+    schemas,
+    cursors,
+    clock,
+    logger,
+    retentionEveryMs: options.retentionEveryMs,
+    findAccounts: accounts.store.named,
+    suppressions: suppressions.list,
     eraseWithinMs: options.eraseWithinMs,
     parts: () => features.flatMap(({ personal = [] }) => personal),
   });
   const administration = createAppAdministration({
-    ...{ apps, cursors, clock, logger, sweepEveryMs, confirmPassword: sessions.service.confirmPassword },
-    ...{ users: records.owned, others: () => features.flatMap(({ owned = [] }) => owned) },
+    apps,
+    cursors,
+    clock,
+    logger,
+    sweepEveryMs,
+    confirmPassword: sessions.service.confirmPassword,
+    users: records.owned,
+    others: () => features.flatMap(({ owned = [] }) => owned),
   });
   /**
    * In the order of routes, and of erasures: what can become a record, what names a record, the
@@ -198,13 +259,20 @@ export function createServices(
   });
   signal.connect(options.wakeJob ?? jobs.wake);
   const upgrades = createUpgrades({
-    ...{ connection, locks: jobLocks, isNew, rest: apps.pace.rest, onOutdated: options.onOutdated },
+    connection,
+    locks: jobLocks,
+    isNew,
+    rest: apps.pace.rest,
+    onOutdated: options.onOutdated,
     migrations: features.flatMap(({ migrations = [] }) => migrations),
     server: {
-      ...{ workers: options.workers ?? 1, sessionSecret: secret },
-      ...{ publicUrl: config.publicUrl ?? null, sendsMail: config.mail !== undefined },
+      workers: options.workers ?? 1,
+      sessionSecret: secret,
+      publicUrl: config.publicUrl ?? null,
+      sendsMail: config.mail !== undefined,
     },
-    ...{ clockAheadMs: clock.aheadMs, announceEveryMs: options.announceEveryMs },
+    clockAheadMs: clock.aheadMs,
+    announceEveryMs: options.announceEveryMs,
     progress: options.progress ?? ((line) => logger.info(line)),
   });
   const featureModels = features.flatMap((feature) => feature.models ?? []);

@@ -58,7 +58,8 @@ function preloadedPages(): Plugin {
         const pages = chunks.find(({ name }) => name === 'dashboard');
         if (!pages) return [];
         const link = (rel: string) => (file: string) => ({
-          ...{ tag: 'link', injectTo: 'head' as const },
+          tag: 'link',
+          injectTo: 'head' as const,
           attrs: { rel, crossorigin: true, href: `/dashboard/${file}` },
         });
         const files = new Set([pages.fileName, ...pages.imports]);

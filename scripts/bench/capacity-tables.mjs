@@ -36,17 +36,19 @@ function planTable(costs, poolSize) {
     const needed = plan(costs, { ...load, poolSize });
     const reason = Object.entries(needed.reasons).find(([, shards]) => shards === needed.shards && shards > 1)?.[0];
     return [
-      ...[whole(load.perDay), whole(load.stored), short(needed.peak), short(needed.serverCores)],
+      whole(load.perDay),
+      whole(load.stored),
+      short(needed.peak),
+      short(needed.serverCores),
       `${needed.processes} on ${needed.servers}`,
-      ...[
-        short(needed.primaryCores),
-        short(needed.recordsGb),
-        short(needed.indexGb),
-        short(needed.emailIndexGb),
-        short(needed.oplogGb),
-      ],
+      short(needed.primaryCores),
+      short(needed.recordsGb),
+      short(needed.indexGb),
+      short(needed.emailIndexGb),
+      short(needed.oplogGb),
       reason ? `${needed.shards} (${reason})` : String(needed.shards),
-      ...[String(needed.members), whole(needed.connections)],
+      String(needed.members),
+      whole(needed.connections),
     ];
   });
   const head = ['submissions a day', 'stored', 'at the peak, /s', 'cores of servers', 'processes on machines'];
@@ -69,7 +71,8 @@ function queueTable(costs) {
 /** The costs that the model predicts beside those that were measured. */
 function checkTable(checks) {
   const rows = checks.map(({ workers, members, rate, predicted, measured }) => [
-    ...[`${workers} and ${members}`, whole(rate)],
+    `${workers} and ${members}`,
+    whole(rate),
     ...['serverCpu', 'primaryCpu', 'secondaryCpu'].map((key) =>
       members === 1 && key === 'secondaryCpu' ? '' : `${whole(predicted[key])} / ${whole(measured[key])}`,
     ),

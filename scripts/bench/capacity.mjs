@@ -43,7 +43,10 @@ export default async function measureCapacity({ seconds, progress }) {
   const { new: first, update, listing, event } = of(3, 1);
   const costs = { new: first, update, listing, event, ...(await bytesOfRecord()) };
   const checks = measured.map(({ members, workers, mixed }) => ({
-    ...{ members, workers, rate: mixed.rate, measured: mixed },
+    members,
+    workers,
+    rate: mixed.rate,
+    measured: mixed,
     predicted: predict(of(members, 1)),
   }));
   const results = { costs, checks, poolSize: POOL_SIZE };
@@ -119,7 +122,9 @@ async function load({ server, client, processes, seconds }, request, connections
     errors,
     '2xx': count,
   } = await autocannon({
-    ...{ url: server.url, connections, ...(amount ? { amount } : { duration: seconds }) },
+    url: server.url,
+    connections,
+    ...(amount ? { amount } : { duration: seconds }),
     requests: [{ setupRequest: (base) => Object.assign(base, request()) }],
   });
   const rate = count / ((performance.now() - startedAt) / 1_000);
@@ -139,7 +144,8 @@ async function counters(client, { server, primary, secondary }) {
   const oplog = await client.db('local').command({ collStats: 'oplog.rs' });
   const cpu = (pids) => pids.reduce((sum, pid) => sum + cpuMicroseconds(pid), 0);
   return {
-    ...{ serverCpu: cpu(server), primaryCpu: cpu(primary) },
+    serverCpu: cpu(server),
+    primaryCpu: cpu(primary),
     secondaryCpu: secondary.length > 0 ? cpu(secondary) / secondary.length : 0,
     writes: Number(inserted) + Number(updated) + Number(deleted),
     oplogBytes: oplog.size,

@@ -100,13 +100,27 @@ async function storeOthers(db) {
   const now = new Date();
   const expiresAt = new Date(now.getTime() + 86_400_000);
   const held = Array.from({ length: HELD }, (_, number) => ({
-    ...{ _id: newId(now), appId, email: `held${number}@example.com`, data: { name: 'n'.repeat(HELD_BYTES) } },
-    ...{ reason: 'honeypot', schemaVersion: 2, at: now, expiresAt, size: HELD_BYTES },
+    _id: newId(now),
+    appId,
+    email: `held${number}@example.com`,
+    data: { name: 'n'.repeat(HELD_BYTES) },
+    reason: 'honeypot',
+    schemaVersion: 2,
+    at: now,
+    expiresAt,
+    size: HELD_BYTES,
   }));
   await db.collection('held_submissions').insertMany(held);
   const events = Array.from({ length: EVENTS }, () => ({
-    ...{ _id: newId(now).toString(), at: now, action: 'users.listed', count: 1 },
-    ...{ actor: { kind: 'app', id: FLOODED, address: null }, appId, sourceAppId: FLOODED, target: null, expiresAt },
+    _id: newId(now).toString(),
+    at: now,
+    action: 'users.listed',
+    count: 1,
+    actor: { kind: 'app', id: FLOODED, address: null },
+    appId,
+    sourceAppId: FLOODED,
+    target: null,
+    expiresAt,
   }));
   await db.collection('audit_events').insertMany(events, { ordered: false });
 }

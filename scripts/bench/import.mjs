@@ -98,7 +98,8 @@ async function runImport(admin, pids, lines, age) {
     const seconds = (performance.now() - startedAt) / 1_000;
     const perLine = (microseconds) => Math.round((microseconds / read) * 10) / 10;
     return {
-      ...{ lines: read, perSecond: Math.round(read / seconds) },
+      lines: read,
+      perSecond: Math.round(read / seconds),
       importer: perLine(importer.after - importer.before),
       service: perLine(cpuMicroseconds(pids.service) - before.service),
       mongod: perLine(cpuMicroseconds(pids.mongod) - before.mongod),

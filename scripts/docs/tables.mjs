@@ -34,7 +34,11 @@ export function renderTables(files, endpoints, document) {
     endpoints: table(
       ['Section', 'Endpoint', 'Summary', 'Caller', 'Load', 'Event'],
       described.map(({ section, operation, link, spec }) => [
-        ...[section, `[${operation}](${link})`, spec.summary, callerOf(spec), loadOf(spec)],
+        section,
+        `[${operation}](${link})`,
+        spec.summary,
+        callerOf(spec),
+        loadOf(spec),
         spec.audit ? `\`${spec.audit}\`` : '',
       ]),
     ),

@@ -1,8 +1,8 @@
+import { createApp } from '../../dist/app.js';
 import { loadConfig } from '../../dist/core/config.js';
 import { createLogger } from '../../dist/core/logger.js';
 import { connectDatabase } from '../../dist/database/client.js';
 import { startEmbedded } from '../../dist/database/embedded/embedded.js';
-import { createApp } from '../../dist/app.js';
 import { createEmbed } from '../../dist/http/embed.js';
 import { listen } from '../../dist/http/listener.js';
 import { createRecordIds } from '../../dist/records/record-id.js';

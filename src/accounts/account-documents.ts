@@ -90,10 +90,15 @@ export function createAccountStore(accounts: AccountModel, sessionMs: number) {
     const now = new Date();
     const lifetimeMs = state === 'second' ? SECOND_FACTOR_MS : sessionMs;
     return {
-      ...{ id: hashToken(sessionId), state, method, ...(sid !== undefined && { sid }), createdAt: now },
+      id: hashToken(sessionId),
+      state,
+      method,
+      ...(sid !== undefined && { sid }),
+      createdAt: now,
       authenticatedAt: continues?.authenticatedAt ?? now,
       expiresAt: continues?.expiresAt ?? new Date(now.getTime() + lifetimeMs),
-      ...{ device: device.slice(0, MAX_DEVICE_LENGTH), address },
+      device: device.slice(0, MAX_DEVICE_LENGTH),
+      address,
     };
   }
 

@@ -43,9 +43,18 @@ export function createAccounts(deps: {
   const status = createAccountStatus({ store, access, invitations, owned });
   const challenges = createChallenges(secret, models.used);
   const service = createAccountService({
-    ...{ store, access, invitations, status, factors: createSecondFactors(store), mail, publicUrl },
+    store,
+    access,
+    invitations,
+    status,
+    factors: createSecondFactors(store),
+    mail,
+    publicUrl,
     passkeys: createPasskeys(store, challenges),
-    ...{ hasher: apps.hasher, apps: apps.service, roles, signOnOnly: oidc?.only ?? false },
+    hasher: apps.hasher,
+    apps: apps.service,
+    roles,
+    signOnOnly: oidc?.only ?? false,
   });
 
   /** Ends entries of the list that a stopped process or another role map left. */

@@ -77,7 +77,11 @@ export function createPasskeys(store: AccountStore, challenges: Challenges) {
       if (passkeys.length >= MAX_PASSKEYS) throw new Conflict(`An account has at most ${MAX_PASSKEYS} passkeys`);
       const { generateRegistrationOptions } = await webAuthn();
       return generateRegistrationOptions({
-        ...{ rpName: SERVICE_NAME, rpID: id, userName: email, userDisplayName: name, timeout: TIMEOUT_MS },
+        rpName: SERVICE_NAME,
+        rpID: id,
+        userName: email,
+        userDisplayName: name,
+        timeout: TIMEOUT_MS,
         userID: new Uint8Array(Buffer.from(_id.toHexString())),
         challenge: challenges.issue(purposeOf(own)),
         attestationType: 'none',
@@ -105,7 +109,10 @@ export function createPasskeys(store: AccountStore, challenges: Challenges) {
       }
       const { credential } = checked.registrationInfo;
       const passkey: Passkey = {
-        ...{ id: credential.id, name, createdAt: new Date(), counter: credential.counter },
+        id: credential.id,
+        name,
+        createdAt: new Date(),
+        counter: credential.counter,
         publicKey: new Binary(credential.publicKey),
         transports: [...(credential.transports ?? [])],
       };
@@ -159,7 +166,10 @@ export function createPasskeys(store: AccountStore, challenges: Challenges) {
       const { generateAuthenticationOptions } = await webAuthn();
       const own = waiting?.passkeys?.map((one) => ({ id: one.id, transports: shownTransports(one.transports) }));
       return generateAuthenticationOptions({
-        ...{ rpID: id, challenge: challenges.issue(LOG_IN), timeout: TIMEOUT_MS, userVerification: 'required' },
+        rpID: id,
+        challenge: challenges.issue(LOG_IN),
+        timeout: TIMEOUT_MS,
+        userVerification: 'required',
         ...(own && { allowCredentials: own }),
       });
     },
@@ -176,7 +186,9 @@ export function createPasskeys(store: AccountStore, challenges: Challenges) {
       const { verifyAuthenticationResponse } = await webAuthn();
       const at = { expectedOrigin: origin, expectedRPID: id, requireUserVerification: true };
       const credential = {
-        ...{ id: passkey.id, counter: passkey.counter, transports: shownTransports(passkey.transports) },
+        id: passkey.id,
+        counter: passkey.counter,
+        transports: shownTransports(passkey.transports),
         publicKey: new Uint8Array(passkey.publicKey.buffer),
       };
       const checked = await verifyOnce(LOG_IN, (expectedChallenge) =>
@@ -185,7 +197,9 @@ export function createPasskeys(store: AccountStore, challenges: Challenges) {
       if (!checked) return undefined;
       const { newCounter } = checked.authenticationInfo;
       return {
-        ...{ account, method: 'passkey', second: false },
+        account,
+        method: 'passkey',
+        second: false,
         checked: { passkeys: { $elemMatch: { id: passkey.id, counter: passkey.counter } } },
         change: { $set: { 'passkeys.$.counter': newCounter, 'passkeys.$.lastUsedAt': new Date() } },
       };

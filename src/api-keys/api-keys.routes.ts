@@ -136,7 +136,11 @@ export const apiKeyRoutes = (keys: ApiKeyService): Route[] =>
 
 function present({ _id, name, scopes, createdAt, expiresAt, cidrs, lastUsedAt, lastUsedFrom }: ApiKeyDocument) {
   return {
-    ...{ id: _id.toHexString(), name, scopes, createdAt: createdAt.toISOString(), cidrs: cidrs ?? [] },
+    id: _id.toHexString(),
+    name,
+    scopes,
+    createdAt: createdAt.toISOString(),
+    cidrs: cidrs ?? [],
     expiresAt: expiresAt?.toISOString() ?? null,
     lastUsedAt: lastUsedAt?.toISOString() ?? null,
     lastUsedFrom: lastUsedFrom ?? null,

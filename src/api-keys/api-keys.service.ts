@@ -150,7 +150,11 @@ export function createApiKeyService(deps: {
       }
       const { key, hash } = generateKey();
       const id = await store({
-        ...{ appId, hash, name, scopes, createdAt: new Date() },
+        appId,
+        hash,
+        name,
+        scopes,
+        createdAt: new Date(),
         ...(expiresAt && { expiresAt }),
         ...(cidrs?.length && { cidrs }),
       });

@@ -46,7 +46,8 @@ export function createApps(deps: {
   const activity = createAppActivity(apps);
   const hasher = createPasswordHasher(passwordCost, metrics);
   const service = createAppService({
-    ...{ apps, deletedApps },
+    apps,
+    deletedApps,
     createApp: createAppCreation({ apps, owned: initialData, clock }),
     hasher,
   });
@@ -81,7 +82,14 @@ export function createAppAdministration(deps: {
   const { apps, users, others, confirmPassword, cursors, clock, logger, sweepEveryMs } = deps;
   const { model, deletedApps, service, revision } = apps;
   const removal = createAppRemoval({
-    ...{ apps: model, deletedApps, users, others, revision, clock, logger, sweepEveryMs },
+    apps: model,
+    deletedApps,
+    users,
+    others,
+    revision,
+    clock,
+    logger,
+    sweepEveryMs,
   });
   return {
     removal,
@@ -103,7 +111,11 @@ export function createFormSettings(deps: {
   const refused = createOriginCounts(model, 'refusedOrigins');
   const ignoredRedirects = createOriginCounts(model, 'ignoredRedirects');
   const service = createFormSettingsService({
-    ...{ apps: model, revision, refused, ignored: ignoredRedirects, abilities },
+    apps: model,
+    revision,
+    refused,
+    ignored: ignoredRedirects,
+    abilities,
   });
   return {
     origins: createAppOrigins({ apps: model, findApp, refused }),

@@ -231,8 +231,19 @@ function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsVie
   const { timeZone = null, origins, nullOrigin, next = null, botProtection, submitPerMinute = null } = settings;
   const { closesAt, maxRecords = null, notify, languages, texts, doubleOptIn } = settings;
   return {
-    ...{ title, description, submitLabel, thanks, locale, timeZone, origins: [...origins], nullOrigin, next },
-    ...{ botProtection, submitPerMinute, closesAt: closesAt?.toISOString() ?? null, maxRecords },
+    title,
+    description,
+    submitLabel,
+    thanks,
+    locale,
+    timeZone,
+    origins: [...origins],
+    nullOrigin,
+    next,
+    botProtection,
+    submitPerMinute,
+    closesAt: closesAt?.toISOString() ?? null,
+    maxRecords,
     // Absent while unset, so that responses of apps without them are unchanged.
     ...(notify && { notify: { emails: [...notify.emails], when: notify.when } }),
     ...(languages && { languages: [...languages] }),

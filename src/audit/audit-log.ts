@@ -116,12 +116,19 @@ export function createAuditLog(deps: {
       const at = new Date();
       const { kind, id = null, address, method } = actor;
       const event: AuditDocument = {
-        ...{ _id: v7({ msecs: at.getTime() }), at, action, count: 1 },
+        _id: v7({ msecs: at.getTime() }),
+        at,
+        action,
+        count: 1,
         actor: {
-          ...{ kind, id, address: address !== undefined && isIP(address) > 0 ? address : null },
+          kind,
+          id,
+          address: address !== undefined && isIP(address) > 0 ? address : null,
           ...(method !== undefined && { method }),
         },
-        ...{ appId: app?.id ?? null, sourceAppId: app?.sourceAppId ?? null, target: target ?? null },
+        appId: app?.id ?? null,
+        sourceAppId: app?.sourceAppId ?? null,
+        target: target ?? null,
         ...(detail && { detail }),
         expiresAt: new Date(clock.later().getTime() + days * DAY_MS),
       };

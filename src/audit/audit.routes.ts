@@ -145,7 +145,11 @@ function present(event: AuditDocument, accounts: ReadonlyMap<string, NamedAccoun
   const own = accounts.get(actorAccount(event) ?? '');
   const changed = accounts.get(targetAccount(event) ?? '');
   return {
-    ...{ id: _id, at: at.toISOString(), sourceAppId, action, target },
+    id: _id,
+    at: at.toISOString(),
+    sourceAppId,
+    action,
+    target,
     actor: { kind, id, address, method, ...(own && { name: own.name, email: own.email }) },
     ...(changed && { targetAccount: { name: changed.name, email: changed.email } }),
     detail: { ...detail, ...repeated },

@@ -55,9 +55,13 @@ export function createMeasurement({ database, services: { inventory } }: Pick<Di
     async collection(name: string): Promise<CollectionLine> {
       const indexes = (await readIndexes(database, name)) ?? [];
       return {
-        ...{ kind: 'collection', name, documents: await countDocuments(name) },
+        kind: 'collection',
+        name,
+        documents: await countDocuments(name),
         indexes: indexes.map((index) => ({
-          ...{ keys: JSON.stringify(index.key), options: decisive(index), unique: index.unique === true },
+          keys: JSON.stringify(index.key),
+          options: decisive(index),
+          unique: index.unique === true,
         })),
       };
     },

@@ -228,15 +228,27 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
       const packed = repacked(parts);
       const expiresAt = new Date(now().getTime() + KEEP_MS + DAY_MS);
       const documents = packed.map((uuids, part) => ({
-        ...{ _id: partId(_id, part), appId, changeId: _id, at, uuids: new Binary(uuids), expiresAt },
+        _id: partId(_id, part),
+        appId,
+        changeId: _id,
+        at,
+        uuids: new Binary(uuids),
+        expiresAt,
       }));
       for (let first = 0; first < documents.length; first += INSERTED_AT_ONCE) {
         await records.insertMany(documents.slice(first, first + INSERTED_AT_ONCE));
       }
       const total = packed.reduce((sum, { length }) => sum + length / 16, 0);
       await changes.insertOne({
-        ...{ _id, appId, ...change, total, state: 'running', pass: newPass() },
-        ...{ createdAt: at, startedAt: at, expiresAt: new Date(now().getTime() + KEEP_MS) },
+        _id,
+        appId,
+        ...change,
+        total,
+        state: 'running',
+        pass: newPass(),
+        createdAt: at,
+        startedAt: at,
+        expiresAt: new Date(now().getTime() + KEEP_MS),
       });
       return _id;
     },

@@ -168,8 +168,13 @@ export const changeRoutes = (deps: {
       await recheck();
       const { set, unset } = body;
       const id = await store.create({
-        ...{ appId: app.id, sourceAppId: app.sourceAppId, set, unset, version: lease.schema.version },
-        ...{ by: authorOf(principal, 'edit'), parts },
+        appId: app.id,
+        sourceAppId: app.sourceAppId,
+        set,
+        unset,
+        version: lease.schema.version,
+        by: authorOf(principal, 'edit'),
+        parts,
       });
       wake();
       audit({ target: id.toHexString(), detail: { users: confirm } });
@@ -215,10 +220,15 @@ const presentPass = ({ done, changed, refused, errors }: Pass) => ({ done, chang
 /** The records and runs of a change are internal. */
 function present({ _id, state, total, pass, undo, failure, set, unset, createdAt, endedAt }: ChangeDocument) {
   return {
-    ...{ id: _id.toHexString(), state, total, ...presentPass(pass) },
+    id: _id.toHexString(),
+    state,
+    total,
+    ...presentPass(pass),
     ...(undo && { undo: presentPass(undo) }),
     ...(failure !== undefined && { failure }),
-    ...{ set, unset, createdAt: createdAt.toISOString() },
+    set,
+    unset,
+    createdAt: createdAt.toISOString(),
     ...(endedAt && { endedAt: endedAt.toISOString() }),
   };
 }

@@ -26,7 +26,10 @@ export function accountCommands({ withServices, streams }: Tool): Command {
         const role = options.admin ? 'admin' : options.role;
         const target = invitation.id;
         await audit.record({
-          ...{ action: 'invitation.created', actor: COMMAND_LINE, app: offer.app ?? null, target },
+          action: 'invitation.created',
+          actor: COMMAND_LINE,
+          app: offer.app ?? null,
+          target,
           ...(role && { detail: { role } }),
         });
         printLink(streams, services, 'invitation', token, 'It works once, for 7 days.');

@@ -12,8 +12,10 @@ const MAX_KEY_LENGTH = 200;
 export function createWindowLimit(max: number, windowMs: number, maxKeys = 50_000) {
   const windows = new LRUCache<string, { events: number }>({
     // With `max`, the cache would allocate its arrays for all keys at once: 2 MB for each limit.
-    ...{ maxSize: maxKeys, sizeCalculation: () => 1 },
-    ...{ ttl: windowMs, ttlResolution: 0 },
+    maxSize: maxKeys,
+    sizeCalculation: () => 1,
+    ttl: windowMs,
+    ttlResolution: 0,
   });
   return {
     /** Milliseconds until `key` may be counted again; 0 below its limit. `ofKey`: its own limit */

@@ -47,7 +47,8 @@ async function connected(
   try {
     const connection = await connect(uri);
     return {
-      ...{ connection, uri },
+      connection,
+      uri,
       async close() {
         await connection.close();
         await afterClose();

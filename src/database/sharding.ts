@@ -62,7 +62,8 @@ function supportingIndex(database: string, schema: CollectionSchema, shardKey: S
 function shardStep(database: string, name: string, key: ShardKey): ShardStep {
   const namespace = `${database}.${name}`;
   return {
-    ...{ database: 'admin', command: { shardCollection: namespace, key } },
+    database: 'admin',
+    command: { shardCollection: namespace, key },
     shell: `sh.shardCollection(${JSON.stringify(namespace)}, ${inShell(key)});`,
   };
 }

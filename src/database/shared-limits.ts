@@ -98,7 +98,10 @@ export function createSharedLimits(connection: Connection, secret: string) {
       // A process that fills a limit by itself asks no database for the refusals.
       const own = createWindowLimit(max, windowMs);
       const blocked = new LRUCache<string, number>({
-        ...{ maxSize: MAX_BLOCKED, sizeCalculation: () => 1, ttl: BLOCK_MS, ttlResolution: 0 },
+        maxSize: MAX_BLOCKED,
+        sizeCalculation: () => 1,
+        ttl: BLOCK_MS,
+        ttlResolution: 0,
       });
 
       const knownWait = (short: string): number => Math.max(own.waitMs(short), blocked.get(short) ?? 0);

@@ -136,7 +136,8 @@ export async function checkClocks({ running, aheadMs: ownMs }: Context): Promise
   const clocks = [
     { name: 'this machine', aheadMs: ownMs },
     ...running.map(({ host, pid, clockAheadMs }) => ({
-      ...{ name: `the server ${host} (process ${pid})`, aheadMs: clockAheadMs },
+      name: `the server ${host} (process ${pid})`,
+      aheadMs: clockAheadMs,
     })),
   ];
   const wrong = clocks.filter(({ aheadMs }) => Math.abs(aheadMs) > NOTABLE_DIFFERENCE_MS);

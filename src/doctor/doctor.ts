@@ -53,8 +53,13 @@ export async function openDiagnosis(config: Config, progress: (line: string) => 
   const services = createServices({ ...config, sessionSecret: secret }, connection, logger);
   const client = connection.getClient();
   return {
-    ...{ config, secret, services, connection, client },
-    ...{ database: client.db(connection.name), command: createCommand(client) },
+    config,
+    secret,
+    services,
+    connection,
+    client,
+    database: client.db(connection.name),
+    command: createCommand(client),
     async close() {
       await services.stop();
       await opened.close();

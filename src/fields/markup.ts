@@ -195,8 +195,15 @@ export const honeypot = (label: string): Markup => [
   [
     'input',
     {
-      ...{ type: 'text', id: 'trap', name: '_gotcha', tabindex: -1, autocomplete: 'off' },
-      ...{ 'data-1p-ignore': true, 'data-lpignore': 'true', 'data-bwignore': true, 'data-form-type': 'other' },
+      type: 'text',
+      id: 'trap',
+      name: '_gotcha',
+      tabindex: -1,
+      autocomplete: 'off',
+      'data-1p-ignore': true,
+      'data-lpignore': 'true',
+      'data-bwignore': true,
+      'data-form-type': 'other',
     },
   ],
 ];

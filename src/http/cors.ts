@@ -8,7 +8,13 @@ import { APP_ID_PATTERN } from '../core/identifiers.ts';
 import { withTimeout } from '../core/timeouts.ts';
 
 const ALLOWED_HEADERS = [
-  ...['Content-Type', 'x-app-id', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-Request-Id', 'x-altcha'],
+  'Content-Type',
+  'x-app-id',
+  'Idempotency-Key',
+  'If-Match',
+  'If-None-Match',
+  'X-Request-Id',
+  'x-altcha',
 ];
 
 const FORM_PATH = /^\/v1\/forms\/([^/]+)/;

@@ -39,7 +39,13 @@ export function createContentStore(chunks: ChunkCollection, imports: ImportColle
       const _id = new ObjectId();
       const size = bytes.length;
       const chunk: ChunkDocument = {
-        ...{ _id, appId, importId, at: new Date(), expiresAt, bytes: new Binary(bytes), size },
+        _id,
+        appId,
+        importId,
+        at: new Date(),
+        expiresAt,
+        bytes: new Binary(bytes),
+        size,
       };
       const filter = { _id: importId, state: 'uploading' as const, upload };
       await insertGuarded({ collection: imports, filter }, target, [chunk], () => size);

@@ -53,7 +53,10 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
   const newExpiry = (): Date => new Date(now().getTime() + KEEP_IMPORT_MS);
 
   const endedAs = (state: EndState, failure?: string) => ({
-    ...{ state, endedAt: new Date(), expiresAt: newExpiry(), cleanup: true as const },
+    state,
+    endedAt: new Date(),
+    expiresAt: newExpiry(),
+    cleanup: true as const,
     ...(failure !== undefined && { failure }),
   });
 
@@ -67,10 +70,19 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
   return {
     async create(app: { id: ObjectId; sourceAppId: string }, settings: ImportSettings): Promise<ImportDocument> {
       const created: ImportDocument = {
-        ...{ _id: new ObjectId(), appId: app.id, sourceAppId: app.sourceAppId, settings, state: 'uploading' },
-        ...{ createdAt: new Date(), expiresAt: newExpiry(), received: 0, chunks: [] },
-        ...{ counters: noCounts(), firstErrors: [] },
-        ...{ excluded: [], exclusionKey: newExclusionKey() },
+        _id: new ObjectId(),
+        appId: app.id,
+        sourceAppId: app.sourceAppId,
+        settings,
+        state: 'uploading',
+        createdAt: new Date(),
+        expiresAt: newExpiry(),
+        received: 0,
+        chunks: [],
+        counters: noCounts(),
+        firstErrors: [],
+        excluded: [],
+        exclusionKey: newExclusionKey(),
       };
       await imports.insertOne(created);
       return created;

@@ -78,7 +78,12 @@ export function createImportRun(
       const writable = settings.invalid === 'abort' ? linesBeforeUnreadable(current, lines) : lines;
       try {
         const results = await writer.apply({
-          ...{ run: known, settings, lease: current.lease, lines: writable, isMostlyNew, checkOwner },
+          run: known,
+          settings,
+          lease: current.lease,
+          lines: writable,
+          isMostlyNew,
+          checkOwner,
           isContested: contestedLeft > 0,
           renewLease: () => renewLease(current.lease),
         });

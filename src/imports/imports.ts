@@ -56,10 +56,18 @@ export function createImports(deps: {
   const { leases } = schemas;
   const { importLines, limits, revalidation, outboxSignal } = records;
   const job = createImportJob({
-    ...{ store, content, rejects, records: importLines, leases, logger },
+    store,
+    content,
+    rejects,
+    records: importLines,
+    leases,
+    logger,
     batchesOf: (started) => createLineBatches({ content, leases, suppressions, limits }, started),
     writer: createBatchWriter({
-      ...{ records: importLines, imports: models.imports.collection, revalidation, onEvents: outboxSignal.notify },
+      records: importLines,
+      imports: models.imports.collection,
+      revalidation,
+      onEvents: outboxSignal.notify,
     }),
     pace: apps.pace,
     writesEndMs,
@@ -67,7 +75,11 @@ export function createImports(deps: {
   const { name, everyMs } = job;
   const { hasWork } = store;
   const service = createImportService({
-    ...{ store, content, rejects, leases, wake: () => signal.wake(IMPORT_JOB) },
+    store,
+    content,
+    rejects,
+    leases,
+    wake: () => signal.wake(IMPORT_JOB),
     uploads: createUploads({ imports: models.imports.collection, content, limits: config.importLimits }),
   });
   return {

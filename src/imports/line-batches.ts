@@ -125,7 +125,8 @@ export function createLineBatches(
       if (isSameState(lease, batch.lease)) return { ...batch, lease };
       const now = new Date();
       return {
-        ...{ ...batch, lease },
+        ...batch,
+        lease,
         entries: batch.entries.map(({ line }) => ({ line, checked: check(line, lease, now) })),
       };
     },

@@ -39,7 +39,13 @@ export function createRejectStore(rejects: RejectCollection, imports: ImportColl
       const expiresAt = new Date(at.getTime() + KEEP_IMPORT_MS);
       const documents = lines.map(
         ({ line, reason, email, text }): RejectDocument => ({
-          ...{ _id: rejectId(run._id, line), appId, at, expiresAt, run: run.runner, line, reason },
+          _id: rejectId(run._id, line),
+          appId,
+          at,
+          expiresAt,
+          run: run.runner,
+          line,
+          reason,
           ...rejectText(text, email),
         }),
       );

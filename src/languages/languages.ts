@@ -64,7 +64,9 @@ function createLanguage(tag: string): Language {
     text: (code, params = {}) => fillText(catalogue, code, params, numbers),
     dateTime(at, timeZone) {
       const format = new Intl.DateTimeFormat(region === 'en' ? 'en-GB' : region, {
-        ...{ dateStyle: 'long', timeStyle: 'short', timeZone },
+        dateStyle: 'long',
+        timeStyle: 'short',
+        timeZone,
       });
       return `${format.format(at)} (${timeZone})`;
     },

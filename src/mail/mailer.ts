@@ -43,13 +43,23 @@ export type Mailer = ReturnType<typeof createMailer>;
 export function createMailer({ server, from }: { server: SmtpServer; from: Mailbox }) {
   const { host, port, isSecure, requiresTls, auth } = server;
   const transport = createTransport({
-    ...{ host, port, secure: isSecure, requireTLS: requiresTls, ...(auth && { auth: { ...auth } }) },
-    ...{ pool: true, maxConnections: MAX_CONNECTIONS, maxMessages: MESSAGES_PER_CONNECTION },
-    ...{ connectionTimeout: CONNECT_MS, greetingTimeout: CONNECT_MS, dnsTimeout: CONNECT_MS },
+    host,
+    port,
+    secure: isSecure,
+    requireTLS: requiresTls,
+    ...(auth && { auth: { ...auth } }),
+    pool: true,
+    maxConnections: MAX_CONNECTIONS,
+    maxMessages: MESSAGES_PER_CONNECTION,
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    dnsTimeout: CONNECT_MS,
     socketTimeout: SILENCE_MS,
     // The caller repeats: the server may have taken the email before the connection ended.
-    ...{ maxRequeues: 0, idleTimeout: IDLE_MS },
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+    maxRequeues: 0,
+    idleTimeout: IDLE_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
   });
   // Reports idle connections that the server closed; the next email opens another.
   transport.on('error', () => undefined);

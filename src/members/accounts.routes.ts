@@ -29,8 +29,14 @@ export const accountEndpoints = {
     response: z.strictObject({
       accounts: z.array(
         z.strictObject({
-          ...{ id: Id, email: z.string(), name: z.string(), createdAt: Timestamp },
-          ...{ admin: z.boolean(), suspended: z.boolean(), secondFactor: z.boolean(), sessions: z.int() },
+          id: Id,
+          email: z.string(),
+          name: z.string(),
+          createdAt: Timestamp,
+          admin: z.boolean(),
+          suspended: z.boolean(),
+          secondFactor: z.boolean(),
+          sessions: z.int(),
         }),
       ),
       next: z.string().optional(),
@@ -157,8 +163,13 @@ export function accountRoutes({ store, access, status, roles }: Accounts, invite
 function shownAccount(account: AccountDocument, admin: boolean) {
   const { _id, email, name, createdAt, suspendedAt, sessions } = account;
   return {
-    ...{ id: _id.toHexString(), email, name, createdAt: createdAt.toISOString(), admin },
-    ...{ suspended: suspendedAt !== undefined, secondFactor: hasSecondFactor(account) },
+    id: _id.toHexString(),
+    email,
+    name,
+    createdAt: createdAt.toISOString(),
+    admin,
+    suspended: suspendedAt !== undefined,
+    secondFactor: hasSecondFactor(account),
     sessions: sessions.filter(({ expiresAt }) => expiresAt.getTime() > Date.now()).length,
   };
 }

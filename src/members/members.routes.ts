@@ -83,8 +83,13 @@ export const memberEndpoints = {
     response: z.strictObject({
       members: z.array(
         z.strictObject({
-          ...{ id: Id, email: z.string(), name: z.string(), role: MemberRole, addedAt: Timestamp },
-          ...{ secondFactor: z.boolean(), suspended: z.boolean() },
+          id: Id,
+          email: z.string(),
+          name: z.string(),
+          role: MemberRole,
+          addedAt: Timestamp,
+          secondFactor: z.boolean(),
+          suspended: z.boolean(),
           byGroups: z.boolean().meta({ description: 'Whether groups of the provider give the role' }),
         }),
       ),
@@ -196,8 +201,11 @@ export function memberRoutes(
       const open = await invitations.list(id);
       return {
         invitations: open.map(({ id: invitationId, email = '', app, createdAt, expiresAt }) => ({
-          ...{ id: invitationId, email, role: app?.role ?? 'viewer' },
-          ...{ createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() },
+          id: invitationId,
+          email,
+          role: app?.role ?? 'viewer',
+          createdAt: createdAt.toISOString(),
+          expiresAt: expiresAt.toISOString(),
         })),
       };
     },
@@ -233,8 +241,14 @@ export function memberRoutes(
           if (!role || !addedAt) return [];
           const { email, name, suspendedAt } = account;
           return {
-            ...{ id, email, name, role, addedAt: addedAt.toISOString(), byGroups: member === undefined },
-            ...{ secondFactor: hasSecondFactor(account), suspended: suspendedAt !== undefined },
+            id,
+            email,
+            name,
+            role,
+            addedAt: addedAt.toISOString(),
+            byGroups: member === undefined,
+            secondFactor: hasSecondFactor(account),
+            suspended: suspendedAt !== undefined,
           };
         }),
       };

@@ -14,8 +14,10 @@ import { CreatedPasskey, CreationOptions } from '../sessions/webauthn.ts';
 const SessionId = z.string().meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4gQo9xTn6rVb1' });
 const Code = z.string('must be a string').max(100, 'is too long').meta({ example: '123456' });
 const ShownPasskey = z.strictObject({
-  ...{ id: z.string().meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' }), name: AccountName },
-  ...{ createdAt: Timestamp, lastUsedAt: Timestamp.nullable() },
+  id: z.string().meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' }),
+  name: AccountName,
+  createdAt: Timestamp,
+  lastUsedAt: Timestamp.nullable(),
 });
 const shared = { auth: 'session', load: 'light', tag: 'Own account' } as const;
 const RECENT = 'Needs a log-in of the last ten minutes, else 403 with `reauthenticate`.';
@@ -28,8 +30,11 @@ export const ownAccountEndpoints = {
     path: '/auth/account',
     summary: 'The own account',
     response: z.strictObject({
-      ...{ account: Account, memberships: Memberships, hasPassword: z.boolean() },
-      ...{ totp: z.boolean(), recoveryCodes: z.int().meta({ description: 'How many are unused' }) },
+      account: Account,
+      memberships: Memberships,
+      hasPassword: z.boolean(),
+      totp: z.boolean(),
+      recoveryCodes: z.int().meta({ description: 'How many are unused' }),
     }),
     errors: [],
   },
@@ -63,8 +68,13 @@ export const ownAccountEndpoints = {
     response: z.strictObject({
       sessions: z.array(
         z.strictObject({
-          ...{ id: SessionId, current: z.boolean(), method: z.string(), createdAt: Timestamp, expiresAt: Timestamp },
-          ...{ device: z.string(), address: z.string() },
+          id: SessionId,
+          current: z.boolean(),
+          method: z.string(),
+          createdAt: Timestamp,
+          expiresAt: Timestamp,
+          device: z.string(),
+          address: z.string(),
         }),
       ),
     }),
@@ -190,7 +200,8 @@ export function ownAccountRoutes(
   return routes(ownAccountEndpoints, {
     getAccount: forOwn(async ({ account }) => ({
       ...(await accounts.present(account)),
-      ...{ hasPassword: account.passwordHash !== undefined, totp: account.totp !== undefined },
+      hasPassword: account.passwordHash !== undefined,
+      totp: account.totp !== undefined,
       recoveryCodes: account.recoveryCodes?.length ?? 0,
     })),
 
@@ -214,8 +225,13 @@ export function ownAccountRoutes(
       return {
         sessions: open.map(({ id, method, createdAt, expiresAt, device, address }) => ({
           // A hash, from which no session id can be made.
-          ...{ id: Buffer.from(id.buffer).toString('base64url'), current: id === session.id, method, device, address },
-          ...{ createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() },
+          id: Buffer.from(id.buffer).toString('base64url'),
+          current: id === session.id,
+          method,
+          device,
+          address,
+          createdAt: createdAt.toISOString(),
+          expiresAt: expiresAt.toISOString(),
         })),
       };
     }),
@@ -273,5 +289,8 @@ export function ownAccountRoutes(
 }
 
 const shownPasskey = ({ id, name, createdAt, lastUsedAt }: Passkey) => ({
-  ...{ id, name, createdAt: createdAt.toISOString(), lastUsedAt: lastUsedAt?.toISOString() ?? null },
+  id,
+  name,
+  createdAt: createdAt.toISOString(),
+  lastUsedAt: lastUsedAt?.toISOString() ?? null,
 });

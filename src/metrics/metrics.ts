@@ -73,7 +73,10 @@ export function createMetrics() {
   const { Counter, Gauge, Histogram, Registry } = loadPromClient();
   const registry = new Registry();
   const common = (name: string, { help, labels = [] }: MetricOptions) => ({
-    ...{ name, help, labelNames: [...labels], registers: [registry] },
+    name,
+    help,
+    labelNames: [...labels],
+    registers: [registry],
   });
   const readSamples = (read: () => number | readonly Sample[]): readonly Sample[] => {
     const found = read();
@@ -96,7 +99,8 @@ export function createMetrics() {
 
     gauge(name, options, read) {
       new Gauge({
-        ...{ ...common(name, options), aggregator: options.across ?? 'sum' },
+        ...common(name, options),
+        aggregator: options.across ?? 'sum',
         collect() {
           this.reset();
           for (const { labels = {}, value } of readSamples(read)) this.set(labels, value);
@@ -138,7 +142,8 @@ export function measureProcess(metrics: Metrics): () => void {
     'nodejs_eventloop_delay_seconds',
     {
       help: 'The delay of the event loop since the last time this was read, by quantile',
-      ...{ labels: ['quantile'], across: 'max' },
+      labels: ['quantile'],
+      across: 'max',
     },
     () => {
       const ofQuantile = (quantile: number) => ({

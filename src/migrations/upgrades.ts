@@ -38,8 +38,12 @@ export function createUpgrades(deps: {
   const migrationModel = createMigrationModel(connection);
   const servers = serverModel.collection;
   const migrator = createMigrator({
-    ...{ migrations: deps.migrations, store: createMigrationStore(migrationModel.collection) },
-    ...{ locks, findOlder, rest, progress },
+    migrations: deps.migrations,
+    store: createMigrationStore(migrationModel.collection),
+    locks,
+    findOlder,
+    rest,
+    progress,
   });
   const announcement = createAnnouncement(
     servers,

@@ -88,7 +88,12 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** The waits between attempts; after the last one the email has failed. */
 export const RETRY_AFTER_MS: readonly number[] = [
-  ...[MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 8 * HOUR_MS, DAY_MS],
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  8 * HOUR_MS,
+  DAY_MS,
 ];
 /** After so many claims, each attempt failed or ended the server that made it. */
 export const MAX_ATTEMPTS = RETRY_AFTER_MS.length + 1;

@@ -47,18 +47,19 @@ export function createNotifications(deps: {
   const apps = createMailApps(deps.apps.model);
   const rates = createMailRates(deps.apps.model, deps.mailLimits);
   const confirmations = createConfirmationService({
-    ...{ store: records.confirmations, rates, tokens: createConfirmationTokens(secret), findApp: schemas.findApp },
+    store: records.confirmations,
+    rates,
+    tokens: createConfirmationTokens(secret),
+    findApp: schemas.findApp,
   });
   const mailer = config.mail && createMailer(config.mail);
   const render = createMailRenderer({
-    ...{
-      apps,
-      records: reader,
-      confirmations: records.confirmations,
-      fieldsOf: schemas.store.fieldsOf,
-      queue,
-      publicUrl,
-    },
+    apps,
+    records: reader,
+    confirmations: records.confirmations,
+    fieldsOf: schemas.store.fieldsOf,
+    queue,
+    publicUrl,
     linkPath: confirmations.linkPath,
   });
   const confirmationPages = createConfirmationPages(confirmations, findForm, pageAssets);

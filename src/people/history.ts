@@ -189,7 +189,9 @@ function presentEntry(
 ) {
   const account = accounts.get(by.account ?? '');
   return {
-    ...{ at: at.toISOString(), revision, by: { ...by, ...(account && { name: account.name }) } },
+    at: at.toISOString(),
+    revision,
+    by: { ...by, ...(account && { name: account.name }) },
     changes: underPresentKeys({ version, changes }, renames),
   };
 }

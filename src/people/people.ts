@@ -43,7 +43,11 @@ export function createPeople(deps: {
   return {
     routes: [
       ...historyRoutes({
-        ...{ history, settings, renamesSince: schemas.renames.since, findAccounts, cursors },
+        history,
+        settings,
+        renamesSince: schemas.renames.since,
+        findAccounts,
+        cursors,
       }),
       ...editingRoutes(records.editor),
       ...peopleRoutes(people, apps.scope),
@@ -52,7 +56,12 @@ export function createPeople(deps: {
     jobs: [
       createRetentionJob({ store: retention, records, clock, pace: apps.pace, logger, everyMs: retentionEveryMs }),
       createHistoryJob({
-        ...{ history, settings, idsAfter: apps.service.idsAfter, clock, pace: apps.pace, everyMs: retentionEveryMs },
+        history,
+        settings,
+        idsAfter: apps.service.idsAfter,
+        clock,
+        pace: apps.pace,
+        everyMs: retentionEveryMs,
       }),
     ],
   } satisfies Feature;

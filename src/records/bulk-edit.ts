@@ -80,7 +80,8 @@ export function createBulkEditor(
     const projection = {
       ...EDITED_PROJECTION,
       ...Object.fromEntries(keys.map((key) => [`data.${key}`, 1])),
-      ...{ change: 1, movedHistory: 1 },
+      change: 1,
+      movedHistory: 1,
       wordCount: WORD_COUNT,
       ofChange: { $filter: { input: { $ifNull: ['$history', []] }, cond: isOwn } },
       extraKeys: { $size: extraKeysExpression(fieldKeys) },
@@ -131,7 +132,9 @@ export function createBulkEditor(
         { ...record, data },
         { ...values, removeItems: [] },
         {
-          ...{ ...deps, lease, by: { ...edit.by, change: edit.id.toHexString() } },
+          ...deps,
+          lease,
+          by: { ...edit.by, change: edit.id.toHexString() },
           bulk: { mark, lastMark: change, extraKeys: record.extraKeys },
         },
       );

@@ -39,7 +39,10 @@ export function createConfirmationStore(users: UserCollection) {
       mail: ConfirmationMail,
     ): Promise<boolean> {
       const unchanged = {
-        ...{ _id: id, appId, email, confirmedAt: { $exists: false } },
+        _id: id,
+        appId,
+        email,
+        confirmedAt: { $exists: false },
         'confirmation.mails': length === 0 ? { $exists: false } : { $size: length },
       };
       return (await users.updateOne(unchanged, { $push: { 'confirmation.mails': mail } })).matchedCount > 0;

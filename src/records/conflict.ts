@@ -189,8 +189,14 @@ function factsPipeline(submission: Submission) {
   const nearLimit = (expression: object) => (mayExceed ? { $cond: [mayExceed, expression, '$$REMOVE'] } : '$$REMOVE');
   const replaced = Object.fromEntries(Object.keys(change.set).map((key) => [key, `$data.${key}`]));
   const project = {
-    ...{ appId: 1, createdAt: 1, updatedAt: 1, schemaVersion: 1 },
-    ...{ arraySizes: 1, keyEpoch: 1, sizeBound: 1, slotEpoch: 1 },
+    appId: 1,
+    createdAt: 1,
+    updatedAt: 1,
+    schemaVersion: 1,
+    arraySizes: 1,
+    keyEpoch: 1,
+    sizeBound: 1,
+    slotEpoch: 1,
     ...(applied && {
       appliedKeys: { $filter: { input: inline, cond: { $eq: ['$$this.key', applied.key] } } },
     }),

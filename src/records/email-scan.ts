@@ -28,8 +28,11 @@ export function createEmailScan(users: UserCollection, appIds: AppIds, queues: R
     queues.scan(undefined, () =>
       users
         .find<{ _id: DocumentId; appId: ObjectId; email: string }>(allOf(scope, conditions), {
-          ...{ projection: { _id: 1, appId: 1, email: 1 }, hint: BY_EMAIL, sort: BY_EMAIL },
-          ...{ limit, maxTimeMS: TIME_MS },
+          projection: { _id: 1, appId: 1, email: 1 },
+          hint: BY_EMAIL,
+          sort: BY_EMAIL,
+          limit,
+          maxTimeMS: TIME_MS,
         })
         .toArray(),
     );

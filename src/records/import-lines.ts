@@ -141,16 +141,14 @@ export function createImportLines(
       const append = new Set(changes.flatMap((change) => Object.keys(change.append)));
       const values = set.size > MAX_KEYS ? ['data'] : [...set].map((key) => `data.${key}`);
       const projection = {
-        ...{
-          email: 1,
-          createdAt: 1,
-          updatedAt: 1,
-          schemaVersion: 1,
-          arraySizes: 1,
-          sizeBound: 1,
-          import: 1,
-          slotEpoch: 1,
-        },
+        email: 1,
+        createdAt: 1,
+        updatedAt: 1,
+        schemaVersion: 1,
+        arraySizes: 1,
+        sizeBound: 1,
+        import: 1,
+        slotEpoch: 1,
         ...INLINE_SIZE,
         ...Object.fromEntries(values.map((path) => [path, 1])),
         ...(lines.some(({ submission }) => submission?.words) && { wordCount: WORD_COUNT }),

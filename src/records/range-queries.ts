@@ -109,7 +109,8 @@ export function rangeQuery(
   return {
     filter: isRepeated || !readsKeysOfSlot(index, own, projection) ? allOf(inApp(appId), afterRead, own) : {},
     options: {
-      ...{ hint, sort },
+      hint,
+      sort,
       min: indexBound(appId, index, bounds.low),
       max: indexBound(appId, index, bounds.high),
     },

@@ -221,7 +221,8 @@ export function createRecordRanges(
       try {
         return await queues.scan(appId, () =>
           users.countDocuments(allOf(inApp(appId), conditions, filter), {
-            ...{ hint: walkable(index).hint, maxTimeMS },
+            hint: walkable(index).hint,
+            maxTimeMS,
             ...(Number.isFinite(most) && { limit: most + 1 }),
           }),
         );

@@ -86,7 +86,13 @@ export interface EditedRecord
 
 /** The members of a record that an edit depends on, besides `data`. */
 export const EDITED_PROJECTION = {
-  ...{ appId: 1, email: 1, updatedAt: 1, schemaVersion: 1, sizeBound: 1, slotEpoch: 1, revision: 1 },
+  appId: 1,
+  email: 1,
+  updatedAt: 1,
+  schemaVersion: 1,
+  sizeBound: 1,
+  slotEpoch: 1,
+  revision: 1,
   ...INLINE_SIZE,
   bytes: RECORD_BYTES,
 };
@@ -187,7 +193,11 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
     changes.length > 0 ? sizedEntry({ at, by, version: schemaVersion, changes }, limits.maxEntry) : undefined;
   return {
     filter: matching<UserDocument>({
-      ...{ _id, appId, email, updatedAt, schemaVersion: { $lte: schemaVersion } },
+      _id,
+      appId,
+      email,
+      updatedAt,
+      schemaVersion: { $lte: schemaVersion },
       // A late submission to other values passes.
       ...(bulk ? { ...valuesAre(data, changed), change: bulk.lastMark ?? null } : { data: { $eq: data } }),
       sizeBound: sizeBound === undefined ? { $exists: false } : sizeBound,

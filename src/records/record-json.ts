@@ -126,7 +126,12 @@ export function presentUser(record: UserRecord): PresentedUser {
 /** The oldest consent is first (spec 2.8). */
 function presentConsents(entries: readonly ConsentEntry[]) {
   return entries.map(({ key, given, at, version, schemaVersion, label, page }) => ({
-    ...{ key, given, at: at.toISOString(), version, schemaVersion, label },
+    key,
+    given,
+    at: at.toISOString(),
+    version,
+    schemaVersion,
+    label,
     ...(page !== undefined && { page }),
   }));
 }
@@ -135,7 +140,9 @@ function presentConsents(entries: readonly ConsentEntry[]) {
 export function presentDetails(record: DetailedRecord) {
   const { createdAt, updatedAt, confirmedAt, ...user } = presentUser(record);
   return {
-    ...{ ...user, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() },
+    ...user,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
     ...(confirmedAt && { confirmedAt: confirmedAt.toISOString() }),
     ...(record.consents && { consents: presentConsents(record.consents) }),
   };

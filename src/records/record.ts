@@ -338,7 +338,8 @@ export const theseRecords = (
  */
 export function newestFirst(appId: ObjectId, from?: DocumentId, end?: DocumentId) {
   return {
-    ...{ hint: NEWEST_FIRST, sort: NEWEST_FIRST },
+    hint: NEWEST_FIRST,
+    sort: NEWEST_FIRST,
     min: { appId, _id: from ?? new MaxKey() },
     max: { appId, _id: end ?? new MinKey() },
   };

@@ -72,8 +72,13 @@ export function createRecords(deps: {
     remove: (...of) => Promise.all([...traces, history.traces].map(({ remove }) => remove(...of))),
   };
   const erase = createRecordEraser({
-    ...{ users, erasures, newId, onEvents: outboxSignal.notify },
-    ...{ removeKeysOf: keys.removeOf, hasConsumers: apps.consumers.hasAny, traces: allTraces },
+    users,
+    erasures,
+    newId,
+    onEvents: outboxSignal.notify,
+    removeKeysOf: keys.removeOf,
+    hasConsumers: apps.consumers.hasAny,
+    traces: allTraces,
   });
   const reader = createRecordReader(users, renames.recent);
   const passes = { countForDisplay: reader.countForDisplay, revision, pace, writesEndMs, checksMs };
@@ -85,9 +90,20 @@ export function createRecords(deps: {
   const repairs = { users, renamesSince: renames.since, moves, slotRecords, words };
   const revalidation = createRevalidation({ ...repairs, apps: apps.service, leases });
   const writes = {
-    ...{ users, keys, limits, newId, moves, words, history, erase, leases, revalidation },
-    ...{ catchUp: slots.catchUp, maxArrayItems: config.maxArrayItems },
-    ...{ renamesSince: renames.since, onEvents: outboxSignal.notify },
+    users,
+    keys,
+    limits,
+    newId,
+    moves,
+    words,
+    history,
+    erase,
+    leases,
+    revalidation,
+    catchUp: slots.catchUp,
+    maxArrayItems: config.maxArrayItems,
+    renamesSince: renames.since,
+    onEvents: outboxSignal.notify,
   };
   return {
     users,

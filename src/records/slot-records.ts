@@ -65,7 +65,9 @@ export function createSlotRecords(users: UserCollection) {
     fence: Fence,
   ) {
     const meant = slots.map(({ slot, key, kind }, index) => ({
-      ...{ slot, key, read: values[index] },
+      slot,
+      key,
+      read: values[index],
       value: slotValue(kind, values[index]),
     }));
     const extra = unused.filter((slot) => record[slot] !== undefined);
@@ -78,7 +80,11 @@ export function createSlotRecords(users: UserCollection) {
     const { schemaVersion } = fence;
     return {
       filter: {
-        ...{ _id, appId, email, ...notAfterEpoch(fence.slotEpoch), $expr: { $and: isUnchanged } },
+        _id,
+        appId,
+        email,
+        ...notAfterEpoch(fence.slotEpoch),
+        $expr: { $and: isUnchanged },
         ...(schemaVersion !== undefined && { schemaVersion: { $not: { $gt: schemaVersion } } }),
       },
       update: changing<UserDocument>({
@@ -92,7 +98,10 @@ export function createSlotRecords(users: UserCollection) {
   }
 
   const projection = (slots: readonly IndexSlot[]) => ({
-    ...{ appId: 1, email: 1, slotEpoch: 1, schemaVersion: 1 },
+    appId: 1,
+    email: 1,
+    slotEpoch: 1,
+    schemaVersion: 1,
     values: slots.map(({ key }) => decisivePart(key)),
     ...Object.fromEntries(slots.map(({ slot }) => [slot, 1])),
   });

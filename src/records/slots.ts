@@ -40,8 +40,12 @@ export function createSlotStore(apps: AppModel) {
       });
       const claimed = claim.map(
         (one): IndexSlot => ({
-          ...{ id: new ObjectId(), ...one },
-          ...{ state: 'building', since, done: 0, total: 0 },
+          id: new ObjectId(),
+          ...one,
+          state: 'building',
+          since,
+          done: 0,
+          total: 0,
         }),
       );
       const isUnchanged = { slots: slots.length === 0 ? { $in: [[], null] } : slots, ...ofEpoch(slotEpoch) };

@@ -22,7 +22,10 @@ type ReadRecord = Pick<UserDocument, '_id' | 'appId' | 'email' | 'words' | 'slot
 };
 
 const PROJECTION = {
-  ...{ appId: 1, email: 1, words: 1, slotEpoch: 1 },
+  appId: 1,
+  email: 1,
+  words: 1,
+  slotEpoch: 1,
   data: {
     $cond: [
       {
@@ -102,8 +105,10 @@ export function createWordRecords(users: UserCollection, { turn }: Pick<ReadQueu
       if (replacements.length > 0) await write(replacements);
       const matched = additions.length > 0 ? await write(additions) : 0;
       return {
-        ...{ read: read.length, last: read.at(-1)?._id },
-        ...{ isDisturbed: matched < additions.length, ahead: latestAfter(fence, read) },
+        read: read.length,
+        last: read.at(-1)?._id,
+        isDisturbed: matched < additions.length,
+        ahead: latestAfter(fence, read),
       };
     },
 

@@ -196,8 +196,11 @@ export function createSchemaLeases(source: LeaseSource, clock = systemClock, lea
   function startRead(sourceAppId: string): Read {
     const begun = clock();
     const read: Read = {
-      ...{ begun, revision: revisionReads.last(), revocations },
-      ...{ isDone: false, result: Promise.resolve(undefined) },
+      begun,
+      revision: revisionReads.last(),
+      revocations,
+      isDone: false,
+      result: Promise.resolve(undefined),
     };
     read.result = load(sourceAppId, read);
     // Without a known revision this read cannot be renewed; the next one can.

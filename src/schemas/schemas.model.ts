@@ -167,7 +167,10 @@ export function createSchemaStore(schemas: SchemaModel) {
   ): Promise<ObjectId> => {
     const _id = new ObjectId();
     await schemas.insertOne({
-      ...{ _id, appId, ...schema, createdAt: new Date() },
+      _id,
+      appId,
+      ...schema,
+      createdAt: new Date(),
       ...(author !== undefined && { author }),
       ...(renames.length > 0 && { renames: [...renames] }),
       ...(moving && { moving }),
@@ -206,7 +209,11 @@ export function createSchemaStore(schemas: SchemaModel) {
       schemas.collection
         .find({ appId })
         .project<SchemaVersion>({
-          ...{ _id: 0, version: 1, createdAt: 1, author: 1, renames: 1 },
+          _id: 0,
+          version: 1,
+          createdAt: 1,
+          author: 1,
+          renames: 1,
           fields: { $size: '$fields' },
         })
         .sort({ version: -1 }),
@@ -223,8 +230,10 @@ export function createSchemaStore(schemas: SchemaModel) {
         { $sort: { appId: 1, version: -1 } },
         {
           $group: {
-            ...{ _id: '$appId', version: { $first: '$version' } },
-            ...{ fields: { $first: '$fields' }, moving: { $first: '$moving' } },
+            _id: '$appId',
+            version: { $first: '$version' },
+            fields: { $first: '$fields' },
+            moving: { $first: '$moving' },
           },
         },
       ]);

@@ -37,7 +37,12 @@ export function createSearch(deps: {
   });
   const matchingIds = createMatchingIds(ranges);
   const users = createUserService({
-    ...{ apps: appService, queried, query, pages, reader, erase },
+    apps: appService,
+    queried,
+    query,
+    pages,
+    reader,
+    erase,
     findPeople: createPeopleSearch({ emails, pages, ranges }),
     bulkErase: createBulkErase({ matchingIds, erase, reader, queues }),
     breakDown: createUserBreakdown(ranges, queryBudgetMs),

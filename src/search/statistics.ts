@@ -86,7 +86,9 @@ export const userStatsRoutes = (deps: {
   const { apps, activity, reader, queues } = deps;
 
   const present = ({ sourceAppId, lastSubmissionAt }: App, users = 0) => ({
-    ...{ sourceAppId, users, lastSubmissionAt: lastSubmissionAt ?? null },
+    sourceAppId,
+    users,
+    lastSubmissionAt: lastSubmissionAt ?? null,
   });
 
   async function* ofApps(names: readonly string[]) {

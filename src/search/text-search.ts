@@ -22,7 +22,11 @@ export function textSearch(text: string, isReady?: () => Promise<boolean>) {
   const search = { matches, index };
   const start = emailStart(text);
   const segment = (name: string, bounds: Bounds, filter: RecordFilter, own?: RecordSearch): Segment => ({
-    ...{ index: name, bounds, isReversed: false, filter, isOfKeys: false },
+    index: name,
+    bounds,
+    isReversed: false,
+    filter,
+    isOfKeys: false,
     ...(own && { search: own }),
   });
   return {

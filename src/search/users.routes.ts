@@ -77,7 +77,8 @@ const ConsentEntry = z
 
 export const DetailedUser = z
   .strictObject({
-    ...{ id: UserId, ...userFields },
+    id: UserId,
+    ...userFields,
     consents: z
       .array(ConsentEntry)
       .optional()

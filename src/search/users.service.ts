@@ -147,7 +147,9 @@ export async function findUsers(
     if (app.slotOf(key)?.use !== use)
       throw invalidQuery('cursor', 'belongs to an index that was changed; search again');
   const page = await query.page(app.id, parsed, (key) => (Object.hasOwn(slots, key) ? slots[key] : undefined), {
-    ...{ limit, skip, total },
+    limit,
+    skip,
+    total,
     start: signed?.start,
   });
   const next = page.next && { next: cursors.write({ start: page.next, slots } satisfies SignedPosition, bound) };

@@ -134,8 +134,13 @@ export function createAnnouncement(
   },
 ) {
   const fixed = {
-    ...{ _id: randomUUID(), ...settings, secretHash: hashSecret(sessionSecret) },
-    ...{ host: hostname(), pid: process.pid, node: process.version, memoryLimit: memoryLimit() },
+    _id: randomUUID(),
+    ...settings,
+    secretHash: hashSecret(sessionSecret),
+    host: hostname(),
+    pid: process.pid,
+    node: process.version,
+    memoryLimit: memoryLimit(),
   };
   let renewal = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;

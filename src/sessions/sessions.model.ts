@@ -32,8 +32,10 @@ const sessionSchema = schema<SessionDocument>(
 // would make express-session throw where no handler catches it.
 const cookie = z.object({});
 const ofApp = {
-  ...{ appId: z.string(), sourceAppId: z.string() },
-  ...{ role: z.enum(['user', 'admin']), credentialId: z.string() },
+  appId: z.string(),
+  sourceAppId: z.string(),
+  role: z.enum(['user', 'admin']),
+  credentialId: z.string(),
 };
 /** The account's document says whether the session lives. */
 const ofAccount = { accountId: z.string() };

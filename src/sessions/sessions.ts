@@ -40,8 +40,12 @@ export function createSessions(deps: {
   }
 
   const service = createSessionService({
-    ...{ accounts: accounts.service, roles: accounts.roles, signOnOnly: config.oidc?.only ?? false },
-    ...{ apps: apps.service, hasher: apps.hasher, onKnownNetwork },
+    accounts: accounts.service,
+    roles: accounts.roles,
+    signOnOnly: config.oidc?.only ?? false,
+    apps: apps.service,
+    hasher: apps.hasher,
+    onKnownNetwork,
     limiter: createLoginLimiter(config.rateLimitLogin, limits),
     onFailure: (named, address) => void noteFailedLogin(named, address).catch(() => undefined),
   });

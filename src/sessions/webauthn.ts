@@ -15,7 +15,9 @@ const Verification = z.literal('required');
 
 /** What browsers send with each response. None of it decides anything. */
 const credential = {
-  ...{ id: Base64Url.min(1), rawId: Base64Url, type: KeyType },
+  id: Base64Url.min(1),
+  rawId: Base64Url,
+  type: KeyType,
   authenticatorAttachment: z.enum(['platform', 'cross-platform']).nullish(),
   clientExtensionResults: z.looseObject({}).optional(),
 };
@@ -25,9 +27,12 @@ export const CreatedPasskey = z
   .strictObject({
     ...credential,
     response: z.strictObject({
-      ...{ clientDataJSON: Base64Url, attestationObject: Base64Url },
-      ...{ authenticatorData: Base64Url.optional(), publicKey: Base64Url.nullish() },
-      ...{ publicKeyAlgorithm: z.number().optional(), transports: Transports.default([]) },
+      clientDataJSON: Base64Url,
+      attestationObject: Base64Url,
+      authenticatorData: Base64Url.optional(),
+      publicKey: Base64Url.nullish(),
+      publicKeyAlgorithm: z.number().optional(),
+      transports: Transports.default([]),
     }),
   })
   .meta({ id: 'CreatedPasskey' })
@@ -42,7 +47,9 @@ export const UsedPasskey = z
   .strictObject({
     ...credential,
     response: z.strictObject({
-      ...{ clientDataJSON: Base64Url, authenticatorData: Base64Url, signature: Base64Url },
+      clientDataJSON: Base64Url,
+      authenticatorData: Base64Url,
+      signature: Base64Url,
       userHandle: Base64Url.nullish(),
     }),
   })

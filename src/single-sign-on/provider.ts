@@ -61,7 +61,10 @@ export interface Claims {
 }
 
 const Flow = z.strictObject({
-  ...{ state: z.string(), nonce: z.string(), verifier: z.string(), returnTo: z.string() },
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  returnTo: z.string(),
 });
 const Text = z.string().max(1_000);
 const NonEmpty = Text.min(1);
@@ -147,10 +150,14 @@ export function createProvider(config: SignOnConfig, secret: string, logger: Log
     // Entra ID sends neither; a name that is an email counts as one that nobody proved.
     const email = textOf(sent) ?? textOf(all.preferred_username);
     return {
-      ...{ issuer: token.iss, subject: token.sub, groups: names, at: new Date(token.iat * 1_000) },
+      issuer: token.iss,
+      subject: token.sub,
+      groups: names,
+      at: new Date(token.iat * 1_000),
       email: email === undefined ? undefined : normalizeEmail(email),
       isProved: isVerified === true && textOf(sent) !== undefined,
-      ...{ name: textOf(all.name)?.trim(), sid: textOf(token.sid) },
+      name: textOf(all.name)?.trim(),
+      sid: textOf(token.sid),
     };
   }
 
@@ -165,7 +172,11 @@ export function createProvider(config: SignOnConfig, secret: string, logger: Log
       const at = await client();
       const [state, nonce, verifier] = [oidc.randomState(), oidc.randomNonce(), oidc.randomPKCECodeVerifier()];
       const location = oidc.buildAuthorizationUrl(at, {
-        ...{ redirect_uri: redirectUri, scope: SCOPE, state, nonce, code_challenge_method: 'S256' },
+        redirect_uri: redirectUri,
+        scope: SCOPE,
+        state,
+        nonce,
+        code_challenge_method: 'S256',
         code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
       });
       const flow = await new EncryptJWT({ state, nonce, verifier, returnTo })

@@ -54,9 +54,21 @@ const FormDefinition = z
   .meta({
     id: 'FormDefinition',
     example: {
-      ...{ sourceAppId: 'newsletter', title: 'Newsletter', description: null, submitLabel: 'Subscribe', thanks: null },
-      ...{ next: null, lang: 'en', dir: 'ltr', closed: false, honeypot: true, proofOfWork: false, fields: [] },
-      ...{ doubleOptIn: false, languages: ['en'], texts: textsOf(languageOf('en')) },
+      sourceAppId: 'newsletter',
+      title: 'Newsletter',
+      description: null,
+      submitLabel: 'Subscribe',
+      thanks: null,
+      next: null,
+      lang: 'en',
+      dir: 'ltr',
+      closed: false,
+      honeypot: true,
+      proofOfWork: false,
+      fields: [],
+      doubleOptIn: false,
+      languages: ['en'],
+      texts: textsOf(languageOf('en')),
     },
   });
 

@@ -184,7 +184,15 @@ export function createHeldStore(
       const size = OVERHEAD + email.length + (page?.length ?? 0) + Buffer.byteLength(JSON.stringify(data));
       const expiresAt = new Date(clock.later().getTime() + LIFETIME_MS);
       const entry: HeldDocument = {
-        ...{ _id: newId(now), appId, email, data, reason, schemaVersion, at: now, expiresAt, size },
+        _id: newId(now),
+        appId,
+        email,
+        data,
+        reason,
+        schemaVersion,
+        at: now,
+        expiresAt,
+        size,
         ...(page !== undefined && { page }),
         ...(lang !== undefined && { lang }),
         ...(applied && { key: applied.key, content: applied.content }),
@@ -255,7 +263,12 @@ export function createHeldOfPerson(held: HeldCollection): PersonData {
       )) {
         const { _id, appId, data, reason, at, page } = entry;
         const shown = {
-          ...{ kind: 'held', id: _id.toString(), email: entry.email, data, reason, at: at.toISOString() },
+          kind: 'held',
+          id: _id.toString(),
+          email: entry.email,
+          data,
+          reason,
+          at: at.toISOString(),
           ...(page !== undefined && { page }),
         };
         yield { appId, shown };

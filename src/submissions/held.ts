@@ -169,7 +169,11 @@ export function heldRoutes(deps: {
       return {
         ...(counts && { counts: await store.counts(appId) }),
         held: held.map(({ _id, email, data, reason, at }) => ({
-          ...{ id: _id.toString(), email, data, reason, at: at.toISOString() },
+          id: _id.toString(),
+          email,
+          data,
+          reason,
+          at: at.toISOString(),
         })),
         ...(next && { next: Buffer.from(next.buffer).toString('base64url') }),
       };

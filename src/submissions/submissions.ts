@@ -47,8 +47,13 @@ export function createSubmissions(deps: {
   const challenges = createChallenges(secret);
   const service = countSubmissions(
     createSubmissionService({
-      ...{ activity: apps.activity, leases, held, limits: records.limits },
-      ...{ store: records.submissions, revalidation: records.revalidation, onEvents: records.outboxSignal.notify },
+      activity: apps.activity,
+      leases,
+      held,
+      limits: records.limits,
+      store: records.submissions,
+      revalidation: records.revalidation,
+      onEvents: records.outboxSignal.notify,
       checkAdmission: createAdmissionCheck(challenges),
       spendChallenge: createChallengeSpending(models.spent.collection, clock.later),
       capacity: createCapacity({ records: records.reader, seats: createSeats(apps.model, records.reader.count) }),

@@ -162,7 +162,14 @@ export const viewRoutes = (views: ViewService, schemas: Pick<SchemaService, 'ofA
 function present(view: ViewDocument, schema: QuerySchema) {
   const { _id, name, query, columns, sort, owner, revision, updatedAt } = view;
   return {
-    ...{ id: _id.toHexString(), name, query, columns, sort, shared: owner === SHARED },
-    ...{ revision: revision.toHexString(), updatedAt: updatedAt.toISOString(), missing: missingParts(view, schema) },
+    id: _id.toHexString(),
+    name,
+    query,
+    columns,
+    sort,
+    shared: owner === SHARED,
+    revision: revision.toHexString(),
+    updatedAt: updatedAt.toISOString(),
+    missing: missingParts(view, schema),
   };
 }

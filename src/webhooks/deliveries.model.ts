@@ -87,9 +87,16 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
           .map(({ _id: webhookId }): DeliveryDocument => {
             const { id, recordId, appId, type, revision, changed, at } = event;
             return {
-              ...{ _id: `${id}:${webhookId}`, webhookId, appId, recordId, type, revision, at },
+              _id: `${id}:${webhookId}`,
+              webhookId,
+              appId,
+              recordId,
+              type,
+              revision,
+              at,
               ...(changed && { changed }),
-              ...{ log: [], ...firstAttempt(now) },
+              log: [],
+              ...firstAttempt(now),
             };
           }),
       );

@@ -172,8 +172,15 @@ export function deliveryRoutes(deps: {
 function present({ _id, type, recordId, revision, changed, at, state, nextAt, log }: DeliveryDocument) {
   const [eventId = ''] = _id.split(':');
   return {
-    ...{ id: _id, eventId, type, recordId: recordId.toString(), revision, ...(changed && { changed }) },
-    ...{ at: at.toISOString(), state, ...(nextAt && { nextAt: nextAt.toISOString() }) },
+    id: _id,
+    eventId,
+    type,
+    recordId: recordId.toString(),
+    revision,
+    ...(changed && { changed }),
+    at: at.toISOString(),
+    state,
+    ...(nextAt && { nextAt: nextAt.toISOString() }),
     attempts: log.map((attempt) => ({ ...attempt, at: attempt.at.toISOString() })),
   };
 }

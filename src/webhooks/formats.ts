@@ -152,7 +152,10 @@ function renderSlack(content: MessageContent): string {
   };
   return JSON.stringify({
     // Shown in notifications, and by programs that know no blocks.
-    ...{ text: escapeSlack(header), mrkdwn: false, unfurl_links: false, unfurl_media: false },
+    text: escapeSlack(header),
+    mrkdwn: false,
+    unfurl_links: false,
+    unfurl_media: false,
     blocks: [{ type: 'header', text: plainText(header) }, ...sections, ...(link ? [link] : [])],
   });
 }
@@ -200,7 +203,9 @@ function renderTeams(content: MessageContent): string {
     (item) => Buffer.byteLength(JSON.stringify(item)) + 1,
   );
   const card = {
-    ...{ $schema: 'http://adaptivecards.io/schemas/adaptive-card.json', type: 'AdaptiveCard', version: '1.4' },
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
     body: [title, ...values],
     ...(content.link && { actions: [{ type: 'Action.OpenUrl', title: OPEN, url: content.link }] }),
   };

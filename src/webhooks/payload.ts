@@ -81,7 +81,10 @@ export function buildBody(
   if (!record && type !== 'user.erased') return undefined;
   const shown = type === 'user.erased' ? {} : { email: record?.email, data: record?.data };
   const data = {
-    ...{ id: recordId.toString(), sourceAppId: webhook.sourceAppId, ...shown, revision },
+    id: recordId.toString(),
+    sourceAppId: webhook.sourceAppId,
+    ...shown,
+    revision,
     ...(changed && { changed }),
   };
   return renderBody(webhook, { type, timestamp: at.toISOString(), data }, form);
@@ -125,12 +128,18 @@ export function sampleEvent<Type extends EventBody['type']>(
     type,
     timestamp: SAMPLE_TIME,
     data: {
-      ...{ id: SAMPLE_ID, sourceAppId, ...shown, revision: REVISIONS[type] },
+      id: SAMPLE_ID,
+      sourceAppId,
+      ...shown,
+      revision: REVISIONS[type],
       ...(type === 'user.updated' && { changed: changed.map((key) => `data.${key}`) }),
     },
   };
 }
 
 const REVISIONS: Record<EventBody['type'], number> = {
-  ...{ 'webhook.test': 1, 'user.created': 1, 'user.updated': 2, 'user.erased': 3 },
+  'webhook.test': 1,
+  'user.created': 1,
+  'user.updated': 2,
+  'user.erased': 3,
 };

@@ -134,7 +134,9 @@ export function createSender(options: {
   const { allowPrivate, nameServers, timeoutMs = TIMEOUT_MS } = options;
   const pool = {
     keepAlive: true,
-    ...{ maxSockets: MAX_SOCKETS, maxFreeSockets: MAX_FREE_SOCKETS, timeout: IDLE_SOCKET_MS },
+    maxSockets: MAX_SOCKETS,
+    maxFreeSockets: MAX_FREE_SOCKETS,
+    timeout: IDLE_SOCKET_MS,
     ...(!allowPrivate && { lookup: createPublicLookup(nameServers) }),
   };
   const agents = { 'http:': new http.Agent(pool), 'https:': new https.Agent(pool) };
@@ -146,7 +148,9 @@ export function createSender(options: {
     if (!allowPrivate && !isAllowedHost(url)) throw new RefusedAddress(NOT_PUBLIC);
     const { request } = url.protocol === 'http:' ? http : https;
     const sent = {
-      ...{ method: 'POST', agent: agents[url.protocol as keyof typeof agents], signal },
+      method: 'POST',
+      agent: agents[url.protocol as keyof typeof agents],
+      signal,
       headers: { ...headers, 'content-length': Buffer.byteLength(body) },
     };
     return new Promise((resolve, reject) => {

@@ -101,7 +101,8 @@ export const webhookEndpoints = {
       type: z.enum(EVENT_TYPES),
       timestamp: Timestamp,
       data: z.strictObject({
-        ...{ id: UserId, sourceAppId: SourceAppId },
+        id: UserId,
+        sourceAppId: SourceAppId,
         email: z.string().optional().meta({ example: 'ada@example.com' }),
         data: JsonObject.optional(),
         revision: z.int().meta({ example: 1 }),
@@ -212,7 +213,11 @@ export const webhookRoutes = (webhooks: WebhookService): Route[] =>
 function present(webhook: WebhookDocument) {
   const { _id, sourceAppId, events, format, disabled, failingSince, createdAt } = webhook;
   return {
-    ...{ id: _id.toString(), sourceAppId, url: shownUrl(webhook), events, format },
+    id: _id.toString(),
+    sourceAppId,
+    url: shownUrl(webhook),
+    events,
+    format,
     state: disabled ? ('disabled' as const) : ('active' as const),
     ...(disabled && { disabledReason: disabled.reason, disabledAt: disabled.at.toISOString() }),
     ...(failingSince && { failingSince: failingSince.toISOString() }),

@@ -77,9 +77,14 @@ export function createWebhookService(deps: {
       if ((await webhooks.ofApps([app.id])).length >= MAX_WEBHOOKS) throw tooMany();
       const createdAt = new Date();
       const webhook: WebhookDocument = {
-        ...{ _id: newId(createdAt), appId: app.id, sourceAppId: app.sourceAppId, url, events },
+        _id: newId(createdAt),
+        appId: app.id,
+        sourceAppId: app.sourceAppId,
+        url,
+        events,
         format,
-        ...{ secrets: [{ secret }], createdAt },
+        secrets: [{ secret }],
+        createdAt,
       };
       // First, because nobody can delete a webhook, and with it its consumer, before it is stored.
       await consumers.add(app.id, consumerName(webhook._id), until);

@@ -68,15 +68,35 @@ export function createWebhooks(deps: {
   const { publicUrl } = config;
   const readForm = createFormReader({ apps: createMailApps(apps.model), fieldsOf, publicUrl });
   const dispatcher = createDispatcher({
-    ...{ webhooks, deliveries, readRecords, readForm, sender, clock, logger, now, metrics },
+    webhooks,
+    deliveries,
+    readRecords,
+    readForm,
+    sender,
+    clock,
+    logger,
+    now,
+    metrics,
   });
   const relay = records.relayTo([createDeliveryConsumer({ webhooks, deliveries, dispatcher, now }), ...otherConsumers]);
   const removal = createWebhookRemoval({
     models: { webhooks: models.webhooks, deleted: models.deletedWebhooks },
-    ...{ webhooks, deliveries, consumers, rest: apps.pace.rest },
+    webhooks,
+    deliveries,
+    consumers,
+    rest: apps.pace.rest,
   });
   const service = createWebhookService({
-    ...{ webhooks, deliveries, consumers, removal, sender, readForm, fieldsOf, newId, allowPrivate, wake },
+    webhooks,
+    deliveries,
+    consumers,
+    removal,
+    sender,
+    readForm,
+    fieldsOf,
+    newId,
+    allowPrivate,
+    wake,
   });
   return {
     routes: [...webhookRoutes(service), ...deliveryRoutes({ webhooks, deliveries, readRecords, readForm, wake })],

@@ -5,8 +5,12 @@ import { withUsersPage } from './users-page.ts';
 
 const users = withUsersPage([
   {
-    ...{ key: 'topics', label: 'Topics', kind: 'multiselect', enum: ['news', 'events', 'jobs'] },
-    ...{ enumLabels: { news: 'The news' }, maxItems: 2 },
+    key: 'topics',
+    label: 'Topics',
+    kind: 'multiselect',
+    enum: ['news', 'events', 'jobs'],
+    enumLabels: { news: 'The news' },
+    maxItems: 2,
   },
 ]);
 const chart = () => users.page.getByRole('region', { name: 'Breakdown by Topics' });

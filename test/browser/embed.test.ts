@@ -52,7 +52,9 @@ describe('an element that becomes a form', () => {
     const policy = `default-src 'none'; script-src ${server.listener.url}; connect-src ${server.listener.url}; require-trusted-types-for 'script'; trusted-types 'none'`;
     const headers = { 'Content-Security-Policy': policy };
     const { page, expectClean, close } = await open(element(app), {
-      ...{ headers, query: '?utm_source=mail&plan=pro', bypassCSP: false },
+      headers,
+      query: '?utm_source=mail&plan=pro',
+      bypassCSP: false,
     });
     await page.getByRole('heading', { name: 'Register' }).waitFor();
     await fillEveryKind(page);

@@ -90,8 +90,16 @@ describe.each([true, false])('a form in a file with a mistake (JavaScript: %s)',
     expect(record).toMatchObject({
       email: 'ada@example.com',
       data: {
-        ...{ name: 'Ada "<b>', age: 36, notes: '\n two lines\nof notes ', plan: 'pro', ticket: 'full', terms: true },
-        ...{ interest: [{ value: 'a' }, { value: 'b' }], campaign: 'spring', city: 'Oslo', pets: ['cat', 'dog'] },
+        name: 'Ada "<b>',
+        age: 36,
+        notes: '\n two lines\nof notes ',
+        plan: 'pro',
+        ticket: 'full',
+        terms: true,
+        interest: [{ value: 'a' }, { value: 'b' }],
+        campaign: 'spring',
+        city: 'Oslo',
+        pets: ['cat', 'dog'],
       },
     });
     expect(record?.data).not.toHaveProperty('news');

@@ -51,12 +51,24 @@ describe('the form options in the schema editor (spec 2.6)', () => {
     const { fields } = await schema.stored();
     expect(fields.slice(1)).toEqual([
       {
-        ...{ key: 'plan', label: 'Plan', kind: 'select', required: false, enum: ['free', 'pro'] },
-        ...{ help: 'You can change it later', ui: 'radio', enumLabels: { free: 'Free of charge' }, default: 'pro' },
+        key: 'plan',
+        label: 'Plan',
+        kind: 'select',
+        required: false,
+        enum: ['free', 'pro'],
+        help: 'You can change it later',
+        ui: 'radio',
+        enumLabels: { free: 'Free of charge' },
+        default: 'pro',
       },
       {
-        ...{ key: 'age', label: 'Age', kind: 'number', required: false },
-        ...{ placeholder: '18', default: 1.5, hidden: true },
+        key: 'age',
+        label: 'Age',
+        kind: 'number',
+        required: false,
+        placeholder: '18',
+        default: 1.5,
+        hidden: true,
       },
     ]);
     await page.getByText('No changes').waitFor();
@@ -80,7 +92,10 @@ describe('the form options in the schema editor (spec 2.6)', () => {
     await page.getByRole('complementary', { name: 'Preview' }).getByRole('link').waitFor();
     await schema.save();
     expect((await schema.stored()).fields[3]).toEqual({
-      ...{ key: 'checkbox', label: 'Checkbox', kind: 'checkbox', required: false },
+      key: 'checkbox',
+      label: 'Checkbox',
+      kind: 'checkbox',
+      required: false,
       consent: { version: '2', url: 'https://example.com/' },
     });
     schema.visit.expectClean();
@@ -91,8 +106,13 @@ describe('the form options in the schema editor (spec 2.6)', () => {
     const { sourceAppId } = await server.admin.buildApp({
       fields: [
         {
-          ...{ key: 'plan', kind: 'select', enum: ['a', 'b'], ui: 'radio', help: 'Why' },
-          ...{ enumLabels: { a: 'A' }, default: 'b' },
+          key: 'plan',
+          kind: 'select',
+          enum: ['a', 'b'],
+          ui: 'radio',
+          help: 'Why',
+          enumLabels: { a: 'A' },
+          default: 'b',
         },
         { key: 'note', kind: 'text', ui: 'textarea', placeholder: 'Hello' },
         { key: 'terms', kind: 'checkbox', consent: { version: '1', url: 'https://example.com/' } },

@@ -212,7 +212,8 @@ describe('the dashboard', () => {
     await page.getByText('Saved. The settings are in force.').waitFor();
     const { body } = await server.admin.get(`/auth/apps/${connect.app.sourceAppId}/form`).expect(200);
     expect(body).toMatchObject({
-      ...{ title: 'Letter', languages: ['en', 'de', 'ar'] },
+      title: 'Letter',
+      languages: ['en', 'de', 'ar'],
       texts: { de: { title: 'Rundbrief' }, ar: { title: 'النشرة' } },
     });
     await connect.visit.close();
@@ -237,7 +238,9 @@ describe('the dashboard', () => {
     await schema.save();
     const { fields } = await schema.stored();
     expect(fields[1]).toMatchObject({
-      ...{ key: 'plan', labels: { de: 'Tarif' }, helps: { ar: 'اختر' } },
+      key: 'plan',
+      labels: { de: 'Tarif' },
+      helps: { ar: 'اختر' },
       enumLabelsByLanguage: { de: { free: 'Kostenlos' } },
     });
     await schema.visit.close();

@@ -72,8 +72,11 @@ describe('a record', () => {
     await admin.putSchema(sourceAppId, { fields: [consent, { key: 'more', kind: 'text' }] }).expect(200);
     await db.collection('users').updateOne({ sourceAppId }, { $set: { confirmedAt: new Date() } });
     expect(await facts()).toEqual([
-      ...[time, time, 'Schema version 3 (newest: 4)'],
-      ...[expect.stringMatching(/^Confirmation Email confirmed \d/), 'Consents 1 change'],
+      time,
+      time,
+      'Schema version 3 (newest: 4)',
+      expect.stringMatching(/^Confirmation Email confirmed \d/),
+      'Consents 1 change',
     ]);
   });
 

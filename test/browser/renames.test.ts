@@ -31,8 +31,14 @@ async function storeRecords(sourceAppId: string): Promise<void> {
   const records = Array.from({ length: RECORDS }, (_, n): UserDocument => {
     const data = { name: `N${n}`, plan: 'pro', age: n };
     return {
-      ...{ _id: new UUID(), appId: _id, sourceAppId, email: `u${n}@x.org`, data },
-      ...{ schemaVersion: 2, createdAt: now, updatedAt: now },
+      _id: new UUID(),
+      appId: _id,
+      sourceAppId,
+      email: `u${n}@x.org`,
+      data,
+      schemaVersion: 2,
+      createdAt: now,
+      updatedAt: now,
     };
   });
   await server.db.collection<UserDocument>('users').insertMany(records);

@@ -25,8 +25,14 @@ async function storePeople(count: number): Promise<void> {
   const records = Array.from({ length: count }, (_, n): UserDocument => {
     const email = `u${n}@example.com`;
     return {
-      ...{ _id: newId(now), appId: _id, sourceAppId, email, data: { age: n } },
-      ...{ schemaVersion: 2, createdAt: now, updatedAt: now },
+      _id: newId(now),
+      appId: _id,
+      sourceAppId,
+      email,
+      data: { age: n },
+      schemaVersion: 2,
+      createdAt: now,
+      updatedAt: now,
     };
   });
   await users.server.db.collection<UserDocument>('users').insertMany(records);

@@ -23,9 +23,14 @@ async function startPlace(env: Record<string, string> = {}, database?: string): 
   const provider = await startOidcProvider(origin);
   const server = await startServer(
     {
-      ...{ PORT: String(port), PUBLIC_URL: origin, OIDC_ISSUER: provider.issuer, OIDC_LABEL: LABEL },
-      ...{ OIDC_CLIENT_ID: CLIENT_ID, OIDC_CLIENT_SECRET: CLIENT_SECRET },
-      ...{ OIDC_GROUPS_CLAIM: 'groups', OIDC_SIGNUP: 'mapped' },
+      PORT: String(port),
+      PUBLIC_URL: origin,
+      OIDC_ISSUER: provider.issuer,
+      OIDC_LABEL: LABEL,
+      OIDC_CLIENT_ID: CLIENT_ID,
+      OIDC_CLIENT_SECRET: CLIENT_SECRET,
+      OIDC_GROUPS_CLAIM: 'groups',
+      OIDC_SIGNUP: 'mapped',
       OIDC_ROLE_MAP: JSON.stringify([
         { group: 'readers', sourceAppId: MAPPED, role: 'viewer' },
         { group: 'leads', sourceAppId: MAPPED, role: 'manager' },

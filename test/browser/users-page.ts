@@ -97,8 +97,14 @@ export async function storeRecords(
   const stored = await appDocument(server, app.sourceAppId);
   const now = new Date();
   const records = Array.from({ length: count }, (_, index) => ({
-    ...{ _id: olderId(), appId: stored._id, sourceAppId: app.sourceAppId, schemaVersion: 2 },
-    ...{ email: `stored-${index}@example.com`, data: data(index), createdAt: now, updatedAt: now },
+    _id: olderId(),
+    appId: stored._id,
+    sourceAppId: app.sourceAppId,
+    schemaVersion: 2,
+    email: `stored-${index}@example.com`,
+    data: data(index),
+    createdAt: now,
+    updatedAt: now,
   }));
   await server.db.collection<(typeof records)[number]>('users').insertMany(records);
 }

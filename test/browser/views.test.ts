@@ -38,7 +38,11 @@ async function stored(): Promise<{ id: string; name: string; shared: boolean; qu
   const found = await users.server.db.collection('apps').findOne({ sourceAppId });
   const all = await users.server.db.collection('views').find({ appId: found?._id }).sort({ name: 1 }).toArray();
   return all.map(({ _id, name, owner, query, revision }) => ({
-    ...{ id: String(_id), name, shared: owner === 'shared', query, revision: String(revision) },
+    id: String(_id),
+    name,
+    shared: owner === 'shared',
+    query,
+    revision: String(revision),
   }));
 }
 

@@ -27,7 +27,8 @@ describe('account invite, link, list and suspend (spec 4.13)', () => {
     const invited = await cli('invite', 'Boss@example.com', '--admin');
     expect(invited).toMatchObject({ code: 0, stderr: expect.stringContaining('works once') });
     expect((await accept(invited.stdout).expect(200)).body.account).toMatchObject({
-      ...{ email: 'boss@example.com', admin: true },
+      email: 'boss@example.com',
+      admin: true,
     });
     const second = await cli('invite', 'member@example.com', '--app', sourceAppId, '--role', 'editor');
     expect((await accept(second.stdout).expect(200)).body.memberships).toEqual([{ sourceAppId, role: 'editor' }]);

@@ -20,8 +20,16 @@ const GB = 1e9;
 /** A replica set of one member, on a small disk, with few connections and a small oplog. */
 const disk = await createSmallDisk();
 const mongod = new Mongod(await freePort(), join(disk.path, 'db'), [
-  ...['--replSet', 'doctor', '--oplogSize', '1', '--maxConns', '60'],
-  ...['--setParameter', 'ttlMonitorEnabled=false', '--setParameter', 'enableTestCommands=1'],
+  '--replSet',
+  'doctor',
+  '--oplogSize',
+  '1',
+  '--maxConns',
+  '60',
+  '--setParameter',
+  'ttlMonitorEnabled=false',
+  '--setParameter',
+  'enableTestCommands=1',
 ]);
 const uri = `mongodb://127.0.0.1:${mongod.port}/user-collection?replicaSet=doctor`;
 

@@ -293,8 +293,10 @@ describe('doctor without a usable database or with few rights', () => {
     SMTP_URL: 'smtp://ada:secret-of-the-mail@127.0.0.1:1',
   };
   const OTHERS = {
-    ...{ MAIL_FROM: 'forms@example.com', PUBLIC_URL: 'http://127.0.0.1:1' },
-    ...{ OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_CLIENT_ID: 'collection' },
+    MAIL_FROM: 'forms@example.com',
+    PUBLIC_URL: 'http://127.0.0.1:1',
+    OIDC_ISSUER: 'http://127.0.0.1:1',
+    OIDC_CLIENT_ID: 'collection',
   };
 
   it.concurrent.each([

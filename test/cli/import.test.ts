@@ -68,7 +68,8 @@ describe('users import', () => {
     const dry = await runTool(['users', 'import', app, file, '--dry-run'], env);
     expect(dry.stdout).toMatch(/completed: read 2, created 0, updated 0, unchanged 1, rejected 1/);
     expect(await runTool(['users', 'import', 'nobody', file], env)).toMatchObject({
-      ...{ code: 1, stderr: 'error: App not found\n' },
+      code: 1,
+      stderr: 'error: App not found\n',
     });
     const missing = await runTool(['users', 'import', app, join(folder, 'none.csv')], env);
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: Cannot read .*ENOENT/) });
@@ -83,7 +84,8 @@ describe('users import', () => {
     const { sourceAppId: app } = await server.admin.buildApp();
     const file = await fileOf('secret.csv', 'email\nada@example.com\n');
     const { code, stderr } = await runTool(['users', 'import', app, file], {
-      ...{ MONGODB_URI: databaseUri(server.database), DATA_DIR: join(folder, 'nothing') },
+      MONGODB_URI: databaseUri(server.database),
+      DATA_DIR: join(folder, 'nothing'),
     });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('SESSION_SECRET') });
   });

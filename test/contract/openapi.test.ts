@@ -163,18 +163,31 @@ describe.each(operations)(
       const { auth, scope } = listEndpoints().find(({ name }) => name === operationId)?.spec ?? fail(operationId);
       const key = { key: scope ? [scope] : [] };
       const expected = {
-        ...{ none: [], visitor: [], 'app id': [{}, key], form: [{}, key] },
-        ...{ session: [{ session: [] }], 'session or key': [{ session: [] }, key] },
+        none: [],
+        visitor: [],
+        'app id': [{}, key],
+        form: [{}, key],
+        session: [{ session: [] }],
+        'session or key': [{ session: [] }, key],
       };
       expect(security).toEqual(expected[auth]);
       // Every endpoint under /auth needs a session or a key with a scope, except the ways in and
       // out.
       const isOpen = [
-        ...['POST /auth/login', 'POST /auth/logout', 'POST /auth/login/second', 'POST /auth/login/link'],
-        ...['GET /auth/login', 'POST /auth/login/passkey', 'POST /auth/login/passkey/options'],
-        ...['GET /auth/oidc/start', 'GET /auth/oidc/callback', 'POST /auth/oidc/backchannel-logout'],
-        ...['POST /auth/invitations/preview', 'POST /auth/invitations/accept'],
-        ...['POST /auth/password/forgot', 'POST /auth/password/reset'],
+        'POST /auth/login',
+        'POST /auth/logout',
+        'POST /auth/login/second',
+        'POST /auth/login/link',
+        'GET /auth/login',
+        'POST /auth/login/passkey',
+        'POST /auth/login/passkey/options',
+        'GET /auth/oidc/start',
+        'GET /auth/oidc/callback',
+        'POST /auth/oidc/backchannel-logout',
+        'POST /auth/invitations/preview',
+        'POST /auth/invitations/accept',
+        'POST /auth/password/forgot',
+        'POST /auth/password/reset',
       ].includes(name);
       expect(['none', 'visitor', 'app id', 'form'].includes(auth)).toBe(!name.includes(' /auth/') || isOpen);
       if (auth === 'session or key') expect(scope).toBeDefined();

@@ -22,9 +22,14 @@ const MAX_READS = rounds(150, 10);
 /** The attacks of `npm test` have a fifth of the pace. */
 const PACE = rounds(1, 5);
 const READS = [
-  ...['/auth/users?where=email:contains:x&sort=data.name', '/auth/users?where=email:contains:nobody&sort=updatedAt'],
-  ...['/auth/stats?days=365', '/auth/users/breakdown?field=createdAt', '/auth/users?limit=200&sort=email'],
-  ...['/auth/users/export?where=data.name:eq:nobody', '/auth/held?limit=200', '/auth/audit?limit=200'],
+  '/auth/users?where=email:contains:x&sort=data.name',
+  '/auth/users?where=email:contains:nobody&sort=updatedAt',
+  '/auth/stats?days=365',
+  '/auth/users/breakdown?field=createdAt',
+  '/auth/users?limit=200&sort=email',
+  '/auth/users/export?where=data.name:eq:nobody',
+  '/auth/held?limit=200',
+  '/auth/audit?limit=200',
 ];
 const CHECK = { path: `/auth/apps/${ATTACKED_APP}/schema/check`, body: { rejectUnknown: true, fields: [] } };
 /**

@@ -67,7 +67,11 @@ it(`applies each line once through ${KILLS} kills of the server (spec 4.7)`, asy
   expect(items.sort((one, other) => one - other)).toEqual(lines.filter((line) => !isRejected(line)));
   const created = new Set(lines.filter((line) => !isRejected(line)).map((line) => (line - 2) % PERSONS)).size;
   expect(result).toMatchObject({
-    ...{ state: 'completed', read: LINES, created, rejected: rejects.length, unchanged: 0 },
+    state: 'completed',
+    read: LINES,
+    created,
+    rejected: rejects.length,
+    unchanged: 0,
     updated: LINES - created - rejects.length,
   });
 }, 300_000);

@@ -54,8 +54,14 @@ async function filledApp(...indexed: string[]): Promise<string> {
   const records = Array.from({ length: RECORDS }, (_, n): UserDocument => {
     const data = { a: `a${n % 4}`, b: `b${n % 4}` };
     return {
-      ...{ _id: new UUID(), appId: _id, sourceAppId, email: `u${n}@x.org`, data },
-      ...{ schemaVersion: 1, createdAt: now, updatedAt: now },
+      _id: new UUID(),
+      appId: _id,
+      sourceAppId,
+      email: `u${n}@x.org`,
+      data,
+      schemaVersion: 1,
+      createdAt: now,
+      updatedAt: now,
     };
   });
   await server.db.collection<UserDocument>('users').insertMany(records);

@@ -31,7 +31,9 @@ describe('migrations (decision 42)', () => {
     const isContracted = part === 'contract';
     expect(await states.find().sort({ _id: 1 }).toArray()).toMatchObject(
       [1, 0, 1].map((contractions, index) => ({
-        ...{ _id: index + 1, expansions: 1, contractions: isContracted ? contractions : 0 },
+        _id: index + 1,
+        expansions: 1,
+        contractions: isContracted ? contractions : 0,
         state: isContracted && contractions > 0 ? 'contracted' : 'expanded',
       })),
     );

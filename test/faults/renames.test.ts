@@ -41,8 +41,15 @@ it(
     const stored = Array.from({ length: RECORDS }, (_, n): UserDocument => {
       const data = { name: `N${n}`, notes: [{ value: n }] };
       return {
-        ...{ _id: new UUID(), appId: _id, sourceAppId, email: `u${n}@x.org`, data },
-        ...{ schemaVersion: 2, createdAt: now, updatedAt: now, arraySizes: { notes: 1 } },
+        _id: new UUID(),
+        appId: _id,
+        sourceAppId,
+        email: `u${n}@x.org`,
+        data,
+        schemaVersion: 2,
+        createdAt: now,
+        updatedAt: now,
+        arraySizes: { notes: 1 },
       };
     });
     await server.db.collection<UserDocument>('users').insertMany(stored);

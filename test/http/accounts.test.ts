@@ -31,7 +31,9 @@ describe('an invitation', () => {
     const viewer = await join(sourceAppId, 'viewer');
     const session = await viewer.client.get('/auth/session').expect(200);
     expect(session.body).toMatchObject({
-      ...{ sourceAppId, role: 'user', method: 'invitation' },
+      sourceAppId,
+      role: 'user',
+      method: 'invitation',
       account: { id: viewer.id, email: viewer.email, admin: false },
       memberships: [{ sourceAppId, role: 'viewer' }],
     });

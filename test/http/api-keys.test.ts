@@ -36,7 +36,12 @@ describe('a key (spec 4.8)', () => {
     const { body } = await operator.get('/auth/keys').expect(200);
     expect(body.keys).toEqual([
       {
-        ...{ id: created.id, name: 'Nightly', scopes: ['export'], expiresAt, lastUsedAt: null, lastUsedFrom: null },
+        id: created.id,
+        name: 'Nightly',
+        scopes: ['export'],
+        expiresAt,
+        lastUsedAt: null,
+        lastUsedFrom: null,
         cidrs: ['10.0.0.0/8', '2001:db8::1/128'],
         createdAt: expect.any(String),
       },

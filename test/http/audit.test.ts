@@ -45,7 +45,7 @@ describe('an event (spec 4.9)', () => {
     const silent = changes.filter((name) => !proven.find((other) => other.name === name)?.spec.audit);
     expect(silent).toEqual([]);
     const looks = proven.filter(({ spec: { method, audit } }) => method === 'get' && audit).map(({ name }) => name);
-    expect(looks.sort()).toEqual([...['exportUsers', 'getImportRejects', 'listAllUsers', 'listHeld', 'listUsers']]);
+    expect(looks.sort()).toEqual(['exportUsers', 'getImportRejects', 'listAllUsers', 'listHeld', 'listUsers']);
   });
 
   it('tells who changed what, from where', async () => {
@@ -56,9 +56,13 @@ describe('an event (spec 4.9)', () => {
       .set(from)
       .expect(200);
     expect(await newest()).toEqual({
-      ...{ id: expect.any(String), at: expect.any(String), sourceAppId: app.sourceAppId },
+      id: expect.any(String),
+      at: expect.any(String),
+      sourceAppId: app.sourceAppId,
       actor: { kind: 'operator', id: app.sourceAppId, address: '203.0.113.7', method: 'shared' },
-      ...{ action: 'user.changed', target: id, detail: {} },
+      action: 'user.changed',
+      target: id,
+      detail: {},
     });
     await operator.delete(`/auth/users/${id}`).expect(200);
     expect(await newest()).toMatchObject({ action: 'user.erased', target: id });
@@ -121,7 +125,8 @@ describe('an event (spec 4.9)', () => {
     await buildApp();
     const trapped = (email: string) =>
       fetch(`${server.listener.url}/v1/forms/${app.sourceAppId}`, {
-        ...{ method: 'POST', redirect: 'manual' },
+        method: 'POST',
+        redirect: 'manual',
         body: new URLSearchParams({ email, _gotcha: 'x' }),
       });
     for (const email of ['a@example.com', 'b@example.com']) await trapped(email);
@@ -330,7 +335,9 @@ describe('the accounts of a page', () => {
     for (const { id } of [ada, bob]) await server.admin.delete(`/auth/accounts/${id}`).expect(200);
     const after = await read();
     expect(after.replaced?.actor).toEqual({
-      ...{ kind: 'operator', id: ada.id, method: 'invitation' },
+      kind: 'operator',
+      id: ada.id,
+      method: 'invitation',
       address: expect.any(String),
     });
     expect(after.changed).toMatchObject({ target: bob.id, actor: { id: ada.id } });
@@ -368,7 +375,8 @@ describe('failed log-ins of accounts', () => {
     await fail(email.toUpperCase());
     await expect.poll(failed).toHaveLength(1);
     expect((await failed())[0]).toMatchObject({
-      ...{ target: id, targetAccount: { name: 'Grace', email } },
+      target: id,
+      targetAccount: { name: 'Grace', email },
       actor: { kind: 'anonymous', id: null, method: null },
     });
     const change = { current: 'wrong', password: 'another password' };

@@ -43,7 +43,10 @@ async function people(count: number, server = a) {
   const operator = await new Client(server === a ? b.client.url : server.client.url).logIn(sourceAppId, password);
   const path = (n: number) => `/auth/users/${ids[n]}`;
   return {
-    ...{ sourceAppId, operator, ids, path },
+    sourceAppId,
+    operator,
+    ids,
+    path,
     begin: (confirm: number, change: object, where?: string) =>
       beginChange(operator, sourceAppId, confirm, change, where),
     until: (id: string) => untilChange(operator, sourceAppId, id),

@@ -6,7 +6,10 @@ import { runImport } from '../support/imports.ts';
 import { sharedServer, type TestServer } from '../support/server.ts';
 
 const TOPICS = {
-  ...{ key: 'topics', label: 'Topics', kind: 'multiselect', enum: ['news', 'events', '=jobs'] },
+  key: 'topics',
+  label: 'Topics',
+  kind: 'multiselect',
+  enum: ['news', 'events', '=jobs'],
   enumLabels: { news: 'The news' },
 } as const;
 const topics = (options: object = {}) => [{ ...TOPICS, enum: [...TOPICS.enum], ...options }] as FieldDefinitionInput[];
@@ -67,7 +70,8 @@ describe('several choices', () => {
     expect(chart.body).toMatchObject({ records: 2, values: [{ value: 'news', count: 1 }], other: 2 });
     for (const email of ['one@x.org', 'items@x.org']) await submit(email, ['events', 'news'], own).expect(200);
     expect(await stored('items@x.org', own)).toMatchObject({
-      ...{ data: { topics: ['news', 'events'] }, arraySizes: { topics: 2 } },
+      data: { topics: ['news', 'events'] },
+      arraySizes: { topics: 2 },
     });
     expect(await find('in:events,sport')).toEqual(['items@x.org', 'one@x.org']);
     // Back to one choice: a submission replaces the list.
@@ -204,7 +208,11 @@ describe('records with several choices', () => {
   it('are counted for each choice', async () => {
     const { body } = await reader.get('/auth/users/breakdown?field=data.topics').expect(200);
     expect(body).toEqual({
-      ...{ field: 'data.topics', records: 5, empty: 2, other: 0, complete: true },
+      field: 'data.topics',
+      records: 5,
+      empty: 2,
+      other: 0,
+      complete: true,
       values: [
         { value: 'events', count: 2 },
         { value: 'news', count: 2 },
@@ -257,7 +265,8 @@ describe('records with several choices', () => {
     const result = await runImport(server.admin, own.sourceAppId, `${lines}\n`, { format: 'ndjson' });
     expect(result).toMatchObject({ updated: 1 });
     expect(await stored('p0@x.org', own)).toMatchObject({
-      ...{ data: { topics: ['events', '=jobs'] }, arraySizes: { topics: 2 } },
+      data: { topics: ['events', '=jobs'] },
+      arraySizes: { topics: 2 },
     });
   });
 });

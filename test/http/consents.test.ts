@@ -18,7 +18,9 @@ afterAll(async () => {
 });
 
 const terms = (version: string, label = 'Terms'): FieldDefinitionInput => ({
-  ...{ key: 'terms', label, kind: 'checkbox' as const },
+  key: 'terms',
+  label,
+  kind: 'checkbox' as const,
   consent: { version },
 });
 const list: FieldDefinitionInput = { key: 'list', kind: 'array' };

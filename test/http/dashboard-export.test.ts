@@ -118,8 +118,18 @@ describe('GET /auth/users/export', () => {
   });
 
   it.each([
-    ...['format=xml', 'format=', 'format=csv&format=json', 'limit=1', 'field=plan&value=pro', 'search=a', 'q=a&q=b'],
-    ...['bom=false', 'bom=', 'bom=true&bom=true', 'format=json&bom=true', 'format=ndjson&bom=true'],
+    'format=xml',
+    'format=',
+    'format=csv&format=json',
+    'limit=1',
+    'field=plan&value=pro',
+    'search=a',
+    'q=a&q=b',
+    'bom=false',
+    'bom=',
+    'bom=true&bom=true',
+    'format=json&bom=true',
+    'format=ndjson&bom=true',
   ])('refuses %s', async (query) => {
     const { body, headers } = await operator.get(`/auth/users/export?${query}`).expect(400);
     expect(body.message).toBe('Invalid query parameters');
@@ -173,7 +183,9 @@ describe('POST /auth/users/export', () => {
     const first = await users.findOne({ sourceAppId: app.sourceAppId }, { projection: { _id: 0 } });
     const newId = createRecordIds();
     const more = Array.from({ length: 1_001 }, (_, number) => ({
-      ...{ ...first, _id: newId(new Date()), email: `u${number}@example.com` },
+      ...first,
+      _id: newId(new Date()),
+      email: `u${number}@example.com`,
     }));
     await users.insertMany(more);
     const own = await new Client(server.client.url).logIn(app.sourceAppId, app.password);

@@ -40,7 +40,11 @@ async function person(data: object, rejectUnknown = false) {
   const operator = await new Client(b.client.url).logIn(sourceAppId, password);
   const path = `/auth/users/${body.id}`;
   return {
-    ...{ sourceAppId, id: body.id as string, path, operator, submit },
+    sourceAppId,
+    id: body.id as string,
+    path,
+    operator,
+    submit,
     get: async () => (await operator.get(path).expect(200)).body,
     edit: (change: object, ifMatch?: string) => {
       const request = operator.patch(path, change);
@@ -53,7 +57,13 @@ async function person(data: object, rejectUnknown = false) {
 describe('PATCH /auth/users/:id', () => {
   it('sets, removes and corrects what it names, and leaves the rest', async () => {
     const { edit, get, submit, stored, sourceAppId } = await person({
-      ...{ name: 'Ada', plan: 'free', age: 3, terms: true, visits: ['one'], note: [1, 2], other: 'x' },
+      name: 'Ada',
+      plan: 'free',
+      age: 3,
+      terms: true,
+      visits: ['one'],
+      note: [1, 2],
+      other: 'x',
     });
     await submit({ name: 'Ada', visits: ['two', { value: 'three' }] }).expect(200);
     const before = await get();

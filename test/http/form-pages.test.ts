@@ -117,8 +117,14 @@ describe('GET /v1/forms/:sourceAppId', () => {
     const { body, headers } = await server.client.get(`/v1/forms/${app}`).expect(200);
     expect(body).toMatchObject({
       sourceAppId: app,
-      ...{ title: 'News', submitLabel: null, next: `${ORIGIN}/thanks`, lang: 'en', dir: 'ltr' },
-      ...{ closed: false, honeypot: true, proofOfWork: true },
+      title: 'News',
+      submitLabel: null,
+      next: `${ORIGIN}/thanks`,
+      lang: 'en',
+      dir: 'ltr',
+      closed: false,
+      honeypot: true,
+      proofOfWork: true,
       fields: [{ key: 'age', type: 'number', label: 'Age', attributes: { min: 18 } }],
     });
     const again = () => server.client.get(`/v1/forms/${app}`).set('If-None-Match', headers.etag ?? '');

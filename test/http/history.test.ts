@@ -49,7 +49,11 @@ async function person(data: object = { name: 'Ada' }, settings?: object) {
   const operator = await new Client(b.client.url).logIn(sourceAppId, password);
   const path = `/auth/users/${body.id}`;
   return {
-    ...{ sourceAppId, id: body.id as string, path, operator, submit },
+    sourceAppId,
+    id: body.id as string,
+    path,
+    operator,
+    submit,
     get: async () => (await operator.get(path).expect(200)).body,
     edit: (set: object, unset: string[] = []) => operator.patch(path, { set, unset }).expect(200),
     revert: (revision: number, more: object = {}) => operator.post(`${path}/revert`, { revision, ...more }),

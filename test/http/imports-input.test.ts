@@ -87,7 +87,10 @@ describe('the CSV of an export', () => {
     const to = await server.admin.buildApp({ rejectUnknown: false, fields });
     const texts = ["'=1", "''=1", '=1', "'a'", "'", "'-", "'＝x", '-1', 'a'];
     const records = texts.map((text, n) => ({
-      ...{ name: text, other: text, note: text, [`key${n}`]: { list: [text, 1, null], b: true } },
+      name: text,
+      other: text,
+      note: text,
+      [`key${n}`]: { list: [text, 1, null], b: true },
       ...(n > 0 && { nothing: null, '\u0065': -0.5 }),
     }));
     for (const [n, data] of records.entries()) {
@@ -201,7 +204,9 @@ describe('the lines of a file', () => {
     expect(await imported(csv)).toEqual({ data: [{ name: 'ok' }], errors: [`2 ${tooLong}`, `3 ${tooLong}`], read: 3 });
     const ndjson = `{"email":"a@example.com","data":{"name":"${long}"}}\n{"email":"b@example.com","data":{"name":"ok"}}`;
     expect(await imported(ndjson, { format: 'ndjson' })).toEqual({
-      ...{ data: [{ name: 'ok' }], errors: [`1 ${tooLong}`], read: 2 },
+      data: [{ name: 'ok' }],
+      errors: [`1 ${tooLong}`],
+      read: 2,
     });
     const last = `email,data.name\na@example.com,ok\nb@example.com,${long}`;
     expect(await imported(last)).toEqual({ data: [{ name: 'ok' }], errors: [`3 ${tooLong}`], read: 2 });
@@ -265,7 +270,8 @@ describe('the values of a file', () => {
     expect(data).toEqual([{ age: 1.5 }]);
     expect(errors).toHaveLength(2);
     expect(await imported('email;data.age\na@example.com;1,5\n')).toMatchObject({
-      ...{ data: [], errors: ['2 data.age must be a number'] },
+      data: [],
+      errors: ['2 data.age must be a number'],
     });
   });
 });
@@ -326,7 +332,9 @@ describe('the limits of a record', () => {
       const long = 'y'.repeat(150_000);
       const keys = `email,data.text,data.more\na@example.com,${long},\na@example.com,,${long}\na@example.com,${long},\n`;
       expect(await runImport(small.admin, app, keys)).toMatchObject({
-        ...{ updated: 1, unchanged: 1, errors: [{ line: 3, message: 'the record would be too large' }] },
+        updated: 1,
+        unchanged: 1,
+        errors: [{ line: 3, message: 'the record would be too large' }],
       });
       const record = await small.db.collection('users').findOne({ email: 'a@example.com' });
       expect(Object.keys(record?.data)).toEqual(['tags', 'text']);

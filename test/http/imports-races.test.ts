@@ -192,8 +192,12 @@ describe('a person who is erased', () => {
     expect(await exported()).toEqual([
       { kind: 'import-line', sourceAppId: app, import: waiting, text: 'ada@example.com,x' },
       {
-        ...{ kind: 'import-reject', sourceAppId: app, import: ended, line: 2 },
-        ...{ reason: 'data.n must be a number', text: 'ada@example.com,x' },
+        kind: 'import-reject',
+        sourceAppId: app,
+        import: ended,
+        line: 2,
+        reason: 'data.n must be a number',
+        text: 'ada@example.com,x',
       },
     ]);
     const { body } = await server.admin

@@ -27,8 +27,14 @@ async function storeRecords(sourceAppId: string, count: number): Promise<void> {
   const { _id } = await appDocument(server, sourceAppId);
   const now = new Date();
   const records = Array.from({ length: count }, (_, n) => ({
-    ...{ _id: new UUID(), appId: _id, sourceAppId, email: `stored-${n}@x.org`, data: { plan: `P${n}` } },
-    ...{ schemaVersion: 1, createdAt: now, updatedAt: now },
+    _id: new UUID(),
+    appId: _id,
+    sourceAppId,
+    email: `stored-${n}@x.org`,
+    data: { plan: `P${n}` },
+    schemaVersion: 1,
+    createdAt: now,
+    updatedAt: now,
   }));
   await server.db.collection<(typeof records)[number]>('users').insertMany(records);
 }

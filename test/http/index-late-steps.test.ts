@@ -56,7 +56,12 @@ beforeAll(async () => {
   const renames = createRenameStore(models.schemas);
   const revision = createAppRevision(models.revisions);
   slowJob = createSlotJob({
-    ...{ store: slots, records: slotRecords, schemas, renames, revision, writesEndMs: 0 },
+    store: slots,
+    records: slotRecords,
+    schemas,
+    renames,
+    revision,
+    writesEndMs: 0,
     countForDisplay: createRecordReader(models.users.collection, NO_RENAMES).countForDisplay,
     pace: { rest: async () => undefined },
   });
@@ -75,8 +80,14 @@ async function appWith(fields: FieldDefinitionInput[], count = RECORDS): Promise
   const records = Array.from({ length: count }, (_, n): UserDocument => {
     const data = { a: `a${n}`, b: `b${n}` };
     return {
-      ...{ _id: new UUID(), appId: _id, sourceAppId, email: `u${n}@x.org`, data },
-      ...{ schemaVersion: 1, createdAt: now, updatedAt: now },
+      _id: new UUID(),
+      appId: _id,
+      sourceAppId,
+      email: `u${n}@x.org`,
+      data,
+      schemaVersion: 1,
+      createdAt: now,
+      updatedAt: now,
     };
   });
   if (count > 0) await server.db.collection<UserDocument>('users').insertMany(records);
@@ -255,8 +266,12 @@ describe('The check of the records of an index', () => {
         await users.updateOne({ appId, email: 'u7@x.org' }, { $set: { 'data.b': 'late' } });
         await users.insertOne({ ...late, _id: new UUID(), email: 'new-1@x.org', data: { b: 'x' } });
         await users.insertOne({
-          ...{ ...late, _id: new UUID(), email: 'new-2@x.org', data: { b: 'x', a: 'y' } },
-          ...{ s0: 'y', slotEpoch: 0 },
+          ...late,
+          _id: new UUID(),
+          email: 'new-2@x.org',
+          data: { b: 'x', a: 'y' },
+          s0: 'y',
+          slotEpoch: 0,
         });
         const checks = async () => (await appDocument(server, sourceAppId)).slots?.[0]?.checks;
         await expect.poll(checks, POLL).toBe(1);

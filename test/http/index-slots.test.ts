@@ -31,8 +31,14 @@ async function storeRecords(sourceAppId: string, count: number, data: (n: number
   const { _id } = await appDocument(a, sourceAppId);
   const now = new Date();
   const records = Array.from({ length: count }, (_, n) => ({
-    ...{ _id: new UUID(), appId: _id, sourceAppId, email: `stored-${n}@x.org`, data: data(n) },
-    ...{ schemaVersion: 1, createdAt: now, updatedAt: now },
+    _id: new UUID(),
+    appId: _id,
+    sourceAppId,
+    email: `stored-${n}@x.org`,
+    data: data(n),
+    schemaVersion: 1,
+    createdAt: now,
+    updatedAt: now,
   }));
   await a.db.collection<(typeof records)[number]>('users').insertMany(records);
 }

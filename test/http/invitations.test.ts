@@ -87,12 +87,10 @@ describe('the invitations of an app', () => {
     const first = await operator.post(pathOf(app), { email: 'u@example.com', role: 'viewer' }).expect(200);
     const one = await stored.findOne({ id: first.body.id });
     const copies = Array.from({ length: 196 }, (_, place) => ({
-      ...{
-        ...one,
-        _id: new Binary(Buffer.from(`copy ${place}`)) as never,
-        id: `copy ${place}`,
-        email: `copy${place}@example.com`,
-      },
+      ...one,
+      _id: new Binary(Buffer.from(`copy ${place}`)) as never,
+      id: `copy ${place}`,
+      email: `copy${place}@example.com`,
       place: place === one?.place ? 199 : place,
     }));
     await stored.insertMany(copies);

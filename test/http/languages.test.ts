@@ -7,18 +7,18 @@ const FIELDS = [
   { key: 'age', label: 'Age', kind: 'number' as const, min: 1_500, labels: { de: 'Alter' }, helps: { de: 'In Tagen' } },
   { key: 'code', label: 'Code', kind: 'text' as const, maxLength: 2 },
   {
-    ...{
-      key: 'plan',
-      label: 'Plan',
-      kind: 'select' as const,
-      enum: ['free', 'pro'],
-      enumLabels: { pro: 'Professional' },
-    },
+    key: 'plan',
+    label: 'Plan',
+    kind: 'select' as const,
+    enum: ['free', 'pro'],
+    enumLabels: { pro: 'Professional' },
     enumLabelsByLanguage: { de: { free: 'Kostenlos' }, pt: { free: 'Grátis' } },
   },
 ];
 const SETTINGS = {
-  ...{ title: 'Letter', description: 'For everybody', languages: ['en', 'de', 'pt-BR', 'ar'] },
+  title: 'Letter',
+  description: 'For everybody',
+  languages: ['en', 'de', 'pt-BR', 'ar'],
   texts: { de: { title: 'Rundbrief', submitLabel: 'Abonnieren' }, pt: { thanks: 'Até logo' } },
 };
 
@@ -149,13 +149,11 @@ describe('texts', () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: [field] });
     await server.admin.put(`/auth/apps/${sourceAppId}/form`, { languages: ['en', 'de', 'ar'] }).expect(200);
     for (const [tag, label] of [
-      ...[
-        ['de', 'Sieben'],
-        ['en', 'c7'],
-        ['ar', 'سبعة'],
-        ['de', 'Sieben'],
-        ['en', 'c7'],
-      ],
+      ['de', 'Sieben'],
+      ['en', 'c7'],
+      ['ar', 'سبعة'],
+      ['de', 'Sieben'],
+      ['en', 'c7'],
     ] as [string, string][]) {
       expect((await page(`/f/${sourceAppId}?lang=${tag}`)).text).toContain(`<option value="c7">${label}</option>`);
     }
@@ -278,13 +276,11 @@ describe('the form as data', () => {
       server.client.get(`/v1/forms/${app}?lang=${lang}`).set('If-None-Match', etag);
     const german = await get('de').expect(200);
     expect(german.body).toMatchObject({
-      ...{
-        lang: 'de',
-        dir: 'ltr',
-        languages: ['en', 'de', 'pt-BR', 'ar'],
-        title: 'Rundbrief',
-        submitLabel: 'Abonnieren',
-      },
+      lang: 'de',
+      dir: 'ltr',
+      languages: ['en', 'de', 'pt-BR', 'ar'],
+      title: 'Rundbrief',
+      submitLabel: 'Abonnieren',
       texts: { send: 'Senden', email: 'E-Mail' },
     });
     expect(german.body.fields[0]).toMatchObject({ label: 'Alter', help: 'In Tagen' });

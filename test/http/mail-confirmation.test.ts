@@ -159,7 +159,10 @@ describe('a confirmation email (spec 4.12)', () => {
 
 describe('the language of a confirmation email', () => {
   const settings = {
-    ...{ title: 'Newsletter', doubleOptIn: true, languages: ['en', 'de', 'ar'], timeZone: 'Europe/Berlin' },
+    title: 'Newsletter',
+    doubleOptIn: true,
+    languages: ['en', 'de', 'ar'],
+    timeZone: 'Europe/Berlin',
     texts: { ar: { title: 'النشرة' } },
   };
   const form = (email: string, entries: [string, string][] = []) =>

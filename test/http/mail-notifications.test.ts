@@ -72,7 +72,10 @@ async function anHourWithRoom(): Promise<void> {
 describe('a notification of each change (spec 4.12)', () => {
   it('lists the values by the labels of the fields, with a link', async () => {
     const id = await submit('ada@example.com', {
-      ...{ name: 'Ada', plan: 'a', terms: true, extra: { deep: 1 } },
+      name: 'Ada',
+      plan: 'a',
+      terms: true,
+      extra: { deep: 1 },
       visits: ['one', { page: '/two' }, 3, 4, 5, 6],
     });
     const [mail] = await received(1);
@@ -280,7 +283,9 @@ describe('the daily email', () => {
     const { users, apps } = createModels(server.connection);
     return createDigestJob({
       records: createRecordReader(users.collection, NO_RENAMES),
-      ...{ apps: createMailApps(apps), queue: server.services.mailQueue, now: () => now },
+      apps: createMailApps(apps),
+      queue: server.services.mailQueue,
+      now: () => now,
       pace: { rest: async () => undefined },
       wake: () => server.services.jobs.wake('mails'),
     });

@@ -94,7 +94,8 @@ describe('GET /metrics (spec 4.10)', () => {
     await submit('late@example.com').expect(403);
     await server.admin.put(`/auth/apps/${app.sourceAppId}/form`, {}).expect(200);
     await fetch(`${server.listener.url}/v1/forms/${app.sourceAppId}`, {
-      ...{ method: 'POST', redirect: 'manual' },
+      method: 'POST',
+      redirect: 'manual',
       body: new URLSearchParams({ email: 'bot@example.com', _gotcha: 'x' }),
     });
     const after = await read();

@@ -45,9 +45,15 @@ async function openRelease(database: string, level = 3, isNew = false) {
   const migrations = noteMigrations(db.collection<Note>('notes')).slice(0, level);
   const locks = createJobLocks(jobs.collection);
   const upgrades = createUpgrades({
-    ...{ connection, migrations, locks, clockAheadMs: () => 0, announceEveryMs: undefined },
+    connection,
+    migrations,
+    locks,
+    clockAheadMs: () => 0,
+    announceEveryMs: undefined,
     server: { workers: 1, sessionSecret: SECRET, publicUrl: null, sendsMail: false },
-    ...{ isNew: async () => isNew, rest: async () => undefined, progress: () => undefined },
+    isNew: async () => isNew,
+    rest: async () => undefined,
+    progress: () => undefined,
   });
   cleanups.push(() => upgrades.stop());
   await installValidators(
@@ -117,7 +123,11 @@ describe('migrations at the start of servers', () => {
     const create = (numbers: number[]) => () =>
       createMigrator({
         migrations: numbers.map((number): Migration => ({ number, name: 'none' })),
-        ...{ store, locks, findOlder: async () => [], rest: async () => undefined, progress: () => undefined },
+        store,
+        locks,
+        findOlder: async () => [],
+        rest: async () => undefined,
+        progress: () => undefined,
       });
     expect(create([2, 1])).not.toThrow();
     expect(create([1, 3])).toThrow('no number 2');
@@ -131,7 +141,9 @@ async function migrate({ prepare, migrator }: Release, ...args: string[]): Promi
   const written = readAll(stdout);
   const services = { prepare: (isAllowed = true) => prepare(isAllowed), migrator } as Services;
   const tool: Tool = {
-    ...{ streams: { stdin: new PassThrough(), stdout, stderr: new PassThrough() }, env: {}, endWith: () => undefined },
+    streams: { stdin: new PassThrough(), stdout, stderr: new PassThrough() },
+    env: {},
+    endWith: () => undefined,
     withServices: (task) => task(services, undefined as never),
   };
   await migrateCommand(tool).parseAsync(args, { from: 'user' });
@@ -212,7 +224,9 @@ describe('contractions', () => {
     const migrator = createMigrator({
       migrations: noteMigrations(release.db.collection<Note>('notes')),
       store: createMigrationStore(createMigrationModel(release.connection).collection),
-      ...{ locks: release.locks, rest: async () => undefined, progress: () => undefined },
+      locks: release.locks,
+      rest: async () => undefined,
+      progress: () => undefined,
       async findOlder(number) {
         if (number === 3) await older.start();
         return [];

@@ -79,7 +79,12 @@ beforeAll(async () => {
 afterAll(() => connection.close());
 
 const thing = (members: Partial<Thing> = {}): Thing => ({
-  ...{ _id: new UUID(), appId: new ObjectId(), state: 'open', target: null, parts: [], data: {} },
+  _id: new UUID(),
+  appId: new ObjectId(),
+  state: 'open',
+  target: null,
+  parts: [],
+  data: {},
   ...members,
 });
 
@@ -131,7 +136,12 @@ it.each(WRONG)('refuses in %s the value %o, in inserts and in updates', async (n
 
 it('stores what it is given, and leaves it as it was', async () => {
   const given = thing({
-    ...{ count: 1, isOn: false, at: new Date(), hash: new Binary(Buffer.from('a')), tags: [], hashes: [] },
+    count: 1,
+    isOn: false,
+    at: new Date(),
+    hash: new Binary(Buffer.from('a')),
+    tags: [],
+    hashes: [],
     parts: [{ name: '', at: new Date() }, { name: 'b' }],
     part: { at: new Date(), name: 'a' },
     any: [null, { deep: [1n] }],

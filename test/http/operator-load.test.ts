@@ -87,7 +87,8 @@ describe('a flood of searches of one app', () => {
     );
     const count = (status: string) => statuses.filter((one) => one === status).length;
     expect({ waited: count('429 2'), inProgress: count('503 2') }).toEqual({
-      ...{ waited: FLOOD - IN_PROGRESS, inProgress: IN_PROGRESS },
+      waited: FLOOD - IN_PROGRESS,
+      inProgress: IN_PROGRESS,
     });
     // The answers were sent, but the database still works on the queries.
     expect(await requests('read', 'in_progress')).toBe(IN_PROGRESS);

@@ -85,7 +85,10 @@ describe('POST /auth/people/export', () => {
       entries: [
         ...['x', 'y'].map(() => expect.objectContaining({ kind: 'held', sourceAppId, email: STORED })),
         expect.objectContaining({
-          ...{ kind: 'record', sourceAppId, email: STORED, data: { name: 'Ada', terms: true } },
+          kind: 'record',
+          sourceAppId,
+          email: STORED,
+          data: { name: 'Ada', terms: true },
           consents: [expect.objectContaining({ key: 'terms', given: true })],
         }),
       ],
@@ -145,11 +148,10 @@ describe('POST /auth/people/erase', () => {
       .expect(200);
     await one.operator.patch(`/auth/users/${found.users[0].id}`, { set: { name: 'Lovelace' } }).expect(200);
     const view = {
-      ...{
-        name: `Of ${EMAIL}, Twice ${STORED}`,
-        query: `q=${encodeURIComponent(EMAIL)}&where=data.name%3Aeq%3AAda&where=email:eq:${STORED}`,
-      },
-      ...{ columns: ['email', `data.${STORED}`], sort: `data.${STORED}:asc` },
+      name: `Of ${EMAIL}, Twice ${STORED}`,
+      query: `q=${encodeURIComponent(EMAIL)}&where=data.name%3Aeq%3AAda&where=email:eq:${STORED}`,
+      columns: ['email', `data.${STORED}`],
+      sort: `data.${STORED}:asc`,
     };
     const { body: saved } = await one.operator.post('/auth/views', view).expect(200);
     const before = await dump();

@@ -58,8 +58,16 @@ it('A record is shown before its move exactly as it is after it, and a second mo
     const appId = new ObjectId();
     const now = new Date();
     await users.insertOne({
-      ...{ _id, appId, sourceAppId: 'model', email: 'a@x.org', data: stored, schemaVersion, createdAt: now },
-      ...{ updatedAt: now, arraySizes: sizesOf(stored), consentState: state as Record<string, string> },
+      _id,
+      appId,
+      sourceAppId: 'model',
+      email: 'a@x.org',
+      data: stored,
+      schemaVersion,
+      createdAt: now,
+      updatedAt: now,
+      arraySizes: sizesOf(stored),
+      consentState: state as Record<string, string>,
     });
     const raw = async () => (await users.find<Uint8Array>({ _id }, { raw: true } as object).toArray())[0] as Uint8Array;
     const before = await raw();

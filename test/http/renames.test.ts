@@ -163,11 +163,25 @@ describe('A renamed field', () => {
     const { sourceAppId } = app;
     const operator = await new Client(server.client.url).logIn(sourceAppId, app.password);
     const queries = [
-      ...['', 'limit=10', 'order=asc&limit=3', 'sort=data.fullName', 'sort=data.fullName&order=desc&limit=2'],
-      ...['sort=data.years&skip=1', 'where=data.fullName:eq:ada', 'where=data.fullName:ne:ada', 'q=ada', 'q=cleo'],
-      ...['where=data.fullName:empty:true', 'where=data.years:gte:2&sort=data.years', 'where=data.years:lt:3'],
-      ...['where=data.fullName:prefix:c', 'where=data.remarks:exists:true', 'where=data.remarks:contains:x'],
-      ...['total=exact&sort=data.fullName', 'total=exact&sort=data.fullName&order=desc', 'total=exact&sort=data.years'],
+      '',
+      'limit=10',
+      'order=asc&limit=3',
+      'sort=data.fullName',
+      'sort=data.fullName&order=desc&limit=2',
+      'sort=data.years&skip=1',
+      'where=data.fullName:eq:ada',
+      'where=data.fullName:ne:ada',
+      'q=ada',
+      'q=cleo',
+      'where=data.fullName:empty:true',
+      'where=data.years:gte:2&sort=data.years',
+      'where=data.years:lt:3',
+      'where=data.fullName:prefix:c',
+      'where=data.remarks:exists:true',
+      'where=data.remarks:contains:x',
+      'total=exact&sort=data.fullName',
+      'total=exact&sort=data.fullName&order=desc',
+      'total=exact&sort=data.years',
     ];
     const answers: Record<string, unknown> = {};
     for (const query of queries) {
@@ -415,8 +429,12 @@ describe('A renamed field', () => {
       await b.client.submit(sourceAppId, { email: 'submits@x.org', data: { city: 'Ada' } }).expect(200);
       await move(sourceAppId);
       const expected = {
-        ...{ city: 'Ada', city_before_v3: 'taken', city_before_v3_3: 'extra' },
-        ...{ [one]: 'A', [two]: 'B', [`${'l'.repeat(41)}_before_v3`]: 'first' },
+        city: 'Ada',
+        city_before_v3: 'taken',
+        city_before_v3_3: 'extra',
+        [one]: 'A',
+        [two]: 'B',
+        [`${'l'.repeat(41)}_before_v3`]: 'first',
         [`${'l'.repeat(35)}_before_v3_3`]: 'second',
       };
       const stored = (await recordsOf(a, sourceAppId)).map((record) => record.data);
@@ -570,7 +588,12 @@ describe('After a rename has ended', () => {
         await a.db.collection('schema_versions').updateOne({ appId, version: 3 }, { $set: { 'check.at': new Date() } });
         const [record] = await recordsOf(a, sourceAppId);
         const late = (email: string, data: UserDocument['data'], schemaVersion: number) => ({
-          ...{ ...(record as UserDocument), _id: new UUID(), appId, email, data, schemaVersion },
+          ...(record as UserDocument),
+          _id: new UUID(),
+          appId,
+          email,
+          data,
+          schemaVersion,
         });
         await a.db
           .collection<UserDocument>('users')

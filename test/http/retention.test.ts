@@ -31,8 +31,14 @@ async function store(server: TestServer, sourceAppId: string, count: number, cre
   const { _id } = await appDocument(server, sourceAppId);
   const ago = (days: number) => new Date(Date.now() - days * DAY_MS);
   const records = Array.from({ length: count }, (_, n) => ({
-    ...{ _id: newId(ago(created)), appId: _id, sourceAppId, email: `u${created}-${updated}-${n}@x.org`, data: {} },
-    ...{ schemaVersion: 1, createdAt: ago(created), updatedAt: ago(updated) },
+    _id: newId(ago(created)),
+    appId: _id,
+    sourceAppId,
+    email: `u${created}-${updated}-${n}@x.org`,
+    data: {},
+    schemaVersion: 1,
+    createdAt: ago(created),
+    updatedAt: ago(updated),
   }));
   await server.db.collection<(typeof records)[number]>('users').insertMany(records);
 }
@@ -137,8 +143,11 @@ describe('The retention of an app', () => {
     const ahead = leftovers.keep(
       new ServerProcess(
         {
-          ...{ MONGODB_URI: databaseUri(database), SESSION_SECRET: 'a secret of the tests', ADMIN_PASSWORD },
-          ...{ METRICS_TOKEN: 'a-token-of-the-metrics', CLOCK_SHIFT_MS: String(400 * DAY_MS) },
+          MONGODB_URI: databaseUri(database),
+          SESSION_SECRET: 'a secret of the tests',
+          ADMIN_PASSWORD,
+          METRICS_TOKEN: 'a-token-of-the-metrics',
+          CLOCK_SHIFT_MS: String(400 * DAY_MS),
         },
         [process.execPath, '--import', './test/support/shifted-clock.mjs', 'dist/server.js'],
       ),

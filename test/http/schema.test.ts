@@ -110,7 +110,10 @@ describe('?format=json-schema (spec 2.10)', () => {
     const schema = JSON.parse(open.text);
     expect(schema).toMatchObject({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
-      ...{ type: 'object', properties, required: ['name'], additionalProperties: false },
+      type: 'object',
+      properties,
+      required: ['name'],
+      additionalProperties: false,
     });
     const closed = await server.admin.get(`/auth/apps/${sourceAppId}/schema?format=json-schema`).expect(200);
     expect(closed.headers).toMatchObject({ 'content-type': 'application/schema+json', etag: '"v2"' });

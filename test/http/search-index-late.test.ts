@@ -52,7 +52,8 @@ beforeAll(async () => {
     catchUp: createSlotStore(models.apps).catchUp,
     countForDisplay: createRecordReader(models.users.collection, NO_RENAMES).countForDisplay,
     pace: { rest: async () => undefined },
-    ...{ revision, writesEndMs: 0 },
+    revision,
+    writesEndMs: 0,
   });
 });
 afterEach(() => proxy.restore());

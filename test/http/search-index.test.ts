@@ -120,7 +120,10 @@ describe('The search by words', () => {
         expect(answers).toEqual(QUERIES);
       };
       expect((await app.operator.get(path(app.sourceAppId)).expect(200)).body).toEqual({
-        ...{ enabled: false, state: 'off', done: 0, total: 0 },
+        enabled: false,
+        state: 'off',
+        done: 0,
+        total: 0,
       });
       await expectAll();
       const { body } = await enable(app);

@@ -6,8 +6,13 @@ import { startServer, type TestServer } from '../support/server.ts';
 const servers = ({ db }: TestServer) => db.collection<ServerDocument>('servers');
 
 const SETTINGS = {
-  ...{ version: VERSION, level: 0, workers: 1, poolSize: 1 },
-  ...{ publicUrl: null, sendsMail: false, sessionSecret: 'a secret of the tests' },
+  version: VERSION,
+  level: 0,
+  workers: 1,
+  poolSize: 1,
+  publicUrl: null,
+  sendsMail: false,
+  sessionSecret: 'a secret of the tests',
 };
 
 describe('the announcement of a server', () => {
@@ -19,8 +24,14 @@ describe('the announcement of a server', () => {
     const [older, younger] = await second.services.servers.list();
 
     expect(older).toMatchObject({
-      ...{ _id: first.services.servers.own, version: VERSION, pid: process.pid, workers: 1 },
-      ...{ publicUrl: 'https://forms.example.com', sendsMail: false, poolSize: 160, node: process.version },
+      _id: first.services.servers.own,
+      version: VERSION,
+      pid: process.pid,
+      workers: 1,
+      publicUrl: 'https://forms.example.com',
+      sendsMail: false,
+      poolSize: 160,
+      node: process.version,
       secretHash: hashSecret(secret),
     });
     expect(older?.silentMs).toBeLessThan(60_000);

@@ -189,17 +189,19 @@ async function ofWebhooks(): Promise<Setting[]> {
   const enable = (id: string) => (at: Client) => at.patch(`/auth/webhooks/${id}${scope}`, { enabled: true });
   const app = await documents('apps').findOne({ sourceAppId });
   const [webhookId, at] = [new UUID(enabled), new Date()];
-  await main.db.collection<{ _id: string }>('deliveries').insertOne({
-    ...{ _id: `${new UUID()}:${enabled}`, webhookId, appId: app?._id, recordId: new UUID(), type: 'user.created' },
-    ...{
-      revision: 1,
-      at,
-      state: 'waiting',
-      attempts: 0,
-      log: [],
-      nextAt: at,
-      expiresAt: new Date(Date.now() + 60_000),
-    },
+  await main.db.collection<{ _id: string; [member: string]: unknown }>('deliveries').insertOne({
+    _id: `${new UUID()}:${enabled}`,
+    webhookId,
+    appId: app?._id,
+    recordId: new UUID(),
+    type: 'user.created',
+    revision: 1,
+    at,
+    state: 'waiting',
+    attempts: 0,
+    log: [],
+    nextAt: at,
+    expiresAt: new Date(Date.now() + 60_000),
   });
   return [
     {
@@ -433,8 +435,11 @@ beforeAll(async () => {
   await slow.close();
   const after = await Promise.all(settings.map(({ stored }) => stored()));
   outcomes = settings.map(({ name }, index) => ({
-    ...{ name, decided: decided[index], after: after[index] },
-    ...{ newer: newer[index] ?? 0, older: older[index] ?? 0 },
+    name,
+    decided: decided[index],
+    after: after[index],
+    newer: newer[index] ?? 0,
+    older: older[index] ?? 0,
   }));
 }, 120_000);
 afterAll(async () => {

@@ -18,8 +18,12 @@ let sourceAppId: string;
 beforeAll(async () => {
   provider = await SignOnProvider.start();
   env = {
-    ...{ PUBLIC_URL: ORIGIN, OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: CLIENT_ID },
-    ...{ OIDC_CLIENT_SECRET: CLIENT_SECRET, OIDC_GROUPS_CLAIM: 'groups', OIDC_SIGNUP: 'mapped' },
+    PUBLIC_URL: ORIGIN,
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: CLIENT_ID,
+    OIDC_CLIENT_SECRET: CLIENT_SECRET,
+    OIDC_GROUPS_CLAIM: 'groups',
+    OIDC_SIGNUP: 'mapped',
     OIDC_ROLE_MAP: JSON.stringify([
       { group: 'readers', sourceAppId: APP, role: 'viewer' },
       { group: 'leads', sourceAppId: APP, role: 'manager' },
@@ -78,7 +82,8 @@ describe('somebody enters by single sign-on', () => {
     expect(await signOn(client, claims)).toBe(HOME);
     const { body } = await client.get('/auth/session').expect(200);
     expect(body).toMatchObject({
-      ...{ method: 'oidc', account: { email: claims.email, name: claims.name, admin: false } },
+      method: 'oidc',
+      account: { email: claims.email, name: claims.name, admin: false },
       memberships: [{ sourceAppId, role: 'editor' }],
     });
     const { body: open } = await server.admin.get(`/auth/apps/${sourceAppId}/invitations`).expect(200);
@@ -470,7 +475,8 @@ describe('OIDC_ONLY', () => {
     try {
       const client = newClient(only);
       expect((await client.get('/auth/login').expect(200)).body).toEqual({
-        ...{ password: false, oidc: { label: 'SSO' } },
+        password: false,
+        oidc: { label: 'SSO' },
       });
       await logIn(client, member.email).expect(403);
       await client.post('/auth/login', app).expect(403);

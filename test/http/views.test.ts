@@ -9,8 +9,11 @@ import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const VIEW = {
-  ...{ name: 'Paying', query: 'q=ada&where=data.plan%3Aeq%3Apro', columns: ['email', 'data.plan'] },
-  ...{ sort: 'data.plan:desc', shared: false },
+  name: 'Paying',
+  query: 'q=ada&where=data.plan%3Aeq%3Apro',
+  columns: ['email', 'data.plan'],
+  sort: 'data.plan:desc',
+  shared: false,
 };
 const FIELDS = [{ key: 'plan', kind: 'select' as const, enum: ['free', 'pro'] }];
 
@@ -125,7 +128,10 @@ describe('a view (spec 4.3.4)', () => {
       await untilRenamed(a, own.sourceAppId);
     }
     const expected = {
-      ...{ name: 'Own', columns: ['email', 'data.a', 'data.x'], sort: 'data.d:desc', missing: [] },
+      name: 'Own',
+      columns: ['email', 'data.a', 'data.x'],
+      sort: 'data.d:desc',
+      missing: [],
       query: 'where=data.x%3Aeq%3Adata.b%3Ac&where=email%3Aprefix%3Aa&where=data.d%3Agte%3A1&by=data.a',
     };
     for (const server of [a, b]) {

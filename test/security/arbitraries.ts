@@ -8,8 +8,26 @@ type Schema = { rejectUnknown: boolean; fields: FieldDefinition[] };
  * MongoDB.
  */
 export const INNOCENT_KEYS = [
-  ...['constructor', 'toString', 'valueOf', 'hasOwnProperty', 'isPrototypeOf', 'prototype', 'toJSON', 'then'],
-  ...['length', 'name', 'id', 'save', 'isNew', 'errors', 'schema', 'collection', 'data', 'email', 'timestamp', 'value'],
+  'constructor',
+  'toString',
+  'valueOf',
+  'hasOwnProperty',
+  'isPrototypeOf',
+  'prototype',
+  'toJSON',
+  'then',
+  'length',
+  'name',
+  'id',
+  'save',
+  'isNew',
+  'errors',
+  'schema',
+  'collection',
+  'data',
+  'email',
+  'timestamp',
+  'value',
 ];
 
 /** Names that must never reach the database. */
@@ -72,7 +90,9 @@ const options: fc.Arbitrary<object & { kind: FieldDefinition['kind'] }> = fc.one
     .tuple(fc.uniqueArray(choice, { minLength: 1, maxLength: 4 }), fc.nat(2), fc.integer({ min: 2, max: 5 }))
     .map(([values, minItems, maxItems]) => ({
       kind: 'multiselect' as const,
-      ...{ enum: values, maxItems, ...(minItems <= values.length && { minItems }) },
+      enum: values,
+      maxItems,
+      ...(minItems <= values.length && { minItems }),
     })),
   fc.constant({ kind: 'number' as const }),
   bounds(finite).map(([min, max]) => ({ kind: 'number' as const, min, max })),

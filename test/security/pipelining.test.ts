@@ -67,8 +67,13 @@ it('requests that are sent at once are answered in their order, each once', asyn
   const post = (index: number): string =>
     [
       'POST /v1/users HTTP/1.1',
-      ...['Host: a', `x-app-id: ${app.sourceAppId}`, 'Content-Type: application/json'],
-      ...[`X-Request-Id: order-post-${index}`, `Content-Length: ${body(index).length}`, '', body(index)],
+      'Host: a',
+      `x-app-id: ${app.sourceAppId}`,
+      'Content-Type: application/json',
+      `X-Request-Id: order-post-${index}`,
+      `Content-Length: ${body(index).length}`,
+      '',
+      body(index),
     ].join('\r\n');
   const requests = ids.flatMap((id, index) =>
     index % 3 === 0 ? [post(index), get('/health', id)] : [get('/nothing', id)],

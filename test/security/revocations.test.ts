@@ -74,7 +74,9 @@ async function prepare(role = 'editor') {
     sourceAppId: app.sourceAppId,
   });
   return {
-    ...{ app, member, key },
+    app,
+    member,
+    key,
     keyHeader: { Authorization: `Bearer ${key.key}` },
     cookie: await appCookie(app),
     memberCookie: await cookieOf(logIn(new Client(server.client.url), member.email)),
@@ -202,7 +204,8 @@ describe('a request that waits', () => {
     );
     await expect.poll(() => longRequests('in_progress')).toBe(8);
     const erase = fetch(`${url}/people/erase?sourceAppId=${sourceAppId}`, {
-      ...{ method: 'POST', body: JSON.stringify({ email: 'ada@example.com' }) },
+      method: 'POST',
+      body: JSON.stringify({ email: 'ada@example.com' }),
       headers: { ...headers, 'content-type': 'application/json' },
     });
     await expect.poll(() => longRequests('waiting')).toBe(1);
@@ -224,7 +227,8 @@ describe('a request that waits', () => {
     const held = proxy.holdAll('find', 'users', [Buffer.from(String(app?._id), 'hex')]);
     const path = `/auth/users?sourceAppId=${sourceAppId}&where=email:contains:ada&confirm=1`;
     const answer = fetch(server.listener.url + path, {
-      ...{ method, ...(body && { body: JSON.stringify(body) }) },
+      method,
+      ...(body && { body: JSON.stringify(body) }),
       headers: { ...by.memberCookie, 'content-type': 'application/json' },
     });
     await expect.poll(() => held.seen.length).toBe(1);

@@ -44,8 +44,12 @@ it('contains each module of src, the built pages, the client, the OpenAPI docume
     [
       ...modules.map((path) => path.replace(/^src(.*)\.ts$/, 'dist$1.js')),
       ...pages,
-      ...['dist/client/index.js', 'dist/client/index.d.ts'],
-      ...['LICENSE', 'README.md', 'dist/openapi.json', 'package.json'],
+      'dist/client/index.js',
+      'dist/client/index.d.ts',
+      'LICENSE',
+      'README.md',
+      'dist/openapi.json',
+      'package.json',
     ].sort(),
   );
 });

@@ -17,8 +17,13 @@ const PROGRAM = ['node', 'dist/server.js'];
 const leftovers = new Leftovers();
 const MONGODB_URI = databaseUri(randomName());
 const env = {
-  ...{ MONGODB_URI, METRICS_TOKEN, WORKERS: String(WORKERS), LOG_LEVEL: 'info', TRUST_PROXY: '1' },
-  ...{ RATE_LIMIT_LOGIN: String(FAILURES), SESSION_SECRET: 'of the workers test' },
+  MONGODB_URI,
+  METRICS_TOKEN,
+  WORKERS: String(WORKERS),
+  LOG_LEVEL: 'info',
+  TRUST_PROXY: '1',
+  RATE_LIMIT_LOGIN: String(FAILURES),
+  SESSION_SECRET: 'of the workers test',
 };
 
 let server: ServerProcess;

@@ -84,9 +84,12 @@ export class Authenticator {
     const type = forged.type ?? 'webauthn.create';
     const clientDataJSON = this.#clientData(type, forged.challenge ?? options.challenge, forged.origin);
     return {
-      ...{ id: this.id, rawId: this.id, type: 'public-key' as const },
+      id: this.id,
+      rawId: this.id,
+      type: 'public-key' as const,
       response: {
-        ...{ clientDataJSON: base64url(clientDataJSON), attestationObject: base64url(attestation) },
+        clientDataJSON: base64url(clientDataJSON),
+        attestationObject: base64url(attestation),
         transports: ['internal'],
       },
     };
@@ -100,10 +103,14 @@ export class Authenticator {
     const clientData = this.#clientData(type, forged.challenge ?? options.challenge, forged.origin);
     const signature = sign('sha256', Buffer.concat([authenticatorData, sha256(clientData)]), this.#keys.privateKey);
     return {
-      ...{ id: this.id, rawId: this.id, type: 'public-key' as const },
+      id: this.id,
+      rawId: this.id,
+      type: 'public-key' as const,
       response: {
-        ...{ clientDataJSON: base64url(clientData), authenticatorData: base64url(authenticatorData) },
-        ...{ signature: base64url(signature), ...(forged.userHandle && { userHandle: forged.userHandle }) },
+        clientDataJSON: base64url(clientData),
+        authenticatorData: base64url(authenticatorData),
+        signature: base64url(signature),
+        ...(forged.userHandle && { userHandle: forged.userHandle }),
       },
     };
   }

@@ -63,8 +63,14 @@ export async function storePeople(
   const { _id: appId } = await appDocument(server, sourceAppId);
   const at = new Date();
   const records = Array.from({ length: count }, (_, n) => ({
-    ...{ _id: newId(at), appId, sourceAppId, email: `p${n}@x.org`, data: dataOf(n) },
-    ...{ schemaVersion: 1, createdAt: at, updatedAt: at },
+    _id: newId(at),
+    appId,
+    sourceAppId,
+    email: `p${n}@x.org`,
+    data: dataOf(n),
+    schemaVersion: 1,
+    createdAt: at,
+    updatedAt: at,
   }));
   await server.db.collection<(typeof records)[number]>('users').insertMany(records);
 }

@@ -67,7 +67,8 @@ export function withImportProcesses() {
   }
 
   return {
-    ...{ start, startWithImport },
+    start,
+    startWithImport,
     imports: () => connection.collection('imports'),
     users: () => connection.collection('users'),
   };

@@ -14,7 +14,9 @@ export async function startMailServers(): Promise<MailServers> {
   const a = await startServer(mailEnv(smtp));
   const b = await startServer(mailEnv(smtp), a.database);
   return {
-    ...{ smtp, a, b },
+    smtp,
+    a,
+    b,
     async close() {
       await b.close();
       await a.close();

@@ -47,7 +47,9 @@ export async function startOidcProvider(publicUrl: string): Promise<OidcProvider
   const provider = new Provider(issuer, {
     clients: [
       {
-        ...{ client_id: CLIENT_ID, client_secret: CLIENT_SECRET, token_endpoint_auth_method: 'client_secret_post' },
+        client_id: CLIENT_ID,
+        client_secret: CLIENT_SECRET,
+        token_endpoint_auth_method: 'client_secret_post',
         redirect_uris: [`${publicUrl}/auth/oidc/callback`],
         post_logout_redirect_uris: [`${publicUrl}/dashboard`],
       },

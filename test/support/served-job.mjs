@@ -26,7 +26,8 @@ async function open({ uri }) {
   const locks = createJobLocks(createJobModel(connection).collection);
   const jobs = createJobRunner({ locks, jobs: [job], logger });
   return {
-    ...{ jobs, hasWork },
+    jobs,
+    hasWork,
     async close() {
       await jobs.stop();
       await work.updateOne({}, { $set: { closed: true } });

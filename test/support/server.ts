@@ -41,9 +41,24 @@ export const PASSWORD_COST = 4;
  * metrics, queues), or the statements that it sends.
  */
 const OF_SINGLE_SERVERS = [
-  ...['audit', 'challenges', 'dashboard-stats', 'form-settings', 'forms-redirect', 'forms-refused', 'imports-late'],
-  ...['index-builds', 'index-late-steps', 'login', 'metrics', 'no-store', 'operator-load', 'renames', 'retention'],
-  ...['revision', 'servers', 'webhooks/events'],
+  'audit',
+  'challenges',
+  'dashboard-stats',
+  'form-settings',
+  'forms-redirect',
+  'forms-refused',
+  'imports-late',
+  'index-builds',
+  'index-late-steps',
+  'login',
+  'metrics',
+  'no-store',
+  'operator-load',
+  'renames',
+  'retention',
+  'revision',
+  'servers',
+  'webhooks/events',
 ]
   .map((name) => `test/http/${name}.test.ts`)
   .concat('test/security/exports.test.ts');

@@ -73,11 +73,17 @@ export class SignOnProvider {
     const { issuer } = this;
     if (pathname === '/.well-known/openid-configuration') {
       return answer(res, 200, {
-        ...{ issuer, jwks_uri: `${issuer}/keys`, token_endpoint: `${issuer}/token` },
-        ...{ authorization_endpoint: `${issuer}/authorize`, userinfo_endpoint: `${issuer}/info` },
-        ...{ end_session_endpoint: `${issuer}/logout`, authorization_response_iss_parameter_supported: true },
-        ...{ response_types_supported: ['code'], subject_types_supported: ['public'] },
-        ...{ id_token_signing_alg_values_supported: ['RS256'], code_challenge_methods_supported: ['S256'] },
+        issuer,
+        jwks_uri: `${issuer}/keys`,
+        token_endpoint: `${issuer}/token`,
+        authorization_endpoint: `${issuer}/authorize`,
+        userinfo_endpoint: `${issuer}/info`,
+        end_session_endpoint: `${issuer}/logout`,
+        authorization_response_iss_parameter_supported: true,
+        response_types_supported: ['code'],
+        subject_types_supported: ['public'],
+        id_token_signing_alg_values_supported: ['RS256'],
+        code_challenge_methods_supported: ['S256'],
       });
     }
     if (pathname === '/keys') {

@@ -50,11 +50,9 @@ export async function startSmtp(options: SmtpOptions = {}): Promise<TestSmtp> {
   let connections = 0;
   let logIns = 0;
   const server = new SMTPServer({
-    ...{
-      authOptional: options.auth === undefined,
-      disabledCommands: options.offersTls ? [] : ['STARTTLS'],
-      allowInsecureAuth: true,
-    },
+    authOptional: options.auth === undefined,
+    disabledCommands: options.offersTls ? [] : ['STARTTLS'],
+    allowInsecureAuth: true,
     closeTimeout: 100,
     onConnect: (_session, callback) => {
       connections += 1;

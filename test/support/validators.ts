@@ -63,8 +63,13 @@ function corrected(found: Document, type: unknown): Document {
 
 /** Index of the options argument of each method of a collection that writes. */
 const WRITES = {
-  ...{ insertOne: 1, insertMany: 1, bulkWrite: 1 },
-  ...{ updateOne: 2, updateMany: 2, replaceOne: 2, findOneAndUpdate: 2 },
+  insertOne: 1,
+  insertMany: 1,
+  bulkWrite: 1,
+  updateOne: 2,
+  updateMany: 2,
+  replaceOne: 2,
+  findOneAndUpdate: 2,
 } as const;
 
 /**

@@ -39,7 +39,11 @@ const LAYERS = [
 
 /** The modules of src/ that web/ may load at run time. From others it imports types only. */
 const SHARED_WITH_WEB = [
-  ...['src/fields', 'src/languages', 'src/core/errors.ts', 'src/imports/csv-cells.ts', 'src/imports/date-format.ts'],
+  'src/fields',
+  'src/languages',
+  'src/core/errors.ts',
+  'src/imports/csv-cells.ts',
+  'src/imports/date-format.ts',
 ];
 
 interface Import {

@@ -6,9 +6,11 @@ import type { Mongod } from './mongod-binary.ts';
 const LAUNCH_TIMEOUT_MS = 120_000;
 const MAX_ERRORS = 3;
 const PARAMETERS = [
-  ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
+  '--setParameter',
+  'diagnosticDataCollectionEnabled=false',
   // Otherwise the first local connection may create the first user.
-  ...['--setParameter', 'enableLocalhostAuthBypass=false'],
+  '--setParameter',
+  'enableLocalhostAuthBypass=false',
 ];
 
 /** mongod did not start. */

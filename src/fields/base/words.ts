@@ -13,7 +13,18 @@ const IGNORED = new RegExp(
 
 /** Letters that have no decomposition, as they are typed on other keyboards. */
 const SPELLINGS: Readonly<Record<string, string>> = {
-  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ı: 'i', ł: 'l', ŋ: 'n', ŧ: 't' },
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ħ: 'h',
+  ı: 'i',
+  ł: 'l',
+  ŋ: 'n',
+  ŧ: 't',
   ς: 'σ',
 };
 const SPELLED = new RegExp(`[${Object.keys(SPELLINGS).join('')}]`, 'g');

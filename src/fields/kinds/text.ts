@@ -99,8 +99,20 @@ function codePoints(value: string): number {
 
 /** Texts of common forms. The first one that matches the pattern of a field is its sample. */
 const CANDIDATES = [
-  ...['Some text', 'ada', 'Ada', 'ADA', 'ada@example.com', '12345', '1234', '123456', '+441234567890'],
-  ...['AB-1234', 'ABC123', 'https://example.com', 'A', '1'],
+  'Some text',
+  'ada',
+  'Ada',
+  'ADA',
+  'ada@example.com',
+  '12345',
+  '1234',
+  '123456',
+  '+441234567890',
+  'AB-1234',
+  'ABC123',
+  'https://example.com',
+  'A',
+  '1',
 ];
 
 /** A sample is not padded beyond this, whatever the minimum length of its field. */

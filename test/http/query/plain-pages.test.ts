@@ -82,8 +82,14 @@ describe('a page of GET /auth/users without a query', () => {
     const [sample] = records as [UserDocument];
     const newId = createRecordIds();
     const stored = Array.from({ length: 20_500 }, (_, at) => ({
-      ...{ _id: newId(sample.createdAt), appId: _id, sourceAppId, email: `u${at}@example.com`, data: { age: -at } },
-      ...{ schemaVersion: 2, createdAt: sample.createdAt, updatedAt: sample.updatedAt },
+      _id: newId(sample.createdAt),
+      appId: _id,
+      sourceAppId,
+      email: `u${at}@example.com`,
+      data: { age: -at },
+      schemaVersion: 2,
+      createdAt: sample.createdAt,
+      updatedAt: sample.updatedAt,
     }));
     await users.insertMany(stored as unknown as UserDocument[]);
     const own = await new Client(server.client.url).logIn(sourceAppId, password);

@@ -80,25 +80,32 @@ describe('GET /auth/users with where', () => {
   });
 
   it.each([
-    ...['name:eq:a', 'data.name:like:a', 'data.name', 'data.name:', ':eq:a', 'data.:eq:a', 'data.a.b:eq:1'],
-    ...[
-      'data.$where:eq:1',
-      'data.age:eq:1,5',
-      'data.age:eq:',
-      'data.age:gt:0x10',
-      'data.age:prefix:1',
-      'data.age:eq:1e999',
-    ],
-    ...['data.born:gte:03/04/2025', 'data.born:eq:2026-02-30', 'data.born:eq:2026-01-31T08:30', 'data.agreed:eq:yes'],
-    ...[
-      'data.agreed:gt:true',
-      'data.visits:eq:x',
-      'data.name:gte:a',
-      'data.name:exists:1',
-      'appId:eq:1',
-      '__proto__:eq:1',
-    ],
-    ...['email:constructor:a', `data.name:eq:${'x'.repeat(1_001)}`, `data.age:in:${'1,'.repeat(100)}1`],
+    'name:eq:a',
+    'data.name:like:a',
+    'data.name',
+    'data.name:',
+    ':eq:a',
+    'data.:eq:a',
+    'data.a.b:eq:1',
+    'data.$where:eq:1',
+    'data.age:eq:1,5',
+    'data.age:eq:',
+    'data.age:gt:0x10',
+    'data.age:prefix:1',
+    'data.age:eq:1e999',
+    'data.born:gte:03/04/2025',
+    'data.born:eq:2026-02-30',
+    'data.born:eq:2026-01-31T08:30',
+    'data.agreed:eq:yes',
+    'data.agreed:gt:true',
+    'data.visits:eq:x',
+    'data.name:gte:a',
+    'data.name:exists:1',
+    'appId:eq:1',
+    '__proto__:eq:1',
+    'email:constructor:a',
+    `data.name:eq:${'x'.repeat(1_001)}`,
+    `data.age:in:${'1,'.repeat(100)}1`,
   ])('refuses %s', async (where) => {
     const { body } = await operator.get(`/auth/users?${new URLSearchParams({ where })}`).expect(400);
     expect(body).toEqual({
@@ -116,8 +123,17 @@ describe('GET /auth/users with where', () => {
 
   it.each([
     Array.from({ length: 21 }, () => 'where=email:eq:a').join('&'),
-    ...['total=all', 'total=', 'total=exact&total=none', 'q=', `q=${'x'.repeat(101)}`, 'q=a&q=b', 'confirm=1'],
-    ...['cursor=', 'cursor=AAAA', `cursor=${'A'.repeat(9_000)}`, 'sourceAppId=a%20b'],
+    'total=all',
+    'total=',
+    'total=exact&total=none',
+    'q=',
+    `q=${'x'.repeat(101)}`,
+    'q=a&q=b',
+    'confirm=1',
+    'cursor=',
+    'cursor=AAAA',
+    `cursor=${'A'.repeat(9_000)}`,
+    'sourceAppId=a%20b',
   ])('refuses %s', async (query) => {
     await operator.get(`/auth/users?${query}`).expect(400);
   });
@@ -237,12 +253,20 @@ describe('GET /auth/users/export', () => {
     );
     expect(
       JSON.parse(await exported('format=json&sort=data.age')).map(({ email }: { email: string }) => email[0]),
-    ).toEqual([...['b', 'a', 'c']]);
+    ).toEqual(['b', 'a', 'c']);
   });
 
   it.each([
-    ...['columns=', 'columns=email,email', 'columns=data.', 'columns=appId', 'headers=', 'format=json&columns=email'],
-    ...['format=ndjson&headers=labels', 'total=exact', 'cursor=AAAA', 'where=data.age:eq:x'],
+    'columns=',
+    'columns=email,email',
+    'columns=data.',
+    'columns=appId',
+    'headers=',
+    'format=json&columns=email',
+    'format=ndjson&headers=labels',
+    'total=exact',
+    'cursor=AAAA',
+    'where=data.age:eq:x',
   ])('refuses %s', async (query) => {
     await operator.get(`/auth/users/export?${query}`).expect(400);
   });

@@ -176,7 +176,10 @@ describe('the events of a record (spec 6)', () => {
     if (!record) throw new Error('no record');
     // As a server leaves it that stopped between the announcement and the deletion.
     await a.db.collection('erasures').insertOne({
-      ...{ _id: record._id, appId: record.appId, eventId: record._id, revision: 2 },
+      _id: record._id,
+      appId: record.appId,
+      eventId: record._id,
+      revision: 2,
       at: new Date(Date.now() - 120_000),
     });
     await expect.poll(() => a.db.collection('erasures').countDocuments({})).toBe(0);

@@ -37,8 +37,14 @@ const webhooks = () => createWebhookStore(models.webhooks);
 
 function webhook(): WebhookDocument {
   return {
-    ...{ _id: newId(new Date()), appId, sourceAppId: 'app', url: 'https://example.com/', secrets: [] },
-    ...{ events: ['user.created'], format: 'standard', createdAt: new Date(NOW) },
+    _id: newId(new Date()),
+    appId,
+    sourceAppId: 'app',
+    url: 'https://example.com/',
+    secrets: [],
+    events: ['user.created'],
+    format: 'standard',
+    createdAt: new Date(NOW),
   };
 }
 

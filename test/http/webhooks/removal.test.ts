@@ -62,8 +62,16 @@ async function seed(webhookId: string, recordIds: readonly UUID[]): Promise<void
   const attempt = { at, ms: 5, status: 200, response: 'Thank you, zebulon@example.com' };
   const documents = recordIds.map(
     (recordId): DeliveryDocument => ({
-      ...{ _id: `${v7()}:${webhookId}`, webhookId: new UUID(webhookId), appId, recordId, type: 'user.created' },
-      ...{ revision: 1, at, state: 'delivered', attempts: 1, log: [attempt] },
+      _id: `${v7()}:${webhookId}`,
+      webhookId: new UUID(webhookId),
+      appId,
+      recordId,
+      type: 'user.created',
+      revision: 1,
+      at,
+      state: 'delivered',
+      attempts: 1,
+      log: [attempt],
       expiresAt: new Date(at.getTime() + DAY_MS),
     }),
   );
@@ -152,7 +160,12 @@ describe('a deleted webhook', () => {
       dispatcher: { notify: () => undefined },
     });
     const event: RecordEvent = {
-      ...{ id: v7(), type: 'user.created', appId, recordId: new UUID(), at: new Date(), revision: 1 },
+      id: v7(),
+      type: 'user.created',
+      appId,
+      recordId: new UUID(),
+      at: new Date(),
+      revision: 1,
     };
     const consumed = consumer.consume([event]);
     await read.opened;
@@ -233,8 +246,13 @@ describe('an erasure', () => {
     await expect.poll(answers).toBe(1);
     const { body } = await operator.post('/auth/people/export', { email: 'zebulon@example.com' }).expect(200);
     expect(body.entries).toContainEqual({
-      ...{ kind: 'delivery', sourceAppId: app.sourceAppId, id: expect.any(String), type: 'user.created' },
-      ...{ at: expect.any(String), state: 'delivered', record: expect.any(String) },
+      kind: 'delivery',
+      sourceAppId: app.sourceAppId,
+      id: expect.any(String),
+      type: 'user.created',
+      at: expect.any(String),
+      state: 'delivered',
+      record: expect.any(String),
       attempts: [
         { at: expect.any(String), ms: expect.any(Number), status: 200, response: 'Thank you, zebulon@example.com' },
       ],

@@ -42,8 +42,16 @@ async function seed(webhookId: string, count: number): Promise<string[]> {
   const at = new Date();
   const documents = Array.from({ length: count }, (_, index) => ({
     _id: `${v7({ msecs: at.getTime() - count + index })}:${webhookId}`,
-    ...{ webhookId: new UUID(webhookId), appId, recordId: new UUID(), type: 'user.erased', revision: 2 },
-    ...{ at, state: 'delivered', attempts: 1, log: [], expiresAt: new Date(at.getTime() + 86_400_000) },
+    webhookId: new UUID(webhookId),
+    appId,
+    recordId: new UUID(),
+    type: 'user.erased',
+    revision: 2,
+    at,
+    state: 'delivered',
+    attempts: 1,
+    log: [],
+    expiresAt: new Date(at.getTime() + 86_400_000),
   }));
   await a.db.collection<{ _id: string }>('deliveries').insertMany(documents);
   return documents.map(({ _id }) => _id);

@@ -175,8 +175,14 @@ describe('a request', () => {
     for (const [line, ...headers] of sent) {
       expect(line).toMatch(/^POST \/[!-~]* HTTP\/1\.1$/);
       expect(headers.map((header) => header.split(':')[0]?.toLowerCase()).sort()).toEqual([
-        ...['connection', 'content-length', 'content-type', 'host', 'user-agent'],
-        ...['webhook-id', 'webhook-signature', 'webhook-timestamp'],
+        'connection',
+        'content-length',
+        'content-type',
+        'host',
+        'user-agent',
+        'webhook-id',
+        'webhook-signature',
+        'webhook-timestamp',
       ]);
     }
   });

@@ -30,7 +30,9 @@ describe('a fair queue', () => {
     join('a1', 'a2', 'a3', 'a4', 'a5');
     expect(['a1', 'a2', 'a3', 'a4'].map((name) => turns.get(name)?.hasBegun)).toEqual([true, true, true, false]);
     expect({ inProgress: queue.inProgress, waiting: queue.waiting, whole: queue.hasWholeShare('a') }).toEqual({
-      ...{ inProgress: 3, waiting: 2, whole: true },
+      inProgress: 3,
+      waiting: 2,
+      whole: true,
     });
     join('b1');
     expect(turns.get('b1')?.hasBegun).toBe(true);

@@ -19,9 +19,19 @@ describe('parseSmtpUrl', () => {
   });
 
   it.each([
-    ...['', 'mail.example.com', 'http://mail.example.com', 'smtp://', 'smtp:///x', 'smtp://host/path'],
-    ...['smtp://host?pool=true', 'smtp://host#x', 'smtp://user@host', 'smtp://:pass@host', 'smtp://a:%zz@host'],
-    ...['smtp://host:99999', 'smtp://ho st'],
+    '',
+    'mail.example.com',
+    'http://mail.example.com',
+    'smtp://',
+    'smtp:///x',
+    'smtp://host/path',
+    'smtp://host?pool=true',
+    'smtp://host#x',
+    'smtp://user@host',
+    'smtp://:pass@host',
+    'smtp://a:%zz@host',
+    'smtp://host:99999',
+    'smtp://ho st',
   ])('refuses %j', (text) => {
     expect(parseSmtpUrl(text)).toBeUndefined();
   });
@@ -39,8 +49,15 @@ describe('parseMailbox', () => {
   });
 
   it.each([
-    ...['', 'Forms', 'Forms <>', 'Forms <forms>', '<a@example.com>, <b@example.com>', 'a@example.com, b@example.com'],
-    ...['A\r\nBcc: b@example.com <a@example.com>', 'a@example.com\r\nBcc: b@example.com', 'A <a@example.com> x'],
+    '',
+    'Forms',
+    'Forms <>',
+    'Forms <forms>',
+    '<a@example.com>, <b@example.com>',
+    'a@example.com, b@example.com',
+    'A\r\nBcc: b@example.com <a@example.com>',
+    'a@example.com\r\nBcc: b@example.com',
+    'A <a@example.com> x',
   ])('refuses %j', (text) => {
     expect(parseMailbox(text)).toBeUndefined();
   });

@@ -80,7 +80,13 @@ export function describeKind(kind: KindName, table: KindTable): void {
     it.each(table.controls)('with %j has the control %j, which is plain JSON', (options, control) => {
       const described = formControl(completeDefinition(definitionOf({ kind, ...options })));
       expect(described).toEqual({
-        ...{ key: 'f', label: 'f', required: false, hidden: false, prefill: false, attributes: {}, choices: [] },
+        key: 'f',
+        label: 'f',
+        required: false,
+        hidden: false,
+        prefill: false,
+        attributes: {},
+        choices: [],
         ...control,
       });
       expect(JSON.parse(JSON.stringify(described))).toStrictEqual(described);

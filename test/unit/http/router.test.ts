@@ -23,7 +23,11 @@ const endpoints = {
   write: { ...common, method: 'post', path: '/write', auth: 'session', scope: 'users:write' },
   administer: { ...common, method: 'post', path: '/administer', auth: 'session', role: 'admin' },
   work: {
-    ...{ ...common, method: 'get', path: '/work', auth: 'session', scoped: true },
+    ...common,
+    method: 'get',
+    path: '/work',
+    auth: 'session',
+    scoped: true,
     query: z.object({ sourceAppId: z.string().optional() }),
   },
 } as const satisfies Endpoints;

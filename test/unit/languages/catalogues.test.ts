@@ -104,8 +104,15 @@ describe('tags', () => {
     const offered = ['en', 'pt-BR', 'de-AT', 'de'];
     const asked = ['DE', 'de-CH', 'pt', 'pt-PT', 'en-GB', 'fr', '', '-', 'x'.repeat(1000)];
     expect(asked.map((tag) => matchTag(offered, tag))).toEqual([
-      ...['de', 'de', 'pt-BR', 'pt-BR', 'en'],
-      ...[undefined, undefined, undefined, undefined],
+      'de',
+      'de',
+      'pt-BR',
+      'pt-BR',
+      'en',
+      undefined,
+      undefined,
+      undefined,
+      undefined,
     ]);
   });
 

@@ -42,7 +42,8 @@ describe('shared schemas', () => {
     const first = schemaOf(text);
     const long = (index: number): FieldDefinition => ({
       ...text,
-      ...{ kind: 'select', enum: [`${index}`, 'x'.repeat(90_000)] },
+      kind: 'select',
+      enum: [`${index}`, 'x'.repeat(90_000)],
     });
     for (let index = 0; index < 100; index += 1) schemaOf(long(index));
     expect(schemaOf(text)).not.toBe(first);

@@ -94,9 +94,17 @@ const data = fc.dictionary(dataKeys, value, { maxKeys: 6 });
 const anyRecord = fc
   .record(
     {
-      ...{ _id: fc.constant(new UUID(id)), appId: fc.constant(new ObjectId()), email: text, data },
-      ...{ schemaVersion: fc.integer(), createdAt: date, updatedAt: date, confirmedAt: date },
-      ...{ id: text, other: text, consents: fc.constant([{ key: 'news', at: createdAt }]) },
+      _id: fc.constant(new UUID(id)),
+      appId: fc.constant(new ObjectId()),
+      email: text,
+      data,
+      schemaVersion: fc.integer(),
+      createdAt: date,
+      updatedAt: date,
+      confirmedAt: date,
+      id: text,
+      other: text,
+      consents: fc.constant([{ key: 'news', at: createdAt }]),
     },
     { requiredKeys: [] },
   )

@@ -6,7 +6,14 @@ import { slotWrites } from '../../../src/records/slot-records.ts';
 import { planSlots, type WantedField, wantedFields } from '../../../src/records/slots.ts';
 
 const use = (slot: IndexSlot['slot'], key: string, state: SlotState = 'ready', kind: IndexSlot['kind'] = 'text') => ({
-  ...{ id: new ObjectId(), slot, key, kind, state, since: 1, done: 0, total: 0 },
+  id: new ObjectId(),
+  slot,
+  key,
+  kind,
+  state,
+  since: 1,
+  done: 0,
+  total: 0,
 });
 const summary = ({ drop, claim }: ReturnType<typeof planSlots>) => ({
   drop: drop.map(({ slot }) => slot),

@@ -76,7 +76,12 @@ describe('the corrected HTML of a form', () => {
     const { result, proposal } = correct(inForm(`<fieldset><legend>Days</legend>${boxes}</fieldset>`));
     expect(result).toContain('<label><input type="hidden" name="day" value=""><input type="checkbox" name="day"');
     expect(proposal.fields[0]?.definition).toEqual({
-      ...{ key: 'day', label: 'Days', kind: 'multiselect', required: false, enum: ['mo', 'tu'], default: ['mo'] },
+      key: 'day',
+      label: 'Days',
+      kind: 'multiselect',
+      required: false,
+      enum: ['mo', 'tu'],
+      default: ['mo'],
       enumLabels: { mo: 'Monday' },
     });
     // Corrected once, nothing is left to correct.

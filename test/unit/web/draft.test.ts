@@ -87,23 +87,36 @@ describe('a schema draft', () => {
   describe('with form options', () => {
     const fields: FieldDefinition[] = [
       {
-        ...{
-          key: 'name',
-          label: 'Name',
-          kind: 'text',
-          required: true,
-          help: 'In full',
-          placeholder: 'Ada',
-          ui: 'textarea',
-        },
-        ...{ default: 'x', hidden: true, prefill: true, source: 'page', autocomplete: 'name' },
+        key: 'name',
+        label: 'Name',
+        kind: 'text',
+        required: true,
+        help: 'In full',
+        placeholder: 'Ada',
+        ui: 'textarea',
+        default: 'x',
+        hidden: true,
+        prefill: true,
+        source: 'page',
+        autocomplete: 'name',
       },
       {
-        ...{ key: 'plan', label: 'Plan', kind: 'select', required: false, enum: ['a', 'b'], ui: 'radio' },
-        ...{ enumLabels: { b: 'B', a: 'A' }, default: 'b' },
+        key: 'plan',
+        label: 'Plan',
+        kind: 'select',
+        required: false,
+        enum: ['a', 'b'],
+        ui: 'radio',
+        enumLabels: { b: 'B', a: 'A' },
+        default: 'b',
       },
       {
-        ...{ key: 'ok', label: 'OK', kind: 'checkbox', required: false, default: false, hidden: false },
+        key: 'ok',
+        label: 'OK',
+        kind: 'checkbox',
+        required: false,
+        default: false,
+        hidden: false,
         consent: { version: '1', url: 'https://example.com/' },
       },
       { key: 'age', label: 'Age', kind: 'number', required: false, default: 0, help: '' },
@@ -125,7 +138,11 @@ describe('a schema draft', () => {
       expect(number).toEqual({ key: 'plan', label: 'Plan', kind: 'number', required: false });
       const list = changeField(draft, idOf(draft, 'ok'), { kind: 'array' });
       expect(checkDraft(list).definitions[2]).toEqual({
-        ...{ key: 'ok', label: 'OK', kind: 'array', required: false, hidden: false },
+        key: 'ok',
+        label: 'OK',
+        kind: 'array',
+        required: false,
+        hidden: false,
       });
     });
 
@@ -137,7 +154,12 @@ describe('a schema draft', () => {
       expect(checkDraft(back).definitions[1]).toMatchObject({ enumLabels: { a: 'A', b: 'B' } });
       const none = checkDraft(changeField(removed, idOf(draft, 'plan'), { enum: ['c'], default: undefined }));
       expect(none.definitions[1]).toEqual({
-        ...{ key: 'plan', label: 'Plan', kind: 'select', required: false, enum: ['c'], ui: 'radio' },
+        key: 'plan',
+        label: 'Plan',
+        kind: 'select',
+        required: false,
+        enum: ['c'],
+        ui: 'radio',
       });
     });
 

@@ -67,7 +67,9 @@ describe('the advice for an import that rejected every line', () => {
   } as const;
   const rejecting = (messages: string[], rejected = messages.length, others: object = {}) =>
     adviceFor({
-      ...{ read: rejected, rejected, settings: { ...settings, ...others } },
+      read: rejected,
+      rejected,
+      settings: { ...settings, ...others },
       errors: messages.map((message, index) => ({ line: index + 2, message })),
     });
 

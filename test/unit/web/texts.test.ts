@@ -52,7 +52,11 @@ describe('a chart that saw a part of the users', () => {
     const part = { field: path, records: 5, empty: 1, other: 0, values, complete: false };
     const counts = { '': 100, 'empty true': 10, 'eq pro': 50, 'eq free': 30 };
     expect(await countedBreakdown(part, path, counting(counts))).toEqual({
-      ...{ field: path, records: 100, empty: 10, other: 10, complete: true },
+      field: path,
+      records: 100,
+      empty: 10,
+      other: 10,
+      complete: true,
       values: [
         { value: 'pro', count: 50 },
         { value: 'free', count: 30 },

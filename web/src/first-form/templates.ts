@@ -43,8 +43,12 @@ export const TEMPLATES: readonly Template[] = [
   template('newsletter', texts.newsletter, [
     NAME,
     {
-      ...{ key: 'consent', label: texts.newsletter.consent, kind: 'checkbox' },
-      ...{ required: true, consent: { version: '1' }, help: texts.newsletter.consentHelp },
+      key: 'consent',
+      label: texts.newsletter.consent,
+      kind: 'checkbox',
+      required: true,
+      consent: { version: '1' },
+      help: texts.newsletter.consentHelp,
     },
   ]),
   template('contact', texts.contact, [
@@ -66,11 +70,18 @@ export const TEMPLATES: readonly Template[] = [
   template('event', texts.event, [
     { ...NAME, required: true },
     {
-      ...{ key: 'attendance', label: texts.event.attendance, kind: 'select', required: true, ui: 'radio' },
-      ...{ enum: ['on-site', 'online'], enumLabels: { 'on-site': texts.event.onSite, online: texts.event.online } },
+      key: 'attendance',
+      label: texts.event.attendance,
+      kind: 'select',
+      required: true,
+      ui: 'radio',
+      enum: ['on-site', 'online'],
+      enumLabels: { 'on-site': texts.event.onSite, online: texts.event.online },
     },
     {
-      ...{ key: 'sessions', label: texts.event.sessions, kind: 'multiselect' },
+      key: 'sessions',
+      label: texts.event.sessions,
+      kind: 'multiselect',
       enum: ['talks', 'workshops', 'dinner'],
       enumLabels: { talks: texts.event.talks, workshops: texts.event.workshops, dinner: texts.event.dinner },
     },
@@ -79,7 +90,11 @@ export const TEMPLATES: readonly Template[] = [
   ]),
   template('feedback', texts.feedback, [
     {
-      ...{ key: 'rating', label: texts.feedback.rating, kind: 'select', required: true, ui: 'radio' },
+      key: 'rating',
+      label: texts.feedback.rating,
+      kind: 'select',
+      required: true,
+      ui: 'radio',
       enum: ['5', '4', '3', '2', '1'],
       enumLabels: {
         '5': texts.feedback.veryGood,

@@ -28,8 +28,12 @@ interface Options {
   timeZone: string;
 }
 const DEFAULTS: Options = {
-  ...{ mode: 'upsert', arrays: 'append', invalid: 'skip' },
-  ...{ decimal: '.', dateFormat: '', timeZone: '' },
+  mode: 'upsert',
+  arrays: 'append',
+  invalid: 'skip',
+  decimal: '.',
+  dateFormat: '',
+  timeZone: '',
 };
 
 /** The columns of a chosen file and how it is imported. */

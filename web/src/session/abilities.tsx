@@ -20,8 +20,13 @@ export interface Abilities {
 }
 
 const NOTHING: Abilities = {
-  ...{ edit: false, export: false, import: false, webhooks: false },
-  ...{ manage: false, members: false, schema: false },
+  edit: false,
+  export: false,
+  import: false,
+  webhooks: false,
+  manage: false,
+  members: false,
+  schema: false,
 };
 const EDITING = { ...NOTHING, edit: true, export: true, import: true };
 const ALL = { ...EDITING, webhooks: true, manage: true, members: true, schema: true };

@@ -64,8 +64,11 @@ describeKind('multiselect', {
     [
       { enum: ['a', 'b', 'a'], enumLabels: { b: 'Bee' }, required: true, maxItems: 2, default: ['b', 'a'] },
       {
-        ...{ type: 'checkboxes', choices: [...choices('a'), { value: 'b', label: 'Bee' }], required: true },
-        ...{ help: 'Choose at least 1.', default: 'b; a' },
+        type: 'checkboxes',
+        choices: [...choices('a'), { value: 'b', label: 'Bee' }],
+        required: true,
+        help: 'Choose at least 1.',
+        default: 'b; a',
       },
     ],
   ],

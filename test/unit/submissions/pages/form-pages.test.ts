@@ -50,7 +50,7 @@ describe('a form page', () => {
       field({ key: 'terms', kind: 'checkbox', consent: { version: EVIL, url: EVIL }, label: EVIL }),
     ];
     const settings = { ...DEFAULT_FORM_SETTINGS, title: EVIL, description: EVIL, submitLabel: EVIL, thanks: EVIL };
-    const names = [EVIL, 'other', 'refused', ...['k0', 'k1', 'k2', 'k3', 'k4', 'area', 'select', 'radio']];
+    const names = [EVIL, 'other', 'refused', 'k0', 'k1', 'k2', 'k3', 'k4', 'area', 'select', 'radio'];
     const entries = sent(Object.fromEntries(names.map((name) => [name, EVIL])), {
       email: EVIL,
       others: [[EVIL, EVIL]],

@@ -4,17 +4,26 @@ const { meanings } = t.connect.import;
 
 /** The names that become no field, with their meaning (spec 4.5). */
 const MEANINGS: Readonly<Record<string, string>> = {
-  ...{ _next: meanings.next, _redirect: meanings.next, redirect: meanings.next },
+  _next: meanings.next,
+  _redirect: meanings.next,
+  redirect: meanings.next,
   _error: meanings.error,
-  ...{ _gotcha: meanings.honeypot, _honey: meanings.honeypot, _honeypot: meanings.honeypot },
-  ...{ botcheck: meanings.honeypot, 'bot-field': meanings.honeypot },
+  _gotcha: meanings.honeypot,
+  _honey: meanings.honeypot,
+  _honeypot: meanings.honeypot,
+  botcheck: meanings.honeypot,
+  'bot-field': meanings.honeypot,
   _key: meanings.key,
   _tz: meanings.timeZone,
   _charset_: meanings.charset,
   altcha: meanings.proofOfWork,
   _replyto: meanings.replyTo,
-  ...{ _subject: meanings.ignored, _cc: meanings.ignored, _template: meanings.ignored },
-  ...{ _captcha: meanings.ignored, access_key: meanings.ignored, 'form-name': meanings.ignored },
+  _subject: meanings.ignored,
+  _cc: meanings.ignored,
+  _template: meanings.ignored,
+  _captcha: meanings.ignored,
+  access_key: meanings.ignored,
+  'form-name': meanings.ignored,
 };
 
 /** Names of the page after the form. */

@@ -91,7 +91,8 @@ export function settingsOf(stored: FormSettings, draft: SettingsDraft, changed: 
   const own = changed.filter((name) => !isOfEmail(name));
   const texts = Object.fromEntries(own.map((name) => [name, sentValue(name, draft[name])]));
   return {
-    ...{ ...stored, ...texts },
+    ...stored,
+    ...texts,
     ...(changed.includes('doubleOptIn') && { doubleOptIn: draft.doubleOptIn === 'on' }),
     ...(changed.some((name) => name === 'notifyEmails' || name === 'notifyWhen') && { notify: notifyOf(draft) }),
   };

@@ -37,7 +37,11 @@ export async function countedBreakdown(
   const known = ofGroups.reduce((sum, count) => sum + count, empty);
   return {
     // Users can come and go between two counts.
-    ...{ field, records: Math.max(records, known), empty, other: Math.max(0, records - known), complete: true },
+    field,
+    records: Math.max(records, known),
+    empty,
+    other: Math.max(0, records - known),
+    complete: true,
     ...(breakdown.values && { values: values.map((one, index) => ({ ...one, count: ofGroups[index] ?? 0 })) }),
     ...(breakdown.ranges && { ranges: ranges.map((one, index) => ({ ...one, count: ofGroups[index] ?? 0 })) }),
   };

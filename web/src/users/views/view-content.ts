@@ -29,7 +29,13 @@ export function parametersOf(view: SavedView): Partial<ListParameters> {
   const { q, where, by, size } = readList(new URLSearchParams(query));
   const [, path = '', direction] = /^(.*?)(?::(asc|desc))?$/.exec(isMissing('sort', sort) ? '' : sort) ?? [];
   return {
-    ...{ q, by, size, view: markOf(view), page: 1, sort: path, order: direction === 'desc' ? 'desc' : 'asc' },
+    q,
+    by,
+    size,
+    view: markOf(view),
+    page: 1,
+    sort: path,
+    order: direction === 'desc' ? 'desc' : 'asc',
     where: where.filter((condition) => !isMissing('where', condition)),
     columns: columns.filter((column) => !isMissing('columns', column)),
   };
