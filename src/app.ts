@@ -1,5 +1,6 @@
 import express, { type Express } from 'express';
 import { createBodyReaders } from './api/body/readers.ts';
+import type { Route } from './api/endpoint.ts';
 import { createOperatorLoad } from './api/operator-load.ts';
 import { createAuditRecorder } from './audit/audit-recorder.ts';
 import type { Config } from './core/config.ts';
@@ -53,6 +54,8 @@ export function createApp(deps: {
   const isReady = async (): Promise<boolean> => !isStopping() && (await services.ping());
   const system = { routes: systemRoutes(isReady, services.warnings) };
   const features = [...services.features, system];
+  const routes = features.flatMap((feature) => feature.routes ?? []);
+  const methodCheck = createMethodCheck(routes);
 
   const app = express();
   app.disable('x-powered-by');
@@ -68,12 +71,14 @@ export function createApp(deps: {
   if (config.trustProxy !== false) app.use(readForwardedFor);
   app.use('/embed', embed.router);
   app.use(createCors(config.corsOrigins, services.appOrigins));
-  app.use('/auth', createSession(config, services.sessionStore, load));
 
-  const methodCheck = createMethodCheck(features.flatMap(({ routes = [] }) => routes));
   // Before the routers, of which each would answer with the methods of its own endpoints.
   app.use((req, res, next) => (req.method === 'OPTIONS' ? methodCheck(req, res, next) : next()));
-  for (const { routes } of features) if (routes) app.use(createRouter(routes, edge));
+  // First those of public clients, of all features: most requests are theirs.
+  app.use(createRouter(routes.filter(isPublic), edge));
+  app.use('/auth', createSession(config, services.sessionStore, load));
+  for (const feature of features)
+    app.use(createRouter(feature.routes?.filter((route) => !isPublic(route)) ?? [], edge));
   app.use(methodCheck);
   if (services.metrics && config.metricsToken !== undefined) {
     const { contentType, text } = services.metrics;
@@ -90,3 +95,5 @@ export function createApp(deps: {
   app.use(answerError);
   return app;
 }
+
+const isPublic = ({ spec }: Route): boolean => spec.path.startsWith('/v1/');
