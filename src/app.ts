@@ -69,7 +69,6 @@ export function createApp(deps: {
   app.use(createSecurityHeaders(config.production));
   app.use(refuseAmbiguous);
   if (config.trustProxy !== false) app.use(readForwardedFor);
-  app.use('/embed', embed.router);
   app.use(createCors(config.corsOrigins, services.appOrigins));
 
   // Before the routers, of which each would answer with the methods of its own endpoints.
@@ -84,6 +83,7 @@ export function createApp(deps: {
     const { contentType, text } = services.metrics;
     app.use(createMetricsRouter({ contentType, text: deps.readMetrics ?? text }, config.metricsToken));
   }
+  app.use('/embed', embed.router);
   app.use(createDocsRouter(config.sessionCookieName));
   app.use(createDashboardRouter());
 

@@ -28,6 +28,8 @@ const SHARED: cors.CorsOptions = {
 
 /** The endpoints of public clients, which also the origins of an app may call. */
 const PUBLIC = '/v1/';
+/** Every site may load the embed script. */
+const EMBED = '/embed/';
 
 /**
  * The CORS policies (spec 5.3): the origins in `CORS_ORIGINS` and the service's own, with
@@ -51,6 +53,7 @@ export function createCors(origins: readonly string[], appOrigins: AppOrigins): 
   return (req, res, next) => {
     const { origin } = req.headers;
     if (origin === undefined || isTrusted(origin, req)) return listed.size === 0 ? next() : shareListed(req, res, next);
+    if (req.path.startsWith(EMBED)) return next();
     res.vary('Origin');
     if (!req.path.startsWith(PUBLIC)) throw originError();
     withTimeout(isOfApp(req, origin, appOrigins), DEADLINE_MS, () => new Unavailable())
