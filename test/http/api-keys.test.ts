@@ -140,6 +140,7 @@ describe('a scope', () => {
     ['users:read', 'get', '/auth/stats', undefined, 200],
     ['users:read', 'get', '/auth/schema', undefined, 200],
     ['users:read', 'get', '/auth/held', undefined, 200],
+    ['users:read', 'get', '/auth/held/counts', undefined, 200],
     ['users:read', 'get', '/auth/apps/APP/indexes', undefined, 200],
     ['users:write', 'patch', '/auth/users/none', { set: { name: 'B' } }, 404],
     ['users:write', 'delete', '/auth/users/none', undefined, 404],
