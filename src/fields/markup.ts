@@ -170,7 +170,7 @@ export function hints(field: FormField): Markup[] {
 
 /** The address is its text, so the link is honest in every language. */
 function consentLink(href: string): Markup {
-  return ['a', { href, target: '_blank', rel: 'noopener noreferrer' }, href.replace(/^https?:\/\//, '')];
+  return ['a', { href, target: '_blank', rel: 'noreferrer' }, href.replace(/^https?:\/\//, '')];
 }
 
 export function requiredMark({ required }: FormControl): MarkupNode[] {

@@ -43,12 +43,13 @@ const FormDefinition = z
     languages: z.array(z.string()).meta({ description: 'The languages that the app offers' }),
     texts: z
       .strictObject(Object.fromEntries(TEXTS.map((code) => [code, z.string()])) as Record<Text, z.ZodString>)
-      .meta({ description: 'The texts of the service around the form, in its language' }),
+      .meta({
+        description: 'The texts of the service around the form; `thanksConfirm` is empty without double opt-in',
+      }),
     dir: z.enum(['ltr', 'rtl']),
     closed: z.boolean().meta({ description: 'Whether every submission is refused now' }),
     honeypot: z.boolean().meta({ description: 'Whether the form contains a field for programs' }),
     proofOfWork: z.boolean().meta({ description: 'Whether a submission needs a solved challenge' }),
-    doubleOptIn: z.boolean().meta({ description: 'Whether people are asked by email to confirm their addresses' }),
     fields: z.array(FormControl),
   })
   .meta({
@@ -66,7 +67,6 @@ const FormDefinition = z
       honeypot: true,
       proofOfWork: false,
       fields: [],
-      doubleOptIn: false,
       languages: ['en'],
       texts: textsOf(languageOf('en')),
     },
@@ -148,11 +148,10 @@ function formDefinition({ sourceAppId, settings: given, fields, language }: Form
     lang,
     dir,
     languages: offeredLanguages(given),
-    texts: textsOf(language),
+    texts: { ...textsOf(language), ...(!settings.doubleOptIn && { thanksConfirm: '' }) },
     closed: isClosed(settings),
     honeypot: settings.botProtection !== 'off',
     proofOfWork: settings.botProtection === 'proof-of-work',
-    doubleOptIn: settings.doubleOptIn === true,
   });
   const controls = serializedControls(formControls(fields, lang));
   const json = `${texts.slice(0, -1)},"fields":${controls.json}}`;

@@ -16,7 +16,7 @@ describe('the embedded form, as printed,', () => {
   it('shows and sends the form on another origin once it is allowed', async () => {
     code.show(`<!doctype html><h1>My site</h1>${await code.connect.snippet('Embed')}`);
     const { page } = await openPage(code.site.origin);
-    await page.getByText('The form cannot be shown here').waitFor();
+    await page.getByText('The form could not be shown').waitFor();
 
     await code.connect.allowRefused(code.site.origin);
     await page.reload();

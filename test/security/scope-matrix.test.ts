@@ -15,6 +15,7 @@ const OPENED: Record<Scope, string[]> = {
     'getOwnSchema',
     'listIndexes',
     'listHeld',
+    'countHeld',
     'getSearchIndex',
     'listHistory',
     'listChanges',

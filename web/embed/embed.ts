@@ -34,7 +34,7 @@ export async function embed(host: HTMLElement): Promise<void> {
     });
   } catch {
     const link: Markup = ['a', { href: `${service}/f/${app}` }, 'Open the form'];
-    root.append(...toDom([['p', { class: 'note', role: 'alert' }, 'The form cannot be shown here. ', link]]));
+    root.append(...toDom([['p', { class: 'note', role: 'alert' }, 'The form could not be shown. ', link]]));
   }
 }
 

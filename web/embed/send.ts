@@ -99,9 +99,8 @@ function finish(
     return;
   }
   // The form was sent, so its definition was loaded.
-  const { texts, thanks: ownThanks, doubleOptIn } = definition as Definition;
-  const thanked = [ownThanks ?? texts.thanks, ...(doubleOptIn ? [texts.thanksConfirm] : [])].join('\n');
-  const text = isHeld ? texts.thanksHeld : thanked;
+  const { texts, thanks: ownThanks } = definition as Definition;
+  const text = isHeld ? texts.thanksHeld : `${ownThanks ?? texts.thanks}\n${texts.thanksConfirm}`;
   // A control named `reset` hides the method.
   HTMLFormElement.prototype.reset.call(form);
   release();

@@ -17,7 +17,6 @@ export interface Definition {
   closed: boolean;
   honeypot: boolean;
   proofOfWork: boolean;
-  doubleOptIn: boolean;
   fields: FormControl[];
 }
 
@@ -64,8 +63,6 @@ export function definitionOf(path: string): Promise<Definition> {
     throw new Error(body.message);
   });
   definitions[path].catch(() => {
-    // biome-ignore lint/suspicious/noConsole: for the owner of the site
-    console.error(`user-collection: ${path} did not load. Does the app allow ${location.origin}?`);
     definitions[path] = undefined;
   });
   return definitions[path];

@@ -22,8 +22,8 @@ if (!(LOADED in window)) {
   });
   // The texts of the form, so that it can say in its language that the service does not answer.
   document.addEventListener('focusin', ({ target }) => {
-    const form = (target as Element).closest<HTMLFormElement>('form[data-user-collection]:not([data-thanks])');
-    if (form) definitionOf(formPath(form.dataset.userCollection ?? '', form)).catch(() => undefined);
+    const form = (target as Element).closest<HTMLFormElement>('form[data-user-collection]');
+    if (form) void definitionOf(formPath(form.dataset.userCollection as string, form));
   });
   start();
   // Elements that the parser or another script adds later.
