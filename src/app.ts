@@ -15,7 +15,7 @@ import { answerError, createErrorConversion, createRefusalHandler } from './http
 import { createMetricsRouter } from './http/metrics-router.ts';
 import { readForwardedFor, refuseAmbiguous } from './http/request-headers.ts';
 import { createRequestLog, createRequestMetrics } from './http/request-log.ts';
-import { createMethodCheck, createRouter } from './http/router.ts';
+import { addRoutes, createMethodCheck, createRouter } from './http/router.ts';
 import { createSecurityHeaders } from './http/security-headers.ts';
 import { systemRoutes } from './http/system.ts';
 import { NO_METRICS } from './metrics/metrics.ts';
@@ -71,10 +71,11 @@ export function createApp(deps: {
   if (config.trustProxy !== false) app.use(readForwardedFor);
   app.use(createCors(config.corsOrigins, services.appOrigins));
 
+  // First the endpoints of public clients, of all features: most requests are theirs. A router of
+  // their own would cost each a microsecond, 3 % of the shortest.
+  addRoutes(app, routes.filter(isPublic), edge);
   // Before the routers, of which each would answer with the methods of its own endpoints.
   app.use((req, res, next) => (req.method === 'OPTIONS' ? methodCheck(req, res, next) : next()));
-  // First those of public clients, of all features: most requests are theirs.
-  app.use(createRouter(routes.filter(isPublic), edge));
   app.use('/auth', createSession(config, services.sessionStore, load));
   for (const feature of features)
     app.use(createRouter(feature.routes?.filter((route) => !isPublic(route)) ?? [], edge));

@@ -52,13 +52,14 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
   const hasTooManyExtraKeys = (keys: readonly string[]): boolean =>
     !rejectUnknown && keys.length > MAX_EXTRA_KEYS && keys.filter((key) => !compiled.has(key)).length > MAX_EXTRA_KEYS;
 
-  function issuesOf(key: string, value: unknown, isEdit: boolean): Issue[] {
+  /** Returns the problems of a value; undefined if it has none. */
+  function issuesOf(key: string, value: unknown, isEdit: boolean): Issue[] | undefined {
     const field = compiled.get(key);
     if (isEdit && field?.appendedItems) return [{ path: pathOf(key), message: LIST_EDIT }];
     if (!field && rejectUnknown) return [{ path: pathOf(key), ...say('unknownField') }];
     if (!field && !FIELD_KEY_PATTERN.test(key)) return [{ path: pathOf(key), ...say('invalidKey') }];
     const result = (field?.schema ?? Extra).safeParse(value);
-    return result.success ? [] : toIssues(result.error.issues, pathOf(key), printable);
+    return result.success ? undefined : toIssues(result.error.issues, pathOf(key), printable);
   }
 
   /**
@@ -69,7 +70,8 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
     withSteps({ steps: MAX_PATTERN_STEPS }, () => {
       for (const key of Object.keys(values)) {
         if (issues.length >= MAX_ISSUES) return;
-        issues.push(...issuesOf(key, values[key], isEdit));
+        const found = issuesOf(key, values[key], isEdit);
+        if (found) issues.push(...found);
       }
     });
   }

@@ -22,10 +22,20 @@ export class Caller {
     this.#req = req;
   }
 
-  /** Authenticates and authorizes the caller. @param isAgain as in `Authenticate` @throws */
-  async check(isAgain = false): Promise<void> {
+  /**
+   * Authenticates and authorizes the caller. The result is no promise if nothing has to be read.
+   * @param isAgain as in `Authenticate`
+   * @throws {AppError}
+   */
+  check(isAgain = false): Promise<void> | undefined {
     const at = performance.now();
-    const found = await this.#authenticate(this.#req, isAgain);
+    const found = this.#authenticate(this.#req, isAgain);
+    if (found instanceof Promise) return found.then((principal) => this.#admit(principal, at));
+    this.#admit(found, at);
+    return undefined;
+  }
+
+  #admit(found: Principal | undefined, at: number): void {
     authorize(this.#spec, found, this.#req);
     this.principal = found;
     this.#checkedAt = at;

@@ -69,12 +69,18 @@ export async function listen(
   let closing = false;
   let toEnd = 0;
   const turns = createTurns(http);
-  beforeHead(http, (res) => {
-    // The client may not send again what it has sent already.
-    if ((!closing && toEnd === 0) || turns.hasWaiting(res.req.socket)) return;
-    toEnd = Math.max(0, toEnd - 1);
-    res.setHeader('Connection', 'close');
-  });
+  let mayEnd = false;
+  /** Lets answers end their connections. Not from the start: each answer would be a bit slower. */
+  function letEnd(): void {
+    if (mayEnd) return;
+    mayEnd = true;
+    beforeHead(http, (res) => {
+      // The client may not send again what it has sent already.
+      if ((!closing && toEnd === 0) || turns.hasWaiting(res.req.socket)) return;
+      toEnd = Math.max(0, toEnd - 1);
+      res.setHeader('Connection', 'close');
+    });
+  }
   server.on('request', turns.handle);
   const connections = trackConnections(server);
   endStalledConnections(server, stalledAfterMs);
@@ -102,10 +108,12 @@ export async function listen(
     url: listenerUrl(server, host),
     connections: () => connections.size,
     endConnections(count) {
+      if (count > 0) letEnd();
       toEnd = count;
     },
     async close() {
       closing = true;
+      letEnd();
       // Of connections that become idle from now on, such as those of an export in progress.
       server.keepAliveTimeout = DRAIN_MS;
       const drained = sleep(DRAIN_MS, undefined, { ref: false });

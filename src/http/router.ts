@@ -1,4 +1,4 @@
-import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { type IRouter, type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import { FILES_REFUSED, FormEntries } from '../api/body/form-body.ts';
 import type { BodyReaders } from '../api/body/readers.ts';
@@ -31,11 +31,15 @@ export interface Edge {
   until: DatabaseClock['until'];
 }
 
-/** Creates the router of a feature; paths are whole, because features share them. */
-export function createRouter(routes: readonly Route[], edge: Edge): Router {
-  const router = Router({ caseSensitive: true, strict: true });
+/** Adds endpoints to a router, or to the application. */
+export function addRoutes<To extends IRouter>(router: To, routes: readonly Route[], edge: Edge): To {
   for (const route of routes) router[route.spec.method](route.spec.path, createHandler(route, edge));
   return router;
+}
+
+/** Creates the router of a feature; paths are whole, because features share them. */
+export function createRouter(routes: readonly Route[], edge: Edge): Router {
+  return addRoutes(Router({ caseSensitive: true, strict: true }), routes, edge);
 }
 
 /**
@@ -63,11 +67,12 @@ export function createMethodCheck(all: readonly Route[]): Router {
  */
 function createHandler({ spec, handle }: Route, edge: Edge): RequestHandler {
   const turns = hasTurns(spec) ? edge.load : undefined;
+  const readQuery = createQueryReader(spec.query);
   return async (req, res) => {
     const { deadline = new Deadline() } = req;
     const facts: AuditFacts = {};
     const caller = new Caller(spec, edge.auth[spec.auth], req);
-    const input = readInput(spec, caller, req, res, deadline, edge, facts);
+    const input = readInput(spec, readQuery, caller, req, res, deadline, edge, facts);
     const respond = async (value: AnyInput) => {
       const turn = turns && (await turns.begin(spec, value, deadline));
       try {
@@ -115,6 +120,7 @@ async function untilStarted(deadline: Deadline, work: Promise<void>, res: Respon
 
 async function readInput(
   spec: EndpointSpec,
+  readQuery: ReturnType<typeof createQueryReader>,
   caller: Caller,
   req: Request,
   res: Response,
@@ -125,7 +131,8 @@ async function readInput(
   const { endLookUps } = req;
   req.endLookUps = undefined;
   try {
-    await caller.check();
+    const checking = caller.check();
+    if (checking instanceof Promise) await checking;
   } finally {
     endLookUps?.();
   }
@@ -143,7 +150,7 @@ async function readInput(
     app: undefined,
     headers: spec.headers && parsePart(spec.headers, req.headers, 'Invalid request headers'),
     params: spec.params && parsePart(spec.params, req.params, 'Invalid path'),
-    query: spec.query && parsePart(spec.query, req.query, 'Invalid query parameters'),
+    query: readQuery(req),
     body: spec.body && parseBody(spec.body, await readBody(spec.body, req, deadline, edge), req),
     audit: (more) => void Object.assign(facts, more),
     recheck: (maxAgeMs) => caller.recheck(maxAgeMs),
@@ -152,6 +159,16 @@ async function readInput(
     closed: () => closedSignal(res),
     req,
     res,
+  };
+}
+
+/** Parses the queries of an endpoint. Requests without a query, which are most, share one result. */
+function createQueryReader(schema: EndpointSpec['query']) {
+  const none = schema?.safeParse({});
+  const withoutQuery = none?.success ? Object.freeze(none.data) : undefined;
+  return (req: Request): AnyInput['query'] => {
+    if (withoutQuery && !req.url.includes('?')) return withoutQuery;
+    return schema && parsePart(schema, req.query, 'Invalid query parameters');
   };
 }
 
@@ -169,13 +186,13 @@ async function admit(spec: EndpointSpec, sourceAppId: string, req: Request, edge
   if (spec.limit === 'submit') edge.limitSubmit(sourceAppId, req.ip ?? '', app.form?.submitPerMinute);
 }
 
-/** Reads the body; undefined when it is optional and absent. */
-async function readBody(
+/** Resolves with the body; undefined when it is optional and absent. @throws {AppError} at once */
+function readBody(
   { schema, types }: BodySpec,
   req: Request,
   deadline: Deadline,
   { readers }: Edge,
-): Promise<unknown> {
+): Promise<unknown> | undefined {
   if (schema instanceof z.ZodOptional && !hasBody(req)) return undefined;
   const [only] = types;
   // The JSON reader checks the type itself.
