@@ -1,6 +1,6 @@
 // npm run test:fuzz: schemathesis sends the built service at least 20,000 requests generated
-// from its OpenAPI document, without and with an admin session. docs/reliability.md lists the
-// checks that are left out, with reasons. --requests <n> sets the minimum total.
+// from its OpenAPI document, without and with an admin session. The TOML files have the checks that
+// are left out, with reasons. --requests <n> sets the minimum total.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
