@@ -1,11 +1,8 @@
-// The generated tables of docs/specification: sections, endpoints, statuses.
+// The generated tables of docs/specification: sections, callers, endpoints.
 
 const SECTION = /^#{2,4} (\d+(?:\.\d+)*) (.+)$/;
 const OPERATION = /^#{2,4} ([A-Z]+ \/\S*)$/;
 const GENERATED = /(<!-- generated: (\w+) -->\n)[\s\S]*?(<!-- end of generated -->)/g;
-
-/** Refusals of every endpoint. */
-const OF_ALL = new Set([431, 500]);
 
 /**
  * Writes the generated tables of the specification.
@@ -26,28 +23,25 @@ export function renderTables(files, endpoints, document) {
       return { ...place, operation, spec, statuses: statusesOf(document, name) };
     })
     .sort((one, other) => bySection(one, other) || one.line - other.line);
+  const refusals = refusalsByCaller(described);
   const tables = {
     sections: table(
-      ['Section', 'Subject', 'File'],
-      sections.map(({ section, title, file, link }) => [section, `[${title}](${link})`, file]),
+      ['Section', 'Subject'],
+      sections.map(({ section, title, link }) => [section, `[${title}](${link})`]),
+    ),
+    callers: table(
+      ['Caller', 'Refusals of every endpoint'],
+      [...refusals].map(([caller, statuses]) => [caller, statuses.join(' ')]),
     ),
     endpoints: table(
-      ['Section', 'Endpoint', 'Summary', 'Caller', 'Load', 'Event'],
-      described.map(({ section, operation, link, spec }) => [
+      ['Section', 'Endpoint', 'Caller', 'Load', 'Event', 'Statuses'],
+      described.map(({ section, operation, link, spec, statuses }) => [
         section,
         `[${operation}](${link})`,
-        spec.summary,
         callerOf(spec),
         loadOf(spec),
         spec.audit ? `\`${spec.audit}\`` : '',
-      ]),
-    ),
-    statuses: table(
-      ['Endpoint', 'Success', 'Refusals'],
-      described.map(({ operation, link, statuses }) => [
-        `[${operation}](${link})`,
-        statuses.filter((status) => status < 400).join(' '),
-        statuses.filter((status) => status >= 400 && !OF_ALL.has(status)).join(' '),
+        shownStatuses(statuses, refusals.get(kindOfCaller(spec))).join(' '),
       ]),
     ),
   };
@@ -98,13 +92,38 @@ function statusesOf({ paths }, operationId) {
   return Object.keys(operation.responses).map(Number);
 }
 
+/** The refusals that all endpoints of a kind of caller have, by that kind. */
+function refusalsByCaller(described) {
+  const common = new Map();
+  for (const { spec, statuses } of described) {
+    const kind = kindOfCaller(spec);
+    const isShared = (status) => status >= 400 && statuses.includes(status);
+    common.set(kind, (common.get(kind) ?? statuses).filter(isShared));
+  }
+  return common;
+}
+
+/**
+ * The refusals that not all endpoints of its caller have, and the successes other than 200 alone.
+ */
+function shownStatuses(statuses, common) {
+  const successes = statuses.filter((status) => status < 400);
+  const refusals = statuses.filter((status) => status >= 400 && !common.includes(status));
+  return [...(successes.join() === '200' ? [] : successes), ...refusals];
+}
+
+function kindOfCaller({ auth }) {
+  if (auth === 'app id' || auth === 'form') return 'app id';
+  return auth === 'session' || auth === 'session or key' ? 'session, admin or key' : 'anyone';
+}
+
 function callerOf({ auth, scope, role }) {
   const key = scope ? `key \`${scope}\`` : 'any key';
   if (auth === 'app id' || auth === 'form') return `app id, ${key}`;
-  if (auth === 'session') return role ? 'session of an admin' : 'session';
+  if (auth === 'session') return role ? 'admin' : 'session';
   if (auth !== 'session or key') return 'anyone';
-  if (role === 'admin') return `session of an admin, ${key} of an admin`;
-  return role ? `session of an admin, ${key} of an admin or of the own app` : `session, ${key}`;
+  if (role === 'admin') return `admin, admin's ${key}`;
+  return role ? `admin, admin's or own ${key}` : `session, ${key}`;
 }
 
 function loadOf({ auth, upload, load = 'read' }) {

@@ -58,7 +58,7 @@ function nameOf(method: string, path: string): string {
 
 /** The operations of the table. */
 function tableRows(endpoints: string) {
-  const rows = endpoints.matchAll(/^\| ([\d.]+) \| \[([A-Z]+ \S+)\]\(\S+\) \| .+? \| (.+?) \| .*\|$/gm);
+  const rows = endpoints.matchAll(/^\| ([\d.]+) \| \[([A-Z]+ \S+)\]\(\S+\) \| (.+?) \| .*\|$/gm);
   return [...rows].map(([, section = '', operation = '', caller = '']) => ({ operation, caller, section }));
 }
 
