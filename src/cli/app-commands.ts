@@ -6,7 +6,7 @@ import { InvalidInput } from '../core/errors.ts';
 import { APP_ID_FORMAT } from '../core/identifiers.ts';
 import { COMMAND_LINE, note, type Streams, say, type Tool, WRITES_WITHIN_MS } from './command.ts';
 
-/** The commands `app create|list|delete|rotate-password` (spec 5.2, point 6). */
+/** The commands `app create|list|delete|rotate-password` (spec 5.2, rule 6). */
 export function appCommands({ withServices, streams }: Tool): Command {
   const app = new Command('app').description('create, list and delete apps, and give them new passwords');
 

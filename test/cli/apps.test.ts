@@ -20,7 +20,7 @@ function passwordIn(stdout: string): string {
   return /^Password: (\S{24,})$/m.exec(stdout)?.[1] ?? '';
 }
 
-describe.concurrent('app create (spec 5.2, point 6)', () => {
+describe.concurrent('app create (spec 5.2, rule 6)', () => {
   it('creates an app whose password logs in', async () => {
     const { code, stdout, stderr } = await cli(['app', 'create', 'Shop.1_a-b']);
     expect(code).toBe(0);

@@ -80,7 +80,7 @@ function wrongKeys(schema: { rejectUnknown: boolean; fields: FieldDefinition[] }
   return wrong;
 }
 
-/** Returns the stored form of an array item (spec 2.4, points 1 to 4). */
+/** Returns the stored form of an array item (spec 2.4, rules 1 to 4). */
 /** Several choices are kept in the order of `enum`, all other values as they are. */
 function inOrder({ fields }: { fields: FieldDefinition[] }, key: string, value: unknown): unknown {
   const field = fields.find((one) => one.key === key);

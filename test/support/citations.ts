@@ -33,10 +33,10 @@ export interface Documents {
 export const SPECIFICATION_FOLDER = 'docs/specification';
 
 const LIST = String.raw`\d+(?:(?:,\s+|,?\s+and\s+|\s+to\s+)\d+(?![\d.]*\.\d))*`;
-const RULES = String.raw`(?:,\s+(?:(?:rule|point)\s+(\d+)|(?:rules|points)\s+(${LIST})))?`;
+const RULES = String.raw`(?:,\s+(?:rule\s+(\d+)|rules\s+(${LIST})))?`;
 const SECTION = String.raw`(\d+(?:\.\d+){0,2})${RULES}`;
 const SPECIFICATION = new RegExp(
-  String.raw`(?:\b[Ss]pec(?:\s+section)?|\b(?<file>${SPECIFICATION_FOLDER}/[\w-]+\.md),?\s+sections?)\s+${SECTION}`,
+  String.raw`(?:\b[Ss]pec|\b(?<file>${SPECIFICATION_FOLDER}/[\w-]+\.md),?\s+sections?)\s+${SECTION}`,
   'g',
 );
 /** In the specification itself a section is cited by its number alone. */
@@ -50,7 +50,7 @@ const NEXT_SECTION = new RegExp(
   'y',
 );
 const NUMBERED = new RegExp(
-  String.raw`\b(?:([Ii]nvariant|[Dd]ecision|ADR)\s+(\d+)|([Ii]nvariants|[Dd]ecisions|ADRs)\s+(${LIST}))`,
+  String.raw`\b(?:([Ii]nvariant|[Dd]ecision)\s+(\d+)|([Ii]nvariants|[Dd]ecisions)\s+(${LIST}))`,
   'g',
 );
 const DECISION_FILE = /\bdocs\/decisions\/(\d{4}(?:-[\w-]+\.md)?)/g;
