@@ -107,13 +107,13 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
       return issues.slice(0, MAX_ISSUES);
     },
 
-    /** Returns the change by valid `data`; `now` (ISO 8601) is the timestamp of appended items. */
-    change(data: Record<string, unknown>, now: string): RecordChange {
+    /** Returns the change by valid `data`; `now` is the timestamp of appended items. */
+    change(data: Record<string, unknown>, now: Date): RecordChange {
       const change: RecordChange = { set: {}, append: {}, extraKeys: 0 };
       for (const key of Object.keys(data)) {
         const field = compiled.get(key);
         if (!field) change.extraKeys += 1;
-        if (field?.appendedItems) change.append[key] = field.appendedItems(data[key], now);
+        if (field?.appendedItems) change.append[key] = field.appendedItems(data[key], now.toISOString());
         else change.set[key] = field?.toStored ? field.toStored(data[key]) : data[key];
       }
       return change;

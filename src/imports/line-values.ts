@@ -213,7 +213,7 @@ export function checkLine(
   const issues = joinIssues(problems, found);
   if (email === undefined) issues.unshift({ path: 'email', message: 'must be an email address' });
   if (email === undefined || issues.length > 0) return { email, refusal: describeIssues(issues, columns) };
-  const change = lease.validator.change(data, now.toISOString());
+  const change = lease.validator.change(data, now);
   if (arrays === 'replace') replaceArrays(change);
   // Without consents: only persons themselves give them.
   return { email, submission: checkSubmission({ email, change, now }, lease, limits) };

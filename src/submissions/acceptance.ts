@@ -66,7 +66,7 @@ export function accept(
   if (normalized === undefined || issues.length > 0) throw new InvalidInput('Invalid submission', issues);
 
   const now = new Date();
-  const change = lease.validator.change(data, now.toISOString());
+  const change = lease.validator.change(data, now);
   return {
     ...checkSubmission({ email: normalized, change, now }, lease, limits),
     consents: sentConsents(lease, data, now, options),

@@ -125,7 +125,7 @@ describe('the validator against a model (spec 2.3 and 2.4)', () => {
         ([schema, data]) => {
           if (wrongKeys(schema, data).size > 0) return;
           const before = structuredClone(data);
-          const change = compileSchema(schema).change(data, NOW);
+          const change = compileSchema(schema).change(data, new Date(NOW));
           const arrays = new Set(schema.fields.filter(({ kind }) => kind === 'array').map(({ key }) => key));
           for (const [key, value] of Object.entries(data)) {
             if (arrays.has(key)) expect(change.append[key]).toEqual((value as unknown[]).map(storedForm));
