@@ -62,7 +62,11 @@ describe('array items (spec 2.4)', () => {
     [null, { value: null, timestamp: NOW }],
     [[1, 2], { value: [1, 2], timestamp: NOW }],
   ])('%j is stored as %j', (item, stored) => {
-    expect(validator.change({ list: [item] }, new Date(NOW))).toEqual({ set: {}, append: { list: [stored] }, extraKeys: 0 });
+    expect(validator.change({ list: [item] }, new Date(NOW))).toEqual({
+      set: {},
+      append: { list: [stored] },
+      extraKeys: 0,
+    });
   });
 
   it('keep their order; other fields replace', () => {
