@@ -1,40 +1,40 @@
 import { randomUUID } from 'node:crypto';
-import { createAccounts } from './accounts/accounts.ts';
+import { createAccounts } from './access/accounts/accounts.ts';
+import { createApiKeys } from './access/api-keys/api-keys.ts';
+import { auditRoutes } from './access/audit/audit.routes.ts';
+import { createAuditLog } from './access/audit/audit-log.ts';
+import { createMembers } from './access/members/members.ts';
+import { SESSION_LIFETIME_MS } from './access/sessions/sessions.model.ts';
+import { createSessions } from './access/sessions/sessions.ts';
+import { createProvider } from './access/single-sign-on/provider.ts';
+import { signOnRoutes } from './access/single-sign-on/single-sign-on.routes.ts';
 import { createCursors } from './api/cursors.ts';
-import { createApiKeys } from './api-keys/api-keys.ts';
 import { createAppAdministration, createApps, createFormSettings } from './apps/apps.ts';
 import type { Feature } from './apps/feature.ts';
-import { auditRoutes } from './audit/audit.routes.ts';
-import { createAuditLog } from './audit/audit-log.ts';
-import { createChangeStorage, createChanges } from './changes/changes.ts';
-import type { Config } from './core/config.ts';
-import type { Logger } from './core/logger.ts';
-import { withTimeout } from './core/timeouts.ts';
-import { type Connection, measurePool } from './database/client.ts';
-import { createDatabaseClock } from './database/clock.ts';
-import { ensureIndexes } from './database/indexes.ts';
-import { createSharedLimits } from './database/shared-limits.ts';
-import { createExports } from './exports/exports.ts';
-import { createImports, type ImportProcess } from './imports/imports.ts';
-import { createJobLocks, createJobModel } from './jobs/job-locks.ts';
-import { createJobRunner, createJobSignal, measureJobs } from './jobs/job-runner.ts';
-import { createMembers } from './members/members.ts';
-import { createMetrics, measureProcess, NO_METRICS } from './metrics/metrics.ts';
-import { createUpgrades } from './migrations/upgrades.ts';
-import type { MailLimits } from './notifications/mail-rates.ts';
-import { createNotifications } from './notifications/notifications.ts';
-import { createPeople, createSuppressionList } from './people/people.ts';
+import type { PageAssets } from './intake/forms/page.ts';
+import { createSubmissions } from './intake/submissions.ts';
+import { createChangeStorage, createChanges } from './operators/changes/changes.ts';
+import { createExports } from './operators/exports/exports.ts';
+import { createImports, type ImportProcess } from './operators/imports/imports.ts';
+import { createPeople, createSuppressionList } from './operators/people/people.ts';
+import { createSearch } from './operators/search/search.ts';
+import { createViews } from './operators/views/views.ts';
+import type { MailLimits } from './outbound/notifications/mail-rates.ts';
+import { createNotifications } from './outbound/notifications/notifications.ts';
+import { createDeliveryStorage, createWebhooks } from './outbound/webhooks/webhooks.ts';
+import type { Config } from './platform/core/config.ts';
+import type { Logger } from './platform/core/logger.ts';
+import { withTimeout } from './platform/core/timeouts.ts';
+import { type Connection, measurePool } from './platform/database/client.ts';
+import { createDatabaseClock } from './platform/database/clock.ts';
+import { ensureIndexes } from './platform/database/indexes.ts';
+import { createSharedLimits } from './platform/database/shared-limits.ts';
+import { createJobLocks, createJobModel } from './platform/jobs/job-locks.ts';
+import { createJobRunner, createJobSignal, measureJobs } from './platform/jobs/job-runner.ts';
+import { createMetrics, measureProcess, NO_METRICS } from './platform/metrics/metrics.ts';
+import { createUpgrades } from './platform/migrations/upgrades.ts';
 import { createRecords } from './records/records.ts';
 import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
-import { createSearch } from './search/search.ts';
-import { SESSION_LIFETIME_MS } from './sessions/sessions.model.ts';
-import { createSessions } from './sessions/sessions.ts';
-import { createProvider } from './single-sign-on/provider.ts';
-import { signOnRoutes } from './single-sign-on/single-sign-on.routes.ts';
-import type { PageAssets } from './submissions/page.ts';
-import { createSubmissions } from './submissions/submissions.ts';
-import { createViews } from './views/views.ts';
-import { createDeliveryStorage, createWebhooks } from './webhooks/webhooks.ts';
 
 const STOP_JOBS_WITHIN_MS = 1_000;
 const STOP_ANNOUNCEMENT_WITHIN_MS = 500;
@@ -330,7 +330,7 @@ export function createServices(
     /** Notes a network that logged in at another process of the server. */
     noteKnownNetwork: sessions.service.noteKnownNetwork,
     migrator: upgrades.migrator,
-    /** The servers on this database (servers/servers.ts). */
+    /** The servers on this database (platform/servers/servers.ts). */
     servers: upgrades.servers,
     /** Whether it knows the secret of stored hashes of emails. */
     hasSecret: config.sessionSecret !== undefined,

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
-import { clientNetwork } from '../core/client-network.ts';
-import { type AppError, TooManyRequests, Unavailable } from '../core/errors.ts';
-import { FairQueue } from '../core/fair-queue.ts';
-import { withTimeout } from '../core/timeouts.ts';
-import type { Metrics } from '../metrics/metrics.ts';
+import { clientNetwork } from '../platform/core/client-network.ts';
+import { type AppError, TooManyRequests, Unavailable } from '../platform/core/errors.ts';
+import { FairQueue } from '../platform/core/fair-queue.ts';
+import { withTimeout } from '../platform/core/timeouts.ts';
+import type { Metrics } from '../platform/metrics/metrics.ts';
 import type { Deadline } from './deadline.ts';
 import type { AnyInput, EndpointSpec, Load } from './endpoint.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { createAccumulator } from '../core/accumulator.ts';
-import { MAX_CLOCK_DIFFERENCE_MS } from '../database/clock.ts';
+import { createAccumulator } from '../platform/core/accumulator.ts';
+import { MAX_CLOCK_DIFFERENCE_MS } from '../platform/database/clock.ts';
 import type { App } from './app.ts';
 import type { AppModel } from './apps.model.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId, type UpdateFilter } from 'mongodb';
-import { Conflict, Unavailable } from '../core/errors.ts';
-import { withTimeout } from '../core/timeouts.ts';
-import type { DatabaseClock } from '../database/clock.ts';
-import { databaseRefusal, isDuplicateKey } from '../database/failures.ts';
+import { Conflict, Unavailable } from '../platform/core/errors.ts';
+import { withTimeout } from '../platform/core/timeouts.ts';
+import type { DatabaseClock } from '../platform/database/clock.ts';
+import { databaseRefusal, isDuplicateKey } from '../platform/database/failures.ts';
 import type { AppDocument, AppModel } from './apps.model.ts';
 import type { AppOwned } from './feature.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Filter, type FindOptions, ObjectId } from 'mongodb';
-import { AppNotFound, Conflict, InvalidInput, Unauthenticated, Unavailable } from '../core/errors.ts';
-import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/identifiers.ts';
-import { beginsBefore, type Until } from '../database/clock.ts';
-import { literal } from '../database/collections.ts';
-import { matching } from '../database/filters.ts';
+import { AppNotFound, Conflict, InvalidInput, Unauthenticated, Unavailable } from '../platform/core/errors.ts';
+import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../platform/core/identifiers.ts';
+import { beginsBefore, type Until } from '../platform/database/clock.ts';
+import { literal } from '../platform/database/collections.ts';
+import { matching } from '../platform/database/filters.ts';
 import { type App, toApp } from './app.ts';
 import type { CreateApp } from './app-creation.ts';
 import { type AppDocument, type AppModel, type DeletedAppModel, NOT_BEING_DELETED, type Role } from './apps.model.ts';

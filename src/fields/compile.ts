@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Issue, MAX_ISSUES } from '../core/errors.ts';
-import { say } from '../languages/catalogue.ts';
-import { toIssues } from '../languages/problems.ts';
+import { type Issue, MAX_ISSUES } from '../platform/core/errors.ts';
+import { say } from '../platform/languages/catalogue.ts';
+import { toIssues } from '../platform/languages/problems.ts';
 import { FIELD_KEY_PATTERN, printable } from './base/kind.ts';
 import { MAX_PATTERN_STEPS, withSteps } from './base/regex.ts';
 import { checkStorable } from './base/stored-json.ts';

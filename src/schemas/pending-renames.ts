@@ -2,8 +2,8 @@ import { ObjectId, type UUID } from 'mongodb';
 import type { AppDocument, AppModel } from '../apps/apps.model.ts';
 import { type IndexSlot, ofEpoch, renamedSlots } from '../apps/index-slots.ts';
 import { LEASE_MS } from '../apps/revision.ts';
-import { matching } from '../database/filters.ts';
 import { type PendingRenames, type Rename, resolveRenames } from '../fields/renames.ts';
+import { matching } from '../platform/database/filters.ts';
 import type { MoveProgress, RenameCheck, SchemaModel } from './schemas.model.ts';
 
 /** Apps whose values one step of the job moves at most. */

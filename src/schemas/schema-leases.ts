@@ -3,9 +3,9 @@ import { LRUCache } from 'lru-cache';
 import type { App } from '../apps/app.ts';
 import { isSameIndexes, renamedSlots } from '../apps/index-slots.ts';
 import { LEASE_MS } from '../apps/revision.ts';
-import { Unavailable } from '../core/errors.ts';
 import { compileSchema, type Validator } from '../fields/compile.ts';
 import type { PendingRenames } from '../fields/renames.ts';
+import { Unavailable } from '../platform/core/errors.ts';
 import type { AppSchema, ReadConcern, StoredSchema } from './schemas.model.ts';
 import { createSharedSchemas } from './shared-schemas.ts';
 

@@ -2,21 +2,21 @@ import { PassThrough } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
 import { MongoClient, ObjectId } from 'mongodb';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Tool } from '../../src/cli/command.ts';
-import { migrateCommand } from '../../src/cli/database-commands.ts';
-import { loadConfig } from '../../src/core/config.ts';
-import { createLogger } from '../../src/core/logger.ts';
-import { connectDatabase } from '../../src/database/client.ts';
-import { createJobLocks, createJobModel } from '../../src/jobs/job-locks.ts';
-import type { Migration } from '../../src/migrations/migration.ts';
+import type { Tool } from '../../src/operations/cli/command.ts';
+import { migrateCommand } from '../../src/operations/cli/database-commands.ts';
+import { loadConfig } from '../../src/platform/core/config.ts';
+import { createLogger } from '../../src/platform/core/logger.ts';
+import { connectDatabase } from '../../src/platform/database/client.ts';
+import { createJobLocks, createJobModel } from '../../src/platform/jobs/job-locks.ts';
+import type { Migration } from '../../src/platform/migrations/migration.ts';
 import {
   createMigrationModel,
   createMigrationStore,
   type MigrationDocument,
-} from '../../src/migrations/migrations.model.ts';
-import { createMigrator, MigrationRefused } from '../../src/migrations/migrator.ts';
-import { createUpgrades } from '../../src/migrations/upgrades.ts';
-import type { ServerDocument } from '../../src/servers/servers.ts';
+} from '../../src/platform/migrations/migrations.model.ts';
+import { createMigrator, MigrationRefused } from '../../src/platform/migrations/migrator.ts';
+import { createUpgrades } from '../../src/platform/migrations/upgrades.ts';
+import type { ServerDocument } from '../../src/platform/servers/servers.ts';
 import { createServices, type Services } from '../../src/services.ts';
 import { randomName } from '../support/databases.ts';
 import { type Note, noteMigrations } from '../support/note-migrations.mjs';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { normalizeEmail } from '../../src/core/identifiers.ts';
 import { compileSchema } from '../../src/fields/compile.ts';
 import type { FieldDefinition } from '../../src/fields/definition.ts';
+import { normalizeEmail } from '../../src/platform/core/identifiers.ts';
 import { anyData, anySchema } from './arbitraries.ts';
 
 const KEY = /^[a-zA-Z][a-zA-Z0-9_]{0,50}$/;

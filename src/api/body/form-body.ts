@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Dicer } from '@fastify/busboy';
 import { parse as parseDisposition } from 'content-disposition';
-import { InvalidInput } from '../../core/errors.ts';
+import { InvalidInput } from '../../platform/core/errors.ts';
 import type { ReadBody } from './json-body.ts';
 import { checkCharset, GrowingBuffer, notUtf8Error, type ReadBytes } from './request-bytes.ts';
 

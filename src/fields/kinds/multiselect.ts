@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { code, problem } from '../../languages/problems.ts';
+import { code, problem } from '../../platform/languages/problems.ts';
 import { CHOICE_SEPARATOR, choicesIn } from '../base/choice-list.ts';
 import { checkLabels, enumLabels, enumLabelsByLanguage, labelledChoices, values } from '../base/choices.ts';
 import { help, hidden, initialValue, prefill } from '../base/form-options.ts';

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Code, codeOf, fillText, say } from '../../../src/languages/catalogue.ts';
-import { en } from '../../../src/languages/en.ts';
-import { CATALOGUES, languageOf, OWN_LANGUAGES } from '../../../src/languages/languages.ts';
-import { forTag, isCanonicalTag, matchTag } from '../../../src/languages/tags.ts';
+import { type Code, codeOf, fillText, say } from '../../../src/platform/languages/catalogue.ts';
+import { en } from '../../../src/platform/languages/en.ts';
+import { CATALOGUES, languageOf, OWN_LANGUAGES } from '../../../src/platform/languages/languages.ts';
+import { forTag, isCanonicalTag, matchTag } from '../../../src/platform/languages/tags.ts';
 
 const CODES = Object.keys(en) as Code[];
 const formsOf = (entry: string | object): string[] =>

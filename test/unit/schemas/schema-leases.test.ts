@@ -4,8 +4,8 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../../src/apps/app.ts';
 import { LEASE_MS } from '../../../src/apps/revision.ts';
-import { Unavailable } from '../../../src/core/errors.ts';
 import type { FieldDefinition } from '../../../src/fields/definition.ts';
+import { Unavailable } from '../../../src/platform/core/errors.ts';
 import { createSchemaLeases } from '../../../src/schemas/schema-leases.ts';
 import type { StoredSchema } from '../../../src/schemas/schemas.model.ts';
 
