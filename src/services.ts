@@ -258,7 +258,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     connection,
     locks: jobLocks,
     isNew,
-    rest: apps.pace.rest,
+    throttle: apps.pace.throttle,
     onOutdated: options.onOutdated,
     migrations: features.flatMap(({ migrations = [] }) => migrations),
     server: {

@@ -81,7 +81,7 @@ export function createPace(apps: AppModel, activity: Pick<AppActivity, 'latest'>
      * Waits as long as the batch took if submissions arrive, else one turn of the event loop.
      * @param begun when the batch began, by `performance.now()` @param signal ends the wait
      */
-    async rest(begun: number, signal?: AbortSignal): Promise<void> {
+    async throttle(begun: number, signal?: AbortSignal): Promise<void> {
       const took = performance.now() - begun;
       if (await isBusy()) await sleep(took, undefined, { signal }).catch(() => undefined);
       else await nextTurn();

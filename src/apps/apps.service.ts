@@ -4,7 +4,7 @@ import { AppNotFound, Conflict, InvalidInput, Unauthenticated, Unavailable } fro
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../platform/core/identifiers.ts';
 import { beginsBefore, type Until } from '../platform/database/clock.ts';
 import { literal } from '../platform/database/collections.ts';
-import { matching } from '../platform/database/filters.ts';
+import { typedFilter } from '../platform/database/filters.ts';
 import { type App, toApp } from './app.ts';
 import type { CreateApp } from './app-creation.ts';
 import { type AppDocument, type AppModel, type DeletedAppModel, NOT_BEING_DELETED, type Role } from './apps.model.ts';
@@ -237,9 +237,9 @@ export function parsePlace(
 
 function laterThan({ sourceAppId, time = null }: AppPlace, sort: AppOrder, direction: 1 | -1): Filter<AppDocument> {
   const beyond = direction === 1 ? '$gt' : '$lt';
-  const name = matching<AppDocument>({ sourceAppId: { [beyond]: sourceAppId } });
+  const name = typedFilter<AppDocument>({ sourceAppId: { [beyond]: sourceAppId } });
   if (sort === 'sourceAppId') return name;
-  const tie = matching<AppDocument>({ [sort]: time, ...name });
+  const tie = typedFilter<AppDocument>({ [sort]: time, ...name });
   // An app without the time comes first in ascending order.
   if (time === null) return direction === 1 ? { $or: [{ [sort]: { $ne: null } }, tie] } : tie;
   const others = direction === 1 ? [] : [{ [sort]: null }];

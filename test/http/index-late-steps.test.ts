@@ -63,7 +63,7 @@ beforeAll(async () => {
     revision,
     writesEndMs: 0,
     countForDisplay: createRecordReader(models.users.collection, NO_RENAMES).countForDisplay,
-    pace: { rest: async () => undefined },
+    pace: { throttle: async () => undefined },
   });
 });
 afterEach(() => proxy.restore());

@@ -286,7 +286,7 @@ describe('the daily email', () => {
       apps: createMailApps(apps),
       queue: server.services.mailQueue,
       now: () => now,
-      pace: { rest: async () => undefined },
+      pace: { throttle: async () => undefined },
       wake: () => server.services.jobs.wake('mails'),
     });
   }

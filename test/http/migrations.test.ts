@@ -52,7 +52,7 @@ async function openRelease(database: string, level = 3, isNew = false) {
     announceEveryMs: undefined,
     server: { workers: 1, sessionSecret: SECRET, publicUrl: null, sendsMail: false },
     isNew: async () => isNew,
-    rest: async () => undefined,
+    throttle: async () => undefined,
     progress: () => undefined,
   });
   cleanups.push(() => upgrades.stop());
@@ -126,7 +126,7 @@ describe('migrations at the start of servers', () => {
         store,
         locks,
         findOlder: async () => [],
-        rest: async () => undefined,
+        throttle: async () => undefined,
         progress: () => undefined,
       });
     expect(create([2, 1])).not.toThrow();
@@ -225,7 +225,7 @@ describe('contractions', () => {
       migrations: noteMigrations(release.db.collection<Note>('notes')),
       store: createMigrationStore(createMigrationModel(release.connection).collection),
       locks: release.locks,
-      rest: async () => undefined,
+      throttle: async () => undefined,
       progress: () => undefined,
       async findOlder(number) {
         if (number === 3) await older.start();

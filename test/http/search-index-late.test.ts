@@ -51,7 +51,7 @@ beforeAll(async () => {
     records: createWordRecords(models.users.collection, createReadQueues()),
     catchUp: createSlotStore(models.apps).catchUp,
     countForDisplay: createRecordReader(models.users.collection, NO_RENAMES).countForDisplay,
-    pace: { rest: async () => undefined },
+    pace: { throttle: async () => undefined },
     revision,
     writesEndMs: 0,
   });

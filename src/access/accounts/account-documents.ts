@@ -5,18 +5,18 @@ import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
-import { matching } from '../../platform/database/filters.ts';
+import { typedFilter } from '../../platform/database/filters.ts';
 import {
   type AccountDocument,
   type AccountModel,
   type AccountSession,
   type CodeUse,
-  type Entry,
   type Factors,
   type Identity,
   MAX_SESSIONS,
   MAX_WAITING_SESSIONS,
   type SignedIn,
+  type VerifiedLogIn,
 } from './accounts.model.ts';
 
 const TOKEN_BYTES = 32;
@@ -41,7 +41,7 @@ export const hasSameBytes = (a: Binary, b: Binary): boolean => Buffer.from(a.buf
 /** The condition that a link is open, so that it works once. */
 export function openLink(kind: 'reset' | 'link', token: string): Filter<AccountDocument> {
   const open = { [`${kind}.hash`]: hashToken(token), [`${kind}.expiresAt`]: { $gt: new Date() } };
-  return matching<AccountDocument>({ ...open, ...ACTIVE });
+  return typedFilter<AccountDocument>({ ...open, ...ACTIVE });
 }
 
 /** The browser and address of a request, for the list of sessions. */
@@ -85,7 +85,7 @@ export function createAccountStore(accounts: AccountModel, sessionMs: number) {
     sessionId: string,
     { device, address }: Origin,
     state: AccountSession['state'],
-    { method, sid, continues }: Pick<Entry, 'method' | 'sid' | 'continues'>,
+    { method, sid, continues }: Pick<VerifiedLogIn, 'method' | 'sid' | 'continues'>,
   ): AccountSession {
     const now = new Date();
     const lifetimeMs = state === 'second' ? SECOND_FACTOR_MS : sessionMs;
@@ -183,7 +183,7 @@ export function createAccountStore(accounts: AccountModel, sessionMs: number) {
 
     /** Begins the session of a way in while what was checked holds, and `still`. */
     async beginSession(
-      { account: { _id }, checked, change, second, ...by }: Entry,
+      { account: { _id }, checked, change, second, ...by }: VerifiedLogIn,
       still: Filter<AccountDocument>,
       sessionId: string,
       origin: Origin,
@@ -238,11 +238,11 @@ export function createAccountStore(accounts: AccountModel, sessionMs: number) {
      */
     async changeOwn(
       { account, session }: SignedIn,
-      checked: Parameters<typeof matching<AccountDocument>>[0],
+      checked: Parameters<typeof typedFilter<AccountDocument>>[0],
       change: UpdateFilter<AccountDocument>,
       refusal = 'The account was changed meanwhile; try again',
     ): Promise<void> {
-      const filter = matching<AccountDocument>({ _id: account._id, 'sessions.id': session.id, ...checked });
+      const filter = typedFilter<AccountDocument>({ _id: account._id, 'sessions.id': session.id, ...checked });
       if (!(await update(filter, change))) throw new Conflict(refusal);
     },
 

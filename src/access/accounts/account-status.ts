@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { AccountOwned } from '../../apps/feature.ts';
 import { Conflict, NotFound, Unavailable } from '../../platform/core/errors.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
-import { matching } from '../../platform/database/filters.ts';
+import { typedFilter } from '../../platform/database/filters.ts';
 import type { AccessStore } from './access.ts';
 import { ACTIVE, type AccountStore } from './account-documents.ts';
 import type { AccountDocument } from './accounts.model.ts';
@@ -59,7 +59,7 @@ export function createAccountStatus(deps: {
     /** Counts an account as an admin by its groups, as long as they are these. */
     async joinByGroups({ _id, groups }: AccountDocument, until: Until): Promise<void> {
       await access.joinByGroups(_id, until);
-      const epoch = await store.takeEpoch(_id, matching<AccountDocument>({ ...ACTIVE, groups }));
+      const epoch = await store.takeEpoch(_id, typedFilter<AccountDocument>({ ...ACTIVE, groups }));
       if (epoch === undefined) await access.retractByGroups(_id);
       else await access.activate(_id, epoch, 'groups');
     },

@@ -86,8 +86,8 @@ export interface Identity {
   subject: string;
 }
 
-/** A way in that was checked. `checked` must still hold when the session begins. */
-export interface Entry {
+/** A log-in whose credentials were verified. The session starts only if `checked` still matches. */
+export interface VerifiedLogIn {
   account: AccountDocument;
   method: LogInMethod;
   checked: Filter<AccountDocument>;
@@ -100,7 +100,7 @@ export interface Entry {
 }
 
 /** What must still hold when a code takes effect, and what uses the code up. */
-export type CodeUse = Required<Pick<Entry, 'checked' | 'change'>>;
+export type CodeUse = Required<Pick<VerifiedLogIn, 'checked' | 'change'>>;
 
 /** An account with the session of a request. */
 export interface SignedIn {

@@ -13,12 +13,19 @@ import {
 } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
-import { matching } from '../../platform/database/filters.ts';
+import { typedFilter } from '../../platform/database/filters.ts';
 import type { AccessStore } from './access.ts';
 import { ACTIVE, type AccountStore, createToken, type Origin, openLink } from './account-documents.ts';
 import type { AccountChange, AccountMail } from './account-mail.ts';
 import type { AccountStatus } from './account-status.ts';
-import type { AccountDocument, CodeUse, Entry, InvitationDocument, LogInMethod, SignedIn } from './accounts.model.ts';
+import type {
+  AccountDocument,
+  CodeUse,
+  InvitationDocument,
+  LogInMethod,
+  SignedIn,
+  VerifiedLogIn,
+} from './accounts.model.ts';
 import { FIRST_LINK_MS, type Invitations } from './invitations.ts';
 import type { Passkeys } from './passkeys.ts';
 import type { Roles } from './roles.ts';
@@ -150,7 +157,7 @@ export function createAccountService(deps: {
     given: { name: string; email?: string | undefined; password?: string | undefined },
     current: SignedIn | undefined,
     until: Until,
-  ): Promise<Entry> {
+  ): Promise<VerifiedLogIn> {
     const invitation = await invitations.find(token);
     const email = invitation.email ?? requireEmail(given.email ?? '');
     await requireFirst(invitation);
@@ -172,7 +179,7 @@ export function createAccountService(deps: {
         return { account, method, sid, continues: own.session, checked: { 'sessions.id': id }, second: false };
       }
       const unproved = { passwordHash: passwordHash ?? { $exists: false }, emailProvedAt: { $exists: false } };
-      return { account, method: 'invitation', checked: matching<AccountDocument>(unproved), second: false };
+      return { account, method: 'invitation', checked: typedFilter<AccountDocument>(unproved), second: false };
     } catch (error) {
       await (error instanceof Gone ? invitations.end(taken) : invitations.giveBack(taken));
       throw error;
@@ -183,7 +190,7 @@ export function createAccountService(deps: {
    * Replaces the password by a link and ends all sessions. Proves the email of an account that
    * has nothing but a password. @throws {Gone} when the link was used or has expired
    */
-  async function reset(token: string, password: string): Promise<Entry> {
+  async function reset(token: string, password: string): Promise<VerifiedLogIn> {
     requirePasswords();
     // Before the hash, which takes processor time.
     const account = await store.findByLink('reset', token);
@@ -205,7 +212,7 @@ export function createAccountService(deps: {
      * email, an account without a password and a suspended one.
      * @throws {Unavailable} when the check cannot finish in the time that `waiter` has left
      */
-    async checkPassword(email: string, password: string, waiter: Waiter): Promise<Entry | undefined> {
+    async checkPassword(email: string, password: string, waiter: Waiter): Promise<VerifiedLogIn | undefined> {
       hasher.assertCapacity(waiter);
       const account = await store.findByEmail(email);
       const matches = await hasher.verify(password, account?.passwordHash, waiter);
@@ -217,7 +224,7 @@ export function createAccountService(deps: {
     verify: hasher.verify,
 
     /** Begins the session of a way in. @throws {Unauthenticated} when it was closed meanwhile */
-    async begin(entry: Entry, sessionId: string, origin: Origin): Promise<void> {
+    async begin(entry: VerifiedLogIn, sessionId: string, origin: Origin): Promise<void> {
       const { account, method, second } = entry;
       // A passkey and a link of the host need no second factor, although the account has one.
       const still = second || !hasSecondFactor(account) ? withSecondFactor(second) : {};
@@ -329,7 +336,7 @@ export function createAccountService(deps: {
     },
 
     /** Uses a link of the host. @throws {Gone} */
-    async useLink(token: string): Promise<Entry> {
+    async useLink(token: string): Promise<VerifiedLogIn> {
       const account = await store.findByLink('link', token);
       if (!account) throw usedLink();
       // The session begins with the update that uses the link up.

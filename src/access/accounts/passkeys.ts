@@ -8,7 +8,7 @@ import { Binary, type UpdateFilter } from 'mongodb';
 import { Conflict, InvalidInput, NotFound } from '../../platform/core/errors.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import type { AccountStore } from './account-documents.ts';
-import type { AccountDocument, Entry, Passkey, SignedIn } from './accounts.model.ts';
+import type { AccountDocument, Passkey, SignedIn, VerifiedLogIn } from './accounts.model.ts';
 import type { Challenges } from './challenges.ts';
 import { createRecoveryCodes } from './second-factor.ts';
 
@@ -175,7 +175,10 @@ export function createPasskeys(store: AccountStore, challenges: Challenges) {
     },
 
     /** Resolves with the way in; undefined when the response is wrong or was sent before. */
-    async check(response: AuthenticationResponseJSON, { id, origin }: RelyingParty): Promise<Entry | undefined> {
+    async check(
+      response: AuthenticationResponseJSON,
+      { id, origin }: RelyingParty,
+    ): Promise<VerifiedLogIn | undefined> {
       const account = await store.findByPasskey(response.id);
       const passkey = account?.passkeys?.find((one) => one.id === response.id);
       const { userHandle } = response.response;

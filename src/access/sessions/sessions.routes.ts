@@ -9,7 +9,13 @@ import { APP_ID_FORMAT, APP_ID_PATTERN } from '../../platform/core/identifiers.t
 import { AppRole } from '../../platform/core/roles.ts';
 import { MIN_PASSWORD_LENGTH, passwordProblem } from '../../platform/core/secrets.ts';
 import type { Origin } from '../accounts/account-documents.ts';
-import type { AccountDocument, AccountSession, Entry, LogInMethod, SignedIn } from '../accounts/accounts.model.ts';
+import type {
+  AccountDocument,
+  AccountSession,
+  LogInMethod,
+  SignedIn,
+  VerifiedLogIn,
+} from '../accounts/accounts.model.ts';
 import type { AccountService } from '../accounts/accounts.service.ts';
 import { relyingPartyOf } from '../accounts/passkeys.ts';
 import { secondFactorsOf } from '../accounts/second-factor.ts';
@@ -292,7 +298,7 @@ export function createSessionRoutes(deps: {
 
   const present = async (account: AccountDocument) => ({ ok: true as const, ...(await accounts.present(account)) });
 
-  async function enter(entry: Entry, input: LogInInput) {
+  async function enter(entry: VerifiedLogIn, input: LogInInput) {
     const { account, method, second } = entry;
     const before = await find(input.req);
     await begin(account, method, input, (sessionId, origin) => accounts.begin(entry, sessionId, origin));

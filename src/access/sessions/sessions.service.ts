@@ -12,7 +12,7 @@ import { AppError, Forbidden, TooManyRequests, Unauthenticated } from '../../pla
 import type { AppRole } from '../../platform/core/roles.ts';
 import type { SharedLimit, SharedLimits } from '../../platform/database/shared-limits.ts';
 import type { Membership } from '../accounts/access.ts';
-import type { AccountDocument, AccountSession, CodeUse, Entry } from '../accounts/accounts.model.ts';
+import type { AccountDocument, AccountSession, CodeUse, VerifiedLogIn } from '../accounts/accounts.model.ts';
 import type { AccountService } from '../accounts/accounts.service.ts';
 import type { RelyingParty } from '../accounts/passkeys.ts';
 import type { Roles } from '../accounts/roles.ts';
@@ -154,14 +154,14 @@ export function createSessionService(deps: {
      * and its time are the same for an unknown email, a wrong password and a suspended account.
      * Throws as `logIn`.
      */
-    logInAccount: (email: string, password: string, caller: Caller): Promise<Entry> =>
+    logInAccount: (email: string, password: string, caller: Caller): Promise<VerifiedLogIn> =>
       logIn({ email }, (waiter) => accounts.checkPassword(email, password, waiter), caller),
 
     /**
      * Resolves with the way into the account whose passkey signed. Throws as `logIn`; failures of a
      * network count together.
      */
-    logInByPasskey: (response: AuthenticationResponseJSON, at: RelyingParty, caller: Caller): Promise<Entry> =>
+    logInByPasskey: (response: AuthenticationResponseJSON, at: RelyingParty, caller: Caller): Promise<VerifiedLogIn> =>
       logIn('passkey', () => accounts.checkPasskey(response, at), caller),
 
     /** As `AccountService.checkCode`. A wrong code counts as a failed log-in in the audit log. */

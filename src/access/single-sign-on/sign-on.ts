@@ -2,8 +2,8 @@ import type { UpdateFilter } from 'mongodb';
 import { Conflict } from '../../platform/core/errors.ts';
 import type { Until } from '../../platform/database/clock.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
-import { matching } from '../../platform/database/filters.ts';
-import type { AccountDocument, Entry, Identity } from '../accounts/accounts.model.ts';
+import { typedFilter } from '../../platform/database/filters.ts';
+import type { AccountDocument, Identity, VerifiedLogIn } from '../accounts/accounts.model.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { type Claims, SignOnRefused } from './provider.ts';
 
@@ -31,7 +31,7 @@ export function createSignOn(
   async function link({ email, isProved }: Claims, identity: Identity): Promise<AccountDocument | undefined> {
     const account = isProved && email !== undefined ? await store.findByEmail(email) : undefined;
     if (!account || account.suspendedAt) return undefined;
-    const seen = matching<AccountDocument>({ emailProvedAt: account.emailProvedAt ?? { $exists: false } });
+    const seen = typedFilter<AccountDocument>({ emailProvedAt: account.emailProvedAt ?? { $exists: false } });
     const change: UpdateFilter<AccountDocument> = account.emailProvedAt
       ? { $push: { identities: { $each: [identity], $slice: -MAX_IDENTITIES } } }
       : { $set: { identities: [identity], sessions: [], emailProvedAt: new Date() }, $unset: UNPROVED };
@@ -96,7 +96,10 @@ export function createSignOn(
      * Resolves with the way in, and with what the sign-on changed, for the audit log.
      * @throws {SignOnRefused} for somebody without access
      */
-    async enter(claims: Claims, until: Until): Promise<{ entry: Entry; detail: Record<string, number | boolean> }> {
+    async enter(
+      claims: Claims,
+      until: Until,
+    ): Promise<{ entry: VerifiedLogIn; detail: Record<string, number | boolean> }> {
       const identity = { issuer: claims.issuer, subject: claims.subject };
       const groups = roles.known(claims.groups);
       const known = await store.findByIdentity(identity);

@@ -86,7 +86,7 @@ export function createSubmissionService(deps: {
           return stored;
         } catch (error) {
           if (!(error instanceof OutdatedSchema)) {
-            if (submission) revalidation.settleLater(submission, lease);
+            if (submission) revalidation.scheduleRepair(submission, lease);
             return await answerRepeat(error, input, lease, options);
           }
           leases.forget(sourceAppId);

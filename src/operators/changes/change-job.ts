@@ -38,7 +38,7 @@ export function createChangeJob(deps: {
   store: ChangeStore;
   editor: BulkEditor;
   leases: Pick<SchemaLeases, 'hold' | 'forget'>;
-  pace: Pick<Pace, 'rest' | 'isBusy'>;
+  pace: Pick<Pace, 'throttle' | 'isBusy'>;
   logger: Logger;
 }): Job {
   const { store, editor, leases, pace, logger } = deps;
@@ -112,7 +112,7 @@ export function createChangeJob(deps: {
       if (!context.stillOwner()) throw new RunIsOver();
     };
     try {
-      const isOver = await workInBatches(context, STEP_MS, () => advance(session, checkOwner), pace.rest);
+      const isOver = await workInBatches(context, STEP_MS, () => advance(session, checkOwner), pace.throttle);
       session.servedAt = performance.now();
       if (isOver) sessions.delete(id);
     } catch (error) {

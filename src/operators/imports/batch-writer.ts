@@ -70,10 +70,10 @@ export function createBatchWriter(deps: {
     }
     if (settings.mode === 'insert') return { result: { rejected: 'a record of this email exists' } };
     const plan = records.planUpdate(submission, facts, lease);
-    if (!('write' in plan) || plan.write !== 'explain') return plan;
+    if (!('write' in plan) || plan.write !== 'inspect') return plan;
     if (settings.dryRun) return { result: 'updated' };
     batch.checkOwner();
-    return records.explain(submission, facts);
+    return records.inspect(submission, facts);
   }
 
   async function prepareWrite(batch: Batch): Promise<void> {
@@ -173,7 +173,7 @@ export function createBatchWriter(deps: {
           left = await attempt(batch, left, results);
         }
       } catch (error) {
-        for (const { submission } of lines) if (submission) revalidation.settleLater(submission, batch.lease);
+        for (const { submission } of lines) if (submission) revalidation.scheduleRepair(submission, batch.lease);
         throw error;
       }
       if (batch.lease.app.hasConsumers) onEvents();

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Binary, ObjectId } from 'mongodb';
-import { matching } from '../../platform/database/filters.ts';
+import { typedFilter } from '../../platform/database/filters.ts';
 import type {
   Counters,
   ImportCollection,
@@ -107,10 +107,13 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
     ): Promise<Date | undefined> {
       const expiresAt = newExpiry();
       const same = { received, upload: { $in: [upload, null] } };
-      const { matchedCount } = await imports.updateOne(matching<ImportDocument>({ _id, state: 'uploading', ...same }), {
-        $set: { state: 'running', layout, position, startedAt: new Date(), expiresAt },
-        $unset: { upload: 1 },
-      });
+      const { matchedCount } = await imports.updateOne(
+        typedFilter<ImportDocument>({ _id, state: 'uploading', ...same }),
+        {
+          $set: { state: 'running', layout, position, startedAt: new Date(), expiresAt },
+          $unset: { upload: 1 },
+        },
+      );
       return matchedCount === 1 ? expiresAt : undefined;
     },
 

@@ -98,7 +98,7 @@ export function createImportJob(
         const size = (await pace.isBusy()) ? BATCH_IF_BUSY : BATCH;
         return (await session.run?.step(size, checkOwner)) ?? false;
       };
-      const isOver = await workInBatches(context, STEP_MS, batch, pace.rest);
+      const isOver = await workInBatches(context, STEP_MS, batch, pace.throttle);
       session.servedAt = performance.now();
       if (isOver) sessions.delete(id);
     } catch (error) {
@@ -120,7 +120,7 @@ export function createImportJob(
       const { signal, stillOwner } = context;
       const begun = performance.now();
       const isUnclean = await cleanUp();
-      if (isUnclean) await pace.rest(begun, signal);
+      if (isUnclean) await pace.throttle(begun, signal);
       const next = await store.nextPerApp();
       const live = new Set(next.map(({ _id }) => _id.toHexString()));
       for (const id of sessions.keys()) if (!live.has(id)) sessions.delete(id);

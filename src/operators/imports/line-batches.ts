@@ -19,13 +19,13 @@ export class AppIsGone extends Error {
   override readonly name = 'AppIsGone';
 }
 
-export interface Entry {
+export interface BatchLine {
   line: Line;
   checked: CheckedLine;
 }
 
 export interface LineBatch {
-  entries: readonly Entry[];
+  entries: readonly BatchLine[];
   /** Suppressed emails; later ones are excluded from the import (import-documents.ts). */
   suppressed: ReadonlySet<string>;
   lease: Lease;
@@ -73,12 +73,12 @@ export function createLineBatches(
     return checkLine(readerFor(lease)(text), lease, settings, limits, now);
   }
 
-  async function fill(lease: Lease, maxLines: number): Promise<{ entries: Entry[]; isLast: boolean }> {
+  async function fill(lease: Lease, maxLines: number): Promise<{ entries: BatchLine[]; isLast: boolean }> {
     const begun = performance.now();
     let turn = begun;
     const now = new Date();
     const emails = new Set<string>();
-    const entries: Entry[] = [];
+    const entries: BatchLine[] = [];
     for (let bytes = 0; entries.length < maxLines && bytes < MAX_BATCH_BYTES; ) {
       const line = carried ?? (await reader.next());
       carried = undefined;
@@ -100,7 +100,7 @@ export function createLineBatches(
   }
 
   /** Most apps have no suppressions, and a search for each email costs hashes. */
-  async function findSuppressed(entries: readonly Entry[]): Promise<Set<string>> {
+  async function findSuppressed(entries: readonly BatchLine[]): Promise<Set<string>> {
     const emails = entries.flatMap(({ checked: { email } }) => email ?? []);
     if (emails.length === 0) return new Set();
     const begin = new Date(0);

@@ -59,7 +59,7 @@ const Author = z
   })
   .meta({ id: 'HistoryAuthor' });
 
-const Entry = z
+const HistoryEntry = z
   .strictObject({
     at: Timestamp,
     revision: z.int().positive().meta({ example: 3 }),
@@ -111,7 +111,10 @@ export const historyEndpoints = {
     description: 'Newest first, in pages. `next` is the cursor of the next page.',
     params: UserPath,
     query: z.strictObject({ sourceAppId: ScopeParameter, cursor: Cursor }),
-    response: z.strictObject({ entries: z.array(Entry), next: z.string().optional().meta({ example: 'AbC123' }) }),
+    response: z.strictObject({
+      entries: z.array(HistoryEntry),
+      next: z.string().optional().meta({ example: 'AbC123' }),
+    }),
     errors: [404],
   },
 } as const satisfies Endpoints;
@@ -212,7 +215,7 @@ export function createHistoryJob(deps: {
   settings: HistorySettingsStore;
   idsAfter(after: ObjectId | undefined, count: number): Promise<ObjectId[]>;
   clock: Pick<DatabaseClock, 'read' | 'earlier' | 'isTrusted'>;
-  pace: Pick<Pace, 'rest'>;
+  pace: Pick<Pace, 'throttle'>;
   everyMs?: number | undefined;
 }): Job {
   const { history, settings: store, idsAfter, clock, pace, everyMs = EVERY_MS } = deps;
@@ -238,7 +241,7 @@ export function createHistoryJob(deps: {
   return createPassJob<Pass>({
     name: 'history',
     everyMs,
-    rest: pace.rest,
+    throttle: pace.throttle,
     begin: () => Promise.resolve({ appIds: [], after: undefined }),
     advance,
   });

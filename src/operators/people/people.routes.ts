@@ -11,7 +11,7 @@ import type { PeopleService } from './people.service.ts';
 const Email = z.string('must be a string').max(1_000, 'is too long').meta({ example: 'ada@example.com' });
 const Scope = z.strictObject({ sourceAppId: ScopeParameter });
 
-const Entry = z
+const PersonalDataEntry = z
   .looseObject({
     kind: z.string().meta({
       description:
@@ -43,7 +43,7 @@ export const peopleEndpoints = {
     description:
       "In the session's app; for admins in all apps, or in the one that `sourceAppId` names. One JSON document, streamed.",
     body: jsonBody(z.strictObject({ email: Email })),
-    response: z.strictObject({ entries: z.array(Entry), email: z.string(), at: Timestamp }),
+    response: z.strictObject({ entries: z.array(PersonalDataEntry), email: z.string(), at: Timestamp }),
   },
   erasePerson: {
     ...shared,

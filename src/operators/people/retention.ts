@@ -136,7 +136,7 @@ export function createRetentionJob(deps: {
   records: Pick<Records, 'reader' | 'erase'>;
   clock: Pick<DatabaseClock, 'read' | 'earlier' | 'isTrusted'>;
   logger: Logger;
-  pace: Pick<Pace, 'rest'>;
+  pace: Pick<Pace, 'throttle'>;
   everyMs?: number | undefined;
 }): Job {
   const { store, records, clock, logger, pace, everyMs = EVERY_MS } = deps;
@@ -177,7 +177,7 @@ export function createRetentionJob(deps: {
   return createPassJob<Pass>({
     name: 'retention',
     everyMs,
-    rest: pace.rest,
+    throttle: pace.throttle,
     begin: async () => ({ appIds: await store.appIds(), after: undefined, erased: 0 }),
     advance,
     end: ({ erased }) => {

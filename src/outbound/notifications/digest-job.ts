@@ -48,7 +48,7 @@ export function createDigestJob(deps: {
   records: Pick<RecordReader, 'oldest'>;
   queue: Pick<MailQueue, 'add' | 'exists'>;
   wake(): void;
-  pace: Pick<Pace, 'rest'>;
+  pace: Pick<Pace, 'throttle'>;
   /** Another clock in tests only. */
   now?: () => number;
 }): Job {
@@ -95,7 +95,7 @@ export function createDigestJob(deps: {
   return createPassJob<Pass>({
     name: 'mail-digests',
     everyMs: EVERY_MS,
-    rest: pace.rest,
+    throttle: pace.throttle,
     begin: async () => ({ appIds: await apps.withDigest(), count: undefined }),
     advance,
   });

@@ -17,9 +17,9 @@ export function createWebhookRemoval(deps: {
   models: { webhooks: WebhookModel; deleted: DeletedWebhookModel };
   deliveries: Pick<DeliveryStore, 'removeOf' | 'withDeliveries'>;
   consumers: Pick<AppConsumers, 'remove'>;
-  rest(begun: number, signal: AbortSignal): Promise<void>;
+  throttle(begun: number, signal: AbortSignal): Promise<void>;
 }) {
-  const { webhooks, models, deliveries, consumers, rest } = deps;
+  const { webhooks, models, deliveries, consumers, throttle } = deps;
   const { deleted } = models;
 
   async function finish({ _id, appId }: Pick<DeletedWebhookDocument, '_id' | 'appId'>): Promise<void> {
@@ -50,7 +50,7 @@ export function createWebhookRemoval(deps: {
     job: createPassJob<{ after: RecordId | undefined }>({
       name: 'webhook-removal',
       everyMs: EVERY_MS,
-      rest,
+      throttle,
       begin: async () => ({ after: undefined }),
       async advance(pass) {
         const filter = pass.after ? { _id: { $gt: pass.after } } : {};

@@ -6,10 +6,10 @@ type Logical = '$and' | '$or' | '$nor' | '$expr';
 type Operator = '$set' | '$currentDate' | '$setOnInsert' | '$unset' | '$max' | '$inc' | '$push' | '$pull' | '$addToSet';
 
 /**
- * A filter with what the driver's type refuses: computed paths, and null or operators for members
- * that may be absent. The names of members are checked, their values are not.
+ * Casts a filter that the type of the driver refuses: with computed paths, or null or operators for
+ * members that may be absent. Checks the names of members, not their values.
  */
-export function matching<Document>(
+export function typedFilter<Document>(
   conditions: {
     readonly [Name in Path<Document> | Logical]?: unknown;
   },

@@ -44,7 +44,7 @@ const canContract: Condition = ({ contract }, state) => contract !== undefined &
  * Runs migrations, one at a time over all servers. The lock ends 3.5 s after its holder, and the
  * next migrator continues at the step that was stored last.
  * @param deps.findOlder describes the running servers of a lower level, one line each
- * @param deps.rest called between steps with the time when the last one began, so that submissions
+ * @param deps.throttle called between steps with the time when the last one began, so that submissions
  * pass
  * @param deps.progress for operators: what runs, and what was done
  * @throws when a number is missing or twice
@@ -54,10 +54,10 @@ export function createMigrator(deps: {
   store: MigrationStore;
   locks: JobLocks;
   findOlder(level: number): Promise<string[]>;
-  rest(begun: number, signal: AbortSignal): Promise<void>;
+  throttle(begun: number, signal: AbortSignal): Promise<void>;
   progress(line: string): void;
 }) {
-  const { store, locks, findOlder, rest, progress } = deps;
+  const { store, locks, findOlder, throttle, progress } = deps;
   const migrations = inOrder(deps.migrations);
   const level = migrations.length;
 
@@ -128,7 +128,7 @@ export function createMigrator(deps: {
         if (!isOverTime(error) || limit === 1) throw error;
         limit = Math.ceil(limit / 8);
       }
-      await rest(begun, lock.signal);
+      await throttle(begun, lock.signal);
     }
     progress(`Migration ${number} (${name}): done, ${changed} changed`);
   }

@@ -27,12 +27,12 @@ export function createUpgrades(deps: {
   /** Resolves with whether no server has used the database. */
   isNew(): Promise<boolean>;
   /** Called between steps of a migration, so that submissions pass. */
-  rest(begun: number, signal: AbortSignal): Promise<void>;
+  throttle(begun: number, signal: AbortSignal): Promise<void>;
   progress(line: string): void;
   /** Called when the database was contracted beyond this release while the process was paused. */
   onOutdated?: ((error: Error) => void) | undefined;
 }) {
-  const { connection, locks, rest, progress, isNew } = deps;
+  const { connection, locks, throttle, progress, isNew } = deps;
   const poolSize = connection.getClient().options.maxPoolSize;
   const serverModel = createServerModel(connection);
   const migrationModel = createMigrationModel(connection);
@@ -42,7 +42,7 @@ export function createUpgrades(deps: {
     store: createMigrationStore(migrationModel.collection),
     locks,
     findOlder,
-    rest,
+    throttle,
     progress,
   });
   const announcement = createAnnouncement(

@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { type AppDocument, type AppModel, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
 import { type IndexSlot, ofEpoch, SLOT_NAMES, type SlotName } from '../../apps/index-slots.ts';
 import { type FieldDefinition, isIndexed } from '../../fields/definition.ts';
-import { matching } from '../../platform/database/filters.ts';
+import { typedFilter } from '../../platform/database/filters.ts';
 import { createIndexUses } from './index-uses.ts';
 
 interface AppSlots {
@@ -51,7 +51,7 @@ export function createSlotStore(apps: AppModel) {
       const isUnchanged = { slots: slots.length === 0 ? { $in: [[], null] } : slots, ...ofEpoch(slotEpoch) };
       // By the collection: equality of embedded documents.
       const { matchedCount } = await apps.collection.updateOne(
-        matching<AppDocument>({ _id: appId, ...NOT_BEING_DELETED, ...isUnchanged }),
+        typedFilter<AppDocument>({ _id: appId, ...NOT_BEING_DELETED, ...isUnchanged }),
         {
           $set: { slots: [...kept, ...claimed], slotEpoch: since },
         },

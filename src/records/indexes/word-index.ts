@@ -4,7 +4,7 @@ import { type IndexUse, ofEpoch } from '../../apps/index-slots.ts';
 import type { AppRevision } from '../../apps/revision.ts';
 import { AppNotFound, Unavailable } from '../../platform/core/errors.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
-import { matching } from '../../platform/database/filters.ts';
+import { typedFilter } from '../../platform/database/filters.ts';
 import type { Job } from '../../platform/jobs/job.ts';
 import { type PassDeps, workOnEach } from '../stored/record-passes.ts';
 import { createIndexBuilds } from './index-builds.ts';
@@ -55,7 +55,7 @@ export function createWordStore(apps: AppModel, revision: Pick<AppRevision, 'pub
         const isUnchanged = { ...ofEpoch(slotEpoch), 'words.id': words?.id ?? { $exists: false } };
         const inTime = beginsBefore(await until());
         const { matchedCount } = await apps.updateOne(
-          matching<AppDocument>({ _id: appId, ...NOT_BEING_DELETED, ...isUnchanged, ...inTime }),
+          typedFilter<AppDocument>({ _id: appId, ...NOT_BEING_DELETED, ...isUnchanged, ...inTime }),
           { $set: { words: next, slotEpoch: since } },
         );
         if (matchedCount === 0) continue;

@@ -2,7 +2,7 @@ import type { ObjectId, UUID } from 'mongodb';
 import { type IndexUse, notAfterEpoch } from '../../apps/index-slots.ts';
 import { ANY_WORD } from '../../fields/base/words.ts';
 import { decode, decodeExactly } from '../../platform/database/collections.ts';
-import { changing, matching } from '../../platform/database/filters.ts';
+import { changing, typedFilter } from '../../platform/database/filters.ts';
 import type { ReadQueues } from '../read/read-queues.ts';
 import {
   type RecordFilter,
@@ -69,7 +69,7 @@ export function createWordRecords(users: UserCollection, { turn }: Pick<ReadQueu
     const { _id, appId, email } = decode<ReadRecord>(bytes);
     const { data } = decodeExactly<ReadRecord>(bytes);
     const same = { ...notAfterEpoch(slotEpoch), ...(data && { data: { $eq: data } }) };
-    const filter = matching<UserDocument>({ _id, appId, email, ...same });
+    const filter = typedFilter<UserDocument>({ _id, appId, email, ...same });
     return { filter, update: changing<UserDocument>({ $set: { words: exact } }) };
   }
 

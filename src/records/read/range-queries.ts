@@ -1,7 +1,7 @@
 import { Binary, type Document, type FindOptions, MaxKey, MinKey, type Sort, UUID } from 'mongodb';
 import { readId } from '../../platform/bson/documents.ts';
 import { decode } from '../../platform/database/collections.ts';
-import { matching } from '../../platform/database/filters.ts';
+import { typedFilter } from '../../platform/database/filters.ts';
 import { allOf, BY_EMAIL, NEWEST_FIRST, type RecordFilter, type UserDocument } from '../stored/record.ts';
 import type { AppId } from './read-queues.ts';
 import type { RecordSearch } from './word-reads.ts';
@@ -105,7 +105,7 @@ export function rangeQuery(
   }
   const bounds = narrowed(segment, from, to);
   const isRepeated = from?.isRead === true && !isReversed && bounds.low === from.key;
-  const afterRead = isRepeated ? matching<UserDocument>({ _id: { $ne: from.key.at(-1) } }) : {};
+  const afterRead = isRepeated ? typedFilter<UserDocument>({ _id: { $ne: from.key.at(-1) } }) : {};
   return {
     filter: isRepeated || !readsKeysOfSlot(index, own, projection) ? allOf(inApp(appId), afterRead, own) : {},
     options: {
@@ -162,7 +162,7 @@ export function idRange(
   to: Key | undefined,
 ): { filter: RecordFilter; hint: Record<string, 1 | -1> } {
   const { low, high } = narrowed(segment, from, to);
-  const range = matching<UserDocument>({ _id: { $lte: low[0], $gt: high[0] } });
+  const range = typedFilter<UserDocument>({ _id: { $lte: low[0], $gt: high[0] } });
   return { filter: allOf(inApp(appId), range, segment.filter), hint: NEWEST_FIRST };
 }
 
@@ -213,7 +213,7 @@ function emailFilter(
     ...(from ? [{ email: { [from.isRead ? after : `${after}e`]: from.key[0] } }] : []),
     ...(to ? [{ email: { [before]: to[0] } }] : []),
   ];
-  return allOf(inApp(appId), ...parts.map(matching<UserDocument>));
+  return allOf(inApp(appId), ...parts.map(typedFilter<UserDocument>));
 }
 
 export function placeAfterRange({ index, isReversed }: Segment, to: Key): Place {

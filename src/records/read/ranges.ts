@@ -1,7 +1,7 @@
 import type { Sort } from 'mongodb';
 import { firstBatch, type RawDocuments, takeBytes, totalBytes } from '../../platform/bson/documents.ts';
 import { isEmptyRange, isOverTime } from '../../platform/database/failures.ts';
-import { matching } from '../../platform/database/filters.ts';
+import { typedFilter } from '../../platform/database/filters.ts';
 import { BY_WORD } from '../indexes/word-records.ts';
 import { allOf, type UserCollection, type UserDocument } from '../stored/record.ts';
 import {
@@ -216,7 +216,9 @@ export function createRecordRanges(
       const { index, bounds, filter, isOfKeys } = segment;
       const isWhole = bounds.conditions === undefined;
       if (!isOfKeys || (isWhole && index !== 'id' && index !== 'email')) return undefined;
-      const conditions = matching<UserDocument>(isWhole ? {} : { [index === 'id' ? '_id' : index]: bounds.conditions });
+      const conditions = typedFilter<UserDocument>(
+        isWhole ? {} : { [index === 'id' ? '_id' : index]: bounds.conditions },
+      );
       const maxTimeMS = Math.max(1, Math.ceil(Math.min(KEYS_TIME_MS, budget.leftMs())));
       try {
         return await queues.scan(appId, () =>

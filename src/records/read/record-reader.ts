@@ -3,7 +3,7 @@ import type { PersonData } from '../../apps/feature.ts';
 import { type DocumentId, firstBatch, totalBytes } from '../../platform/bson/documents.ts';
 import { decodeExactly } from '../../platform/database/collections.ts';
 import { isOverTime } from '../../platform/database/failures.ts';
-import { matching } from '../../platform/database/filters.ts';
+import { typedFilter } from '../../platform/database/filters.ts';
 import {
   allOf,
   BY_EMAIL,
@@ -150,7 +150,7 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
       const unchanged = found.map(({ _id, data }) => ({ _id, data: { $eq: data } }));
       return {
         ids: found.map(({ _id }) => _id),
-        filter: matching<UserDocument>(unchanged.length > 0 ? { $or: unchanged } : {}),
+        filter: typedFilter<UserDocument>(unchanged.length > 0 ? { $or: unchanged } : {}),
       };
     },
 

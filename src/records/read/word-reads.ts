@@ -1,7 +1,7 @@
 import { BSONRegExp, MaxKey, MinKey, type ObjectId } from 'mongodb';
 import { ANY_WORD } from '../../fields/base/words.ts';
 import { isEmptyRange, isOverTime } from '../../platform/database/failures.ts';
-import { matching } from '../../platform/database/filters.ts';
+import { typedFilter } from '../../platform/database/filters.ts';
 import { BY_WORD } from '../indexes/word-records.ts';
 import { allOf, type RecordFilter, type UserCollection, type UserDocument } from '../stored/record.ts';
 
@@ -50,7 +50,7 @@ export function createWordPlans(users: UserCollection, limits: WordLimits = LIMI
 
   /** The number of records with a word of this beginning, up to `most`. */
   async function countUpTo(appId: ObjectId, beginning: string, most: number): Promise<number> {
-    const filter = matching<UserDocument>({ appId, words: isBegun(beginning) });
+    const filter = typedFilter<UserDocument>({ appId, words: isBegun(beginning) });
     try {
       return await users.countDocuments(filter, { hint: BY_WORD, limit: most, maxTimeMS: LOOK_TIME_MS });
     } catch (error) {
@@ -92,17 +92,17 @@ export function createWordPlans(users: UserCollection, limits: WordLimits = LIMI
     const chosen = await chooseWords(appId, beginnings, run);
     if (!chosen) return withoutIndex(beginnings);
     const { rarest, words } = chosen;
-    const byWord = matching<UserDocument>({ words: { $in: [...words, ANY_WORD] } });
+    const byWord = typedFilter<UserDocument>({ words: { $in: [...words, ANY_WORD] } });
     const others = beginnings.filter((_, at) => at !== rarest);
     // As a negation, so that MongoDB cannot choose the keys of another beginning.
     const none = others.map((one) => ({ words: { $nin: [isBegun(one), ANY_WORD] } }));
-    const filter = none.length > 0 ? matching<UserDocument>({ $nor: none }) : {};
+    const filter = none.length > 0 ? typedFilter<UserDocument>({ $nor: none }) : {};
     return { filter: allOf(byWord, filter), byWord };
   }
 
   function withoutIndex(beginnings: readonly string[]): WordPlan {
     const each = beginnings.map((one) => ({ words: { $in: [isBegun(one), ANY_WORD] } }));
-    return { filter: matching<UserDocument>({ $and: each }), byWord: undefined };
+    return { filter: typedFilter<UserDocument>({ $and: each }), byWord: undefined };
   }
 
   return (appId: ObjectId | undefined, index: WordIndex | undefined, isInOrderOfIds: boolean) => {

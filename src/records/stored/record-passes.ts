@@ -25,7 +25,7 @@ const BATCH = 500;
 export interface PassDeps {
   countForDisplay(appId: ObjectId): Promise<number>;
   revision: AppRevision;
-  pace: Pick<Pace, 'rest'>;
+  pace: Pick<Pace, 'throttle'>;
   writesEndMs?: number | undefined;
   checksMs?: readonly number[] | undefined;
 }
@@ -72,7 +72,7 @@ export function createRecordPasses({ revision, pace, writesEndMs = WRITES_END_MS
         }
         return result === undefined;
       };
-      await workInBatches(context, STEP_MS, batch, pace.rest);
+      await workInBatches(context, STEP_MS, batch, pace.throttle);
       return result ?? (context.signal.aborted || !context.stillOwner() ? 'stopped' : undefined);
     },
   };

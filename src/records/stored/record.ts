@@ -16,7 +16,7 @@ import type { DocumentId } from '../../platform/bson/documents.ts';
 import { Unavailable } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
-import { matching } from '../../platform/database/filters.ts';
+import { typedFilter } from '../../platform/database/filters.ts';
 import { createModel, Mixed, type Model, schema } from '../../platform/database/mongoose.ts';
 import type { RecordId } from './record-id.ts';
 
@@ -313,13 +313,13 @@ export type RecordFilter = Filter<UserDocument>;
 export type RecordUpdate = UpdateFilter<UserDocument>;
 
 /** A filter of records with computed members, for folders that do not name the stored record. */
-export const recordFilter = matching<UserDocument>;
+export const recordFilter = typedFilter<UserDocument>;
 
 /** Joins filters; an empty one has no effect. */
 export function allOf(...filters: readonly RecordFilter[]): RecordFilter {
   const conditions = filters.filter((filter) => Object.keys(filter).length > 0);
   if (conditions.length <= 1) return conditions[0] ?? {};
-  return matching<UserDocument>({ $and: conditions });
+  return typedFilter<UserDocument>({ $and: conditions });
 }
 
 /** Matches these records of an app. A write of several records names their emails (shard key). */

@@ -170,7 +170,7 @@ export function createBulkEditor(
       if (!lease.isCurrent()) for (const { checked } of planned) await revalidation.revalidateEdit(lease, checked);
       return areAsRead;
     } catch (error) {
-      for (const { checked } of planned) revalidation.settleLater(checked, lease);
+      for (const { checked } of planned) revalidation.scheduleRepair(checked, lease);
       throw error;
     }
   }

@@ -38,7 +38,7 @@ export function createRecordWriter(users: UserCollection): RecordWriter {
   };
 }
 
-interface Entry<Write extends RecordWrite = RecordWrite> {
+interface QueuedWrite<Write extends RecordWrite = RecordWrite> {
   write: Write;
   resolve(written: Written): void;
   reject(error: unknown): void;
@@ -48,17 +48,17 @@ interface Entry<Write extends RecordWrite = RecordWrite> {
  * Settles each entry; never rejects. {@link Unavailable}: unknown whether the write is durable.
  * Inserts and upserts are concurrent commands; one bulk write would run them in sequence.
  */
-async function writeBatch(users: UserCollection, batch: readonly Entry[]): Promise<void> {
+async function writeBatch(users: UserCollection, batch: readonly QueuedWrite[]): Promise<void> {
   const inserts = batch.filter(({ write }) => write.kind === 'insert');
   const upserts = batch.filter(({ write }) => write.kind === 'upsert');
   await Promise.all([writeAll(users, inserts), writeAll(users, upserts)]);
 }
 
-async function writeAll(users: UserCollection, entries: readonly Entry[]): Promise<void> {
+async function writeAll(users: UserCollection, entries: readonly QueuedWrite[]): Promise<void> {
   if (entries.length === 0) return;
   try {
     const { created, failed } = await bulkWrite(users, entries);
-    const changed: Entry<Upsert>[] = [];
+    const changed: QueuedWrite<Upsert>[] = [];
     for (const [index, { write, resolve, reject }] of entries.entries()) {
       const error = failed.get(index);
       if (error) reject(error);
@@ -73,7 +73,7 @@ async function writeAll(users: UserCollection, entries: readonly Entry[]): Promi
 }
 
 /** Returns the created records by the index of the entry, and the errors of failed entries. */
-async function bulkWrite(users: UserCollection, entries: readonly Entry[]) {
+async function bulkWrite(users: UserCollection, entries: readonly QueuedWrite[]) {
   try {
     const { upsertedIds } = await users.bulkWrite(entries.map(toOperation), { ordered: false });
     return { created: upsertedIds, failed: new Map<number, Error>() };
@@ -91,7 +91,7 @@ async function bulkWrite(users: UserCollection, entries: readonly Entry[]) {
   }
 }
 
-function toOperation({ write }: Entry): AnyBulkWriteOperation<UserDocument> {
+function toOperation({ write }: QueuedWrite): AnyBulkWriteOperation<UserDocument> {
   if (write.kind === 'insert') return { insertOne: { document: write.record } };
   return { updateOne: { filter: write.filter, update: write.update, upsert: true } };
 }
@@ -101,7 +101,7 @@ function toError({ code, errmsg = 'write error' }: WriteError): Error {
 }
 
 /** Reads the records of these upserts, because a bulk write does not return what it changed. */
-async function resolveChanged(users: UserCollection, changed: Entry<Upsert>[]): Promise<void> {
+async function resolveChanged(users: UserCollection, changed: QueuedWrite<Upsert>[]): Promise<void> {
   const byApp = new Map<string, { appId: ObjectId; email: { $in: string[] } }>();
   for (const { write } of changed) {
     const { appId, email } = write;
@@ -149,7 +149,7 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024;
  */
 const BATCH_TIMEOUT_MS = 3_000;
 
-interface Waiting extends Entry {
+interface Waiting extends QueuedWrite {
   /** In milliseconds of `performance.now()`. */
   since: number;
 }
@@ -225,7 +225,7 @@ export function createGroupCommit(users: UserCollection, metrics: Metrics): Reco
     return batch;
   }
 
-  async function commit(batch: Entry[]): Promise<void> {
+  async function commit(batch: QueuedWrite[]): Promise<void> {
     observeBatch(batch.length);
     inFlight += 1;
     inFlightWrites += batch.length;
@@ -240,7 +240,7 @@ export function createGroupCommit(users: UserCollection, metrics: Metrics): Reco
     }
   }
 
-  async function send(batch: Entry[]): Promise<void> {
+  async function send(batch: QueuedWrite[]): Promise<void> {
     const [only] = batch;
     if (only && batch.length === 1) only.resolve(await single.write(only.write));
     else await writeBatch(users, batch);

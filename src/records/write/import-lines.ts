@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { BSON, type Document, ObjectId } from 'mongodb';
 import { AppError } from '../../platform/core/errors.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
-import { matching } from '../../platform/database/filters.ts';
+import { typedFilter } from '../../platform/database/filters.ts';
 import { type Guard, insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import type { RecordHistory } from '../history/history.ts';
@@ -53,10 +53,10 @@ export interface WritableLine extends ImportLine {
   submission: Submission;
 }
 
-/** `explain`: the record must be read in more detail; `later`: another attempt decides. */
+/** `inspect`: the record must be read in more detail; `later`: another attempt decides. */
 export type Plan =
   | { result: LineResult }
-  | { write: 'insert' | 'explain' | 'later' }
+  | { write: 'insert' | 'inspect' | 'later' }
   | { write: 'update'; exactBound?: RecordView['exactBound'] };
 
 export interface PlannedUpdate {
@@ -127,7 +127,7 @@ export function createImportLines(
     // Null matches a record without a mark.
     const asRead = { _id, updatedAt, import: lastMark, ...valuesAre(before, Object.keys(change.set)) };
     return {
-      filter: matching<UserDocument>({ ...filter, ...asRead }),
+      filter: typedFilter<UserDocument>({ ...filter, ...asRead }),
       update: { ...rest, $set: { ...rest.$set, import: mark } },
     };
   }
@@ -184,18 +184,18 @@ export function createImportLines(
     planUpdate(submission: Submission, facts: RecordFacts, lease: Lease): Plan {
       if (facts.schemaVersion > lease.schema.version) throw new OutdatedSchema();
       // The record is moved first (decision 22).
-      if (lease.renames && facts.schemaVersion < lease.renames.version) return { write: 'explain' };
-      if ((facts.slotEpoch ?? 0) > (lease.app.slotEpoch ?? 0)) return { write: 'explain' };
+      if (lease.renames && facts.schemaVersion < lease.renames.version) return { write: 'inspect' };
+      if ((facts.slotEpoch ?? 0) > (lease.app.slotEpoch ?? 0)) return { write: 'inspect' };
       if (facts.isSame) return { result: 'unchanged' };
       const refusal = refusalOf(submission);
       if (refusal) return { result: refusal };
       if (!facts.before) return { write: 'later' };
-      if (isFull(facts)) return { write: 'explain' };
+      if (isFull(facts)) return { write: 'inspect' };
       const { growth, maxBound } = submission;
       const blocked = findBlockedList(facts, submission, maxArrayItems);
-      if (blocked) return blocked.isFull ? { result: fullList(blocked.key) } : { write: 'explain' };
-      if (growth > 0 && (facts.sizeBound ?? 0) + growth > maxBound) return { write: 'explain' };
-      if (submission.words && (facts.wordCount ?? 0) >= FULL_WORDS) return { write: 'explain' };
+      if (blocked) return blocked.isFull ? { result: fullList(blocked.key) } : { write: 'inspect' };
+      if (growth > 0 && (facts.sizeBound ?? 0) + growth > maxBound) return { write: 'inspect' };
+      if (submission.words && (facts.wordCount ?? 0) >= FULL_WORDS) return { write: 'inspect' };
       return { write: 'update' };
     },
 
@@ -203,7 +203,7 @@ export function createImportLines(
      * Moves the record or its history, or makes a value a list, if necessary.
      * @throws {OutdatedSchema}
      */
-    async explain(submission: Submission, facts: RecordFacts | undefined): Promise<Plan> {
+    async inspect(submission: Submission, facts: RecordFacts | undefined): Promise<Plan> {
       if (facts && isFull(facts)) {
         const { appId, email } = submission;
         await history.moveOut({ _id: facts._id, appId, email });

@@ -10,7 +10,7 @@ import {
   PreconditionFailed,
   Unavailable,
 } from '../../platform/core/errors.ts';
-import { changing, matching } from '../../platform/database/filters.ts';
+import { changing, typedFilter } from '../../platform/database/filters.ts';
 import type { RenameStore } from '../../schemas/pending-renames.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import type { RecordHistory } from '../history/history.ts';
@@ -107,7 +107,7 @@ export const EDITED_PROJECTION = {
 /** What changes records for operators, one or many. */
 export interface EditDeps {
   users: UserCollection;
-  revalidation: Pick<Revalidation, 'revalidateEdit' | 'settleLater'>;
+  revalidation: Pick<Revalidation, 'revalidateEdit' | 'scheduleRepair'>;
   moves: Pick<RecordMoves, 'one'>;
   renamesSince: RenameStore['since'];
   limits: RecordLimits;
@@ -199,7 +199,7 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
   const entry =
     changes.length > 0 ? sizedEntry({ at, by, version: schemaVersion, changes }, limits.maxEntry) : undefined;
   return {
-    filter: matching<UserDocument>({
+    filter: typedFilter<UserDocument>({
       _id,
       appId,
       email,
@@ -347,7 +347,7 @@ export function createRecordEditor(
       if (!lease.isCurrent()) await revalidation.revalidateEdit(lease, checked);
       return edited;
     } catch (error) {
-      revalidation.settleLater(checked, lease);
+      revalidation.scheduleRepair(checked, lease);
       throw error;
     }
   }

@@ -95,7 +95,7 @@ export function createRevalidation(deps: {
      * For a failed write that may take effect after the deletion of the app, or after a build of an
      * index or a move of renamed fields has passed the record. Repairs that five seconds later.
      */
-    settleLater({ appId, sourceAppId, email, now, slots, words, schemaVersion }: CheckedWrite, lease: Lease): void {
+    scheduleRepair({ appId, sourceAppId, email, now, slots, words, schemaVersion }: CheckedWrite, lease: Lease): void {
       if (lease.isCurrent()) return;
       // Only the necessary members, because a database failure causes many of these.
       const write = { appId, sourceAppId, email, slots, words, schemaVersion, ...(now && { now }) };

@@ -13,7 +13,7 @@ const placeholders = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, 
 const WITHOUT_PLURAL = ['ja', 'tr', 'zh'];
 
 it('each language is one file', () => {
-  const files = readdirSync(new URL('../../../src/languages/', import.meta.url)).filter((name) =>
+  const files = readdirSync(new URL('../../../src/platform/languages/', import.meta.url)).filter((name) =>
     /^..\.ts$/.test(name),
   );
   expect(files.map((name) => name.slice(0, 2)).sort()).toEqual([...OWN_LANGUAGES].sort());
