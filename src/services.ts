@@ -39,8 +39,8 @@ import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
 const STOP_JOBS_WITHIN_MS = 1_000;
 const STOP_ANNOUNCEMENT_WITHIN_MS = 500;
 
-/** What tests shorten. */
-export interface ServiceOptions {
+/** The times and costs that tests shorten. */
+export interface Timings {
   passwordCost?: number;
   sweepEveryMs?: number;
   queryBudgetMs?: number;
@@ -61,6 +61,7 @@ export interface ServiceOptions {
 }
 
 interface EntryOptions {
+  timings?: Timings | undefined;
   /** The process that runs imports; without it, this process runs them. */
   importProcess?: ImportProcess;
   pageAssets?: PageAssets;
@@ -79,14 +80,9 @@ interface EntryOptions {
 export type Services = ReturnType<typeof createServices>;
 
 /** Creates all features on one connection, bottom up. Two calls share nothing, for tests. */
-export function createServices(
-  config: Config,
-  connection: Connection,
-  logger: Logger,
-  options: ServiceOptions & EntryOptions = {},
-) {
-  const { passwordCost, sweepEveryMs, queryBudgetMs, mailLimits, writesEndMs, checksMs, pollEveryMs } = options;
-  const { pageAssets, importProcess, leaseMs } = options;
+export function createServices(config: Config, connection: Connection, logger: Logger, options: EntryOptions = {}) {
+  const { pageAssets, importProcess, timings = {} } = options;
+  const { leaseMs, passwordCost, queryBudgetMs, writesEndMs, checksMs } = timings;
   const registry = config.metricsToken === undefined ? undefined : createMetrics();
   const metrics = registry ?? NO_METRICS;
   // Without a secret (command line) nothing issues or verifies challenges, cursors and links.
@@ -165,7 +161,7 @@ export function createServices(
     logger,
     importProcess,
     suppressions: suppressions.list,
-    writesEndMs: options.importWritesEndMs,
+    writesEndMs: timings.importWritesEndMs,
   });
   const notifications = createNotifications({
     config,
@@ -178,7 +174,7 @@ export function createServices(
     signal,
     logger,
     secret,
-    mailLimits,
+    mailLimits: timings.mailLimits,
     findForm: submissions.findForm,
   });
   const webhooks = createWebhooks({
@@ -193,7 +189,7 @@ export function createServices(
     metrics,
     storage: deliveries,
     otherConsumers: [notifications.consumer, changeStorage.consumer],
-    now: options.deliveryNow,
+    now: timings.deliveryNow,
   });
 
   const changes = createChanges({ storage: changeStorage, apps, schemas, records, search, signal, logger });
@@ -205,10 +201,10 @@ export function createServices(
     cursors,
     clock,
     logger,
-    retentionEveryMs: options.retentionEveryMs,
+    retentionEveryMs: timings.retentionEveryMs,
     findAccounts: accounts.store.named,
     suppressions: suppressions.list,
-    eraseWithinMs: options.eraseWithinMs,
+    eraseWithinMs: timings.eraseWithinMs,
     parts: () => features.flatMap(({ personal = [] }) => personal),
   });
   const administration = createAppAdministration({
@@ -216,7 +212,7 @@ export function createServices(
     cursors,
     clock,
     logger,
-    sweepEveryMs,
+    sweepEveryMs: timings.sweepEveryMs,
     confirmPassword: sessions.service.confirmPassword,
     users: records.owned,
     others: () => features.flatMap(({ owned = [] }) => owned),
@@ -255,7 +251,7 @@ export function createServices(
     jobs: features.flatMap((feature) => feature.jobs ?? []),
     workers: features.flatMap(({ workers = [] }) => workers),
     logger,
-    pollEveryMs,
+    pollEveryMs: timings.pollEveryMs,
   });
   signal.connect(options.wakeJob ?? jobs.wake);
   const upgrades = createUpgrades({
@@ -272,7 +268,7 @@ export function createServices(
       sendsMail: config.mail !== undefined,
     },
     clockAheadMs: clock.aheadMs,
-    announceEveryMs: options.announceEveryMs,
+    announceEveryMs: timings.announceEveryMs,
     progress: options.progress ?? ((line) => logger.info(line)),
   });
   const featureModels = features.flatMap((feature) => feature.models ?? []);

@@ -6,7 +6,7 @@ import type { AppRevision } from './revision.ts';
 
 export type AppConsumers = ReturnType<typeof createAppConsumers>;
 
-/** While an app has consumers, each write of a record stores its event (records/stored/outbox.ts). */
+/** While an app has consumers, each write of a record stores its event (outbox.ts). */
 export function createAppConsumers(apps: AppModel, revision: Pick<AppRevision, 'publish'>) {
   /** Resolves with whether the filter matched. */
   async function update(filter: Filter<AppDocument>, change: UpdateFilter<AppDocument>): Promise<boolean> {

@@ -39,7 +39,7 @@ export const answerError: ErrorRequestHandler = ({ status, message, issues, fact
   res.status(status).json({ message, ...(issues && { errors: issues.map(presentIssue) }), ...facts });
 };
 
-/** Programs get English texts only; `/v1/forms` answers codes too (intake/forms/form-answers.ts). */
+/** Programs get English texts only; `/v1/forms` answers codes too (form-answers.ts). */
 const presentIssue = ({ path, message }: Issue) => ({ path, message });
 
 function toAppError(error: unknown): AppError | undefined {

@@ -162,7 +162,7 @@ async function readInput(
   };
 }
 
-/** Parses the queries of an endpoint. Requests without a query, which are most, share one result. */
+/** Parses the queries of an endpoint. All requests without a query share one result. */
 function createQueryReader(schema: EndpointSpec['query']) {
   const none = schema?.safeParse({});
   const withoutQuery = none?.success ? Object.freeze(none.data) : undefined;

@@ -3,12 +3,12 @@ import { createLogger } from '../../platform/core/logger.ts';
 import { existingSecret } from '../../platform/core/session-secret.ts';
 import { createClosedConnection } from '../../platform/database/client.ts';
 import { openDatabase } from '../../platform/database/open.ts';
-import { createServices, type ServiceOptions } from '../../services.ts';
+import { createServices, type Timings } from '../../services.ts';
 import { note, type Streams, type WithServices } from './command.ts';
 
 /** Runs one task with the services, also while a server runs. @throws {ConfigError} */
 export async function withServices(
-  { env, streams, options }: { env: NodeJS.ProcessEnv; streams: Streams; options: ServiceOptions | undefined },
+  { env, streams, timings }: { env: NodeJS.ProcessEnv; streams: Streams; timings: Timings | undefined },
   ...[task, { prepare = true, connect = true } = {}]: Parameters<WithServices>
 ): Promise<void> {
   const config = loadConfig(env);
@@ -20,7 +20,7 @@ export async function withServices(
     : { connection: createClosedConnection(config.mongodbUri), close: async () => undefined };
   // For hashes with the secret, such as those of imports.
   const sessionSecret = await existingSecret(config);
-  const services = createServices({ ...config, sessionSecret }, connection, logger, { ...options, progress });
+  const services = createServices({ ...config, sessionSecret }, connection, logger, { timings, progress });
   try {
     if (prepare) await services.prepare();
     await task(services, connection);

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import type { ServiceOptions } from '../../services.ts';
+import type { Timings } from '../../services.ts';
 import { accountCommands } from './account-commands.ts';
 import { appCommands } from './app-commands.ts';
 import { doctorCommand, verifyCommand } from './check-commands.ts';
@@ -14,13 +14,13 @@ const USAGE = 2;
 
 /**
  * Runs the command-line tool with these arguments; resolves with its exit code.
- * @param options what tests shorten
+ * @param timings what tests shorten
  */
 export async function runTool(
   args: readonly string[],
   streams: Streams,
   env: NodeJS.ProcessEnv,
-  options?: ServiceOptions,
+  timings?: Timings,
 ): Promise<number> {
   let exitCode = 0;
   const tool: Tool = {
@@ -31,7 +31,7 @@ export async function runTool(
     },
     // Loaded on use, so that help and usage errors are fast.
     withServices: async (task, how) =>
-      (await import('./services.ts')).withServices({ env, streams, options }, task, how),
+      (await import('./services.ts')).withServices({ env, streams, timings }, task, how),
   };
   const program = new Command('user-collection')
     .description(

@@ -18,7 +18,7 @@ const FIXED = new Map([
   ['retryWrites', 'true'],
   ['retryReads', 'true'],
   ['readPreference', 'primary'],
-  // Behind a load balancer the driver does not learn which member is primary (platform/database/client.ts).
+  // Behind a load balancer the driver does not learn which member is primary (client.ts).
   ['loadBalanced', 'false'],
 ]);
 
