@@ -7,7 +7,7 @@ import { connectDatabase } from './platform/database/client.ts';
 import { serveJob, serverLog } from './platform/jobs/serve-job.ts';
 import { createServices } from './services.ts';
 
-// The process in which a server runs imports (decision 26).
+// The process in which a server runs imports (decision 40).
 
 // Requests come first when processors are short.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);

@@ -63,7 +63,7 @@ export function hasTurns({ auth, upload }: Pick<EndpointSpec, 'auth' | 'upload'>
 
 /**
  * Limits the requests of operators in progress, so that those of one app leave the database and the
- * processor to submissions and to the operators of other apps (decision 30).
+ * processor to submissions and to the operators of other apps (decision 19).
  */
 export function createOperatorLoad(metrics: Metrics) {
   const light = new FairQueue(LOADS.light);

@@ -23,7 +23,7 @@ type NewApp = Pick<AppDocument, 'sourceAppId' | 'role' | 'passwordHash' | 'crede
 export type CreateApp = (app: NewApp) => Promise<ObjectId>;
 
 /**
- * Returns a function that creates an app completely or not at all (decision 15). A repeated step
+ * Returns a function that creates an app completely or not at all (decision 14). A repeated step
  * recognizes its work by `credentialId`. An interrupted creation is taken over by the next one of
  * the id, or by the sweep in app-removal.ts. `CreateApp` rejects with {@link Conflict} when the id
  * is taken and with {@link Unavailable} when the database cannot be reached.

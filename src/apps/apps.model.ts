@@ -36,7 +36,7 @@ export interface HistorySettings {
 
 /**
  * One app (spec 2.2). `_id` identifies one incarnation, and all data of an app refers to it, so
- * that a new app never reads data of an earlier one with the same `sourceAppId` (decision 5).
+ * that a new app never reads data of an earlier one with the same `sourceAppId` (decision 14).
  */
 export interface AppDocument {
   _id: ObjectId;

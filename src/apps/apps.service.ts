@@ -137,7 +137,7 @@ export function createAppService(deps: {
      * Creates an app with a generated password and the default schema (spec 4.4).
      * @throws {InvalidInput} when the id is invalid @throws {Conflict} when it is taken
      * @throws {Unavailable} when the database cannot be reached; the app then does not exist,
-     * unless the last step of the creation failed (decision 15)
+     * unless the last step of the creation failed (decision 14)
      */
     async create(sourceAppId: string, role: Role = 'user', recheck?: Recheck): Promise<NewPassword> {
       if (!APP_ID_PATTERN.test(sourceAppId)) {

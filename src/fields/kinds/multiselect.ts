@@ -10,7 +10,7 @@ const Value = z.custom<unknown[]>(Array.isArray, code('notChoices'));
 
 /**
  * Several strings of a list. A value is kept in the order of `enum`, so that lists of the same
- * choices are equal. It has no index: decision 48.
+ * choices are equal. It has no index: decision 8.
  */
 export const multiselect = defineKind({
   name: 'multiselect',

@@ -6,7 +6,7 @@ import { Command, Option } from 'commander';
 import { SETTINGS } from '../../platform/core/config.ts';
 import type { Tool } from './command.ts';
 
-/** Those of `npm start`: V8 reads them before it runs the first line of a program (decision 13). */
+/** Those of `npm start`: V8 reads them before it runs the first line of a program (decision 40). */
 export const SERVER_FLAGS = ['--max-semi-space-size=32', '--no-allocation-site-pretenuring'];
 const SERVER = fileURLToPath(new URL('../../server.js', import.meta.url));
 const PARENT_INTERVAL_MS = 500;

@@ -9,7 +9,7 @@ import { createServices, type Services } from '../../services.ts';
 
 /**
  * Divided among the workers, at least two for each, so that a stop loses no connection (decision
- * 37). More accept a burst sooner, also one of an attack, before the server has answered the last.
+ * 40). More accept a burst sooner, also one of an attack, before the server has answered the last.
  */
 const ACCEPT_HANDLES = 4;
 

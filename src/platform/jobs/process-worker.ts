@@ -20,7 +20,7 @@ export interface ProcessJob {
   setup: unknown;
 }
 
-/** The process takes the lock of the job, so the job runs once over all servers (decision 26). */
+/** The process takes the lock of the job, so the job runs once over all servers (decision 40). */
 export function createProcessWorker(job: ProcessJob, logger: Logger): JobWorker {
   const { name, everyMs, hasWork, program, flags, setup } = job;
   return createWorker({ name, everyMs }, (state, stopping) => {

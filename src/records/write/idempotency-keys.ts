@@ -74,7 +74,7 @@ function digest(text: string): Buffer {
 export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;
 
 /**
- * Keeps the idempotency keys that were moved out of their records (invariant 3, decision 17). A
+ * Keeps the idempotency keys that were moved out of their records (invariant 3, decision 2). A
  * full record moves its keys to `applied_keys` and increments its `keyEpoch`. The filter of an
  * upsert has the epoch of its look-up, so a move in between fails the write instead of applying a
  * repeat twice.

@@ -83,7 +83,7 @@ export interface RecordFacts
 
 export type ImportLines = ReturnType<typeof createImportLines>;
 
-/** Applies lines of imports. Late writes of an earlier run have no effect (decision 28). */
+/** Applies lines of imports. Late writes of an earlier run have no effect (decision 24). */
 export function createImportLines(
   deps: ConflictDeps & {
     newId: (createdAt: Date) => RecordId;

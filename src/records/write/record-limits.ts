@@ -14,7 +14,7 @@ const SLOT_BYTES = 526;
 const EMPTY = 5;
 
 /**
- * The limits of one record: its size, and `MAX_EXTRA_KEYS` unknown keys (spec 8, decision 18). A
+ * The limits of one record: its size, and `MAX_EXTRA_KEYS` unknown keys (spec 8, decision 2). A
  * filter cannot compute a size, so each write raises an upper bound, `sizeBound`; only one that
  * would exceed the limit reads the exact size (conflict.ts). Each extra key counts as
  * 1/`MAX_EXTRA_KEYS` of the limit, so one number bounds both.

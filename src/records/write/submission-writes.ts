@@ -166,7 +166,7 @@ const MAX_REFUSED = 0.25;
 /** The number of recent results in the share. */
 const WINDOW = 64;
 
-/** An insert costs less than an upsert, but a refused one is an additional cost (decision 11). */
+/** An insert costs less than an upsert, but a refused one is an additional cost (decision 3). */
 export function createInsertHeuristic() {
   let refusedShare = 0;
   return {
