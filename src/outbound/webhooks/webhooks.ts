@@ -84,7 +84,7 @@ export function createWebhooks(deps: {
     webhooks,
     deliveries,
     consumers,
-    rest: apps.pace.throttle,
+    throttle: apps.pace.throttle,
   });
   const service = createWebhookService({
     webhooks,
