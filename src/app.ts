@@ -1,11 +1,9 @@
 import express, { type Express } from 'express';
+import { createAuditRecorder } from './access/audit/audit-recorder.ts';
+import { createSession } from './access/sessions/session.ts';
 import { createBodyReaders } from './api/body/readers.ts';
 import type { Route } from './api/endpoint.ts';
 import { createOperatorLoad } from './api/operator-load.ts';
-import { createAuditRecorder } from './audit/audit-recorder.ts';
-import type { Config } from './core/config.ts';
-import { NotFound } from './core/errors.ts';
-import type { Logger } from './core/logger.ts';
 import { createAuthStrategies } from './http/auth.ts';
 import { createCors } from './http/cors.ts';
 import { createDashboardRouter } from './http/dashboard.ts';
@@ -18,10 +16,12 @@ import { createRequestLog, createRequestMetrics } from './http/request-log.ts';
 import { addRoutes, createMethodCheck, createRouter } from './http/router.ts';
 import { createSecurityHeaders } from './http/security-headers.ts';
 import { systemRoutes } from './http/system.ts';
-import { NO_METRICS } from './metrics/metrics.ts';
+import { createSubmitLimiter } from './intake/submissions/submit-limiter.ts';
+import type { Config } from './platform/core/config.ts';
+import { NotFound } from './platform/core/errors.ts';
+import type { Logger } from './platform/core/logger.ts';
+import { NO_METRICS } from './platform/metrics/metrics.ts';
 import type { Services } from './services.ts';
-import { createSession } from './sessions/session.ts';
-import { createSubmitLimiter } from './submissions/submit-limiter.ts';
 
 /**
  * Creates the Express application. Every request passes the middleware in this order; a router

@@ -1,13 +1,13 @@
 import { constants, setPriority } from 'node:os';
-import { loadConfig } from './core/config.ts';
-import { createLogger, reasonOf } from './core/logger.ts';
-import { connectDatabase } from './database/client.ts';
-import { IMPORT_JOB } from './imports/import-job.ts';
-import type { ImportSetup } from './imports/imports.ts';
-import { serveJob, serverLog } from './jobs/serve-job.ts';
+import { IMPORT_JOB } from './operators/imports/import-job.ts';
+import type { ImportSetup } from './operators/imports/imports.ts';
+import { loadConfig } from './platform/core/config.ts';
+import { createLogger, reasonOf } from './platform/core/logger.ts';
+import { connectDatabase } from './platform/database/client.ts';
+import { serveJob, serverLog } from './platform/jobs/serve-job.ts';
 import { createServices } from './services.ts';
 
-// The process in which a server runs imports (decision 26).
+// The process in which a server runs imports (decision 40).
 
 // Requests come first when processors are short.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);

@@ -1,8 +1,8 @@
-import { type Running, startSingle } from './cluster/service.ts';
-import { closeOnce, STOP_SIGNALS } from './cluster/stop.ts';
-import { type Config, ConfigError, loadConfig } from './core/config.ts';
-import { createLogger, sharedOutput } from './core/logger.ts';
-import { surviveLostTerminals } from './core/terminals.ts';
+import { type Running, startSingle } from './operations/cluster/service.ts';
+import { closeOnce, STOP_SIGNALS } from './operations/cluster/stop.ts';
+import { type Config, ConfigError, loadConfig } from './platform/core/config.ts';
+import { createLogger, sharedOutput } from './platform/core/logger.ts';
+import { surviveLostTerminals } from './platform/core/terminals.ts';
 
 /**
  * Prints the URL and, on the first start, the admin credentials and the link to the first admin
@@ -37,7 +37,7 @@ try {
   // A server of one process loads nothing of node:cluster.
   const running = isSingle
     ? startSingle(config, logger, say)
-    : import('./cluster/primary.ts').then(({ startPrimary }) => startPrimary(config, logger, say));
+    : import('./operations/cluster/primary.ts').then(({ startPrimary }) => startPrimary(config, logger, say));
   const stop = closeOnce(running, logger);
   for (const signal of STOP_SIGNALS) process.on(signal, stop);
   // `user-collection serve` started this process and has ended, by SIGKILL too.

@@ -1,46 +1,46 @@
 import { randomUUID } from 'node:crypto';
-import { createAccounts } from './accounts/accounts.ts';
+import { createAccounts } from './access/accounts/accounts.ts';
+import { createApiKeys } from './access/api-keys/api-keys.ts';
+import { auditRoutes } from './access/audit/audit.routes.ts';
+import { createAuditLog } from './access/audit/audit-log.ts';
+import { createMembers } from './access/members/members.ts';
+import { SESSION_LIFETIME_MS } from './access/sessions/sessions.model.ts';
+import { createSessions } from './access/sessions/sessions.ts';
+import { createProvider } from './access/single-sign-on/provider.ts';
+import { signOnRoutes } from './access/single-sign-on/single-sign-on.routes.ts';
 import { createCursors } from './api/cursors.ts';
-import { createApiKeys } from './api-keys/api-keys.ts';
 import { createAppAdministration, createApps, createFormSettings } from './apps/apps.ts';
 import type { Feature } from './apps/feature.ts';
-import { auditRoutes } from './audit/audit.routes.ts';
-import { createAuditLog } from './audit/audit-log.ts';
-import { createChangeStorage, createChanges } from './changes/changes.ts';
-import type { Config } from './core/config.ts';
-import type { Logger } from './core/logger.ts';
-import { withTimeout } from './core/timeouts.ts';
-import { type Connection, measurePool } from './database/client.ts';
-import { createDatabaseClock } from './database/clock.ts';
-import { ensureIndexes } from './database/indexes.ts';
-import { createSharedLimits } from './database/shared-limits.ts';
-import { createExports } from './exports/exports.ts';
-import { createImports, type ImportProcess } from './imports/imports.ts';
-import { createJobLocks, createJobModel } from './jobs/job-locks.ts';
-import { createJobRunner, createJobSignal, measureJobs } from './jobs/job-runner.ts';
-import { createMembers } from './members/members.ts';
-import { createMetrics, measureProcess, NO_METRICS } from './metrics/metrics.ts';
-import { createUpgrades } from './migrations/upgrades.ts';
-import type { MailLimits } from './notifications/mail-rates.ts';
-import { createNotifications } from './notifications/notifications.ts';
-import { createPeople, createSuppressionList } from './people/people.ts';
+import type { PageAssets } from './intake/forms/page.ts';
+import { createSubmissions } from './intake/submissions.ts';
+import { createChangeStorage, createChanges } from './operators/changes/changes.ts';
+import { createExports } from './operators/exports/exports.ts';
+import { createImports, type ImportProcess } from './operators/imports/imports.ts';
+import { createPeople, createSuppressionList } from './operators/people/people.ts';
+import { createSearch } from './operators/search/search.ts';
+import { createViews } from './operators/views/views.ts';
+import type { MailLimits } from './outbound/notifications/mail-rates.ts';
+import { createNotifications } from './outbound/notifications/notifications.ts';
+import { createDeliveryStorage, createWebhooks } from './outbound/webhooks/webhooks.ts';
+import type { Config } from './platform/core/config.ts';
+import type { Logger } from './platform/core/logger.ts';
+import { withTimeout } from './platform/core/timeouts.ts';
+import { type Connection, measurePool } from './platform/database/client.ts';
+import { createDatabaseClock } from './platform/database/clock.ts';
+import { ensureIndexes } from './platform/database/indexes.ts';
+import { createSharedLimits } from './platform/database/shared-limits.ts';
+import { createJobLocks, createJobModel } from './platform/jobs/job-locks.ts';
+import { createJobRunner, createJobSignal, measureJobs } from './platform/jobs/job-runner.ts';
+import { createMetrics, measureProcess, NO_METRICS } from './platform/metrics/metrics.ts';
+import { createUpgrades } from './platform/migrations/upgrades.ts';
 import { createRecords } from './records/records.ts';
 import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
-import { createSearch } from './search/search.ts';
-import { SESSION_LIFETIME_MS } from './sessions/sessions.model.ts';
-import { createSessions } from './sessions/sessions.ts';
-import { createProvider } from './single-sign-on/provider.ts';
-import { signOnRoutes } from './single-sign-on/single-sign-on.routes.ts';
-import type { PageAssets } from './submissions/page.ts';
-import { createSubmissions } from './submissions/submissions.ts';
-import { createViews } from './views/views.ts';
-import { createDeliveryStorage, createWebhooks } from './webhooks/webhooks.ts';
 
 const STOP_JOBS_WITHIN_MS = 1_000;
 const STOP_ANNOUNCEMENT_WITHIN_MS = 500;
 
-/** What tests shorten. */
-export interface ServiceOptions {
+/** The times and costs that tests shorten. */
+export interface Timings {
   passwordCost?: number;
   sweepEveryMs?: number;
   queryBudgetMs?: number;
@@ -61,6 +61,7 @@ export interface ServiceOptions {
 }
 
 interface EntryOptions {
+  timings?: Timings | undefined;
   /** The process that runs imports; without it, this process runs them. */
   importProcess?: ImportProcess;
   pageAssets?: PageAssets;
@@ -79,14 +80,9 @@ interface EntryOptions {
 export type Services = ReturnType<typeof createServices>;
 
 /** Creates all features on one connection, bottom up. Two calls share nothing, for tests. */
-export function createServices(
-  config: Config,
-  connection: Connection,
-  logger: Logger,
-  options: ServiceOptions & EntryOptions = {},
-) {
-  const { passwordCost, sweepEveryMs, queryBudgetMs, mailLimits, writesEndMs, checksMs, pollEveryMs } = options;
-  const { pageAssets, importProcess, leaseMs } = options;
+export function createServices(config: Config, connection: Connection, logger: Logger, options: EntryOptions = {}) {
+  const { pageAssets, importProcess, timings = {} } = options;
+  const { leaseMs, passwordCost, queryBudgetMs, writesEndMs, checksMs } = timings;
   const registry = config.metricsToken === undefined ? undefined : createMetrics();
   const metrics = registry ?? NO_METRICS;
   // Without a secret (command line) nothing issues or verifies challenges, cursors and links.
@@ -165,7 +161,7 @@ export function createServices(
     logger,
     importProcess,
     suppressions: suppressions.list,
-    writesEndMs: options.importWritesEndMs,
+    writesEndMs: timings.importWritesEndMs,
   });
   const notifications = createNotifications({
     config,
@@ -178,7 +174,7 @@ export function createServices(
     signal,
     logger,
     secret,
-    mailLimits,
+    mailLimits: timings.mailLimits,
     findForm: submissions.findForm,
   });
   const webhooks = createWebhooks({
@@ -193,7 +189,7 @@ export function createServices(
     metrics,
     storage: deliveries,
     otherConsumers: [notifications.consumer, changeStorage.consumer],
-    now: options.deliveryNow,
+    now: timings.deliveryNow,
   });
 
   const changes = createChanges({ storage: changeStorage, apps, schemas, records, search, signal, logger });
@@ -205,10 +201,10 @@ export function createServices(
     cursors,
     clock,
     logger,
-    retentionEveryMs: options.retentionEveryMs,
+    retentionEveryMs: timings.retentionEveryMs,
     findAccounts: accounts.store.named,
     suppressions: suppressions.list,
-    eraseWithinMs: options.eraseWithinMs,
+    eraseWithinMs: timings.eraseWithinMs,
     parts: () => features.flatMap(({ personal = [] }) => personal),
   });
   const administration = createAppAdministration({
@@ -216,7 +212,7 @@ export function createServices(
     cursors,
     clock,
     logger,
-    sweepEveryMs,
+    sweepEveryMs: timings.sweepEveryMs,
     confirmPassword: sessions.service.confirmPassword,
     users: records.owned,
     others: () => features.flatMap(({ owned = [] }) => owned),
@@ -255,14 +251,14 @@ export function createServices(
     jobs: features.flatMap((feature) => feature.jobs ?? []),
     workers: features.flatMap(({ workers = [] }) => workers),
     logger,
-    pollEveryMs,
+    pollEveryMs: timings.pollEveryMs,
   });
   signal.connect(options.wakeJob ?? jobs.wake);
   const upgrades = createUpgrades({
     connection,
     locks: jobLocks,
     isNew,
-    rest: apps.pace.rest,
+    throttle: apps.pace.throttle,
     onOutdated: options.onOutdated,
     migrations: features.flatMap(({ migrations = [] }) => migrations),
     server: {
@@ -272,7 +268,7 @@ export function createServices(
       sendsMail: config.mail !== undefined,
     },
     clockAheadMs: clock.aheadMs,
-    announceEveryMs: options.announceEveryMs,
+    announceEveryMs: timings.announceEveryMs,
     progress: options.progress ?? ((line) => logger.info(line)),
   });
   const featureModels = features.flatMap((feature) => feature.models ?? []);
@@ -330,7 +326,7 @@ export function createServices(
     /** Notes a network that logged in at another process of the server. */
     noteKnownNetwork: sessions.service.noteKnownNetwork,
     migrator: upgrades.migrator,
-    /** The servers on this database (servers/servers.ts). */
+    /** The servers on this database (platform/servers/servers.ts). */
     servers: upgrades.servers,
     /** Whether it knows the secret of stored hashes of emails. */
     hasSecret: config.sessionSecret !== undefined,

@@ -4,9 +4,9 @@
 // are loaded after its signals are ignored.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
-const { loadConfig } = await import('./core/config.ts');
-const { createLogger, OUTPUT_OF_WORKER, sharedOutput } = await import('./core/logger.ts');
-const { runWorker, send } = await import('./cluster/worker.ts');
+const { loadConfig } = await import('./platform/core/config.ts');
+const { createLogger, OUTPUT_OF_WORKER, sharedOutput } = await import('./platform/core/logger.ts');
+const { runWorker, send } = await import('./operations/cluster/worker.ts');
 
 try {
   const config = loadConfig(process.env);

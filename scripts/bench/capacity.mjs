@@ -5,7 +5,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { MongoClient } from 'mongodb';
-import { POOL_SIZE } from '../../dist/database/client.js';
+import { POOL_SIZE } from '../../dist/platform/database/client.js';
 import { logInCookie } from '../client.mjs';
 import { costOfMix } from './capacity-model.mjs';
 import { capacityTables } from './capacity-tables.mjs';

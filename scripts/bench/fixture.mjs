@@ -2,7 +2,7 @@
 // records of the cases.
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { createRecordIds } from '../../dist/records/record-id.js';
+import { createRecordIds } from '../../dist/records/stored/record-id.js';
 import { call, logIn, logInCookie } from '../client.mjs';
 import { schema } from './cases.mjs';
 import { startReplicaSet, startStandalone } from './mongods.mjs';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoMemoryReplSet } from 'mongodb-memory-server-core';
 import { pino } from 'pino';
-import { loadConfig } from '../../dist/core/config.js';
-import { startEmbedded } from '../../dist/database/embedded/embedded.js';
-import { findMongod } from '../../dist/database/embedded/mongod-binary.js';
+import { loadConfig } from '../../dist/platform/core/config.js';
+import { startEmbedded } from '../../dist/platform/embedded/embedded.js';
+import { findMongod } from '../../dist/platform/embedded/mongod-binary.js';
 
 /** Starts the embedded mongod on an empty folder; `stop` removes the folder. */
 export async function startStandalone(progress) {

@@ -1,11 +1,11 @@
 import { createApp } from '../../dist/app.js';
-import { loadConfig } from '../../dist/core/config.js';
-import { createLogger } from '../../dist/core/logger.js';
-import { connectDatabase } from '../../dist/database/client.js';
-import { startEmbedded } from '../../dist/database/embedded/embedded.js';
 import { createEmbed } from '../../dist/http/embed.js';
 import { listen } from '../../dist/http/listener.js';
-import { createRecordIds } from '../../dist/records/record-id.js';
+import { loadConfig } from '../../dist/platform/core/config.js';
+import { createLogger } from '../../dist/platform/core/logger.js';
+import { connectDatabase } from '../../dist/platform/database/client.js';
+import { startEmbedded } from '../../dist/platform/embedded/embedded.js';
+import { createRecordIds } from '../../dist/records/stored/record-id.js';
 import { createServices } from '../../dist/services.js';
 import { call, logIn } from '../client.mjs';
 import { APP, createSubmissions, FORM_SETTINGS, HELD, SCHEMAS } from './sample-data.mjs';

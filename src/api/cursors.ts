@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { BSON } from 'mongodb';
-import { InvalidInput } from '../core/errors.ts';
-import { deriveSecretKey } from '../core/secrets.ts';
+import { InvalidInput } from '../platform/core/errors.ts';
+import { deriveSecretKey } from '../platform/core/secrets.ts';
 
 /** 128 bits of the HMAC. */
 const TAG_BYTES = 16;

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import type { ObjectId } from 'mongodb';
 import type { z } from 'zod';
-import type { AppError } from '../core/errors.ts';
-import type { Until } from '../database/clock.ts';
+import type { AppError } from '../platform/core/errors.ts';
+import type { Until } from '../platform/database/clock.ts';
 import type { FormEntries } from './body/form-body.ts';
 import type {
   AppPrincipal,

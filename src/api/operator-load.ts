@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
-import { clientNetwork } from '../core/client-network.ts';
-import { type AppError, TooManyRequests, Unavailable } from '../core/errors.ts';
-import { FairQueue } from '../core/fair-queue.ts';
-import { withTimeout } from '../core/timeouts.ts';
-import type { Metrics } from '../metrics/metrics.ts';
+import { clientNetwork } from '../platform/core/client-network.ts';
+import { type AppError, TooManyRequests, Unavailable } from '../platform/core/errors.ts';
+import { FairQueue } from '../platform/core/fair-queue.ts';
+import { withTimeout } from '../platform/core/timeouts.ts';
+import type { Metrics } from '../platform/metrics/metrics.ts';
 import type { Deadline } from './deadline.ts';
 import type { AnyInput, EndpointSpec, Load } from './endpoint.ts';
 
@@ -63,7 +63,7 @@ export function hasTurns({ auth, upload }: Pick<EndpointSpec, 'auth' | 'upload'>
 
 /**
  * Limits the requests of operators in progress, so that those of one app leave the database and the
- * processor to submissions and to the operators of other apps (decision 30).
+ * processor to submissions and to the operators of other apps (decision 19).
  */
 export function createOperatorLoad(metrics: Metrics) {
   const light = new FairQueue(LOADS.light);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { APP_ID_FORMAT, APP_ID_PATTERN } from '../core/identifiers.ts';
-import { passwordProblem } from '../core/secrets.ts';
+import { APP_ID_FORMAT, APP_ID_PATTERN } from '../platform/core/identifiers.ts';
+import { passwordProblem } from '../platform/core/secrets.ts';
 
 export const SourceAppId = z.string().regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`).meta({ example: 'newsletter' });
 export const Role = z.enum(['user', 'admin']).meta({ example: 'user' });
@@ -13,6 +13,9 @@ export const ScopeParameter = SourceAppId.optional().meta({
   description: 'The app to work on, for admins. Default: the app of the caller',
   example: 'newsletter',
 });
+
+/** The id of a record. */
+export const UserId = z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' });
 
 export const EXAMPLE_PASSWORD = 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g';
 

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { InvalidInput } from '../core/errors.ts';
+import { InvalidInput } from '../platform/core/errors.ts';
 
 /** What API keys may be given. */
 export const SCOPES = ['submit', 'users:read', 'users:write', 'import', 'export', 'schema:write', 'webhooks'] as const;

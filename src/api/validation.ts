@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { InvalidInput, MAX_ISSUES } from '../core/errors.ts';
 import { safeParse } from '../fields/base/safe-parse.ts';
-import { code, toIssues } from '../languages/problems.ts';
+import { InvalidInput, MAX_ISSUES } from '../platform/core/errors.ts';
+import { code, toIssues } from '../platform/languages/problems.ts';
 import { readMediaType } from './body/request-bytes.ts';
 
 /** Parses a part of a request. @throws {InvalidInput} with an issue for each invalid place */

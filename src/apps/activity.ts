@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { createAccumulator } from '../core/accumulator.ts';
-import { MAX_CLOCK_DIFFERENCE_MS } from '../database/clock.ts';
+import { createAccumulator } from '../platform/core/accumulator.ts';
+import { MAX_CLOCK_DIFFERENCE_MS } from '../platform/database/clock.ts';
 import type { App } from './app.ts';
 import type { AppModel } from './apps.model.ts';
 
@@ -81,7 +81,7 @@ export function createPace(apps: AppModel, activity: Pick<AppActivity, 'latest'>
      * Waits as long as the batch took if submissions arrive, else one turn of the event loop.
      * @param begun when the batch began, by `performance.now()` @param signal ends the wait
      */
-    async rest(begun: number, signal?: AbortSignal): Promise<void> {
+    async throttle(begun: number, signal?: AbortSignal): Promise<void> {
       const took = performance.now() - begun;
       if (await isBusy()) await sleep(took, undefined, { signal }).catch(() => undefined);
       else await nextTurn();

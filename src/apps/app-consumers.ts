@@ -1,12 +1,12 @@
 import type { Filter, ObjectId, UpdateFilter } from 'mongodb';
-import { Unavailable } from '../core/errors.ts';
-import { beginsBefore, type Until } from '../database/clock.ts';
+import { Unavailable } from '../platform/core/errors.ts';
+import { beginsBefore, type Until } from '../platform/database/clock.ts';
 import type { AppDocument, AppModel } from './apps.model.ts';
 import type { AppRevision } from './revision.ts';
 
 export type AppConsumers = ReturnType<typeof createAppConsumers>;
 
-/** While an app has consumers, each write of a record stores its event (records/outbox.ts). */
+/** While an app has consumers, each write of a record stores its event (outbox.ts). */
 export function createAppConsumers(apps: AppModel, revision: Pick<AppRevision, 'publish'>) {
   /** Resolves with whether the filter matched. */
   async function update(filter: Filter<AppDocument>, change: UpdateFilter<AppDocument>): Promise<boolean> {

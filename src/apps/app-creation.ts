@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId, type UpdateFilter } from 'mongodb';
-import { Conflict, Unavailable } from '../core/errors.ts';
-import { withTimeout } from '../core/timeouts.ts';
-import type { DatabaseClock } from '../database/clock.ts';
-import { databaseRefusal, isDuplicateKey } from '../database/failures.ts';
+import { Conflict, Unavailable } from '../platform/core/errors.ts';
+import { withTimeout } from '../platform/core/timeouts.ts';
+import type { DatabaseClock } from '../platform/database/clock.ts';
+import { databaseRefusal, isDuplicateKey } from '../platform/database/failures.ts';
 import type { AppDocument, AppModel } from './apps.model.ts';
 import type { AppOwned } from './feature.ts';
 
@@ -23,7 +23,7 @@ type NewApp = Pick<AppDocument, 'sourceAppId' | 'role' | 'passwordHash' | 'crede
 export type CreateApp = (app: NewApp) => Promise<ObjectId>;
 
 /**
- * Returns a function that creates an app completely or not at all (decision 15). A repeated step
+ * Returns a function that creates an app completely or not at all (decision 14). A repeated step
  * recognizes its work by `credentialId`. An interrupted creation is taken over by the next one of
  * the id, or by the sweep in app-removal.ts. `CreateApp` rejects with {@link Conflict} when the id
  * is taken and with {@link Unavailable} when the database cannot be reached.

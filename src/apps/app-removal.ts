@@ -1,9 +1,9 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { AppNotFound, InvalidInput, Unavailable } from '../core/errors.ts';
-import type { Logger } from '../core/logger.ts';
-import { beginsBefore, type DatabaseClock, type Until } from '../database/clock.ts';
-import type { RemovalGuard } from '../database/removal.ts';
-import type { Job } from '../jobs/job-runner.ts';
+import { AppNotFound, InvalidInput, Unavailable } from '../platform/core/errors.ts';
+import type { Logger } from '../platform/core/logger.ts';
+import { beginsBefore, type DatabaseClock, type Until } from '../platform/database/clock.ts';
+import type { RemovalGuard } from '../platform/database/removal.ts';
+import type { Job } from '../platform/jobs/job-runner.ts';
 import type { AppDocument, AppModel, DeletedAppDocument, DeletedAppModel } from './apps.model.ts';
 import type { AppOwned } from './feature.ts';
 import type { AppRevision } from './revision.ts';

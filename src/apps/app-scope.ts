@@ -1,5 +1,5 @@
 import type { AppPrincipal, ScopedApp } from '../api/principal.ts';
-import { Forbidden } from '../core/errors.ts';
+import { Forbidden } from '../platform/core/errors.ts';
 import type { AppService } from './apps.service.ts';
 
 /**

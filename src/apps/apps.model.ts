@@ -1,6 +1,6 @@
 import { ObjectId, UUID } from 'mongodb';
-import type { Connection } from '../database/client.ts';
-import { createModel, type Model, schema } from '../database/mongoose.ts';
+import type { Connection } from '../platform/database/client.ts';
+import { createModel, type Model, schema } from '../platform/database/mongoose.ts';
 import type { CountedOrigin, Notify, StoredFormSettings } from './form-settings.ts';
 import type { IndexSlot, IndexUse } from './index-slots.ts';
 
@@ -36,7 +36,7 @@ export interface HistorySettings {
 
 /**
  * One app (spec 2.2). `_id` identifies one incarnation, and all data of an app refers to it, so
- * that a new app never reads data of an earlier one with the same `sourceAppId` (decision 5).
+ * that a new app never reads data of an earlier one with the same `sourceAppId` (decision 14).
  */
 export interface AppDocument {
   _id: ObjectId;
@@ -64,7 +64,7 @@ export interface AppDocument {
   refusedOrigins?: CountedOrigin[];
   /** The latest origins of refused redirects (origins.ts). */
   ignoredRedirects?: CountedOrigin[];
-  /** Reservations of records that are being created (submissions/admission.ts). */
+  /** Reservations of records that are being created (intake/bots/admission.ts). */
   seats?: Seats[];
   mailCounts?: MailCounts;
   /** Absent: records are never erased for their age. */

@@ -4,8 +4,8 @@ import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts
 import { AppPath, EXAMPLE_PASSWORD, Role, SentPassword, SourceAppId } from '../api/parameters.ts';
 import { JsonStream } from '../api/reply.ts';
 import { DEFAULT_LIMIT, OptionalPageLimit, Timestamp } from '../api/validation.ts';
-import { InvalidInput } from '../core/errors.ts';
-import { REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/identifiers.ts';
+import { InvalidInput } from '../platform/core/errors.ts';
+import { REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../platform/core/identifiers.ts';
 import type { App } from './app.ts';
 import type { AppRemoval } from './app-removal.ts';
 import { APP_ORDERS, type AppPlace, type AppService, type NewPassword, parsePlace } from './apps.service.ts';

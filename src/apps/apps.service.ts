@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Filter, type FindOptions, ObjectId } from 'mongodb';
-import { AppNotFound, Conflict, InvalidInput, Unauthenticated, Unavailable } from '../core/errors.ts';
-import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../core/identifiers.ts';
-import { beginsBefore, type Until } from '../database/clock.ts';
-import { literal } from '../database/collections.ts';
-import { matching } from '../database/filters.ts';
+import { AppNotFound, Conflict, InvalidInput, Unauthenticated, Unavailable } from '../platform/core/errors.ts';
+import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../platform/core/identifiers.ts';
+import { beginsBefore, type Until } from '../platform/database/clock.ts';
+import { literal } from '../platform/database/collections.ts';
+import { typedFilter } from '../platform/database/filters.ts';
 import { type App, toApp } from './app.ts';
 import type { CreateApp } from './app-creation.ts';
 import { type AppDocument, type AppModel, type DeletedAppModel, NOT_BEING_DELETED, type Role } from './apps.model.ts';
@@ -137,7 +137,7 @@ export function createAppService(deps: {
      * Creates an app with a generated password and the default schema (spec 4.4).
      * @throws {InvalidInput} when the id is invalid @throws {Conflict} when it is taken
      * @throws {Unavailable} when the database cannot be reached; the app then does not exist,
-     * unless the last step of the creation failed (decision 15)
+     * unless the last step of the creation failed (decision 14)
      */
     async create(sourceAppId: string, role: Role = 'user', recheck?: Recheck): Promise<NewPassword> {
       if (!APP_ID_PATTERN.test(sourceAppId)) {
@@ -237,9 +237,9 @@ export function parsePlace(
 
 function laterThan({ sourceAppId, time = null }: AppPlace, sort: AppOrder, direction: 1 | -1): Filter<AppDocument> {
   const beyond = direction === 1 ? '$gt' : '$lt';
-  const name = matching<AppDocument>({ sourceAppId: { [beyond]: sourceAppId } });
+  const name = typedFilter<AppDocument>({ sourceAppId: { [beyond]: sourceAppId } });
   if (sort === 'sourceAppId') return name;
-  const tie = matching<AppDocument>({ [sort]: time, ...name });
+  const tie = typedFilter<AppDocument>({ [sort]: time, ...name });
   // An app without the time comes first in ascending order.
   if (time === null) return direction === 1 ? { $or: [{ [sort]: { $ne: null } }, tie] } : tie;
   const others = direction === 1 ? [] : [{ [sort]: null }];

@@ -1,8 +1,8 @@
 import type { Cursors } from '../api/cursors.ts';
-import type { Logger } from '../core/logger.ts';
-import type { Connection } from '../database/client.ts';
-import type { DatabaseClock } from '../database/clock.ts';
-import type { Metrics } from '../metrics/metrics.ts';
+import type { Logger } from '../platform/core/logger.ts';
+import type { Connection } from '../platform/database/client.ts';
+import type { DatabaseClock } from '../platform/database/clock.ts';
+import type { Metrics } from '../platform/metrics/metrics.ts';
 import { createAppActivity, createPace } from './activity.ts';
 import type { App } from './app.ts';
 import { createAppConsumers } from './app-consumers.ts';

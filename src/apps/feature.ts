@@ -1,11 +1,11 @@
 import type { Filter, Document as MongoDocument, ObjectId } from 'mongodb';
 import type { Refuse, Route } from '../api/endpoint.ts';
-import type { Collection } from '../database/collections.ts';
-import type { CollectionIndexes } from '../database/indexes.ts';
-import { type RemovalGuard, removeInSteps } from '../database/removal.ts';
-import type { Job } from '../jobs/job-runner.ts';
-import type { JobWorker } from '../jobs/job-worker.ts';
-import type { Migration } from '../migrations/migration.ts';
+import type { Collection } from '../platform/database/collections.ts';
+import type { CollectionIndexes } from '../platform/database/indexes.ts';
+import { type RemovalGuard, removeInSteps } from '../platform/database/removal.ts';
+import type { Job } from '../platform/jobs/job-runner.ts';
+import type { JobWorker } from '../platform/jobs/job-worker.ts';
+import type { Migration } from '../platform/migrations/migration.ts';
 
 /** Data deleted with an incarnation of an app; features depend on apps (docs/architecture.md). */
 export interface AppOwned {

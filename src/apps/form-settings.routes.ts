@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { AppPath } from '../api/parameters.ts';
 import { parseTags, Timestamp } from '../api/validation.ts';
-import { canonicalTimeZone, normalizeEmail } from '../core/identifiers.ts';
-import { isWebOrigin, parseRedirectUrl, WEB_ORIGIN_FORMAT } from '../core/web-origin.ts';
 import { byLanguage } from '../fields/base/kind.ts';
-import { canonicalTag, isCanonicalTag, MAX_LANGUAGES } from '../languages/tags.ts';
+import { canonicalTimeZone, normalizeEmail } from '../platform/core/identifiers.ts';
+import { isWebOrigin, parseRedirectUrl, WEB_ORIGIN_FORMAT } from '../platform/core/web-origin.ts';
+import { canonicalTag, isCanonicalTag, MAX_LANGUAGES } from '../platform/languages/tags.ts';
 import type { FormSettingsService, FormSettingsView } from './form-settings.service.ts';
 import {
   BOT_PROTECTIONS,

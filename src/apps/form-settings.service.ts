@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
-import { AppNotFound, InvalidInput, type Issue, PreconditionFailed, Unavailable } from '../core/errors.ts';
-import { beginsBefore, type Until } from '../database/clock.ts';
+import { AppNotFound, InvalidInput, type Issue, PreconditionFailed, Unavailable } from '../platform/core/errors.ts';
+import { beginsBefore, type Until } from '../platform/database/clock.ts';
 import { type AppModel, NOT_BEING_DELETED } from './apps.model.ts';
 import { type CountedOrigin, DEFAULT_FORM_SETTINGS, type FormSettings, needsEvents } from './form-settings.ts';
 import type { OriginCounts } from './origins.ts';

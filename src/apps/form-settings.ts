@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { forTag } from '../languages/tags.ts';
+import { forTag } from '../platform/languages/tags.ts';
 
 /** The protection of forms against programs (spec 4.5). */
 export const BOT_PROTECTIONS = ['off', 'honeypot', 'proof-of-work'] as const;

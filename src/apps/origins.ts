@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { createAccumulator } from '../core/accumulator.ts';
+import { createAccumulator } from '../platform/core/accumulator.ts';
 import type { App } from './app.ts';
 import type { AppModel } from './apps.model.ts';
 import { allowsOrigin, type CountedOrigin } from './form-settings.ts';

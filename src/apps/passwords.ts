@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import bcrypt from 'bcrypt';
-import { Unavailable } from '../core/errors.ts';
-import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
+import { Unavailable } from '../platform/core/errors.ts';
+import { type Metrics, NO_METRICS } from '../platform/metrics/metrics.ts';
 
 const COST = 12;
 
@@ -58,7 +58,7 @@ const MAX_DURATION_MS = 5_000;
 
 export interface Waiter {
   network: string;
-  /** Whether the network logged in before (sessions/sessions.service.ts). */
+  /** Whether the network logged in before (access/sessions/sessions.service.ts). */
   known: boolean;
   /** Milliseconds until the request's deadline; 0 when it has ended. */
   leftMs(): number;

@@ -19,7 +19,7 @@ export type AppRevision = ReturnType<typeof createAppRevision>;
 
 /**
  * The revision: an opaque value that every change of an app or a schema replaces. While it is
- * unchanged, one small read renews all leases of a server (decision 12).
+ * unchanged, one small read renews all leases of a server (decision 4).
  * @param leaseMs that of every server on the database; shorter in tests only
  */
 export function createAppRevision(revisions: RevisionModel, leaseMs = LEASE_MS) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Issue, MAX_ISSUES } from '../core/errors.ts';
-import { say } from '../languages/catalogue.ts';
-import { toIssues } from '../languages/problems.ts';
+import { type Issue, MAX_ISSUES } from '../platform/core/errors.ts';
+import { say } from '../platform/languages/catalogue.ts';
+import { toIssues } from '../platform/languages/problems.ts';
 import { FIELD_KEY_PATTERN, printable } from './base/kind.ts';
 import { MAX_PATTERN_STEPS, withSteps } from './base/regex.ts';
 import { checkStorable } from './base/stored-json.ts';
@@ -107,13 +107,13 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
       return issues.slice(0, MAX_ISSUES);
     },
 
-    /** Returns the change by valid `data`; `now` (ISO 8601) is the timestamp of appended items. */
-    change(data: Record<string, unknown>, now: string): RecordChange {
+    /** Returns the change by valid `data`; `now` is the timestamp of appended items. */
+    change(data: Record<string, unknown>, now: Date): RecordChange {
       const change: RecordChange = { set: {}, append: {}, extraKeys: 0 };
       for (const key of Object.keys(data)) {
         const field = compiled.get(key);
         if (!field) change.extraKeys += 1;
-        if (field?.appendedItems) change.append[key] = field.appendedItems(data[key], now);
+        if (field?.appendedItems) change.append[key] = field.appendedItems(data[key], now.toISOString());
         else change.set[key] = field?.toStored ? field.toStored(data[key]) : data[key];
       }
       return change;

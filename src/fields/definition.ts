@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Issue } from '../core/errors.ts';
-import { toIssues } from '../languages/problems.ts';
+import type { Issue } from '../platform/core/errors.ts';
+import { toIssues } from '../platform/languages/problems.ts';
 import { MAX_INDEXED } from './base/index-value.ts';
 import {
   type DefinitionReport,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Code, type Params, say } from '../languages/catalogue.ts';
-import { forTag } from '../languages/tags.ts';
+import { type Code, type Params, say } from '../platform/languages/catalogue.ts';
+import { forTag } from '../platform/languages/tags.ts';
 import { CHOICE_SEPARATOR } from './base/choice-list.ts';
 import { source } from './base/form-options.ts';
 import { Choice, type ChoiceBounds, CONTROL_TYPES, type ConvertedText, type TextContext } from './base/kind.ts';

@@ -1,5 +1,5 @@
-import type { Issue } from '../core/errors.ts';
-import { say } from '../languages/catalogue.ts';
+import type { Issue } from '../platform/core/errors.ts';
+import { say } from '../platform/languages/catalogue.ts';
 import type { FieldDefinition } from './definition.ts';
 
 /** A field whose key changes from one version of a schema to the next (spec 4.4). */

@@ -1,4 +1,8 @@
 import type { Request } from 'express';
+import type { ApiKeyService } from '../access/api-keys/api-keys.service.ts';
+import { keyInHeader } from '../access/api-keys/key-text.ts';
+import { storedSession } from '../access/sessions/session.ts';
+import type { SessionService } from '../access/sessions/sessions.service.ts';
 import type { Auth } from '../api/endpoint.ts';
 import {
   type KeyPrincipal,
@@ -9,12 +13,8 @@ import {
   type SessionPrincipal,
   withApp,
 } from '../api/principal.ts';
-import type { ApiKeyService } from '../api-keys/api-keys.service.ts';
-import { keyInHeader } from '../api-keys/key-text.ts';
-import { AppNotFound, Forbidden, InvalidInput } from '../core/errors.ts';
-import { APP_ID_PATTERN } from '../core/identifiers.ts';
-import { storedSession } from '../sessions/session.ts';
-import type { SessionService } from '../sessions/sessions.service.ts';
+import { AppNotFound, Forbidden, InvalidInput } from '../platform/core/errors.ts';
+import { APP_ID_PATTERN } from '../platform/core/identifiers.ts';
 
 /**
  * Authenticates the caller; undefined if the endpoint requires none.

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { EndpointSpec } from '../api/endpoint.ts';
 import type { AppPrincipal, Principal } from '../api/principal.ts';
-import { Forbidden } from '../core/errors.ts';
+import { Forbidden } from '../platform/core/errors.ts';
 import type { Authenticate } from './auth.ts';
 
 /** The caller of one request, who is checked again after a wait and in the course of long work. */

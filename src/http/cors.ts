@@ -3,9 +3,9 @@ import type { Request, RequestHandler } from 'express';
 import { DEADLINE_MS } from '../api/deadline.ts';
 import { isOwnOrigin } from '../api/validation.ts';
 import { type AppOrigins, ORIGIN_REFUSED } from '../apps/origins.ts';
-import { Forbidden, Unavailable } from '../core/errors.ts';
-import { APP_ID_PATTERN } from '../core/identifiers.ts';
-import { withTimeout } from '../core/timeouts.ts';
+import { Forbidden, Unavailable } from '../platform/core/errors.ts';
+import { APP_ID_PATTERN } from '../platform/core/identifiers.ts';
+import { withTimeout } from '../platform/core/timeouts.ts';
 
 const ALLOWED_HEADERS = [
   'Content-Type',

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import express, { type RequestHandler, Router } from 'express';
-import { NotFound } from '../core/errors.ts';
+import { NotFound } from '../platform/core/errors.ts';
 import { createPagePolicy } from './security-headers.ts';
 
 /** The built pages; the path is the same from `src/http` and from `dist/http`. */

@@ -1,7 +1,7 @@
 import type { Route } from '../api/endpoint.ts';
-import { loadConfig } from '../core/config.ts';
-import { createLogger } from '../core/logger.ts';
-import { createClosedConnection } from '../database/client.ts';
+import { loadConfig } from '../platform/core/config.ts';
+import { createLogger } from '../platform/core/logger.ts';
+import { createClosedConnection } from '../platform/database/client.ts';
 import { createServices } from '../services.ts';
 import { systemRoutes } from './system.ts';
 

@@ -1,9 +1,9 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Refuse } from '../api/endpoint.ts';
 import { send } from '../api/reply.ts';
-import { AppError, InvalidInput, type Issue } from '../core/errors.ts';
-import type { Logger } from '../core/logger.ts';
-import { databaseRefusal } from '../database/failures.ts';
+import { AppError, InvalidInput, type Issue } from '../platform/core/errors.ts';
+import type { Logger } from '../platform/core/logger.ts';
+import { databaseRefusal } from '../platform/database/failures.ts';
 
 /**
  * Converts every error to an `AppError` for the handlers that follow. Unexpected errors are logged
@@ -39,7 +39,7 @@ export const answerError: ErrorRequestHandler = ({ status, message, issues, fact
   res.status(status).json({ message, ...(issues && { errors: issues.map(presentIssue) }), ...facts });
 };
 
-/** Programs get English texts only; `/v1/forms` answers codes too (submissions/form-answers.ts). */
+/** Programs get English texts only; `/v1/forms` answers codes too (form-answers.ts). */
 const presentIssue = ({ path, message }: Issue) => ({ path, message });
 
 function toAppError(error: unknown): AppError | undefined {

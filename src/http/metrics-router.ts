@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import express, { type Request, type Router } from 'express';
-import { Unauthenticated } from '../core/errors.ts';
-import type { MetricsRegistry } from '../metrics/metrics.ts';
+import { Unauthenticated } from '../platform/core/errors.ts';
+import type { MetricsRegistry } from '../platform/metrics/metrics.ts';
 
 /** Serves the metrics with a token (spec 4.10). */
 export function createMetricsRouter(metrics: Pick<MetricsRegistry, 'contentType' | 'text'>, token: string): Router {

@@ -1,5 +1,6 @@
 import { type IRouter, type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
+import type { RecordAudit } from '../access/audit/audit-recorder.ts';
 import { FILES_REFUSED, FormEntries } from '../api/body/form-body.ts';
 import type { BodyReaders } from '../api/body/readers.ts';
 import { hasArrived, hasBody, readMediaType } from '../api/body/request-bytes.ts';
@@ -11,10 +12,9 @@ import { Download, Redirect, send } from '../api/reply.ts';
 import { parsePart } from '../api/validation.ts';
 import type { App } from '../apps/app.ts';
 import type { AppScope } from '../apps/app-scope.ts';
-import type { RecordAudit } from '../audit/audit-recorder.ts';
-import { AppError, AppNotFound, InvalidInput, Unavailable } from '../core/errors.ts';
-import type { DatabaseClock } from '../database/clock.ts';
-import type { SubmitLimiter } from '../submissions/submit-limiter.ts';
+import type { SubmitLimiter } from '../intake/submissions/submit-limiter.ts';
+import { AppError, AppNotFound, InvalidInput, Unavailable } from '../platform/core/errors.ts';
+import type { DatabaseClock } from '../platform/database/clock.ts';
 import { type AuthStrategies, invalidAppIdError } from './auth.ts';
 import { Caller } from './caller.ts';
 
@@ -162,7 +162,7 @@ async function readInput(
   };
 }
 
-/** Parses the queries of an endpoint. Requests without a query, which are most, share one result. */
+/** Parses the queries of an endpoint. All requests without a query share one result. */
 function createQueryReader(schema: EndpointSpec['query']) {
   const none = schema?.safeParse({});
   const withoutQuery = none?.success ? Object.freeze(none.data) : undefined;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
-import { Unavailable } from '../core/errors.ts';
+import { Unavailable } from '../platform/core/errors.ts';
 
 const systemEndpoints = {
   getHealth: {

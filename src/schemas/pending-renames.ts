@@ -2,8 +2,8 @@ import { ObjectId, type UUID } from 'mongodb';
 import type { AppDocument, AppModel } from '../apps/apps.model.ts';
 import { type IndexSlot, ofEpoch, renamedSlots } from '../apps/index-slots.ts';
 import { LEASE_MS } from '../apps/revision.ts';
-import { matching } from '../database/filters.ts';
 import { type PendingRenames, type Rename, resolveRenames } from '../fields/renames.ts';
+import { typedFilter } from '../platform/database/filters.ts';
 import type { MoveProgress, RenameCheck, SchemaModel } from './schemas.model.ts';
 
 /** Apps whose values one step of the job moves at most. */
@@ -158,7 +158,7 @@ export function createSlotHandover(apps: AppModel) {
       if (!slots) return;
       const next = changed(slots, slotEpoch + 1);
       if (next.every((slot, index) => slot === slots[index])) return;
-      const filter = matching<AppDocument>({ _id: appId, slots, ...ofEpoch(slotEpoch) });
+      const filter = typedFilter<AppDocument>({ _id: appId, slots, ...ofEpoch(slotEpoch) });
       // By the collection: equality of embedded documents.
       const { matchedCount } = await apps.collection.updateOne(filter, {
         $set: { slots: next, slotEpoch: slotEpoch + 1 },

@@ -3,9 +3,9 @@ import { LRUCache } from 'lru-cache';
 import type { App } from '../apps/app.ts';
 import { isSameIndexes, renamedSlots } from '../apps/index-slots.ts';
 import { LEASE_MS } from '../apps/revision.ts';
-import { Unavailable } from '../core/errors.ts';
 import { compileSchema, type Validator } from '../fields/compile.ts';
 import type { PendingRenames } from '../fields/renames.ts';
+import { Unavailable } from '../platform/core/errors.ts';
 import type { AppSchema, ReadConcern, StoredSchema } from './schemas.model.ts';
 import { createSharedSchemas } from './shared-schemas.ts';
 
@@ -49,7 +49,7 @@ interface LeaseSource {
 
 /**
  * Resolves with an app and its newest schema once the primary and a majority agree on them, or with
- * undefined when the app does not exist (decision 16). The primary alone may return what is rolled
+ * undefined when the app does not exist (decision 4). The primary alone may return what is rolled
  * back later. The majority alone is not enough either: a new primary learns only with its first
  * commit which of its writes were acknowledged.
  *
@@ -174,8 +174,8 @@ export type SchemaLeases = ReturnType<typeof createSchemaLeases>;
 /**
  * Grants leases on the newest schema of an app (invariants 4 and 5). A lease is valid for
  * {@link LEASE_MS} from the start of its read (decision 4), and longer while a revision read within
- * the last {@link LEASE_MS} equals the one known before that read (decision 12). It never covers
- * state that a change of primary may roll back (decision 16).
+ * the last {@link LEASE_MS} equals the one known before that read (decision 4). It never covers
+ * state that a change of primary may roll back (decision 4).
  * @param leaseMs replaces {@link LEASE_MS} in tests only
  */
 export function createSchemaLeases(source: LeaseSource, clock = systemClock, leaseMs = LEASE_MS) {

@@ -1,12 +1,12 @@
 import { ObjectId, UUID } from 'mongodb';
 import { ownedBy } from '../apps/feature.ts';
-import type { Connection } from '../database/client.ts';
-import { isDuplicateKey } from '../database/failures.ts';
-import { createModel, type Model, schema } from '../database/mongoose.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 import type { PendingRenames, Rename } from '../fields/renames.ts';
+import type { Connection } from '../platform/database/client.ts';
+import { isDuplicateKey } from '../platform/database/failures.ts';
+import { createModel, type Model, schema } from '../platform/database/mongoose.ts';
 
-/** How far the job has moved the values of renamed fields (records/record-moves.ts). */
+/** How far the job has moved the values of renamed fields (records/stored/record-moves.ts). */
 export interface MoveProgress {
   /** When every server knew of the renames, by MongoDB's clock. Absent while that is not sure. */
   knownAt?: Date;
@@ -109,7 +109,7 @@ const versionSchema = schema<SchemaDocument>(
   { collection: 'schema_versions', placement: 'grows with changes of schemas only' },
 )
   .index({ appId: 1, version: -1 }, { unique: true })
-  // For the apps that have indexed fields, or had them (records/slots.ts).
+  // For the apps that have indexed fields, or had them (records/indexes/slots.ts).
   .index({ 'fields.indexed': 1 }, { partialFilterExpression: { 'fields.indexed': true } })
   // For the apps whose renames are in progress: none, as a rule.
   .index({ 'moving.version': 1 }, { sparse: true })

@@ -1,12 +1,19 @@
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import type { AppRevision } from '../apps/revision.ts';
-import { AppNotFound, Conflict, InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../core/errors.ts';
-import type { Until } from '../database/clock.ts';
-import { isDuplicateKey } from '../database/failures.ts';
 import { compileSchema } from '../fields/compile.ts';
 import { completeDefinition, definitionIssues, type FieldDefinitionInput } from '../fields/definition.ts';
 import { type PendingRenames, type Rename, renameIssues, resolveRenames } from '../fields/renames.ts';
+import {
+  AppNotFound,
+  Conflict,
+  InvalidInput,
+  NotFound,
+  PreconditionFailed,
+  Unavailable,
+} from '../platform/core/errors.ts';
+import type { Until } from '../platform/database/clock.ts';
+import { isDuplicateKey } from '../platform/database/failures.ts';
 import type { SlotHandover } from './pending-renames.ts';
 import type { Lease, SchemaLeases } from './schema-leases.ts';
 import type { AppSchema, SchemaStore, SchemaVersion, StoredSchema } from './schemas.model.ts';

@@ -1,7 +1,7 @@
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { Feature } from '../apps/feature.ts';
-import { type Connection, monitorPrimary } from '../database/client.ts';
+import { type Connection, monitorPrimary } from '../platform/database/client.ts';
 import { createRenameStore, createSlotHandover } from './pending-renames.ts';
 import { createSchemaLeases, systemClock } from './schema-leases.ts';
 import { createSchemaModel, createSchemaStore, type ReadConcern } from './schemas.model.ts';

@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createToken } from '../../src/accounts/account-documents.ts';
+import { createToken } from '../../src/access/accounts/account-documents.ts';
 import { closeBrowser, openPage, type Visit } from '../support/browser.ts';
 import { Client, type TestApp } from '../support/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { languageOf } from '../../src/languages/languages.ts';
+import { languageOf } from '../../src/platform/languages/languages.ts';
 import { axeViolations, axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, openPage, visitAs } from '../support/browser.ts';
 import { sharedServer, startServer, type TestServer } from '../support/server.ts';

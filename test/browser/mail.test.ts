@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { languageOf } from '../../src/languages/languages.ts';
-import { parseRecordId } from '../../src/records/record-id.ts';
+import { languageOf } from '../../src/platform/languages/languages.ts';
+import { parseRecordId } from '../../src/records/stored/record-id.ts';
 import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, openPage, type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';

@@ -1,7 +1,7 @@
 import { UUID } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { UserDocument } from '../../src/records/record.ts';
+import type { UserDocument } from '../../src/records/stored/record.ts';
 import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, visitAs } from '../support/browser.ts';
 import { appDocument } from '../support/index-slots.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRecordIds } from '../../src/records/record-id.ts';
+import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { axeViolations } from '../support/axe.ts';
 import { visitAs } from '../support/browser.ts';
 import { appDocument } from '../support/index-slots.ts';

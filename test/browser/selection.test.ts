@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import type { UserDocument } from '../../src/records/record.ts';
-import { createRecordIds } from '../../src/records/record-id.ts';
+import type { UserDocument } from '../../src/records/stored/record.ts';
+import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { axeViolationsInBothModes } from '../support/axe.ts';
 import { visitAs } from '../support/browser.ts';
 import { appDocument } from '../support/index-slots.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { freePort } from '../../src/core/free-port.ts';
+import { freePort } from '../../src/platform/core/free-port.ts';
 import { closeBrowser, openPage, type Visit } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
 import { CLIENT_ID, CLIENT_SECRET, type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts';

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { ObjectId, UUID } from 'mongodb';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectDatabase } from '../../src/database/client.ts';
-import type { Result } from '../../src/doctor/findings.ts';
+import type { Result } from '../../src/operations/doctor/findings.ts';
+import { connectDatabase } from '../../src/platform/database/client.ts';
 import { randomName } from '../support/databases.ts';
 import { databaseUri, Process } from '../support/process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -37,7 +37,7 @@ async function doctor(env: Record<string, string> = {}, database = server.databa
   return { code, stdout, checks, of: (name) => checks.filter(({ check }: Result) => check === name) };
 }
 
-/** Announces a server that does not exist, as servers/servers.ts does. */
+/** Announces a server that does not exist, as platform/servers/servers.ts does. */
 function announce({ db }: TestServer, members: Record<string, unknown>) {
   const server = { version: '1.0.0', host: 'elsewhere', pid: 1, workers: 1, poolSize: 160, memoryLimit: null };
   const others = { secretHash: 'of another secret', publicUrl: null, sendsMail: false, clockAheadMs: 0 };

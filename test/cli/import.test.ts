@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProgressBar } from '../../src/cli/user-commands.ts';
+import { createProgressBar } from '../../src/operations/cli/user-commands.ts';
 import { databaseUri, Leftovers, runCli } from '../support/process.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
 import { runTool } from '../support/tool.ts';

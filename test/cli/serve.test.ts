@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { SERVER_FLAGS } from '../../src/cli/serve-command.ts';
-import { SETTINGS } from '../../src/core/config.ts';
+import { SERVER_FLAGS } from '../../src/operations/cli/serve-command.ts';
+import { SETTINGS } from '../../src/platform/core/config.ts';
 import { randomName } from '../support/databases.ts';
 import { databaseUri, Leftovers, Process, runCli } from '../support/process.ts';
 import { runTool } from '../support/tool.ts';

@@ -57,7 +57,7 @@ async function leaveUnconfirmed(sourceAppId: string, age: number, role = 'user')
   return app._id;
 }
 
-describe('the creation of an app is atomic (decision 15)', () => {
+describe('the creation of an app is atomic (decision 14)', () => {
   it.each([
     [1, 0],
     [2, 0],

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document, ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createRecordIds } from '../../src/records/record-id.ts';
+import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import type { Client, TestApp } from '../support/client.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';

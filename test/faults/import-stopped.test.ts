@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Connection, connectDatabase } from '../../src/database/client.ts';
+import { type Connection, connectDatabase } from '../../src/platform/database/client.ts';
 import { Client } from '../support/client.ts';
 import { randomName } from '../support/databases.ts';
 import { linesIn, prepareImport, rejectsOf, untilImport } from '../support/imports.ts';

@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { MigrationDocument } from '../../src/migrations/migrations.model.ts';
+import type { MigrationDocument } from '../../src/platform/migrations/migrations.model.ts';
 import { randomName } from '../support/databases.ts';
 import { countOutdated, notesOf, storeNotes } from '../support/notes.ts';
 import { databaseUri, Process } from '../support/process.ts';

@@ -2,9 +2,9 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, MongoClient } from 'mongodb';
-import { loadConfig } from '../../src/core/config.ts';
-import { freePort } from '../../src/core/free-port.ts';
-import { findMongod } from '../../src/database/embedded/mongod-binary.ts';
+import { loadConfig } from '../../src/platform/core/config.ts';
+import { freePort } from '../../src/platform/core/free-port.ts';
+import { findMongod } from '../../src/platform/embedded/mongod-binary.ts';
 import { Process } from '../support/process.ts';
 import { databaseFolder } from '../support/scratch.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Connection, connectDatabase, monitorPrimary } from '../../src/database/client.ts';
+import { type Connection, connectDatabase, monitorPrimary } from '../../src/platform/database/client.ts';
 import { FULL_LEASES, startServer } from '../support/server.ts';
 import { type ReplicaSet, startReplicaSet } from './mongod.ts';
 

@@ -3,7 +3,7 @@ import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LEASE_MS } from '../../src/apps/revision.ts';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import type { UserDocument } from '../../src/records/record.ts';
+import type { UserDocument } from '../../src/records/stored/record.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { withLateWrites } from '../support/late-writes.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';

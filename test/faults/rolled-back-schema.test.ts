@@ -52,7 +52,7 @@ async function writeToPrimaryOnly(primary: Mongod, sourceAppId: string): Promise
   }
 }
 
-describe('a schema version that is rolled back (decision 16, invariant 4)', () => {
+describe('a schema version that is rolled back (decision 4, invariant 4)', () => {
   it('is never used, and a later version with the same number is enforced at once on every server', async () => {
     const { sourceAppId } = await a.admin.buildApp({ fields: [{ key: 'value', kind: 'checkbox' }] });
     const submit = (value: unknown) =>

@@ -1,4 +1,4 @@
-import { freePort } from '../../src/core/free-port.ts';
+import { freePort } from '../../src/platform/core/free-port.ts';
 import { Client } from '../support/client.ts';
 import { type Ended, ServerProcess } from '../support/process.ts';
 

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createToken } from '../../src/accounts/account-documents.ts';
+import { createToken } from '../../src/access/accounts/account-documents.ts';
 import { joinApp, logIn, PASSWORD, tokenOf, totp } from '../support/accounts.ts';
 import { Client } from '../support/client.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';

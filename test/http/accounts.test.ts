@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createToken } from '../../src/accounts/account-documents.ts';
-import { createAccountService } from '../../src/accounts/accounts.service.ts';
-import { createPasskeys } from '../../src/accounts/passkeys.ts';
-import { createSecondFactors } from '../../src/accounts/second-factor.ts';
+import { createToken } from '../../src/access/accounts/account-documents.ts';
+import { createAccountService } from '../../src/access/accounts/accounts.service.ts';
+import { createPasskeys } from '../../src/access/accounts/passkeys.ts';
+import { createSecondFactors } from '../../src/access/accounts/second-factor.ts';
 import { createPasswordHasher } from '../../src/apps/passwords.ts';
 import { joinApp, logIn, PASSWORD, tokenOf, totp } from '../support/accounts.ts';
 import { Client } from '../support/client.ts';

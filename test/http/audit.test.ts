@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRepeatedEvents } from '../../src/audit/audit-log.ts';
+import { createRepeatedEvents } from '../../src/access/audit/audit-log.ts';
 import { listEndpoints } from '../../src/http/endpoints.ts';
 import { logIn, totp } from '../support/accounts.ts';
 import { Client, type TestApp } from '../support/client.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHALLENGES_PER_MINUTE } from '../../src/submissions/challenges.routes.ts';
-import { CHALLENGE_LIFETIME_MS } from '../../src/submissions/challenges.ts';
+import { CHALLENGES_PER_MINUTE } from '../../src/intake/bots/challenges.routes.ts';
+import { CHALLENGE_LIFETIME_MS } from '../../src/intake/bots/challenges.ts';
 import { type Challenge, solve } from '../../web/embed/proof-of-work.ts';
 import type { TestApp } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';

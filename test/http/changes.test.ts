@@ -1,8 +1,8 @@
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { createRecordEraser } from '../../src/records/erasure.ts';
-import { createRecordIds } from '../../src/records/record-id.ts';
+import { createRecordIds } from '../../src/records/stored/record-id.ts';
+import { createRecordEraser } from '../../src/records/write/erasure.ts';
 import { joinApp } from '../support/accounts.ts';
 import { beginChange, storePeople, untilChange } from '../support/changes.ts';
 import { Client } from '../support/client.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { UserDocument } from '../../src/records/record.ts';
-import { createSchemaCheckService } from '../../src/search/schema-check.ts';
+import { createSchemaCheckService } from '../../src/operators/search/schema-check.ts';
+import type { UserDocument } from '../../src/records/stored/record.ts';
 import { Client } from '../support/client.ts';
 import { createKey, type KeyClient } from '../support/keys.ts';
 import { createQueries } from '../support/query-records.ts';

@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { UserDocument } from '../../src/records/record.ts';
-import { createRecordIds } from '../../src/records/record-id.ts';
-import { plainPage } from '../../src/search/users.service.ts';
+import { plainPage } from '../../src/operators/search/users.service.ts';
+import type { UserDocument } from '../../src/records/stored/record.ts';
+import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { Client } from '../support/client.ts';
 import { createQueries } from '../support/query-records.ts';
 import { startServer, type TestServer } from '../support/server.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SubmissionOptions } from '../../src/submissions/acceptance.ts';
-import { MAX_HELD, UNITS_PER_HOUR } from '../../src/submissions/held.model.ts';
+import { MAX_HELD, UNITS_PER_HOUR } from '../../src/intake/held/held.model.ts';
+import type { SubmissionOptions } from '../../src/intake/submissions/acceptance.ts';
 import { solve } from '../../web/embed/proof-of-work.ts';
 import { Client, type TestApp } from '../support/client.ts';
 import { rounds } from '../support/rounds.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
-import type { ChunkDocument } from '../../src/imports/imports.model.ts';
+import type { ChunkDocument } from '../../src/operators/imports/imports.model.ts';
 import { runImport, untilImport } from '../support/imports.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { startServer, type TestServer } from '../support/server.ts';

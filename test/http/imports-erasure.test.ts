@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ChunkDocument } from '../../src/imports/imports.model.ts';
+import type { ChunkDocument } from '../../src/operators/imports/imports.model.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 // An erasure whose time is over at once: each request goes on where the one before has ended.

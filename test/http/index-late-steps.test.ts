@@ -1,21 +1,21 @@
 import { UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createAppRevision } from '../../src/apps/revision.ts';
-import { connectDatabase } from '../../src/database/client.ts';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import type { Job } from '../../src/jobs/job.ts';
-import type { UserDocument } from '../../src/records/record.ts';
-import { createRecordIds } from '../../src/records/record-id.ts';
-import { createRecordLimits } from '../../src/records/record-limits.ts';
-import { NO_RENAMES } from '../../src/records/record-moves.ts';
-import { createRecordReader } from '../../src/records/record-reader.ts';
-import { buildUpsert, UNSEEN } from '../../src/records/record-upsert.ts';
-import { createSlotJob } from '../../src/records/slot-job.ts';
-import { createSlotRecords } from '../../src/records/slot-records.ts';
-import { createSlotStore } from '../../src/records/slots.ts';
+import { accept } from '../../src/intake/submissions/acceptance.ts';
+import { connectDatabase } from '../../src/platform/database/client.ts';
+import type { Job } from '../../src/platform/jobs/job.ts';
+import { createSlotJob } from '../../src/records/indexes/slot-job.ts';
+import { createSlotRecords } from '../../src/records/indexes/slot-records.ts';
+import { createSlotStore } from '../../src/records/indexes/slots.ts';
+import { createRecordReader } from '../../src/records/read/record-reader.ts';
+import type { UserDocument } from '../../src/records/stored/record.ts';
+import { createRecordIds } from '../../src/records/stored/record-id.ts';
+import { NO_RENAMES } from '../../src/records/stored/record-moves.ts';
+import { createRecordLimits } from '../../src/records/write/record-limits.ts';
+import { buildUpsert, UNSEEN } from '../../src/records/write/record-upsert.ts';
 import { createRenameStore } from '../../src/schemas/pending-renames.ts';
 import { createSchemaStore } from '../../src/schemas/schemas.model.ts';
-import { accept } from '../../src/submissions/acceptance.ts';
 import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
 import { createModels } from '../support/models.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
@@ -63,7 +63,7 @@ beforeAll(async () => {
     revision,
     writesEndMs: 0,
     countForDisplay: createRecordReader(models.users.collection, NO_RENAMES).countForDisplay,
-    pace: { rest: async () => undefined },
+    pace: { throttle: async () => undefined },
   });
 });
 afterEach(() => proxy.restore());

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, it, type TestContext } from 'vitest';
-import { createLogger } from '../../src/core/logger.ts';
-import { connectDatabase } from '../../src/database/client.ts';
-import { createJobLocks, createJobModel } from '../../src/jobs/job-locks.ts';
-import { createJobRunner } from '../../src/jobs/job-runner.ts';
-import { createProcessWorker } from '../../src/jobs/process-worker.ts';
+import { createLogger } from '../../src/platform/core/logger.ts';
+import { connectDatabase } from '../../src/platform/database/client.ts';
+import { createJobLocks, createJobModel } from '../../src/platform/jobs/job-locks.ts';
+import { createJobRunner } from '../../src/platform/jobs/job-runner.ts';
+import { createProcessWorker } from '../../src/platform/jobs/process-worker.ts';
 import { randomName } from '../support/databases.ts';
 import { databaseUri, Process } from '../support/process.ts';
 
@@ -140,8 +140,8 @@ describe.concurrent('the process of a job', () => {
 
   it('the process of imports logs that its database is out of reach, without the password', async ({ expect }) => {
     const server = `
-    import { createLogger } from './dist/core/logger.js';
-    import { createProcessWorker } from './dist/jobs/process-worker.js';
+    import { createLogger } from './dist/platform/core/logger.js';
+    import { createProcessWorker } from './dist/platform/jobs/process-worker.js';
     const logger = createLogger({ logLevel: 'info' }, { write: (line) => process.stdout.write(line) });
     const job = { name: 'imports', everyMs: 1_000, hasWork: async () => true, flags: [] };
     const program = new URL('file://' + process.cwd() + '/dist/import-process.js');

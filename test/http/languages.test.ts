@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CATALOGUES, languageOf } from '../../src/languages/languages.ts';
+import { CATALOGUES, languageOf } from '../../src/platform/languages/languages.ts';
 import { sendForm } from '../support/forms.ts';
 import { sharedServer, type TestServer } from '../support/server.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_FORM_SETTINGS } from '../../src/apps/form-settings.ts';
-import { languageOf } from '../../src/languages/languages.ts';
-import { parseRecordId } from '../../src/records/record-id.ts';
+import { languageOf } from '../../src/platform/languages/languages.ts';
+import { parseRecordId } from '../../src/records/stored/record-id.ts';
 import { sendForm } from '../support/forms.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { eventOf, insertRecord } from '../support/mail-events.ts';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createDigestJob } from '../../src/notifications/digest-job.ts';
-import { createMailApps } from '../../src/notifications/mail-apps.ts';
-import type { EventType } from '../../src/records/outbox.ts';
-import type { RecordId } from '../../src/records/record-id.ts';
-import { NO_RENAMES } from '../../src/records/record-moves.ts';
-import { createRecordReader } from '../../src/records/record-reader.ts';
+import { createDigestJob } from '../../src/outbound/notifications/digest-job.ts';
+import { createMailApps } from '../../src/outbound/notifications/mail-apps.ts';
+import { createRecordReader } from '../../src/records/read/record-reader.ts';
+import type { EventType } from '../../src/records/stored/outbox.ts';
+import type { RecordId } from '../../src/records/stored/record-id.ts';
+import { NO_RENAMES } from '../../src/records/stored/record-moves.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { eventOf, insertRecord } from '../support/mail-events.ts';
 import { type MailServers, startMailServers } from '../support/mail-servers.ts';
@@ -286,7 +286,7 @@ describe('the daily email', () => {
       apps: createMailApps(apps),
       queue: server.services.mailQueue,
       now: () => now,
-      pace: { rest: async () => undefined },
+      pace: { throttle: async () => undefined },
       wake: () => server.services.jobs.wake('mails'),
     });
   }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MAX_ATTEMPTS, RETRY_AFTER_MS } from '../../src/notifications/mail-queue.ts';
+import { MAX_ATTEMPTS, RETRY_AFTER_MS } from '../../src/outbound/notifications/mail-queue.ts';
 import { eventOf, insertRecord } from '../support/mail-events.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';

@@ -2,21 +2,21 @@ import { PassThrough } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
 import { MongoClient, ObjectId } from 'mongodb';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Tool } from '../../src/cli/command.ts';
-import { migrateCommand } from '../../src/cli/database-commands.ts';
-import { loadConfig } from '../../src/core/config.ts';
-import { createLogger } from '../../src/core/logger.ts';
-import { connectDatabase } from '../../src/database/client.ts';
-import { createJobLocks, createJobModel } from '../../src/jobs/job-locks.ts';
-import type { Migration } from '../../src/migrations/migration.ts';
+import type { Tool } from '../../src/operations/cli/command.ts';
+import { migrateCommand } from '../../src/operations/cli/database-commands.ts';
+import { loadConfig } from '../../src/platform/core/config.ts';
+import { createLogger } from '../../src/platform/core/logger.ts';
+import { connectDatabase } from '../../src/platform/database/client.ts';
+import { createJobLocks, createJobModel } from '../../src/platform/jobs/job-locks.ts';
+import type { Migration } from '../../src/platform/migrations/migration.ts';
 import {
   createMigrationModel,
   createMigrationStore,
   type MigrationDocument,
-} from '../../src/migrations/migrations.model.ts';
-import { createMigrator, MigrationRefused } from '../../src/migrations/migrator.ts';
-import { createUpgrades } from '../../src/migrations/upgrades.ts';
-import type { ServerDocument } from '../../src/servers/servers.ts';
+} from '../../src/platform/migrations/migrations.model.ts';
+import { createMigrator, MigrationRefused } from '../../src/platform/migrations/migrator.ts';
+import { createUpgrades } from '../../src/platform/migrations/upgrades.ts';
+import type { ServerDocument } from '../../src/platform/servers/servers.ts';
 import { createServices, type Services } from '../../src/services.ts';
 import { randomName } from '../support/databases.ts';
 import { type Note, noteMigrations } from '../support/note-migrations.mjs';
@@ -52,7 +52,7 @@ async function openRelease(database: string, level = 3, isNew = false) {
     announceEveryMs: undefined,
     server: { workers: 1, sessionSecret: SECRET, publicUrl: null, sendsMail: false },
     isNew: async () => isNew,
-    rest: async () => undefined,
+    throttle: async () => undefined,
     progress: () => undefined,
   });
   cleanups.push(() => upgrades.stop());
@@ -126,7 +126,7 @@ describe('migrations at the start of servers', () => {
         store,
         locks,
         findOlder: async () => [],
-        rest: async () => undefined,
+        throttle: async () => undefined,
         progress: () => undefined,
       });
     expect(create([2, 1])).not.toThrow();
@@ -225,7 +225,7 @@ describe('contractions', () => {
       migrations: noteMigrations(release.db.collection<Note>('notes')),
       store: createMigrationStore(createMigrationModel(release.connection).collection),
       locks: release.locks,
-      rest: async () => undefined,
+      throttle: async () => undefined,
       progress: () => undefined,
       async findOlder(number) {
         if (number === 3) await older.start();

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPace } from '../../src/apps/activity.ts';
 import { createAppModel } from '../../src/apps/apps.model.ts';
-import { type Connection, connectDatabase } from '../../src/database/client.ts';
+import { type Connection, connectDatabase } from '../../src/platform/database/client.ts';
 import { databaseUri } from '../support/process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -44,7 +44,7 @@ it('background work rests while submissions arrive, until its signal, and else f
   const stop = new AbortController();
   let isOver = false;
   const busy = createPace(apps, { latest: () => new Date() });
-  const resting = busy.rest(longAgo, stop.signal).then(() => {
+  const resting = busy.throttle(longAgo, stop.signal).then(() => {
     isOver = true;
   });
   await setTimeout(200);
@@ -52,5 +52,5 @@ it('background work rests while submissions arrive, until its signal, and else f
   stop.abort();
   await resting;
   await expect.poll(createPace(apps, { latest: () => new Date(0) }).isBusy, POLL).toBe(false);
-  await createPace(apps, { latest: () => new Date(0) }).rest(longAgo);
+  await createPace(apps, { latest: () => new Date(0) }).throttle(longAgo);
 });

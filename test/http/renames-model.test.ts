@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { Double, Long, ObjectId, UUID } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { decode } from '../../src/database/collections.ts';
 import { FIELD_KEY_PATTERN } from '../../src/fields/base/kind.ts';
 import { type PendingRenames, resolveRenames } from '../../src/fields/renames.ts';
-import type { UserCollection, UserDocument } from '../../src/records/record.ts';
-import { createRecordMoves, shownBytes, shownRecord } from '../../src/records/record-moves.ts';
+import { decode } from '../../src/platform/database/collections.ts';
+import type { UserCollection, UserDocument } from '../../src/records/stored/record.ts';
+import { createRecordMoves, shownBytes, shownRecord } from '../../src/records/stored/record-moves.ts';
 import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

@@ -11,7 +11,7 @@ afterAll(() => server.close());
 
 const leaseEnd = () => sleep(LEASE_MS + 20);
 
-describe('The revision (docs/decisions/0012)', () => {
+describe('The revision (docs/decisions/0004)', () => {
   it('is the only read of apps and schemas on a busy server, at most ten times per second', async () => {
     const server = await startServer({}, undefined, FULL_LEASES);
     // Background jobs look for work on their own.

@@ -1,16 +1,16 @@
 import { UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createAppRevision } from '../../src/apps/revision.ts';
-import { connectDatabase } from '../../src/database/client.ts';
-import type { Job } from '../../src/jobs/job.ts';
-import { createReadQueues } from '../../src/records/read-queues.ts';
-import type { UserDocument } from '../../src/records/record.ts';
-import { NO_RENAMES } from '../../src/records/record-moves.ts';
-import { createRecordReader } from '../../src/records/record-reader.ts';
-import { recordWords } from '../../src/records/record-words.ts';
-import { createSlotStore } from '../../src/records/slots.ts';
-import { createWordJob, createWordStore } from '../../src/records/word-index.ts';
-import { createWordRecords } from '../../src/records/word-records.ts';
+import { connectDatabase } from '../../src/platform/database/client.ts';
+import type { Job } from '../../src/platform/jobs/job.ts';
+import { recordWords } from '../../src/records/indexes/record-words.ts';
+import { createSlotStore } from '../../src/records/indexes/slots.ts';
+import { createWordJob, createWordStore } from '../../src/records/indexes/word-index.ts';
+import { createWordRecords } from '../../src/records/indexes/word-records.ts';
+import { createReadQueues } from '../../src/records/read/read-queues.ts';
+import { createRecordReader } from '../../src/records/read/record-reader.ts';
+import type { UserDocument } from '../../src/records/stored/record.ts';
+import { NO_RENAMES } from '../../src/records/stored/record-moves.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { createModels } from '../support/models.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
@@ -51,7 +51,7 @@ beforeAll(async () => {
     records: createWordRecords(models.users.collection, createReadQueues()),
     catchUp: createSlotStore(models.apps).catchUp,
     countForDisplay: createRecordReader(models.users.collection, NO_RENAMES).countForDisplay,
-    pace: { rest: async () => undefined },
+    pace: { throttle: async () => undefined },
     revision,
     writesEndMs: 0,
   });

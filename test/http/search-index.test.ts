@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { UserDocument } from '../../src/records/record.ts';
-import { createRecordIds } from '../../src/records/record-id.ts';
-import { recordWords } from '../../src/records/record-words.ts';
+import { recordWords } from '../../src/records/indexes/record-words.ts';
+import type { UserDocument } from '../../src/records/stored/record.ts';
+import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { Client } from '../support/client.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';

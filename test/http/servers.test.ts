@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createAnnouncement, hashSecret, type ServerDocument, VERSION } from '../../src/servers/servers.ts';
+import { createAnnouncement, hashSecret, type ServerDocument, VERSION } from '../../src/platform/servers/servers.ts';
 import { randomName } from '../support/databases.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

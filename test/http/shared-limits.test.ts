@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { TooManyRequests } from '../../src/core/errors.ts';
-import { type Connection, connectDatabase } from '../../src/database/client.ts';
-import { createSharedLimits, type SharedLimits } from '../../src/database/shared-limits.ts';
-import { createLoginLimiter } from '../../src/sessions/sessions.service.ts';
+import { createLoginLimiter } from '../../src/access/sessions/sessions.service.ts';
+import { TooManyRequests } from '../../src/platform/core/errors.ts';
+import { type Connection, connectDatabase } from '../../src/platform/database/client.ts';
+import { createSharedLimits, type SharedLimits } from '../../src/platform/database/shared-limits.ts';
 import { randomName } from '../support/databases.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';

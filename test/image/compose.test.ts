@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freePort } from '../../src/core/free-port.ts';
+import { freePort } from '../../src/platform/core/free-port.ts';
 import { answersIn, readTour, runStep } from '../support/readme-tour.ts';
 
 /*

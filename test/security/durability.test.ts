@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { connectDatabase } from '../../src/database/client.ts';
+import { connectDatabase } from '../../src/platform/database/client.ts';
 import { Client } from '../support/client.ts';
 import { type CommandTap, startCommandTap } from '../support/command-tap.ts';
 import { startServer, type TestServer } from '../support/server.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient, MongoServerError } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../src/core/free-port.ts';
-import { attachEmbedded } from '../../src/database/embedded/embedded.ts';
+import { freePort } from '../../src/platform/core/free-port.ts';
+import { attachEmbedded } from '../../src/platform/embedded/embedded.ts';
 import { Mongod } from '../faults/mongod.ts';
 import { Leftovers, runCli, ServerProcess } from '../support/process.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, inject, it, vi } from 'vitest';
-import { MAX_COLUMNS, splitCells } from '../../src/imports/csv-cells.ts';
-import { endOfRecord } from '../../src/imports/line-reader.ts';
+import { MAX_COLUMNS, splitCells } from '../../src/operators/imports/csv-cells.ts';
+import { endOfRecord } from '../../src/operators/imports/line-reader.ts';
 import { Client } from '../support/client.ts';
 import { startCommandTap } from '../support/command-tap.ts';
 import { runImport } from '../support/imports.ts';

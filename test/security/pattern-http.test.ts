@@ -10,7 +10,7 @@ beforeAll(async () => {
 const hundred = (regex: string): FieldDefinitionInput[] =>
   Array.from({ length: 100 }, (_, index) => ({ key: `f${index}`, kind: 'text', regex }));
 
-describe('patterns over HTTP (docs/decisions/0008-regex-budget.md)', () => {
+describe('patterns over HTTP (docs/decisions/0008-kinds.md)', () => {
   it.each([
     ['too large to compile', '(?:a|b|c|d){1000}x{1000}x{1000}x{1000}x{1000}x{1000}x{1000}', /is too large/],
     ['too long', 'a'.repeat(501), /must have at most 500 characters/],

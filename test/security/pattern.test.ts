@@ -86,7 +86,7 @@ describe('the size estimate of a pattern before compilation', () => {
   });
 });
 
-describe('pattern budget per schema and per submission (docs/decisions/0008-regex-budget.md)', () => {
+describe('pattern budget per schema and per submission (docs/decisions/0008-kinds.md)', () => {
   const hundred = (regex: string): FieldDefinitionInput[] =>
     Array.from({ length: 100 }, (_, index) => ({ key: `f${index}`, kind: 'text', regex }));
 

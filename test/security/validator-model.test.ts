@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { normalizeEmail } from '../../src/core/identifiers.ts';
 import { compileSchema } from '../../src/fields/compile.ts';
 import type { FieldDefinition } from '../../src/fields/definition.ts';
+import { normalizeEmail } from '../../src/platform/core/identifiers.ts';
 import { anyData, anySchema } from './arbitraries.ts';
 
 const KEY = /^[a-zA-Z][a-zA-Z0-9_]{0,50}$/;
@@ -125,7 +125,7 @@ describe('the validator against a model (spec 2.3 and 2.4)', () => {
         ([schema, data]) => {
           if (wrongKeys(schema, data).size > 0) return;
           const before = structuredClone(data);
-          const change = compileSchema(schema).change(data, NOW);
+          const change = compileSchema(schema).change(data, new Date(NOW));
           const arrays = new Set(schema.fields.filter(({ kind }) => kind === 'array').map(({ key }) => key));
           for (const [key, value] of Object.entries(data)) {
             if (arrays.has(key)) expect(change.append[key]).toEqual((value as unknown[]).map(storedForm));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { environment, loadConfig } from '../../src/core/config.ts';
+import { environment, loadConfig } from '../../src/platform/core/config.ts';
 import { Leftovers } from '../support/process.ts';
 import { startServer } from '../support/server.ts';
 import { runTool } from '../support/tool.ts';

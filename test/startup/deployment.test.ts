@@ -3,13 +3,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { SERVER_FLAGS } from '../../src/cli/serve-command.ts';
-import { loadConfig } from '../../src/core/config.ts';
+import { SERVER_FLAGS } from '../../src/operations/cli/serve-command.ts';
+import { loadConfig } from '../../src/platform/core/config.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-const known = [...read('src/core/config.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
+const known = [...read('src/platform/core/config.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
 const compose = parse(read('docker-compose.yml'), { merge: true });
 const { service, mongodb, initiate } = compose.services;
 /** What docker-compose.yml needs from .env. */

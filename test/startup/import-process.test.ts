@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { IMPORTED_LINES, isRunning, LONG_MS, POLL, withImportProcesses } from '../support/import-process.ts';
 import { untilImport } from '../support/imports.ts';
 
-describe('the process of imports (decision 26)', () => {
+describe('the process of imports (decision 40)', () => {
   const { start, startWithImport, imports } = withImportProcesses();
 
   it(

@@ -13,7 +13,7 @@ import { untilImport } from '../support/imports.ts';
 const MANY_LINES = 40_000;
 const ERASED = 7;
 
-describe('one import on two servers (decision 26)', () => {
+describe('one import on two servers (decision 40)', () => {
   const { start, startWithImport, users } = withImportProcesses();
 
   it(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSecret } from '../../src/webhooks/sender.ts';
+import { createSecret } from '../../src/outbound/webhooks/sender.ts';
 import { Client } from '../support/client.ts';
 import { Leftovers } from '../support/process.ts';
 import { RECEIVER_FOLDER, receiveFrom } from '../support/receiver-process.ts';

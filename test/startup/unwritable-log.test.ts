@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { freePort } from '../../src/core/free-port.ts';
+import { freePort } from '../../src/platform/core/free-port.ts';
 import { randomName } from '../support/databases.ts';
 import { FullPipe } from '../support/full-pipe.ts';
 import { databaseUri } from '../support/process.ts';

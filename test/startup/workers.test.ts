@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectDatabase } from '../../src/database/client.ts';
+import { connectDatabase } from '../../src/platform/database/client.ts';
 import { solve } from '../../web/embed/proof-of-work.ts';
 import { Ledger } from '../faults/ledger.ts';
 import { startLoad } from '../faults/load.ts';

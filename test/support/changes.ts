@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { createRecordIds } from '../../src/records/record-id.ts';
+import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import type { Client } from './client.ts';
 import { appDocument } from './index-slots.ts';
 import type { TestServer } from './server.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
 import { inject } from 'vitest';
-import type { CollectionSchema, IndexDeclaration } from '../../src/database/mongoose.ts';
+import type { CollectionSchema, IndexDeclaration } from '../../src/platform/database/mongoose.ts';
 
 /** To empty more documents takes longer than to create the collections again. */
 const FEW_DOCUMENTS = 2_000;

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { createCursors } from '../../src/api/cursors.ts';
-import { decode } from '../../src/database/collections.ts';
-import type { UserDocument } from '../../src/records/record.ts';
+import { decode } from '../../src/platform/database/collections.ts';
+import type { UserDocument } from '../../src/records/stored/record.ts';
 import type { TestServer } from './server.ts';
 
 type UserService = TestServer['services']['users'];

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import type { TestProject } from 'vitest/node';
-import { loadConfig } from '../../src/core/config.ts';
-import { createLogger } from '../../src/core/logger.ts';
-import { startEmbedded } from '../../src/database/embedded/embedded.ts';
+import { loadConfig } from '../../src/platform/core/config.ts';
+import { createLogger } from '../../src/platform/core/logger.ts';
+import { startEmbedded } from '../../src/platform/embedded/embedded.ts';
 import { chromiumPath } from './chromium.mjs';
 import { databaseFolder } from './scratch.ts';
 

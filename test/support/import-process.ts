@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type Connection, connectDatabase } from '../../src/database/client.ts';
+import { type Connection, connectDatabase } from '../../src/platform/database/client.ts';
 import { Client } from './client.ts';
 import { randomName } from './databases.ts';
 import { prepareImport, untilImport } from './imports.ts';

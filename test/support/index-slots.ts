@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest';
 import type { AppDocument } from '../../src/apps/apps.model.ts';
 import { type IndexSlot, SLOT_NAMES } from '../../src/apps/index-slots.ts';
 import { getKind } from '../../src/fields/kinds/registry.ts';
-import type { UserDocument } from '../../src/records/record.ts';
+import type { UserDocument } from '../../src/records/stored/record.ts';
 import type { TestServer } from './server.ts';
 
 const POLL = { timeout: 60_000, interval: 50 };

@@ -1,9 +1,9 @@
 // A server that holds the lock of the job `orphaned` until it is killed (test/http/jobs.test.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLogger } from '../../dist/core/logger.js';
-import { connectDatabase } from '../../dist/database/client.js';
-import { createJobLocks, createJobModel } from '../../dist/jobs/job-locks.js';
-import { createJobRunner } from '../../dist/jobs/job-runner.js';
+import { createLogger } from '../../dist/platform/core/logger.js';
+import { connectDatabase } from '../../dist/platform/database/client.js';
+import { createJobLocks, createJobModel } from '../../dist/platform/jobs/job-locks.js';
+import { createJobRunner } from '../../dist/platform/jobs/job-runner.js';
 
 const connection = await connectDatabase(process.env.MONGODB_URI ?? '');
 const locks = createJobLocks(createJobModel(connection).collection);

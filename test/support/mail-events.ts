@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { EventType, RecordEvent } from '../../src/records/outbox.ts';
-import { createRecordIds, parseRecordId, type RecordId } from '../../src/records/record-id.ts';
+import type { EventType, RecordEvent } from '../../src/records/stored/outbox.ts';
+import { createRecordIds, parseRecordId, type RecordId } from '../../src/records/stored/record-id.ts';
 import { appDocument } from './index-slots.ts';
 import type { TestServer } from './server.ts';
 

@@ -1,9 +1,9 @@
 // Runs the migrations of note-migrations.mjs in the database of MONGODB_URI, with CONTRACT their
 // contractions too. With SIGNAL it sends itself this signal before statement number AT, or before
 // update number AT of the collection in UPDATE_OF.
-import { connectDatabase } from '../../dist/database/client.js';
-import { createJobLocks, createJobModel } from '../../dist/jobs/job-locks.js';
-import { createUpgrades } from '../../dist/migrations/upgrades.js';
+import { connectDatabase } from '../../dist/platform/database/client.js';
+import { createJobLocks, createJobModel } from '../../dist/platform/jobs/job-locks.js';
+import { createUpgrades } from '../../dist/platform/migrations/upgrades.js';
 import { noteMigrations } from './note-migrations.mjs';
 
 const { MONGODB_URI = '', CONTRACT, SIGNAL, AT, UPDATE_OF } = process.env;

@@ -1,9 +1,9 @@
 import { createAppModel, createRevisionModel } from '../../src/apps/apps.model.ts';
-import type { Connection } from '../../src/database/client.ts';
-import { createErasureModel } from '../../src/records/erasure.ts';
-import { createUserModel } from '../../src/records/record.ts';
+import { createDeliveryModel, createWebhookModel } from '../../src/outbound/webhooks/webhooks.model.ts';
+import type { Connection } from '../../src/platform/database/client.ts';
+import { createUserModel } from '../../src/records/stored/record.ts';
+import { createErasureModel } from '../../src/records/write/erasure.ts';
 import { createSchemaModel } from '../../src/schemas/schemas.model.ts';
-import { createDeliveryModel, createWebhookModel } from '../../src/webhooks/webhooks.model.ts';
 
 export type Models = ReturnType<typeof createModels>;
 

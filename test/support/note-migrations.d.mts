@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb';
-import type { Migration } from '../../src/migrations/migration.ts';
+import type { Migration } from '../../src/platform/migrations/migration.ts';
 
 export interface Note {
   _id: number;

@@ -1,4 +1,4 @@
-import type { UserDocument } from '../../src/records/record.ts';
+import type { UserDocument } from '../../src/records/stored/record.ts';
 
 /** The kinds of the fields of the model's app; other keys are compared as texts. */
 export const FIELDS = [

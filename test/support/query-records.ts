@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import type { ObjectId } from 'mongodb';
-import { createRecordRanges } from '../../src/records/ranges.ts';
-import { createReadQueues } from '../../src/records/read-queues.ts';
-import type { UserCollection, UserDocument } from '../../src/records/record.ts';
-import { createRecordIds } from '../../src/records/record-id.ts';
-import { NO_RENAMES } from '../../src/records/record-moves.ts';
-import { createRecordPages } from '../../src/records/record-pages.ts';
-import type { ReadySlot } from '../../src/search/queried-app.ts';
-import { createUserQuery } from '../../src/search/user-query.ts';
+import type { ReadySlot } from '../../src/operators/search/queried-app.ts';
+import { createUserQuery } from '../../src/operators/search/user-query.ts';
+import { createRecordRanges } from '../../src/records/read/ranges.ts';
+import { createReadQueues } from '../../src/records/read/read-queues.ts';
+import { createRecordPages } from '../../src/records/read/record-pages.ts';
+import type { UserCollection, UserDocument } from '../../src/records/stored/record.ts';
+import { createRecordIds } from '../../src/records/stored/record-id.ts';
+import { NO_RENAMES } from '../../src/records/stored/record-moves.ts';
 import { FIELDS, slotsOf } from './query-model.ts';
 
 const START = Date.parse('2026-01-30T12:00:00Z');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
-import { freePort } from '../../src/core/free-port.ts';
+import { freePort } from '../../src/platform/core/free-port.ts';
 import type { Client, TestApp } from './client.ts';
 import { type Leftovers, Process } from './process.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import type { Rename } from '../../src/fields/renames.ts';
-import type { UserDocument } from '../../src/records/record.ts';
+import type { UserDocument } from '../../src/records/stored/record.ts';
 import type { Client } from './client.ts';
 import type { TestServer } from './server.ts';
 

@@ -1,10 +1,10 @@
 // The program of the job `served` (test/http/job-process.test.ts): each step takes one from the
 // number in the collection `work`.
-import { createLogger } from '../../dist/core/logger.js';
-import { connectDatabase } from '../../dist/database/client.js';
-import { createJobLocks, createJobModel } from '../../dist/jobs/job-locks.js';
-import { createJobRunner } from '../../dist/jobs/job-runner.js';
-import { serveJob, serverLog } from '../../dist/jobs/serve-job.js';
+import { createLogger } from '../../dist/platform/core/logger.js';
+import { connectDatabase } from '../../dist/platform/database/client.js';
+import { createJobLocks, createJobModel } from '../../dist/platform/jobs/job-locks.js';
+import { createJobRunner } from '../../dist/platform/jobs/job-runner.js';
+import { serveJob, serverLog } from '../../dist/platform/jobs/serve-job.js';
 
 const IDLE_MS = 1_500;
 

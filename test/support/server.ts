@@ -5,12 +5,12 @@ import { type Db, MongoClient } from 'mongodb';
 import { expect, inject } from 'vitest';
 import { createApp } from '../../src/app.ts';
 import { LEASE_MS } from '../../src/apps/revision.ts';
-import { loadConfig } from '../../src/core/config.ts';
-import { createLogger } from '../../src/core/logger.ts';
-import { type Connection, connectDatabase } from '../../src/database/client.ts';
 import { createEmbed } from '../../src/http/embed.ts';
 import { type Listener, listen } from '../../src/http/listener.ts';
-import { createServices, type ServiceOptions, type Services } from '../../src/services.ts';
+import { loadConfig } from '../../src/platform/core/config.ts';
+import { createLogger } from '../../src/platform/core/logger.ts';
+import { type Connection, connectDatabase } from '../../src/platform/database/client.ts';
+import { createServices, type Services, type Timings } from '../../src/services.ts';
 import { Client } from './client.ts';
 import { countServer, dropLater, emptyDatabase, keepDatabase, noteCollections } from './databases.ts';
 import { rounds } from './rounds.ts';
@@ -21,13 +21,13 @@ import { installValidators, watchRefusals, withoutValidators } from './validator
  * For servers whose background work a test waits for: they look for it five times a second instead
  * of once.
  */
-export const QUICK_JOBS: ServiceOptions = { pollEveryMs: 200 };
+export const QUICK_JOBS: Timings = { pollEveryMs: 200 };
 
 /**
  * For tests about leases, for those that count the statements of a server, and for servers that
  * share their database with a server process: every change waits for the leases of all servers.
  */
-export const FULL_LEASES: ServiceOptions = { leaseMs: LEASE_MS };
+export const FULL_LEASES: Timings = { leaseMs: LEASE_MS };
 
 /** Each change of a schema waits for it, and most tests make some. */
 const LEASE_OF_TESTS_MS = 25;
@@ -92,7 +92,7 @@ export interface TestServer {
 }
 
 /** The options of background work. A test that gives one of them waits for such work. */
-const JOB_OPTIONS: readonly (keyof ServiceOptions)[] = [
+const JOB_OPTIONS: readonly (keyof Timings)[] = [
   'sweepEveryMs',
   'mailLimits',
   'deliveryNow',
@@ -108,22 +108,22 @@ const JOB_OPTIONS: readonly (keyof ServiceOptions)[] = [
  * @param env environment variables of the service, like `MAX_ARRAY_ITEMS`; `MONGODB_URI` selects
  * another route to the shared mongod, for example through a proxy; without `PORT` any port is used
  * @param givenDatabase the database of another server, to start a second server on it
- * @param options.pollEveryMs the interval in ms at which a server reads which jobs are due; short
+ * @param timings.pollEveryMs the interval in ms at which a server reads which jobs are due; short
  * with options of background work, with emails and with webhooks
- * @param options.sweepEveryMs the interval in ms between sweeps for interrupted deletions
- * @param options.writesEndMs how long the builder of indexes waits for late writes
- * @param options.retentionEveryMs the interval in ms between erasures of old records
- * @param options.importWritesEndMs how long imports wait for writes of a run that was cut short
- * @param options.queryBudgetMs the time that a page of a query reads
- * @param options.mailLimits the hourly limits of emails
- * @param options.deliveryNow the clock of deliveries
- * @param options.passwordCost the bcrypt cost; the default takes negligible time
- * @param options.leaseMs the length of leases, see {@link FULL_LEASES}
+ * @param timings.sweepEveryMs the interval in ms between sweeps for interrupted deletions
+ * @param timings.writesEndMs how long the builder of indexes waits for late writes
+ * @param timings.retentionEveryMs the interval in ms between erasures of old records
+ * @param timings.importWritesEndMs how long imports wait for writes of a run that was cut short
+ * @param timings.queryBudgetMs the time that a page of a query reads
+ * @param timings.mailLimits the hourly limits of emails
+ * @param timings.deliveryNow the clock of deliveries
+ * @param timings.passwordCost the bcrypt cost; the default takes negligible time
+ * @param timings.leaseMs the length of leases, see {@link FULL_LEASES}
  */
 export async function startServer(
   env: Record<string, string> = {},
   givenDatabase?: string,
-  options: ServiceOptions = {},
+  timings: Timings = {},
 ): Promise<TestServer> {
   const database = givenDatabase ?? emptyDatabase();
   countServer(database, 1);
@@ -142,16 +142,16 @@ export async function startServer(
   uri.pathname = `/${database}`;
   const ownDatabase = new MongoClient(uri.href);
   uri.searchParams.set('monitorCommands', 'true');
-  const { leaseMs = rounds(LEASE_MS, LEASE_OF_TESTS_MS), ...others } = options;
+  const { leaseMs = rounds(LEASE_MS, LEASE_OF_TESTS_MS), ...others } = timings;
   const hasJobs =
     JOB_OPTIONS.some((option) => option in others) || config.mail !== undefined || config.webhooksAllowPrivate;
   const embed = createEmbed();
-  const defaults = { passwordCost: PASSWORD_COST, pageAssets: embed.assets, leaseMs, ...(hasJobs && QUICK_JOBS) };
+  const shortened = { passwordCost: PASSWORD_COST, leaseMs, ...(hasJobs && QUICK_JOBS), ...others };
   const sessionSecret = config.sessionSecret ?? 'unset';
 
   async function startService() {
     const connection = await connectDatabase(uri.href);
-    const services = createServices(config, connection, logger, { ...defaults, ...others });
+    const services = createServices(config, connection, logger, { timings: shortened, pageAssets: embed.assets });
     watchShardKeys(connection.getClient(), services.collections);
     watchRefusals(connection.getClient());
     noteCollections(services.collections);

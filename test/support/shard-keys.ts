@@ -1,6 +1,6 @@
 import type { Document, MongoClient } from 'mongodb';
 import { SLOT_NAMES } from '../../src/apps/index-slots.ts';
-import type { CollectionSchema } from '../../src/database/mongoose.ts';
+import type { CollectionSchema } from '../../src/platform/database/mongoose.ts';
 
 /** The members of the shard key of each sharded collection, by its name. */
 type ShardKeys = ReadonlyMap<string, readonly string[]>;

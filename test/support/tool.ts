@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
-import { runTool as run } from '../../src/cli/tool.ts';
+import { runTool as run } from '../../src/operations/cli/tool.ts';
 import type { Ended } from './process.ts';
 import { PASSWORD_COST } from './server.ts';
 

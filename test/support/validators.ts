@@ -1,6 +1,6 @@
 import type { Db, Document, MongoClient } from 'mongodb';
-import { STATEMENT_TIME_MS } from '../../src/database/collections.ts';
-import type { CollectionSchema } from '../../src/database/mongoose.ts';
+import { STATEMENT_TIME_MS } from '../../src/platform/database/collections.ts';
+import type { CollectionSchema } from '../../src/platform/database/mongoose.ts';
 
 /**
  * Makes the declarations of collections their validators: MongoDB refuses every statement of a test

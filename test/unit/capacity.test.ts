@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Costs, plan, simulateQueue } from '../../scripts/bench/capacity-model.mjs';
 import { capacityTables, type Measured } from '../../scripts/bench/capacity-tables.mjs';
-import { POOL_SIZE } from '../../src/database/client.ts';
+import { POOL_SIZE } from '../../src/platform/database/client.ts';
 
 const docs = join(import.meta.dirname, '..', '..', 'docs');
 const measured: Measured = JSON.parse(readFileSync(join(docs, 'capacity.json'), 'utf8'));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { environment, loadConfig, SETTINGS } from '../../src/core/config.ts';
+import { environment, loadConfig, SETTINGS } from '../../src/platform/core/config.ts';
 
 const operations = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'operations.md'), 'utf8');
 const [, table = ''] = /^## Configuration$(.*?)^## /ms.exec(operations) ?? [];

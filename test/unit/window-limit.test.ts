@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createWindowLimit } from '../../src/core/window-limit.ts';
+import { createWindowLimit } from '../../src/platform/core/window-limit.ts';
 
 const LONG_MS = 60_000;
 

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Dicer } from '@fastify/busboy';
 import { parse as parseDisposition } from 'content-disposition';
-import { InvalidInput } from '../../core/errors.ts';
+import { InvalidInput } from '../../platform/core/errors.ts';
 import type { ReadBody } from './json-body.ts';
 import { checkCharset, GrowingBuffer, notUtf8Error, type ReadBytes } from './request-bytes.ts';
 
@@ -142,7 +142,7 @@ async function parseMultipart(bytes: Buffer, boundary: string): Promise<FormEntr
   const list: FormEntry[] = [];
   const files: string[] = [];
   for (const part of parts) {
-    const { name, text } = toEntry(part);
+    const { name, text } = toSentPart(part);
     if (text !== undefined) list.push([name, text]);
     else if (name !== undefined) files.push(name);
   }
@@ -190,10 +190,10 @@ async function readParts(bytes: Buffer, boundary: string): Promise<Part[]> {
 }
 
 /** A text with its name, the name of a file, or neither for a file control without a file. */
-type Entry = { name: string; text: string } | { name?: string; text?: undefined };
+type SentPart = { name: string; text: string } | { name?: string; text?: undefined };
 
 /** @throws {InvalidInput} */
-function toEntry(part: Part): Entry {
+function toSentPart(part: Part): SentPart {
   const { name, ...parameters } = readDisposition(part.headers);
   const content = part.takeContent();
   const [type = 'text/plain'] = part.headers['content-type'] ?? [];

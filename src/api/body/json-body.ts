@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Request } from 'express';
-import { InvalidInput } from '../../core/errors.ts';
+import { InvalidInput } from '../../platform/core/errors.ts';
 import type { Deadline } from '../deadline.ts';
 import { checkCharset, hasBody, notUtf8Error, type ReadBytes } from './request-bytes.ts';
 

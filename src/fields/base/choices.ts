@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { forTag } from '../../languages/tags.ts';
+import { forTag } from '../../platform/languages/tags.ts';
 import { byLanguage, type Choice, type DefinitionReport, type FieldOption } from './kind.ts';
 
 // The options of the kinds whose values are in a list (spec 2.3 and 2.6).

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Reason } from '../../core/errors.ts';
-import { isCanonicalTag, MAX_LANGUAGES } from '../../languages/tags.ts';
+import type { Reason } from '../../platform/core/errors.ts';
+import { isCanonicalTag, MAX_LANGUAGES } from '../../platform/languages/tags.ts';
 import type { CompileBudget, PatternBudget } from './regex.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { code } from '../../languages/problems.ts';
+import { code } from '../../platform/languages/problems.ts';
 import { autocomplete, help, hidden, placeholder, prefill } from '../base/form-options.ts';
 import { defineKind, withLineFeeds } from '../base/kind.ts';
 import { checkStorable, STORABLE } from '../base/stored-json.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { parseRedirectUrl } from '../../core/web-origin.ts';
-import { say } from '../../languages/catalogue.ts';
-import { code, problem } from '../../languages/problems.ts';
+import { parseRedirectUrl } from '../../platform/core/web-origin.ts';
+import { say } from '../../platform/languages/catalogue.ts';
+import { code, problem } from '../../platform/languages/problems.ts';
 import { help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { indexed } from '../base/index-value.ts';
 import { defineKind } from '../base/kind.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { code, problem } from '../../languages/problems.ts';
+import { code, problem } from '../../platform/languages/problems.ts';
 import { CHOICE_SEPARATOR, choicesIn } from '../base/choice-list.ts';
 import { checkLabels, enumLabels, enumLabelsByLanguage, labelledChoices, values } from '../base/choices.ts';
 import { help, hidden, initialValue, prefill } from '../base/form-options.ts';
@@ -10,7 +10,7 @@ const Value = z.custom<unknown[]>(Array.isArray, code('notChoices'));
 
 /**
  * Several strings of a list. A value is kept in the order of `enum`, so that lists of the same
- * choices are equal. It has no index: decision 48.
+ * choices are equal. It has no index: decision 8.
  */
 export const multiselect = defineKind({
   name: 'multiselect',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { say } from '../../languages/catalogue.ts';
-import { code, problem } from '../../languages/problems.ts';
+import { say } from '../../platform/languages/catalogue.ts';
+import { code, problem } from '../../platform/languages/problems.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill } from '../base/form-options.ts';
 import { indexed } from '../base/index-value.ts';
 import { type ConvertedText, defineKind } from '../base/kind.ts';

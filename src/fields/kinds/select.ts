@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { code, problem } from '../../languages/problems.ts';
+import { code, problem } from '../../platform/languages/problems.ts';
 import { checkLabels, enumLabels, enumLabelsByLanguage, labelledChoices, values } from '../base/choices.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill, ui } from '../base/form-options.ts';
 import { indexed, indexText } from '../base/index-value.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { code, problem } from '../../languages/problems.ts';
+import { code, problem } from '../../platform/languages/problems.ts';
 import { ecmaPattern } from '../base/ecma-pattern.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill, source, ui } from '../base/form-options.ts';
 import { indexed, indexText } from '../base/index-value.ts';

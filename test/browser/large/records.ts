@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
-import type { UserDocument } from '../../../src/records/record.ts';
-import { createRecordIds } from '../../../src/records/record-id.ts';
+import type { UserDocument } from '../../../src/records/stored/record.ts';
+import { createRecordIds } from '../../../src/records/stored/record-id.ts';
 import { rounds } from '../../support/rounds.ts';
 
 /** The records of the large app. */

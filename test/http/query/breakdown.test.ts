@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createRecordRanges } from '../../../src/records/ranges.ts';
-import type { UserCollection, UserDocument } from '../../../src/records/record.ts';
-import { createRecordIds } from '../../../src/records/record-id.ts';
-import { type Breakdown, createUserBreakdown } from '../../../src/search/breakdown.ts';
-import { parseQuery } from '../../../src/search/users.service.ts';
+import { type Breakdown, createUserBreakdown } from '../../../src/operators/search/breakdown.ts';
+import { parseQuery } from '../../../src/operators/search/users.service.ts';
+import { createRecordRanges } from '../../../src/records/read/ranges.ts';
+import type { UserCollection, UserDocument } from '../../../src/records/stored/record.ts';
+import { createRecordIds } from '../../../src/records/stored/record-id.ts';
 import { Client } from '../../support/client.ts';
 import { FIELDS, holds } from '../../support/query-model.ts';
 import { recordOf, slotOf, storeIndexedRecords, where } from '../../support/query-records.ts';

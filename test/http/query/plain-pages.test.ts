@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decode } from '../../../src/database/collections.ts';
-import type { UserCollection, UserDocument } from '../../../src/records/record.ts';
-import { createRecordIds } from '../../../src/records/record-id.ts';
-import { plainPage } from '../../../src/search/users.service.ts';
+import { plainPage } from '../../../src/operators/search/users.service.ts';
+import { decode } from '../../../src/platform/database/collections.ts';
+import type { UserCollection, UserDocument } from '../../../src/records/stored/record.ts';
+import { createRecordIds } from '../../../src/records/stored/record-id.ts';
 import { Client } from '../../support/client.ts';
 import { appDocument } from '../../support/index-slots.ts';
 import { FIELDS, inOrder } from '../../support/query-model.ts';

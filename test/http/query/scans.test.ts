@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createRecordIds } from '../../../src/records/record-id.ts';
+import { createRecordIds } from '../../../src/records/stored/record-id.ts';
 import { Client, type TestApp } from '../../support/client.ts';
 import { type CommandTap, startCommandTap } from '../../support/command-tap.ts';
 import { rounds } from '../../support/rounds.ts';

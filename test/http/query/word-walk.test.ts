@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decode } from '../../../src/database/collections.ts';
-import { createRecordRanges } from '../../../src/records/ranges.ts';
-import { createReadQueues } from '../../../src/records/read-queues.ts';
-import type { UserCollection, UserDocument } from '../../../src/records/record.ts';
-import { createRecordIds } from '../../../src/records/record-id.ts';
-import { recordWords } from '../../../src/records/record-words.ts';
-import { createWordRecords } from '../../../src/records/word-records.ts';
-import { orderedPage } from '../../../src/search/pages.ts';
-import { textSearch } from '../../../src/search/text-search.ts';
+import { orderedPage } from '../../../src/operators/search/pages.ts';
+import { textSearch } from '../../../src/operators/search/text-search.ts';
+import { decode } from '../../../src/platform/database/collections.ts';
+import { recordWords } from '../../../src/records/indexes/record-words.ts';
+import { createWordRecords } from '../../../src/records/indexes/word-records.ts';
+import { createRecordRanges } from '../../../src/records/read/ranges.ts';
+import { createReadQueues } from '../../../src/records/read/read-queues.ts';
+import type { UserCollection, UserDocument } from '../../../src/records/stored/record.ts';
+import { createRecordIds } from '../../../src/records/stored/record-id.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 
 const RECORDS = 400;

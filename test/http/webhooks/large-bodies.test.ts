@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { MAX_BYTES, MAX_BYTES_OF_ONE } from '../../../src/webhooks/dispatcher.ts';
+import { MAX_BYTES, MAX_BYTES_OF_ONE } from '../../../src/outbound/webhooks/dispatcher.ts';
 import { Client } from '../../support/client.ts';
 import { type Received, Receiver } from '../../support/receiver.ts';
 import { startServer, type TestServer } from '../../support/server.ts';

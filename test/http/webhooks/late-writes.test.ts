@@ -1,11 +1,11 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Connection, connectDatabase } from '../../../src/database/client.ts';
-import { createRelay, type RecordEvent } from '../../../src/records/outbox.ts';
-import { createRecordIds } from '../../../src/records/record-id.ts';
-import { createDeliveryStore } from '../../../src/webhooks/deliveries.model.ts';
-import type { DeliveryDocument, WebhookDocument } from '../../../src/webhooks/webhooks.model.ts';
-import { createWebhookStore } from '../../../src/webhooks/webhooks.model.ts';
+import { createDeliveryStore } from '../../../src/outbound/webhooks/deliveries.model.ts';
+import type { DeliveryDocument, WebhookDocument } from '../../../src/outbound/webhooks/webhooks.model.ts';
+import { createWebhookStore } from '../../../src/outbound/webhooks/webhooks.model.ts';
+import { type Connection, connectDatabase } from '../../../src/platform/database/client.ts';
+import { createRelay, type RecordEvent } from '../../../src/records/stored/outbox.ts';
+import { createRecordIds } from '../../../src/records/stored/record-id.ts';
 import { randomName } from '../../support/databases.ts';
 import { createModels, type Models } from '../../support/models.ts';
 import { databaseUri } from '../../support/process.ts';

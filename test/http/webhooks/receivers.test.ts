@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSecret } from '../../../src/webhooks/sender.ts';
+import { createSecret } from '../../../src/outbound/webhooks/sender.ts';
 import { Client } from '../../support/client.ts';
 import { randomName } from '../../support/databases.ts';
 import { Leftovers, Process } from '../../support/process.ts';

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSender } from '../../../src/webhooks/sender.ts';
+import { createSender } from '../../../src/outbound/webhooks/sender.ts';
 import { Client, type TestApp } from '../../support/client.ts';
 import { NameServer } from '../../support/name-server.ts';
 import { RawReceiver } from '../../support/raw-receiver.ts';

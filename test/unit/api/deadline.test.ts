@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { DEADLINE_MS, Deadline } from '../../../src/api/deadline.ts';
-import { Unavailable } from '../../../src/core/errors.ts';
+import { Unavailable } from '../../../src/platform/core/errors.ts';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 

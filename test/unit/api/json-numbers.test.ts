@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkNumbers } from '../../../src/api/body/json-body.ts';
-import { InvalidInput } from '../../../src/core/errors.ts';
+import { InvalidInput } from '../../../src/platform/core/errors.ts';
 
 const isTaken = (json: string): boolean => {
   JSON.parse(json); // the check is for valid JSON only

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createPasswordHasher, generatePassword } from '../../../src/apps/passwords.ts';
-import { APP_ID_PATTERN } from '../../../src/core/identifiers.ts';
-import { passwordProblem } from '../../../src/core/secrets.ts';
+import { APP_ID_PATTERN } from '../../../src/platform/core/identifiers.ts';
+import { passwordProblem } from '../../../src/platform/core/secrets.ts';
 
 const LOW_COST = 4;
 const WAITER = { network: '192.0.2.1', known: true, leftMs: () => 30_000 };

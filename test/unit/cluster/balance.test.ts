@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
 import { expect, it } from 'vitest';
-import { countToEnd, createBalance } from '../../../src/cluster/balance.ts';
+import { countToEnd, createBalance } from '../../../src/operations/cluster/balance.ts';
 
 it('ends connections of a worker that has many more than its share, half of them at a time', () => {
   expect(countToEnd(64, 65, 2)).toBe(16);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createAccumulator } from '../../../src/core/accumulator.ts';
+import { createAccumulator } from '../../../src/platform/core/accumulator.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

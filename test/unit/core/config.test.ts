@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, loadConfig } from '../../../src/core/config.ts';
+import { ConfigError, loadConfig } from '../../../src/platform/core/config.ts';
 
 const secret = { SESSION_SECRET: 'a secret of sixteen or more' };
 

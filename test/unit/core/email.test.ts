@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { normalizeEmail } from '../../../src/core/identifiers.ts';
+import { normalizeEmail } from '../../../src/platform/core/identifiers.ts';
 
 const label = 'd'.repeat(63);
 

@@ -10,7 +10,7 @@ import {
   TooManyRequests,
   Unauthenticated,
   Unavailable,
-} from '../../../src/core/errors.ts';
+} from '../../../src/platform/core/errors.ts';
 
 describe('an error class', () => {
   it.each([

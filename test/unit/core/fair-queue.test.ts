@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { FairQueue, type Turn } from '../../../src/core/fair-queue.ts';
+import { FairQueue, type Turn } from '../../../src/platform/core/fair-queue.ts';
 
 let queue: FairQueue;
 let turns: Map<string, Turn>;

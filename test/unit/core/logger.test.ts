@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createLineOutput } from '../../../src/core/logger.ts';
+import { createLineOutput } from '../../../src/platform/core/logger.ts';
 import { FullPipe } from '../../support/full-pipe.ts';
 
 const pipes: FullPipe[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseMailbox, parseSmtpUrl } from '../../../src/core/smtp-url.ts';
+import { parseMailbox, parseSmtpUrl } from '../../../src/platform/core/smtp-url.ts';
 
 describe('parseSmtpUrl', () => {
   it.each([

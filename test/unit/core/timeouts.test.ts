@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { withTimeout } from '../../../src/core/timeouts.ts';
+import { withTimeout } from '../../../src/platform/core/timeouts.ts';
 
 const LONG_MS = 60_000;
 const expired = () => new Error('expired');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createLogger } from '../../../src/core/logger.ts';
-import { createClosedConnection } from '../../../src/database/client.ts';
-import { createDatabaseClock } from '../../../src/database/clock.ts';
+import { createLogger } from '../../../src/platform/core/logger.ts';
+import { createClosedConnection } from '../../../src/platform/database/client.ts';
+import { createDatabaseClock } from '../../../src/platform/database/clock.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, connectionStringProblem, loadConfig } from '../../../src/core/config.ts';
+import { ConfigError, connectionStringProblem, loadConfig } from '../../../src/platform/core/config.ts';
 
 const host = 'mongodb://db.internal:27017/forms';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { Unavailable } from '../../../src/core/errors.ts';
-import { databaseRefusal } from '../../../src/database/failures.ts';
+import { Unavailable } from '../../../src/platform/core/errors.ts';
+import { databaseRefusal } from '../../../src/platform/database/failures.ts';
 
 /** Resolves with the error that Node emits for a write to a connection that the peer has ended. */
 async function errorOfWriteAfterEnd(): Promise<unknown> {

@@ -116,7 +116,7 @@ export function describeKind(kind: KindName, table: KindTable): void {
 
     it(`lets a submission ${table.change} the stored value`, () => {
       const [options, value] = values.accepted[0] ?? [{}, undefined];
-      const change = validatorOf([definitionOf({ kind, ...options })]).change({ f: value }, NOW);
+      const change = validatorOf([definitionOf({ kind, ...options })]).change({ f: value }, new Date(NOW));
       expect(change).toMatchObject({ extraKeys: 0 });
       if (table.change === 'replace') expect(change).toMatchObject({ set: { f: value }, append: {} });
       else expect(change).toMatchObject({ set: {}, append: { f: expect.any(Array) } });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { hasTurns, LOADS, resolveLoad } from '../../../src/api/operator-load.ts';
-import { POOL_SIZE } from '../../../src/database/client.ts';
 import { listEndpoints } from '../../../src/http/endpoints.ts';
-import { QUERIES } from '../../../src/records/read-queues.ts';
+import { POOL_SIZE } from '../../../src/platform/database/client.ts';
+import { QUERIES } from '../../../src/records/read/read-queues.ts';
 
 /** Endpoints whose work is bounded by keys: one record, the settings of an app, a session. */
 const LIGHT = [

@@ -8,11 +8,11 @@ import { type Endpoints, jsonBody, routes } from '../../../src/api/endpoint.ts';
 import { createOperatorLoad } from '../../../src/api/operator-load.ts';
 import type { Principal, Scope } from '../../../src/api/principal.ts';
 import { Empty, Html, Redirect } from '../../../src/api/reply.ts';
-import { createLogger } from '../../../src/core/logger.ts';
 import { createCors } from '../../../src/http/cors.ts';
 import { answerError, createErrorConversion } from '../../../src/http/error-handlers.ts';
 import { createMethodCheck, createRouter } from '../../../src/http/router.ts';
-import { NO_METRICS } from '../../../src/metrics/metrics.ts';
+import { createLogger } from '../../../src/platform/core/logger.ts';
+import { NO_METRICS } from '../../../src/platform/metrics/metrics.ts';
 
 const common = { tag: 'Test', summary: 'Test', response: z.unknown(), errors: [] };
 

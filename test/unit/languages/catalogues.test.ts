@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Code, codeOf, fillText, say } from '../../../src/languages/catalogue.ts';
-import { en } from '../../../src/languages/en.ts';
-import { CATALOGUES, languageOf, OWN_LANGUAGES } from '../../../src/languages/languages.ts';
-import { forTag, isCanonicalTag, matchTag } from '../../../src/languages/tags.ts';
+import { type Code, codeOf, fillText, say } from '../../../src/platform/languages/catalogue.ts';
+import { en } from '../../../src/platform/languages/en.ts';
+import { CATALOGUES, languageOf, OWN_LANGUAGES } from '../../../src/platform/languages/languages.ts';
+import { forTag, isCanonicalTag, matchTag } from '../../../src/platform/languages/tags.ts';
 
 const CODES = Object.keys(en) as Code[];
 const formsOf = (entry: string | object): string[] =>
@@ -13,7 +13,7 @@ const placeholders = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, 
 const WITHOUT_PLURAL = ['ja', 'tr', 'zh'];
 
 it('each language is one file', () => {
-  const files = readdirSync(new URL('../../../src/languages/', import.meta.url)).filter((name) =>
+  const files = readdirSync(new URL('../../../src/platform/languages/', import.meta.url)).filter((name) =>
     /^..\.ts$/.test(name),
   );
   expect(files.map((name) => name.slice(0, 2)).sort()).toEqual([...OWN_LANGUAGES].sort());

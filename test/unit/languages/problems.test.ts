@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { printable } from '../../../src/fields/base/kind.ts';
-import { code, problem, toIssues } from '../../../src/languages/problems.ts';
+import { code, problem, toIssues } from '../../../src/platform/languages/problems.ts';
 
 /** Returns the problems of a value at `data.f`. */
 const issuesOf = (schema: z.ZodType, value: unknown) =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parseDocument } from 'htmlparser2';
 import { describe, expect, it } from 'vitest';
-import { cut, oneLine, renderContent, splitLines } from '../../../src/mail/content.ts';
+import { cut, oneLine, renderContent, splitLines } from '../../../src/platform/mail/content.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 700 });
 

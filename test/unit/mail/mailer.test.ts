@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { SmtpServer } from '../../../src/core/smtp-url.ts';
-import { createMailer, type Mailer, MailFailure } from '../../../src/mail/mailer.ts';
+import type { SmtpServer } from '../../../src/platform/core/smtp-url.ts';
+import { createMailer, type Mailer, MailFailure } from '../../../src/platform/mail/mailer.ts';
 import { type SmtpOptions, startSmtp, type TestSmtp } from '../../support/smtp.ts';
 
 const FROM = { name: 'Forms, "Inc"', address: 'forms@example.com' };

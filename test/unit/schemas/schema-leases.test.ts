@@ -4,8 +4,8 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../../src/apps/app.ts';
 import { LEASE_MS } from '../../../src/apps/revision.ts';
-import { Unavailable } from '../../../src/core/errors.ts';
 import type { FieldDefinition } from '../../../src/fields/definition.ts';
+import { Unavailable } from '../../../src/platform/core/errors.ts';
 import { createSchemaLeases } from '../../../src/schemas/schema-leases.ts';
 import type { StoredSchema } from '../../../src/schemas/schemas.model.ts';
 
@@ -238,7 +238,7 @@ describe('schema leases (decision 4)', () => {
     expect((await leases.hold('app'))?.validator).not.toBe(before?.validator);
   });
 
-  describe('when the primary and a majority have different documents (decision 16)', () => {
+  describe('when the primary and a majority have different documents (decision 4)', () => {
     it('are given once both have the same document', async () => {
       const source = createSource();
       const leases = createSchemaLeases(source);
@@ -260,7 +260,7 @@ describe('schema leases (decision 4)', () => {
     });
   });
 
-  describe('on two clocks (decision 16)', () => {
+  describe('on two clocks (decision 4)', () => {
     /** Clocks that only the test advances. */
     function createClock() {
       const clock = Object.assign(
@@ -348,7 +348,7 @@ describe('schema leases (decision 4)', () => {
     expect([fresh?.isCurrent(), fresh?.isRevoked()]).toEqual([true, false]);
   });
 
-  describe('with a revision (decision 12)', () => {
+  describe('with a revision (decision 4)', () => {
     /** Leases that have read both the app and the revision. */
     async function createWarmLeases() {
       const source = createSource();

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createKnownNetworks, type KnownNetworks } from '../../../src/sessions/sessions.service.ts';
+import { createKnownNetworks, type KnownNetworks } from '../../../src/access/sessions/sessions.service.ts';
 
 let networks: KnownNetworks;
 beforeEach(() => {

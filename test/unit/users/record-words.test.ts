@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { BSON, Long, ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { ANY_WORD, parseWords } from '../../../src/fields/base/words.ts';
-import { changeWords, foldedTexts, readEmail, recordWords } from '../../../src/records/record-words.ts';
+import { changeWords, foldedTexts, readEmail, recordWords } from '../../../src/records/indexes/record-words.ts';
 
 const EMAIL = 'ada@x.org';
 const stored = (data: unknown, more: object = {}) => BSON.serialize({ _id: 1, ...more, email: EMAIL, data });

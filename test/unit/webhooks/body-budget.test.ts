@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Turn } from '../../../src/core/fair-queue.ts';
-import { createBodyBudget, MAX_BYTES, MAX_BYTES_OF_ONE } from '../../../src/webhooks/dispatcher.ts';
+import { createBodyBudget, MAX_BYTES, MAX_BYTES_OF_ONE } from '../../../src/outbound/webhooks/dispatcher.ts';
+import type { Turn } from '../../../src/platform/core/fair-queue.ts';
 
 /**
  * Asks for room for each body, like `a 8`: owner and megabytes. Bodies go in the order of `gone`.

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createOutboxSignal } from '../../../src/records/outbox.ts';
-import { createEventJob } from '../../../src/webhooks/event-job.ts';
+import { createEventJob } from '../../../src/outbound/webhooks/event-job.ts';
+import { createOutboxSignal } from '../../../src/records/stored/outbox.ts';
 
 let stopping: AbortController;
 beforeEach(() => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_FORM_SETTINGS } from '../../../../src/apps/form-settings.ts';
 import type { FieldDefinition } from '../../../../src/fields/definition.ts';
-import { languageOf } from '../../../../src/languages/languages.ts';
-import { type FormView, formControls, type SentForm } from '../../../../src/submissions/form-html.ts';
-import { createFormPages } from '../../../../src/submissions/form-pages.ts';
+import { type FormView, formControls, type SentForm } from '../../../../src/intake/forms/form-html.ts';
+import { createFormPages } from '../../../../src/intake/forms/form-pages.ts';
+import { languageOf } from '../../../../src/platform/languages/languages.ts';
 
 const pages = createFormPages();
 const language = languageOf('en');

@@ -1,0 +1,64 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Binary } from 'mongodb';
+import { deriveSecretKey } from '../../platform/core/secrets.ts';
+import { isDuplicateKey } from '../../platform/database/failures.ts';
+import { hashToken } from './account-documents.ts';
+import type { UsedModel } from './accounts.model.ts';
+
+const NONCE_BYTES = 16;
+const TIME_BYTES = 6;
+/** 128 bits of the HMAC. */
+const TAG_BYTES = 16;
+const LIFETIME_MS = 5 * 60 * 1_000;
+
+export type Challenges = ReturnType<typeof createChallenges>;
+
+/**
+ * Challenges that any server of the database can check. Nothing is stored when one is issued, so
+ * that strangers fill no collection; what is used is stored until it would have expired.
+ */
+export function createChallenges(secret: string, used: UsedModel) {
+  const key = deriveSecretKey(secret, 'log-in challenges');
+
+  const sign = (payload: Uint8Array, purpose: string): Buffer =>
+    createHmac('sha256', key).update(purpose).update('\0').update(payload).digest().subarray(0, TAG_BYTES);
+
+  return {
+    /** @param purpose what the challenge is for, and for whom; it is valid for nothing else */
+    issue(purpose: string): Uint8Array<ArrayBuffer> {
+      const payload = Buffer.alloc(NONCE_BYTES + TIME_BYTES);
+      randomBytes(NONCE_BYTES).copy(payload);
+      payload.writeUIntBE(Date.now() + LIFETIME_MS, NONCE_BYTES, TIME_BYTES);
+      return new Uint8Array(Buffer.concat([payload, sign(payload, purpose)]));
+    },
+
+    /** Returns whether the service issued the challenge in the last five minutes for `purpose`. */
+    isGenuine(challenge: string, purpose: string): boolean {
+      const bytes = Buffer.from(challenge, 'base64url');
+      if (bytes.length !== NONCE_BYTES + TIME_BYTES + TAG_BYTES || bytes.toString('base64url') !== challenge) {
+        return false;
+      }
+      const payload = bytes.subarray(0, NONCE_BYTES + TIME_BYTES);
+      if (!timingSafeEqual(bytes.subarray(payload.length), sign(payload, purpose))) return false;
+      return payload.readUIntBE(NONCE_BYTES, TIME_BYTES) > Date.now();
+    },
+
+    /**
+     * Uses a challenge or another text up; resolves with false when it was used before, on any
+     * server. Call it last, after everything else was verified.
+     * @param forMs how long the text could be used again
+     */
+    async use(text: string, forMs = LIFETIME_MS): Promise<boolean> {
+      const _id: Binary = hashToken(text);
+      try {
+        // The database removes what expired within a minute; clocks of servers may differ by
+        // another.
+        await used.insertOne({ _id, expiresAt: new Date(Date.now() + forMs + 60_000) });
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+  };
+}

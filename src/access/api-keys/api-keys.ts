@@ -1,0 +1,22 @@
+import type { Apps } from '../../apps/apps.ts';
+import { type Feature, ownedBy } from '../../apps/feature.ts';
+import type { Connection } from '../../platform/database/client.ts';
+import type { SharedLimits } from '../../platform/database/shared-limits.ts';
+import { apiKeyRoutes } from './api-keys.routes.ts';
+import { createApiKeyService } from './api-keys.service.ts';
+
+/** Creates the API keys. @param deps.failures the refused keys in 15 minutes; 0: no limit */
+export function createApiKeys(deps: {
+  connection: Connection;
+  apps: Pick<Apps, 'service'>;
+  failures: number;
+  limits: SharedLimits;
+}) {
+  const service = createApiKeyService({ ...deps, apps: deps.apps.service });
+  const feature: Feature = {
+    routes: apiKeyRoutes(service),
+    models: [service.model],
+    owned: [ownedBy(service.model.collection, 'createdAt')],
+  };
+  return { service, feature };
+}

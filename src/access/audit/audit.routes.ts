@@ -1,0 +1,157 @@
+import { ObjectId } from 'mongodb';
+import { z } from 'zod';
+import { type Cursors, pageOf } from '../../api/cursors.ts';
+import { AUDITED_CHANGES, AUDITED_READS, type Endpoints, type Route, routes } from '../../api/endpoint.ts';
+import type { SessionPrincipal } from '../../api/principal.ts';
+import { PageLimit, Timestamp } from '../../api/validation.ts';
+import { Forbidden } from '../../platform/core/errors.ts';
+import { APP_ID_FORMAT, APP_ID_PATTERN } from '../../platform/core/identifiers.ts';
+import type { AuditDocument, AuditFilter, AuditLog } from './audit-log.ts';
+
+export const ACTIONS = [...AUDITED_CHANGES, ...AUDITED_READS, 'login.failed'] as const;
+
+const Action = z.enum(ACTIONS, 'must be an action of the audit log').meta({ example: 'users.exported' });
+
+/** The actions whose target is an account. */
+const CHANGES_OF_ACCOUNTS: ReadonlySet<AuditDocument['action']> = new Set([
+  ...(['login', 'login.failed', 'invitation.accepted', 'member.changed', 'member.removed'] as const),
+  ...(['account.changed', 'account.link.created', 'account.erased', 'account.sessions.ended'] as const),
+  ...(['account.password.replaced', 'account.factors.changed'] as const),
+]);
+
+const AccountName = z.string().meta({ example: 'Ada Lovelace' });
+const AccountEmail = z.string().meta({ example: 'ada@example.com' });
+
+const Event = z
+  .strictObject({
+    id: z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }),
+    at: Timestamp,
+    sourceAppId: z.string().nullable().meta({ description: 'The app; null: all apps', example: 'newsletter' }),
+    actor: z.strictObject({
+      kind: z.enum(['operator', 'admin', 'key', 'command line', 'anonymous']),
+      id: z.string().nullable().meta({
+        description: 'The `sourceAppId` of a session, or the id of an API key or of an account',
+        example: 'newsletter',
+      }),
+      address: z.string().nullable().meta({ example: '203.0.113.7' }),
+      method: z.string().nullable().meta({
+        description: 'How the session logged in: `shared` with the password of the app, or the method of an account',
+        example: 'shared',
+      }),
+      name: AccountName.optional().meta({ description: 'Of an account that still exists, as it is now' }),
+      email: AccountEmail.optional(),
+    }),
+    action: Action,
+    target: z.string().nullable().meta({ description: 'The id of what was changed' }),
+    targetAccount: z.strictObject({ name: AccountName, email: AccountEmail }).optional().meta({
+      description: 'The account that `target` names, if it still exists',
+    }),
+    detail: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+      .meta({ description: 'Such as numbers; `count` and `lastAt` of repeated events', example: { format: 'csv' } }),
+  })
+  .meta({ id: 'AuditEvent' });
+
+/** The endpoint of the audit log (spec 4.9). */
+export const auditEndpoints = {
+  listAuditEvents: {
+    method: 'get',
+    path: '/auth/audit',
+    auth: 'session',
+    scope: 'manage',
+    tag: 'Audit',
+    summary: 'Who changed what, and who looked at many records',
+    description:
+      "Newest first. Operators see the events of their app. Admins see all events, or those of the app that `sourceAppId` names, which may be deleted. No event contains personal data of an app's users.",
+    query: z.strictObject({
+      since: z
+        .union([z.iso.datetime({ offset: true }), z.iso.date()], 'must be a date, or a date-time with its zone')
+        .transform((at) => new Date(at))
+        .optional()
+        .meta({
+          override: { type: 'string' },
+          description: 'Only events from this time on; a date means its beginning in UTC',
+          example: '2026-01-31',
+        }),
+      action: Action.optional(),
+      sourceAppId: z.string().regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`).optional().meta({
+        description: 'For admins: only the events of this app',
+        example: 'newsletter',
+      }),
+      limit: PageLimit,
+      cursor: z.string('must be one text').max(1_000, 'is too long').optional().meta({
+        description: 'The `next` of the previous page of the same query',
+        example: 'AbC123',
+      }),
+    }),
+    response: z.strictObject({ events: z.array(Event), next: z.string().optional().meta({ example: 'AbC123' }) }),
+    errors: [],
+  },
+} as const satisfies Endpoints;
+
+/** Name and email of an account as they are now. The log stores only ids. */
+export interface NamedAccount {
+  name: string;
+  email: string;
+}
+
+/** Reads those of these accounts that exist, by their id in hexadecimal, with one statement. */
+export type FindAccounts = (ids: readonly ObjectId[]) => Promise<ReadonlyMap<string, NamedAccount>>;
+
+export const auditRoutes = (audit: AuditLog, cursors: Cursors, findAccounts: FindAccounts): Route[] =>
+  routes(auditEndpoints, {
+    listAuditEvents: async ({ principal, query: { since, action, sourceAppId, limit, cursor } }) => {
+      const bound = ['audit', principal.own?.id ?? principal.account?.id, since, action, sourceAppId];
+      const before = cursors.read<{ before: string }>(cursor, bound)?.before;
+      const filter = { ...visibleTo(principal, sourceAppId), action, since };
+      const { page: events, last } = pageOf(await audit.page(filter, limit + 1, before), limit);
+      const next = last && { next: cursors.write({ before: last._id }, bound) };
+      const accounts = await findNamed(events, findAccounts);
+      return { events: events.map((event) => present(event, accounts)), ...next };
+    },
+  });
+
+/** Reads the accounts that acted in a page of events or were changed by them. */
+async function findNamed(
+  events: readonly AuditDocument[],
+  findAccounts: FindAccounts,
+): Promise<ReadonlyMap<string, NamedAccount>> {
+  const named = events.flatMap((event) => [actorAccount(event), targetAccount(event)]);
+  const ids = new Set(named.filter((id) => id !== undefined && /^[0-9a-f]{24}$/.test(id)));
+  return ids.size === 0 ? new Map() : findAccounts([...ids].map((id) => new ObjectId(id)));
+}
+
+/** The id of the account that acted; an app can have the same name. */
+function actorAccount({ actor: { kind, id, method } }: AuditDocument): string | undefined {
+  const isAccount = (kind === 'operator' || kind === 'admin') && method !== undefined && method !== 'shared';
+  return isAccount ? (id ?? undefined) : undefined;
+}
+
+const targetAccount = ({ action, target }: AuditDocument): string | undefined =>
+  CHANGES_OF_ACCOUNTS.has(action) ? (target ?? undefined) : undefined;
+
+/** Operators list events of the incarnation of their app; admins by name, also of deleted apps. */
+function visibleTo(principal: SessionPrincipal, sourceAppId: string | undefined): AuditFilter {
+  if (principal.role === 'admin') return { sourceAppId };
+  const { app } = principal;
+  if (sourceAppId !== undefined && sourceAppId !== app.sourceAppId) throw new Forbidden('Admin role required');
+  return { app };
+}
+
+function present(event: AuditDocument, accounts: ReadonlyMap<string, NamedAccount>) {
+  const { _id, at, sourceAppId, actor, action, target, detail, count, lastAt } = event;
+  const { kind, id, address, method = null } = actor;
+  const repeated = lastAt && { count, lastAt: lastAt.toISOString() };
+  const own = accounts.get(actorAccount(event) ?? '');
+  const changed = accounts.get(targetAccount(event) ?? '');
+  return {
+    id: _id,
+    at: at.toISOString(),
+    sourceAppId,
+    action,
+    target,
+    actor: { kind, id, address, method, ...(own && { name: own.name, email: own.email }) },
+    ...(changed && { targetAccount: { name: changed.name, email: changed.email } }),
+    detail: { ...detail, ...repeated },
+  };
+}

@@ -1,0 +1,210 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Request } from 'express';
+import { z } from 'zod';
+import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
+import { AppPath } from '../../api/parameters.ts';
+import { setLanguage, Versioned } from '../../api/reply.ts';
+import { isClosed, offeredLanguages, settingsIn } from '../../apps/form-settings.ts';
+import type { FieldDefinition } from '../../fields/definition.ts';
+import { formFields, type PageContext, prefilled } from '../../fields/markup.ts';
+import { FormControl } from '../../fields/presentation.ts';
+import { AppNotFound } from '../../platform/core/errors.ts';
+import { type Language, languageOf } from '../../platform/languages/languages.ts';
+import { formControls, type PublicForm } from './form-html.ts';
+import type { FindForm, FormPages } from './form-pages.ts';
+import { visitorLanguage } from './visitor-language.ts';
+
+/** The texts of the embed script. */
+const TEXTS = [
+  'email',
+  'send',
+  'leaveEmpty',
+  'thanks',
+  'thanksHeld',
+  'thanksConfirm',
+  'closed',
+  'notSent',
+  'text422',
+] as const;
+type Text = (typeof TEXTS)[number];
+
+const textsOf = ({ text }: Language) =>
+  Object.fromEntries(TEXTS.map((code) => [code, text(code)])) as Record<Text, string>;
+
+const FormDefinition = z
+  .strictObject({
+    sourceAppId: z.string(),
+    title: z.string().nullable(),
+    description: z.string().nullable(),
+    submitLabel: z.string().nullable(),
+    thanks: z.string().nullable(),
+    next: z.string().nullable(),
+    lang: z.string().meta({ description: 'The language of the form, a BCP 47 tag' }),
+    languages: z.array(z.string()).meta({ description: 'The languages that the app offers' }),
+    texts: z
+      .strictObject(Object.fromEntries(TEXTS.map((code) => [code, z.string()])) as Record<Text, z.ZodString>)
+      .meta({
+        description: 'The texts of the service around the form; `thanksConfirm` is empty without double opt-in',
+      }),
+    dir: z.enum(['ltr', 'rtl']),
+    closed: z.boolean().meta({ description: 'Whether every submission is refused now' }),
+    honeypot: z.boolean().meta({ description: 'Whether the form contains a field for programs' }),
+    proofOfWork: z.boolean().meta({ description: 'Whether a submission needs a solved challenge' }),
+    fields: z.array(FormControl),
+  })
+  .meta({
+    id: 'FormDefinition',
+    example: {
+      sourceAppId: 'newsletter',
+      title: 'Newsletter',
+      description: null,
+      submitLabel: 'Subscribe',
+      thanks: null,
+      next: null,
+      lang: 'en',
+      dir: 'ltr',
+      closed: false,
+      honeypot: true,
+      proofOfWork: false,
+      fields: [],
+      languages: ['en'],
+      texts: textsOf(languageOf('en')),
+    },
+  });
+
+const LanguageQuery = z.object({
+  lang: z.unknown().optional().meta({ description: 'One of the languages of the app; also as `_lang`', example: 'de' }),
+});
+
+const LANGUAGE_HEADERS = { 'Content-Language': 'The chosen language', Vary: 'Contains `Accept-Language`' };
+
+const PAGE_HEADERS = {
+  'Content-Security-Policy': 'The policy of this page',
+  'Cache-Control': '`no-store`',
+  ...LANGUAGE_HEADERS,
+};
+
+const shared = {
+  method: 'get',
+  auth: 'form',
+  tag: 'Forms',
+  params: AppPath,
+  query: LanguageQuery,
+  response: z.string(),
+  isPage: true,
+  responseHeaders: PAGE_HEADERS,
+  errors: [],
+} as const;
+
+const formPageEndpoints = {
+  getFormPage: {
+    ...shared,
+    path: '/f/:sourceAppId',
+    summary: "The app's form as a page",
+    description:
+      'Works without JavaScript. Query parameters fill the fields that allow `prefill`. The page cannot be framed; sites embed the form with `/embed/v1.js`.',
+  },
+  getThanksPage: {
+    ...shared,
+    path: '/f/:sourceAppId/thanks',
+    summary: 'The page after a submission',
+    description:
+      'With the query parameter `held` it says that the entries are looked at before they are stored, as after an HTML form without the proof of work that the app asks for.',
+  },
+  getFormDefinition: {
+    method: 'get',
+    path: '/v1/forms/:sourceAppId',
+    auth: 'form',
+    tag: 'Public',
+    summary: "The app's form as data",
+    description:
+      'Texts and controls of the form, from which the embed script builds it. A request with the ETag in `If-None-Match` gets 304 while the form is unchanged.',
+    params: AppPath,
+    query: LanguageQuery,
+    response: FormDefinition,
+    responseHeaders: { ETag: 'Changes with the form', ...LANGUAGE_HEADERS },
+    conditional: true,
+    errors: [],
+  },
+} as const satisfies Endpoints;
+
+/** Each list of controls is serialized once. */
+const serialized = new WeakMap<readonly FormControl[], { json: string; hash: string }>();
+
+type FormInLanguage = PublicForm & { language: Language };
+
+/** Returns a form as data (spec 4.5). The ETag changes with the content. */
+function formDefinition({ sourceAppId, settings: given, fields, language }: FormInLanguage): Versioned {
+  const { tag: lang, dir } = language;
+  const settings = settingsIn(given, lang);
+  const { title = null, description = null, submitLabel = null, thanks = null, next = null } = settings;
+  const texts = JSON.stringify({
+    sourceAppId,
+    title,
+    description,
+    submitLabel,
+    thanks,
+    next,
+    lang,
+    dir,
+    languages: offeredLanguages(given),
+    texts: { ...textsOf(language), ...(!settings.doubleOptIn && { thanksConfirm: '' }) },
+    closed: isClosed(settings),
+    honeypot: settings.botProtection !== 'off',
+    proofOfWork: settings.botProtection === 'proof-of-work',
+  });
+  const controls = serializedControls(formControls(fields, lang));
+  const json = `${texts.slice(0, -1)},"fields":${controls.json}}`;
+  return new Versioned(json, `"${hashText(texts + controls.hash)}"`);
+}
+
+function serializedControls(controls: readonly FormControl[]): { json: string; hash: string } {
+  let result = serialized.get(controls);
+  if (!result) {
+    const json = JSON.stringify(controls);
+    result = { json, hash: hashText(json) };
+    serialized.set(controls, result);
+  }
+  return result;
+}
+
+function hashText(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+}
+
+/** Returns the texts that a page gives the fields of its form, by control name. */
+function prefilledTexts(fields: readonly FieldDefinition[], req: Request): Map<string, readonly string[]> {
+  const { query } = req;
+  const referrer = req.get('referer') ?? '';
+  const context: PageContext = {
+    page: `${req.protocol}://${req.get('host')}${req.originalUrl}`,
+    referrer: /^https?:\/\//.test(referrer) ? referrer : '',
+    query: (name) => [query[name]].flat().filter((text) => typeof text === 'string'),
+  };
+  const filled = formFields(formControls(fields)).map((field) => prefilled(field, context));
+  return new Map(filled.flatMap(({ name, texts }) => (texts ? [[name, texts] as const] : [])));
+}
+
+export function formPageRoutes(findForm: FindForm, pages: FormPages): Route[] {
+  async function findFormFor({ sourceAppId }: { sourceAppId: string }, req: Request): Promise<FormInLanguage> {
+    const form = await findForm(sourceAppId);
+    if (!form) throw new AppNotFound();
+    return { ...form, language: visitorLanguage(req, form.settings).language };
+  }
+
+  return routes(formPageEndpoints, {
+    getFormPage: async ({ principal, req }) => {
+      const form = await findFormFor(principal, req);
+      return pages.form({ ...form, prefilled: prefilledTexts(form.fields, req), key: randomUUID() });
+    },
+
+    getThanksPage: async ({ principal, req }) =>
+      pages.thanks({ ...(await findFormFor(principal, req)), isHeld: req.query.held !== undefined }),
+
+    getFormDefinition: async ({ principal, req, res }) => {
+      const form = await findFormFor(principal, req);
+      setLanguage(res, form.language.tag);
+      return formDefinition(form);
+    },
+  });
+}

@@ -1,0 +1,93 @@
+import { html } from 'ghtml';
+import type { Html } from '../../api/reply.ts';
+import { DEFAULT_FORM_SETTINGS, isClosed, settingsIn } from '../../apps/form-settings.ts';
+import type { Language } from '../../platform/languages/languages.ts';
+import type { SchemaLeases } from '../../schemas/schema-leases.ts';
+import { canShowAgain, type FormView, formBody, type PublicForm, statement } from './form-html.ts';
+import { DEFAULT_ASSETS, ownLanguage, type PageAssets, pageReply, redirectSources } from './page.ts';
+import { adviceAfter, isInAdvice, reasonIn, type ShownRefusal, titleOf } from './visitor-language.ts';
+
+/** Resolves with the form of an app; undefined when no app has this id. @throws {Unavailable} */
+export type FindForm = (sourceAppId: string) => Promise<PublicForm | undefined>;
+
+/** Reads forms through leases, so that a change is in force when its PUT has answered. */
+export function createFormLookup(leases: Pick<SchemaLeases, 'hold'>): FindForm {
+  return async (sourceAppId) => {
+    const lease = await leases.hold(sourceAppId);
+    if (!lease) return undefined;
+    return { sourceAppId, settings: lease.app.form ?? DEFAULT_FORM_SETTINGS, fields: lease.schema.fields };
+  };
+}
+
+export type FormPages = ReturnType<typeof createFormPages>;
+
+/** Creates the pages of public forms (spec 4.5). Every text of other origin is escaped. */
+export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
+  /** A refusal without a form. */
+  function refusalPage(refusal: ShownRefusal, language: Language): Html {
+    const { status } = refusal;
+    const title = titleOf(language, status);
+    const known = reasonIn(language, refusal);
+    const reason = isInAdvice(refusal) || known === undefined ? '' : html`<p>${statement(known, language)}</p>`;
+    const advice = adviceAfter(refusal, language);
+    const main = html`<div!${ownLanguage(language)}><h1>${title}</h1>!${reason}<p>${advice}</p></div>`;
+    return pageReply({ title, main, language, status }, assets);
+  }
+
+  return {
+    /** The form; after a refusal with the entries, their problems, and its status. */
+    form(given: FormView): Html {
+      const { language, refusal } = given;
+      const view = { ...given, settings: settingsIn(given.settings, language.tag) };
+      const status = refusal?.status ?? 200;
+      const title = formTitle(view);
+      if (isClosed(view.settings)) {
+        const note = html`<p class="note"!${ownLanguage(language)}>${language.text('closedPage')}</p>`;
+        return pageReply({ title, main: introduction(view) + note, language, status }, assets);
+      }
+      if (refusal && !canShowAgain(view.fields)) return refusalPage(refusal, language);
+      const { summary, form } = formBody(view);
+      return pageReply(
+        {
+          title: status === 200 ? title : `${titleOf(language, status)}: ${title}`,
+          main: `${summary}${introduction(view)}\n${form}`,
+          language,
+          status,
+          isForm: true,
+          redirects: redirectSources(view.settings),
+        },
+        assets,
+      );
+    },
+
+    /**
+     * The page after a submission. `isHeld`: it is not stored until an operator releases it, and
+     * no email asks for a confirmation before.
+     */
+    thanks({ isHeld = false, ...given }: Titled & Pick<FormView, 'language'> & { isHeld?: boolean }): Html {
+      const { sourceAppId, language } = given;
+      const settings = settingsIn(given.settings, language.tag);
+      // The text of the app is for entries that are stored.
+      const text =
+        isHeld || settings.thanks === undefined
+          ? html`<p class="note good"!${ownLanguage(language)}>${language.text(isHeld ? 'thanksHeld' : 'thanks')}</p>`
+          : html`<p class="note good">${settings.thanks}</p>`;
+      const confirm =
+        settings.doubleOptIn && !isHeld ? html`<p!${ownLanguage(language)}>${language.text('thanksConfirm')}</p>` : '';
+      const title = formTitle({ sourceAppId, settings });
+      return pageReply({ title, main: html`<h1>${title}</h1>!${text}!${confirm}`, language }, assets);
+    },
+
+    refusal: refusalPage,
+  };
+}
+
+type Titled = Pick<FormView, 'sourceAppId' | 'settings'>;
+
+const formTitle = ({ sourceAppId, settings }: Titled): string => settings.title ?? sourceAppId;
+
+function introduction(view: Titled): string {
+  const { description } = view.settings;
+  const text = description === undefined ? '' : html`<p class="text">${description}</p>`;
+  return html`<h1>${formTitle(view)}</h1>!${text}`;
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { FormEntries } from '../../api/body/form-body.ts';
+import { type Endpoints, jsonOrFormBody, type Route, routes } from '../../api/endpoint.ts';
+import { AppPath } from '../../api/parameters.ts';
+import { Redirect } from '../../api/reply.ts';
+import { prefersPage } from '../../api/validation.ts';
+import { DEFAULT_FORM_SETTINGS } from '../../apps/form-settings.ts';
+import type { OriginCounts } from '../../apps/origins.ts';
+import { AppNotFound } from '../../platform/core/errors.ts';
+import type { SchemaLeases } from '../../schemas/schema-leases.ts';
+import { UnknownApp } from '../../schemas/schemas.service.ts';
+import { presentSubmitted, Submission, SubmissionHeaders, SubmittedUser } from '../submissions/submissions.routes.ts';
+import type { SubmissionService } from '../submissions/submissions.service.ts';
+import { type FormRefusals, parseAttempt } from './form-answers.ts';
+import { readSubmission } from './form-submission.ts';
+import { thanksPath } from './page.ts';
+import { languageToKeep, visitorLanguage } from './visitor-language.ts';
+
+const SubmittedForm = SubmittedUser.extend({
+  next: z.string().optional().meta({
+    description: 'The URL that the form named with `_next`, if the app allows it',
+    example: 'https://www.example.com/thanks',
+  }),
+}).meta({ id: 'SubmittedForm' });
+
+const formEndpoints = {
+  submitForm: {
+    method: 'post',
+    path: '/v1/forms/:sourceAppId',
+    auth: 'form',
+    scope: 'submit',
+    tag: 'Public',
+    summary: 'Submit a user record from an HTML form',
+    description:
+      'Stores as `POST /v1/users` does; the app is in the path. The texts of a form become values by the schema: the entry `email` is the email, `name`, `data[name]` and `data.name` are fields, repeated names and names with `[]` are items of an array field. Control names such as `_next` and `_key` are in the specification. A JSON body, or a request that prefers JSON, is answered as `POST /v1/users` answers it. Anyone else is redirected after a success, and gets a page that says what to do after a refusal.',
+    params: AppPath,
+    headers: SubmissionHeaders,
+    body: jsonOrFormBody(Submission, 'Invalid submission'),
+    limit: 'submit',
+    pages: true,
+    response: SubmittedForm,
+    errors: [409, 422, 429],
+  },
+} as const satisfies Endpoints;
+
+/** An app that was deleted meanwhile is 404 here, as the app is in the path. */
+function rethrowInPath(error: unknown): never {
+  throw error instanceof UnknownApp ? new AppNotFound() : error;
+}
+
+export function formRoutes(deps: {
+  submissions: SubmissionService;
+  leases: Pick<SchemaLeases, 'hold'>;
+  /** Counts the redirects that were ignored, for the operators of the app. */
+  ignoredRedirects: Pick<OriginCounts, 'note'>;
+  refusals: FormRefusals;
+}): Route[] {
+  const { submissions, leases, ignoredRedirects, refusals } = deps;
+
+  return routes(formEndpoints, {
+    submitForm: async ({ principal, headers, body, req }) => {
+      const { sourceAppId } = principal;
+      const keyOf = principal.kind === 'key' ? principal.app.id : undefined;
+      const lease = await leases.hold(sourceAppId);
+      if (!lease) throw new AppNotFound();
+      if (!(body instanceof FormEntries)) {
+        const settings = lease.app.form ?? DEFAULT_FORM_SETTINGS;
+        const lang = languageToKeep(visitorLanguage(req, settings), settings);
+        const idempotencyKey = headers['idempotency-key'];
+        const options = { idempotencyKey, proof: body.altcha ?? headers['x-altcha'], keyOf, lang };
+        return presentSubmitted(await submissions.submit(sourceAppId, body, options).catch(rethrowInPath));
+      }
+      const attempt = parseAttempt(req, body, lease);
+      refusals.note(req, attempt);
+      if (attempt.problem) throw attempt.problem;
+      const stored = await submissions
+        .submit(sourceAppId, (newest) => readSubmission(body, newest), { ...attempt.options, keyOf })
+        .catch(rethrowInPath);
+      // Only an accepted submission counts, so that the limits of submissions bound strangers.
+      if (attempt.ignoredNext) ignoredRedirects.note(lease.app.id, attempt.ignoredNext.origin);
+      // Only a person learns that the form was held; a bot in a honeypot learns nothing.
+      const isHeld = stored.heldFor === 'no-proof';
+      if (prefersPage(req))
+        return new Redirect(attempt.next ?? thanksPath(sourceAppId, { held: isHeld, lang: attempt.visitor.asked }));
+      return { ...presentSubmitted(stored), ...(attempt.ownNext !== undefined && { next: attempt.ownNext }) };
+    },
+  });
+}

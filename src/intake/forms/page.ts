@@ -1,0 +1,116 @@
+import { html } from 'ghtml';
+import { Html } from '../../api/reply.ts';
+import type { FormSettings } from '../../apps/form-settings.ts';
+import type { Markup, MarkupNode } from '../../fields/markup.ts';
+import type { Language } from '../../platform/languages/languages.ts';
+import { baseLanguage } from '../../platform/languages/tags.ts';
+
+export interface PageAssets {
+  script: string;
+  style: string;
+}
+
+export const DEFAULT_ASSETS: PageAssets = { script: '/embed/v1.js', style: '/embed/v1.css' };
+
+/** One page. `main` is HTML; the other texts are escaped here. */
+export interface Page {
+  title: string;
+  main: string;
+  language: Language;
+  status?: number;
+  /** Whether the page loads the script that sends a form. */
+  isForm?: boolean;
+  /** Origins to which a form may be redirected. */
+  redirects?: readonly string[];
+}
+
+/** Returns a whole page under its own Content-Security-Policy (spec 4.5). */
+export function pageReply(page: Page, assets: PageAssets): Html {
+  const { title, main, language, status = 200, isForm = false, redirects = [] } = page;
+  const script = isForm ? html`<script src="${assets.script}" defer></script>` : '';
+  const text = html`<!doctype html>
+<html lang="${language.tag}" dir="${language.dir}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="stylesheet" href="${assets.style}">
+!${script}
+</head>
+<body>
+<main>
+!${main}
+</main>
+</body>
+</html>
+`;
+  const headers = {
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': pagePolicy(redirects),
+    // With `no-referrer` a browser sends the form with `Origin: null`.
+    'Referrer-Policy': 'same-origin',
+  };
+  return new Html(text, status, headers, language.tag);
+}
+
+/** Chrome checks a redirect that answers a form against `form-action`. */
+function pagePolicy(redirects: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    "connect-src 'self'",
+    ["form-action 'self'", ...redirects].join(' '),
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');
+}
+
+/**
+ * Returns the sources of `form-action` for the redirects of an app: its origins and that of `next`,
+ * without `*`, hosts with characters that separate directives, and IPv6 addresses.
+ */
+export function redirectSources({ origins, next }: FormSettings): string[] {
+  const named = [...origins, ...(next === undefined ? [] : [new URL(next).origin])];
+  return [...new Set(named.filter((origin) => /^https?:\/\/[a-z0-9._-]+(?::\d+)?$/.test(origin)))];
+}
+
+export const formPath = (sourceAppId: string): string => `/f/${encodeURIComponent(sourceAppId)}`;
+
+/** The path of the page after a submission without a redirect. */
+export function thanksPath(sourceAppId: string, { held, lang }: { held?: boolean; lang?: string | undefined }): string {
+  const query = new URLSearchParams({ ...(held && { held: '1' }), ...(lang !== undefined && { lang }) }).toString();
+  return `${formPath(sourceAppId)}/thanks${query && `?${query}`}`;
+}
+
+const VOID = new Set(['input']);
+
+/** Returns the HTML of form elements, with escaped texts and attributes. */
+export function toHtml(nodes: readonly MarkupNode[]): string {
+  let text = '';
+  for (const node of nodes) text += typeof node === 'string' ? html`${node}` : elementHtml(node);
+  return text;
+}
+
+function elementHtml([tag, attributes, ...children]: Markup): string {
+  const start = `<${tag}${attributesHtml(attributes)}>`;
+  if (VOID.has(tag)) return start;
+  // The HTML parser removes a line break that follows this tag.
+  return `${start}${tag === 'textarea' ? '\n' : ''}${toHtml(children)}</${tag}>`;
+}
+
+function attributesHtml(attributes: Markup[1]): string {
+  let text = '';
+  for (const name in attributes) {
+    const value = attributes[name];
+    if (value === undefined || value === false) continue;
+    text += value === true ? ` ${name}` : html` !${name}="${value}"`;
+  }
+  return text;
+}
+
+/** The attributes of a text of the service on a page in a language that the service has not. */
+export function ownLanguage({ tag, own }: Language): string {
+  return baseLanguage(tag) === own ? '' : ` lang="${own}" dir="ltr"`;
+}

@@ -1,0 +1,281 @@
+import { LRUCache } from 'lru-cache';
+import { Binary, ObjectId, UUID } from 'mongodb';
+import type { PersonData } from '../../apps/feature.ts';
+import { clientNetwork } from '../../platform/core/client-network.ts';
+import { KeyReused, TooManyRequests } from '../../platform/core/errors.ts';
+import type { Connection } from '../../platform/database/client.ts';
+import type { DatabaseClock } from '../../platform/database/clock.ts';
+import type { Collection } from '../../platform/database/collections.ts';
+import { isDuplicateKey } from '../../platform/database/failures.ts';
+import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import type { SharedLimits } from '../../platform/database/shared-limits.ts';
+import { parseRecordId, type RecordId } from '../../records/stored/record-id.ts';
+import { HOLD_REASONS, type HoldReason, type Submission } from '../../records/write/submission.ts';
+import type { SubmissionOptions } from '../submissions/acceptance.ts';
+
+/** A valid submission that waits for an operator (spec 4.5). `_id` is a UUID of version 7. */
+export interface HeldDocument {
+  _id: UUID;
+  appId: ObjectId;
+  /** Normalized. */
+  email: string;
+  /** As sent, under the keys of `schemaVersion`. */
+  data: Record<string, unknown>;
+  reason: HoldReason;
+  schemaVersion: number;
+  at: Date;
+  expiresAt: Date;
+  /** The approximate size of the document, in bytes. */
+  size: number;
+  /** The URL of the page that sent it. */
+  page?: string;
+  /** The language of the person, if the app has several. */
+  lang?: string;
+  /** Hashes of the `Idempotency-Key` and of the data that came with it. */
+  key?: Binary;
+  content?: Binary;
+}
+
+/** The entries of a person, in any app. */
+const BY_EMAIL = { email: 1, appId: 1 } as const;
+
+const heldSchema = schema<HeldDocument>(
+  {
+    _id: { type: UUID, required: true },
+    appId: { type: ObjectId, required: true },
+    email: { type: String, required: true },
+    data: { type: Object, required: true },
+    reason: { type: String, required: true, enum: HOLD_REASONS },
+    schemaVersion: { type: Number, required: true },
+    at: { type: Date, required: true },
+    expiresAt: { type: Date, required: true },
+    size: { type: Number, required: true },
+    page: String,
+    lang: String,
+    key: Binary,
+    content: Binary,
+  },
+  {
+    collection: 'held_submissions',
+    shardKey: { appId: 1, email: 1 },
+    placement: 'emails and data of people, up to 20 MB for each app',
+  },
+)
+  .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
+  // The entries of an app, newest first.
+  .index({ appId: 1, _id: -1 })
+  // The size of an app's queue is summed from the keys of this index.
+  .index({ appId: 1, reason: 1, size: 1 })
+  .index(BY_EMAIL)
+  // A repeat with the same key and email is held once.
+  .index({ appId: 1, email: 1, key: 1 }, { unique: true, partialFilterExpression: { key: { $exists: true } } });
+
+type HeldCollection = Collection<HeldDocument>;
+
+export const createHeldModel = (connection: Connection): Model<HeldDocument> => createModel(connection, heldSchema);
+
+const WINDOW_MS = 60 * 60 * 1_000;
+/** The share of one network in the queue of one app in an hour, in units. */
+export const UNITS_PER_HOUR = 100;
+/** An entry counts one unit for each started 16 kB. */
+const UNIT_BYTES = 16 * 1024;
+
+/** Limits the share of one client network in the queue of one app. @throws {TooManyRequests} */
+function createHeldLimiter(limits: SharedLimits) {
+  const limit = limits.create('held submissions', UNITS_PER_HOUR, WINDOW_MS);
+  return async (appId: ObjectId, address: string, bytes: number): Promise<void> => {
+    const key = `${appId.toHexString()} ${clientNetwork(address)}`;
+    // A submission does not depend on the store of limits.
+    const { waitMs } = await limit.take(key, Math.ceil(bytes / UNIT_BYTES)).catch(() => ({ waitMs: 0 }));
+    if (waitMs > 0) throw new TooManyRequests('Too many submissions; try again later', Math.ceil(waitMs / 1_000));
+  };
+}
+
+/** The bounds of one app's queue for each reason, so that honeypots leave room for people. */
+export const MAX_HELD = 1_000;
+const MAX_HELD_BYTES = 10 * 1024 * 1024;
+const LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
+
+/** How long a full queue is not counted again, so that a flood costs one count a second. */
+const FULL_FOR_MS = 1_000;
+const MAX_FULL_APPS = 1_000;
+const RETRY_AFTER_SECONDS = 3_600;
+
+/** A page ends after this size, also with fewer entries than its limit. */
+const MAX_PAGE_BYTES = 1024 * 1024;
+const BATCH_SIZE = 10;
+/** The size of a document without its email, page and data, in bytes. */
+const OVERHEAD = 300;
+
+interface Load {
+  count: number;
+  bytes: number;
+}
+
+export type HeldStore = ReturnType<typeof createHeldStore>;
+
+/** The queue of held submissions of each app (spec 4.5). */
+export function createHeldStore(
+  held: HeldCollection,
+  newId: (at: Date) => RecordId,
+  clock: Pick<DatabaseClock, 'earlier' | 'later'>,
+  limits: SharedLimits,
+) {
+  const limitNetwork = createHeldLimiter(limits);
+  /** Submissions that this server is adding, by app and reason. */
+  const adding = new Map<string, Load>();
+  const full = new LRUCache<string, true>({ max: MAX_FULL_APPS, ttl: FULL_FOR_MS });
+
+  async function measureHeld(appId: ObjectId, reason: HoldReason): Promise<Load> {
+    const group = { _id: null, count: { $sum: 1 }, bytes: { $sum: '$size' } };
+    const [load] = await held
+      .aggregate<Load>([{ $match: { appId, reason } }, { $group: group }], { hint: { appId: 1, reason: 1, size: 1 } })
+      .toArray();
+    return load ?? { count: 0, bytes: 0 };
+  }
+
+  /**
+   * Runs `add` if the queue has room. Concurrent entries of other servers may exceed its bounds.
+   * @throws {TooManyRequests} when the queue is full
+   */
+  async function withRoom<T>({ appId, reason, size: bytes }: HeldDocument, add: () => Promise<T>): Promise<T> {
+    const queue = `${appId.toHexString()} ${reason}`;
+    const own = adding.get(queue) ?? { count: 0, bytes: 0 };
+    adding.set(queue, own);
+    own.count += 1;
+    own.bytes += bytes;
+    try {
+      if (full.has(queue)) throw queueFullError();
+      const { count, bytes: stored } = await measureHeld(appId, reason);
+      if (count + own.count > MAX_HELD || stored + own.bytes > MAX_HELD_BYTES) {
+        full.set(queue, true);
+        throw queueFullError();
+      }
+      return await add();
+    } finally {
+      own.count -= 1;
+      own.bytes -= bytes;
+      if (own.count === 0) adding.delete(queue);
+    }
+  }
+
+  /** The entry of an earlier request with the same key. */
+  async function findRepeat({ appId, email, key, content }: HeldDocument): Promise<HeldDocument | undefined> {
+    if (!key) return undefined;
+    const entry = await held.findOne({ appId, email, key }, { readConcern: 'majority' });
+    if (entry?.content && content && Buffer.compare(entry.content.buffer, content.buffer) !== 0) throw new KeyReused();
+    return entry ?? undefined;
+  }
+
+  return {
+    /**
+     * Holds a submission for 30 days. Resolves with its entry, or with the entry of an earlier
+     * request with the same `Idempotency-Key`.
+     *
+     * @param data the data as sent, under the keys of the schema
+     * @throws {TooManyRequests} when the app's queue is full, or the network used its share
+     * @throws {KeyReused} when the key came with other data
+     */
+    async hold(
+      { appId, email, schemaVersion, now, applied }: Submission,
+      data: Record<string, unknown>,
+      { reason, page, address, lang }: Pick<SubmissionOptions, 'page' | 'address' | 'lang'> & { reason: HoldReason },
+    ): Promise<HeldDocument> {
+      const size = OVERHEAD + email.length + (page?.length ?? 0) + Buffer.byteLength(JSON.stringify(data));
+      const expiresAt = new Date(clock.later().getTime() + LIFETIME_MS);
+      const entry: HeldDocument = {
+        _id: newId(now),
+        appId,
+        email,
+        data,
+        reason,
+        schemaVersion,
+        at: now,
+        expiresAt,
+        size,
+        ...(page !== undefined && { page }),
+        ...(lang !== undefined && { lang }),
+        ...(applied && { key: applied.key, content: applied.content }),
+      };
+      const earlier = await findRepeat(entry);
+      if (earlier) return earlier;
+      if (address !== undefined) await limitNetwork(appId, address, size);
+      return withRoom(entry, async () => {
+        try {
+          await held.insertOne(entry);
+          return entry;
+        } catch (error) {
+          const concurrent = isDuplicateKey(error) ? await findRepeat(entry) : undefined;
+          if (!concurrent) throw error;
+          return concurrent;
+        }
+      });
+    },
+
+    /**
+     * Resolves with a page of an app's queue, newest first.
+     * @param before the `next` of the page before
+     */
+    async page(appId: ObjectId, limit: number, before?: RecordId): Promise<{ held: HeldDocument[]; next?: RecordId }> {
+      const filter = { appId, expiresAt: { $gt: clock.earlier() }, ...(before && { _id: { $lt: before } }) };
+      const found = held.find(filter, { limit: limit + 1, batchSize: BATCH_SIZE }).sort({ _id: -1 });
+      const entries: HeldDocument[] = [];
+      let bytes = 0;
+      for await (const entry of found) {
+        const last = entries.at(-1);
+        bytes += entry.size;
+        if (last && (entries.length === limit || bytes > MAX_PAGE_BYTES)) return { held: entries, next: last._id };
+        entries.push(entry);
+      }
+      return { held: entries };
+    },
+
+    /** Resolves with the number of entries by reason. Expired ones count for up to a minute. */
+    async counts(appId: ObjectId): Promise<Record<HoldReason, number>> {
+      const counted = HOLD_REASONS.map(async (reason) => [reason, (await measureHeld(appId, reason)).count] as const);
+      return Object.fromEntries(await Promise.all(counted)) as Record<HoldReason, number>;
+    },
+
+    async find(appId: ObjectId, id: string): Promise<HeldDocument | undefined> {
+      const _id = parseRecordId(id);
+      return (_id && (await held.findOne({ _id, appId, expiresAt: { $gt: clock.earlier() } }))) ?? undefined;
+    },
+
+    /** Deletes an entry; resolves with false when it is gone. */
+    remove: async ({ _id, appId, email }: Pick<HeldDocument, '_id' | 'appId' | 'email'>): Promise<boolean> =>
+      (await held.deleteOne({ _id, appId, email })).deletedCount === 1,
+  };
+}
+
+function queueFullError(): TooManyRequests {
+  return new TooManyRequests('This form cannot take more submissions for now; try again later', RETRY_AFTER_SECONDS);
+}
+
+/** The held submissions of a person. */
+export function createHeldOfPerson(held: HeldCollection): PersonData {
+  return {
+    name: 'held',
+
+    async *entriesOf(appIds, email) {
+      for await (const entry of held.find(
+        { email, appId: { $in: [...appIds] } },
+        { hint: BY_EMAIL, batchSize: BATCH_SIZE },
+      )) {
+        const { _id, appId, data, reason, at, page } = entry;
+        const shown = {
+          kind: 'held',
+          id: _id.toString(),
+          email: entry.email,
+          data,
+          reason,
+          at: at.toISOString(),
+          ...(page !== undefined && { page }),
+        };
+        yield { appId, shown };
+      }
+    },
+
+    eraseOf: async (appIds, email) =>
+      (await held.deleteMany({ email, appId: { $in: [...appIds] } }, { hint: BY_EMAIL })).deletedCount,
+  };
+}

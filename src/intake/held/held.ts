@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
+import { ScopeParameter, UserId } from '../../api/parameters.ts';
+import type { ScopedApp } from '../../api/principal.ts';
+import { JsonObject, Ok, PageLimit, Timestamp } from '../../api/validation.ts';
+import { withRenamedKeys } from '../../fields/renames.ts';
+import { InvalidInput, KeyReused, NotFound } from '../../platform/core/errors.ts';
+import { parseRecordId, type RecordId } from '../../records/stored/record-id.ts';
+import { appliedKey } from '../../records/write/idempotency-keys.ts';
+import { HOLD_REASONS, type HoldReason } from '../../records/write/submission.ts';
+import type { StoredSubmission } from '../../records/write/submission-writes.ts';
+import type { RenameStore } from '../../schemas/pending-renames.ts';
+import type { Lease } from '../../schemas/schema-leases.ts';
+import type { SubmissionOptions } from '../submissions/acceptance.ts';
+import { presentSubmitted, SubmittedUser } from '../submissions/submissions.routes.ts';
+import type { SubmissionService } from '../submissions/submissions.service.ts';
+import type { HeldDocument, HeldStore } from './held.model.ts';
+
+const Held = z
+  .strictObject({
+    id: UserId,
+    email: z.string().meta({ example: 'ada@example.com' }),
+    data: JsonObject.meta({ example: { name: 'Ada' } }),
+    reason: z.enum(HOLD_REASONS),
+    at: Timestamp,
+  })
+  .meta({ id: 'HeldSubmission' });
+
+/** The path of one entry. An id that is not a UUID is a 404 like any other unknown id. */
+const HeldPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }) });
+
+const Scope = z.strictObject({ sourceAppId: ScopeParameter });
+
+const shared = {
+  auth: 'session or key',
+  tag: 'Forms',
+} as const;
+
+const Counts = z
+  .strictObject(
+    Object.fromEntries(HOLD_REASONS.map((reason) => [reason, z.int().nonnegative()])) as Record<HoldReason, z.ZodInt>,
+  )
+  .meta({ description: 'How many are held, by reason', example: { honeypot: 2, 'no-proof': 5 } });
+
+export const heldEndpoints = {
+  listHeld: {
+    ...shared,
+    method: 'get',
+    path: '/auth/held',
+    scope: 'users:read',
+    scoped: true,
+    audit: 'held.listed',
+    summary: "The session's held submissions",
+    description:
+      'A page of the submissions that bot protection holds for 30 days, newest first. A page may have fewer than `limit`; `next` tells whether there are more.',
+    query: z.strictObject({
+      limit: PageLimit,
+      cursor: z
+        .string('must be one text')
+        .optional()
+        .meta({ description: 'The `next` of the page before', example: 'AZJMnl86fBGbDi9tahyOVw' }),
+      counts: z
+        .literal('true', 'must be true')
+        .optional()
+        .meta({ description: 'Whether the answer has the number of all held submissions', example: 'true' }),
+      sourceAppId: ScopeParameter,
+    }),
+    response: z.strictObject({
+      held: z.array(Held),
+      counts: Counts.optional(),
+      next: z.string().optional().meta({ example: 'AZJMnl86fBGbDi9tahyOVw' }),
+    }),
+    errors: [404],
+  },
+  // Not audited: the answer has nothing of a person, and an open dashboard reads it each minute.
+  countHeld: {
+    ...shared,
+    method: 'get',
+    path: '/auth/held/counts',
+    scope: 'users:read',
+    scoped: true,
+    summary: "The number of the session's held submissions",
+    query: z.strictObject({ sourceAppId: ScopeParameter }),
+    response: z.strictObject({ counts: Counts }),
+    errors: [404],
+  },
+  releaseHeld: {
+    ...shared,
+    method: 'post',
+    path: '/auth/held/:id/release',
+    load: 'light',
+    scope: 'users:write',
+    scoped: true,
+    audit: 'held.released',
+    summary: 'Store a held submission',
+    description:
+      'Stores it as if it came now, checked by the newest schema, and once, also when this is requested twice. A submission that is refused stays held.',
+    params: HeldPath,
+    query: Scope,
+    response: SubmittedUser,
+    errors: [400, 404, 409, 413, 422],
+  },
+  deleteHeld: {
+    ...shared,
+    method: 'delete',
+    path: '/auth/held/:id',
+    load: 'light',
+    scope: 'users:write',
+    scoped: true,
+    audit: 'held.deleted',
+    summary: 'Delete a held submission',
+    params: HeldPath,
+    query: Scope,
+    response: Ok,
+    errors: [404],
+  },
+} as const satisfies Endpoints;
+
+/** The endpoints of held submissions (spec 4.5). */
+export function heldRoutes(deps: {
+  store: HeldStore;
+  submissions: SubmissionService;
+  renames: Pick<RenameStore, 'since'>;
+}): Route[] {
+  const { store, submissions, renames } = deps;
+
+  /** The data of an entry under the keys of a later schema version. */
+  async function dataFor({ appId, data, schemaVersion }: HeldDocument, version: number) {
+    if (version <= schemaVersion) return data;
+    const later = await renames.since(appId, schemaVersion);
+    return later.filter((one) => one.version <= version).reduce(withRenamedKeys, data);
+  }
+
+  async function find({ id: appId }: ScopedApp, id: string): Promise<HeldDocument> {
+    const entry = await store.find(appId, id);
+    if (!entry) throw heldNotFoundError();
+    return entry;
+  }
+
+  /**
+   * Stores a held submission once as if it came now: by the newest schema, under the new keys of
+   * renamed fields. A repeat within 24 hours, and a submission that was stored under the same
+   * `Idempotency-Key`, store nothing. Only `maxRecords` and the schema can refuse it; it then
+   * stays held.
+   *
+   * @throws {NotFound} when the app holds none of this id
+   * @throws {AppError} as `SubmissionService.submit`
+   */
+  async function release(app: ScopedApp, id: string): Promise<StoredSubmission> {
+    const entry = await find(app, id);
+    const { email, data, page, lang, key, content } = entry;
+    const source = async ({ schema }: Lease) => ({ email, data: await dataFor(entry, schema.version) });
+    const submit = (sentUnder: NonNullable<SubmissionOptions['sentUnder']>) =>
+      submissions.submit(app.sourceAppId, source, { sentUnder, page, lang, approvedFor: app.id });
+    // No client can send a key with a space. The content is the same under each schema.
+    const ownKey = appliedKey(`held ${entry._id.toHexString()}`, { data }, entry.at);
+    const stored = await submit(key && content ? { key, content } : ownKey).catch((error) => {
+      if (error instanceof KeyReused) return submit(ownKey);
+      throw error;
+    });
+    await store.remove(entry);
+    return stored;
+  }
+
+  return routes(heldEndpoints, {
+    listHeld: async ({ app: { id: appId }, query: { limit, cursor, counts } }) => {
+      const { held, next } = await store.page(appId, limit, cursor === undefined ? undefined : parseCursor(cursor));
+      return {
+        ...(counts && { counts: await store.counts(appId) }),
+        held: held.map(({ _id, email, data, reason, at }) => ({
+          id: _id.toString(),
+          email,
+          data,
+          reason,
+          at: at.toISOString(),
+        })),
+        ...(next && { next: Buffer.from(next.buffer).toString('base64url') }),
+      };
+    },
+
+    countHeld: async ({ app }) => ({ counts: await store.counts(app.id) }),
+
+    releaseHeld: async ({ app, params }) => presentSubmitted(await release(app, params.id)),
+
+    deleteHeld: async ({ app, params }) => {
+      const entry = await find(app, params.id);
+      if (!(await store.remove(entry))) throw heldNotFoundError();
+      return { ok: true as const };
+    },
+  });
+}
+
+function heldNotFoundError(): NotFound {
+  return new NotFound('Held submission not found');
+}
+
+/** A cursor is the base64url form of an id. */
+function parseCursor(cursor: string): RecordId {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const id = bytes.length === 16 && bytes.toString('base64url') === cursor && parseRecordId(bytes.toString('hex'));
+  if (!id) throw new InvalidInput('Invalid query parameters', [{ path: 'cursor', message: 'is not a cursor' }]);
+  return id;
+}

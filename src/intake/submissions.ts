@@ -1,0 +1,88 @@
+import type { Apps } from '../apps/apps.ts';
+import { type Feature, ownedBy } from '../apps/feature.ts';
+import type { OriginCounts } from '../apps/origins.ts';
+import type { Connection } from '../platform/database/client.ts';
+import type { DatabaseClock } from '../platform/database/clock.ts';
+import type { SharedLimits } from '../platform/database/shared-limits.ts';
+import type { Metrics } from '../platform/metrics/metrics.ts';
+import type { Records } from '../records/records.ts';
+import { firstIdAt } from '../records/stored/record-id.ts';
+import type { Schemas } from '../schemas/schemas.ts';
+import { createAdmissionCheck, createCapacity, createSeats } from './bots/admission.ts';
+import { CHALLENGES_PER_MINUTE, challengeRoutes, createChallengeLimiter } from './bots/challenges.routes.ts';
+import { createChallengeSpending, createChallenges, createSpentChallengeModel, spentByApp } from './bots/challenges.ts';
+import { createFormRefusals } from './forms/form-answers.ts';
+import { formPageRoutes } from './forms/form-pages.routes.ts';
+import { createFormLookup, createFormPages } from './forms/form-pages.ts';
+import { formRoutes } from './forms/forms.routes.ts';
+import type { PageAssets } from './forms/page.ts';
+import { createHeldModel, createHeldOfPerson, createHeldStore } from './held/held.model.ts';
+import { heldRoutes } from './held/held.ts';
+import { submissionRoutes } from './submissions/submissions.routes.ts';
+import { countSubmissions, createSubmissionService } from './submissions/submissions.service.ts';
+
+/**
+ * Creates the feature that accepts submissions.
+ *
+ * @param deps.secret derives the keys of challenges
+ * @param deps.workers the processes that share the limit of challenges
+ */
+export function createSubmissions(deps: {
+  connection: Connection;
+  apps: Apps;
+  schemas: Schemas;
+  records: Records;
+  clock: DatabaseClock;
+  ignoredRedirects: OriginCounts;
+  secret: string;
+  pageAssets: PageAssets | undefined;
+  metrics: Metrics;
+  limits: SharedLimits;
+  workers: number;
+}) {
+  const { connection, apps, schemas, records, clock, ignoredRedirects, secret, pageAssets, metrics } = deps;
+  const { leases, findApp } = schemas;
+  const models = { spent: createSpentChallengeModel(connection), held: createHeldModel(connection) };
+  const held = createHeldStore(models.held.collection, records.newId, clock, deps.limits);
+  const challenges = createChallenges(secret);
+  const service = countSubmissions(
+    createSubmissionService({
+      activity: apps.activity,
+      leases,
+      held,
+      limits: records.limits,
+      store: records.submissions,
+      revalidation: records.revalidation,
+      onEvents: records.outboxSignal.notify,
+      checkAdmission: createAdmissionCheck(challenges),
+      spendChallenge: createChallengeSpending(models.spent.collection, clock.later),
+      capacity: createCapacity({ records: records.reader, seats: createSeats(apps.model, records.reader.count) }),
+    }),
+    metrics,
+  );
+  const pages = createFormPages(pageAssets);
+  const refusals = createFormRefusals({ leases, pages });
+  const findForm = createFormLookup(leases);
+  return {
+    service,
+    challenges,
+    findForm,
+    feature: {
+      routes: [
+        // Routes are tried in this order: the most frequent requests first.
+        ...submissionRoutes(service),
+        ...challengeRoutes(challenges, findApp, createChallengeLimiter(CHALLENGES_PER_MINUTE, deps.workers)),
+        ...formRoutes({ submissions: service, leases, refusals, ignoredRedirects }),
+        ...formPageRoutes(findForm, pages),
+        ...heldRoutes({ store: held, submissions: service, renames: schemas.renames }),
+      ],
+      refusals: { '/v1/forms': refusals.refuse, '/f': refusals.refusePage },
+      models: Object.values(models),
+      owned: [
+        ownedBy(models.spent.collection, 'at', { of: spentByApp }),
+        ownedBy(models.held.collection, '_id', { valueAt: firstIdAt, keyMembers: ['email'] }),
+      ],
+      personal: [createHeldOfPerson(models.held.collection)],
+    } satisfies Feature,
+  };
+}

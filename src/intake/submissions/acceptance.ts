@@ -1,0 +1,85 @@
+import type { ObjectId } from 'mongodb';
+import { InvalidInput, type Issue } from '../../platform/core/errors.ts';
+import { normalizeEmail } from '../../platform/core/identifiers.ts';
+import { say } from '../../platform/languages/catalogue.ts';
+import { submissionEntry } from '../../records/history/history-entries.ts';
+import type { AppliedKey } from '../../records/stored/record.ts';
+import { sentConsents } from '../../records/write/consents.ts';
+import { appliedKey } from '../../records/write/idempotency-keys.ts';
+import { prepareSubmission } from '../../records/write/prepare.ts';
+import type { RecordLimits } from '../../records/write/record-limits.ts';
+import type { Submission } from '../../records/write/submission.ts';
+import { checkData, joinIssues } from '../../schemas/checked-data.ts';
+import type { Lease } from '../../schemas/schema-leases.ts';
+
+/** How a submission was sent. */
+export interface SubmissionOptions {
+  /** A repeat with the same key is answered but not applied again. */
+  idempotencyKey?: string | undefined;
+  /** The hashes of key and content, if they are known. */
+  sentUnder?: Pick<AppliedKey, 'key' | 'content'> | undefined;
+  /** `form`: an HTML form, which cannot solve a challenge without JavaScript. Default: `json`. */
+  via?: 'json' | 'form';
+  /** The solution of a challenge as sent. Empty counts as absent. */
+  proof?: string | undefined;
+  /** A field that people do not see was filled. */
+  isTrapped?: boolean;
+  /** The address of the client, if it came by HTTP. */
+  address?: string | undefined;
+  /** The URL of the page that sent it, if known. */
+  page?: string | undefined;
+  /** The language of the person, for the email that asks to confirm the address. */
+  lang?: string | undefined;
+  /** The incarnation of the app whose operator allowed it: without a proof, also after closing. */
+  approvedFor?: ObjectId;
+  /** The incarnation of the app whose API key sent it. It needs no proof of work. */
+  keyOf?: ObjectId | undefined;
+}
+
+/** The body of a submission (spec 4.1). */
+export interface SubmissionInput {
+  email: string;
+  data?: Record<string, unknown> | undefined;
+  /** Problems that are known before validation, such as texts without a value. */
+  problems?: readonly Issue[];
+  /** The texts of a form from which `data` was made. They identify a repeat under any schema. */
+  texts?: string;
+}
+
+/** The body, or a function that makes it for the schema of a lease, also for a later one. */
+export type SubmissionSource = SubmissionInput | ((lease: Lease) => SubmissionInput | Promise<SubmissionInput>);
+
+/** Validates a submission by the schema of a lease. @throws {InvalidInput} with all problems */
+export function accept(
+  input: SubmissionInput,
+  lease: Lease,
+  limits: RecordLimits,
+  options: Pick<SubmissionOptions, 'idempotencyKey' | 'sentUnder' | 'page' | 'lang'>,
+): Submission {
+  const { email, data: sent = {}, problems } = input;
+  const normalized = normalizeEmail(email);
+  const { data, issues: found } = checkData(sent, lease);
+  const issues = problems ? joinIssues(problems, found) : found;
+  if (normalized === undefined) issues.unshift({ path: 'email', ...say('notEmail') });
+  if (normalized === undefined || issues.length > 0) throw new InvalidInput('Invalid submission', issues);
+
+  const now = new Date();
+  const change = lease.validator.change(data, now);
+  return {
+    ...prepareSubmission({ email: normalized, change, now }, lease, limits),
+    consents: sentConsents(lease, data, now, options),
+    applied: appliedOf(input, options, now),
+    entry: lease.app.keepsSubmissions ? submissionEntry(change, now, lease.schema.version, limits.maxEntry) : undefined,
+    lang: options.lang,
+  };
+}
+
+/** The idempotency key of a submission as stored in a record. */
+export function appliedOf(
+  input: SubmissionInput,
+  { idempotencyKey, sentUnder }: Pick<SubmissionOptions, 'idempotencyKey' | 'sentUnder'>,
+  now: Date,
+): AppliedKey | undefined {
+  if (sentUnder) return { ...sentUnder, at: now };
+  return idempotencyKey === undefined ? undefined : appliedKey(idempotencyKey, input, now);
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
+import { UserId } from '../../api/parameters.ts';
+import { JsonObject, Timestamp } from '../../api/validation.ts';
+import { code } from '../../platform/languages/problems.ts';
+import type { StoredSubmission } from '../../records/write/submission-writes.ts';
+import type { SubmissionService } from './submissions.service.ts';
+
+/** The body of a submission (spec 4.1). */
+export const Submission = z
+  .strictObject({
+    email: z.string(code('notText')),
+    data: JsonObject.optional(),
+    altcha: z.string(code('notText')).optional().meta({ description: 'As the header `x-altcha`' }),
+  })
+  .meta({ id: 'Submission', example: { email: 'Ada@Example.com', data: { name: 'Ada' } } });
+
+export const SubmittedUser = z
+  .strictObject({ id: UserId, createdAt: Timestamp, updatedAt: Timestamp })
+  .meta({ id: 'SubmittedUser' });
+
+export const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
+
+export const SubmissionHeaders = z.object({
+  'idempotency-key': z.string().regex(KEY_PATTERN, code('keyFormat')).optional().meta({
+    description: 'A text that the client chooses, unique for each submission',
+    example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
+  }),
+  'x-altcha': z.string().optional().meta({
+    description:
+      'For apps with the bot protection `proof-of-work`: the solution of a challenge (`GET /v1/forms/{sourceAppId}/challenge`)',
+  }),
+});
+
+const submissionEndpoints = {
+  submitUser: {
+    method: 'post',
+    path: '/v1/users',
+    auth: 'app id',
+    scope: 'submit',
+    tag: 'Public',
+    summary: 'Submit a user record',
+    description:
+      "Creates the record of that email, or changes it: fields sent replace, fields not sent stay, items of array fields are appended. A submission that was answered with 200 is durable. A request that got no answer, or a 503, can be sent again with the same `Idempotency-Key` and is applied once. `data` must conform to the app's schema.",
+    headers: SubmissionHeaders,
+    body: jsonBody(Submission, 'Invalid submission'),
+    limit: 'submit',
+    response: SubmittedUser,
+    errors: [409, 422, 429],
+  },
+} as const satisfies Endpoints;
+
+/** Presents a stored or held submission in the same way, so that a bot sees a success. */
+export function presentSubmitted({ id, createdAt, updatedAt }: StoredSubmission) {
+  const created = createdAt.toISOString();
+  // Both times of a new record are the same, and each conversion takes half a microsecond.
+  const isNew = updatedAt.getTime() === createdAt.getTime();
+  return { id: id.toString(), createdAt: created, updatedAt: isNew ? created : updatedAt.toISOString() };
+}
+
+export const submissionRoutes = (submissions: SubmissionService): Route[] =>
+  routes(submissionEndpoints, {
+    submitUser: async ({ principal, headers, body }) =>
+      presentSubmitted(
+        await submissions.submit(principal.sourceAppId, body, {
+          idempotencyKey: headers['idempotency-key'],
+          proof: body.altcha ?? headers['x-altcha'],
+          keyOf: principal.kind === 'key' ? principal.app.id : undefined,
+        }),
+      ),
+  });

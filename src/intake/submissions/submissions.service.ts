@@ -1,0 +1,179 @@
+import type { AppActivity } from '../../apps/activity.ts';
+import { AppError, Unavailable } from '../../platform/core/errors.ts';
+import { normalizeEmail } from '../../platform/core/identifiers.ts';
+import type { Metrics } from '../../platform/metrics/metrics.ts';
+import { OutdatedSchema } from '../../records/write/conflict.ts';
+import type { RecordLimits } from '../../records/write/record-limits.ts';
+import type { Revalidation } from '../../records/write/revalidation.ts';
+import type { HoldReason, Submission } from '../../records/write/submission.ts';
+import type { StoredSubmission, SubmissionStore } from '../../records/write/submission-writes.ts';
+import { dataUnderNewKeys } from '../../schemas/checked-data.ts';
+import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
+import { UnknownApp } from '../../schemas/schemas.service.ts';
+import type { Capacity, CheckAdmission } from '../bots/admission.ts';
+import type { SpendChallenge } from '../bots/challenges.ts';
+import type { HeldStore } from '../held/held.model.ts';
+import {
+  accept,
+  appliedOf,
+  type SubmissionInput,
+  type SubmissionOptions,
+  type SubmissionSource,
+} from './acceptance.ts';
+
+/** How often one submission is validated again because its schema was replaced meanwhile. */
+const MAX_SCHEMA_CHANGES = 5;
+
+export type SubmissionService = ReturnType<typeof createSubmissionService>;
+
+/** The rules of submissions (spec 2.4 and 4.1). */
+export function createSubmissionService(deps: {
+  activity: AppActivity;
+  leases: SchemaLeases;
+  revalidation: Revalidation;
+  store: SubmissionStore;
+  limits: RecordLimits;
+  checkAdmission: CheckAdmission;
+  spendChallenge: SpendChallenge;
+  capacity: Capacity;
+  held: Pick<HeldStore, 'hold' | 'remove'>;
+  /** Called when a submission stored an event. */
+  onEvents: () => void;
+}) {
+  const { activity, leases, revalidation, store, limits, checkAdmission, spendChallenge, capacity, held, onEvents } =
+    deps;
+
+  return {
+    /**
+     * Validates a submission by the app's newest schema and stores it durably, exactly once (spec
+     * 4.1). One that bot protection holds is put into the queue instead, with `held: true`.
+     *
+     * @throws {Forbidden} when the form is closed or full, or a proof of work is missing or invalid
+     * @throws {TooManyRequests} when it would be held and the queue is full
+     * @throws {UnknownApp} when the id names no app
+     * @throws {InvalidInput} with all problems of the email and of `data`
+     * @throws {Conflict} when an array field would have too many items
+     * @throws {TooLarge} when the record would exceed its size limit
+     * @throws {KeyReused} when the key was applied with other data
+     * @throws {Unavailable} when the submission was not acknowledged; it can be sent again
+     */
+    async submit(
+      sourceAppId: string,
+      source: SubmissionSource,
+      options: SubmissionOptions = {},
+    ): Promise<StoredSubmission> {
+      const { idempotencyKey } = options;
+      let isSpent = false;
+      for (let attempt = 0; attempt < MAX_SCHEMA_CHANGES; attempt += 1) {
+        const lease = await leases.hold(sourceAppId);
+        if (!lease || !isFor(lease, options)) throw new UnknownApp();
+        const made = typeof source === 'function' ? source(lease) : source;
+        const input = made instanceof Promise ? await made : made;
+        let submission: Submission | undefined;
+        try {
+          const checked = checkAdmission(lease.app, options);
+          const admission = checked instanceof Promise ? await checked : checked;
+          submission = accept(input, lease, limits, options);
+          if (admission.challengeId && !isSpent) {
+            await spendChallenge(lease.app.id, admission.challengeId, submission.email, idempotencyKey);
+            isSpent = true;
+          }
+          if (admission.hold) return await hold(submission, lease, input, options, admission.hold);
+          const stored = await storeWithin(lease.app.form?.maxRecords, submission);
+          if (submission.hasConsumers) onEvents();
+          if (!lease.isCurrent()) await revalidation.revalidate(lease, submission);
+          activity.note(lease.app, stored.updatedAt);
+          return stored;
+        } catch (error) {
+          if (!(error instanceof OutdatedSchema)) {
+            if (submission) revalidation.scheduleRepair(submission, lease);
+            return await answerRepeat(error, input, lease, options);
+          }
+          leases.forget(sourceAppId);
+        }
+      }
+      throw new Unavailable('The schema of this app is changing; try again shortly', 1);
+    },
+  };
+
+  /** Stores a submission; an app with `maxRecords` takes a new person only if it has room. */
+  function storeWithin(maxRecords: number | undefined, submission: Submission): Promise<StoredSubmission> {
+    if (maxRecords === undefined) return store.store(submission);
+    return capacity.store(submission, maxRecords, (requiresRecord) => store.store({ ...submission, requiresRecord }));
+  }
+
+  /** Holds a submission, unless it repeats a stored one or the app was deleted (invariant 5). */
+  async function hold(
+    submission: Submission,
+    lease: Lease,
+    { data = {} }: SubmissionInput,
+    { page, address, lang }: SubmissionOptions,
+    reason: HoldReason,
+  ): Promise<StoredSubmission> {
+    const { appId, email, applied } = submission;
+    const earlier = applied && (await store.findApplied(appId, email, applied));
+    if (earlier) return earlier;
+    const entry = await held.hold(submission, dataUnderNewKeys(data, lease), { reason, page, address, lang });
+    const { _id: id, at } = entry;
+    if (!lease.isCurrent()) {
+      await revalidation.revalidate(lease, submission, () => held.remove(entry));
+    }
+    return { id, createdAt: at, updatedAt: at, held: true, heldFor: entry.reason };
+  }
+
+  /**
+   * Returns the response of the submission that was applied under the key; otherwise throws
+   * `refusal`. A repeat succeeds although the schema or a limit refuses it now (invariant 3).
+   */
+  async function answerRepeat(
+    refusal: unknown,
+    input: SubmissionInput,
+    { app }: Lease,
+    options: SubmissionOptions,
+  ): Promise<StoredSubmission> {
+    const normalized = normalizeEmail(input.email);
+    const mayBeRepeat = refusal instanceof AppError && REFUSED_BY_RULES.has(refusal.status);
+    const applied = mayBeRepeat ? appliedOf(input, options, new Date()) : undefined;
+    if (!applied || normalized === undefined) throw refusal;
+    const earlier = await store.findApplied(app.id, normalized, applied);
+    if (!earlier) throw refusal;
+    return earlier;
+  }
+}
+
+/** The statuses with which the settings, the schema or a limit refuse a submission. */
+const REFUSED_BY_RULES = new Set([400, 403, 409, 413]);
+
+/** Whether a lease is on the incarnation of the app that allowed the submission. */
+function isFor({ app }: Lease, { approvedFor, keyOf = approvedFor }: SubmissionOptions): boolean {
+  return keyOf === undefined || app.id.equals(keyOf);
+}
+
+/** The results by status. Any other error is an unavailable database. */
+const REFUSALS: Record<number, string> = {
+  400: 'invalid',
+  403: 'forbidden',
+  409: 'conflict',
+  413: 'too_large',
+  422: 'key_reused',
+  429: 'limited',
+};
+
+/** Returns the service with a counter of submissions by result. */
+export function countSubmissions(service: SubmissionService, metrics: Metrics): SubmissionService {
+  if (!metrics.isOn) return service;
+  const help = 'Submissions whose body was read, by result';
+  const count = metrics.counter('submissions_total', { help, labels: ['result'] });
+  return {
+    async submit(...submission) {
+      try {
+        const stored = await service.submit(...submission);
+        count({ result: stored.held ? 'held' : 'stored' });
+        return stored;
+      } catch (error) {
+        count({ result: (error instanceof AppError && REFUSALS[error.status]) || 'unavailable' });
+        throw error;
+      }
+    },
+  };
+}

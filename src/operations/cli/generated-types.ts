@@ -1,0 +1,80 @@
+import type { ValueType } from '../../fields/base/kind.ts';
+import { FIELD_KEY_PATTERN } from '../../fields/base/kind.ts';
+import type { FieldDefinition } from '../../fields/definition.ts';
+import { getKind } from '../../fields/kinds/registry.ts';
+import type { AppSchema } from '../../schemas/schemas.model.ts';
+
+const IMPORT =
+  "import { type ClientOptions, createClient, type SubmitOptions, type Submitted } from 'user-collection-service/client';";
+
+/**
+ * Returns a TypeScript module with the type of the `data` of an app and a typed `submit()`. The
+ * same schema gives the same bytes. Each text of the schema stays within one literal or comment.
+ */
+export function generateTypes(sourceAppId: string, { version, rejectUnknown, fields }: AppSchema): string {
+  const app = literal(sourceAppId);
+  return `// Written by \`user-collection types\`; changes are lost.
+// App: ${commentText(sourceAppId)}. Version of the schema: ${version}.
+
+${IMPORT}
+
+/** The values of a submission. */
+export interface Data {
+${fields.map(property).join('')}${rejectUnknown ? '' : '  /** The schema allows further keys. */\n  [key: string]: unknown;\n'}}
+
+/** Submits the values of one person, exactly once (\`createClient\`). */
+export function submit(
+  email: string,
+  data: Data,
+  { key, ...options }: Omit<ClientOptions, 'app'> & SubmitOptions,
+): Promise<Submitted> {
+  return createClient<Data>({ ...options, app: ${app} }).submit(email, data, { key });
+}
+`;
+}
+
+function property(field: FieldDefinition): string {
+  const { key, label, required } = field;
+  const name = FIELD_KEY_PATTERN.test(key) ? key : literal(key);
+  const comment = label === '' || label === key ? '' : `  /** ${commentText(label)} */\n`;
+  return `${comment}  ${name}${required ? '' : '?'}: ${typeText(getKind(field.kind).valueType?.(field))};\n`;
+}
+
+function typeText(type: ValueType | undefined): string {
+  switch (type) {
+    case undefined:
+      return 'unknown';
+    case 'text':
+      return 'string';
+    case 'agreed':
+      return 'true';
+    case 'list':
+      return 'readonly unknown[]';
+    case 'number':
+    case 'boolean':
+      return type;
+    default:
+      if ('oneOf' in type) return unionOf(type.oneOf);
+      return `readonly (${unionOf(type.someOf)})[]`;
+  }
+}
+
+const unionOf = (values: readonly string[]): string => [...new Set(values)].map(literal).join(' | ');
+
+/** Characters that a reader does not see, or that end a line or reorder it. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** A string literal in ASCII as far as a reader could be misled. */
+function literal(text: string): string {
+  return JSON.stringify(text).replace(UNSEEN, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}
+
+/** One line of a comment. `@` would begin a tag of JSDoc. */
+function commentText(text: string): string {
+  return text.replace(UNSEEN, ' ').replaceAll('*/', '* /').replaceAll('@', '＠').trim();
+}

@@ -1,0 +1,168 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { ScopedApp } from '../../api/principal.ts';
+import { type ExportFormat, exportFormats } from '../../operators/exports/exports.service.ts';
+import { fileNameSetting } from '../../operators/imports/date-format.ts';
+import type { ImportDocument } from '../../operators/imports/imports.model.ts';
+import { AppError, InvalidInput } from '../../platform/core/errors.ts';
+import type { Services } from '../../services.ts';
+import { COMMAND_LINE, note, refuseFile, type Streams, say, type Tool } from './command.ts';
+
+/** The commands `users export|import` (spec 2.1 and 4.7). */
+export function userCommands(tool: Tool): Command {
+  const { withServices, streams } = tool;
+  const users = new Command('users').description("export and import apps' users");
+
+  users
+    .command('export')
+    .description("write all of an app's users to standard output, newest first")
+    .argument('<id>', 'the app')
+    .addOption(new Option('--format <format>', 'how').choices(exportFormats).default('csv'))
+    .action((id: string, { format }: { format: ExportFormat }) =>
+      withServices(async ({ apps, exports, audit }) => {
+        const app = await apps.get(id);
+        const content = await exports.matching(app, { format });
+        await audit.record({ action: 'users.exported', actor: COMMAND_LINE, app, detail: { format } });
+        try {
+          await pipeline(content, streams.stdout, { end: false });
+        } catch (error) {
+          // The reader closed the pipe (`export ... | head`): not an error.
+          if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+        }
+      }),
+    );
+
+  users.addCommand(importCommand(tool));
+  return users;
+}
+
+const WIDTH = 30;
+
+/** Shows the progress of a file in one line of a terminal. Other outputs get no bar. */
+export function createProgressBar(output: { isTTY?: boolean; write(text: string): unknown }) {
+  const startedAt = performance.now();
+  let isShown = false;
+  return {
+    /** @param part from 0 to 1 */
+    show(part: number, lines: number): void {
+      if (!output.isTTY) return;
+      isShown = true;
+      const done = Math.round(Math.min(1, part) * WIDTH);
+      const rate = Math.round(lines / Math.max(0.001, (performance.now() - startedAt) / 1_000));
+      const bar = '#'.repeat(done).padEnd(WIDTH, '.');
+      output.write(`\r[${bar}] ${Math.floor(part * 100)} %, ${lines} lines, ${rate} a second \u001b[K`);
+    },
+
+    end(): void {
+      if (isShown) output.write('\n');
+    },
+  };
+}
+
+const POLL_MS = 200;
+/** `IMPORT_JOB` of the feature, which is loaded on use. */
+const JOB = 'imports';
+
+interface Options {
+  format?: string;
+  rejects?: string;
+  /** `checkSettings` validates them. */
+  [setting: string]: unknown;
+}
+
+/** The command `users import` (spec 4.7). */
+function importCommand({ withServices, streams }: Tool): Command {
+  return new Command('import')
+    .description('create and change users from the lines of a file; continues after an interruption')
+    .argument('<id>', 'the app')
+    .argument('<file>', 'CSV with a header, or NDJSON')
+    .addOption(new Option('--format <format>', 'of the file; by default that of its name').choices(['csv', 'ndjson']))
+    .addOption(new Option('--mode <mode>', 'which users it may write').choices(['upsert', 'insert', 'update']))
+    .addOption(new Option('--arrays <what>', 'what it does with lists').choices(['append', 'replace']))
+    .addOption(new Option('--invalid <what>', 'what a rejected line does').choices(['skip', 'abort']))
+    .option('--map <column=path>', 'the path of a column: email or data.<key>; repeat for each', addColumn)
+    .option('--delimiter <character>', 'of CSV: , ; | or a tab')
+    .option('--decimal <character>', 'of numbers: . or ,')
+    .option('--date-format <format>', 'of dates, such as DD/MM/YYYY; by default ISO 8601')
+    .option('--time-zone <name>', 'of times without a zone, such as Europe/Berlin')
+    .option('--dry-run', 'check all lines and write nothing')
+    .option('--rejects <file>', 'write the rejected lines with their reasons to this file')
+    .action((id: string, file: string, options: Options) =>
+      withServices((services) => runImport(streams, services, id, file, options)),
+    );
+}
+
+/** Splits at the last `=`, because a path contains none. */
+function addColumn(value: string, map: Record<string, string> = {}): Record<string, string> {
+  const at = value.lastIndexOf('=');
+  if (at < 0) throw new InvalidArgumentError('It must be like column=path.');
+  return { ...map, [value.slice(0, at)]: value.slice(at + 1) };
+}
+
+async function runImport(
+  streams: Streams,
+  services: Services,
+  sourceAppId: string,
+  file: string,
+  options: Options,
+): Promise<void> {
+  const { imports, jobs, hasSecret } = services;
+  if (!hasSecret) throw new InvalidInput('Set SESSION_SECRET to that of the server: erased persons are known by it');
+  const { rejects, format = /\.(nd)?jsonl?$/i.test(file) ? 'ndjson' : 'csv', ...rest } = options;
+  const settings = await checkSettings({ format, ...rest, ...fileNameSetting(basename(file)) });
+  const app = await services.apps.get(sourceAppId);
+  const { size } = await stat(file).catch(refuseFile('read', file));
+  const id = await imports.create(app, settings);
+  const bar = createProgressBar(streams.stderr);
+  try {
+    await imports.receive(app, id, undefined, createReadStream(file), { size });
+    await imports.start(app, id);
+    await services.audit.record({ action: 'import.started', actor: COMMAND_LINE, app, target: id });
+  } catch (error) {
+    await imports.remove(app, id);
+    throw error;
+  }
+  // A server may run the job too: whoever holds its lock does the work.
+  jobs.start(JOB);
+  jobs.wake(JOB);
+  for (;;) {
+    const found = await imports.get(app, id);
+    bar.show(found.received === 0 ? 1 : (found.position?.offset ?? 0) / found.received, found.counters.read);
+    if (found.state !== 'running') {
+      bar.end();
+      return report(streams, services, app, found, rejects);
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+/** Validates as `POST /auth/imports` does. The modules are imported on use. */
+async function checkSettings(settings: Record<string, unknown>): Promise<Parameters<Services['imports']['create']>[1]> {
+  const [{ parsePart }, { importEndpoints }] = await Promise.all([
+    import('../../api/validation.ts'),
+    import('../../operators/imports/imports.routes.ts'),
+  ]);
+  return parsePart(importEndpoints.createImport.body.schema, settings, 'Invalid import');
+}
+
+async function report(
+  streams: Streams,
+  { imports }: Services,
+  app: ScopedApp,
+  { _id, state, counters, firstErrors, failure }: ImportDocument,
+  rejects: string | undefined,
+): Promise<void> {
+  const counts = Object.entries(counters).map(([name, count]) => `${name} ${count}`);
+  say(streams, `Import ${_id.toHexString()} ${state}: ${counts.join(', ')}`);
+  for (const { line, message } of firstErrors) note(streams, `line ${line}: ${message}`);
+  const others = counters.rejected - firstErrors.length;
+  if (others > 0) note(streams, `and ${others} more lines`);
+  if (rejects !== undefined) {
+    await pipeline(await imports.rejectsOf(app, _id.toHexString()), createWriteStream(rejects));
+  }
+  if (state !== 'completed') throw new AppError(409, failure ?? 'The import ended at a line that was rejected');
+}

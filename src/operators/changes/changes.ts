@@ -1,0 +1,42 @@
+import type { Apps } from '../../apps/apps.ts';
+import { type Feature, ownedBy } from '../../apps/feature.ts';
+import type { Logger } from '../../platform/core/logger.ts';
+import type { Connection } from '../../platform/database/client.ts';
+import type { DatabaseClock } from '../../platform/database/clock.ts';
+import type { JobSignal } from '../../platform/jobs/job-runner.ts';
+import type { Records } from '../../records/records.ts';
+import type { Schemas } from '../../schemas/schemas.ts';
+import type { createSearch } from '../search/search.ts';
+import { CHANGE_JOB, createChangeJob } from './change-job.ts';
+import { createChangeModel, createChangeRecordModel, createChangeStore } from './changes.model.ts';
+import { changeRoutes } from './changes.routes.ts';
+import { createErasedChanges, createPersonChanges } from './person-changes.ts';
+
+/** Creates the store of changes. The erasure of a record removes those that name nobody else. */
+export function createChangeStorage(connection: Connection, clock: Pick<DatabaseClock, 'later'>) {
+  const models = { changes: createChangeModel(connection), records: createChangeRecordModel(connection) };
+  const store = createChangeStore(models.changes.collection, models.records.collection, clock.later);
+  return { models, store, ...createErasedChanges(store) };
+}
+
+/** Creates changes of many records, and their job. */
+export function createChanges(deps: {
+  storage: ReturnType<typeof createChangeStorage>;
+  apps: Apps;
+  schemas: Pick<Schemas, 'leases'>;
+  records: Pick<Records, 'bulkEditor' | 'reader'>;
+  search: Pick<ReturnType<typeof createSearch>, 'queried' | 'matchingIds'>;
+  signal: JobSignal;
+  logger: Logger;
+}): Feature {
+  const { storage, apps, schemas, records, search, signal, logger } = deps;
+  const { models, store } = storage;
+  const { leases } = schemas;
+  return {
+    routes: changeRoutes({ store, leases, ...search, wake: () => signal.wake(CHANGE_JOB) }),
+    models: Object.values(models),
+    jobs: [createChangeJob({ store, editor: records.bulkEditor, leases, pace: apps.pace, logger })],
+    personal: [createPersonChanges(store, records.reader)],
+    owned: [ownedBy(models.changes.collection, 'createdAt'), ownedBy(models.records.collection, 'at')],
+  };
+}

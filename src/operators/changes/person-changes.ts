@@ -1,0 +1,68 @@
+import type { ObjectId } from 'mongodb';
+import type { PersonData } from '../../apps/feature.ts';
+import type { RecordReader } from '../../records/read/record-reader.ts';
+import type { EventConsumer } from '../../records/stored/outbox.ts';
+import type { RecordTraces } from '../../records/write/erasure.ts';
+import type { ChangeStore } from './changes.model.ts';
+
+/**
+ * The changes of at most 1,000 records that have a record of the person. Those of more records, and
+ * what a change sets in the records of others, is no data of one person.
+ */
+export function createPersonChanges(
+  store: Pick<ChangeStore, 'naming' | 'forget'>,
+  records: Pick<RecordReader, 'recordsOfPerson'>,
+): PersonData {
+  async function* namingPerson(appIds: readonly ObjectId[], email: string) {
+    const found = await records.recordsOfPerson(appIds, email);
+    const [ofApps, ids] = [found.map(({ appId }) => appId), found.map(({ _id }) => _id)];
+    yield* store.naming(ofApps, ids);
+  }
+
+  return {
+    name: 'changes',
+
+    async *entriesOf(appIds, email) {
+      for await (const { change } of namingPerson(appIds, email)) {
+        const { _id, appId, set, unset, createdAt } = change;
+        yield { appId, shown: { kind: 'change', id: _id.toHexString(), set, unset, at: createdAt.toISOString() } };
+      }
+    },
+
+    async eraseOf(appIds, email) {
+      let erased = 0;
+      for await (const { change, ids } of namingPerson(appIds, email)) {
+        if (await store.forget(change, ids)) erased += 1;
+      }
+      return erased;
+    },
+  };
+}
+
+/** What the erasure of records, by whatever way, does to changes. */
+export function createErasedChanges(store: Pick<ChangeStore, 'naming' | 'forget'>) {
+  const remove: RecordTraces['remove'] = async (appIds, recordIds) => {
+    for await (const { change, ids } of store.naming(appIds, recordIds)) await store.forget(change, ids);
+  };
+  return {
+    traces: {
+      async exist(appIds, ids) {
+        for await (const _ of store.naming(appIds, ids)) return true;
+        return false;
+      },
+      remove,
+    } satisfies RecordTraces,
+
+    /** Finishes the erasure of a server that stopped. */
+    consumer: {
+      async consume(events) {
+        const erased = events.filter(({ type }) => type === 'user.erased');
+        if (erased.length === 0) return;
+        await remove(
+          erased.map(({ appId }) => appId),
+          erased.map(({ recordId }) => recordId),
+        );
+      },
+    } satisfies EventConsumer,
+  };
+}

@@ -1,0 +1,109 @@
+import type { Readable } from 'node:stream';
+import { ObjectId } from 'mongodb';
+import type { ScopedApp } from '../../api/principal.ts';
+import { AppNotFound, Conflict, InvalidInput, NotFound } from '../../platform/core/errors.ts';
+import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
+import { headerIssues, mapIssues } from './columns.ts';
+import type { ContentStore } from './content.ts';
+import type { ImportStore } from './import-documents.ts';
+import type { ImportRequest } from './import-settings.ts';
+import type { ImportDocument, ImportSettings } from './imports.model.ts';
+import { readLayout } from './line-reader.ts';
+import { type RejectStore, rejectsAsCsv } from './rejects.ts';
+import type { UploadOptions, Uploads } from './upload.ts';
+
+const MAX_UNFINISHED = 10;
+const MAX_LISTED = 50;
+
+export type ImportService = ReturnType<typeof createImportService>;
+
+/** The rules of imports (spec 4.7). */
+export function createImportService(deps: {
+  store: ImportStore;
+  content: ContentStore;
+  uploads: Uploads;
+  rejects: RejectStore;
+  leases: Pick<SchemaLeases, 'hold'>;
+  wake(): void;
+}) {
+  const { store, content, uploads, rejects, leases, wake } = deps;
+
+  async function leaseOn(app: ScopedApp): Promise<Lease> {
+    const lease = await leases.hold(app.sourceAppId);
+    if (!lease?.app.id.equals(app.id)) throw new AppNotFound();
+    return lease;
+  }
+
+  async function get(app: ScopedApp, id: string): Promise<ImportDocument> {
+    const found = await store.find(app.id, parseImportId(id));
+    if (!found) throw new NotFound('Import not found');
+    return found;
+  }
+
+  return {
+    /**
+     * @throws {InvalidInput} when `map` has an unknown path
+     * @throws {Conflict} when the app has too many unfinished imports
+     */
+    async create(app: ScopedApp, { map, ...request }: ImportRequest): Promise<string> {
+      const settings: ImportSettings = { ...request, ...(map && { map: Object.entries(map) }) };
+      const { schema } = await leaseOn(app);
+      const issues = mapIssues(settings.map, schema);
+      if (issues.length > 0) throw new InvalidInput('Invalid import', issues);
+      if ((await store.unfinished(app.id, MAX_UNFINISHED)) >= MAX_UNFINISHED) {
+        throw new Conflict(`The app has ${MAX_UNFINISHED} imports that have not ended; delete one`);
+      }
+      return (await store.create(app, settings))._id.toHexString();
+    },
+
+    /** Resolves with the number of received bytes. @throws {AppError} as `Uploads.write` */
+    receive: (
+      app: ScopedApp,
+      id: string,
+      from: number | undefined,
+      source: AsyncIterable<Buffer>,
+      options: UploadOptions = {},
+    ): Promise<number> => uploads.write(app.id, parseImportId(id), from, source, options),
+
+    /**
+     * @throws {InvalidInput} when the file cannot be read, or lacks a column of `map`
+     * @throws {Conflict} when the import was started, or its file is being received
+     */
+    async start(app: ScopedApp, id: string): Promise<void> {
+      const found = await get(app, id);
+      if (found.state !== 'uploading') throw new Conflict('The import was started');
+      const { settings, chunks, received } = found;
+      const { layout, position } = await readLayout((offset) => content.readFrom(chunks, offset, received), settings);
+      const { schema } = await leaseOn(app);
+      const issues = settings.format === 'csv' ? headerIssues(settings, layout.columns, schema) : [];
+      if (issues.length > 0) throw new InvalidInput('The file does not have these columns', issues);
+      const expiresAt = await store.start(found, layout, position);
+      if (!expiresAt) throw new Conflict('The file of the import is being received');
+      await content.prolong(found._id, expiresAt);
+      wake();
+    },
+
+    get,
+
+    hasWork: (): Promise<boolean> => store.hasWork(),
+
+    list: (app: ScopedApp): Promise<ImportDocument[]> => store.list(app.id, MAX_LISTED),
+
+    async rejectsOf(app: ScopedApp, id: string): Promise<Readable> {
+      const found = await get(app, id);
+      return rejectsAsCsv(found, rejects.of(found._id, found.position?.line ?? 0));
+    },
+
+    /** The records that it wrote remain. @throws {NotFound} */
+    async remove(app: ScopedApp, id: string): Promise<void> {
+      if (!(await store.markDeleted(app.id, parseImportId(id)))) throw new NotFound('Import not found');
+      wake();
+    },
+  };
+}
+
+/** @throws {NotFound} for a text that is not an id */
+function parseImportId(text: string): ObjectId {
+  if (!/^[0-9a-f]{24}$/.test(text)) throw new NotFound('Import not found');
+  return new ObjectId(text);
+}

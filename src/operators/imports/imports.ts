@@ -1,0 +1,101 @@
+import type { Apps } from '../../apps/apps.ts';
+import { type Feature, ownedBy } from '../../apps/feature.ts';
+import type { Config } from '../../platform/core/config.ts';
+import type { Logger } from '../../platform/core/logger.ts';
+import type { Connection } from '../../platform/database/client.ts';
+import type { DatabaseClock } from '../../platform/database/clock.ts';
+import type { JobSignal } from '../../platform/jobs/job-runner.ts';
+import { createProcessWorker, type ProcessJob } from '../../platform/jobs/process-worker.ts';
+import type { Records } from '../../records/records.ts';
+import type { Schemas } from '../../schemas/schemas.ts';
+import type { Suppressions } from '../people/suppressions.ts';
+import { createBatchWriter } from './batch-writer.ts';
+import { createContentStore } from './content.ts';
+import { createImportStore } from './import-documents.ts';
+import { createImportJob, IMPORT_JOB } from './import-job.ts';
+import { createImportModels } from './imports.model.ts';
+import { importRoutes } from './imports.routes.ts';
+import { createImportService } from './imports.service.ts';
+import { createLineBatches } from './line-batches.ts';
+import { createImportsOfPerson } from './person-lines.ts';
+import { createRejectStore } from './rejects.ts';
+import { createUploads } from './upload.ts';
+
+export interface ImportSetup {
+  uri: string;
+  sessionSecret: string;
+}
+
+export interface ImportProcess extends Pick<ProcessJob, 'program'> {
+  setup: ImportSetup;
+}
+
+/** The young generation of the server, for many requests, would take twice the memory. */
+const PROCESS_FLAGS = ['--max-semi-space-size=16', '--max-old-space-size=512', '--no-allocation-site-pretenuring'];
+
+/** Creates imports, and their job, in `importProcess` if given. `writesEndMs`: for tests. */
+export function createImports(deps: {
+  config: Pick<Config, 'importLimits'>;
+  connection: Connection;
+  apps: Apps;
+  schemas: Pick<Schemas, 'leases'>;
+  records: Records;
+  suppressions: Suppressions;
+  clock: DatabaseClock;
+  signal: JobSignal;
+  logger: Logger;
+  writesEndMs: number | undefined;
+  importProcess: ImportProcess | undefined;
+}) {
+  const { config, connection, apps, schemas, records, suppressions, clock, signal, logger } = deps;
+  const { writesEndMs, importProcess } = deps;
+  const models = createImportModels(connection);
+  const store = createImportStore(models.imports.collection, clock.later);
+  const content = createContentStore(models.chunks.collection, models.imports.collection);
+  const rejects = createRejectStore(models.rejects.collection, models.imports.collection);
+  const { leases } = schemas;
+  const { importLines, limits, revalidation, outboxSignal } = records;
+  const job = createImportJob({
+    store,
+    content,
+    rejects,
+    records: importLines,
+    leases,
+    logger,
+    batchesOf: (started) => createLineBatches({ content, leases, suppressions, limits }, started),
+    writer: createBatchWriter({
+      records: importLines,
+      imports: models.imports.collection,
+      revalidation,
+      onEvents: outboxSignal.notify,
+    }),
+    pace: apps.pace,
+    writesEndMs,
+  });
+  const { name, everyMs } = job;
+  const { hasWork } = store;
+  const service = createImportService({
+    store,
+    content,
+    rejects,
+    leases,
+    wake: () => signal.wake(IMPORT_JOB),
+    uploads: createUploads({ imports: models.imports.collection, content, limits: config.importLimits }),
+  });
+  return {
+    service,
+    feature: {
+      routes: importRoutes(service),
+      models: Object.values(models),
+      ...(importProcess
+        ? { workers: [createProcessWorker({ name, everyMs, hasWork, ...importProcess, flags: PROCESS_FLAGS }, logger)] }
+        : { jobs: [job] }),
+      owned: [
+        ownedBy(models.imports.collection, 'createdAt'),
+        ownedBy(models.chunks.collection, 'at'),
+        ownedBy(models.rejects.collection, 'at'),
+      ],
+      personal: [createImportsOfPerson({ store, content, rejects: models.rejects.collection })],
+    } satisfies Feature,
+  };
+}

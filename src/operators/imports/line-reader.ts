@@ -1,0 +1,289 @@
+import { isUtf8 } from 'node:buffer';
+import { InvalidInput } from '../../platform/core/errors.ts';
+import { detectDelimiter, MAX_COLUMNS, splitCells } from './csv-cells.ts';
+import type { ImportLayout, ImportSettings, Position } from './imports.model.ts';
+
+const LF = 0x0a;
+const CR = 0x0d;
+const QUOTE = 0x22;
+
+/**
+ * Reads the layout of a file and the position of its first line of data.
+ * @throws {InvalidInput} when the file is empty, or its header cannot be read
+ */
+export async function readLayout(
+  readFrom: (offset: number) => AsyncIterable<Buffer>,
+  { format, delimiter }: Pick<ImportSettings, 'format' | 'delimiter'>,
+): Promise<{ layout: ImportLayout; position: Position }> {
+  const first = await firstBlock(readFrom);
+  const { encoding, bom } = detectEncoding(first);
+  const text = createBlockDecoder(encoding).decode(first.subarray(bom));
+  const newline = text.includes(LF) || !text.includes(CR) ? LF : CR;
+  const start = { offset: bom, line: 1 };
+  const layout: ImportLayout = { encoding, newline, delimiter: delimiter ?? ',', columns: [] };
+  if (format === 'ndjson') return { layout, position: start };
+  const recognized = delimiter ?? detectDelimiter(firstLine(text, newline));
+  const reader = createLineReader(readFrom, { ...layout, delimiter: recognized }, format, start);
+  const header = await reader.next();
+  if (header?.text === undefined || header.problem !== undefined) {
+    throw new InvalidInput(`The first line of the file ${header?.problem ?? 'is missing: it names the columns'}`);
+  }
+  const columns = splitCells(header.text, recognized, MAX_COLUMNS + 1).map((name) => name.trim());
+  if (columns.length > MAX_COLUMNS) throw new InvalidInput(`The file has more than ${MAX_COLUMNS} columns`);
+  return { layout: { ...layout, delimiter: recognized, columns }, position: header.next() };
+}
+
+async function firstBlock(readFrom: (offset: number) => AsyncIterable<Buffer>): Promise<Buffer> {
+  for await (const block of readFrom(0)) return block;
+  throw new InvalidInput('The file is empty');
+}
+
+function firstLine(text: Buffer, newline: number): string {
+  const end = text.indexOf(newline);
+  return text.subarray(0, end < 0 ? text.length : end).toString();
+}
+
+interface RecordEnd {
+  end: number;
+  next: number;
+  /** Why the record cannot be read. It then ends with its first line. */
+  problem?: string;
+}
+
+const UNCLOSED = 'has a quote that is not closed';
+const AFTER_QUOTE = 'has text after a closing quote';
+
+/** Undefined when the bytes do not contain the end of the line. */
+function endOfLine(bytes: Buffer, at: number, newline: number, isLast: boolean): RecordEnd | undefined {
+  const end = bytes.indexOf(newline, at);
+  if (end >= 0) return { end, next: end + 1 };
+  return isLast ? { end: bytes.length, next: bytes.length } : undefined;
+}
+
+/**
+ * Returns the end of the CSV record at `at` (RFC 4180), which may contain line ends in quotes;
+ * undefined when more bytes are needed. When a quote is not closed within `limit` bytes, or is
+ * followed by text, only the first line is refused, not the following ones.
+ */
+export function endOfRecord(
+  bytes: Buffer,
+  at: number,
+  { newline, delimiter }: { newline: number; delimiter: number },
+  isLast: boolean,
+  limit: number,
+): RecordEnd | undefined {
+  const line = endOfLine(bytes, at, newline, isLast);
+  const refuse = (problem: string): RecordEnd | undefined => line && { ...line, problem };
+  // The end of the line of `from`. A search for each cell would be quadratic.
+  let end = line;
+  for (let from = at; ; ) {
+    if (bytes[from] !== QUOTE) {
+      if (end && end.end < from) end = endOfLine(bytes, from, newline, isLast);
+      const cell = bytes.indexOf(delimiter, from);
+      if (cell < 0 || (end && end.end < cell)) return end;
+      from = cell + 1;
+      continue;
+    }
+    const close = closingQuote(bytes, from + 1);
+    if (close === undefined || close - at > limit) {
+      return isLast || bytes.length - at > limit ? refuse(UNCLOSED) : undefined;
+    }
+    let after = close + 1;
+    if (bytes[after] === CR && newline !== CR && (after + 1 < bytes.length || isLast)) {
+      if (after + 1 === bytes.length || bytes[after + 1] === newline) after += 1;
+    }
+    if (after >= bytes.length) return isLast ? { end: bytes.length, next: bytes.length } : undefined;
+    if (bytes[after] === newline) return { end: after, next: after + 1 };
+    if (bytes[after] === CR && after + 1 >= bytes.length) return undefined;
+    if (bytes[after] !== delimiter) return refuse(AFTER_QUOTE);
+    from = after + 1;
+  }
+}
+
+/** The last byte may be the first quote of two; the caller needs more bytes then. */
+function closingQuote(bytes: Buffer, from: number): number | undefined {
+  for (let at = from; ; at += 2) {
+    at = bytes.indexOf(QUOTE, at);
+    if (at < 0) return undefined;
+    if (bytes[at + 1] !== QUOTE) return at;
+  }
+}
+
+/** More than a record can hold. */
+export const MAX_LINE_BYTES = 1024 * 1024;
+
+const TOO_LONG = `is longer than ${MAX_LINE_BYTES / 1024 / 1024} MB`;
+const NO_TEXT = 'is not valid in the encoding of the file';
+
+export interface Line {
+  /** The number of its first line, from 1. */
+  number: number;
+  /** Undefined when it is too long or not valid. */
+  text: string | undefined;
+  problem: string | undefined;
+  next: () => Position;
+  bytes: number;
+}
+
+/** Reads the records of a file from a position on, in bounded memory, without empty lines. */
+export function createLineReader(
+  readFrom: (offset: number) => AsyncIterable<Buffer>,
+  { encoding, newline, delimiter }: Pick<ImportLayout, 'encoding' | 'newline' | 'delimiter'>,
+  format: ImportSettings['format'],
+  start: Position,
+) {
+  const decoder: BlockDecoder = createBlockDecoder(encoding);
+  const blocks = readFrom(start.offset)[Symbol.asyncIterator]();
+  const marks = { newline, delimiter: delimiter.charCodeAt(0) };
+  let bytes: Buffer = Buffer.alloc(0);
+  /** The offset in the file of the first of `bytes`. */
+  let offset = start.offset;
+  let at = 0;
+  let number = start.line;
+  /** The next quote, to find records without quotes fast; -1: none in `bytes`. */
+  let quote = -2;
+  let isLast = false;
+  let isText = true;
+
+  async function fill(): Promise<void> {
+    const { done, value } = await blocks.next();
+    isLast = done === true;
+    const more = done ? decoder.end() : decoder.decode(value);
+    const rest = bytes.subarray(at);
+    offset += decoder.lengthInFile(bytes.subarray(0, at));
+    bytes = rest.length > 0 ? Buffer.concat([rest, more]) : more;
+    at = 0;
+    quote = -2;
+    // Checked for each line only if the block is not valid.
+    isText = isUtf8(bytes);
+  }
+
+  function endOfNext(): RecordEnd | undefined {
+    const line = endOfLine(bytes, at, newline, isLast);
+    if (format === 'ndjson') return line;
+    if (quote !== -1 && quote < at) quote = bytes.indexOf(QUOTE, at);
+    if (line && (quote === -1 || quote >= line.end)) return line;
+    return endOfRecord(bytes, at, marks, isLast, MAX_LINE_BYTES);
+  }
+
+  /** Skips the rest of a line that is too long, without keeping it. */
+  async function skipLine(): Promise<Line> {
+    const first = number;
+    for (;;) {
+      const found = endOfLine(bytes, at, newline, isLast);
+      at = found ? found.next : bytes.length;
+      if (found) break;
+      await fill();
+    }
+    number += 1;
+    return buildLine(first, undefined, TOO_LONG, MAX_LINE_BYTES);
+  }
+
+  function buildLine(first: number, text: string | undefined, problem: string | undefined, size: number): Line {
+    const end = at;
+    const following = number;
+    const [all, from] = [bytes, offset];
+    // Computed on demand, because UTF-16 has to be measured.
+    const next = (): Position => ({ offset: from + decoder.lengthInFile(all.subarray(0, end)), line: following });
+    return { number: first, text, problem, next, bytes: size };
+  }
+
+  function take({ end, next, problem }: RecordEnd): Line | undefined {
+    const first = number;
+    const content = bytes.subarray(at, end > at && newline !== CR && bytes[end - 1] === CR ? end - 1 : end);
+    number += linesIn(content);
+    at = next;
+    if (content.length === 0) return undefined;
+    if (content.length > MAX_LINE_BYTES) return buildLine(first, undefined, TOO_LONG, content.length);
+    if (!isText && !isUtf8(content)) return buildLine(first, undefined, NO_TEXT, content.length);
+    const text = content.toString();
+    if (text.trim() === '') return undefined;
+    return buildLine(first, text, problem, content.length);
+  }
+
+  function linesIn(content: Buffer): number {
+    let count = 1;
+    if (quote === -1 || format === 'ndjson') return count;
+    for (let found = content.indexOf(newline); found >= 0; found = content.indexOf(newline, found + 1)) count += 1;
+    return count;
+  }
+
+  return {
+    /** Undefined at the end of the file. */
+    async next(): Promise<Line | undefined> {
+      for (;;) {
+        if (at >= bytes.length && isLast) return undefined;
+        const found = at < bytes.length ? endOfNext() : undefined;
+        if (found) {
+          const line = take(found);
+          if (line) return line;
+        } else if (isLast || bytes.length - at > MAX_LINE_BYTES) {
+          return skipLine();
+        } else {
+          await fill();
+        }
+      }
+    },
+
+    position: (): Position => ({ offset: offset + decoder.lengthInFile(bytes.subarray(0, at)), line: number }),
+  };
+}
+
+type Encoding = ImportLayout['encoding'];
+
+/** No byte of valid UTF-8. It represents a lone surrogate, so that its line is not valid. */
+const INVALID = Buffer.of(0xff);
+const LONE_SURROGATE = /(\p{Surrogate})/u;
+
+/** By the byte order mark, else UTF-16 if the first character is ASCII in it, else UTF-8. */
+export function detectEncoding(first: Uint8Array): { encoding: Encoding; bom: number } {
+  const [a, b, c] = first;
+  if (a === 0xef && b === 0xbb && c === 0xbf) return { encoding: 'utf-8', bom: 3 };
+  if (a === 0xff && b === 0xfe) return { encoding: 'utf-16le', bom: 2 };
+  if (a === 0xfe && b === 0xff) return { encoding: 'utf-16be', bom: 2 };
+  if (a !== undefined && a !== 0 && b === 0) return { encoding: 'utf-16le', bom: 0 };
+  if (a === 0 && b !== undefined && b !== 0) return { encoding: 'utf-16be', bom: 0 };
+  return { encoding: 'utf-8', bom: 0 };
+}
+
+/** Converts a file to UTF-8 by blocks. Invalid bytes stay invalid: their line is rejected. */
+interface BlockDecoder {
+  /** Some bytes may be kept until the next call. */
+  decode(bytes: Buffer): Buffer;
+  end(): Buffer;
+  lengthInFile(converted: Buffer): number;
+}
+
+export function createBlockDecoder(encoding: Encoding): BlockDecoder {
+  if (encoding === 'utf-8') {
+    return { decode: (bytes) => bytes, end: () => Buffer.alloc(0), lengthInFile: ({ length }) => length };
+  }
+  let rest: Buffer = Buffer.alloc(0);
+  return {
+    decode(bytes) {
+      const all = rest.length > 0 ? Buffer.concat([rest, bytes]) : bytes;
+      let end = all.length - (all.length % 2);
+      if (end >= 2 && isHighSurrogate(all, end - 2, encoding)) end -= 2;
+      rest = Buffer.from(all.subarray(end));
+      return toUtf8(all.subarray(0, end), encoding);
+    },
+    end() {
+      const even = rest.length - (rest.length % 2);
+      const last = toUtf8(rest.subarray(0, even), encoding);
+      return even === rest.length ? last : Buffer.concat([last, INVALID]);
+    },
+    // Each invalid byte represents one unit, and is decoded to one.
+    lengthInFile: (converted) => converted.toString().length * 2,
+  };
+}
+
+function isHighSurrogate(bytes: Buffer, at: number, encoding: Encoding): boolean {
+  const unit = encoding === 'utf-16le' ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at);
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function toUtf8(bytes: Buffer, encoding: Encoding): Buffer {
+  const text = (encoding === 'utf-16be' ? Buffer.from(bytes).swap16() : bytes).toString('utf16le');
+  if (text.isWellFormed()) return Buffer.from(text);
+  return Buffer.concat(text.split(LONE_SURROGATE).map((part) => (part.isWellFormed() ? Buffer.from(part) : INVALID)));
+}

@@ -1,0 +1,248 @@
+import { ObjectId } from 'mongodb';
+import { z } from 'zod';
+import type { FindAccounts, NamedAccount } from '../../access/audit/audit.routes.ts';
+import type { Cursors } from '../../api/cursors.ts';
+import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
+import { AppPath, ScopeParameter } from '../../api/parameters.ts';
+import { Timestamp } from '../../api/validation.ts';
+import type { Pace } from '../../apps/activity.ts';
+import { type AppModel, type HistorySettings, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
+import type { AppRevision } from '../../apps/revision.ts';
+import type { PendingRenames } from '../../fields/renames.ts';
+import { AppNotFound, NotFound } from '../../platform/core/errors.ts';
+import { beginsBefore, type DatabaseClock, type Until } from '../../platform/database/clock.ts';
+import type { Job } from '../../platform/jobs/job-runner.ts';
+import { createPassJob } from '../../platform/jobs/pass-job.ts';
+import type { RecordHistory } from '../../records/history/history.ts';
+import { type NumberedEntry, underPresentKeys } from '../../records/history/history-entries.ts';
+import { parseRecordId } from '../../records/stored/record-id.ts';
+import type { RenameStore } from '../../schemas/pending-renames.ts';
+import { Cursor } from '../search/parameters.ts';
+import { UserPath } from '../search/users.routes.ts';
+import { daysUpTo } from './retention.ts';
+
+const MAX_DAYS = 3_650;
+const DEFAULTS: HistorySettings = { submissions: false, days: 90 };
+const PAGE = 20;
+
+const Settings = z
+  .strictObject({
+    submissions: z
+      .boolean('must be true or false')
+      .default(DEFAULTS.submissions)
+      .meta({ description: 'Whether submissions are entries too, as they came', example: true }),
+    days: daysUpTo(MAX_DAYS).default(DEFAULTS.days).meta({ description: 'How long entries are kept', example: 90 }),
+  })
+  .meta({ id: 'HistorySettings' });
+
+const Change = z
+  .strictObject({
+    path: z.string().meta({
+      description: '`data.<key>` with the present key of a renamed field, or `data.<key>[]`: items of a list',
+      example: 'data.phone',
+    }),
+    before: z.unknown().optional().meta({ description: 'Absent: it had no value, or a submission replaced it' }),
+    after: z.unknown().optional().meta({ description: 'Absent: it has no value' }),
+    omitted: z.literal(true).optional().meta({ description: 'The values were too large to keep' }),
+  })
+  .meta({ id: 'HistoryChange' });
+
+const Author = z
+  .strictObject({
+    kind: z.enum(['submission', 'edit', 'import', 'rename', 'revert']),
+    account: z.string().optional().meta({ description: 'The id of an account' }),
+    name: z.string().optional().meta({ description: 'The name of that account now' }),
+    key: z.string().optional().meta({ description: 'The id of an API key' }),
+    import: z.string().optional().meta({ description: 'The id of an import' }),
+    change: z.string().optional().meta({ description: 'The id of a change of many records' }),
+    reverted: z.int().positive().optional().meta({ description: 'The revision that a revert undid' }),
+  })
+  .meta({ id: 'HistoryAuthor' });
+
+const HistoryEntry = z
+  .strictObject({
+    at: Timestamp,
+    revision: z.int().positive().meta({ example: 3 }),
+    by: Author,
+    changes: z.array(Change),
+  })
+  .meta({ id: 'HistoryEntry' });
+
+const settings = {
+  path: '/auth/apps/:sourceAppId/history',
+  params: AppPath,
+  auth: 'session',
+  scope: 'manage',
+  load: 'light',
+  tag: 'Users',
+  response: Settings,
+} as const;
+
+/** The endpoints of the history of records (spec 4.3.5). */
+export const historyEndpoints = {
+  getHistorySettings: {
+    ...settings,
+    method: 'get',
+    scoped: true,
+    summary: 'What the history of records keeps',
+    description: 'For the operators of the app and for admins.',
+    errors: [404],
+  },
+  replaceHistorySettings: {
+    ...settings,
+    method: 'put',
+    scoped: true,
+    audit: 'history.replaced',
+    summary: 'Set what the history of records keeps',
+    description:
+      'For the operators of the app and for admins. Entries that are older than `days` are removed within an hour. Edits and imports are always entries.',
+    body: jsonBody(Settings, 'Invalid history settings'),
+    errors: [404],
+  },
+  listHistory: {
+    method: 'get',
+    path: '/auth/users/:id/history',
+    auth: 'session or key',
+    scope: 'users:read',
+    scoped: true,
+    load: 'light',
+    tag: 'Users',
+    summary: "The changes of one of the session's users",
+    description: 'Newest first, in pages. `next` is the cursor of the next page.',
+    params: UserPath,
+    query: z.strictObject({ sourceAppId: ScopeParameter, cursor: Cursor }),
+    response: z.strictObject({
+      entries: z.array(HistoryEntry),
+      next: z.string().optional().meta({ example: 'AbC123' }),
+    }),
+    errors: [404],
+  },
+} as const satisfies Endpoints;
+
+type HistorySettingsStore = ReturnType<typeof createHistorySettings>;
+
+/** The settings of the history in the documents of apps. */
+export function createHistorySettings(apps: AppModel, revision: AppRevision) {
+  return {
+    /** @throws {NotFound} */
+    async get(_id: ObjectId): Promise<HistorySettings> {
+      const app = await apps.findOne({ _id, ...NOT_BEING_DELETED }, { projection: { history: 1 } });
+      if (!app) throw new AppNotFound();
+      return app.history ?? DEFAULTS;
+    },
+
+    /** They are in force on every server once this resolves. @throws {NotFound} */
+    async replace(_id: ObjectId, history: HistorySettings, until: Until): Promise<void> {
+      const filter = { _id, ...NOT_BEING_DELETED, ...beginsBefore(await until()) };
+      const { matchedCount } = await apps.updateOne(filter, { $set: { history } });
+      if (matchedCount === 0) throw new AppNotFound();
+      await revision.publish();
+    },
+  };
+}
+
+export const historyRoutes = (deps: {
+  history: Pick<RecordHistory, 'page'>;
+  settings: HistorySettingsStore;
+  renamesSince: RenameStore['since'];
+  findAccounts: FindAccounts;
+  cursors: Cursors;
+}): Route[] => {
+  const { history, settings: store, renamesSince, findAccounts, cursors } = deps;
+  return routes(historyEndpoints, {
+    getHistorySettings: async ({ app }) => store.get(app.id),
+
+    replaceHistorySettings: async ({ app, body, until }) => {
+      await store.replace(app.id, body, until);
+      return body;
+    },
+
+    listHistory: async ({ app, params, query: { cursor } }) => {
+      const id = parseRecordId(params.id);
+      const bound = ['history', app.id, params.id];
+      const { before } = cursors.read<{ before: number }>(cursor, bound) ?? { before: MAX_REVISION };
+      const { days } = await store.get(app.id);
+      const since = new Date(Date.now() - days * DAY_MS);
+      const page = id && (await history.page(app.id, id, { before, limit: PAGE, since }));
+      if (!page) throw new NotFound('User not found');
+      const { entries, hasMore } = page;
+      const oldest = Math.min(...entries.map(({ version }) => version));
+      const renames = entries.length > 0 ? await renamesSince(app.id, oldest) : [];
+      const accounts = await namesOf(entries);
+      const last = entries.at(-1);
+      return {
+        entries: entries.map((entry) => presentEntry(entry, renames, accounts)),
+        ...(hasMore && last && { next: cursors.write({ before: last.revision }, bound) }),
+      };
+    },
+  });
+
+  async function namesOf(entries: readonly NumberedEntry[]): Promise<ReadonlyMap<string, NamedAccount>> {
+    const ids = new Set(entries.flatMap(({ by }) => by.account ?? []));
+    return ids.size === 0 ? new Map() : findAccounts([...ids].map((id) => new ObjectId(id)));
+  }
+};
+
+const MAX_REVISION = 0xffffffff;
+
+function presentEntry(
+  { at, revision, by, changes, version }: NumberedEntry,
+  renames: readonly PendingRenames[],
+  accounts: ReadonlyMap<string, NamedAccount>,
+) {
+  const account = accounts.get(by.account ?? '');
+  return {
+    at: at.toISOString(),
+    revision,
+    by: { ...by, ...(account && { name: account.name }) },
+    changes: underPresentKeys({ version, changes }, renames),
+  };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const EVERY_MS = 10 * 60 * 1_000;
+const APPS_AT_ONCE = 100;
+
+interface Pass {
+  appIds: ObjectId[];
+  /** The last app that was read. */
+  after: ObjectId | undefined;
+}
+
+/** The job that removes entries for their age. A wrong clock removes nothing. */
+export function createHistoryJob(deps: {
+  history: Pick<RecordHistory, 'dropOld'>;
+  settings: HistorySettingsStore;
+  idsAfter(after: ObjectId | undefined, count: number): Promise<ObjectId[]>;
+  clock: Pick<DatabaseClock, 'read' | 'earlier' | 'isTrusted'>;
+  pace: Pick<Pace, 'throttle'>;
+  everyMs?: number | undefined;
+}): Job {
+  const { history, settings: store, idsAfter, clock, pace, everyMs = EVERY_MS } = deps;
+
+  async function advance(pass: Pass): Promise<boolean> {
+    await clock.read();
+    if (!clock.isTrusted()) return false;
+    if (pass.appIds.length === 0) {
+      pass.appIds = await idsAfter(pass.after, APPS_AT_ONCE);
+      pass.after = pass.appIds.at(-1);
+    }
+    const [appId] = pass.appIds;
+    if (!appId) return false;
+    const { days } = await store.get(appId).catch((error) => {
+      if (error instanceof NotFound) return { days: MAX_DAYS };
+      throw error;
+    });
+    const before = new Date(clock.earlier().getTime() - days * DAY_MS);
+    if (!(await history.dropOld(appId, before))) pass.appIds.shift();
+    return true;
+  }
+
+  return createPassJob<Pass>({
+    name: 'history',
+    everyMs,
+    throttle: pace.throttle,
+    begin: () => Promise.resolve({ appIds: [], after: undefined }),
+    advance,
+  });
+}

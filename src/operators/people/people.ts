@@ -1,0 +1,68 @@
+import type { Cursors } from '../../api/cursors.ts';
+import type { Apps } from '../../apps/apps.ts';
+import type { Feature, PersonData } from '../../apps/feature.ts';
+import type { Logger } from '../../platform/core/logger.ts';
+import type { Connection } from '../../platform/database/client.ts';
+import type { DatabaseClock } from '../../platform/database/clock.ts';
+import type { Records } from '../../records/records.ts';
+import type { Schemas } from '../../schemas/schemas.ts';
+import { editingRoutes } from './editing.ts';
+import { createHistoryJob, createHistorySettings, historyRoutes } from './history.ts';
+import { peopleRoutes } from './people.routes.ts';
+import { createPeopleService } from './people.service.ts';
+import { createRetentionJob, createRetentionStore, retentionRoutes } from './retention.ts';
+import { createSuppressionModel, createSuppressions, type Suppressions } from './suppressions.ts';
+
+/** Creates the list of the people who must not be imported. */
+export function createSuppressionList(connection: Connection, sessionSecret: string | undefined) {
+  const model = createSuppressionModel(connection);
+  const list = createSuppressions(model, sessionSecret);
+  return { list, feature: { models: [model], owned: [list] } satisfies Feature };
+}
+
+/** Creates edits, exports, erasures (in the order of `parts`) and the retention of records. */
+export function createPeople(deps: {
+  apps: Apps;
+  records: Records;
+  suppressions: Suppressions;
+  parts(): readonly PersonData[];
+  clock: DatabaseClock;
+  logger: Logger;
+  retentionEveryMs: number | undefined;
+  eraseWithinMs: number | undefined;
+  schemas: Pick<Schemas, 'renames'>;
+  cursors: Cursors;
+  findAccounts: Parameters<typeof historyRoutes>[0]['findAccounts'];
+}) {
+  const { apps, records, suppressions, parts, clock, logger, schemas, cursors, findAccounts } = deps;
+  const { retentionEveryMs, eraseWithinMs } = deps;
+  const people = createPeopleService({ apps: apps.service, suppressions, logger, parts, eraseWithinMs });
+  const retention = createRetentionStore(apps.model);
+  const settings = createHistorySettings(apps.model, apps.revision);
+  const { history } = records;
+  return {
+    routes: [
+      ...historyRoutes({
+        history,
+        settings,
+        renamesSince: schemas.renames.since,
+        findAccounts,
+        cursors,
+      }),
+      ...editingRoutes(records.editor),
+      ...peopleRoutes(people, apps.scope),
+      ...retentionRoutes(retention),
+    ],
+    jobs: [
+      createRetentionJob({ store: retention, records, clock, pace: apps.pace, logger, everyMs: retentionEveryMs }),
+      createHistoryJob({
+        history,
+        settings,
+        idsAfter: apps.service.idsAfter,
+        clock,
+        pace: apps.pace,
+        everyMs: retentionEveryMs,
+      }),
+    ],
+  } satisfies Feature;
+}

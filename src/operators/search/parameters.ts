@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { ScopeParameter } from '../../api/parameters.ts';
+import { FIELD_KEY_PATTERN } from '../../fields/base/kind.ts';
+import { MAX_WHERE } from './conditions.ts';
+import { MAX_SEARCH_LENGTH } from './text-search.ts';
+
+export const SINGLE_TEXT = 'must be one text';
+const SORT = new RegExp(`^(?:createdAt|updatedAt|email|data\\.${FIELD_KEY_PATTERN.source.slice(1, -1)})$`);
+
+export const sortParameter = z
+  .string(SINGLE_TEXT)
+  .regex(SORT, 'must be createdAt, updatedAt, email or data.<key>')
+  .optional()
+  .meta({ description: '`createdAt`, `updatedAt`, `email` or `data.<key>`. Default: `createdAt`', example: 'email' });
+export const orderParameter = z
+  .enum(['asc', 'desc'], 'must be asc or desc')
+  .optional()
+  .meta({ description: 'Default: `desc` for times, `asc` for all others', example: 'asc' });
+
+export function checkSelection(
+  { where, q }: { where?: readonly string[] | undefined; q?: string | undefined },
+  context: z.RefinementCtx,
+) {
+  if (where === undefined && q === undefined)
+    context.addIssue({ code: 'custom', path: ['where'], message: 'is required, or q' });
+}
+
+/** Whether a query has one of these parameters. */
+export function hasAny<Name extends string>(query: { [Each in Name]?: unknown }, names: readonly Name[]): boolean {
+  return names.some((name) => query[name] !== undefined);
+}
+
+/** Refuses `skip` beside one of these parameters. @param message names them */
+export const noSkipWith =
+  <Name extends string>(names: readonly Name[], message: string) =>
+  (query: { [Each in Name]?: unknown } & { skip?: number | undefined }, context: z.RefinementCtx) => {
+    if (query.skip !== undefined && hasAny(query, names)) context.addIssue({ code: 'custom', path: ['skip'], message });
+  };
+
+export const MAX_CURSOR_LENGTH = 8_000;
+
+/** Conditions, each `<path>:<operator>:<value>`. One is a text, several are an array. */
+export const Where = z
+  .union([z.string().transform((text) => [text]), z.array(z.string())], SINGLE_TEXT)
+  .refine((list) => list.length <= MAX_WHERE, `must be given at most ${MAX_WHERE} times`)
+  .optional()
+  .meta({
+    override: { type: 'array', items: { type: 'string' }, maxItems: MAX_WHERE },
+    description:
+      'A condition `<path>:<operator>:<value>`; repeated, all must hold. Paths: `email`, `createdAt`, `updatedAt`, `schemaVersion`, `data.<key>`',
+    example: ['data.age:gte:18'],
+  });
+
+export const SearchText = z
+  .string(SINGLE_TEXT)
+  .min(1, 'must not be empty')
+  .max(MAX_SEARCH_LENGTH, `must have at most ${MAX_SEARCH_LENGTH} characters`)
+  .optional()
+  .meta({ description: 'A part of the email or of any text in `data`, in any case', example: 'lovelace' });
+
+export const Cursor = z
+  .string(SINGLE_TEXT)
+  .max(MAX_CURSOR_LENGTH, 'is too long')
+  .optional()
+  .meta({ description: 'The `next` of the previous page of the same query', example: 'AbC123' });
+
+/** The parameters that select and order records (spec 4.3). */
+export const queryParameters = { where: Where, q: SearchText, sourceAppId: ScopeParameter };
+
+export const pageParameters = {
+  ...queryParameters,
+  cursor: Cursor,
+  total: z.enum(['exact', 'capped', 'none'], 'must be exact, capped or none').optional().meta({
+    description: 'How to count the matches. Default: `capped`, and `none` with a cursor',
+    example: 'capped',
+  }),
+};
+
+export const pageMembers = {
+  next: z.string().optional().meta({ description: 'The cursor of the next page', example: 'AbC123' }),
+  complete: z.boolean().meta({ description: 'False when the time ended before the page was full' }),
+};
+
+export const totalMembers = {
+  total: z.int().nonnegative().optional().meta({ example: 42 }),
+  totalIs: z.enum(['exact', 'capped', 'partial']).optional().meta({ example: 'exact' }),
+};

@@ -1,0 +1,65 @@
+import type { Cursors } from '../../api/cursors.ts';
+import type { Apps } from '../../apps/apps.ts';
+import type { Feature } from '../../apps/feature.ts';
+import type { Records } from '../../records/records.ts';
+import type { Schemas } from '../../schemas/schemas.ts';
+import { createUserBreakdown } from './breakdown.ts';
+import { createBulkErase } from './bulk-erase.ts';
+import { indexSlotRoutes } from './indexes.ts';
+import { createMatchingIds } from './matching-ids.ts';
+import { createPeopleSearch } from './people-search.ts';
+import { createQueriedAppReader } from './queried-app.ts';
+import { createSchemaCheckService, schemaCheckRoutes } from './schema-check.ts';
+import { searchIndexRoutes } from './search-index.ts';
+import { userStatsRoutes } from './statistics.ts';
+import { createUserQuery } from './user-query.ts';
+import { userRoutes } from './users.routes.ts';
+import { createUserService } from './users.service.ts';
+
+/** Creates listings, queries, charts and statistics. `queryBudgetMs`: shorter in tests only. */
+export function createSearch(deps: {
+  apps: Apps;
+  schemas: Schemas;
+  records: Records;
+  cursors: Cursors;
+  queryBudgetMs: number | undefined;
+}) {
+  const { apps, schemas, records, cursors, queryBudgetMs } = deps;
+  const { pages, ranges, queues, slots, words, erase, reader, emails } = records;
+  const { service: appService, activity } = apps;
+  const { renames } = schemas;
+  const query = createUserQuery({ ranges, pages, budgetMs: queryBudgetMs });
+  const queried = createQueriedAppReader({
+    schemas: schemas.service,
+    slotStore: slots,
+    words,
+    recentRenames: renames.recent,
+  });
+  const matchingIds = createMatchingIds(ranges);
+  const users = createUserService({
+    apps: appService,
+    queried,
+    query,
+    pages,
+    reader,
+    erase,
+    findPeople: createPeopleSearch({ emails, pages, ranges }),
+    bulkErase: createBulkErase({ matchingIds, erase, reader, queues }),
+    breakDown: createUserBreakdown(ranges, queryBudgetMs),
+  });
+  return {
+    users,
+    query,
+    queried,
+    matchingIds,
+    feature: {
+      routes: [
+        ...userRoutes(users, cursors),
+        ...userStatsRoutes({ apps: appService, activity, reader, queues }),
+        ...schemaCheckRoutes(createSchemaCheckService({ apps: appService, pages, schemas: schemas.service })),
+        ...searchIndexRoutes(words),
+        ...indexSlotRoutes({ apps: appService, schemas: schemas.store, renames }),
+      ],
+    } satisfies Feature,
+  };
+}

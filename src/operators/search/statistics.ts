@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
+import { ScopeParameter, SourceAppId } from '../../api/parameters.ts';
+import { JsonStream } from '../../api/reply.ts';
+import { Timestamp, WholeNumber } from '../../api/validation.ts';
+import type { AppActivity } from '../../apps/activity.ts';
+import type { App } from '../../apps/app.ts';
+import type { AppService } from '../../apps/apps.service.ts';
+import { AppNotFound } from '../../platform/core/errors.ts';
+import type { ReadQueues } from '../../records/read/read-queues.ts';
+import type { RecordReader } from '../../records/read/record-reader.ts';
+
+const DEFAULT_DAYS = 30;
+const MAX_DAYS = 365;
+/** Spec 8. */
+const MAX_NAMED = 200;
+
+const Count = z.int().nonnegative().meta({ example: 42 });
+const LastSubmission = Timestamp.nullable().meta({
+  description: 'The time of the last accepted submission, or null; up to a second behind submissions to other servers',
+});
+
+const SomeApps = z
+  .union([SourceAppId.transform((id) => [id]), z.array(SourceAppId)], 'must be app ids')
+  .refine((ids) => ids.length <= MAX_NAMED, `must be given at most ${MAX_NAMED} times`)
+  .optional()
+  .meta({
+    override: { type: 'array', items: { type: 'string' }, maxItems: MAX_NAMED },
+    description: 'Only these apps; repeated for several. One that does not exist is left out',
+    example: ['newsletter'],
+  });
+
+const shared = {
+  method: 'get',
+  auth: 'session or key',
+  scope: 'users:read',
+  tag: 'Users',
+} as const;
+
+export const userStatsEndpoints = {
+  getStats: {
+    ...shared,
+    path: '/auth/stats',
+    scoped: true,
+    summary: "How many users the session's app has",
+    description: 'With the number of records created on each of the last days (UTC, today included), oldest first.',
+    query: z.strictObject({
+      days: WholeNumber(1, MAX_DAYS)
+        .default(DEFAULT_DAYS)
+        .meta({ description: `The number of days: 1 to ${MAX_DAYS}`, example: 30 }),
+      sourceAppId: ScopeParameter,
+    }),
+    response: z.strictObject({
+      users: Count,
+      lastSubmissionAt: LastSubmission,
+      days: z.array(z.strictObject({ date: z.iso.date().meta({ example: '2026-01-31' }), created: Count })),
+    }),
+    errors: [404],
+  },
+  getStatsOfAllApps: {
+    ...shared,
+    path: '/auth/admin/stats',
+    role: 'admin',
+    summary: 'How many users each app has',
+    description: 'All apps, or those that are named, sorted by `sourceAppId`.',
+    query: z.strictObject({ sourceAppId: SomeApps }),
+    response: z.strictObject({
+      apps: z.array(z.strictObject({ sourceAppId: SourceAppId, users: Count, lastSubmissionAt: LastSubmission })),
+    }),
+    errors: [],
+  },
+} as const satisfies Endpoints;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** The days that one statement counts: it ends within its time limit with a million records. */
+const DAYS_AT_ONCE = 92;
+
+/** Counts come from index keys (record-reader.ts), last submissions from the apps (activity.ts). */
+export const userStatsRoutes = (deps: {
+  apps: AppService;
+  activity: AppActivity;
+  reader: RecordReader;
+  queues: ReadQueues;
+}): Route[] => {
+  const { apps, activity, reader, queues } = deps;
+
+  const present = ({ sourceAppId, lastSubmissionAt }: App, users = 0) => ({
+    sourceAppId,
+    users,
+    lastSubmissionAt: lastSubmissionAt ?? null,
+  });
+
+  async function* ofApps(names: readonly string[]) {
+    await activity.flush();
+    const found = await apps.named(names);
+    const users = await Promise.all(found.map(({ id }) => queues.scan(undefined, () => reader.count(id))));
+    for (const [at, app] of found.entries()) yield present(app, users[at]);
+  }
+
+  async function* ofAllApps() {
+    const [users] = await Promise.all([queues.scan(undefined, () => reader.countByApp()), activity.flush()]);
+    for await (const app of apps.list()) yield present(app, users.get(app.id.toHexString()));
+  }
+
+  return routes(userStatsEndpoints, {
+    getStats: async ({ app: { id, sourceAppId }, query }) => {
+      await activity.flush();
+      const app = await apps.get(sourceAppId);
+      if (!app.id.equals(id)) throw new AppNotFound();
+      const firstDay = Math.floor(Date.now() / DAY_MS) - query.days + 1;
+      const midnights = Array.from({ length: query.days + 1 }, (_, index) => new Date((firstDay + index) * DAY_MS));
+      const counts = Array.from({ length: Math.ceil(query.days / DAYS_AT_ONCE) }, (_, part) => {
+        const times = midnights.slice(part * DAYS_AT_ONCE, (part + 1) * DAYS_AT_ONCE + 1);
+        return queues.scan(id, () => reader.countCreated(id, times));
+      });
+      const [users, ...created] = await Promise.all([queues.scan(id, () => reader.count(id)), ...counts]);
+      const dates = midnights.map((midnight) => midnight.toISOString().slice(0, 10));
+      const days = created.flat().map((count, index) => ({ date: dates[index] ?? '', created: count }));
+      return { users, lastSubmissionAt: app.lastSubmissionAt?.toISOString() ?? null, days };
+    },
+
+    getStatsOfAllApps: ({ query: { sourceAppId } }) =>
+      JsonStream.of('apps', sourceAppId ? ofApps(sourceAppId) : ofAllApps(), (app) => app),
+  });
+};

@@ -1,0 +1,263 @@
+import type { Response } from 'express';
+import { z } from 'zod';
+import type { Cursors } from '../../api/cursors.ts';
+import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
+import { ScopeParameter, SourceAppId, UserId } from '../../api/parameters.ts';
+import { JsonStream } from '../../api/reply.ts';
+import {
+  DEFAULT_LIMIT,
+  JsonObject,
+  MAX_LIMIT,
+  Ok,
+  OptionalPageLimit,
+  Timestamp,
+  WholeNumber,
+} from '../../api/validation.ts';
+import {
+  type DetailedRecord,
+  MEMBERS_WITH_APP,
+  type Members,
+  OWN_MEMBERS,
+  presentDetails,
+  type RecordBatches,
+  recordsAsJson,
+} from '../../records/stored/record-json.ts';
+import { recordEtag } from '../../records/write/record-edit.ts';
+import { breakdownEndpoints } from './breakdown.ts';
+import {
+  Cursor,
+  checkSelection,
+  hasAny,
+  noSkipWith,
+  orderParameter,
+  pageMembers,
+  pageParameters,
+  queryParameters,
+  SearchText,
+  sortParameter,
+  totalMembers,
+  Where,
+} from './parameters.ts';
+import type { UserService } from './users.service.ts';
+
+const Email = z.string().meta({ example: 'ada@example.com' });
+const Data = JsonObject.meta({ example: { name: 'Ada' } });
+
+const userFields = {
+  email: Email,
+  data: Data,
+  schemaVersion: z.int().positive().meta({ example: 1 }),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  confirmedAt: Timestamp.optional().meta({
+    description: 'When the person confirmed the email address; only in records of which it was confirmed',
+  }),
+};
+
+export const User = z.strictObject({ id: UserId, ...userFields }).meta({ id: 'User' });
+
+/** Spec 2.8. */
+const ConsentEntry = z
+  .strictObject({
+    key: z.string().meta({ description: 'The key of the consent field', example: 'terms' }),
+    given: z.boolean().meta({ description: '`true`: given; `false`: withdrawn' }),
+    at: Timestamp.meta({ description: 'When the submission was received' }),
+    version: z.string().meta({ description: 'The version of the text', example: '2026-01' }),
+    schemaVersion: z.int().positive().meta({ example: 1 }),
+    label: z.string().meta({ description: 'The label of the field', example: 'I accept the terms' }),
+    page: z.string().optional().meta({
+      description: 'The page with the form, without query and fragment, if known',
+      example: 'https://example.com/sign-up',
+    }),
+  })
+  .meta({ id: 'ConsentEntry' });
+
+export const DetailedUser = z
+  .strictObject({
+    id: UserId,
+    ...userFields,
+    consents: z
+      .array(ConsentEntry)
+      .optional()
+      .meta({ description: 'The changes of consents, oldest first; only in records that have any' }),
+  })
+  .meta({ id: 'DetailedUser' });
+const UserOfApp = z.strictObject({ id: UserId, sourceAppId: SourceAppId, ...userFields }).meta({ id: 'UserOfApp' });
+
+/** An id that is not a UUID is a 404 like any other unknown id. */
+export const UserPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }) });
+
+export const RECORD_ETAG = { ETag: 'Identifies the state of the record, for `If-Match` of a change' };
+
+const paging = {
+  limit: OptionalPageLimit,
+  skip: WholeNumber(0).optional().meta({ description: 'The number of users to skip', example: 0 }),
+};
+const AnsweredLimit = z.int().min(1).max(MAX_LIMIT);
+const PageSkip = z.int().nonnegative();
+
+/** With one of these parameters a listing is a query (spec 4.3). */
+const QUERYING = ['where', 'q', 'cursor', 'total', 'sourceAppId'] as const;
+/** The same for a listing across apps. */
+const SEARCHING = ['where', 'q', 'cursor'] as const;
+
+const shared = {
+  auth: 'session or key',
+  tag: 'Users',
+} as const;
+
+const ofOneUser = {
+  ...shared,
+  path: '/auth/users/:id',
+  load: 'light',
+  params: UserPath,
+  query: z.object({ sourceAppId: ScopeParameter }),
+} as const;
+
+export const userEndpoints = {
+  listUsers: {
+    ...shared,
+    method: 'get',
+    path: '/auth/users',
+    load: (query) => (Object.keys(query).length === 0 ? 'long' : 'read'),
+    scope: 'users:read',
+    scoped: true,
+    audit: 'users.listed',
+    summary: "The session's users",
+    description:
+      "Without parameters: all users of the session's app, newest first, streamed; a session may have 8 concurrent unpaged listings and exports. With any parameter: a page of the matching users, with the `total` number of matches. Ties are broken by id. With `where`, `q`, `cursor`, `total` or `sourceAppId`: a page with `next`, the cursor of the next one; a search that takes too long answers what it found, with `complete` false.",
+    query: z
+      .strictObject({
+        ...paging,
+        sort: sortParameter,
+        order: orderParameter,
+        ...pageParameters,
+      })
+      .superRefine(noSkipWith(['cursor'], 'is not used with cursor')),
+    response: z.union([
+      z.strictObject({ users: z.array(User) }),
+      z.strictObject({ users: z.array(User), total: z.int().nonnegative(), limit: AnsweredLimit, skip: PageSkip }),
+      z.strictObject({ users: z.array(User), ...totalMembers, ...pageMembers }),
+    ]),
+    errors: [404, 429],
+  },
+  getUser: {
+    ...ofOneUser,
+    method: 'get',
+    scope: 'users:read',
+    scoped: true,
+    summary: "One of the session's users",
+    response: DetailedUser,
+    responseHeaders: RECORD_ETAG,
+    errors: [404],
+  },
+  eraseUsers: {
+    ...shared,
+    method: 'delete',
+    path: '/auth/users',
+    load: 'long',
+    scope: 'users:write',
+    scoped: true,
+    audit: 'users.erased',
+    summary: "Erase many of the session's users",
+    description:
+      'Permanent. Erases the users that match `where` and `q`, if `confirm` is their number; otherwise 409 tells their number.',
+    query: z
+      .strictObject({
+        ...queryParameters,
+        confirm: WholeNumber(0).meta({ description: 'The number of users to erase', example: 42 }),
+      })
+      .superRefine(checkSelection),
+    // Counts and deletes any number of records.
+    slow: true,
+    response: z.strictObject({ ok: z.literal(true), deletedUsers: z.int().nonnegative().meta({ example: 42 }) }),
+    errors: [404, 409, 429],
+  },
+  eraseUser: {
+    ...ofOneUser,
+    method: 'delete',
+    scope: 'users:write',
+    scoped: true,
+    audit: 'user.erased',
+    summary: "Erase one of the session's users",
+    description: 'Permanent. A later submission of the same email creates a new record.',
+    response: Ok,
+    errors: [404],
+  },
+  listAllUsers: {
+    ...shared,
+    method: 'get',
+    path: '/auth/admin/users',
+    scope: 'users:read',
+    role: 'admin',
+    audit: 'users.listed',
+    summary: 'Users across all apps',
+    description:
+      'A page of users of all apps, or of one, newest first. With `q` or `where` (on `email`, or on any path with `sourceAppId`): the users that match, with `next`, the cursor of the next page.',
+    query: z
+      .strictObject({
+        sourceAppId: SourceAppId.optional().meta({ description: 'Only the users of this app' }),
+        ...paging,
+        where: Where,
+        q: SearchText,
+        cursor: Cursor,
+      })
+      .superRefine(noSkipWith(SEARCHING, 'is not used with where, q or cursor')),
+    response: z.union([
+      z.strictObject({ users: z.array(UserOfApp), limit: AnsweredLimit, skip: PageSkip }),
+      z.strictObject({ users: z.array(UserOfApp), ...pageMembers }),
+    ]),
+    errors: [400],
+  },
+} as const satisfies Endpoints;
+
+export const userRoutes = (users: UserService, cursors: Cursors): Route[] => [
+  ...routes(breakdownEndpoints, {
+    breakDownUsers: async ({ app, query: { field, ...request } }) => users.breakdown(app, field, request),
+  }),
+  ...routes(userEndpoints, {
+    listUsers: async ({ app, query, closed }) => {
+      if (hasAny(query, QUERYING)) {
+        const found = await users.find(app, { ...query, limit: query.limit ?? DEFAULT_LIMIT }, cursors);
+        return listing(found.users, OWN_MEMBERS, found.rest);
+      }
+      if (Object.keys(query).length === 0) return listing(users.list(app, closed()), OWN_MEMBERS);
+      const { sort, order, limit = DEFAULT_LIMIT, skip = 0 } = query;
+      const { users: found, total } = await users.page(app, { sort, order, limit, skip });
+      return listing(found, OWN_MEMBERS, { total, limit, skip });
+    },
+
+    getUser: async ({ app, params, res }) => detailedAnswer(await users.get(app, params.id), res),
+
+    eraseUsers: async ({ app, query: { confirm, ...request }, closed, recheck, audit }) => {
+      const deletedUsers = await users.eraseMatching(app, request, { confirm, signal: closed(), recheck });
+      audit({ detail: { deletedUsers } });
+      return { ok: true as const, deletedUsers };
+    },
+
+    eraseUser: async ({ app, params }) => {
+      await users.erase(app, params.id);
+      return { ok: true as const };
+    },
+
+    listAllUsers: async ({ query, audit }) => {
+      if (query.sourceAppId === undefined) audit({ app: null });
+      const { limit = DEFAULT_LIMIT, skip = 0 } = query;
+      if (hasAny(query, SEARCHING)) {
+        const found = await users.findAcrossApps({ ...query, limit }, cursors);
+        return listing(found.users, MEMBERS_WITH_APP, found.rest);
+      }
+      const found = users.listAcrossApps({ sourceAppId: query.sourceAppId, limit, skip });
+      return listing(found, MEMBERS_WITH_APP, { limit, skip });
+    },
+  }),
+];
+
+/** Answers with a record and its ETag. */
+export function detailedAnswer(record: DetailedRecord, res: Response) {
+  res.setHeader('ETag', recordEtag(record));
+  return presentDetails(record);
+}
+
+const listing = (records: RecordBatches, members: Members, rest?: Record<string, unknown>) =>
+  new JsonStream('users', recordsAsJson(records, members), rest);

@@ -1,0 +1,134 @@
+import type { Request } from 'express';
+import { html } from 'ghtml';
+import { z } from 'zod';
+import { type Endpoints, type Refuse, routes } from '../../api/endpoint.ts';
+import { AppPath } from '../../api/parameters.ts';
+import type { Html } from '../../api/reply.ts';
+import { prefersPage } from '../../api/validation.ts';
+import { type FormSettings, offeredLanguages, settingsIn } from '../../apps/form-settings.ts';
+import type { FindForm } from '../../intake/forms/form-pages.ts';
+import { DEFAULT_ASSETS, formPath, ownLanguage, type PageAssets, pageReply } from '../../intake/forms/page.ts';
+import { visitorLanguage } from '../../intake/forms/visitor-language.ts';
+import { type AppError, AppNotFound } from '../../platform/core/errors.ts';
+import type { Code } from '../../platform/languages/catalogue.ts';
+import type { Language } from '../../platform/languages/languages.ts';
+import { type ConfirmationService, LINK_VALID_MS } from './confirmation.ts';
+
+const LinkPath = AppPath.extend({
+  token: z.string().meta({ description: 'From the link of the email', example: 'AZUT-LSqfsW2QYpQYHr3qgGX5dNUAA' }),
+});
+
+const shared = {
+  path: '/f/:sourceAppId/confirm/:token',
+  auth: 'form',
+  tag: 'Forms',
+  params: LinkPath,
+  response: z.string(),
+  isPage: true,
+  responseHeaders: { 'Content-Security-Policy': 'The policy of this page', 'Cache-Control': '`no-store`' },
+  errors: [410],
+} as const;
+
+/** The pages behind the link of a confirmation email (spec 4.12). */
+const confirmationEndpoints = {
+  getConfirmationPage: {
+    ...shared,
+    method: 'get',
+    summary: 'The page behind the link of a confirmation email',
+    description: 'Shows a button and confirms nothing, because programs that check emails open their links.',
+  },
+  confirmEmail: {
+    ...shared,
+    method: 'post',
+    summary: 'Confirm an email address',
+    description: 'Sets `confirmedAt` of the record. A repeat changes nothing. A body is ignored.',
+  },
+} as const satisfies Endpoints;
+
+interface FormOf {
+  sourceAppId: string;
+  settings: FormSettings;
+  language: Language;
+}
+
+/** The texts after a refusal, by status. */
+const REFUSALS: Readonly<Record<number, { title: Code; text: Code }>> = {
+  404: { title: 'linkInvalidTitle', text: 'linkInvalid' },
+  410: { title: 'linkExpiredTitle', text: 'linkExpired' },
+  503: { title: 'title503', text: 'linkLater' },
+};
+
+const OTHER = { title: 'notConfirmedTitle', text: 'notConfirmed' } as const;
+const NO_FORM = { title: 'title404', text: 'text404' } as const;
+const VALID_DAYS = { days: LINK_VALID_MS / 86_400_000 };
+
+/** The pages of confirmation links, and their refusals. @param assets of the pages */
+export function createConfirmationPages(
+  confirmations: Pick<ConfirmationService, 'isConfirmed' | 'confirm'>,
+  findForm: FindForm,
+  assets: PageAssets = DEFAULT_ASSETS,
+) {
+  /** Renders a page with the heading of the form. */
+  function renderPage({ sourceAppId, settings, language }: FormOf, title: string, content: string, status = 200): Html {
+    const name = settingsIn(settings, language.tag).title ?? sourceAppId;
+    const main = html`<h1>${name}</h1>
+<div!${ownLanguage(language)}>
+!${content}
+</div>`;
+    return pageReply({ title: `${title}: ${name}`, main, language, status }, assets);
+  }
+
+  /** Requires a press of the button: programs that check links open them, and press nothing. */
+  function askPage(form: FormOf): Html {
+    const { text } = form.language;
+    const content = html`<p>${text('confirmAsk')}</p>
+<form class="form" method="post"><button>${text('confirmButton')}</button></form>`;
+    return renderPage(form, text('confirmTitle'), content);
+  }
+
+  function confirmedPage(form: FormOf): Html {
+    const { text } = form.language;
+    return renderPage(form, text('confirmedTitle'), html`<p class="note good">${text('confirmed')}</p>`);
+  }
+
+  async function refusalPage(error: AppError, req: Request): Promise<Html> {
+    const { status } = error;
+    const form = req.appId === undefined ? undefined : await findForm(req.appId).catch(() => undefined);
+    const { language } = visitorLanguage(req, form?.settings);
+    const isOfLink = form && !(error instanceof AppNotFound);
+    const codes = isOfLink || status !== 404 ? (REFUSALS[status] ?? OTHER) : NO_FORM;
+    const title = language.text(codes.title);
+    const text = language.text(codes.text, VALID_DAYS);
+    if (!isOfLink) {
+      const main = html`<div!${ownLanguage(language)}><h1>${title}</h1><p>${text}</p></div>`;
+      return pageReply({ title, main, language, status }, assets);
+    }
+    const query = offeredLanguages(form.settings).length > 1 ? `?lang=${language.tag}` : '';
+    const content = html`<p class="note">${title}</p><p>${text}</p>
+<p><a href="${formPath(form.sourceAppId)}${query}">${language.text('openForm')}</a></p>`;
+    return renderPage({ ...form, language }, title, content, status);
+  }
+
+  async function formOf(sourceAppId: string, req: Request): Promise<FormOf> {
+    const form = await findForm(sourceAppId);
+    if (!form) throw new AppNotFound();
+    return { ...form, ...visitorLanguage(req, form.settings) };
+  }
+
+  const refuse: Refuse = async (error, req) => (prefersPage(req) ? refusalPage(error, req) : undefined);
+
+  const confirmationRoutes = routes(confirmationEndpoints, {
+    getConfirmationPage: async ({ params: { sourceAppId, token }, req }) => {
+      const isConfirmed = await confirmations.isConfirmed(sourceAppId, token);
+      const form = await formOf(sourceAppId, req);
+      return isConfirmed ? confirmedPage(form) : askPage(form);
+    },
+
+    confirmEmail: async ({ params: { sourceAppId, token }, req }) => {
+      await confirmations.confirm(sourceAppId, token);
+      return confirmedPage(await formOf(sourceAppId, req));
+    },
+  });
+
+  return { routes: confirmationRoutes, refuse };
+}

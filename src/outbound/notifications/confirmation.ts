@@ -1,0 +1,147 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type ObjectId, UUID } from 'mongodb';
+import { AppNotFound, Gone, NotFound } from '../../platform/core/errors.ts';
+import { deriveSecretKey } from '../../platform/core/secrets.ts';
+import type { ConfirmationMail } from '../../records/stored/record.ts';
+import type { RecordId } from '../../records/stored/record-id.ts';
+import type { ConfirmationStore } from '../../records/write/confirmations.ts';
+import type { NewMail } from './mail-queue.ts';
+import type { MailRates } from './mail-rates.ts';
+
+const ID_BYTES = 16;
+const TIME_BYTES = 6;
+const MAC_BYTES = 24;
+const TOKEN = new RegExp(`^[A-Za-z0-9_-]{${Math.ceil(((ID_BYTES + TIME_BYTES + MAC_BYTES) * 4) / 3)}}$`);
+
+export interface Confirmation {
+  recordId: RecordId;
+  expiresAt: Date;
+}
+
+type ConfirmationTokens = ReturnType<typeof createConfirmationTokens>;
+
+/** Tokens (spec 4.12): record id, expiry, and a MAC over both and the incarnation of the app. */
+export function createConfirmationTokens(secret: string) {
+  /** The key of each app differs, so no token is valid for another app. */
+  function sign(appId: ObjectId, content: Uint8Array): Buffer {
+    const key = deriveSecretKey(secret, 'email confirmation', appId.id);
+    return createHmac('sha256', key).update(content).digest().subarray(0, MAC_BYTES);
+  }
+
+  return {
+    /** Returns the token of a record, of URL-safe characters. */
+    issue(appId: ObjectId, { recordId, expiresAt }: Confirmation): string {
+      const time = Buffer.alloc(TIME_BYTES);
+      time.writeUIntBE(expiresAt.getTime(), 0, TIME_BYTES);
+      const content = Buffer.concat([recordId.buffer, time]);
+      return Buffer.concat([content, sign(appId, content)]).toString('base64url');
+    },
+
+    /** Returns the content of a token, also after its expiry; undefined for any other text. */
+    read(appId: ObjectId, token: string): Confirmation | undefined {
+      if (!TOKEN.test(token)) return undefined;
+      const bytes = Buffer.from(token, 'base64url');
+      const content = bytes.subarray(0, ID_BYTES + TIME_BYTES);
+      // The last character has unused bits, so several texts would decode to these bytes.
+      if (bytes.toString('base64url') !== token) return undefined;
+      if (!timingSafeEqual(bytes.subarray(content.length), sign(appId, content))) return undefined;
+      const recordId = new UUID(Buffer.from(content.subarray(0, ID_BYTES)));
+      return { recordId, expiresAt: new Date(content.readUIntBE(ID_BYTES, TIME_BYTES)) };
+    },
+  };
+}
+
+const DAY_MS = 86_400_000;
+/** How long a link is valid (spec 4.12). */
+export const LINK_VALID_MS = 7 * DAY_MS;
+/** The most confirmation emails of one record, and the time between two of them. */
+const MAX_CONFIRMATION_MAILS = 3;
+const CONFIRMATION_PAUSE_MS = DAY_MS;
+
+/** Each further attempt means that another server planned an email for the same record. */
+const MAX_ATTEMPTS = 4;
+
+/** The link names no record that can be confirmed. */
+class InvalidLink extends NotFound {
+  constructor() {
+    super('This link is not valid');
+  }
+}
+
+export type ConfirmationService = ReturnType<typeof createConfirmationService>;
+
+/** The confirmation of email addresses (spec 4.12). */
+export function createConfirmationService(deps: {
+  store: ConfirmationStore;
+  rates: Pick<MailRates, 'confirmationTime'>;
+  tokens: ConfirmationTokens;
+  /** Resolves with the incarnation of an app that is in force. */
+  findApp(sourceAppId: string): Promise<{ id: ObjectId } | undefined>;
+}) {
+  const { store, rates, tokens, findApp } = deps;
+
+  /** @throws {AppNotFound} @throws {InvalidLink} @throws {Gone} */
+  async function findRecord(sourceAppId: string, token: string) {
+    const app = await findApp(sourceAppId);
+    if (!app) throw new AppNotFound();
+    const link = tokens.read(app.id, token);
+    if (!link) throw new InvalidLink();
+    if (link.expiresAt.getTime() <= Date.now()) throw new Gone('This link has expired');
+    return { appId: app.id, id: link.recordId };
+  }
+
+  return {
+    /** @param lang the language of the pages, if the app has several */
+    linkPath(sourceAppId: string, appId: ObjectId, link: Confirmation, lang?: string): string {
+      const path = `/f/${encodeURIComponent(sourceAppId)}/confirm/${tokens.issue(appId, link)}`;
+      return lang === undefined ? path : `${path}?lang=${lang}`;
+    },
+
+    /** @throws {NotFound} when the link is wrong or the record was erased @throws {Gone} */
+    async isConfirmed(sourceAppId: string, token: string): Promise<boolean> {
+      const { appId, id } = await findRecord(sourceAppId, token);
+      const record = await store.find(appId, id);
+      if (!record) throw new InvalidLink();
+      return record.isConfirmed;
+    },
+
+    /** Confirms the address of a link. Idempotent: the first time stays. Throws as above. */
+    async confirm(sourceAppId: string, token: string): Promise<void> {
+      const { appId, id } = await findRecord(sourceAppId, token);
+      const record = await store.find(appId, id);
+      if (!record || !(await store.confirm(appId, id, record.email, new Date()))) throw new InvalidLink();
+    },
+
+    /**
+     * Plans the confirmation email of an event; undefined when the address is confirmed or a limit
+     * is reached. The record keeps the plan, so the same event yields the same email.
+     */
+    async plan(appId: ObjectId, recordId: RecordId, event: string, lang?: string): Promise<NewMail | undefined> {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        const record = await store.find(appId, recordId);
+        if (!record || record.isConfirmed) return undefined;
+        const { mails: planned } = record;
+        const earlier = planned.findIndex((mail) => mail.event === event);
+        const earlierMail = planned[earlier];
+        if (earlierMail) return buildMail(appId, recordId, earlier, earlierMail);
+        if (!allowsAnother(planned)) return undefined;
+        const at = await rates.confirmationTime(appId);
+        if (!at) return undefined;
+        const mail = { event, at: new Date(Math.max(at.getTime(), Date.now())), ...(lang !== undefined && { lang }) };
+        if (await store.addMail(appId, recordId, record, mail)) return buildMail(appId, recordId, planned.length, mail);
+      }
+      return undefined;
+    },
+  };
+
+  function allowsAnother(planned: readonly ConfirmationMail[]): boolean {
+    const last = planned.at(-1);
+    if (planned.length >= MAX_CONFIRMATION_MAILS) return false;
+    return last === undefined || last.at.getTime() + CONFIRMATION_PAUSE_MS <= Date.now();
+  }
+}
+
+function buildMail(appId: ObjectId, recordId: RecordId, index: number, { at, lang }: ConfirmationMail): NewMail {
+  const _id = `confirmation:${recordId.toString()}:${index + 1}`;
+  return { _id, appId, purpose: 'confirmation', recordId, nextAt: at, ...(lang !== undefined && { lang }) };
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import pLimit from 'p-limit';
+import type { Logger } from '../../platform/core/logger.ts';
+import type { Job } from '../../platform/jobs/job-runner.ts';
+import { MAX_CONNECTIONS, type Mailer, MailFailure, type Message } from '../../platform/mail/mailer.ts';
+import { CLAIM_MS, MAX_ATTEMPTS, type MailDocument, type MailQueue, type MailResult } from './mail-queue.ts';
+import type { RenderMail } from './messages.ts';
+
+const UNKNOWN = new MailFailure('UNKNOWN', { isPermanent: false, isOfMessage: false });
+
+export const MAIL_JOB = 'mails';
+
+/** The most time that an email waits that another server planned. */
+const EVERY_MS = 5_000;
+const BATCH = 50;
+
+/** The job that sends planned emails. The log names emails by id and purpose, and no person. */
+export function createMailJob(deps: {
+  queue: Pick<MailQueue, 'dueIds' | 'claim' | 'extendClaim' | 'settle'>;
+  render: RenderMail;
+  mailer: Pick<Mailer, 'send'>;
+  logger: Logger;
+}): Job {
+  const { queue, render, mailer, logger } = deps;
+
+  async function trySending({ _id, purpose, attempts }: MailDocument, message: Message) {
+    try {
+      await mailer.send(`${_id} ${message.to}`, message);
+      return undefined;
+    } catch (error) {
+      const failure = error instanceof MailFailure ? error : UNKNOWN;
+      const { reason, isPermanent } = failure;
+      logger.warn({ mail: _id, purpose, attempts, reason, isPermanent }, 'an email was not sent');
+      return failure;
+    }
+  }
+
+  /**
+   * Sends a message to each address, so that it does not show other addresses, and is retried
+   * alone. Resolves with undefined when the attempt ended early, because the runner stops or
+   * another server took the email.
+   */
+  async function send(mail: MailDocument, signal: AbortSignal): Promise<MailResult | undefined> {
+    let isTaken = mail.taken !== undefined;
+    let reason = mail.reason;
+    const ended = (): MailResult => (isTaken ? { state: 'sent' } : { state: 'failed', reason });
+    if (mail.attempts > MAX_ATTEMPTS) {
+      reason ??= 'INTERRUPTED';
+      return ended();
+    }
+    const rendered = await render(mail);
+    if (!rendered) return isTaken ? ended() : { state: 'dropped' };
+    const settled = new Set([...(mail.taken ?? []), ...(mail.refused ?? [])]);
+    let needsRetry = false;
+    let takenUntil = mail.nextAt.getTime();
+    for (const to of rendered.to) {
+      const hash = mailHash(mail, to);
+      if (settled.has(hash)) continue;
+      // Later another server may take it, if this one stalled.
+      if (signal.aborted || Date.now() >= takenUntil) return undefined;
+      const failure = await trySending(mail, { ...rendered, to });
+      if (failure) reason = failure.reason;
+      else isTaken = true;
+      const isOpen = failure !== undefined && !failure.isPermanent;
+      needsRetry ||= isOpen;
+      // A server that does not answer, or refuses the service, does so for all addresses.
+      if (failure && !failure.isOfMessage) break;
+      // The result of the only address is the one of the email.
+      if (rendered.to.length === 1) break;
+      const settledAs = failure ? 'refused' : 'taken';
+      const extendedAt = Date.now();
+      if (!(await queue.extendClaim(mail, isOpen ? {} : { [settledAs]: hash }))) return undefined;
+      takenUntil = extendedAt + CLAIM_MS;
+    }
+    return needsRetry ? { state: isTaken ? 'sent' : 'failed', reason, needsRetry } : ended();
+  }
+
+  return {
+    name: MAIL_JOB,
+    everyMs: EVERY_MS,
+    hasWork: async () => (await queue.dueIds(1)).length > 0,
+    async run({ signal, stillOwner }) {
+      const ids = await queue.dueIds(BATCH);
+      const limit = pLimit(MAX_CONNECTIONS);
+      let sent = 0;
+      const all = ids.map((id) =>
+        limit(async () => {
+          if (signal.aborted || !stillOwner()) return;
+          const mail = await queue.claim(id);
+          if (!mail) return;
+          const result = await send(mail, signal);
+          if (!result) return;
+          if (result.state === 'sent' && !result.needsRetry) sent += 1;
+          await queue.settle(mail, result);
+        }),
+      );
+      // Waits for all, also when one fails because the database is unavailable.
+      const failed = (await Promise.allSettled(all)).find((one) => one.status === 'rejected');
+      if (sent > 0) logger.info({ mails: sent }, 'sent emails');
+      if (failed) throw failed.reason;
+      return ids.length === BATCH;
+    },
+  };
+}
+
+/** Identifies an address in a stored email, which contains none. */
+function mailHash({ _id }: MailDocument, address: string): string {
+  return createHash('sha256').update(`${_id} ${address}`).digest('base64url').slice(0, 22);
+}

@@ -1,0 +1,178 @@
+import type { ObjectId } from 'mongodb';
+import { offeredLanguages } from '../../apps/form-settings.ts';
+import type { FieldDefinition } from '../../fields/definition.ts';
+import { formControl } from '../../fields/presentation.ts';
+import { languageOf } from '../../platform/languages/languages.ts';
+import { type Block, renderContent } from '../../platform/mail/content.ts';
+import type { Message } from '../../platform/mail/mailer.ts';
+import type { RecordReader } from '../../records/read/record-reader.ts';
+import type { ConfirmationStore } from '../../records/write/confirmations.ts';
+import { type ConfirmationService, LINK_VALID_MS } from './confirmation.ts';
+import { dashboardUrl, formTitle, type MailApp, type MailApps } from './mail-apps.ts';
+import type { MailDocument, MailQueue } from './mail-queue.ts';
+import { MAIL_LIMITS } from './mail-rates.ts';
+
+const MAX_VALUES = 120;
+const MAX_ITEMS = 5;
+
+/** A value as people read it, under its label. */
+export interface EntryValue {
+  name: string;
+  value: string;
+}
+
+/** Returns values of the schema under their labels, then the others under their keys. */
+export function entryValues(
+  { email, data }: { email: string; data: Record<string, unknown> },
+  fields: readonly FieldDefinition[],
+): EntryValue[] {
+  const known = new Set(fields.map(({ key }) => key));
+  const values = [
+    { name: 'Email', value: email },
+    ...fields.flatMap((field) => {
+      if (!Object.hasOwn(data, field.key)) return [];
+      const { label, choices } = formControl(field);
+      const value = data[field.key];
+      const labelOf = (one: unknown): string => choices.find((choice) => choice.value === one)?.label ?? showValue(one);
+      const isList = field.kind === 'multiselect' && Array.isArray(value);
+      return [{ name: label, value: isList ? value.map(labelOf).join(', ') : labelOf(value) }];
+    }),
+    ...Object.keys(data)
+      .filter((key) => !known.has(key))
+      .map((key) => ({ name: key, value: showValue(data[key]) })),
+  ];
+  if (values.length <= MAX_VALUES) return values;
+  const rest = values.length - MAX_VALUES;
+  return [...values.slice(0, MAX_VALUES), { name: 'More values', value: `${rest} more are in the dashboard` }];
+}
+
+function showValue(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (Array.isArray(value)) return listText(value);
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
+  return String(value ?? '');
+}
+
+function listText(items: readonly unknown[]): string {
+  const shown = items.slice(-MAX_ITEMS).reverse().map(itemText);
+  const rest = items.length - shown.length;
+  return [...shown, ...(rest > 0 ? [`… and ${rest} more`] : [])].join('\n');
+}
+
+/** Items are stored as objects with a `timestamp`; a sent scalar is in `value`. */
+function itemText(item: unknown): string {
+  if (typeof item !== 'object' || item === null) return showValue(item);
+  const { timestamp: _, ...rest } = item as Record<string, unknown>;
+  const [only, ...others] = Object.keys(rest);
+  return only === 'value' && others.length === 0 ? showValue(rest.value) : JSON.stringify(rest);
+}
+
+const WHY = 'You receive this email because your address is in the form settings of this app.';
+const HOUR_MS = 3_600_000;
+
+type Draft = Omit<Message, 'to'>;
+
+/** `to`: normalized addresses. */
+type RenderedMail = Draft & { to: readonly string[] };
+
+/** Resolves with the email in its current form; undefined when there is no reason any more. */
+export type RenderMail = (mail: MailDocument) => Promise<RenderedMail | undefined>;
+
+/** Reads data when an email is sent: a removed address or an erased person receives nothing. */
+export function createMailRenderer(deps: {
+  apps: MailApps;
+  records: Pick<RecordReader, 'find'>;
+  confirmations: Pick<ConfirmationStore, 'find'>;
+  fieldsOf(appId: ObjectId): Promise<readonly FieldDefinition[]>;
+  queue: Pick<MailQueue, 'countSummed'>;
+  linkPath: ConfirmationService['linkPath'];
+  publicUrl: string | undefined;
+}): RenderMail {
+  const { apps, records, confirmations, fieldsOf, queue, linkPath, publicUrl } = deps;
+
+  return async (mail) => {
+    const app = await apps.ofId(mail.appId);
+    if (!app) return undefined;
+    if (mail.purpose === 'confirmation') return confirmation(app, mail);
+    // Planned emails are also sent after a change between `each` and `daily`.
+    const { emails = [] } = app.form?.notify ?? {};
+    const content = emails.length > 0 ? await notification(app, mail) : undefined;
+    return content && { to: emails, ...content };
+  };
+
+  /** Contains no submitted value: anybody can submit the address of another person. */
+  async function confirmation(app: MailApp, { recordId, lang }: MailDocument): Promise<RenderedMail | undefined> {
+    if (!app.form?.doubleOptIn || publicUrl === undefined || !recordId) return undefined;
+    const record = await confirmations.find(app.id, recordId);
+    if (!record || record.isConfirmed) return undefined;
+    const expiresAt = new Date(Date.now() + LINK_VALID_MS);
+    const offered = offeredLanguages(app.form);
+    // The app may offer it no longer.
+    const tag = lang !== undefined && offered.includes(lang) ? lang : offered[0];
+    const kept = offered.length > 1 ? tag : undefined;
+    const link = publicUrl + linkPath(app.sourceAppId, app.id, { recordId, expiresAt }, kept);
+    const { text, own, dateTime } = languageOf(tag);
+    const title = formTitle(app, tag);
+    const heading = text('confirmTitle');
+    const blocks: Block[] = [
+      { text: text('mailReason', { title }) },
+      { text: text('mailOpen') },
+      { link, label: text('confirmButton') },
+      { text: text('mailValid', { time: dateTime(expiresAt, app.form.timeZone ?? 'UTC') }) },
+      { text: text('mailIgnore') },
+    ];
+    const content = renderContent(heading, blocks, { lang: own, dir: languageOf(own).dir });
+    return { to: [record.email], subject: `${heading}: ${title}`, ...content };
+  }
+
+  async function notification(app: MailApp, mail: MailDocument): Promise<Draft | undefined> {
+    switch (mail.purpose) {
+      case 'each':
+        return entry(app, mail);
+      case 'summary':
+        return summary(app, mail);
+      default:
+        return digest(app, mail);
+    }
+  }
+
+  async function entry(app: MailApp, { recordId, isCreation, at, createdAt }: MailDocument) {
+    const record = recordId && (await records.find(app.id, recordId));
+    if (!record) return undefined;
+    return draft(app, isCreation ? 'New entry' : 'Changed entry', [
+      { text: `${formTitle(app)}, ${timeIn(app, at ?? createdAt)}` },
+      { values: entryValues(record, await fieldsOf(app.id)) },
+      ...linkTo('Open in the dashboard', dashboardUrl(publicUrl, app.sourceAppId, record._id)),
+    ]);
+  }
+
+  async function summary(app: MailApp, { _id, hour }: MailDocument): Promise<Draft | undefined> {
+    const count = hour ? await queue.countSummed(_id) : 0;
+    if (!hour || count === 0) return undefined;
+    const end = new Date(hour.getTime() + HOUR_MS);
+    const number = `${count >= MAIL_LIMITS.summed ? 'more than ' : ''}${count.toLocaleString('en')}`;
+    return draft(app, `… and ${number} more new or changed entries`, [
+      { text: `${formTitle(app)}, from ${timeIn(app, hour)} to ${timeIn(app, end)}` },
+      { text: 'There were too many for an email each.' },
+      ...linkTo('Open the dashboard', dashboardUrl(publicUrl, app.sourceAppId)),
+    ]);
+  }
+
+  function digest(app: MailApp, { day = '', created = 0, changed = 0 }: MailDocument): Draft | undefined {
+    if (created + changed === 0) return undefined;
+    return draft(app, `Entries of ${day}`, [
+      { text: formTitle(app) },
+      { text: `New: ${created.toLocaleString('en')}\nChanged: ${changed.toLocaleString('en')}` },
+      ...linkTo('Open the dashboard', dashboardUrl(publicUrl, app.sourceAppId)),
+    ]);
+  }
+}
+
+function draft(app: MailApp, heading: string, blocks: readonly Block[]): Draft {
+  return { subject: `${heading}: ${formTitle(app)}`, ...renderContent(heading, [...blocks, { text: WHY }]) };
+}
+
+const linkTo = (label: string, link: string | undefined): Block[] => (link === undefined ? [] : [{ link, label }]);
+
+/** Returns a time such as `31 January 2026 at 08:30 (Europe/Berlin)`, in the app's time zone. */
+const timeIn = ({ form }: MailApp, at: Date): string => languageOf('en').dateTime(at, form?.timeZone ?? 'UTC');

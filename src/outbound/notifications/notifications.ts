@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { type Endpoints, routes } from '../../api/endpoint.ts';
+import { ScopeParameter } from '../../api/parameters.ts';
+import type { Apps } from '../../apps/apps.ts';
+import { type Feature, ownedBy } from '../../apps/feature.ts';
+import type { MailAbilities } from '../../apps/form-settings.service.ts';
+import type { FindForm } from '../../intake/forms/form-pages.ts';
+import type { PageAssets } from '../../intake/forms/page.ts';
+import type { Config } from '../../platform/core/config.ts';
+import type { Logger } from '../../platform/core/logger.ts';
+import type { Connection } from '../../platform/database/client.ts';
+import type { Job, JobSignal } from '../../platform/jobs/job-runner.ts';
+import { createMailer } from '../../platform/mail/mailer.ts';
+import type { Records } from '../../records/records.ts';
+import type { Schemas } from '../../schemas/schemas.ts';
+import { createConfirmationPages } from './confirmation.routes.ts';
+import { createConfirmationService, createConfirmationTokens } from './confirmation.ts';
+import { createDigestJob } from './digest-job.ts';
+import { createMailApps } from './mail-apps.ts';
+import { createMailJob, MAIL_JOB } from './mail-job.ts';
+import { createMailModel, createMailQueue, createMailsOfPerson } from './mail-queue.ts';
+import { createMailRates, type MailLimits } from './mail-rates.ts';
+import { createMailRenderer } from './messages.ts';
+import { createNotificationConsumer } from './notification-consumer.ts';
+
+/** Creates the planning and sending of emails. @param deps.secret derives the keys of links */
+export function createNotifications(deps: {
+  config: Pick<Config, 'mail' | 'publicUrl'>;
+  connection: Connection;
+  apps: Apps;
+  schemas: Schemas;
+  records: Pick<Records, 'reader' | 'confirmations'>;
+  findForm: FindForm;
+  abilities: MailAbilities;
+  pageAssets: PageAssets | undefined;
+  signal: JobSignal;
+  logger: Logger;
+  secret: string;
+  mailLimits: MailLimits | undefined;
+}) {
+  const { config, connection, schemas, records, findForm, abilities, pageAssets, signal, logger, secret } = deps;
+  const wake = (): void => signal.wake(MAIL_JOB);
+  const { publicUrl } = config;
+  const { reader } = records;
+  const model = createMailModel(connection);
+  const queue = createMailQueue(model.collection);
+  const apps = createMailApps(deps.apps.model);
+  const rates = createMailRates(deps.apps.model, deps.mailLimits);
+  const confirmations = createConfirmationService({
+    store: records.confirmations,
+    rates,
+    tokens: createConfirmationTokens(secret),
+    findApp: schemas.findApp,
+  });
+  const mailer = config.mail && createMailer(config.mail);
+  const render = createMailRenderer({
+    apps,
+    records: reader,
+    confirmations: records.confirmations,
+    fieldsOf: schemas.store.fieldsOf,
+    queue,
+    publicUrl,
+    linkPath: confirmations.linkPath,
+  });
+  const confirmationPages = createConfirmationPages(confirmations, findForm, pageAssets);
+  const { pace } = deps.apps;
+  const jobs: Job[] = mailer
+    ? [createMailJob({ queue, render, mailer, logger }), createDigestJob({ apps, records: reader, queue, wake, pace })]
+    : [];
+  return {
+    confirmations,
+    queue,
+    consumer: createNotificationConsumer({ apps, confirmations, queue, rates, wake }),
+    /** Empty when the service sends no email. */
+    jobs,
+    feature: {
+      routes: [...routes(mailStatusEndpoints, { getMailStatus: () => abilities }), ...confirmationPages.routes],
+      refusals: { '/f/:sourceAppId/confirm': confirmationPages.refuse },
+      models: [model],
+      jobs,
+      owned: [ownedBy(model.collection, 'createdAt')],
+      personal: [createMailsOfPerson(model.collection, reader)],
+      close: () => mailer?.close(),
+    } satisfies Feature,
+  };
+}
+
+/** The endpoint of the email status (spec 4.12). */
+export const mailStatusEndpoints = {
+  getMailStatus: {
+    method: 'get',
+    path: '/auth/mail',
+    auth: 'session',
+    scope: 'users:read',
+    load: 'light',
+    tag: 'Forms',
+    summary: 'Whether the service sends email',
+    query: z.strictObject({ sourceAppId: ScopeParameter }),
+    response: z
+      .strictObject({
+        mail: z.boolean().meta({ description: 'Whether the service sends email (`SMTP_URL`)' }),
+        links: z.boolean().meta({ description: 'Whether its emails have links to it (`PUBLIC_URL`)' }),
+      })
+      .meta({ id: 'MailStatus' }),
+    errors: [],
+  },
+} as const satisfies Endpoints;

@@ -1,0 +1,70 @@
+import type { AppConsumers } from '../../apps/app-consumers.ts';
+import { Unavailable } from '../../platform/core/errors.ts';
+import { beginsBefore, type Until } from '../../platform/database/clock.ts';
+import { createPassJob } from '../../platform/jobs/pass-job.ts';
+import type { RecordId } from '../../records/stored/record-id.ts';
+import type { DeliveryStore } from './deliveries.model.ts';
+import type { DeletedWebhookDocument, DeletedWebhookModel, WebhookModel, WebhookStore } from './webhooks.model.ts';
+
+const EVERY_MS = 60_000;
+const BATCH = 200;
+
+export type WebhookRemoval = ReturnType<typeof createWebhookRemoval>;
+
+/** The stored intent lets the job finish deletions, and delete what a stalled server adds later. */
+export function createWebhookRemoval(deps: {
+  webhooks: Pick<WebhookStore, 'remove'>;
+  models: { webhooks: WebhookModel; deleted: DeletedWebhookModel };
+  deliveries: Pick<DeliveryStore, 'removeOf' | 'withDeliveries'>;
+  consumers: Pick<AppConsumers, 'remove'>;
+  throttle(begun: number, signal: AbortSignal): Promise<void>;
+}) {
+  const { webhooks, models, deliveries, consumers, throttle } = deps;
+  const { deleted } = models;
+
+  async function finish({ _id, appId }: Pick<DeletedWebhookDocument, '_id' | 'appId'>): Promise<void> {
+    await webhooks.remove(appId, _id);
+    await consumers.remove(appId, consumerName(_id));
+    await deliveries.removeOf({ appId, webhookId: _id });
+    await deleted.updateOne({ _id }, { $set: { isDone: true } });
+  }
+
+  return {
+    /**
+     * Deletes a webhook, its deliveries and its consumer.
+     * @throws {Unavailable} when the time is over; then it stays
+     */
+    async remove({ _id, appId }: Pick<DeletedWebhookDocument, '_id' | 'appId'>, until: Until): Promise<void> {
+      // By the collection: a pipeline, because the filter of an upsert may not compare times.
+      await models.webhooks.collection
+        .aggregate([
+          { $match: { _id, appId, ...beginsBefore(await until()) } },
+          { $project: { appId: 1, deletedAt: '$$NOW' } },
+          { $merge: { into: deleted.collection.collectionName, whenMatched: 'keepExisting' } },
+        ])
+        .toArray();
+      if (!(await deleted.findOne({ _id }))) throw new Unavailable();
+      await finish({ _id, appId });
+    },
+
+    job: createPassJob<{ after: RecordId | undefined }>({
+      name: 'webhook-removal',
+      everyMs: EVERY_MS,
+      throttle,
+      begin: async () => ({ after: undefined }),
+      async advance(pass) {
+        const filter = pass.after ? { _id: { $gt: pass.after } } : {};
+        const found = await deleted.find(filter, { sort: { _id: 1 }, limit: BATCH });
+        for (const one of found) if (!one.isDone) await finish(one);
+        const ofApps = found.map(({ _id: webhookId, appId }) => ({ webhookId, appId }));
+        const late = new Set((await deliveries.withDeliveries(ofApps)).map(String));
+        for (const one of ofApps) if (late.has(String(one.webhookId))) await deliveries.removeOf(one);
+        pass.after = found.at(-1)?._id;
+        return found.length === BATCH;
+      },
+    }),
+  };
+}
+
+/** Returns the name of a webhook among the consumers of its app. */
+export const consumerName = (_id: RecordId): string => `webhook ${_id}`;

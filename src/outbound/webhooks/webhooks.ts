@@ -1,0 +1,139 @@
+import type { Apps } from '../../apps/apps.ts';
+import { type Feature, ownedBy } from '../../apps/feature.ts';
+import type { Config } from '../../platform/core/config.ts';
+import type { Logger } from '../../platform/core/logger.ts';
+import type { Connection } from '../../platform/database/client.ts';
+import type { DatabaseClock } from '../../platform/database/clock.ts';
+import type { JobSignal } from '../../platform/jobs/job-runner.ts';
+import type { Metrics } from '../../platform/metrics/metrics.ts';
+import type { Records } from '../../records/records.ts';
+import type { EventConsumer } from '../../records/stored/outbox.ts';
+import { firstIdAt } from '../../records/stored/record-id.ts';
+import type { Schemas } from '../../schemas/schemas.ts';
+import { createMailApps } from '../notifications/mail-apps.ts';
+import { createDeliveriesOfPerson, createDeliveryStore, type DeliveryStore } from './deliveries.model.ts';
+import { deliveryRoutes } from './deliveries.ts';
+import { createDispatcher, type Dispatcher } from './dispatcher.ts';
+import { createEventJob, EVENT_JOB } from './event-job.ts';
+import { createDeliveryRecords, createFormReader } from './payload.ts';
+import { createSender } from './sender.ts';
+import { createWebhookRemoval } from './webhook-removal.ts';
+import {
+  createDeletedWebhookModel,
+  createDeliveryModel,
+  createWebhookModel,
+  createWebhookStore,
+  type WebhookStore,
+} from './webhooks.model.ts';
+import { webhookRoutes } from './webhooks.routes.ts';
+import { createWebhookService } from './webhooks.service.ts';
+
+/** Creates the store of deliveries. The erasure of a record deletes those that name it. */
+export function createDeliveryStorage(connection: Connection) {
+  const model = createDeliveryModel(connection);
+  return { model, store: createDeliveryStore(model.collection) };
+}
+
+/** Creates the relay of events and their delivery to webhooks. `now` is set in tests only. */
+export function createWebhooks(deps: {
+  config: Pick<Config, 'publicUrl' | 'webhooksAllowPrivate'>;
+  connection: Connection;
+  apps: Apps;
+  schemas: Pick<Schemas, 'store'>;
+  storage: ReturnType<typeof createDeliveryStorage>;
+  records: Records;
+  clock: DatabaseClock;
+  otherConsumers: readonly EventConsumer[];
+  signal: JobSignal;
+  logger: Logger;
+  metrics: Metrics;
+  now: (() => number) | undefined;
+}): Feature {
+  const { config, connection, apps, schemas, storage, records, clock } = deps;
+  const { otherConsumers, signal, logger, metrics, now } = deps;
+  const { reader, newId, outboxSignal } = records;
+  const { consumers } = apps;
+  const models = {
+    webhooks: createWebhookModel(connection),
+    deliveries: storage.model,
+    deletedWebhooks: createDeletedWebhookModel(connection),
+  };
+  const webhooks = createWebhookStore(models.webhooks);
+  const deliveries = storage.store;
+  const wake = (): void => signal.wake(EVENT_JOB);
+  const allowPrivate = config.webhooksAllowPrivate;
+  const sender = createSender({ allowPrivate });
+  const readRecords = createDeliveryRecords(reader);
+  const { fieldsOf } = schemas.store;
+  const { publicUrl } = config;
+  const readForm = createFormReader({ apps: createMailApps(apps.model), fieldsOf, publicUrl });
+  const dispatcher = createDispatcher({
+    webhooks,
+    deliveries,
+    readRecords,
+    readForm,
+    sender,
+    clock,
+    logger,
+    now,
+    metrics,
+  });
+  const relay = records.relayTo([createDeliveryConsumer({ webhooks, deliveries, dispatcher, now }), ...otherConsumers]);
+  const removal = createWebhookRemoval({
+    models: { webhooks: models.webhooks, deleted: models.deletedWebhooks },
+    webhooks,
+    deliveries,
+    consumers,
+    throttle: apps.pace.throttle,
+  });
+  const service = createWebhookService({
+    webhooks,
+    deliveries,
+    consumers,
+    removal,
+    sender,
+    readForm,
+    fieldsOf,
+    newId,
+    allowPrivate,
+    wake,
+  });
+  return {
+    routes: [...webhookRoutes(service), ...deliveryRoutes({ webhooks, deliveries, readRecords, readForm, wake })],
+    models: Object.values(models),
+    jobs: [
+      createEventJob({ consumers, erasures: records.erasureStore, relay, dispatcher, stored: outboxSignal }),
+      removal.job,
+    ],
+    owned: [
+      ownedBy(models.webhooks.collection, '_id', { valueAt: firstIdAt }),
+      ownedBy(models.deliveries.collection, '_id', { valueAt: (time) => firstIdAt(time).toString() }),
+      ownedBy(models.deletedWebhooks.collection, 'deletedAt'),
+    ],
+    personal: [createDeliveriesOfPerson(reader, deliveries)],
+    async stop() {
+      await dispatcher.stop();
+      sender.close();
+    },
+  };
+}
+
+/** Stores the deliveries of events to the webhooks of their apps. */
+export function createDeliveryConsumer(deps: {
+  webhooks: WebhookStore;
+  deliveries: DeliveryStore;
+  dispatcher: Pick<Dispatcher, 'notify'>;
+  now?: (() => number) | undefined;
+}): EventConsumer {
+  const { webhooks, deliveries, dispatcher, now = Date.now } = deps;
+  return {
+    async consume(events) {
+      const appIds = [...new Map(events.map(({ appId }) => [appId.toHexString(), appId])).values()];
+      const active = (await webhooks.ofApps(appIds)).filter(({ disabled }) => !disabled);
+      const erased = events.filter(({ type }) => type === 'user.erased').map(({ recordId }) => recordId);
+      if (erased.length > 0) await deliveries.forget(appIds, erased);
+      await deliveries.add(events, active, now());
+      dispatcher.notify(active);
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import { isDeepStrictEqual } from 'node:util';
+import { BSON } from 'mongodb';
+import type { RecordChange } from '../../fields/compile.ts';
+import { type PendingRenames, presentKey } from '../../fields/renames.ts';
+import type { HistoryAuthor, HistoryChange, HistoryEntry, UserDocument } from '../stored/record.ts';
+
+/** Entries in a record. A record with this many, or with more bytes, moves them (history.ts). */
+const MAX_INLINE_ENTRIES = 16;
+export const MAX_INLINE_BYTES = 32 * 1024;
+
+const MAX_ENTRY_BYTES = 2 * 1024 * 1024;
+const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
+/** For the other entries and members of a document. */
+const RESERVED_BYTES = 512 * 1024;
+
+/** The largest entry beside a record of this size, in bytes. */
+export function maxEntryBytes(recordLimit: number): number {
+  return Math.min(MAX_ENTRY_BYTES, MAX_DOCUMENT_BYTES - RESERVED_BYTES - recordLimit);
+}
+
+/** Matches the records whose entries no one moves. */
+export const NOT_MOVING = { $expr: { $lte: [{ $ifNull: ['$historyMove.until', new Date(0)] }, '$$NOW'] } };
+
+/** An entry with its size in bytes. */
+export interface SizedEntry {
+  entry: HistoryEntry;
+  bytes: number;
+}
+
+/** Leaves the largest values out of an entry that would be larger than `maxBytes`. */
+export function sizedEntry(entry: HistoryEntry, maxBytes: number): SizedEntry {
+  const bytes = BSON.calculateObjectSize(entry);
+  if (bytes <= maxBytes) return { entry, bytes };
+  const sizes = entry.changes.map((change, index) => ({ index, size: BSON.calculateObjectSize(change) }));
+  const changes = [...entry.changes];
+  let left = bytes;
+  for (const { index, size } of sizes.sort((a, b) => b.size - a.size)) {
+    if (left <= maxBytes) break;
+    const { path } = changes[index] as HistoryChange;
+    changes[index] = { path, omitted: true };
+    left -= size;
+  }
+  return sizedEntry({ ...entry, changes }, Number.POSITIVE_INFINITY);
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The changes of values between two states of `data`, for these keys. */
+export function changesOf(keys: Iterable<string>, before: Values, after: Values): HistoryChange[] {
+  const changes: HistoryChange[] = [];
+  for (const key of keys) {
+    const [had, has] = [Object.hasOwn(before, key), Object.hasOwn(after, key)];
+    if (had === has && isDeepStrictEqual(before[key], after[key])) continue;
+    changes.push({ path: `data.${key}`, ...(had && { before: before[key] }), ...(has && { after: after[key] }) });
+  }
+  return changes;
+}
+
+/** Matches records that have these values, or none, under the keys. */
+export function valuesAre(values: Values, keys: readonly string[]): Record<string, object> {
+  const condition = (key: string) => (Object.hasOwn(values, key) ? { $eq: values[key] } : { $exists: false });
+  return Object.fromEntries(keys.map((key) => [`data.${key}`, condition(key)]));
+}
+
+/** The items that a change appends. */
+export function appendedTo({ append }: Pick<RecordChange, 'append'>): HistoryChange[] {
+  const lists = Object.entries(append).filter(([, items]) => items.length > 0);
+  return lists.map(([key, items]) => ({ path: `data.${key}[]`, after: items }));
+}
+
+/** The entry of a submission, as it came. It has no values before. */
+export function submissionEntry(change: RecordChange, at: Date, version: number, maxBytes: number): SizedEntry {
+  const by: HistoryAuthor = { kind: 'submission' };
+  return sizedEntry(
+    { at, by, version, changes: [...changesOf(Object.keys(change.set), {}, change.set), ...appendedTo(change)] },
+    maxBytes,
+  );
+}
+
+/** Matches the records with room for an entry. */
+export const HAS_ROOM = {
+  [`history.${MAX_INLINE_ENTRIES - 1}`]: { $exists: false },
+  historyBytes: { $not: { $gt: MAX_INLINE_BYTES } },
+} as const;
+
+/** The number of entries in a record and their size. */
+export interface InlineSize {
+  historyEntries: number;
+  historyBytes?: number;
+}
+
+/** The projection of {@link InlineSize}. */
+export const INLINE_SIZE = {
+  historyEntries: { $size: { $ifNull: ['$history', []] } },
+  historyBytes: 1,
+} as const;
+
+export function isFull({ historyEntries, historyBytes = 0 }: InlineSize): boolean {
+  return historyEntries >= MAX_INLINE_ENTRIES || historyBytes > MAX_INLINE_BYTES;
+}
+
+export interface NumberedEntry extends HistoryEntry {
+  revision: number;
+}
+
+/** The entries in a record are the newest ones, in their order. */
+export function numbered({ history = [], revision = 0 }: Pick<UserDocument, 'history' | 'revision'>): NumberedEntry[] {
+  return history.map((entry, index) => ({ ...entry, revision: revision - (history.length - 1 - index) }));
+}
+
+/** Returns changes with the present keys of renamed fields. @param renames oldest first */
+export function underPresentKeys(
+  { version, changes }: Pick<HistoryEntry, 'version' | 'changes'>,
+  renames: readonly PendingRenames[],
+): HistoryChange[] {
+  const later = renames.filter((one) => one.version > version);
+  if (later.length === 0) return changes;
+  return changes.map((change) => {
+    const [, first = '', rest = ''] = /^data\.([^.[\]]+)(.*)$/.exec(change.path) ?? [];
+    return { ...change, path: `data.${presentKey(first, later)}${rest}` };
+  });
+}
+
+/** Values by key: `lists` are lists to which submissions append. */
+interface Undo {
+  set: Record<string, unknown>;
+  unset: string[];
+  lists: Record<string, unknown[]>;
+  /** The paths whose values are not those after the changes. */
+  changed: string[];
+}
+
+/** How to restore the values before these changes in a record with `data`. */
+export function undoOf(changes: readonly HistoryChange[], data: Values, isList: (key: string) => boolean): Undo {
+  const undo: Undo = { set: {}, unset: [], lists: {}, changed: [] };
+  for (const change of changes) {
+    const { path, before, after } = change;
+    const key = path.slice('data.'.length).replace(/\[\]$/, '');
+    const has = Object.hasOwn(data, key);
+    if (path.endsWith('[]')) {
+      const list = restoredItems(has ? data[key] : [], change);
+      if (list) undo.lists[key] = list;
+      else undo.changed.push(path);
+    } else if (has !== Object.hasOwn(change, 'after') || (has && !isDeepStrictEqual(data[key], after))) {
+      undo.changed.push(path);
+    } else if (!Object.hasOwn(change, 'before')) {
+      undo.unset.push(key);
+    } else if (isList(key) && Array.isArray(before)) {
+      undo.lists[key] = before;
+    } else {
+      undo.set[key] = before;
+    }
+  }
+  return undo;
+}
+
+const timeOf = (item: unknown): string => String((item as { timestamp?: unknown } | null)?.timestamp ?? '');
+
+/** The list without the appended items and with the removed ones; undefined: it changed since. */
+function restoredItems(list: unknown, { before = [], after = [] }: HistoryChange): unknown[] | undefined {
+  if (!Array.isArray(list) || !Array.isArray(before) || !Array.isArray(after)) return undefined;
+  const restored: unknown[] = [...list];
+  for (const item of after) {
+    const index = restored.findIndex((one) => isDeepStrictEqual(one, item));
+    if (index === -1) return undefined;
+    restored.splice(index, 1);
+  }
+  const times = new Set(restored.map(timeOf));
+  if (before.some((item) => times.has(timeOf(item)))) return undefined;
+  for (const item of before) {
+    const index = restored.findIndex((one) => timeOf(one) > timeOf(item));
+    restored.splice(index === -1 ? restored.length : index, 0, item);
+  }
+  return restored;
+}

@@ -1,0 +1,151 @@
+import type { ObjectId } from 'mongodb';
+import { INDEX_BUILD_TIME_MS } from '../../platform/database/indexes.ts';
+import type { ErasureCollection, ErasureDocument } from '../write/erasure.ts';
+import type { OutboxEntry, UserCollection, UserDocument } from './record.ts';
+import type { RecordId } from './record-id.ts';
+
+/** Spec 6. */
+export const EVENT_TYPES = ['user.created', 'user.updated', 'user.erased'] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** The most waiting events of a record. A full record refuses changes until they are relayed. */
+export const MAX_OUTBOX = 1_000;
+
+/** A change of more paths is an event of `data`: bounds the size of an entry. */
+const MAX_PATHS = 32;
+
+/** @param keys the keys of `data` that the write changes */
+export function outboxEntry(id: RecordId, at: Date, keys: readonly string[]): OutboxEntry {
+  const changed = keys.length > MAX_PATHS ? ['data'] : keys.map((key) => `data.${key}`);
+  return { id, at, changed };
+}
+
+export type OutboxSignal = ReturnType<typeof createOutboxSignal>;
+
+/** Tells the relay of this process of new events, so that it polls less often. */
+export function createOutboxSignal() {
+  const listeners = new Set<() => void>();
+  return {
+    notify(): void {
+      for (const listener of listeners) listener();
+    },
+
+    listen(listener: () => void): void {
+      listeners.add(listener);
+    },
+  };
+}
+
+const BATCH = 500;
+/** By then the statement of an erasure, and any repetition by the driver, has ended. */
+const FAILED_AFTER_MS = 60_000;
+
+/** The records with events that no consumer has got yet, and the index of them. */
+export const WAITING = { 'outbox.0.at': { $exists: true } } as const;
+export const BY_FIRST_EVENT = { 'outbox.0.at': 1 } as const;
+
+export interface RecordEvent {
+  /** Unique, and the same when the event is repeated. */
+  id: string;
+  type: EventType;
+  appId: ObjectId;
+  recordId: RecordId;
+  at: Date;
+  /** Grows with each event of the record. */
+  revision: number;
+  changed?: string[];
+  /** The language of the person who sent the change, if the app has several. */
+  lang?: string;
+}
+
+export interface EventConsumer {
+  /** Must store its work before it resolves. Events are in the order of each record, some twice. */
+  consume(events: readonly RecordEvent[]): Promise<void>;
+}
+
+type Waiting = Pick<UserDocument, '_id' | 'appId' | 'email' | 'outbox' | 'eventCount'>;
+
+/** Gives events to all consumers, then removes them. One server runs it; overlaps are harmless. */
+export function createRelay(deps: {
+  users: UserCollection;
+  erasures: ErasureCollection;
+  consumers: readonly EventConsumer[];
+}) {
+  const { users, erasures, consumers } = deps;
+  let hasIndex = false;
+
+  /** Created at first use: a service without consumers does not maintain it. */
+  async function ensureIndex(): Promise<void> {
+    if (hasIndex) return;
+    const options = { partialFilterExpression: WAITING, maxTimeMS: INDEX_BUILD_TIME_MS };
+    await users.createIndex(BY_FIRST_EVENT, options);
+    hasIndex = true;
+  }
+
+  async function consume(events: readonly RecordEvent[]): Promise<void> {
+    if (events.length > 0) await Promise.all(consumers.map((consumer) => consumer.consume(events)));
+  }
+
+  async function relayOutboxes(): Promise<number> {
+    const projection = { appId: 1, email: 1, outbox: 1, eventCount: 1 };
+    const found = await users
+      .find<Waiting>(WAITING, { projection, hint: BY_FIRST_EVENT, sort: BY_FIRST_EVENT, limit: BATCH })
+      .toArray();
+    if (found.length === 0) return 0;
+    const events = found.flatMap(waitingEvents);
+    await consume(events);
+    const pulls = found.map(({ _id, appId, email, outbox = [] }) => ({
+      updateOne: {
+        filter: { _id, appId, email },
+        update: { $pull: { outbox: { id: { $in: outbox.map(({ id }) => id) } } } },
+      },
+    }));
+    // Entries that a crash restores are given to the consumers again.
+    await users.bulkWrite(pulls, { ordered: false, writeConcern: { w: 1, j: false } });
+    return events.length;
+  }
+
+  async function relayErasures(): Promise<number> {
+    const isOld = { $lt: ['$at', { $subtract: ['$$NOW', FAILED_AFTER_MS] }] };
+    const projection = { appId: 1, eventId: 1, revision: 1, at: 1, isOld };
+    const found = await erasures.find<ErasureDocument & { isOld: boolean }>({}, { projection, limit: BATCH }).toArray();
+    if (found.length === 0) return 0;
+    const ids = found.map(({ _id }) => _id);
+    const existing = await users
+      .find(
+        { appId: { $in: found.map(({ appId }) => appId) }, _id: { $in: ids } },
+        { projection: { _id: 1 }, readConcern: 'majority', hint: { _id: 1 } },
+      )
+      .toArray();
+    const existingIds = new Set(existing.map(({ _id }) => _id.toHexString()));
+    const done = found.filter(({ _id }) => !existingIds.has(_id.toHexString()));
+    await consume(done.map(eventOfErasure));
+    await erasures.deleteMany({ _id: { $in: done.map(({ _id }) => _id) } });
+    // Only those that were old before their records were read, and were not announced again since.
+    const failed = found.filter(({ _id, isOld: wasOld }) => wasOld && existingIds.has(_id.toHexString()));
+    if (failed.length > 0) {
+      const deletions = failed.map(({ _id, at }) => ({ deleteOne: { filter: { _id, at } } }));
+      await erasures.bulkWrite(deletions, { ordered: false });
+    }
+    return done.length;
+  }
+
+  return async (): Promise<number> => {
+    await ensureIndex();
+    const [changes, erased] = [await relayOutboxes(), await relayErasures()];
+    return changes + erased;
+  };
+}
+
+/** The entries are the newest events of the record, in their order. */
+function waitingEvents({ _id, appId, outbox = [], eventCount = 0 }: Waiting): RecordEvent[] {
+  return outbox.map(({ id, at, changed, lang }, index) => {
+    const revision = eventCount - (outbox.length - 1 - index);
+    const event = { id: id.toString(), appId, recordId: _id, at, revision, ...(lang !== undefined && { lang }) };
+    return id.equals(_id) ? { ...event, type: 'user.created' } : { ...event, type: 'user.updated', changed };
+  });
+}
+
+function eventOfErasure({ _id, appId, eventId, revision, at }: ErasureDocument): RecordEvent {
+  return { id: eventId.toString(), type: 'user.erased', appId, recordId: _id, at, revision };
+}

@@ -1,0 +1,232 @@
+import { BSON, type Document, type ObjectId, type UUID } from 'mongodb';
+import { type DisplacedNames, displacedNames, type PendingRenames, withRenamedKeys } from '../../fields/renames.ts';
+import type { RawDocuments } from '../../platform/bson/documents.ts';
+import { decodeExactly } from '../../platform/database/collections.ts';
+import type { Job, StepContext } from '../../platform/jobs/job.ts';
+import type { DueCheck, OpenRenames, RenameStore, RenamesByApp, SlotHandover } from '../../schemas/pending-renames.ts';
+import {
+  NEWEST_FIRST,
+  type RecordFilter,
+  readNext,
+  theseRecords,
+  type UserCollection,
+  type UserDocument,
+} from './record.ts';
+import { createRecordPasses, type PassDeps, workOnEach } from './record-passes.ts';
+
+const KEYED = ['data', 'arraySizes', 'consentState'] as const;
+
+/** Matches the records with a value under an old key. */
+export function unmovedFilter({ version, pairs }: PendingRenames): RecordFilter {
+  // The state of a consent remains when its value is removed.
+  const hasOldKey = pairs.flatMap(({ from }) => [
+    { [`data.${from}`]: { $exists: true } },
+    { [`consentState.${from}`]: { $exists: true } },
+  ]);
+  return { schemaVersion: { $lt: version }, $or: hasOldKey };
+}
+
+/** The same condition as an expression of an aggregation. */
+export function isUnmoved({ version, pairs }: PendingRenames): object {
+  const hasOldKey = pairs.flatMap(({ from }) => [has(`$data.${from}`), has(`$consentState.${from}`)]);
+  return { $and: [{ $lt: ['$schemaVersion', version] }, { $or: hasOldKey }] };
+}
+
+/**
+ * Keeps the order of the keys. With the new `schemaVersion` the record refuses writes that were
+ * checked against an earlier version, so no late write restores an old key (invariant 4).
+ */
+function moveUpdate(renames: PendingRenames): Document[] {
+  const members = Object.fromEntries(KEYED.map((member) => [member, renamedMember(member, renames)]));
+  return [{ $set: { ...members, schemaVersion: renames.version } }];
+}
+
+function renamedMember(member: string, renames: PendingRenames): object {
+  const { pairs, reserved = [] } = renames;
+  const names = displacedNames(renames);
+  const path = `$${member}`;
+  // The size of a list is moved with the list.
+  const isDisplaced = (from: string) => ({ $or: [has(`$data.${from}`), has(`$${member}.${from}`)] });
+  const branches = pairs.flatMap(({ from, to }) => [
+    branch({ $eq: ['$$member.k', from] }, to),
+    branch({ $and: [{ $eq: ['$$member.k', to] }, isDisplaced(from)] }, freeName(names.get(to) as DisplacedNames)),
+  ]);
+  const k = { $switch: { branches, default: '$$member.k' } };
+  // The size of a list has the name of the list. A consent may have a state without a value.
+  const keys = member === 'consentState' ? { $setUnion: [objectKeys('$data'), objectKeys(path)] } : objectKeys('$data');
+  const renamed = {
+    $let: {
+      vars: { taken: { $concatArrays: [keys, [...reserved]] } },
+      in: { $arrayToObject: { $map: { input: { $objectToArray: path }, as: 'member', in: { k, v: '$$member.v' } } } },
+    },
+  };
+  return { $cond: [{ $eq: [{ $type: path }, 'object'] }, renamed, { $ifNull: [path, '$$REMOVE'] }] };
+}
+
+const objectKeys = (path: string): object => ({
+  $map: { input: { $objectToArray: { $cond: [{ $eq: [{ $type: path }, 'object'] }, path, {}] } }, in: '$$this.k' },
+});
+
+/** The first name that is not in the array `taken`, in the order of `withRenamedKeys`. */
+function freeName({ first, numbered, start, step }: DisplacedNames): object {
+  // More names than there are keys: one is free.
+  const end = { $add: [start, { $multiply: [step, { $add: [{ $size: '$$taken' }, 1] }] }] };
+  const names = {
+    $map: { input: { $range: [start, end, step] }, in: { $concat: [numbered, { $toString: '$$this' }] } },
+  };
+  const isFree = { $not: [{ $in: ['$$name', '$$taken'] }] };
+  const search = { $first: { $filter: { input: names, as: 'name', cond: isFree } } };
+  return first === undefined ? search : { $cond: [{ $in: [first, '$$taken'] }, search, first] };
+}
+
+/** Not a literal: JavaScript treats an object with `then` as a promise. */
+const branch = (condition: object, result: string | object): object =>
+  Object.fromEntries([
+    ['case', condition],
+    ['then', result],
+  ]);
+
+const has = (path: string): object => ({ $ne: [{ $type: path }, 'missing'] });
+
+/** Returns a record as it is after its move. */
+export function shownRecord<Shown extends Pick<UserDocument, 'data' | 'schemaVersion'>>(
+  record: Shown,
+  renames: PendingRenames | undefined,
+): Shown {
+  if (!renames || !(Number(record.schemaVersion) < renames.version)) return record;
+  const data = withRenamedKeys(record.data, renames);
+  return data === record.data ? record : { ...record, data };
+}
+
+/** {@link shownRecord} for BSON. A projection without `data` is returned unchanged. */
+export function shownBytes(bytes: Uint8Array, renamesOf: (record: UserDocument) => PendingRenames | undefined) {
+  const record = decodeExactly<UserDocument>(bytes);
+  if (typeof record.data !== 'object' || record.data === null) return bytes;
+  const shown = shownRecord(record, renamesOf(record));
+  return shown === record ? bytes : BSON.serialize(shown, { ignoreUndefined: false });
+}
+
+export type RecordMoves = ReturnType<typeof createRecordMoves>;
+
+/** Moves records, each in one atomic write. The moves are idempotent. */
+export function createRecordMoves(users: UserCollection) {
+  return {
+    async one(
+      record: Pick<UserDocument, 'appId' | 'email'> & Partial<Pick<UserDocument, '_id'>>,
+      renames: PendingRenames,
+    ): Promise<void> {
+      await users.updateOne({ ...record, ...unmovedFilter(renames) }, moveUpdate(renames));
+    },
+
+    /** Moves the unmoved ones of the next `limit` records after `from`, newest first. */
+    async batch(
+      appId: ObjectId,
+      renames: PendingRenames,
+      from: UUID | undefined,
+      limit: number,
+    ): Promise<{ visited: number; moved: number; last: UUID | undefined }> {
+      const options = { projection: { email: 1 } };
+      const found = await readNext<Pick<UserDocument, '_id' | 'email'>>(users, appId, { from, limit }, options);
+      if (found.length === 0) return { visited: 0, moved: 0, last: undefined };
+      const unmoved = { ...theseRecords(appId, found), ...unmovedFilter(renames) };
+      const { modifiedCount } = await users.updateMany(unmoved, moveUpdate(renames), { hint: NEWEST_FIRST });
+      return { visited: found.length, moved: modifiedCount, last: found.at(-1)?._id };
+    },
+  };
+}
+
+/** Resolves with the pending renames of all apps, valid within the last lease. */
+export type RecentRenames = () => Promise<RenamesByApp>;
+
+export const NO_RENAMES: RecentRenames = () => Promise.resolve(new Map());
+
+/** Shows records as after their move. Await it before reading: a move may end in between. */
+export async function showing(
+  recentRenames: RecentRenames,
+): Promise<(documents: RawDocuments, appId: ObjectId | undefined) => RawDocuments> {
+  const byApp = await recentRenames();
+  if (byApp.size === 0) return (documents) => documents;
+  return (documents, appId) => {
+    if (appId && !byApp.has(appId.toHexString())) return documents;
+    return documents.map((bytes) => shownBytes(bytes, (record) => byApp.get(String(record.appId))));
+  };
+}
+
+const EVERY_MS = 1_000;
+
+/**
+ * Moves the values of renamed fields (decision 22), in passes over the records of an app, until a
+ * pass that began after the last write of an earlier version moves nothing.
+ */
+export function createRenameJob(deps: PassDeps & { store: RenameStore; moves: RecordMoves; slots: SlotHandover }): Job {
+  const { store, moves, countForDisplay, slots, revision } = deps;
+  const { announce, isSettled: hasSettled, nextCheck, inBatches } = createRecordPasses(deps);
+
+  /** Works on one app for a while. Resolves with whether more work waits. */
+  async function workOn(app: OpenRenames, context: StepContext): Promise<boolean> {
+    const { appId, renames, now } = app;
+    let { progress } = app;
+    // A server that stored the version may have stopped before it did this.
+    await slots.handOver(appId, renames.pairs);
+    const isSettled = hasSettled(progress, now);
+    if (progress.moved === undefined) {
+      const isFirst = progress.isFinal === undefined;
+      if (!isFirst && !isSettled) return false;
+      const total = isFirst ? await countForDisplay(appId) : progress.total;
+      progress = { ...progress, moved: 0, isFinal: isSettled, ...(isFirst && { done: 0, total }) };
+      // The dashboard shows from the start how far the move is.
+      if (isFirst) await store.advance(app, progress);
+    }
+    const result = await inBatches(context, async (limit) => {
+      const { visited, moved, last } = await moves.batch(appId, renames, progress.position, limit);
+      const done = Math.min(progress.total, progress.done + visited);
+      progress = { ...progress, moved: (progress.moved ?? 0) + moved, done, ...(last && { position: last }) };
+      return visited < limit ? 'end' : undefined;
+    });
+    if (result === 'end') return endPass();
+    if (result === undefined) await store.advance(app, progress);
+    return true;
+
+    async function endPass(): Promise<boolean> {
+      if (progress.isFinal && progress.moved === 0) {
+        await store.finish(app, nextCheck(now, 0));
+        await revision.bump(); // so that submissions stop looking for unmoved records soon
+        return false;
+      }
+      const { position: _, moved: __, ...ended } = progress;
+      await store.advance(app, { ...ended, done: progress.total });
+      return isSettled;
+    }
+  }
+
+  /** Moves values under an old key that another server wrote after the end and did not move. */
+  async function search(due: DueCheck, context: StepContext): Promise<boolean> {
+    const { appId, version, check, now } = due;
+    // A later rename may have renamed the field again.
+    const renames = await store.since(appId, version - 1);
+    let { position } = check;
+    const result = await inBatches(context, async (limit) => {
+      let batch: { visited: number; last: typeof position } = { visited: 0, last: undefined };
+      for (const one of renames) batch = await moves.batch(appId, one, position, limit);
+      position = batch.last ?? position;
+      if (batch.visited === limit) return undefined;
+      await store.endCheck(due, nextCheck(now, check.done + 1));
+      return 'end';
+    });
+    if (result === undefined && position) await store.advanceCheck(due, position);
+    return result !== 'end';
+  }
+
+  return {
+    name: 'renames',
+    everyMs: EVERY_MS,
+    hasWork: async () => (await store.open()).length > 0 || (await store.dueChecks()).length > 0,
+    async run(context) {
+      const unknown = (await store.open()).filter(({ progress }) => !progress.knownAt);
+      await announce(unknown, store.setKnown);
+      const isMoving = await workOnEach(await store.open(), context, (app) => workOn(app, context));
+      const isSearching = await workOnEach(await store.dueChecks(), context, (due) => search(due, context));
+      return isMoving || isSearching;
+    },
+  };
+}

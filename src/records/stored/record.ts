@@ -1,0 +1,380 @@
+import {
+  Binary,
+  type Document,
+  type Filter,
+  type FindOptions,
+  MaxKey,
+  MinKey,
+  MongoBulkWriteError,
+  ObjectId,
+  type UpdateFilter,
+  UUID,
+} from 'mongodb';
+import type { SlotName } from '../../apps/index-slots.ts';
+import type { IndexValue } from '../../fields/base/kind.ts';
+import type { DocumentId } from '../../platform/bson/documents.ts';
+import { Unavailable } from '../../platform/core/errors.ts';
+import type { Connection } from '../../platform/database/client.ts';
+import type { Collection } from '../../platform/database/collections.ts';
+import { typedFilter } from '../../platform/database/filters.ts';
+import { createModel, Mixed, type Model, schema } from '../../platform/database/mongoose.ts';
+import type { RecordId } from './record-id.ts';
+
+/** A submission with an `Idempotency-Key`: hashes of the key and of the data, and the time. */
+export interface AppliedKey {
+  key: Binary;
+  content: Binary;
+  at: Date;
+}
+
+/** One change of a consent (spec 2.8). */
+export interface ConsentEntry {
+  key: string;
+  /** False when the consent was withdrawn. */
+  given: boolean;
+  at: Date;
+  version: string;
+  schemaVersion: number;
+  label: string;
+  /** Without query and fragment. */
+  page?: string;
+}
+
+/** By key: the last version that was given, or false after a withdrawal. */
+export type ConsentState = Record<string, string | false>;
+
+/** A confirmation email: the event that caused it, and when it may be sent. */
+export interface ConfirmationMail {
+  event: string;
+  at: Date;
+  /** The language of the person; absent: that of the app. */
+  lang?: string;
+}
+
+/** The last import and line that wrote a record. A line with its own mark was applied before. */
+export interface LineMark {
+  id: ObjectId;
+  line: number;
+  result: 'created' | 'updated';
+}
+
+/** An update by an import requires that the mark has not changed. */
+interface ImportMark extends Partial<LineMark> {
+  /** Set by a run that took the import over: no update of the earlier run matches. */
+  fence?: ObjectId;
+}
+
+/** The last change of many records that wrote a record, or undid that. As an import mark. */
+export interface ChangeMark {
+  id?: ObjectId;
+  undone?: boolean;
+  fence?: ObjectId;
+}
+
+/** An event, committed with the write of its change or not at all (decision 23). */
+export interface OutboxEntry {
+  /** The id of the event: that of the record if the write created the record. */
+  id: RecordId;
+  at: Date;
+  changed: string[];
+  /** The language of the person who sent the change, if the app has several. */
+  lang?: string;
+}
+
+/** A changed value. `data.<key>[]`: items of a list; `after` were appended, `before` removed. */
+export interface HistoryChange {
+  path: string;
+  before?: unknown;
+  after?: unknown;
+  /** The values were too large to keep. */
+  omitted?: true;
+}
+
+/** Who changed a record. No member but `kind`: the shared password of the app, or the public. */
+export interface HistoryAuthor {
+  kind: 'submission' | 'edit' | 'import' | 'revert';
+  /** The ids of an account, an API key, an import and a bulk change. */
+  account?: string;
+  key?: string;
+  import?: string;
+  change?: string;
+  /** The revision that a revert undid. */
+  reverted?: number;
+}
+
+/** One change of a record, committed with its write (decision 47). Its place is its revision. */
+export interface HistoryEntry {
+  at: Date;
+  by: HistoryAuthor;
+  /** The schema version whose keys the paths have. */
+  version: number;
+  changes: HistoryChange[];
+}
+
+/** Of the optional members, responses have only `consents` and `confirmedAt` (spec 2.1). */
+export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
+  _id: UUID;
+  appId: ObjectId;
+  sourceAppId: string;
+  email: string;
+  data: Record<string, unknown>;
+  schemaVersion: number;
+  createdAt: Date;
+  updatedAt: Date;
+  /** The length of each array in `data`: the filter of an upsert cannot compute a length. */
+  arraySizes?: Record<string, number>;
+  /** The newest submissions with a key, oldest first. Others are in `applied_keys`. */
+  appliedKeys?: AppliedKey[];
+  /** The number of moves from `appliedKeys` to `applied_keys` (idempotency-keys.ts). */
+  keyEpoch?: number;
+  /** An upper bound on the size in bytes (record-limits.ts). Absent in small records. */
+  sizeBound?: number;
+  /** In the order of storage. */
+  consents?: ConsentEntry[];
+  /** The result of `consents`: the filter of an upsert cannot find the last entry. */
+  consentState?: ConsentState;
+  /** When the person confirmed the email address (spec 4.12). */
+  confirmedAt?: Date;
+  /** The confirmation emails of an unconfirmed record (notifications/confirmation). */
+  confirmation?: { mails: ConfirmationMail[] };
+  import?: ImportMark;
+  change?: ChangeMark;
+  /** The highest epoch of the app's slots at a write (decision 21). Lower ones are refused. */
+  slotEpoch?: number;
+  /** The words of the email and of the texts in `data`, and others (word-records.ts). */
+  words?: string[];
+  /** Events for consumers, in their order (outbox.ts). */
+  outbox?: OutboxEntry[];
+  eventCount?: number;
+  /** The newest entries of the history, oldest first. Others are in `history`. */
+  history?: HistoryEntry[];
+  /** The number of entries ever made: the revision of the last one. */
+  revision?: number;
+  /** The size of `history` in bytes. It does not count for the size of the record. */
+  historyBytes?: number;
+  /** While entries are moved to `history`, no erasure deletes the record. */
+  historyMove?: { token: ObjectId; until: Date };
+  /** Whether entries were ever moved. */
+  movedHistory?: true;
+}
+
+/** Newest first: ids are in order of creation. */
+export const NEWEST_FIRST = { appId: 1, _id: -1 } as const;
+/** At most one record per app and email (invariant 2). */
+export const BY_EMAIL = { appId: 1, email: 1 } as const;
+
+const appliedKeySchema = schema<AppliedKey>(
+  {
+    key: { type: Binary, required: true },
+    content: { type: Binary, required: true },
+    at: { type: Date, required: true },
+  },
+  { _id: false },
+);
+
+const consentSchema = schema<ConsentEntry>(
+  {
+    key: { type: String, required: true },
+    given: { type: Boolean, required: true },
+    at: { type: Date, required: true },
+    version: { type: String, required: true },
+    schemaVersion: { type: Number, required: true },
+    label: { type: String, required: true },
+    page: String,
+  },
+  { _id: false },
+);
+
+const confirmationMailSchema = schema<ConfirmationMail>(
+  {
+    event: { type: String, required: true },
+    at: { type: Date, required: true },
+    lang: String,
+  },
+  { _id: false },
+);
+
+const confirmationSchema = schema<Required<UserDocument>['confirmation']>(
+  {
+    mails: { type: [confirmationMailSchema], required: true },
+  },
+  { _id: false },
+);
+
+const importMarkSchema = schema<ImportMark>(
+  {
+    id: ObjectId,
+    line: Number,
+    result: String,
+    fence: ObjectId,
+  },
+  { _id: false },
+);
+
+const changeMarkSchema = schema<ChangeMark>(
+  {
+    id: ObjectId,
+    undone: Boolean,
+    fence: ObjectId,
+  },
+  { _id: false },
+);
+
+const eventSchema = schema<OutboxEntry>(
+  {
+    id: { type: UUID, required: true },
+    at: { type: Date, required: true },
+    changed: { type: [String], required: true },
+    lang: String,
+  },
+  { _id: false },
+);
+
+export const authorSchema = schema<HistoryAuthor>(
+  {
+    kind: { type: String, required: true },
+    account: String,
+    key: String,
+    import: String,
+    change: String,
+    reverted: Number,
+  },
+  { _id: false },
+);
+
+const historyChangeSchema = schema<HistoryChange>(
+  {
+    path: { type: String, required: true },
+    before: Mixed,
+    after: Mixed,
+    omitted: Boolean,
+  },
+  { _id: false },
+);
+
+/** The paths of a change of a record. */
+export const historyEntry = {
+  at: { type: Date, required: true },
+  by: { type: authorSchema, required: true },
+  version: { type: Number, required: true },
+  changes: { type: [historyChangeSchema], required: true },
+} as const;
+
+const entrySchema = schema<HistoryEntry>(historyEntry, { _id: false });
+
+const userSchema = schema<UserDocument>(
+  {
+    _id: { type: UUID, required: true },
+    appId: { type: ObjectId, required: true },
+    sourceAppId: { type: String, required: true },
+    email: { type: String, required: true },
+    data: { type: Object, required: true },
+    schemaVersion: { type: Number, required: true },
+    createdAt: { type: Date, required: true },
+    updatedAt: { type: Date, required: true },
+    arraySizes: Object,
+    appliedKeys: [appliedKeySchema],
+    keyEpoch: Number,
+    sizeBound: Number,
+    consents: [consentSchema],
+    consentState: Object,
+    confirmedAt: Date,
+    confirmation: confirmationSchema,
+    import: importMarkSchema,
+    change: changeMarkSchema,
+    s0: Mixed,
+    s1: Mixed,
+    s2: Mixed,
+    s3: Mixed,
+    s4: Mixed,
+    s5: Mixed,
+    s6: Mixed,
+    s7: Mixed,
+    slotEpoch: Number,
+    words: [String],
+    outbox: [eventSchema],
+    eventCount: Number,
+    history: [entrySchema],
+    revision: Number,
+    historyBytes: Number,
+    historyMove: schema<Required<UserDocument>['historyMove']>(
+      { token: { type: ObjectId, required: true }, until: { type: Date, required: true } },
+      { _id: false },
+    ),
+    movedHistory: Boolean,
+  },
+  { collection: 'users', shardKey: BY_EMAIL, placement: 'one record for each person of an app' },
+)
+  .index(BY_EMAIL, { unique: true })
+  .index(NEWEST_FIRST);
+
+export type UserCollection = Collection<UserDocument>;
+export type RecordFilter = Filter<UserDocument>;
+export type RecordUpdate = UpdateFilter<UserDocument>;
+
+/** A filter of records with computed members, for folders that do not name the stored record. */
+export const recordFilter = typedFilter<UserDocument>;
+
+/** Joins filters; an empty one has no effect. */
+export function allOf(...filters: readonly RecordFilter[]): RecordFilter {
+  const conditions = filters.filter((filter) => Object.keys(filter).length > 0);
+  if (conditions.length <= 1) return conditions[0] ?? {};
+  return typedFilter<UserDocument>({ $and: conditions });
+}
+
+/** Matches these records of an app. A write of several records names their emails (shard key). */
+export const theseRecords = (
+  appId: ObjectId,
+  records: readonly { _id: DocumentId; email: string }[],
+): RecordFilter => ({
+  appId,
+  email: { $in: records.map(({ email }) => email) },
+  _id: { $in: records.map(({ _id }) => _id) },
+});
+
+/**
+ * Bounds of the index match ids of any type; `$lt` matches only ids of its own type.
+ * @param from inclusive; undefined: the newest id @param end exclusive; undefined: after the oldest
+ */
+export function newestFirst(appId: ObjectId, from?: DocumentId, end?: DocumentId) {
+  return {
+    hint: NEWEST_FIRST,
+    sort: NEWEST_FIRST,
+    min: { appId, _id: from ?? new MaxKey() },
+    max: { appId, _id: end ?? new MinKey() },
+  };
+}
+
+/** Reads the next `limit` records after `from`, newest first. */
+export function readNext<Read extends Document>(
+  users: UserCollection,
+  appId: ObjectId,
+  { from, limit }: { from: UUID | undefined; limit: number },
+  options: Pick<FindOptions, 'projection' | 'raw'>,
+): Promise<Read[]> {
+  const next = { appId, ...(from && { _id: { $ne: from } }) };
+  return users.find<Read>(next, { ...newestFirst(appId, from), limit, batchSize: limit + 1, ...options }).toArray();
+}
+
+/**
+ * Updates records as they were read, in one statement. Resolves with whether all were as read, and
+ * took their updates. @throws {Unavailable} when it is unknown whether the updates are durable
+ */
+export async function updateAsRead(
+  users: UserCollection,
+  updates: readonly { filter: RecordFilter; update: RecordUpdate }[],
+): Promise<boolean> {
+  try {
+    // Without a hint MongoDB compares plans for each write.
+    const operations = updates.map(({ filter, update }) => ({ updateOne: { filter, update, hint: BY_EMAIL } }));
+    return (await users.bulkWrite(operations, { ordered: false })).matchedCount === operations.length;
+  } catch (error) {
+    // A stored value has another type since it was read; another attempt reads it again.
+    if (!(error instanceof MongoBulkWriteError) || [error.writeErrors].flat().length === 0) throw error;
+    if (error.result.getWriteConcernError()) throw new Unavailable();
+    return false;
+  }
+}
+
+/** The model of `users`, with its indexes. */
+export const createUserModel = (connection: Connection): Model<UserDocument> => createModel(connection, userSchema);

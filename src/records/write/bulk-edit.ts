@@ -1,0 +1,257 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ObjectId, type UUID } from 'mongodb';
+import { keepsWords } from '../../apps/index-slots.ts';
+import { type PendingRenames, presentKey } from '../../fields/renames.ts';
+import { AppError, Unavailable } from '../../platform/core/errors.ts';
+import type { Lease } from '../../schemas/schema-leases.ts';
+import type { RecordHistory } from '../history/history.ts';
+import { underPresentKeys, undoOf } from '../history/history-entries.ts';
+import { FULL_WORDS, WORD_COUNT } from '../indexes/record-words.ts';
+import type { WordRecords } from '../indexes/word-records.ts';
+import {
+  type ChangeMark,
+  type HistoryAuthor,
+  type HistoryEntry,
+  theseRecords,
+  type UserDocument,
+  updateAsRead,
+} from '../stored/record.ts';
+import {
+  EDITED_PROJECTION,
+  type EditDeps,
+  type EditedRecord,
+  type EditWrite,
+  editWrite,
+  prepareEdit,
+  refuseInvalid,
+} from './record-edit.ts';
+import { extraKeysExpression } from './record-limits.ts';
+
+const MAX_ATTEMPTS = 24;
+const PAUSE_MS = 10;
+/** The most records that one read holds. Each has only the values that the change names. */
+const BATCH_SIZE = 100;
+
+/** A change of many records: the same values for all, or the end of that. */
+export interface BulkEdit {
+  id: ObjectId;
+  set: Record<string, unknown>;
+  unset: readonly string[];
+  /** The schema version whose keys `set` and `unset` have. */
+  version: number;
+  by: HistoryAuthor;
+  /** Restores the values before, where those of the change are still stored. */
+  isUndo: boolean;
+  /** Writes nothing, and finds what was written. */
+  isStopping: boolean;
+}
+
+export type BulkResult = {
+  result: 'changed' | 'unchanged' | 'refused';
+  message?: string | undefined;
+  isErased?: true;
+};
+
+interface FoundRecord extends EditedRecord, Pick<UserDocument, 'change' | 'movedHistory'> {
+  ofChange: HistoryEntry[];
+  wordCount: number;
+  extraKeys: number;
+}
+
+interface Planned extends Pick<EditWrite, 'filter' | 'update' | 'checked'> {
+  id: string;
+  message: string | undefined;
+}
+
+export type BulkEditor = ReturnType<typeof createBulkEditor>;
+
+/** Applies changes of many records. The marks in records make repeats harmless (decision 47). */
+export function createBulkEditor(
+  deps: EditDeps & {
+    words: Pick<WordRecords, 'shorten'>;
+    history: Pick<RecordHistory, 'moveOut' | 'noteUse' | 'findOfChange'>;
+  },
+) {
+  const { users, revalidation, moves, words, history, renamesSince, onEvents } = deps;
+
+  function read(appId: ObjectId, ids: readonly UUID[], edit: BulkEdit, fieldKeys: readonly string[]) {
+    const keys = [...Object.keys(edit.set), ...edit.unset];
+    const isOwn = { $and: [{ $eq: ['$$this.by.change', edit.id.toHexString()] }, { $eq: ['$$this.by.kind', 'edit'] }] };
+    const projection = {
+      ...EDITED_PROJECTION,
+      ...Object.fromEntries(keys.map((key) => [`data.${key}`, 1])),
+      change: 1,
+      movedHistory: 1,
+      wordCount: WORD_COUNT,
+      ofChange: { $filter: { input: { $ifNull: ['$history', []] }, cond: isOwn } },
+      extraKeys: { $size: extraKeysExpression(fieldKeys) },
+    };
+    return users
+      .find<FoundRecord>(
+        { appId, _id: { $in: [...ids] } },
+        { projection, hint: { _id: 1 }, batchSize: BATCH_SIZE, readConcern: { level: 'majority' } },
+      )
+      .toArray();
+  }
+
+  /** What an undo restores; undefined: nothing of this change. */
+  async function entryOf(record: FoundRecord, { id }: BulkEdit) {
+    if (record.ofChange.length > 0 || !record.movedHistory) return record.ofChange.at(-1);
+    return history.findOfChange(record, id.toHexString());
+  }
+
+  /** @param renames those since the change was made: no entry of it has an earlier version */
+  async function planOf(
+    record: FoundRecord,
+    edit: BulkEdit,
+    lease: Lease,
+    renames: readonly PendingRenames[],
+  ): Promise<Planned | BulkResult> {
+    const { change, data = {} } = record;
+    const { isUndo } = edit;
+    const mark: ChangeMark = { id: edit.id, ...(isUndo && { undone: true }) };
+    if (change?.id?.equals(edit.id) && (change.undone === true) === isUndo) return { result: 'changed' };
+    if (edit.isStopping) return { result: 'unchanged' };
+    let message: string | undefined;
+    let values = { set: edit.set, unset: edit.unset, lists: {} };
+    if (isUndo) {
+      const entry = await entryOf(record, edit);
+      if (!entry) return { result: 'unchanged' };
+      const changes = underPresentKeys(entry, renames);
+      if (changes.some(({ omitted }) => omitted)) {
+        return { result: 'refused', message: 'the values before were too large to keep' };
+      }
+      const undo = undoOf(changes, data, lease.validator.isList);
+      if (undo.changed.length > 0) message = `changed since: ${undo.changed.join(', ')}`;
+      if (undo.changed.length === changes.length) return { result: 'refused', message };
+      values = undo;
+    }
+    try {
+      if (isUndo) refuseInvalid(values, lease);
+      const { filter, update, entry, checked } = editWrite(
+        { ...record, data },
+        { ...values, removeItems: [] },
+        {
+          ...deps,
+          lease,
+          by: { ...edit.by, change: edit.id.toHexString() },
+          bulk: { mark, lastMark: change, extraKeys: record.extraKeys },
+        },
+      );
+      if (!entry) return { result: 'unchanged' };
+      const id = record._id.toHexString();
+      return { filter, update, checked, id, message };
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      return { result: 'refused', message: describe(error) };
+    }
+  }
+
+  /** Resolves with whether the record can be planned now; otherwise another attempt reads it. */
+  async function prepare(record: FoundRecord, isFirst: boolean, lease: Lease): Promise<boolean> {
+    const { app, renames } = lease;
+    const { appId, email } = record;
+    // A record without an old key stays at its version.
+    if (isFirst && renames && record.schemaVersion < renames.version) {
+      await moves.one({ appId, email }, renames);
+      return false;
+    }
+    if (!(await prepareEdit(record, lease, deps))) return false;
+    if (!keepsWords(app) || record.wordCount < FULL_WORDS) return true;
+    await words.shorten({ appId, email }, app.slotEpoch ?? 0);
+    return false;
+  }
+
+  async function write(planned: readonly Planned[], lease: Lease): Promise<boolean> {
+    try {
+      const areAsRead = await updateAsRead(users, planned);
+      history.noteUse();
+      if (lease.app.hasConsumers) onEvents();
+      if (!lease.isCurrent()) for (const { checked } of planned) await revalidation.revalidateEdit(lease, checked);
+      return areAsRead;
+    } catch (error) {
+      for (const { checked } of planned) revalidation.scheduleRepair(checked, lease);
+      throw error;
+    }
+  }
+
+  return {
+    /** Makes writes of other runs to these records fail, also those still to arrive. */
+    async fence(appId: ObjectId, ids: readonly UUID[]): Promise<void> {
+      const options = { projection: { email: 1 }, hint: { _id: 1 } };
+      const found = await users.find({ appId, _id: { $in: [...ids] } }, options).toArray();
+      if (found.length === 0) return;
+      const fenced = { $set: { 'change.fence': new ObjectId() } };
+      await users.updateMany(theseRecords(appId, found), fenced, { hint: { _id: 1 } });
+    },
+
+    /**
+     * Applies a change to these records, each once; resolves with the results by id.
+     * @param checkOwner throws when another run may write
+     * @throws {OutdatedSchema} when a record is later than the lease; a repeat continues
+     * @throws {Unavailable} when a result is unknown
+     */
+    async apply(
+      lease: Lease,
+      ids: readonly UUID[],
+      given: BulkEdit,
+      checkOwner: () => void,
+    ): Promise<Map<string, BulkResult>> {
+      const results = new Map<string, BulkResult>();
+      const renames = await renamesSince(lease.app.id, given.version);
+      const entries = Object.entries(given.set).map(([key, value]) => [presentKey(key, renames), value]);
+      const edit: BulkEdit = {
+        ...given,
+        set: Object.fromEntries(entries),
+        unset: given.unset.map((key) => presentKey(key, renames)),
+      };
+      const refusal = edit.isUndo || edit.isStopping ? undefined : refusalOf(edit, lease);
+      let left = ids;
+      for (let count = 0; left.length > 0; count += 1) {
+        if (count === MAX_ATTEMPTS) throw new Unavailable();
+        if (count > 2) await sleep(PAUSE_MS * count);
+        const found = await read(lease.app.id, left, edit, lease.validator.fieldKeys);
+        const existing = new Set(found.map(({ _id }) => _id.toHexString()));
+        for (const id of left.map((one) => one.toHexString())) {
+          if (!existing.has(id)) results.set(id, { result: 'refused', message: 'was erased', isErased: true });
+        }
+        const planned: Planned[] = [];
+        const later: UUID[] = [];
+        for (const record of found) {
+          const id = record._id.toHexString();
+          const isMarked = record.change?.id?.equals(edit.id) === true;
+          if (refusal !== undefined && !isMarked) results.set(id, { result: 'refused', message: refusal });
+          else if (!(await prepare(record, count === 0, lease))) later.push(record._id);
+          else {
+            const plan = await planOf(record, edit, lease, renames);
+            if ('result' in plan) results.set(id, plan);
+            else planned.push(plan);
+          }
+        }
+        checkOwner();
+        if (planned.length > 0 && (await write(planned, lease))) {
+          for (const { id, message } of planned) results.set(id, { result: 'changed', message });
+        } else {
+          // The next attempt reads which records have the mark.
+          const ofPlanned = new Set(planned.map(({ id }) => id));
+          later.push(...left.filter((id) => ofPlanned.has(id.toHexString())));
+        }
+        left = later;
+      }
+      return results;
+    },
+  };
+}
+
+function refusalOf(edit: BulkEdit, lease: Lease): string | undefined {
+  try {
+    refuseInvalid(edit, lease);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return describe(error);
+  }
+}
+
+const describe = ({ message, issues = [] }: AppError): string =>
+  [message, ...issues.map((issue) => `${issue.path} ${issue.message}`)].join('; ');

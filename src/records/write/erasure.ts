@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ObjectId, UUID } from 'mongodb';
+import { ownedBy } from '../../apps/feature.ts';
+import type { DocumentId } from '../../platform/bson/documents.ts';
+import { Unavailable } from '../../platform/core/errors.ts';
+import type { Connection } from '../../platform/database/client.ts';
+import { beginsBefore } from '../../platform/database/clock.ts';
+import type { Collection } from '../../platform/database/collections.ts';
+import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { NOT_MOVING } from '../history/history-entries.ts';
+import { type RecordFilter, theseRecords, type UserCollection, type UserDocument } from '../stored/record.ts';
+import type { RecordId } from '../stored/record-id.ts';
+
+/** An announced erasure, without personal data; the event follows the deletion (decision 23). */
+export interface ErasureDocument {
+  _id: UUID;
+  appId: ObjectId;
+  eventId: UUID;
+  revision: number;
+  /** When it was announced, by MongoDB's clock. */
+  at: Date;
+}
+
+const erasureSchema = schema<ErasureDocument>(
+  {
+    _id: { type: UUID, required: true },
+    appId: { type: ObjectId, required: true },
+    eventId: { type: UUID, required: true },
+    revision: { type: Number, required: true },
+    at: { type: Date, required: true },
+  },
+  { collection: 'erasures', placement: 'removed as soon as the event is stored' },
+).index({
+  appId: 1,
+});
+
+export type ErasureCollection = Collection<ErasureDocument>;
+
+/** The model of `erasures`. */
+export const createErasureModel = (connection: Connection): Model<ErasureDocument> =>
+  createModel(connection, erasureSchema);
+
+/** The announced erasures of an app, as its data. */
+export function createErasureStore(erasures: ErasureCollection) {
+  return {
+    /** Whether an announced erasure has no event yet. */
+    existAny: async (): Promise<boolean> =>
+      (await erasures.findOne({}, { projection: { _id: 1 }, sort: { _id: 1 } })) !== null,
+
+    ...ownedBy(erasures, 'at'),
+  };
+}
+
+/** Less than the time after which the relay withdraws an announcement (outbox.ts). */
+const ERASED_WITHIN_MS = 20_000;
+
+/** How often the erasure of a record waits for the end of a move of its history. */
+const MAX_WAITS = 20;
+const WAIT_MS = 100;
+
+interface FoundRecord extends Pick<UserDocument, '_id' | 'email' | 'eventCount' | 'historyMove' | 'movedHistory'> {
+  now: Date;
+}
+
+/** Data of other features about records. It may repeat values of the record. */
+export interface RecordTraces {
+  /** Whether something names one of these records. */
+  exist(appIds: readonly ObjectId[], ids: readonly DocumentId[]): Promise<boolean>;
+  remove(appIds: readonly ObjectId[], ids: readonly DocumentId[]): Promise<unknown>;
+}
+
+export type RecordEraser = ReturnType<typeof createRecordEraser>;
+
+/**
+ * Deletes records for operators, persons or retention; the deletion of an app is no erasure.
+ * @param deps.traces data of other features, also when the app has no consumers any more
+ */
+export function createRecordEraser(deps: {
+  users: UserCollection;
+  erasures: ErasureCollection;
+  newId: (at: Date) => RecordId;
+  removeKeysOf: (appId: ObjectId, ...records: DocumentId[]) => Promise<void>;
+  hasConsumers: (appId: ObjectId) => Promise<boolean>;
+  traces: RecordTraces;
+  onEvents: () => void;
+}) {
+  const { users, erasures, newId, removeKeysOf, hasConsumers, traces, onEvents } = deps;
+
+  /**
+   * Announces the erasure of records that were just read. Resolves with the time of MongoDB's clock
+   * until which the erasure may begin; later the relay may have withdrawn the announcement.
+   */
+  async function announce(appId: ObjectId, found: readonly FoundRecord[]): Promise<Date | undefined> {
+    const [first] = found;
+    if (!first) return undefined;
+    const writes = found.map(({ _id, eventCount = 0 }) => ({
+      updateOne: {
+        filter: { _id },
+        update: {
+          $set: { appId, revision: eventCount + 1 },
+          $setOnInsert: { eventId: newId(new Date()) },
+          $currentDate: { at: true as const },
+        },
+        upsert: true,
+      },
+    }));
+    await erasures.bulkWrite(writes, { ordered: false });
+    return new Date(first.now.getTime() + ERASED_WITHIN_MS);
+  }
+
+  async function selectMissing(appId: ObjectId, ids: readonly DocumentId[]): Promise<DocumentId[]> {
+    const kept = await users.find(named(appId, ids), { projection: { _id: 1 } }).toArray();
+    const keptIds = new Set(kept.map(({ _id }) => String(_id)));
+    return ids.filter((id) => !keptIds.has(String(id)));
+  }
+
+  /** Reads records. One whose history is being moved would leave what arrives later. */
+  async function readUnmoving(appId: ObjectId, ids: readonly DocumentId[]): Promise<FoundRecord[]> {
+    const projection = { email: 1, eventCount: 1, historyMove: 1, movedHistory: 1, now: '$$NOW' };
+    for (let count = 0; count < MAX_WAITS; count += 1) {
+      const found = await users.find<FoundRecord>(named(appId, ids), { projection }).toArray();
+      if (found.every(({ historyMove, now }) => !historyMove || historyMove.until <= now)) return found;
+      await sleep(WAIT_MS);
+    }
+    throw new Unavailable();
+  }
+
+  /** Deletes the matching records, with their idempotency keys; resolves with their number. */
+  return async (appId: ObjectId, ids: DocumentId[], matching: RecordFilter = {}): Promise<number> => {
+    if (ids.length === 0) return 0;
+    const begun = performance.now();
+    const found = await readUnmoving(appId, ids);
+    const hasTraces = found.some(({ movedHistory }) => movedHistory) || (await traces.exist([appId], ids));
+    // A server that stops after the deletion has announced it, so the relay removes the traces.
+    const isAnnounced = hasTraces || (await hasConsumers(appId));
+    const until = isAnnounced ? await announce(appId, found) : undefined;
+    const inTime = until ? beginsBefore(until) : {};
+    const those = { $and: [theseRecords(appId, found), matching, inTime, NOT_MOVING] };
+    const { deletedCount } = await users.deleteMany(those, { hint: { _id: 1 } });
+    if (until && deletedCount < ids.length && performance.now() - begun > ERASED_WITHIN_MS / 2) throw new Unavailable();
+    if (isAnnounced && deletedCount > 0) onEvents();
+    const gone = deletedCount === ids.length ? ids : await selectMissing(appId, ids);
+    if (gone.length > 0) await removeKeysOf(appId, ...gone);
+    if (hasTraces) await traces.remove([appId], gone);
+    return deletedCount;
+  };
+}
+
+const named = (appId: ObjectId, ids: readonly DocumentId[]): RecordFilter => ({ appId, _id: { $in: ids } });

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { Binary, type ObjectId } from 'mongodb';
+import { ownedBy } from '../../apps/feature.ts';
+import type { Connection } from '../../platform/database/client.ts';
+import type { Collection } from '../../platform/database/collections.ts';
+import { isOnlyDuplicates } from '../../platform/database/failures.ts';
+import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { removeInSteps } from '../../platform/database/removal.ts';
+import type { AppliedKey, UserCollection, UserDocument } from '../stored/record.ts';
+import { prefixRange, type RecordId } from '../stored/record-id.ts';
+
+const HASH_BYTES = 16;
+const TEXTS_HASH_BYTES = 8;
+const RECORD_ID_BYTES = 16;
+const APP_ID_BYTES = 12;
+/** 24 hours (invariant 3), and one hour for clock skew and the interval of the TTL monitor. */
+const KEPT_SECONDS = 25 * 60 * 60;
+
+/** A key that was moved out of its record. `_id`: the app's id, the record's id, the key's hash. */
+interface MovedKeyDocument {
+  _id: Binary;
+  content: Binary;
+  at: Date;
+}
+
+const movedKeySchema = schema<MovedKeyDocument>(
+  {
+    _id: { type: Binary, required: true },
+    content: { type: Binary, required: true },
+    at: { type: Date, required: true },
+  },
+  {
+    collection: 'applied_keys',
+    shardKey: { _id: 1 },
+    placement: 'one for each keyed submission beyond 128 of a record; the id begins with that of the app',
+  },
+).index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS });
+
+type MovedKeyCollection = Collection<MovedKeyDocument>;
+
+/** The model of `applied_keys`. */
+export const createMovedKeyModel = (connection: Connection): Model<MovedKeyDocument> =>
+  createModel(connection, movedKeySchema);
+
+/** Hashes of bounded size, also of the texts of a form: the schema determines their data. */
+export function appliedKey(
+  key: string,
+  { data = {}, texts }: { data?: Record<string, unknown> | undefined; texts?: string },
+  at: Date,
+): AppliedKey {
+  const hashOfData = digest(JSON.stringify(data));
+  const content =
+    texts === undefined ? hashOfData : Buffer.concat([hashOfData, digest(texts).subarray(0, TEXTS_HASH_BYTES)]);
+  return { key: new Binary(digest(key)), content: new Binary(content), at };
+}
+
+/** Whether two submissions have the same data, or the same texts of a form. */
+export function hasSameContent(one: Pick<AppliedKey, 'content'>, other: Pick<AppliedKey, 'content'>): boolean {
+  const [a, b] = [keyBytes(one.content), keyBytes(other.content)];
+  const [textsOfA, textsOfB] = [a.subarray(HASH_BYTES), b.subarray(HASH_BYTES)];
+  return (
+    a.subarray(0, HASH_BYTES).equals(b.subarray(0, HASH_BYTES)) || (textsOfA.length > 0 && textsOfA.equals(textsOfB))
+  );
+}
+
+function keyBytes({ buffer, position }: Binary): Buffer {
+  return Buffer.from(buffer.buffer, buffer.byteOffset, position);
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest().subarray(0, HASH_BYTES);
+}
+
+export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;
+
+/**
+ * Keeps the idempotency keys that were moved out of their records (invariant 3, decision 2). A
+ * full record moves its keys to `applied_keys` and increments its `keyEpoch`. The filter of an
+ * upsert has the epoch of its look-up, so a move in between fails the write instead of applying a
+ * repeat twice.
+ */
+export function createIdempotencyKeys(users: UserCollection, moved: MovedKeyCollection) {
+  const moves = new Map<string, Promise<void>>();
+
+  async function move({ _id, appId }: Pick<UserDocument, '_id' | 'appId'>): Promise<void> {
+    const projection = { email: 1, appliedKeys: 1, keyEpoch: 1, now: '$$NOW' };
+    const record = await users.findOne<Pick<UserDocument, 'email' | 'appliedKeys' | 'keyEpoch'> & { now: Date }>(
+      { _id, appId },
+      { projection, readConcern: 'majority' },
+    );
+    if (!record?.appliedKeys?.length) return;
+    const { email, appliedKeys, keyEpoch, now } = record;
+    // From now on, by MongoDB's clock, which removes them: the keys have times of other clocks.
+    await insertMissing(
+      appliedKeys.map(({ key, content }) => ({ _id: movedKeyId(appId, _id, key), content, at: now })),
+    );
+    await users.updateOne(
+      { _id, appId, email, keyEpoch: keyEpoch ?? { $exists: false } },
+      {
+        $pull: { appliedKeys: { key: { $in: appliedKeys.map(({ key }) => key) } } },
+        $set: { keyEpoch: (keyEpoch ?? 0) + 1 },
+      },
+    );
+  }
+
+  async function insertMissing(documents: MovedKeyDocument[]): Promise<void> {
+    if (documents.length === 0) return;
+    try {
+      await moved.insertMany(documents, { ordered: false });
+    } catch (error) {
+      if (!isOnlyDuplicates(error)) throw error;
+    }
+  }
+
+  return {
+    /** The content hash of a moved key, or undefined when the key was not moved. */
+    async find(appId: ObjectId, record: RecordId, key: Binary): Promise<Pick<AppliedKey, 'content'> | undefined> {
+      return (await moved.findOne({ _id: movedKeyId(appId, record, key) })) ?? undefined;
+    },
+
+    /** Moves all keys out of a record. Concurrent calls for one record share one move. */
+    moveOut(record: Pick<UserDocument, '_id' | 'appId'>): Promise<void> {
+      const id = record._id.toHexString();
+      const running = moves.get(id) ?? move(record).finally(() => moves.delete(id));
+      moves.set(id, running);
+      return running;
+    },
+
+    /** Removes the moved keys of some records, at most a thousand. */
+    async removeOf(appId: ObjectId, ...records: RecordId[]): Promise<void> {
+      if (records.length === 0) return;
+      await removeInSteps(moved, { $or: records.map((record) => ({ _id: idRange(appId.id, record.buffer) })) });
+    },
+
+    ...ownedBy(moved, 'at', { of: (appId) => ({ _id: idRange(appId.id) }) }),
+  };
+}
+
+const idRange = (...parts: Uint8Array[]) => prefixRange(APP_ID_BYTES + RECORD_ID_BYTES + HASH_BYTES, ...parts);
+
+function movedKeyId(appId: ObjectId, record: RecordId, key: Binary): Binary {
+  return new Binary(Buffer.concat([appId.id, record.buffer, key.buffer]));
+}

@@ -1,0 +1,313 @@
+import { isDeepStrictEqual } from 'node:util';
+import { BSON, type Document, ObjectId } from 'mongodb';
+import { AppError } from '../../platform/core/errors.ts';
+import { isDuplicateKey } from '../../platform/database/failures.ts';
+import { typedFilter } from '../../platform/database/filters.ts';
+import { type Guard, insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
+import type { Lease } from '../../schemas/schema-leases.ts';
+import type { RecordHistory } from '../history/history.ts';
+import {
+  appendedTo,
+  changesOf,
+  INLINE_SIZE,
+  type InlineSize,
+  isFull,
+  sizedEntry,
+  valuesAre,
+} from '../history/history-entries.ts';
+import { FULL_WORDS, WORD_COUNT } from '../indexes/record-words.ts';
+import { BY_EMAIL, type LineMark, type UserDocument, updateAsRead } from '../stored/record.ts';
+import type { RecordId } from '../stored/record-id.ts';
+import {
+  type ConflictDeps,
+  createConflictReader,
+  findBlockedList,
+  OutdatedSchema,
+  typesExpression,
+} from './conflict.ts';
+import type { RecordEraser } from './erasure.ts';
+import { arrayFullError, refuseOversized } from './record-limits.ts';
+import { buildInsert, buildUpsert, type RecordView, UNSEEN } from './record-upsert.ts';
+import type { Submission } from './submission.ts';
+
+/** Records have up to 1 MB each. */
+const BATCH_SIZE = 100;
+/** The most keys that a read names. Each line may have other keys beyond the schema. */
+const MAX_KEYS = 400;
+/** The most bytes of values before that the lines of a batch keep. Other lines follow later. */
+const MAX_BEFORE_BYTES = 8 * 1024 * 1024;
+/** MongoDB applies the updates of a statement in sequence: so many lines are two statements. */
+const LINES_OF_TWO_STATEMENTS = 100;
+
+/** A line to apply, or one that is refused unless it was applied before. */
+export interface ImportLine {
+  number: number;
+  email: string;
+  submission?: Submission | undefined;
+  refusal?: string | undefined;
+}
+
+export type LineResult = 'created' | 'updated' | 'unchanged' | { rejected: string };
+
+export interface WritableLine extends ImportLine {
+  submission: Submission;
+}
+
+/** `inspect`: the record must be read in more detail; `later`: another attempt decides. */
+export type Plan =
+  | { result: LineResult }
+  | { write: 'insert' | 'inspect' | 'later' }
+  | { write: 'update'; exactBound?: RecordView['exactBound'] };
+
+export interface PlannedUpdate {
+  line: WritableLine;
+  /** The record as it was read. */
+  facts: RecordFacts;
+  exactBound: RecordView['exactBound'];
+}
+
+export interface RecordFacts
+  extends InlineSize,
+    Pick<
+      UserDocument,
+      '_id' | 'createdAt' | 'updatedAt' | 'schemaVersion' | 'arraySizes' | 'sizeBound' | 'import' | 'slotEpoch'
+    > {
+  /** The BSON types of the stored values to which lines append. */
+  types?: Record<string, string>;
+  /** The number of words. Read only for an app with an index of words. */
+  wordCount?: number;
+  isSame: boolean;
+  /** The values that the line replaces, for the history; absent: too many in this batch. */
+  before?: Record<string, unknown>;
+}
+
+export type ImportLines = ReturnType<typeof createImportLines>;
+
+/** Applies lines of imports. Late writes of an earlier run have no effect (decision 24). */
+export function createImportLines(
+  deps: ConflictDeps & {
+    newId: (createdAt: Date) => RecordId;
+    erase: RecordEraser;
+    history: Pick<RecordHistory, 'moveOut' | 'noteUse'>;
+  },
+) {
+  const { users, limits, maxArrayItems, newId, erase, history } = deps;
+  const conflicts = createConflictReader(deps);
+  const records = insertTarget(users, Object.keys(BY_EMAIL));
+
+  const fullList = (key: string) => ({ rejected: arrayFullError(key, maxArrayItems).message });
+
+  function refusalOf(submission: Submission): { rejected: string } | undefined {
+    try {
+      refuseOversized(submission, limits, maxArrayItems);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return { rejected: error.message };
+    }
+    for (const [key, value] of Object.entries(submission.change.set)) {
+      if (Array.isArray(value) && value.length > maxArrayItems) return fullList(key);
+    }
+    return undefined;
+  }
+
+  function buildChange({ line: { number, submission }, facts, exactBound }: PlannedUpdate, importId: ObjectId) {
+    const view = { ...UNSEEN, ...(exactBound && { exactBound }) };
+    const { change, now: at, schemaVersion: version } = submission;
+    const { _id, updatedAt, import: lastMark = null, before = {} } = facts;
+    const by = { kind: 'import', import: importId.toHexString() } as const;
+    const changes = [
+      ...changesOf(Object.keys(change.set), before, { ...before, ...change.set }),
+      ...appendedTo(change),
+    ];
+    const entry = sizedEntry({ at, by, version, changes }, limits.maxEntry);
+    const recorded = { ...submission, entry };
+    const { filter, update } = buildUpsert(recorded, newId(submission.now), maxArrayItems, view);
+    const { $setOnInsert: _, ...rest } = update;
+    const mark: LineMark = { id: importId, line: number, result: 'updated' };
+    // Null matches a record without a mark.
+    const asRead = { _id, updatedAt, import: lastMark, ...valuesAre(before, Object.keys(change.set)) };
+    return {
+      filter: typedFilter<UserDocument>({ ...filter, ...asRead }),
+      update: { ...rest, $set: { ...rest.$set, import: mark } },
+    };
+  }
+
+  return {
+    /** Compares each record as soon as it is read: memory does not grow with its size. */
+    async read(appId: ObjectId, lines: readonly ImportLine[]): Promise<Map<string, RecordFacts>> {
+      const byEmail = new Map(lines.map((line) => [line.email, line]));
+      const changes = lines.flatMap(({ submission }) => submission?.change ?? []);
+      const set = new Set(changes.flatMap((change) => Object.keys(change.set)));
+      const append = new Set(changes.flatMap((change) => Object.keys(change.append)));
+      const values = set.size > MAX_KEYS ? ['data'] : [...set].map((key) => `data.${key}`);
+      const projection = {
+        email: 1,
+        createdAt: 1,
+        updatedAt: 1,
+        schemaVersion: 1,
+        arraySizes: 1,
+        sizeBound: 1,
+        import: 1,
+        slotEpoch: 1,
+        ...INLINE_SIZE,
+        ...Object.fromEntries(values.map((path) => [path, 1])),
+        ...(lines.some(({ submission }) => submission?.words) && { wordCount: WORD_COUNT }),
+        ...(append.size > 0 && { types: typesExpression([...append]) }),
+      };
+      const found = users.find<Found>(
+        { appId, email: { $in: [...byEmail.keys()] } },
+        { projection, batchSize: BATCH_SIZE, hint: BY_EMAIL, readConcern: { level: 'majority' } },
+      );
+      const facts = new Map<string, RecordFacts>();
+      let beforeBytes = 0;
+      for await (const { data = {}, email, ...record } of found) {
+        const change = byEmail.get(email)?.submission?.change;
+        const isSame =
+          change !== undefined &&
+          Object.values(change.append).every((items) => items.length === 0) &&
+          Object.entries(change.set).every(([key, value]) => isSameValue(data[key], value));
+        const before = isSame ? {} : ownValues(data, Object.keys(change?.set ?? {}));
+        const keeps = beforeBytes < MAX_BEFORE_BYTES;
+        if (keeps) beforeBytes += BSON.calculateObjectSize(before);
+        facts.set(email, { ...record, isSame, ...(keeps && { before }) });
+      }
+      return facts;
+    },
+
+    /** The plan of a line whose person has no record. */
+    planInsert(submission: Submission): Plan {
+      const refusal = refusalOf(submission);
+      return refusal ? { result: refusal } : { write: 'insert' };
+    },
+
+    /** @throws {OutdatedSchema} when the record has a newer schema version than the lease */
+    planUpdate(submission: Submission, facts: RecordFacts, lease: Lease): Plan {
+      if (facts.schemaVersion > lease.schema.version) throw new OutdatedSchema();
+      // The record is moved first (decision 22).
+      if (lease.renames && facts.schemaVersion < lease.renames.version) return { write: 'inspect' };
+      if ((facts.slotEpoch ?? 0) > (lease.app.slotEpoch ?? 0)) return { write: 'inspect' };
+      if (facts.isSame) return { result: 'unchanged' };
+      const refusal = refusalOf(submission);
+      if (refusal) return { result: refusal };
+      if (!facts.before) return { write: 'later' };
+      if (isFull(facts)) return { write: 'inspect' };
+      const { growth, maxBound } = submission;
+      const blocked = findBlockedList(facts, submission, maxArrayItems);
+      if (blocked) return blocked.isFull ? { result: fullList(blocked.key) } : { write: 'inspect' };
+      if (growth > 0 && (facts.sizeBound ?? 0) + growth > maxBound) return { write: 'inspect' };
+      if (submission.words && (facts.wordCount ?? 0) >= FULL_WORDS) return { write: 'inspect' };
+      return { write: 'update' };
+    },
+
+    /**
+     * Moves the record or its history, or makes a value a list, if necessary.
+     * @throws {OutdatedSchema}
+     */
+    async inspect(submission: Submission, facts: RecordFacts | undefined): Promise<Plan> {
+      if (facts && isFull(facts)) {
+        const { appId, email } = submission;
+        await history.moveOut({ _id: facts._id, appId, email });
+        return { write: 'later' };
+      }
+      const conflict = await conflicts.resolve(submission);
+      switch (conflict.reason) {
+        case 'array-full':
+          return { result: fullList(conflict.key) };
+        case 'record-full':
+          return { result: { rejected: 'the record would be too large' } };
+        case 'too-many-keys':
+          return { result: { rejected: 'the record would have too many keys' } };
+        case 'retry':
+          return { write: 'update', exactBound: conflict.view.exactBound };
+        default:
+          return { write: 'later' };
+      }
+    },
+
+    /**
+     * Inserts records if the guard, which matches while the run may write, matches at the commit.
+     * Resolves with false when a person has a record; any of the others may be stored then.
+     */
+    async insert<Import extends Document>(
+      lines: readonly WritableLine[],
+      importId: ObjectId,
+      guard: Guard<Import>,
+    ): Promise<boolean> {
+      const sizes = new Map<UserDocument, number>();
+      for (const { number, submission } of lines) {
+        const { record, bytes } = buildInsert(submission, newId(submission.now));
+        sizes.set({ ...record, import: { id: importId, line: number, result: 'created' } }, bytes);
+      }
+      try {
+        await insertGuarded(guard, records, [...sizes.keys()], (document) => sizes.get(document) ?? 0);
+        return true;
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        return false;
+      }
+    },
+
+    /** Resolves with whether all records were as read. @throws {Unavailable} if unknown */
+    async update(lines: readonly PlannedUpdate[], importId: ObjectId): Promise<boolean> {
+      if (lines.length === 0) return true;
+      history.noteUse();
+      const half = lines.length < LINES_OF_TWO_STATEMENTS ? lines.length : Math.ceil(lines.length / 2);
+      const parts = [lines.slice(0, half), lines.slice(half)].filter(({ length }) => length > 0);
+      const results = await Promise.all(
+        parts.map((part) =>
+          updateAsRead(
+            users,
+            part.map((line) => buildChange(line, importId)),
+          ),
+        ),
+      );
+      return results.every(Boolean);
+    },
+
+    /** Makes updates of other runs fail, also those still to arrive. It may be late. */
+    async fence(appId: ObjectId, emails: readonly string[]): Promise<void> {
+      const filter = { appId, email: { $in: [...emails] } };
+      await users.updateMany(filter, { $set: { 'import.fence': new ObjectId() } }, { hint: BY_EMAIL });
+    },
+
+    /** Erases the record that a line created, unless it has changed since. */
+    async withdraw(appId: ObjectId, email: string, { id, line }: Pick<LineMark, 'id' | 'line'>): Promise<void> {
+      const mark = { 'import.id': id, 'import.line': line, 'import.result': 'created' as const };
+      const filter = { appId, email, ...mark, $expr: { $eq: ['$createdAt', '$updatedAt'] } };
+      const found = await users.findOne(filter, { projection: { _id: 1 } });
+      if (found) await erase(appId, [found._id], filter);
+    },
+  };
+}
+
+/** The result of an earlier attempt, from the mark in the record. */
+export function appliedBefore(
+  { number }: ImportLine,
+  facts: RecordFacts | undefined,
+  importId: ObjectId,
+): LineMark['result'] | undefined {
+  const { id, line = 0, result } = facts?.import ?? {};
+  return id?.equals(importId) && line >= number ? result : undefined;
+}
+
+interface Found extends Omit<RecordFacts, 'isSame'> {
+  email: string;
+  data?: Record<string, unknown>;
+}
+
+function ownValues(data: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(keys.filter((key) => Object.hasOwn(data, key)).map((key) => [key, data[key]]));
+}
+
+/** Compares items of lists without their times. */
+function isSameValue(stored: unknown, value: unknown): boolean {
+  if (stored === value) return true;
+  if (!Array.isArray(stored) || !Array.isArray(value)) return isDeepStrictEqual(stored, value);
+  return isDeepStrictEqual(stored.map(withoutTime), value.map(withoutTime));
+}
+
+function withoutTime(item: unknown): unknown {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) return item;
+  const { timestamp: _, ...rest } = item as Record<string, unknown>;
+  return rest;
+}

@@ -1,0 +1,429 @@
+import { createHash } from 'node:crypto';
+import { BSON } from 'mongodb';
+import { keepsWords, notAfterEpoch } from '../../apps/index-slots.ts';
+import { oldKeyIssues, type PendingRenames } from '../../fields/renames.ts';
+import {
+  AppNotFound,
+  Conflict,
+  InvalidInput,
+  NotFound,
+  PreconditionFailed,
+  Unavailable,
+} from '../../platform/core/errors.ts';
+import { changing, typedFilter } from '../../platform/database/filters.ts';
+import type { RenameStore } from '../../schemas/pending-renames.ts';
+import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
+import type { RecordHistory } from '../history/history.ts';
+import {
+  changesOf,
+  HAS_ROOM,
+  INLINE_SIZE,
+  type InlineSize,
+  isFull,
+  MAX_INLINE_BYTES,
+  type SizedEntry,
+  sizedEntry,
+  underPresentKeys,
+  undoOf,
+  valuesAre,
+} from '../history/history-entries.ts';
+import { changeWords, HAS_ROOM_FOR_WORDS, recordWords } from '../indexes/record-words.ts';
+import { slotWrites } from '../indexes/slot-records.ts';
+import type { SlotStore } from '../indexes/slots.ts';
+import { outboxEntry } from '../stored/outbox.ts';
+import type {
+  ChangeMark,
+  HistoryAuthor,
+  HistoryChange,
+  RecordFilter,
+  RecordUpdate,
+  UserCollection,
+  UserDocument,
+} from '../stored/record.ts';
+import { parseRecordId, type RecordId } from '../stored/record-id.ts';
+import { DETAILS_PROJECTION, type DetailedRecord, type UserRecord } from '../stored/record-json.ts';
+import type { RecordMoves } from '../stored/record-moves.ts';
+import { OutdatedSchema, refuseOutdated } from './conflict.ts';
+import {
+  arrayFullError,
+  exactBound,
+  exceededLimit,
+  listExtraKeys,
+  RECORD_BYTES,
+  type RecordLimits,
+  recordFullError,
+  tooManyKeysError,
+} from './record-limits.ts';
+import type { CheckedWrite, Revalidation } from './revalidation.ts';
+
+const DIGEST_LENGTH = 16;
+
+type Versioned = Pick<UserRecord, 'updatedAt' | 'data'>;
+
+/** The ETag (spec 4.3). Late submissions change `data` without `updatedAt`, so both are in it. */
+export function recordEtag({ updatedAt, data }: Versioned): string {
+  const digest = createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, DIGEST_LENGTH);
+  return `"${updatedAt.toISOString()}-${digest}"`;
+}
+
+/** Whether a tag names this state of the record, by its ETag or its `updatedAt` alone. */
+function isNamed(tags: readonly string[], record: Versioned): boolean {
+  return tags.includes(`"${record.updatedAt.toISOString()}"`) || tags.includes(recordEtag(record));
+}
+
+/** A change of a record by an operator (spec 4.3). No key is in two of its parts. */
+export interface RecordEdit {
+  set: Record<string, unknown>;
+  unset: readonly string[];
+  /** Lists that replace the stored ones, for reverts. */
+  lists?: Readonly<Record<string, unknown[]>>;
+  /** All items of the key with that timestamp are removed from its list. */
+  removeItems: readonly { key: string; timestamp: string }[];
+}
+
+export interface EditedRecord
+  extends InlineSize,
+    Pick<
+      UserDocument,
+      '_id' | 'appId' | 'email' | 'data' | 'updatedAt' | 'schemaVersion' | 'sizeBound' | 'slotEpoch' | 'revision'
+    > {
+  /** The size of the record without its history, in bytes. */
+  bytes: number;
+}
+
+/** The members of a record that an edit depends on, besides `data`. */
+export const EDITED_PROJECTION = {
+  appId: 1,
+  email: 1,
+  updatedAt: 1,
+  schemaVersion: 1,
+  sizeBound: 1,
+  slotEpoch: 1,
+  revision: 1,
+  ...INLINE_SIZE,
+  bytes: RECORD_BYTES,
+};
+
+/** What changes records for operators, one or many. */
+export interface EditDeps {
+  users: UserCollection;
+  revalidation: Pick<Revalidation, 'revalidateEdit' | 'scheduleRepair'>;
+  moves: Pick<RecordMoves, 'one'>;
+  renamesSince: RenameStore['since'];
+  limits: RecordLimits;
+  maxArrayItems: number;
+  newId: (at: Date) => RecordId;
+  catchUp: SlotStore['catchUp'];
+  onEvents: () => void;
+}
+
+interface EditContext extends Pick<EditDeps, 'limits' | 'maxArrayItems' | 'newId'> {
+  lease: Lease;
+  by: HistoryAuthor;
+  /** For one of many records, of which only the named values were read. */
+  bulk?: {
+    mark: ChangeMark;
+    lastMark: ChangeMark | undefined;
+    /** The number of extra keys of the whole record. */
+    extraKeys: number;
+  };
+}
+
+/** The write of an edit. */
+export interface EditWrite {
+  filter: RecordFilter;
+  update: RecordUpdate;
+  /** Undefined when the edit changes no value. */
+  entry: SizedEntry | undefined;
+  /** For the checks after the write. */
+  checked: CheckedWrite;
+}
+
+/**
+ * Builds the write of an edit to the record as it was read. The filter has `data`, because some
+ * submissions do not change `updatedAt`, which grows strictly: edits in one millisecond differ.
+ * @throws {Conflict} when an item to remove does not exist, or a list would be too long
+ * @throws {TooLarge | InvalidInput} when the record would exceed its limits
+ */
+export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditContext): EditWrite {
+  const { _id, appId, email, data, updatedAt, sizeBound, revision } = record;
+  const { lease, by, bulk, limits, maxArrayItems, newId } = context;
+  const { app, validator } = lease;
+  const { id, sourceAppId, slotEpoch } = app;
+  const schemaVersion = lease.schema.version;
+  const hasWords = keepsWords(app);
+  const at = new Date(Math.max(Date.now(), updatedAt.getTime() + 1));
+  const set: Record<string, unknown> = { schemaVersion, updatedAt: at };
+  const unset: Record<string, 1> = {};
+  const pull: Record<string, unknown> = {};
+  const edited = { ...data };
+  const { lists = {} } = edit;
+  for (const [key, list] of Object.entries(lists)) {
+    if (list.length > maxArrayItems) throw arrayFullError(key, maxArrayItems);
+  }
+  const values = validator.storedValues(edit.set);
+  const replaced = { ...values, ...lists };
+  for (const [key, value] of Object.entries(replaced)) {
+    edited[key] = value;
+    set[`data.${key}`] = value;
+    // Every array has a size, because its key may become an array field later.
+    if (Array.isArray(value)) set[`arraySizes.${key}`] = value.length;
+    else unset[`arraySizes.${key}`] = 1;
+  }
+  for (const key of edit.unset) {
+    delete edited[key];
+    unset[`data.${key}`] = 1;
+    unset[`arraySizes.${key}`] = 1;
+  }
+  const removals: HistoryChange[] = [];
+  for (const [key, timestamps] of timestampsByKey(edit)) {
+    const { left, removed } = splitItems(data, key, timestamps);
+    edited[key] = left;
+    pull[`data.${key}`] = { timestamp: { $in: [...timestamps] } };
+    set[`arraySizes.${key}`] = left.length;
+    removals.push({ path: `data.${key}[]`, before: removed });
+  }
+  const absent = Object.fromEntries(edit.unset.map((key) => [key, undefined]));
+  const slots = slotWrites(app.slots, { set: { ...values, ...absent }, append: {} });
+  for (const { slot, value } of slots ?? []) if (value !== undefined) set[slot] = value;
+  if (slotEpoch !== undefined) set.slotEpoch = slotEpoch;
+  // Of one of many records only some values are known, so the words of replaced ones stay.
+  const words = hasWords && bulk ? changeWords(email, { set: replaced, append: {} }) : undefined;
+  if (hasWords && !bulk) set.words = recordWords(email, edited);
+  set.sizeBound = sizeBoundAfter(record, edited, context);
+  const named = [...Object.keys(replaced), ...edit.unset];
+  const changed = [...named, ...new Set(edit.removeItems.map(({ key }) => key))];
+  const event = app.hasConsumers ? outboxEntry(newId(new Date()), at, changed) : undefined;
+  const changes = [...changesOf(named, data, edited), ...removals];
+  if (bulk) set.change = bulk.mark;
+  const entry =
+    changes.length > 0 ? sizedEntry({ at, by, version: schemaVersion, changes }, limits.maxEntry) : undefined;
+  return {
+    filter: typedFilter<UserDocument>({
+      _id,
+      appId,
+      email,
+      updatedAt,
+      schemaVersion: { $lte: schemaVersion },
+      // A late submission to other values passes.
+      ...(bulk ? { ...valuesAre(data, changed), change: bulk.lastMark ?? null } : { data: { $eq: data } }),
+      sizeBound: sizeBound === undefined ? { $exists: false } : sizeBound,
+      // Of the entries, those of submissions that change no value grow only this.
+      revision: revision === undefined ? { $exists: false } : revision,
+      ...(slotEpoch !== undefined && notAfterEpoch(slotEpoch)),
+      ...(entry && HAS_ROOM),
+      ...(words && HAS_ROOM_FOR_WORDS),
+    }),
+    update: changing<UserDocument>({
+      $set: set,
+      ...(Object.keys(unset).length > 0 && { $unset: unset }),
+      ...(Object.keys(pull).length > 0 && { $pull: pull }),
+      ...(words && { $addToSet: { words: { $each: words } } }),
+      ...((event || entry) && {
+        $push: { ...(event && { outbox: event }), ...(entry && { history: entry.entry }) },
+        $inc: { ...(event && { eventCount: 1 }), ...(entry && { revision: 1, historyBytes: entry.bytes }) },
+      }),
+    }),
+    entry,
+    checked: { appId: id, sourceAppId, email, slots, schemaVersion, ...(hasWords && { words: [] }) },
+  };
+}
+
+function timestampsByKey({ removeItems }: RecordEdit): Map<string, Set<string>> {
+  const byKey = new Map<string, Set<string>>();
+  for (const { key, timestamp } of removeItems) byKey.set(key, (byKey.get(key) ?? new Set()).add(timestamp));
+  return byKey;
+}
+
+/** Divides the items of a list by their times. @throws {Conflict} when no item has one of them */
+function splitItems(data: Record<string, unknown>, key: string, timestamps: ReadonlySet<string>) {
+  const items = Object.hasOwn(data, key) ? data[key] : undefined;
+  const list: unknown[] = Array.isArray(items) ? items : [];
+  const found = new Set(list.map(readTimestamp));
+  if ([...timestamps].some((timestamp) => !found.has(timestamp))) {
+    throw new Conflict('The record has no such item', [{ path: `data.${key}`, message: 'has no item of that time' }]);
+  }
+  const isRemoved = (item: unknown): boolean => timestamps.has(readTimestamp(item) ?? '');
+  return { left: list.filter((item) => !isRemoved(item)), removed: list.filter(isRemoved) };
+}
+
+function readTimestamp(item: unknown): string | undefined {
+  const { timestamp } = (item ?? {}) as { timestamp?: unknown };
+  return typeof timestamp === 'string' ? timestamp : undefined;
+}
+
+function sizeBoundAfter(
+  record: EditedRecord,
+  edited: Record<string, unknown>,
+  { lease, limits, bulk }: EditContext,
+): number {
+  const count = (data: object): number => listExtraKeys(data, lease.validator.fieldKeys).length;
+  const known = count(record.data);
+  const extraKeys = bulk?.extraKeys ?? known;
+  const bytes = record.bytes - BSON.calculateObjectSize(record.data) + BSON.calculateObjectSize(edited);
+  const after = { bytes, extraKeys: extraKeys - known + count(edited) };
+  const exceeded = exceededLimit(limits, { bytes: record.bytes, extraKeys }, after);
+  if (exceeded === 'record-full') throw recordFullError(limits);
+  if (exceeded === 'too-many-keys') throw tooManyKeysError('Invalid change');
+  return exactBound(limits, after);
+}
+
+/**
+ * Resolves with whether an edit of the record can be built now; otherwise it is to be read again.
+ * @throws {OutdatedSchema} when the record is later than the lease
+ */
+export async function prepareEdit(
+  record: EditedRecord,
+  { app, schema }: Lease,
+  { catchUp, history }: Pick<EditDeps, 'catchUp'> & { history: Pick<RecordHistory, 'moveOut'> },
+): Promise<boolean> {
+  await refuseOutdated(record, { schemaVersion: schema.version, slotEpoch: app.slotEpoch }, catchUp);
+  if (!isFull(record)) return true;
+  await history.moveOut(record);
+  return false;
+}
+
+/** Each further attempt means that a concurrent write changed the record or its schema. */
+const MAX_ATTEMPTS = 24;
+
+export type RecordEditor = ReturnType<typeof createRecordEditor>;
+
+/** An edit; a function computes it from the record as it was read. */
+type EditSource = RecordEdit | ((record: EditedRecord, lease: Lease) => Promise<RecordEdit>);
+
+/** `tags` are the states of the record that may be changed; undefined: any. */
+type ChangeRecord<Source> = (
+  app: Pick<Lease['app'], 'id' | 'sourceAppId'>,
+  id: string,
+  source: Source,
+  by: HistoryAuthor,
+  leftMs: () => number,
+  tags?: readonly string[],
+) => Promise<DetailedRecord>;
+
+/** The revision to undo; `paths`: only these of its changes. */
+interface RevertRequest {
+  revision: number;
+  paths?: readonly string[] | undefined;
+}
+
+/** Changes single records for operators (spec 4.3). */
+export function createRecordEditor(
+  deps: EditDeps & {
+    leases: Pick<SchemaLeases, 'hold' | 'forget'>;
+    history: Pick<RecordHistory, 'moveOut' | 'noteUse' | 'find'>;
+  },
+) {
+  const { users, leases, revalidation, moves, history, renamesSince, onEvents } = deps;
+
+  async function attempt(
+    _id: RecordId,
+    lease: Lease,
+    source: EditSource,
+    tags: readonly string[] | undefined,
+    by: HistoryAuthor,
+    leftMs: () => number,
+  ): Promise<DetailedRecord | undefined> {
+    const { app, renames } = lease;
+    const filter = { _id, appId: app.id };
+    if (renames) await moveFirst(filter, renames);
+    const projection = { ...EDITED_PROJECTION, data: 1 };
+    const record = await users.findOne<EditedRecord>(filter, { projection });
+    if (!record) throw new NotFound('User not found');
+    // The write depends on the record as it was read; only a read that is late could mislead it.
+    if (leftMs() <= 0) throw new Unavailable();
+    if (tags && !isNamed(tags, record)) throw new PreconditionFailed('The record was changed meanwhile');
+    if (!(await prepareEdit(record, lease, deps))) return undefined;
+    const edit = typeof source === 'function' ? await source(record, lease) : source;
+    const { filter: unchanged, update, entry, checked } = editWrite(record, edit, { ...deps, lease, by });
+    try {
+      const options = { projection: DETAILS_PROJECTION, returnDocument: 'after' } as const;
+      const edited = await users.findOneAndUpdate(unchanged, update, options);
+      if (!edited) return undefined;
+      if (entry) history.noteUse();
+      // A large entry slows the listings; otherwise the next change moves it.
+      if (entry && entry.bytes > MAX_INLINE_BYTES) void history.moveOut(record).catch(() => undefined);
+      if (app.hasConsumers) onEvents();
+      if (!lease.isCurrent()) await revalidation.revalidateEdit(lease, checked);
+      return edited;
+    } catch (error) {
+      revalidation.scheduleRepair(checked, lease);
+      throw error;
+    }
+  }
+
+  async function moveFirst(filter: Pick<UserDocument, '_id' | 'appId'>, renames: PendingRenames): Promise<void> {
+    const found = await users.findOne<Pick<UserDocument, 'email'>>(filter, { projection: { email: 1 } });
+    if (found) await moves.one({ ...filter, email: found.email }, renames);
+  }
+
+  const change: ChangeRecord<EditSource> = async (app, id, source, by, leftMs, tags) => {
+    const _id = parseRecordId(id);
+    for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
+      const lease = await leases.hold(app.sourceAppId);
+      if (!lease?.app.id.equals(app.id)) throw new AppNotFound();
+      if (typeof source !== 'function') refuseInvalid(source, lease);
+      if (!_id) throw new NotFound('User not found');
+      try {
+        const edited = await attempt(_id, lease, source, tags, by, leftMs);
+        if (edited) return edited;
+      } catch (error) {
+        if (!(error instanceof OutdatedSchema)) throw error;
+        leases.forget(app.sourceAppId);
+      }
+    }
+    throw new Unavailable('This record is changing too often; try again shortly', 1);
+  };
+
+  /** @throws {NotFound} @throws {Conflict} with the paths that changed since */
+  async function editOfRevert(record: EditedRecord, lease: Lease, request: RevertRequest): Promise<RecordEdit> {
+    const { _id, appId } = record;
+    const entry = await history.find(appId, _id, request.revision);
+    if (!entry) throw new NotFound('The record has no such revision');
+    if (entry.by.kind === 'submission') throw new Conflict('Only edits and imports can be undone');
+    const renames = await renamesSince(appId, entry.version);
+    const all = underPresentKeys(entry, renames);
+    const unknown = request.paths?.findIndex((path) => all.every((one) => one.path !== path)) ?? -1;
+    if (unknown >= 0) {
+      throw new InvalidInput('Invalid revert', [{ path: `paths.${unknown}`, message: 'is no path of that revision' }]);
+    }
+    const changes = request.paths ? all.filter(({ path }) => request.paths?.includes(path)) : all;
+    const undo = undoOf(changes, record.data, lease.validator.isList);
+    const issues = undo.changed.map((path) => ({ path, message: 'was changed since' }));
+    const isOmitted = changes.find(({ omitted }) => omitted);
+    if (isOmitted) issues.unshift({ path: isOmitted.path, message: 'was too large to keep' });
+    if (issues.length > 0) throw new Conflict('The record was changed since; nothing was undone', issues);
+    const edit = { ...undo, removeItems: [] };
+    refuseInvalid(edit, lease);
+    return edit;
+  }
+
+  /**
+   * Changes a record in one atomic step, checked by the newest schema; concurrent submissions keep
+   * their effect on other values.
+   * @throws {InvalidInput} when the schema or the number of keys refuses the change
+   * @throws {NotFound} when the record or this incarnation of the app does not exist
+   * @throws {PreconditionFailed} when the record is in another state
+   * @throws {Conflict} when an item to remove does not exist
+   * @throws {TooLarge} when the record would exceed its size limit
+   * @throws {Unavailable} when the record keeps changing
+   */
+  const edit: ChangeRecord<RecordEdit> = change;
+
+  /**
+   * Restores the values before an entry of the history, as an edit of its own.
+   * @throws {AppError} as `edit`; {NotFound} also for an unknown revision
+   * @throws {Conflict} with the paths whose values changed since
+   */
+  const revert: ChangeRecord<RevertRequest> = (app, id, request, by, leftMs, tags) =>
+    change(app, id, (record, lease) => editOfRevert(record, lease, request), by, leftMs, tags);
+
+  return { edit, revert };
+}
+
+/** @throws {InvalidInput} when the schema refuses an edit */
+export function refuseInvalid(edit: Pick<RecordEdit, 'set' | 'unset'>, { validator, renames }: Lease): void {
+  const issues = validator.editIssues(edit.set, edit.unset);
+  if (renames && issues.length === 0) issues.push(...oldKeyIssues(edit.set, renames));
+  if (issues.length > 0) throw new InvalidInput('Invalid change', issues);
+}

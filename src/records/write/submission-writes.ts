@@ -1,0 +1,196 @@
+import { LRUCache } from 'lru-cache';
+import type { ObjectId } from 'mongodb';
+import { Conflict, KeyReused, Unavailable } from '../../platform/core/errors.ts';
+import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../../platform/database/failures.ts';
+import type { RecordHistory } from '../history/history.ts';
+import type { AppliedKey, ConsentState } from '../stored/record.ts';
+import type { RecordId } from '../stored/record-id.ts';
+import { type ConflictDeps, createConflictReader, type Repeat } from './conflict.ts';
+import { stateAfter } from './consents.ts';
+import type { RecordWriter } from './group-commit.ts';
+import type { IdempotencyKeys } from './idempotency-keys.ts';
+import { arrayFullError, recordFullError, refuseOversized, tooManyKeysError } from './record-limits.ts';
+import { buildInsert, buildUpsert, type RecordView, UNSEEN } from './record-upsert.ts';
+import type { HoldReason, Submission, Written } from './submission.ts';
+
+/** Each further attempt means that a concurrent submission changed the same record. */
+const MAX_ATTEMPTS = 24;
+
+/** The response to a submission (spec 4.1). */
+export interface StoredSubmission {
+  id: RecordId;
+  createdAt: Date;
+  updatedAt: Date;
+  /** It waits for an operator (spec 4.5); `id` is that of the held entry. */
+  held?: true;
+  heldFor?: HoldReason;
+}
+
+/** The required record does not exist. Nothing was stored. */
+export class NoRecord extends Error {
+  override readonly name = 'NoRecord';
+}
+
+export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
+
+/** Stores accepted submissions exactly once, also under concurrent writes (invariants 2 and 3). */
+export function createSubmissionStore(
+  deps: ConflictDeps & {
+    writer: RecordWriter;
+    keys: IdempotencyKeys;
+    newId: (createdAt: Date) => RecordId;
+    history: Pick<RecordHistory, 'moveOut' | 'noteUse'>;
+  },
+) {
+  const { writer, keys, newId, maxArrayItems, limits, history } = deps;
+  /** Lets upserts name the record of a person. Their filters verify it: it may be outdated. */
+  const cache = new LRUCache<string, CachedPerson>({ max: MAX_CACHED });
+  const heuristic = createInsertHeuristic();
+  const conflicts = createConflictReader(deps);
+
+  /** Resolves with the response of a repeat, or the next view; throws a refusal. */
+  async function resolveConflict(submission: Submission): Promise<StoredSubmission | RecordView> {
+    const conflict = await conflicts.resolve(submission);
+    switch (conflict.reason) {
+      case 'repeated':
+      case 'key-reused':
+        return answerRepeat(conflict);
+      case 'repaired':
+        return UNSEEN;
+      case 'no-record':
+        throw new NoRecord();
+      case 'keys-full':
+        await keys.moveOut(conflict.record);
+        return resolveConflict(submission);
+      case 'history-full':
+        await history.moveOut({ ...conflict.record, email: submission.email });
+        return UNSEEN;
+      case 'array-full':
+        throw arrayFullError(conflict.key, maxArrayItems);
+      case 'consents-full':
+        throw new Conflict('The record is full: it takes withdrawals of consents only');
+      case 'outbox-full':
+        throw new Unavailable('Too many events of this record wait to be delivered; try again shortly', 1);
+      case 'record-full':
+        throw recordFullError(limits);
+      case 'too-many-keys':
+        throw tooManyKeysError('Invalid submission');
+      case 'retry':
+        return conflict.view;
+    }
+  }
+
+  /** Resolves with undefined when the person has a record. */
+  async function insert(submission: Submission, newRecord: RecordId): Promise<Written | undefined> {
+    try {
+      return await writer.write(buildInsert(submission, newRecord));
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      return undefined;
+    }
+  }
+
+  /** Undefined when the submission's key was moved out of the record. */
+  async function firstView(person: string, { appId, applied }: Submission): Promise<RecordView | undefined> {
+    const known = cache.get(person);
+    if (!known) return UNSEEN;
+    const isMoved = applied && known.keyEpoch > 0 && (await keys.find(appId, known.id, applied.key));
+    return isMoved ? undefined : { known, keyEpoch: known.keyEpoch, consents: known.consents };
+  }
+
+  function answer(person: string, submission: Submission, written: Written, keyEpoch = 0): StoredSubmission {
+    const { id, createdAt } = written;
+    const { now, consents: sent } = submission;
+    const consents = sent && sent.entries.length <= MAX_CACHED_CONSENTS ? stateAfter(sent.entries) : undefined;
+    cache.set(person, { id, createdAt, keyEpoch, consents });
+    // The later of two concurrent first submissions may have the earlier time.
+    return { id, createdAt, updatedAt: createdAt > now ? createdAt : now };
+  }
+
+  return {
+    /**
+     * Stores a submission durably (invariant 1).
+     * @throws {OutdatedSchema} when the record has a newer schema version, or newer index slots
+     * @throws {NoRecord} when a required record does not exist
+     * @throws {Conflict | TooLarge | InvalidInput} when the record would exceed a limit
+     * @throws {KeyReused} when the key was applied with other data
+     * @throws {Unavailable} when the write failed or its result is unknown
+     */
+    async store(submission: Submission): Promise<StoredSubmission> {
+      refuseOversized(submission, limits, maxArrayItems);
+      if (submission.entry) history.noteUse();
+      const person = personKey(submission);
+      const newRecord = newId(submission.now);
+      let isUncached = !cache.has(person);
+      if (isUncached && !submission.requiresRecord && heuristic.prefersInsert()) {
+        const written = await insert(submission, newRecord);
+        heuristic.note(written !== undefined);
+        if (written) return answer(person, submission, written);
+        isUncached = false;
+      }
+      let view = await firstView(person, submission);
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        try {
+          if (view) {
+            const written = await writer.write(buildUpsert(submission, newRecord, maxArrayItems, view));
+            if (isUncached) heuristic.note(written.id.equals(newRecord));
+            return answer(person, submission, written, view.keyEpoch);
+          }
+        } catch (error) {
+          if (!isDuplicateKey(error) && !isTypeMismatch(error) && !isRefusedCreation(error)) throw error;
+        }
+        // The cached id may be that of an erased record.
+        cache.delete(person);
+        const resolved = await resolveConflict(submission);
+        if ('updatedAt' in resolved) return resolved;
+        view = resolved;
+      }
+      throw new Unavailable('Too many submissions for this record at once; try again shortly', 1);
+    },
+
+    /** Finds the response under a key. @throws {KeyReused} for other data */
+    async findApplied(appId: ObjectId, email: string, applied: AppliedKey): Promise<StoredSubmission | undefined> {
+      const found = await conflicts.findApplied(appId, email, applied);
+      return found && answerRepeat(found);
+    },
+  };
+}
+
+function answerRepeat(conflict: Repeat): StoredSubmission {
+  if (conflict.reason === 'key-reused') throw new KeyReused();
+  const { _id, createdAt, updatedAt } = conflict.record;
+  return { id: _id, createdAt, updatedAt };
+}
+
+const MAX_REFUSED = 0.25;
+/** The number of recent results in the share. */
+const WINDOW = 64;
+
+/** An insert costs less than an upsert, but a refused one is an additional cost (decision 3). */
+export function createInsertHeuristic() {
+  let refusedShare = 0;
+  return {
+    prefersInsert: (): boolean => refusedShare < MAX_REFUSED,
+
+    note(created: boolean): void {
+      refusedShare += ((created ? 0 : 1) - refusedShare) / WINDOW;
+    },
+  };
+}
+
+/** A few megabytes. */
+const MAX_CACHED = 20_000;
+
+/** The most consent fields of a cached person: bounds memory. */
+const MAX_CACHED_CONSENTS = 4;
+
+/** The record of a person after the last submission that this server stored. */
+interface CachedPerson extends Written {
+  keyEpoch: number;
+  consents: ConsentState | undefined;
+}
+
+/** The app's name is cheaper than its id as text. An id of a deleted app matches no record. */
+function personKey({ sourceAppId, email }: Submission): string {
+  return `${sourceAppId} ${email}`;
+}

@@ -1,0 +1,73 @@
+import type { ObjectId } from 'mongodb';
+import type { RecordChange } from '../../fields/compile.ts';
+import type { PendingRenames } from '../../fields/renames.ts';
+import type { SizedEntry } from '../history/history-entries.ts';
+import type { SlotWrite } from '../indexes/slot-records.ts';
+import { outboxEntry } from '../stored/outbox.ts';
+import type { AppliedKey, OutboxEntry } from '../stored/record.ts';
+import type { RecordId } from '../stored/record-id.ts';
+import type { SentConsents } from './consents.ts';
+import type { ChangeSize } from './record-limits.ts';
+
+const OVERHEAD = 300;
+
+/** An accepted submission with every value that its write needs. */
+export interface Submission {
+  appId: ObjectId;
+  sourceAppId: string;
+  /** Normalized. */
+  email: string;
+  schemaVersion: number;
+  fieldKeys: readonly string[];
+  now: Date;
+  change: RecordChange;
+  size: ChangeSize;
+  /** Undefined when the app has no slots. */
+  slots: readonly SlotWrite[] | undefined;
+  /** The words of the email and of the change. Absent when the app has no index of words. */
+  words?: readonly string[] | undefined;
+  /** Undefined for an app that never used a slot. */
+  slotEpoch: number | undefined;
+  /** The maximum growth of the record's `sizeBound`, in bytes (record-limits.ts). */
+  growth: number;
+  /** The maximum of `sizeBound`, in bytes. */
+  maxBound: number;
+  applied: AppliedKey | undefined;
+  consents: SentConsents | undefined;
+  /** The renames whose values are being moved. */
+  renames?: PendingRenames | undefined;
+  /** Whether the write stores an event for consumers of the app (outbox.ts). */
+  hasConsumers: boolean;
+  /** The entry that the write adds to the history of the record. */
+  entry?: SizedEntry | undefined;
+  /** The language of the person, if the app has several (outbox.ts). */
+  lang?: string | undefined;
+  /** It may not create a record: the app has reached its `maxRecords`. */
+  requiresRecord?: boolean;
+}
+
+/** The record that a write created or changed. */
+export interface Written {
+  id: RecordId;
+  createdAt: Date;
+}
+
+/** The event has the id of a new record, which is unique to the submission. */
+export function buildEvent({ now, change, lang }: Submission, newId: RecordId): OutboxEntry {
+  const entry = outboxEntry(newId, now, [...Object.keys(change.set), ...Object.keys(change.append)]);
+  return lang === undefined ? entry : { ...entry, lang };
+}
+
+/** The maximum growth of `sizeBound` by the change and its consents, in bytes. */
+export function growthWith({ growth, consents }: Submission, appended: readonly unknown[] = []): number {
+  return consents && appended.length > 0 ? growth + consents.bytes : growth;
+}
+
+/** The approximate size of the write, in bytes. */
+export function estimateBytes({ size, consents, entry }: Submission): number {
+  return size.set + size.append + (consents ? consents.bytes : 0) + (entry ? entry.bytes : 0) + OVERHEAD;
+}
+
+/** A hidden field was filled, or an HTML form had no solved challenge. */
+export const HOLD_REASONS = ['honeypot', 'no-proof'] as const;
+export type HoldReason = (typeof HOLD_REASONS)[number];
