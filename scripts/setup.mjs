@@ -37,7 +37,7 @@ export function install({ tests = true } = {}) {
 export function build() {
   const shared = ['package-lock.json', 'scripts/build.mjs'];
   const server = hash([...shared, 'openapi.json', 'tsconfig.json', 'tsconfig.build.json', ...sources('src')]);
-  // The dashboard imports code of src/fields and src/platform/core/errors.ts, and types of all other
+  // The dashboard imports code of src/fields and of errors.ts, and types of all other
   // modules.
   const dashboard = hash([...shared, 'src/platform/core/errors.ts', ...sources('src/fields'), ...sources('web')]);
   const client = hash([...shared, 'tsconfig.json', ...sources(join('web', 'client'))]);

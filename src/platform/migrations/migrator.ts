@@ -44,7 +44,7 @@ const canContract: Condition = ({ contract }, state) => contract !== undefined &
  * Runs migrations, one at a time over all servers. The lock ends 3.5 s after its holder, and the
  * next migrator continues at the step that was stored last.
  * @param deps.findOlder describes the running servers of a lower level, one line each
- * @param deps.throttle called between steps with the time when the last one began, so that submissions
+ * @param deps.throttle called between steps with the start of the last one, so that submissions
  * pass
  * @param deps.progress for operators: what runs, and what was done
  * @throws when a number is missing or twice
