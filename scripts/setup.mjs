@@ -37,9 +37,15 @@ export function install({ tests = true } = {}) {
 export function build() {
   const shared = ['package-lock.json', 'scripts/build.mjs'];
   const server = hash([...shared, 'openapi.json', 'tsconfig.json', 'tsconfig.build.json', ...sources('src')]);
-  // The dashboard imports code of src/fields and of errors.ts, and types of all other
-  // modules.
-  const dashboard = hash([...shared, 'src/platform/core/errors.ts', ...sources('src/fields'), ...sources('web')]);
+  // The dashboard imports code of these modules, and types of all other ones.
+  const loaded = [
+    'src/platform/core/errors.ts',
+    'src/operators/imports/csv-cells.ts',
+    'src/operators/imports/date-format.ts',
+    ...sources('src/fields'),
+    ...sources('src/platform/languages'),
+  ];
+  const dashboard = hash([...shared, ...loaded, ...sources('web')]);
   const client = hash([...shared, 'tsconfig.json', ...sources(join('web', 'client'))]);
   const steps = [
     { name: 'server', marker: 'dist/.built-for', wanted: server },
