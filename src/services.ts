@@ -3,6 +3,7 @@ import { createAccounts } from './access/accounts/accounts.ts';
 import { createApiKeys } from './access/api-keys/api-keys.ts';
 import { auditRoutes } from './access/audit/audit.routes.ts';
 import { createAuditLog } from './access/audit/audit-log.ts';
+import { createNames } from './access/audit/names.ts';
 import { createMembers } from './access/members/members.ts';
 import { SESSION_LIFETIME_MS } from './access/sessions/sessions.model.ts';
 import { createSessions } from './access/sessions/sessions.ts';
@@ -94,9 +95,14 @@ export function createServices(config: Config, connection: Connection, logger: L
   const abilities = { mail: config.mail !== undefined, links: config.publicUrl !== undefined };
 
   const audit = createAuditLog({ connection, days: config.auditDays, clock, logger });
+  const readNames = createNames({
+    accounts: (ids) => accounts.store.named(ids),
+    keys: (ids) => apiKeys.service.named(ids),
+    webhooks: (ids) => webhooks.named(ids),
+  });
   const storage = createSchemaStorage(connection, leaseMs);
   const apps = createApps({ connection, initialData: [storage.store], clock, metrics, passwordCost, leaseMs });
-  const schemas = createSchemas({ storage, apps, connection, leaseMs });
+  const schemas = createSchemas({ storage, apps, connection, readNames, leaseMs });
   const formSettings = createFormSettings({ apps, findApp: schemas.findApp, abilities });
   const accounts = createAccounts({
     connection,
@@ -123,7 +129,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     routes: signOnRoutes({ accounts, enter: sessions.enter, provider, config, limits }),
   };
   const auditReading: Feature = {
-    routes: auditRoutes(audit, cursors, accounts.store.named),
+    routes: auditRoutes(audit, cursors, readNames),
     models: [audit.model],
     close: audit.flush,
   };
@@ -202,7 +208,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     clock,
     logger,
     retentionEveryMs: timings.retentionEveryMs,
-    findAccounts: accounts.store.named,
+    readNames,
     suppressions: suppressions.list,
     eraseWithinMs: timings.eraseWithinMs,
     parts: () => features.flatMap(({ personal = [] }) => personal),
@@ -239,7 +245,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     auditReading,
     formSettings.feature,
     notifications.feature,
-    webhooks,
+    webhooks.feature,
     records.feature,
     suppressions.feature,
     views,

@@ -31,6 +31,9 @@ export interface SchemaDocument {
   createdAt: Date;
   /** The app whose session stored it, or "command line". Absent in the first version. */
   author?: string;
+  /** The id of the account, or of the API key, that stored it. Neither: a shared log-in. */
+  account?: string;
+  key?: string;
   /** The fields that this version renamed. */
   renames?: Rename[];
   /**
@@ -101,6 +104,8 @@ const versionSchema = schema<SchemaDocument>(
     fields: { type: [Object], required: true },
     createdAt: { type: Date, required: true },
     author: String,
+    account: String,
+    key: String,
     renames: [renameSchema],
     moving: pendingRenamesSchema,
     progress: progressSchema,
@@ -135,9 +140,11 @@ export interface StoredSchema {
   moving?: PendingRenames | undefined;
 }
 
+/** Who stores a version. */
+export type VersionAuthor = Required<Pick<SchemaDocument, 'author'>> & Pick<SchemaDocument, 'account' | 'key'>;
+
 /** The properties of a version besides its schema. `moving` includes its own renames. */
-interface VersionDetails {
-  author?: string | undefined;
+interface VersionDetails extends Partial<VersionAuthor> {
   renames?: readonly Rename[] | undefined;
   moving?: PendingRenames | undefined;
 }
@@ -146,7 +153,8 @@ interface VersionDetails {
 type NewestFields = Pick<SchemaDocument, 'version' | 'fields'> & Pick<StoredSchema, 'moving'>;
 
 /** An entry of the version history. `fields` is their number. */
-export type SchemaVersion = Pick<SchemaDocument, 'version' | 'createdAt' | 'author' | 'renames'> & { fields: number };
+export type SchemaVersion = Pick<SchemaDocument, 'version' | 'createdAt' | 'renames'> &
+  Partial<VersionAuthor> & { fields: number };
 
 /** The schema of a new app (spec 2.3). */
 const DEFAULT_SCHEMA: AppSchema = {
@@ -163,7 +171,7 @@ export function createSchemaStore(schemas: SchemaModel) {
   const add = async (
     appId: ObjectId,
     schema: AppSchema,
-    { author, renames = [], moving }: VersionDetails = {},
+    { renames = [], moving, ...author }: VersionDetails = {},
   ): Promise<ObjectId> => {
     const _id = new ObjectId();
     await schemas.insertOne({
@@ -171,7 +179,7 @@ export function createSchemaStore(schemas: SchemaModel) {
       appId,
       ...schema,
       createdAt: new Date(),
-      ...(author !== undefined && { author }),
+      ...author,
       ...(renames.length > 0 && { renames: [...renames] }),
       ...(moving && { moving }),
     });
@@ -213,6 +221,8 @@ export function createSchemaStore(schemas: SchemaModel) {
           version: 1,
           createdAt: 1,
           author: 1,
+          account: 1,
+          key: 1,
           renames: 1,
           fields: { $size: '$fields' },
         })

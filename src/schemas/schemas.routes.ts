@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { ReadNames } from '../access/audit/names.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { AppPath, ScopeParameter } from '../api/parameters.ts';
 import type { AppPrincipal } from '../api/principal.ts';
@@ -8,7 +9,7 @@ import { parseTags, Timestamp, WholeNumber } from '../api/validation.ts';
 import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import { FieldDefinition, FieldDefinitionInput, MAX_FIELDS } from '../fields/definition.ts';
 import { JSON_SCHEMA_TYPE, toJsonSchema } from '../fields/json-schema.ts';
-import type { AppSchema } from './schemas.model.ts';
+import type { AppSchema, SchemaVersion, VersionAuthor } from './schemas.model.ts';
 import type { CompiledVersion, SchemaService } from './schemas.service.ts';
 
 const example = {
@@ -141,6 +142,12 @@ export const schemaEndpoints = {
             description: 'The app or the account whose session stored it, or "command line"',
             example: 'admin',
           }),
+          account: z.string().optional().meta({ description: 'The id of the account that stored it' }),
+          key: z.string().optional().meta({ description: 'The id of the API key that stored it' }),
+          name: z.string().optional().meta({
+            description: 'The name of that account or key now, if it exists',
+            example: 'Ada Lovelace',
+          }),
           renames: z.array(RenameEntry).optional(),
         }),
       ),
@@ -149,7 +156,7 @@ export const schemaEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export const schemaRoutes = (schemas: SchemaService): Route[] =>
+export const schemaRoutes = (schemas: SchemaService, readNames: ReadNames): Route[] =>
   routes(schemaEndpoints, {
     getSchema: async ({ principal, query }) => {
       const lease = await schemas.current(principal.sourceAppId);
@@ -172,20 +179,45 @@ export const schemaRoutes = (schemas: SchemaService): Route[] =>
     },
 
     replaceSchema: async ({ principal, params, headers, body, until, audit }) => {
-      const options = { over: parseVersions(headers['if-match']), author: authorOf(principal), until };
+      const options = { over: parseVersions(headers['if-match']), by: authorOf(principal), until };
       const schema = await schemas.replace(params.sourceAppId, body, options);
       audit({ detail: { version: schema.version } });
       return present(schema);
     },
 
     listSchemaVersions: async ({ params }) =>
-      JsonStream.of('versions', await schemas.history(params.sourceAppId), (version) => version),
+      JsonStream.of('versions', named(await schemas.history(params.sourceAppId), readNames), (version) => version),
   });
 
-/** The app of a session or key, else the id of the account: that of an admin has no app. */
-function authorOf(principal: AppPrincipal): string {
-  const account = principal.kind === 'session' ? principal.account : undefined;
-  return principal.own === undefined && account ? account.id.toHexString() : principal.sourceAppId;
+function authorOf(principal: AppPrincipal): VersionAuthor {
+  if (principal.kind === 'key') return { author: principal.sourceAppId, key: principal.keyId };
+  const account = principal.account?.id.toHexString();
+  if (account === undefined) return { author: principal.sourceAppId };
+  // That of an admin has no app.
+  return { author: principal.own?.sourceAppId ?? account, account };
+}
+
+const NAMED_AT_ONCE = 200;
+
+/** Yields the versions with the names of their authors, read for many versions at a time. */
+async function* named(versions: AsyncIterable<SchemaVersion>, readNames: ReadNames) {
+  const page: SchemaVersion[] = [];
+  for await (const version of versions) {
+    page.push(version);
+    if (page.length === NAMED_AT_ONCE) yield* await withNames(page.splice(0), readNames);
+  }
+  yield* await withNames(page, readNames);
+}
+
+async function withNames(versions: readonly SchemaVersion[], readNames: ReadNames) {
+  const { accounts, keys } = await readNames({
+    accounts: versions.flatMap(({ account }) => account ?? []),
+    keys: versions.flatMap(({ key }) => key ?? []),
+  });
+  return versions.map((version) => {
+    const name = accounts.get(version.account ?? '')?.name ?? keys.get(version.key ?? '');
+    return { ...version, ...(name !== undefined && { name }) };
+  });
 }
 
 /** Returns the versions that an `If-Match` header names; undefined when it sets no condition. */

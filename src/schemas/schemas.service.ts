@@ -16,7 +16,7 @@ import type { Until } from '../platform/database/clock.ts';
 import { isDuplicateKey } from '../platform/database/failures.ts';
 import type { SlotHandover } from './pending-renames.ts';
 import type { Lease, SchemaLeases } from './schema-leases.ts';
-import type { AppSchema, SchemaStore, SchemaVersion, StoredSchema } from './schemas.model.ts';
+import type { AppSchema, SchemaStore, SchemaVersion, StoredSchema, VersionAuthor } from './schemas.model.ts';
 
 /** 400: no app has this id. The message is the one for an invalid format (spec 5.1). */
 export class UnknownApp extends InvalidInput {
@@ -108,7 +108,7 @@ export function createSchemaService(deps: {
      * stored.
      *
      * @param over the only versions to replace; the unique index lets one of several servers win
-     * @param author the id of the app of a session, or "command line"
+     * @param by whose id is that of the app of a session, or "command line"
      * @throws {InvalidInput} when the definitions are inconsistent @throws {NotFound}
      * @throws {PreconditionFailed} when the newest version is not in `over`
      * @throws {Conflict} when values still move for an earlier rename that this one touches
@@ -116,7 +116,7 @@ export function createSchemaService(deps: {
     async replace(
       sourceAppId: string,
       { rejectUnknown, fields: input, renames = [] }: SchemaChange,
-      { over, author, until }: { over?: readonly number[] | undefined; author: string; until: Until },
+      { over, by, until }: { over?: readonly number[] | undefined; by: VersionAuthor; until: Until },
     ): Promise<AppSchema> {
       const { id } = await apps.get(sourceAppId);
       const issues = definitionIssues(input);
@@ -140,7 +140,7 @@ export function createSchemaService(deps: {
         if (renames.length > 0) await slots.restartBuilds(id, renames);
         let added: App['id'];
         try {
-          added = await store.add(id, schema, { author, renames, moving });
+          added = await store.add(id, schema, { ...by, renames, moving });
         } catch (error) {
           if (isDuplicateKey(error)) continue; // another PUT stored that version
           throw error;

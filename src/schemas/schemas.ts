@@ -1,3 +1,4 @@
+import type { ReadNames } from '../access/audit/names.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { Feature } from '../apps/feature.ts';
@@ -21,9 +22,10 @@ export function createSchemas(deps: {
   storage: ReturnType<typeof createSchemaStorage>;
   apps: Apps;
   connection: Connection;
+  readNames: ReadNames;
   leaseMs: number | undefined;
 }) {
-  const { storage, connection, apps, leaseMs } = deps;
+  const { storage, connection, apps, readNames, leaseMs } = deps;
   const { model, store, renames } = storage;
   const { service: appService, revision } = apps;
   const source = {
@@ -43,6 +45,6 @@ export function createSchemas(deps: {
     service,
     /** Resolves with the state of an app that is in force. */
     findApp: async (sourceAppId: string): Promise<App | undefined> => (await leases.hold(sourceAppId))?.app,
-    feature: { models: [model], owned: [store], routes: schemaRoutes(service) } satisfies Feature,
+    feature: { models: [model], owned: [store], routes: schemaRoutes(service, readNames) } satisfies Feature,
   };
 }

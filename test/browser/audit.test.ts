@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { joinApp } from '../support/accounts.ts';
 import { closeBrowser, visitAs } from '../support/browser.ts';
 import { Client, type TestApp } from '../support/client.ts';
+import { createKey } from '../support/keys.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -60,7 +62,7 @@ describe('the audit log page', () => {
     await close();
   });
 
-  it('names accounts and how they logged in, and an erased account by its id', async () => {
+  it('names accounts and how they logged in, and says that an account was erased', async () => {
     const { sourceAppId } = app;
     const join = async (email: string, name: string) => {
       const path = `/auth/apps/${sourceAppId}/invitations`;
@@ -86,16 +88,86 @@ describe('the audit log page', () => {
     await shared.getByText(`Operator ${sourceAppId}`, { exact: true }).waitFor();
     await server.admin.delete(`/auth/accounts/${bob.id}`).expect(200);
     await page.reload();
-    await changed.getByText(bob.id, { exact: true }).waitFor();
+    await changed.getByText('Deleted account', { exact: true }).waitFor();
+    await changed.getByTitle(bob.id, { exact: true }).waitFor();
     await page
       .getByRole('row', { name: /Retention changed/ })
-      .getByText(`Account ${bob.id}`, { exact: true })
+      .getByText('Deleted account', { exact: true })
       .waitFor();
+    expect(await page.locator('main').innerText()).not.toContain(bob.id);
     expect(await page.content()).not.toContain('bob@staff.example.com');
     await page.setViewportSize({ width: 375, height: 740 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
     expectClean();
     await close();
+  });
+
+  it('names API keys and webhooks, also deleted ones, with their ids as titles', async () => {
+    const key = await createKey(server, operator, ['users:write']);
+    const url = 'https://receiver.example.com/events';
+    const webhook = await operator.post('/auth/webhooks', { url, events: ['user.created'] }).expect(200);
+    const { body } = await server.client.submit(app.sourceAppId, { email: 'ada@example.com' }).expect(200);
+    await key.send('patch', `/auth/users/${body.id}`, { set: { name: 'Grace' } }).expect(200);
+    const { page, expectClean, close } = await visitAs(server, app, '/audit');
+    const row = (action: string) => page.getByRole('row', { name: new RegExp(action) });
+    await row('User changed').getByText('API key test', { exact: true }).waitFor();
+    await row('User changed').getByTitle(key.id, { exact: true }).waitFor();
+    await row('API key created').getByText('test', { exact: true }).waitFor();
+    await row('Webhook created').getByText(url, { exact: true }).waitFor();
+    await row('Webhook created').getByTitle(webhook.body.id, { exact: true }).waitFor();
+    await operator.delete(`/auth/keys/${key.id}`).expect(200);
+    await operator.delete(`/auth/webhooks/${webhook.body.id}`).expect(200);
+    await page.reload();
+    await row('User changed').getByText('Deleted API key', { exact: true }).waitFor();
+    await row('User changed').getByTitle(key.id, { exact: true }).waitFor();
+    for (const action of ['created', 'deleted']) {
+      await row(`API key ${action}`).getByText('Deleted API key', { exact: true }).waitFor();
+      await row(`Webhook ${action}`).getByText('Deleted webhook', { exact: true }).waitFor();
+    }
+    const text = await page.locator('main').innerText();
+    for (const hidden of [key.id, webhook.body.id, url]) expect(text).not.toContain(hidden);
+    expectClean();
+    await close();
+  });
+
+  it('is filtered by person in its URL: members, whoever acted, and administrators', async () => {
+    const { sourceAppId } = app;
+    const ada = await joinApp(server, sourceAppId, 'manager');
+    const bob = await joinApp(server, sourceAppId, 'manager');
+    await ada.client.patch('/auth/account', { name: 'Ada '.repeat(25).trim() }).expect(200);
+    for (const { client } of [ada, bob]) await client.put(`/auth/apps/${sourceAppId}/form`, {}).expect(200);
+    await bob.client.put(`/auth/apps/${sourceAppId}/retention`, { days: 30, basis: 'createdAt' }).expect(200);
+    // A session with the password of the app may not list the members.
+    for (const session of [app, { sourceAppId: 'admin', password: ADMIN_PASSWORD }]) {
+      const path = session === app ? '/audit' : `/audit?sourceAppId=${sourceAppId}`;
+      const { page, expectClean, close } = await visitAs(server, session, path);
+      const actions = () => page.getByRole('row').locator('td:nth-child(2)').allInnerTexts();
+      await page.getByRole('row', { name: /App created/ }).waitFor();
+      const person = page.getByLabel('Person');
+      expect(await person.locator('option').first().innerText()).toBe('Everybody');
+      await person.selectOption(bob.id);
+      await expect.poll(actions).toEqual(['Retention changed', 'Form settings changed']);
+      expect(await person.locator('option:checked').innerText()).toMatch(/^Member \d+ \(member-\d+@example.com\)$/);
+      expect(page.url()).toContain(`actor=${bob.id}`);
+      await page.reload();
+      await expect.poll(actions).toEqual(['Retention changed', 'Form settings changed']);
+      await person.selectOption('Administrators');
+      await page.getByRole('row', { name: /Retention changed/ }).waitFor({ state: 'detached' });
+      await expect.poll(actions).toContain('App created');
+      await page.goto(page.url().replace('actor=admin', `actor=${'0'.repeat(24)}`));
+      await page.getByText('No events match').waitFor();
+      await page.setViewportSize({ width: 375, height: 740 });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
+      await page.setViewportSize({ width: 1280, height: 740 });
+      await page.getByRole('button', { name: 'Show all events' }).click();
+      await person.locator('option:checked', { hasText: 'Everybody' }).waitFor({ state: 'attached' });
+      await page
+        .getByRole('row', { name: /Retention changed/ })
+        .first()
+        .waitFor();
+      expectClean();
+      await close();
+    }
   });
 
   it('shows older events on request', async () => {

@@ -139,6 +139,42 @@ describe('with proof of work', () => {
   });
 });
 
+describe('the audit log', () => {
+  it('has no list for the polling of the open page, and one for each arrival', async () => {
+    const { sourceAppId } = connect.app;
+    const hold = async (email: string) => {
+      const body = new URLSearchParams({ email, _gotcha: 'filled' });
+      const url = `${server.listener.url}/v1/forms/${sourceAppId}`;
+      expect((await fetch(url, { method: 'POST', body, redirect: 'manual' })).status).toBe(303);
+    };
+    const logged = async () => {
+      await server.services.audit.flush();
+      const found = server.db.collection('audit_events').find({ sourceAppId, action: /listed$/ });
+      return (await found.toArray()).map(({ action, actor, count }) => [actor.kind, action, count]).sort();
+    };
+    await server.admin.putSchema(sourceAppId, { fields: [] }).expect(200);
+    await hold('before@example.com');
+    await connect.page.reload();
+    const admin = await visit(server, `/apps/${sourceAppId}/connect`);
+    await logIn(admin.page, ADMIN);
+    const pages = [connect.page, admin.page];
+    const polled = (part: string) =>
+      Promise.all(pages.map((page) => page.waitForResponse((response) => response.url().includes(part))));
+    for (const part of ['/auth/held', '/auth/stats', '/auth/held', '/auth/stats']) await polled(part);
+    expect(await logged()).toEqual([]);
+
+    await hold('after@example.com');
+    for (const page of pages) await page.getByText('Bot protection holds a submission of after@example.com').waitFor();
+    await polled('/auth/held/counts');
+    expect(await logged()).toEqual([
+      ['admin', 'held.listed', 1],
+      ['operator', 'held.listed', 1],
+    ]);
+    admin.expectClean();
+    await admin.close();
+  });
+});
+
 describe('an administrator', () => {
   it('connects the form of any app', async () => {
     const admin = await visit(server, `/apps/${connect.app.sourceAppId}/connect`);

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { joinApp } from '../support/accounts.ts';
 import { axeViolationsInBothModes } from '../support/axe.ts';
+import { Client } from '../support/client.ts';
+import { createKey } from '../support/keys.ts';
 import { withUsersPage } from './users-page.ts';
 
 const users = withUsersPage();
@@ -10,7 +13,7 @@ const stored = async (email: string) => {
 };
 const history = () => users.page.getByRole('region', { name: 'History' });
 const entries = async () =>
-  (await history().getByRole('listitem').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+  (await history().locator('ol > li').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
 
 async function openRecord(email: string): Promise<void> {
   await users.page.getByRole('link', { name: email }).click();
@@ -43,6 +46,29 @@ describe('the history of a record', () => {
     await history().getByRole('alert').getByText('Nothing was undone: Full name was changed since').waitFor();
   });
 
+  it('names the people and API keys that changed it, also deleted ones', async () => {
+    const { server, app } = users;
+    const { id } = await users.submit('ada@example.com', { name: 'Ada' });
+    const operator = await new Client(server.listener.url).logIn(app.sourceAppId, app.password);
+    const member = await joinApp(server, app.sourceAppId, 'editor');
+    const key = await createKey(server, operator, ['users:write']);
+    await member.client.patch(`/auth/users/${id}`, { set: { age: 1 } }).expect(200);
+    await key.send('patch', `/auth/users/${id}`, { set: { age: 2 } }).expect(200);
+    await users.logIn();
+    await openRecord('ada@example.com');
+    await history().getByText('API key test', { exact: true }).waitFor();
+    await history()
+      .getByText(/^Member \d+$/)
+      .waitFor();
+    await operator.delete(`/auth/keys/${key.id}`).expect(200);
+    await server.admin.delete(`/auth/accounts/${member.id}`).expect(200);
+    await users.page.reload();
+    await history().getByText('Deleted account', { exact: true }).waitFor();
+    await history().getByText('Deleted API key', { exact: true }).waitFor();
+    for (const one of [key, member]) await history().getByTitle(one.id, { exact: true }).waitFor();
+    expect(await history().innerText()).not.toContain(key.id);
+  });
+
   it('is undone in the notice after an edit, though others edited since', async () => {
     const { id } = await users.submit('ada@example.com', { name: 'Ada' });
     await users.logIn();
@@ -73,7 +99,7 @@ describe('the history of a record', () => {
     const all = await entries();
     expect(all).toHaveLength(26);
     expect(all[24]).toContain('Age Before: – No value → After: 0');
-    expect(all[25]).toMatch(/^Submitted · .* Full name Ada Visits Added \[ \{ "value": "first"/);
+    expect(all[25]).toMatch(/^Submitted · .* Full name Ada Visits Added \d{1,2} \w+ \d{4}, \d{2}:\d{2} first$/);
   });
 
   it('keeps submissions, for so many days, as the privacy page says', async () => {

@@ -1,5 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { axeViolationsInBothModes } from '../support/axe.ts';
+import { Client } from '../support/client.ts';
+import { createKey } from '../support/keys.ts';
 import { startServer } from '../support/server.ts';
 import { FIELDS, withUsersPage } from './users-page.ts';
 
@@ -14,7 +17,7 @@ const find = async (text: string) => {
 };
 const showData = (email: string) => users.page.getByRole('button', { name: `Show data of ${email}` }).click();
 const held = async () =>
-  (await users.page.getByRole('list', { name: 'Held data' }).getByRole('listitem').allInnerTexts()).map(
+  (await users.page.getByRole('list', { name: 'Held data' }).locator(':scope > li').allInnerTexts()).map(
     (text) => text.split('\n')[0],
   );
 
@@ -66,33 +69,72 @@ describe('the data of a person', () => {
     expect(await records({ sourceAppId: users.app.sourceAppId })).toBe(1);
   });
 
-  it('is shown, whatever it is held as', async () => {
-    const long = 'word '.repeat(1_000);
-    await users.submit('ada@example.com', { name: 'Ada', visits: [{ page: '/pricing' }], note: long });
-    await hold('ada@example.com');
+  it('is shown in words, whatever it is held as', async () => {
+    const { server, app } = users;
+    const email = 'ada@example.com';
+    const note = 'word '.repeat(1_000);
+    const address = { city: 'London', floors: [1, 2] };
+    const data = { address, name: 'Ada', plan: 'free', visits: ['hello', { page: '/pricing' }], note };
+    const { id } = await users.submit(email, data);
+    await hold(email);
+    const operator = await new Client(server.listener.url).logIn(app.sourceAppId, app.password);
+    const key = await createKey(server, operator, ['users:write']);
+    await operator.patch(`/auth/users/${id}`, { set: { name: 'Eve', plan: 'pro' } }).expect(200);
+    await key.send('patch', `/auth/users/${id}`, { set: { age: 36 } }).expect(200);
+    const query = `q=${email}&where=data.plan:eq:pro&where=data.age:gte:18`;
+    await operator.post('/auth/views', { name: `About ${email}`, query }).expect(200);
+    const change = { set: { plan: 'max', news: true }, unset: ['age'] };
+    const many = await operator.patch(`/auth/users?q=${email}&confirm=1`, change).expect(200);
+    await expect
+      .poll(async () => (await operator.get(`/auth/changes/${many.body.id}`).expect(200)).body.state)
+      .toBe('completed');
     await users.logIn();
     await users.goTo('/privacy');
-    await find('ada@example.com');
-    await showData('ada@example.com');
-    const entry = (kind: string) =>
-      users.page
-        .getByRole('list', { name: 'Held data' })
-        .getByRole('listitem')
-        .filter({ has: users.page.getByText(`${kind} in ${users.app.sourceAppId}`) });
-    const rows = async (kind: string) =>
-      (await entry(kind).locator('dl > div').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
-    await expect.poll(() => rows('Record')).toContain('name Ada');
+    await find(email);
+    await showData(email);
+    const list = users.page.getByRole('list', { name: 'Held data' });
+    const rows = async (kind: string, number = 0) => {
+      const entry = list.locator(':scope > li').filter({ has: users.page.getByText(`${kind} in ${app.sourceAppId}`) });
+      const texts = await entry.nth(number).locator(':scope > dl > div').allInnerTexts();
+      return texts.map((text) => text.replace(/\s+/g, ' '));
+    };
+    const day = /\d{1,2} \w+ \d{4}, \d{2}:\d{2}/.source;
+    await expect.poll(() => rows('Record')).toContain('Full name Eve');
     expect(await rows('Record')).toEqual([
-      'name Ada',
+      'Full name Eve',
+      'Plan max',
+      expect.stringMatching(/^News .*Yes$/),
+      expect.stringMatching(`^Visits ${day} hello ${day} page /pricing$`),
+      'address city London floors 1 2',
       expect.stringMatching(/^note word .*… Show all 5,000 characters$/),
-      expect.stringMatching(/^visits \[ \{ "page": "\/pricing", "timestamp": /),
       expect.stringMatching(/^ID [0-9a-f-]{36}$/),
       'Email ada@example.com',
       'Schema version 2',
       expect.stringMatching(/^Created \d/),
       expect.stringMatching(/^Updated \d/),
     ]);
-    expect(await rows('Held submission')).toEqual(expect.arrayContaining(['Email ada@example.com', 'Reason honeypot']));
+    expect(await rows('Held submission')).toEqual(
+      expect.arrayContaining(['Email ada@example.com', 'Reason The hidden field was filled in']),
+    );
+    expect(await rows('Change of many records')).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^New values Plan max News Yes$/), 'Removed values Age']),
+    );
+    expect(await rows('Saved view that names the person')).toEqual([
+      expect.stringMatching(/^ID /),
+      'Name About ada@example.com',
+      'Filter Search for “ada@example.com” Plan is Professional Age at least 18',
+    ]);
+    const about = ['Origin Shared log-in, many users at once', 'Origin An API key', 'Origin Shared log-in'];
+    for (const [number, author] of about.entries()) {
+      expect(await rows('Change in the history', number)).toContain(author);
+    }
+    expect(await rows('Change in the history', 2)).toContain(
+      'Changes Full name Before: Ada→ After: Eve Plan Before: free→ After: Professional',
+    );
+    expect(await list.innerText()).not.toMatch(/[{}[\]]/);
+    expect(await axeViolationsInBothModes(users.page)).toEqual([]);
+    await users.page.setViewportSize({ width: 375, height: 740 });
+    expect(await users.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
   });
 
   it('is found by an admin in all apps, and erased in one or in all', async () => {

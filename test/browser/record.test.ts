@@ -15,6 +15,11 @@ const users = withUsersPage([
   { key: 'visits', label: 'Visits', kind: 'array' },
 ]);
 
+const EXTRA = {
+  numbers: Array.from({ length: 25 }, (_, index) => index + 1),
+  deep: { in: { it: { is: 'json' } } },
+};
+
 const openRecord = async (email: string) => {
   await users.page.getByRole('link', { name: email }).click();
   await users.page.getByRole('heading', { level: 1, name: email }).waitFor();
@@ -22,7 +27,7 @@ const openRecord = async (email: string) => {
 
 describe('a record', () => {
   it('shows lists as a timeline, newest first, and data that the schema does not define', async () => {
-    await users.submit('ada@example.com', { name: 'Ada', visits: [{ page: '/one' }, 'bare'], extra: { deep: [1] } });
+    await users.submit('ada@example.com', { name: 'Ada', visits: [{ page: '/one' }, 'bare'], extra: EXTRA });
     await users.submit('ada@example.com', { visits: [{ page: '/two' }] });
     await users.logIn();
     await openRecord('ada@example.com');
@@ -32,7 +37,12 @@ describe('a record', () => {
       expect.stringContaining('bare'),
       expect.stringContaining('/one'),
     ]);
-    await users.page.getByRole('region', { name: 'Other data' }).getByText('"deep"').waitFor();
+    const others = users.page.getByRole('region', { name: 'Other data' });
+    const shown = async () => (await others.locator('dl').first().innerText()).replace(/\s+/g, ' ');
+    // What is nested deeper is JSON, so that nobody can make a page of any size.
+    expect(await shown()).toMatch(/^extra numbers 1 2 .* 20 Show 5 more of 25 deep in it { "is": "json" } Remove$/);
+    await others.getByRole('button', { name: 'Show 5 more of 25' }).click();
+    expect(await shown()).toContain('24 25 deep');
   });
 
   it('is shown under its own schema version', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { joinApp } from '../support/accounts.ts';
 import { logIn } from '../support/browser.ts';
+import { createKey } from '../support/keys.ts';
 import { rename, untilRenamed } from '../support/renames.ts';
 import { ADMIN_PASSWORD, type TestServer } from '../support/server.ts';
 import { withPage, withServer } from './app-page.ts';
@@ -66,6 +68,28 @@ describe('the versions of a schema', () => {
       version: 4,
       fields: [{ key: 'name' }, { key: 'plan' }, { key: 'age' }],
     });
+  });
+
+  it('name the people and API keys that stored them, also deleted ones', async () => {
+    const { sourceAppId } = schema.app;
+    const fields = [{ key: 'name', label: 'Name', kind: 'text' as const }];
+    const member = await joinApp(server, sourceAppId, 'manager');
+    const key = await createKey(server, server.admin, ['schema:write'], { sourceAppId });
+    await member.client.putSchema(sourceAppId, { fields }).expect(200);
+    await key.send('put', `/auth/apps/${sourceAppId}/schema`, { rejectUnknown: false, fields }).expect(200);
+    const version = (number: number) => schema.page.getByRole('button', { name: new RegExp(`^Version ${number}`) });
+    await schema.page.getByRole('tab', { name: 'Versions' }).click();
+    await version(4).getByText('by API key test', { exact: true }).waitFor();
+    await version(3)
+      .getByText(/^by Member \d+$/)
+      .waitFor();
+    await version(2).getByText('by admin', { exact: true }).waitFor();
+    await server.admin.delete(`/auth/keys/${key.id}?sourceAppId=${sourceAppId}`).expect(200);
+    await server.admin.delete(`/auth/accounts/${member.id}`).expect(200);
+    await schema.page.reload();
+    await schema.page.getByRole('tab', { name: 'Versions' }).click();
+    await version(4).getByTitle(key.id, { exact: true }).getByText('by Deleted API key').waitFor();
+    await version(3).getByTitle(member.id, { exact: true }).getByText('by Deleted account').waitFor();
   });
 
   it('are loaded into the editor as renames back when fields were renamed since', async () => {

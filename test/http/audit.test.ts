@@ -14,6 +14,8 @@ interface Event {
   actor: { kind: string; id: string | null; address: string | null; name?: string; email?: string };
   target: string | null;
   targetAccount?: { name: string; email: string };
+  targetKind?: string;
+  targetName?: string;
   detail: Record<string, unknown>;
 }
 
@@ -348,13 +350,134 @@ describe('the accounts of a page', () => {
   });
 
   it('are not confused with an app whose id looks like theirs', async () => {
-    const { id } = await join('eve@staff.example.com', 'Eve');
+    const { id, client: eve } = await join('eve@staff.example.com', 'Eve');
+    await eve.put(`/auth/apps/${app.sourceAppId}/form`, {}).expect(200);
     const { body } = await server.admin.post('/auth/apps', { sourceAppId: id }).expect(200);
     const client = await new Client(server.listener.url).logIn(id, body.password);
     await client.put(`/auth/apps/${id}/form`, {}).expect(200);
     const [event] = await eventsOf(client);
     expect(event).toMatchObject({ action: 'form.replaced', actor: { id, method: 'shared' }, target: id });
     expect(JSON.stringify(event)).not.toContain('Eve');
+    expect(await eventsOf(client, `?actor=${id}`)).toEqual([]);
+    const own = await eventsOf(server.admin, `?actor=${id}`);
+    expect(own.map(({ action, sourceAppId }) => [action, sourceAppId])).toContainEqual([
+      'form.replaced',
+      app.sourceAppId,
+    ]);
+    expect(own.map(({ sourceAppId }) => sourceAppId)).not.toContain(id);
+  });
+});
+
+describe('the keys and webhooks of a page', () => {
+  const url = 'https://hooks.example.com/secret-path';
+  const webhook = async (format: string) => {
+    const { body } = await operator.post('/auth/webhooks', { url, events: ['user.created'], format }).expect(200);
+    return body.id as string;
+  };
+  /** The statements that read a collection by several ids while `work` ran. */
+  const statements = async (collection: string, work: () => Promise<unknown>) => {
+    await server.db.command({ profile: 0 });
+    await server.db.dropCollection('system.profile');
+    await server.db.command({ profile: 2 });
+    await work();
+    await server.db.command({ profile: 0 });
+    const several = { ns: `${server.database}.${collection}`, 'command.filter._id.$in': { $exists: true } };
+    return server.db.collection('system.profile').countDocuments(several);
+  };
+
+  it('are named as they are now, until they are deleted, by one statement for each kind', async () => {
+    await buildApp();
+    const key = await createKey(server, operator, ['users:write', 'users:read']);
+    const second = await createKey(server, operator, ['users:read']);
+    const id = await submit('ada@example.com');
+    await key.send('patch', `/auth/users/${id}`, { set: { name: 'Grace' } }).expect(200);
+    const [slack, plain] = [await webhook('slack'), await webhook('standard')];
+    const events = await eventsOf(operator, '?limit=5');
+    expect(events).toMatchObject([
+      { action: 'webhook.created', target: plain, targetKind: 'webhook', targetName: url },
+      { action: 'webhook.created', target: slack, targetName: 'https://hooks.example.com/…' },
+      { action: 'user.changed', actor: { kind: 'key', id: key.id, name: 'test' }, target: id },
+      { action: 'key.created', target: second.id, targetKind: 'key', targetName: 'test' },
+      { action: 'key.created', target: key.id, targetKind: 'key', targetName: 'test' },
+    ]);
+    expect(events[2]).not.toHaveProperty('targetKind');
+    const stored = await server.db.collection('audit_events').find({ sourceAppId: app.sourceAppId }).toArray();
+    expect(JSON.stringify(stored)).not.toContain('hooks.example.com');
+    for (const collection of ['api_keys', 'webhooks']) {
+      expect([collection, await statements(collection, () => eventsOf(operator, '?limit=50'))]).toEqual([
+        collection,
+        1,
+      ]);
+    }
+
+    for (const one of [key, second]) await operator.delete(`/auth/keys/${one.id}`).expect(200);
+    for (const one of [slack, plain]) await operator.delete(`/auth/webhooks/${one}`).expect(200);
+    const after = await eventsOf(operator);
+    const ofThem = after.filter(({ action }) => /^(?:key|webhook)\./.test(action));
+    expect(ofThem.map(({ targetKind, target }) => [targetKind, target])).toEqual([
+      ['webhook', plain],
+      ['webhook', slack],
+      ['key', second.id],
+      ['key', key.id],
+      ['webhook', plain],
+      ['webhook', slack],
+      ['key', second.id],
+      ['key', key.id],
+    ]);
+    for (const event of ofThem) expect(event).not.toHaveProperty('targetName');
+    expect(after.find(({ action }) => action === 'user.changed')?.actor).not.toHaveProperty('name');
+  });
+});
+
+describe('the filter by actor', () => {
+  it('finds the events of an account, of a key, and of admins, in one app or in all', async () => {
+    await buildApp();
+    const ada = await join('ada@actors.example.com', 'Ada');
+    const bob = await join('bob@actors.example.com', 'Bob');
+    const path = `/auth/apps/${app.sourceAppId}`;
+    await ada.client.put(`${path}/form`, {}).expect(200);
+    await bob.client.put(`${path}/form`, {}).expect(200);
+    await bob.client.put(`${path}/retention`, { days: 30, basis: 'createdAt' }).expect(200);
+    const key = await createKey(server, operator, ['users:read']);
+    await key.send('get', '/auth/users').expect(200);
+    const read = async (client: Client, query: string) => (await eventsOf(client, query)).map(({ action }) => action);
+    expect(await read(operator, `?actor=${bob.id}`)).toEqual(['retention.replaced', 'form.replaced']);
+    expect(await read(operator, `?actor=${ada.id}&action=form.replaced`)).toEqual(['form.replaced']);
+    expect(await read(operator, `?actor=${key.id}`)).toEqual(['users.listed']);
+    const ofAdmins = await eventsOf(ada.client, '?actor=admin');
+    expect(ofAdmins.map(({ action }) => action)).toEqual([
+      'invitation.created',
+      'invitation.created',
+      'schema.replaced',
+      'app.created',
+    ]);
+    expect(ofAdmins.every(({ actor }) => actor.kind === 'admin')).toBe(true);
+
+    const elsewhere = await server.admin.buildApp();
+    const { sourceAppId } = elsewhere;
+    const invitation = { email: bob.email, role: 'manager' };
+    const { body } = await server.admin.post(`/auth/apps/${sourceAppId}/invitations`, invitation).expect(200);
+    const given = { token: new URL(body.link).hash.slice(1), name: 'Bob' };
+    await bob.client.post('/auth/invitations/accept', given).expect(200);
+    await bob.client.put(`/auth/apps/${sourceAppId}/form`, {}).expect(200);
+    expect(await read(operator, `?actor=${bob.id}`)).toEqual(['retention.replaced', 'form.replaced']);
+    const ofAll = await eventsOf(server.admin, `?actor=${bob.id}`);
+    expect(ofAll.filter(({ action }) => action.endsWith('.replaced')).map((event) => event.sourceAppId)).toEqual([
+      sourceAppId,
+      app.sourceAppId,
+      app.sourceAppId,
+    ]);
+    expect(await read(server.admin, `?actor=${bob.id}&sourceAppId=${sourceAppId}`)).toContain('form.replaced');
+    expect(await read(server.admin, `?actor=${bob.id}&sourceAppId=${sourceAppId}`)).not.toContain('retention.replaced');
+  });
+
+  it('is in the cursor, and refuses what is no actor', async () => {
+    const { body } = await operator.get('/auth/audit?actor=admin&limit=1').expect(200);
+    await operator.get(`/auth/audit?actor=admin&limit=1&cursor=${body.next}`).expect(200);
+    await operator.get(`/auth/audit?limit=1&cursor=${body.next}`).expect(400);
+    for (const actor of ['', 'Admin', 'newsletter', '65a1f0c2b3d4e5f60718293', 'admin&actor=admin']) {
+      await operator.get(`/auth/audit?actor=${actor}`).expect(400);
+    }
   });
 });
 

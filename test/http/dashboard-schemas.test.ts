@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSchemaCheckService } from '../../src/operators/search/schema-check.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
+import { joinApp } from '../support/accounts.ts';
 import { Client } from '../support/client.ts';
 import { createKey, type KeyClient } from '../support/keys.ts';
 import { createQueries } from '../support/query-records.ts';
@@ -52,6 +53,27 @@ describe('GET /auth/apps/:sourceAppId/schema/versions', () => {
     const members = versions.map((version) => Object.keys(version).sort().join());
     expect(members).toEqual([...Array(2).fill('author,createdAt,fields,version'), 'createdAt,fields,version']);
     expect(body.versions[0].author).toBe('admin');
+  });
+
+  it('names the account or the key that stored a version, until it is deleted', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const member = await joinApp(server, sourceAppId, 'manager');
+    const key = await createKey(server, server.admin, ['schema:write'], { sourceAppId });
+    await member.client.putSchema(sourceAppId, textSchema('a')).expect(200);
+    await key.send('put', schemaPath(sourceAppId), textSchema('b')).expect(200);
+    const newest = async () =>
+      (await server.admin.get(`${schemaPath(sourceAppId)}/versions`).expect(200)).body.versions.slice(0, 2);
+    const about = { author: sourceAppId, createdAt: expect.any(String), fields: 1 };
+    expect(await newest()).toEqual([
+      { ...about, version: 3, key: key.id, name: 'test' },
+      { ...about, version: 2, account: member.id, name: expect.stringMatching(/^Member \d+$/) },
+    ]);
+    await server.admin.delete(`/auth/keys/${key.id}?sourceAppId=${sourceAppId}`).expect(200);
+    await server.admin.delete(`/auth/accounts/${member.id}`).expect(200);
+    expect(await newest()).toEqual([
+      { ...about, version: 3, key: key.id },
+      { ...about, version: 2, account: member.id },
+    ]);
   });
 
   it('responds with 404 for an unknown app and requires an admin session', async () => {

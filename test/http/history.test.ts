@@ -119,6 +119,8 @@ describe('GET /auth/users/:id/history', () => {
       .patch(one.path, { set: { age: 99 } })
       .set('Authorization', `Bearer ${key.key}`)
       .expect(200);
+    expect((await one.history())[0]?.by).toEqual({ kind: 'edit', key: key.id, name: 'k' });
+    await one.operator.delete(`/auth/keys/${key.id}`).expect(200);
     expect((await one.history())[0]?.by).toEqual({ kind: 'edit', key: key.id });
   });
 

@@ -1,3 +1,5 @@
+import { ObjectId } from 'mongodb';
+import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -219,6 +221,32 @@ describe('query plans of the service', () => {
     for (const plan of plans(profiled, 'users'))
       expect([BY_EMAIL, BY_ID, 'IDHACK', 'IXSCAN { _id: 1 }']).toContain(plan);
     expect(plans(profiled, 'held_submissions')).toEqual(['IXSCAN { email: 1, appId: 1 }']);
+  });
+
+  it('read no more events of the audit log than they show, by actor, in one app or in all', async () => {
+    const { db, admin } = server;
+    const { sourceAppId } = await admin.buildApp();
+    const account = new ObjectId().toHexString();
+    const at = new Date();
+    const later = { expiresAt: new Date(at.getTime() + 60_000), at, count: 1, appId: null, target: null };
+    const events = Array.from({ length: 3_000 }, (_, n) => {
+      const isRare = n < 5;
+      const kind = isRare && n % 2 === 0 ? 'admin' : 'operator';
+      const actor = { kind, id: isRare ? account : 'others', address: null, method: isRare ? 'password' : 'shared' };
+      const name = n % 3 === 0 ? sourceAppId : 'elsewhere';
+      return { _id: v7({ msecs: n + 1 }), action: 'users.listed', sourceAppId: name, actor, ...later };
+    });
+    await db.collection<{ _id: string }>('audit_events').insertMany(events);
+    const queries = [`actor=${account}`, 'actor=admin'].flatMap((one) => [one, `${one}&sourceAppId=${sourceAppId}`]);
+    for (const query of queries) {
+      const [read] = (await profile(() => admin.get(`/auth/audit?${query}&limit=50`).expect(200))).filter(({ ns }) =>
+        ns.endsWith('.audit_events'),
+      );
+      expect([query, read?.planSummary]).toEqual([query, expect.stringContaining(' actor.')]);
+      expect(read?.nreturned).toBeGreaterThan(0);
+      expect(read?.docsExamined).toBe(read?.nreturned);
+    }
+    await db.collection<{ _id: string }>('audit_events').deleteMany({ _id: { $in: events.map(({ _id }) => _id) } });
   });
 
   it('use indexes for admin requests, including deletion, and for the sweep', async () => {

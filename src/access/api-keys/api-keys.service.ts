@@ -164,6 +164,12 @@ export function createApiKeyService(deps: {
     /** Resolves with the keys of an app, expired ones included, the oldest first. */
     list: (appId: ObjectId): Promise<ApiKeyDocument[]> => keys.find({ appId }, { sort: { _id: 1 } }),
 
+    /** Resolves with the name of each key that exists, by its id in hexadecimal. */
+    async named(ids: readonly ObjectId[]): Promise<Map<string, string>> {
+      const found = await keys.find({ _id: { $in: [...ids] } }, { projection: { name: 1 } });
+      return new Map(found.map(({ _id, name }) => [_id.toHexString(), name]));
+    },
+
     /** Deletes a key. After that no server accepts it. @throws {NotFound} */
     async remove(appId: ObjectId, id: string): Promise<void> {
       const _id = /^[0-9a-f]{24}$/.test(id) ? new ObjectId(id) : undefined;

@@ -62,7 +62,12 @@ const auditEventSchema = schema<AuditDocument>(
   // The events of an app, and those of one action, newest first.
   .index({ sourceAppId: 1, _id: -1 })
   .index({ sourceAppId: 1, action: 1, _id: -1 })
-  .index({ action: 1, _id: -1 });
+  .index({ action: 1, _id: -1 })
+  // Those of one account or key, and those of admins.
+  .index({ sourceAppId: 1, 'actor.id': 1, _id: -1 })
+  .index({ 'actor.id': 1, _id: -1 })
+  .index({ sourceAppId: 1, 'actor.kind': 1, _id: -1 })
+  .index({ 'actor.kind': 1, _id: -1 });
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** The response is not sent without these events. */
@@ -85,6 +90,8 @@ export interface AuditFilter {
   /** Only the events of apps of this name. */
   sourceAppId?: string | undefined;
   action?: LoggedAction | undefined;
+  /** Only the events of the account or key of this id; `admin`: of all sessions of admins. */
+  actor?: string | undefined;
   since?: Date | undefined;
 }
 
@@ -143,11 +150,12 @@ export function createAuditLog(deps: {
     },
 
     /** Resolves with a page of events, newest first, that precede the id `before`. */
-    async page({ app, sourceAppId, action, since }: AuditFilter, limit: number, before?: string) {
+    async page({ app, sourceAppId, action, actor, since }: AuditFilter, limit: number, before?: string) {
       const ids = { ...(before !== undefined && { $lt: before }), ...(since && { $gte: firstIdAt(since) }) };
       const filter: Filter<AuditDocument> = {
         ...(app ? { sourceAppId: app.sourceAppId, appId: app.id } : sourceAppId !== undefined && { sourceAppId }),
         ...(action && { action }),
+        ...(actor !== undefined && actedBy(actor)),
         ...(Object.keys(ids).length > 0 && { _id: ids }),
       };
       return events.find(filter, { limit, sort: { _id: -1 } }).toArray();
@@ -157,6 +165,10 @@ export function createAuditLog(deps: {
     flush: repeated.flush,
   };
 }
+
+/** The id of a session with the password of an app is that of the app, which may look like one. */
+const actedBy = (actor: string): Filter<AuditDocument> =>
+  actor === 'admin' ? { 'actor.kind': 'admin' } : { 'actor.id': actor, 'actor.method': { $ne: 'shared' } };
 
 /** Returns the least id of a time: a UUID of version 7 begins with 48 bits of milliseconds. */
 export function firstIdAt(time: Date): string {

@@ -1,4 +1,3 @@
-import { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import { type Cursors, pageOf } from '../../api/cursors.ts';
 import { AUDITED_CHANGES, AUDITED_READS, type Endpoints, type Route, routes } from '../../api/endpoint.ts';
@@ -7,6 +6,7 @@ import { PageLimit, Timestamp } from '../../api/validation.ts';
 import { Forbidden } from '../../platform/core/errors.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN } from '../../platform/core/identifiers.ts';
 import type { AuditDocument, AuditFilter, AuditLog } from './audit-log.ts';
+import type { Names, ReadNames } from './names.ts';
 
 export const ACTIONS = [...AUDITED_CHANGES, ...AUDITED_READS, 'login.failed'] as const;
 
@@ -18,6 +18,8 @@ const CHANGES_OF_ACCOUNTS: ReadonlySet<AuditDocument['action']> = new Set([
   ...(['account.changed', 'account.link.created', 'account.erased', 'account.sessions.ended'] as const),
   ...(['account.password.replaced', 'account.factors.changed'] as const),
 ]);
+
+const ACTOR = 'must be the id of an account or an API key, or admin';
 
 const AccountName = z.string().meta({ example: 'Ada Lovelace' });
 const AccountEmail = z.string().meta({ example: 'ada@example.com' });
@@ -38,11 +40,19 @@ const Event = z
         description: 'How the session logged in: `shared` with the password of the app, or the method of an account',
         example: 'shared',
       }),
-      name: AccountName.optional().meta({ description: 'Of an account that still exists, as it is now' }),
+      name: AccountName.optional().meta({ description: 'Of an account or a key that still exists, as it is now' }),
       email: AccountEmail.optional(),
     }),
     action: Action,
     target: z.string().nullable().meta({ description: 'The id of what was changed' }),
+    targetKind: z.enum(['account', 'key', 'webhook']).optional().meta({
+      description: 'What `target` names, of the kinds that have a name',
+      example: 'key',
+    }),
+    targetName: z.string().optional().meta({
+      description: 'The name of that API key, or the URL of that webhook, if it still exists, as it is now',
+      example: 'Nightly export',
+    }),
     targetAccount: z.strictObject({ name: AccountName, email: AccountEmail }).optional().meta({
       description: 'The account that `target` names, if it still exists',
     }),
@@ -74,6 +84,14 @@ export const auditEndpoints = {
           example: '2026-01-31',
         }),
       action: Action.optional(),
+      actor: z
+        .string(ACTOR)
+        .regex(/^(?:admin|[0-9a-f]{24})$/, ACTOR)
+        .optional()
+        .meta({
+          description: 'Only events of the account or API key of this id; `admin`: of all sessions of admins',
+          example: '65a1f0c2b3d4e5f60718293a',
+        }),
       sourceAppId: z.string().regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`).optional().meta({
         description: 'For admins: only the events of this app',
         example: 'newsletter',
@@ -89,37 +107,24 @@ export const auditEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** Name and email of an account as they are now. The log stores only ids. */
-export interface NamedAccount {
-  name: string;
-  email: string;
-}
-
-/** Reads those of these accounts that exist, by their id in hexadecimal, with one statement. */
-export type FindAccounts = (ids: readonly ObjectId[]) => Promise<ReadonlyMap<string, NamedAccount>>;
-
-export const auditRoutes = (audit: AuditLog, cursors: Cursors, findAccounts: FindAccounts): Route[] =>
+export const auditRoutes = (audit: AuditLog, cursors: Cursors, readNames: ReadNames): Route[] =>
   routes(auditEndpoints, {
-    listAuditEvents: async ({ principal, query: { since, action, sourceAppId, limit, cursor } }) => {
-      const bound = ['audit', principal.own?.id ?? principal.account?.id, since, action, sourceAppId];
+    listAuditEvents: async ({ principal, query: { since, action, actor, sourceAppId, limit, cursor } }) => {
+      const bound = ['audit', principal.own?.id ?? principal.account?.id, since, action, actor, sourceAppId];
       const before = cursors.read<{ before: string }>(cursor, bound)?.before;
-      const filter = { ...visibleTo(principal, sourceAppId), action, since };
+      const filter = { ...visibleTo(principal, sourceAppId), action, actor, since };
       const { page: events, last } = pageOf(await audit.page(filter, limit + 1, before), limit);
       const next = last && { next: cursors.write({ before: last._id }, bound) };
-      const accounts = await findNamed(events, findAccounts);
-      return { events: events.map((event) => present(event, accounts)), ...next };
+      const targets = events.flatMap((event) => targetOf(event) ?? []);
+      const idsOf = (kind: Target['kind']) => targets.filter((one) => one.kind === kind).map(({ id }) => id);
+      const names = await readNames({
+        accounts: [...events.flatMap((event) => actorAccount(event) ?? []), ...idsOf('account')],
+        keys: [...events.flatMap((event) => actorKey(event) ?? []), ...idsOf('key')],
+        webhooks: idsOf('webhook'),
+      });
+      return { events: events.map((event) => present(event, names)), ...next };
     },
   });
-
-/** Reads the accounts that acted in a page of events or were changed by them. */
-async function findNamed(
-  events: readonly AuditDocument[],
-  findAccounts: FindAccounts,
-): Promise<ReadonlyMap<string, NamedAccount>> {
-  const named = events.flatMap((event) => [actorAccount(event), targetAccount(event)]);
-  const ids = new Set(named.filter((id) => id !== undefined && /^[0-9a-f]{24}$/.test(id)));
-  return ids.size === 0 ? new Map() : findAccounts([...ids].map((id) => new ObjectId(id)));
-}
 
 /** The id of the account that acted; an app can have the same name. */
 function actorAccount({ actor: { kind, id, method } }: AuditDocument): string | undefined {
@@ -127,8 +132,23 @@ function actorAccount({ actor: { kind, id, method } }: AuditDocument): string | 
   return isAccount ? (id ?? undefined) : undefined;
 }
 
-const targetAccount = ({ action, target }: AuditDocument): string | undefined =>
-  CHANGES_OF_ACCOUNTS.has(action) ? (target ?? undefined) : undefined;
+const actorKey = ({ actor: { kind, id } }: AuditDocument): string | undefined =>
+  kind === 'key' ? (id ?? undefined) : undefined;
+
+interface Target {
+  kind: 'account' | 'key' | 'webhook';
+  id: string;
+}
+
+/** What an event changed, of the kinds that have a name. */
+function targetOf({ action, target }: AuditDocument): Target | undefined {
+  if (target === null) return undefined;
+  if (CHANGES_OF_ACCOUNTS.has(action)) return { kind: 'account', id: target };
+  if (action.startsWith('key.')) return { kind: 'key', id: target };
+  // The id of a delivery ends with that of its webhook.
+  if (action.startsWith('webhook.')) return { kind: 'webhook', id: target.slice(target.lastIndexOf(':') + 1) };
+  return undefined;
+}
 
 /** Operators list events of the incarnation of their app; admins by name, also of deleted apps. */
 function visibleTo(principal: SessionPrincipal, sourceAppId: string | undefined): AuditFilter {
@@ -138,20 +158,38 @@ function visibleTo(principal: SessionPrincipal, sourceAppId: string | undefined)
   return { app };
 }
 
-function present(event: AuditDocument, accounts: ReadonlyMap<string, NamedAccount>) {
+function present(event: AuditDocument, names: Names) {
   const { _id, at, sourceAppId, actor, action, target, detail, count, lastAt } = event;
   const { kind, id, address, method = null } = actor;
   const repeated = lastAt && { count, lastAt: lastAt.toISOString() };
-  const own = accounts.get(actorAccount(event) ?? '');
-  const changed = accounts.get(targetAccount(event) ?? '');
   return {
     id: _id,
     at: at.toISOString(),
     sourceAppId,
     action,
     target,
-    actor: { kind, id, address, method, ...(own && { name: own.name, email: own.email }) },
-    ...(changed && { targetAccount: { name: changed.name, email: changed.email } }),
+    actor: { kind, id, address, method, ...nameOfActor(event, names) },
+    ...nameOfTarget(event, names),
     detail: { ...detail, ...repeated },
+  };
+}
+
+function nameOfActor(event: AuditDocument, { accounts, keys }: Names) {
+  const account = accounts.get(actorAccount(event) ?? '');
+  if (account) return { name: account.name, email: account.email };
+  const name = keys.get(actorKey(event) ?? '');
+  return name === undefined ? undefined : { name };
+}
+
+function nameOfTarget(event: AuditDocument, { accounts, keys, webhooks }: Names) {
+  const target = targetOf(event);
+  if (!target) return undefined;
+  const { kind: targetKind, id } = target;
+  const account = targetKind === 'account' ? accounts.get(id) : undefined;
+  const targetName = { account: undefined, key: keys.get(id), webhook: webhooks.get(id) }[targetKind];
+  return {
+    targetKind,
+    ...(account && { targetAccount: { name: account.name, email: account.email } }),
+    ...(targetName !== undefined && { targetName }),
   };
 }

@@ -59,20 +59,15 @@ export const heldEndpoints = {
         .string('must be one text')
         .optional()
         .meta({ description: 'The `next` of the page before', example: 'AZJMnl86fBGbDi9tahyOVw' }),
-      counts: z
-        .literal('true', 'must be true')
-        .optional()
-        .meta({ description: 'Whether the answer has the number of all held submissions', example: 'true' }),
       sourceAppId: ScopeParameter,
     }),
     response: z.strictObject({
       held: z.array(Held),
-      counts: Counts.optional(),
       next: z.string().optional().meta({ example: 'AZJMnl86fBGbDi9tahyOVw' }),
     }),
     errors: [404],
   },
-  // Not audited: the answer has nothing of a person, and an open dashboard reads it each minute.
+  // Not audited: the answer has nothing of a person, and open pages read it again and again.
   countHeld: {
     ...shared,
     method: 'get',
@@ -163,10 +158,9 @@ export function heldRoutes(deps: {
   }
 
   return routes(heldEndpoints, {
-    listHeld: async ({ app: { id: appId }, query: { limit, cursor, counts } }) => {
+    listHeld: async ({ app: { id: appId }, query: { limit, cursor } }) => {
       const { held, next } = await store.page(appId, limit, cursor === undefined ? undefined : parseCursor(cursor));
       return {
-        ...(counts && { counts: await store.counts(appId) }),
         held: held.map(({ _id, email, data, reason, at }) => ({
           id: _id.toString(),
           email,

@@ -106,8 +106,8 @@ export function createMeasurement({ database, services: { inventory } }: Pick<Di
       return database.collection<Document>('schema_versions').find(filter, options).toArray();
     });
     const versions: AppLine['versions'] = [];
-    for await (const { version, rejectUnknown, fields, renames, createdAt, author } of found) {
-      versions.push([version, digestOf([version, rejectUnknown, fields, renames, createdAt, author])]);
+    for await (const { version, rejectUnknown, fields, renames, createdAt, author, account, key } of found) {
+      versions.push([version, digestOf([version, rejectUnknown, fields, renames, createdAt, author, account, key])]);
     }
     return versions;
   }

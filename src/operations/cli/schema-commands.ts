@@ -31,7 +31,7 @@ export function schemaCommands({ withServices, streams }: Tool): Command {
       const replacement = await checkSchema(rename ? withRenames(json, rename) : json);
       await withServices(async ({ apps, schemas, audit, clock }) => {
         const until = clock.within(WRITES_WITHIN_MS);
-        const schema = await schemas.replace(id, replacement, { author: 'command line', until });
+        const schema = await schemas.replace(id, replacement, { by: { author: 'command line' }, until });
         const app = { id: (await apps.find(id))?.id, sourceAppId: id };
         const detail = { version: schema.version };
         await audit.record({ action: 'schema.replaced', actor: COMMAND_LINE, app, target: id, detail });

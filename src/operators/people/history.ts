@@ -1,6 +1,6 @@
-import { ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
-import type { FindAccounts, NamedAccount } from '../../access/audit/audit.routes.ts';
+import type { Names, ReadNames } from '../../access/audit/names.ts';
 import type { Cursors } from '../../api/cursors.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
 import { AppPath, ScopeParameter } from '../../api/parameters.ts';
@@ -51,8 +51,8 @@ const Author = z
   .strictObject({
     kind: z.enum(['submission', 'edit', 'import', 'rename', 'revert']),
     account: z.string().optional().meta({ description: 'The id of an account' }),
-    name: z.string().optional().meta({ description: 'The name of that account now' }),
     key: z.string().optional().meta({ description: 'The id of an API key' }),
+    name: z.string().optional().meta({ description: 'The name of that account or key now, if it exists' }),
     import: z.string().optional().meta({ description: 'The id of an import' }),
     change: z.string().optional().meta({ description: 'The id of a change of many records' }),
     reverted: z.int().positive().optional().meta({ description: 'The revision that a revert undid' }),
@@ -145,10 +145,10 @@ export const historyRoutes = (deps: {
   history: Pick<RecordHistory, 'page'>;
   settings: HistorySettingsStore;
   renamesSince: RenameStore['since'];
-  findAccounts: FindAccounts;
+  readNames: ReadNames;
   cursors: Cursors;
 }): Route[] => {
-  const { history, settings: store, renamesSince, findAccounts, cursors } = deps;
+  const { history, settings: store, renamesSince, readNames, cursors } = deps;
   return routes(historyEndpoints, {
     getHistorySettings: async ({ app }) => store.get(app.id),
 
@@ -168,19 +168,17 @@ export const historyRoutes = (deps: {
       const { entries, hasMore } = page;
       const oldest = Math.min(...entries.map(({ version }) => version));
       const renames = entries.length > 0 ? await renamesSince(app.id, oldest) : [];
-      const accounts = await namesOf(entries);
+      const names = await readNames({
+        accounts: entries.flatMap(({ by }) => by.account ?? []),
+        keys: entries.flatMap(({ by }) => by.key ?? []),
+      });
       const last = entries.at(-1);
       return {
-        entries: entries.map((entry) => presentEntry(entry, renames, accounts)),
+        entries: entries.map((entry) => presentEntry(entry, renames, names)),
         ...(hasMore && last && { next: cursors.write({ before: last.revision }, bound) }),
       };
     },
   });
-
-  async function namesOf(entries: readonly NumberedEntry[]): Promise<ReadonlyMap<string, NamedAccount>> {
-    const ids = new Set(entries.flatMap(({ by }) => by.account ?? []));
-    return ids.size === 0 ? new Map() : findAccounts([...ids].map((id) => new ObjectId(id)));
-  }
 };
 
 const MAX_REVISION = 0xffffffff;
@@ -188,13 +186,13 @@ const MAX_REVISION = 0xffffffff;
 function presentEntry(
   { at, revision, by, changes, version }: NumberedEntry,
   renames: readonly PendingRenames[],
-  accounts: ReadonlyMap<string, NamedAccount>,
+  { accounts, keys }: Names,
 ) {
-  const account = accounts.get(by.account ?? '');
+  const name = accounts.get(by.account ?? '')?.name ?? keys.get(by.key ?? '');
   return {
     at: at.toISOString(),
     revision,
-    by: { ...by, ...(account && { name: account.name }) },
+    by: { ...by, ...(name !== undefined && { name }) },
     changes: underPresentKeys({ version, changes }, renames),
   };
 }

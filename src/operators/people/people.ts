@@ -1,3 +1,4 @@
+import type { ReadNames } from '../../access/audit/names.ts';
 import type { Cursors } from '../../api/cursors.ts';
 import type { Apps } from '../../apps/apps.ts';
 import type { Feature, PersonData } from '../../apps/feature.ts';
@@ -32,9 +33,9 @@ export function createPeople(deps: {
   eraseWithinMs: number | undefined;
   schemas: Pick<Schemas, 'renames'>;
   cursors: Cursors;
-  findAccounts: Parameters<typeof historyRoutes>[0]['findAccounts'];
+  readNames: ReadNames;
 }) {
-  const { apps, records, suppressions, parts, clock, logger, schemas, cursors, findAccounts } = deps;
+  const { apps, records, suppressions, parts, clock, logger, schemas, cursors, readNames } = deps;
   const { retentionEveryMs, eraseWithinMs } = deps;
   const people = createPeopleService({ apps: apps.service, suppressions, logger, parts, eraseWithinMs });
   const retention = createRetentionStore(apps.model);
@@ -46,7 +47,7 @@ export function createPeople(deps: {
         history,
         settings,
         renamesSince: schemas.renames.since,
-        findAccounts,
+        readNames,
         cursors,
       }),
       ...editingRoutes(records.editor),

@@ -4,8 +4,8 @@ import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
 import type { EventType } from '../../records/stored/outbox.ts';
-import type { RecordId } from '../../records/stored/record-id.ts';
-import type { WebhookFormat } from './formats.ts';
+import { parseRecordId, type RecordId } from '../../records/stored/record-id.ts';
+import { shownUrl, type WebhookFormat } from './formats.ts';
 
 interface WebhookSecret {
   /** `whsec_` and the key in base64. */
@@ -212,6 +212,13 @@ export function createWebhookStore(webhooks: WebhookModel) {
     /** Resolves with the webhooks of these apps, oldest first. */
     ofApps: (appIds: readonly ObjectId[]): Promise<WebhookDocument[]> =>
       webhooks.find({ appId: { $in: [...appIds] } }, { sort: { appId: 1, _id: 1 } }),
+
+    /** Resolves with the shown URL of each webhook that exists, by its id. */
+    async named(ids: readonly string[]): Promise<Map<string, string>> {
+      const known = ids.flatMap((id) => parseRecordId(id) ?? []);
+      const found = await webhooks.find({ _id: { $in: known } }, { projection: { url: 1, format: 1 } });
+      return new Map(found.map((webhook) => [webhook._id.toString(), shownUrl(webhook)]));
+    },
 
     /**
      * Changes a webhook and resolves with it; undefined when the app does not have it, or when its

@@ -48,7 +48,7 @@ export function createWebhooks(deps: {
   logger: Logger;
   metrics: Metrics;
   now: (() => number) | undefined;
-}): Feature {
+}) {
   const { config, connection, apps, schemas, storage, records, clock } = deps;
   const { otherConsumers, signal, logger, metrics, now } = deps;
   const { reader, newId, outboxSignal } = records;
@@ -98,7 +98,7 @@ export function createWebhooks(deps: {
     allowPrivate,
     wake,
   });
-  return {
+  const feature: Feature = {
     routes: [...webhookRoutes(service), ...deliveryRoutes({ webhooks, deliveries, readRecords, readForm, wake })],
     models: Object.values(models),
     jobs: [
@@ -116,6 +116,7 @@ export function createWebhooks(deps: {
       sender.close();
     },
   };
+  return { feature, named: webhooks.named };
 }
 
 /** Stores the deliveries of events to the webhooks of their apps. */

@@ -1,4 +1,5 @@
 import type { AuditAction, AuditEvent } from '../api/endpoints.ts';
+import { authorId, authorName } from '../components/author.ts';
 import { t } from '../texts/texts.ts';
 
 export const ALL_ACTIONS = Object.keys(t.audit.actions) as AuditAction[];
@@ -7,20 +8,34 @@ export function isAction(text: string): text is AuditAction {
   return Object.hasOwn(t.audit.actions, text);
 }
 
-export function actorName({ kind, id, method, name }: AuditEvent['actor']): string {
-  if (name !== undefined) return name;
+export function actorName(actor: AuditEvent['actor']): string {
+  const { kind, id } = actor;
   switch (kind) {
     case 'operator':
     case 'admin':
-      if (method && method !== 'shared') return t.audit.account(id);
+    case 'key': {
+      const named = authorName(authorOf(actor));
+      if (named !== undefined) return named;
       return kind === 'admin' ? t.audit.administrator(id) : t.audit.operator(id);
-    case 'key':
-      return t.audit.apiKey(id);
+    }
     case 'command line':
       return t.audit.commandLine;
     default:
       return t.audit.unknown;
   }
+}
+
+/** The id of the account or the key that acted. */
+export const actorId = (actor: AuditEvent['actor']): string | undefined => authorId(authorOf(actor));
+
+/** The id of the account that acted, also of a deleted one. */
+export const accountOf = (actor: AuditEvent['actor']): string | undefined => authorOf(actor).account;
+
+/** A session with the password of an app is neither an account nor a key. */
+function authorOf({ kind, id, method, name }: AuditEvent['actor']) {
+  const actor = id ?? undefined;
+  if (kind === 'key') return { key: actor, name };
+  return { account: method && method !== 'shared' ? actor : undefined, name };
 }
 
 const METHODS: Record<string, string> = t.audit.methods;
@@ -30,10 +45,25 @@ export function methodText({ method }: AuditEvent['actor']): string | undefined 
   return method === null ? undefined : (METHODS[method] ?? t.audit.otherMethod(method));
 }
 
-/** What was changed; undefined for the actor, and for the app of the event. */
-export function targetText({ target, targetAccount, actor, sourceAppId }: AuditEvent): string | undefined {
+/** What was changed, with its id as the title of a name; undefined for the actor, and the app. */
+export function targetText(event: AuditEvent): { text: string; title?: string } | undefined {
+  const { target, actor, sourceAppId } = event;
   if (target === null || target === sourceAppId || target === actor.id) return undefined;
-  return targetAccount ? `${targetAccount.name} (${targetAccount.email})` : target;
+  const text = targetName(event);
+  return text === undefined ? { text: target } : { text, title: target };
+}
+
+function targetName({ targetKind, targetName: name, targetAccount: account }: AuditEvent): string | undefined {
+  switch (targetKind) {
+    case 'account':
+      return account ? `${account.name} (${account.email})` : t.common.deletedAccount;
+    case 'key':
+      return name ?? t.common.deletedKey;
+    case 'webhook':
+      return name ?? t.common.deletedWebhook;
+    default:
+      return undefined;
+  }
 }
 
 /** The details in words, for example `12 times · format csv`. */

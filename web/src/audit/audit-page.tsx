@@ -14,9 +14,11 @@ import { type Scope, scopeParameter } from '../users/scope.ts';
 import { ALL_ACTIONS, isAction } from './actions.ts';
 import classes from './audit-page.module.css';
 import { AuditRows } from './audit-rows.tsx';
+import { PersonFilter } from './person-filter.tsx';
 import { type AuditFilters, auditQuery } from './queries.ts';
 
 const MAX_ID_LENGTH = 80;
+const NO_FILTERS: AuditFilters = { action: '', since: '', actor: '', sourceAppId: '' };
 const ACTION_CHOICES = [
   { value: '', label: t.audit.allActions },
   ...ALL_ACTIONS.map((action) => ({ value: action, label: t.audit.actions[action] })),
@@ -45,6 +47,12 @@ export default function AuditPage({ scope }: { scope?: Scope }) {
           type="date"
           {...inputProps(filters.since, (text) => setFilters({ since: text }))}
         />
+        <PersonFilter
+          sourceAppId={scope?.sourceAppId}
+          events={rows ?? []}
+          value={filters.actor}
+          onChange={(actor) => setFilters({ actor })}
+        />
         {ofAllApps && (
           <div className={classes.app}>
             <SearchBox
@@ -67,7 +75,7 @@ export default function AuditPage({ scope }: { scope?: Scope }) {
               title={isFiltered ? t.audit.noMatch : t.audit.nothing}
               action={
                 isFiltered && (
-                  <Button variant="default" onClick={() => setFilters({ action: '', since: '', sourceAppId: '' })}>
+                  <Button variant="default" onClick={() => setFilters(NO_FILTERS)}>
                     {t.audit.showAll}
                   </Button>
                 )
@@ -90,8 +98,10 @@ function useFilters(ofAllApps: boolean): [AuditFilters, (change: Partial<AuditFi
   const [searchParams, setSearchParams] = useSearchParams();
   const action = searchParams.get('action') ?? '';
   const since = searchParams.get('since') ?? '';
+  const actor = searchParams.get('actor') ?? '';
   const filters: AuditFilters = {
     action: isAction(action) ? action : '',
+    actor: /^(?:admin|[0-9a-f]{24})$/.test(actor) ? actor : '',
     since: /^\d{4}-\d{2}-\d{2}$/.test(since) ? since : '',
     sourceAppId: ofAllApps ? (searchParams.get('sourceAppId') ?? '') : '',
   };

@@ -4,7 +4,7 @@ import table from '../components/data-table.module.css';
 import { type Column, DataTable } from '../components/data-table.tsx';
 import { Time } from '../components/time.tsx';
 import { t } from '../texts/texts.ts';
-import { actorName, detailText, methodText, targetText } from './actions.ts';
+import { actorId, actorName, detailText, methodText, targetText } from './actions.ts';
 import classes from './audit-page.module.css';
 
 /** The table of events. That of all apps also names the app of each. */
@@ -31,10 +31,15 @@ export function AuditRows({ events, ofAllApps }: { events: readonly AuditEvent[]
 }
 
 function What({ event }: { event: AuditEvent }) {
+  const target = targetText(event);
   return (
     <>
       {t.audit.actions[event.action]}
-      {targetText(event) && <div className={`${table.detail} ${classes.detail}`}>{targetText(event)}</div>}
+      {target && (
+        <div className={`${table.detail} ${classes.detail}`} title={target.title}>
+          {target.text}
+        </div>
+      )}
       {detailText(event.detail) !== '' && (
         <div className={`${table.detail} ${classes.detail}`}>{detailText(event.detail)}</div>
       )}
@@ -47,7 +52,9 @@ function Actor({ actor }: { actor: AuditEvent['actor'] }) {
   const method = methodText(actor);
   return (
     <>
-      <div className={classes.actor}>{actorName(actor)}</div>
+      <div className={classes.actor} title={actorId(actor)}>
+        {actorName(actor)}
+      </div>
       {actor.email && <div className={`${table.detail} ${classes.detail}`}>{actor.email}</div>}
       {(method || actor.address) && (
         <div className={`${table.detail} ${classes.detail}`}>

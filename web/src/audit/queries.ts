@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 
 const PAGE_SIZE = 50;
@@ -8,16 +8,32 @@ export interface AuditFilters {
   action: string;
   /** A calendar date. */
   since: string;
+  /** The id of an account or a key, or `admin`. */
+  actor: string;
   sourceAppId: string;
 }
 
 /** The events of the audit log, page by page. */
-export const auditQuery = ({ action, since, sourceAppId }: AuditFilters) =>
+export const auditQuery = (filters: AuditFilters) =>
   infiniteQueryOptions({
-    queryKey: ['audit', action, since, sourceAppId],
+    queryKey: ['audit', filters],
     initialPageParam: '',
     queryFn: ({ pageParam, signal }) =>
-      call('GET /auth/audit', { query: { action, since, sourceAppId, limit: PAGE_SIZE, cursor: pageParam }, signal }),
+      call('GET /auth/audit', { query: { ...filters, limit: PAGE_SIZE, cursor: pageParam }, signal }),
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
+  });
+
+const MOST_PEOPLE = 200;
+
+/** The accounts that may act in an app; without one, for an admin: those of the service. */
+export const peopleQuery = (sourceAppId: string | undefined) =>
+  queryOptions({
+    queryKey: ['audit', 'people', sourceAppId ?? null],
+    queryFn: async ({ signal }): Promise<{ id: string; name: string; email: string }[]> => {
+      if (sourceAppId === undefined) {
+        return (await call('GET /auth/accounts', { query: { limit: MOST_PEOPLE }, signal })).accounts;
+      }
+      return (await call('GET /auth/apps/:sourceAppId/members', { params: { sourceAppId }, signal })).members;
+    },
   });

@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Schema } from '../api/endpoints.ts';
 import { appSchemaQuery, appSchemaVersionQuery, schemaVersionsQuery } from '../apps/queries.ts';
+import { authorId, authorName } from '../components/author.ts';
 import { LoadError } from '../components/load-error.tsx';
 import { TableSkeleton } from '../components/table-skeleton.tsx';
 import { Time } from '../components/time.tsx';
@@ -37,7 +38,7 @@ export function History({ sourceAppId, editorVersion, onRestore }: HistoryProps)
   if (!data) return <TableSkeleton rows={3} />;
   return (
     <Accordion variant="separated" value={opened} onChange={setOpened} order={2}>
-      {data.versions.map(({ version, createdAt, fields, author, renames }) => (
+      {data.versions.map(({ version, createdAt, fields, author, renames, ...by }) => (
         <Accordion.Item key={version} value={String(version)} className={classes.item ?? ''}>
           <Accordion.Control>
             <Group justify="space-between" pr="md">
@@ -46,7 +47,12 @@ export function History({ sourceAppId, editorVersion, onRestore }: HistoryProps)
               </Text>
               <Text c="dimmed">
                 {t.common.fields(fields)} · <Time at={createdAt} />
-                {author !== undefined && <> · {t.schemaEditor.by(author)}</>}
+                {author !== undefined && (
+                  <>
+                    {' · '}
+                    <span title={authorId(by)}>{t.schemaEditor.by(authorName(by) ?? author)}</span>
+                  </>
+                )}
               </Text>
             </Group>
           </Accordion.Control>

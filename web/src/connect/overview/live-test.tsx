@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { CheckIcon } from '../../components/icons.tsx';
 import { Section } from '../../components/section.tsx';
 import { Time } from '../../components/time.tsx';
-import { newestHeldQuery } from '../../held/queries.ts';
+import { heldArrivalsQuery } from '../../held/queries.ts';
 import { t } from '../../texts/texts.ts';
 import { appPath, recordPath } from '../../users/scope.ts';
 import classes from '../connect-page.module.css';
@@ -27,7 +27,7 @@ export function LiveTest({ app }: { app: ConnectedApp }) {
   return (
     <Section id="connect-test" title={t.connect.liveTest.title}>
       <Arrivals app={app} test={test.data} />
-      {!app.asAdmin && <HeldArrival app={app} />}
+      <HeldArrival app={app} />
       <div className={classes.try}>
         <Button variant="default" loading={test.isPending} disabled={!isPossible} onClick={() => test.mutate()}>
           {t.connect.liveTest.send}
@@ -108,13 +108,10 @@ function Received({ newest: { email, at } }: { newest: NewestSubmission }) {
 
 /** Announces a submission that bot protection held after the page was opened. */
 function HeldArrival({ app }: { app: ConnectedApp }) {
-  const { data: newest, isSuccess } = useQuery(newestHeldQuery(app));
-  const [before, setBefore] = useState<string | null>();
-  if (isSuccess && before === undefined) setBefore(newest?.id ?? null);
-  const isNew = newest && before !== undefined && newest.id !== before;
+  const newest = useQuery(heldArrivalsQuery(app)).data?.newest;
   return (
     <div aria-live="polite">
-      {isNew && (
+      {newest && (
         <Alert color="yellow" p="xs">
           {t.connect.liveTest.held(newest.email, <Time at={newest.at} relative />)}{' '}
           {newest.reason === 'no-proof' && `${t.connect.liveTest.noProof} `}

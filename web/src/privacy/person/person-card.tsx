@@ -95,8 +95,9 @@ interface EntryRowProps {
   onErase: (erasing: { sourceAppId: string }) => void;
 }
 
-function EntryRow({ entry: { kind, sourceAppId, ...rest }, scope, onErase }: EntryRowProps) {
-  const id = 'id' in rest && typeof rest.id === 'string' ? rest.id : undefined;
+function EntryRow({ entry, scope, onErase }: EntryRowProps) {
+  const { kind, sourceAppId } = entry;
+  const id = typeof entry.id === 'string' ? entry.id : undefined;
   const name = KINDS[kind] ?? kind;
   const ofApp = scope ?? (sourceAppId === undefined ? undefined : { sourceAppId, asAdmin: true });
   return (
@@ -122,7 +123,7 @@ function EntryRow({ entry: { kind, sourceAppId, ...rest }, scope, onErase }: Ent
           </Button>
         )}
       </Group>
-      <EntryData members={rest} />
+      <EntryData entry={entry} app={sourceAppId === undefined ? undefined : ofApp} />
     </li>
   );
 }

@@ -1,6 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Field, HistoryEntry } from '../../api/endpoints.ts';
+import { authorId, authorName } from '../../components/author.ts';
 import { labelOf } from '../../components/labels.ts';
 import { LoadError } from '../../components/load-error.tsx';
 import { Problem } from '../../components/problem.tsx';
@@ -92,23 +93,40 @@ function Entry({ entry: { at, by, changes }, fields }: { entry: HistoryEntry; fi
   return (
     <>
       <div className={timeline.time}>
-        <span className={classes.author}>{authorOf(by)}</span> · <Time at={at} />
+        <span className={classes.author} title={authorId(by)}>
+          {authorOf(by)}
+        </span>{' '}
+        · <Time at={at} />
       </div>
-      <div className={classes.changes}>
-        {changes.map((change) => (
-          <div key={change.path} className={classes.change}>
-            <span className={classes.name}>{nameOf(change.path, fields)}</span>
-            <div className={classes.value}>
-              <ChangedValue change={change} field={fieldOf(change.path, fields)} isSent={by.kind === 'submission'} />
-            </div>
-          </div>
-        ))}
-      </div>
+      <Changes changes={changes} fields={fields} isSent={by.kind === 'submission'} />
     </>
   );
 }
 
 type Change = HistoryEntry['changes'][number];
+
+interface ChangesProps {
+  changes: readonly Change[];
+  fields: readonly Field[];
+  /** Whether a submission sent them, of which no values before are known. */
+  isSent: boolean;
+}
+
+/** The values of an entry of the history, with the labels of fields and choices. */
+export function Changes({ changes, fields, isSent }: ChangesProps) {
+  return (
+    <div className={classes.changes}>
+      {changes.map((change) => (
+        <div key={change.path} className={classes.change}>
+          <span className={classes.name}>{nameOf(change.path, fields)}</span>
+          <div className={classes.value}>
+            <ChangedValue change={change} field={fieldOf(change.path, fields)} isSent={isSent} />
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}
 
 function ChangedValue({ change, field, isSent }: { change: Change; field: Field | undefined; isSent: boolean }) {
   const { path, before, after, omitted } = change;
@@ -168,11 +186,12 @@ const keyOf = (path: string): string => path.replace(/^data\./, '').replace(/\[\
 const fieldOf = (path: string, fields: readonly Field[]) => fields.find(({ key }) => key === keyOf(path));
 const nameOf = (path: string, fields: readonly Field[]): string => fieldOf(path, fields)?.label || keyOf(path);
 
-function authorOf({ kind, name, account, key, change, reverted }: HistoryEntry['by']): string {
+/** @param who the name of the account or the key, if `by` does not have it */
+export function authorOf(by: HistoryEntry['by'], who = authorName(by) ?? t.record.history.sharedLogIn): string {
+  const { kind, change, reverted } = by;
   const texts = t.record.history;
   if (kind === 'submission') return texts.submitted;
   if (kind === 'import') return texts.import;
-  const who = name ?? (account && texts.account(account)) ?? (key && texts.apiKey(key)) ?? texts.sharedLogIn;
   if (kind === 'revert') return reverted === undefined ? texts.undidChanges(who) : texts.undidChange(who, reverted);
   return change === undefined ? who : texts.manyAtOnce(who);
 }

@@ -7,6 +7,9 @@ export const audit: typeof en = {
   action: 'Aktion',
   allActions: 'Alle Aktionen',
   since: 'Seit',
+  person: 'Wer',
+  everybody: 'Alle',
+  admins: 'Administratoren',
   appId: 'App-ID',
   events: 'Ereignisse',
   noMatch: 'Keine passenden Ereignisse',
@@ -79,10 +82,8 @@ export const audit: typeof en = {
     'access.replaced': 'Gemeinsame Anmeldung geändert',
   },
 
-  account: (id) => `Konto ${id}`,
   administrator: (id) => `Administrator ${id}`,
   operator: (id) => `Betreiber ${id}`,
-  apiKey: (id) => `API-Schlüssel ${id}`,
   commandLine: 'Befehlszeile',
   unknown: 'Unbekannt',
   methods: {

@@ -93,8 +93,6 @@ export const record: typeof en = {
     nothingUndone: (reasons) => `Nichts wurde rückgängig gemacht: ${reasons}`,
     submitted: 'Eingesendet',
     import: 'Import',
-    account: (id) => `Konto ${id}`,
-    apiKey: (id) => `API-Schlüssel ${id}`,
     sharedLogIn: 'Gemeinsame Anmeldung',
     undidChanges: (who) => `${who} hat Änderungen rückgängig gemacht`,
     undidChange: (who, revision) => `${who} hat Änderung ${revision} rückgängig gemacht`,

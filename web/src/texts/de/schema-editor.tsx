@@ -96,7 +96,7 @@ export const schemaEditor: typeof en = {
 
   version: (version) => `Version ${version}`,
   liveVersion: (version) => `Version ${version} · aktiv`,
-  by: (author) => `von ${author}`,
+  by: (author) => `Autor: ${author}`,
   loaded: (version) => `Version ${version} ist in den Editor geladen`,
   loadedNote: 'Prüfen und speichern Sie sie, damit sie aktiv wird',
   changesFrom: (version) => `Änderungen gegenüber Version ${version}`,

@@ -200,6 +200,8 @@ export const service: Readonly<Record<string, string>> = {
   'API key not found': 'API-Schlüssel nicht gefunden',
   'Too many invalid API keys; try again later': 'Zu viele ungültige API-Schlüssel; versuchen Sie es später erneut',
   'must be an action of the audit log': 'muss eine Aktion des Protokolls sein',
+  'must be the id of an account or an API key, or admin':
+    'muss die ID eines Kontos oder eines API-Schlüssels sein, oder admin',
   'must be a date, or a date-time with its zone': 'muss ein Datum sein, oder Datum und Uhrzeit mit Zeitzone',
   'Delivery not found': 'Zustellung nicht gefunden',
   'Webhook not found': 'Webhook nicht gefunden',

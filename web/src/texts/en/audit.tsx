@@ -7,6 +7,9 @@ export const audit = {
   action: 'Action',
   allActions: 'All actions',
   since: 'Since',
+  person: 'Person',
+  everybody: 'Everybody',
+  admins: 'Administrators',
   appId: 'App ID',
   events: 'Events',
   noMatch: 'No events match',
@@ -79,10 +82,8 @@ export const audit = {
     'access.replaced': 'Shared log-in changed',
   } satisfies Record<AuditAction, string>,
 
-  account: (id: string | null) => `Account ${id}`,
   administrator: (id: string | null) => `Administrator ${id}`,
   operator: (id: string | null) => `Operator ${id}`,
-  apiKey: (id: string | null) => `API key ${id}`,
   commandLine: 'Command line',
   unknown: 'Unknown',
   methods: {

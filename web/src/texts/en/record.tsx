@@ -91,8 +91,6 @@ export const record = {
     nothingUndone: (reasons: string) => `Nothing was undone: ${reasons}`,
     submitted: 'Submitted',
     import: 'Import',
-    account: (id: string) => `Account ${id}`,
-    apiKey: (id: string) => `API key ${id}`,
     sharedLogIn: 'Shared log-in',
     undidChanges: (who: string) => `${who} undid changes`,
     undidChange: (who: string, revision: number) => `${who} undid change ${revision}`,
