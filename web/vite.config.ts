@@ -1,12 +1,11 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { build, defineConfig, type InlineConfig, type Plugin } from 'vite';
 
 const OUTPUT = fileURLToPath(new URL('../dist/web/', import.meta.url));
-const SWAGGER_UI = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
 const EMBED = fileURLToPath(new URL('./embed/', import.meta.url));
 
 /** Writes a gzip copy of each asset, which src/http/dashboard.ts serves. */
@@ -95,24 +94,11 @@ function embedFiles(): Plugin {
   };
 }
 
-/** Copies the page of the API, which src/http/docs.ts serves, and its licenses. */
-function swaggerUi(): Plugin {
-  const page = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
-  const licenses = ['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt'];
-  return {
-    name: 'swagger-ui',
-    apply: 'build',
-    closeBundle() {
-      for (const name of [...page, ...licenses]) cpSync(join(SWAGGER_UI, name), join(OUTPUT, 'swagger-ui', name));
-    },
-  };
-}
-
 export default defineConfig(({ command }) => ({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/dashboard/',
   logLevel: command === 'build' ? 'warn' : 'info',
-  plugins: [react(), preloadedPages(), compressedCopies(), embedFiles(), swaggerUi()],
+  plugins: [react(), preloadedPages(), compressedCopies(), embedFiles()],
   build: {
     outDir: OUTPUT,
     emptyOutDir: true,

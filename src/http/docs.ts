@@ -1,31 +1,8 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Router } from 'express';
+import { renderApiPage, STYLE } from './docs-page.ts';
 import { createPagePolicy } from './security-headers.ts';
-
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>User Collection Service: API</title>
-<link rel="icon" href="/docs/favicon-32x32.png">
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-</head>
-<body>
-<div id="swagger-ui"></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
-</body>
-</html>
-`;
-
-const START = `window.ui = SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null });
-`;
-
-/** The files of swagger-ui-dist that the build copies; the path is the same from `dist/http`. */
-const SWAGGER_UI = fileURLToPath(new URL('../../dist/web/swagger-ui/', import.meta.url));
-const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
 /**
  * The built OpenAPI document; the path is the same from `src/http` and from `dist/http`. Creating
@@ -42,17 +19,23 @@ export function createDocsRouter(cookieName: string): Router {
   const router = Router({ caseSensitive: true });
   // One buffer for all responses.
   const json = readDocument(cookieName);
+  // Rendered for the first request, so that the start does not wait for it.
+  let page: Buffer | undefined;
 
   router.get('/openapi.json', (_req, res) => {
     res.type('application/json; charset=utf-8').setHeader('Cache-Control', 'no-cache');
     res.send(json);
   });
-  router.use('/docs', createPagePolicy({ imgSrc: ["'self'", 'data:'] }));
-  router.get('/docs', (_req, res) => void res.type('html').send(PAGE));
-  router.get('/docs/start.js', (_req, res) => void res.type('text/javascript').send(START));
-  for (const name of ASSETS) {
-    router.get(`/docs/${name}`, (_req, res) => res.sendFile(name, { root: SWAGGER_UI, maxAge: '1h' }));
-  }
+  const style = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
+  router.get(
+    '/docs',
+    createPagePolicy({ scriptSrc: ["'none'"], styleSrc: [style], connectSrc: ["'none'"] }),
+    (_req, res) => {
+      page ??= Buffer.from(renderApiPage(JSON.parse(json.toString())));
+      res.type('html').setHeader('Cache-Control', 'no-cache');
+      res.send(page);
+    },
+  );
   return router;
 }
 

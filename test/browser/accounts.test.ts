@@ -123,7 +123,7 @@ describe('an invitation', () => {
     await opened.page.getByRole('button', { name: 'Create account' }).click();
     await opened.page.getByRole('heading', { level: 1, name: 'Create your first form' }).waitFor();
     await opened.page.goto(address);
-    await opened.page.getByText('This link does not work any more').waitFor();
+    await opened.page.getByText('This link no longer works').waitFor();
     opened.expectClean();
     await opened.close();
     await own.close();
@@ -320,10 +320,10 @@ describe('the own account', () => {
     await button('Log in').click();
     await heading('Users');
     await goTo('/link');
-    await page.getByText('Open the link that you got once more').waitFor();
+    await page.getByText('Open the link that you received again').waitFor();
     await goTo(`/link#${link}`);
     await button('Log in').click();
-    await page.getByText('This link does not work any more').waitFor();
+    await page.getByText('This link no longer works').waitFor();
   });
 });
 

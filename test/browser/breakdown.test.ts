@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { axeViolationsInBothModes } from '../support/axe.ts';
 import { withUsersPage } from './users-page.ts';
 
 const users = withUsersPage();
@@ -41,6 +42,26 @@ describe('a breakdown', () => {
       .click();
     await users.waitForText('1 matching user');
     expect(await users.emails()).toEqual(['edsger@example.com']);
+  });
+
+  it('has no axe violations while it is counted', async () => {
+    await submitPeople();
+    await users.logIn();
+    let answer: () => void = () => undefined;
+    const isChecked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await users.page.route('**/auth/users/breakdown*', async (route) => {
+      await isChecked;
+      await route.continue();
+    });
+    await breakDownBy('Plan');
+    await chart('Plan').getByRole('status').getByText('Counting').waitFor();
+    expect(await axeViolationsInBothModes(users.page)).toEqual([]);
+    answer();
+    await chart('Plan')
+      .getByRole('button', { name: /Professional/ })
+      .waitFor();
   });
 
   it('shows numbers and dates in ranges, which replace a range before', async () => {

@@ -24,6 +24,7 @@ it('a change of many users that has not ended is shown after a reload, and is st
   const change = users.page.getByRole('list', { name: 'Recent changes of many users' }).getByRole('listitem');
   await change.getByText('Changing: 0 of 2 users').waitFor();
   expect(await change.getByRole('paragraph').first().innerText()).toContain('Plan: max');
+  await change.getByText('You can leave this page: the change continues.').waitFor();
   await change.getByRole('progressbar', { name: 'Processed users' }).waitFor();
   await change.getByRole('button', { name: 'Stop' }).click();
   const runner = await startServer({}, users.server.database, { pollEveryMs: 100 });

@@ -38,7 +38,7 @@ describe('form settings', () => {
     await fill('Maximum number of records', '500');
     await page.getByLabel('Bot protection').selectOption('off');
     await save();
-    await page.getByText('Saved. The settings are in force.').waitFor();
+    await page.getByText('Saved. The settings apply now.').waitFor();
     expect(await settings()).toMatchObject({
       title: 'Join us <b>now</b>',
       description: 'One email\na month',
@@ -53,7 +53,7 @@ describe('form settings', () => {
 
     await fill('Maximum number of records', '');
     await save();
-    await page.getByText('Saved. The settings are in force.').waitFor();
+    await page.getByText('Saved. The settings apply now.').waitFor();
     expect(await settings()).toMatchObject({ maxRecords: null, closesAt: '2030-01-31T08:30:00.000Z' });
   });
 
@@ -83,7 +83,7 @@ describe('form settings', () => {
     await fill('Title', 'Mine');
     await server.admin.put(path(), { origins: ['https://www.example.com'] }).expect(200);
     await save();
-    await connect.page.getByText('Saved. The settings are in force.').waitFor();
+    await connect.page.getByText('Saved. The settings apply now.').waitFor();
     expect(await settings()).toMatchObject({ title: 'Mine', origins: ['https://www.example.com'] });
   });
 });
@@ -99,7 +99,7 @@ describe('settings that someone else saved meanwhile', () => {
   it('are kept where this draft changed nothing', async () => {
     await connect.page.getByRole('button', { name: 'Overwrite theirs with my changes' }).click();
     await save();
-    await connect.page.getByText('Saved. The settings are in force.').waitFor();
+    await connect.page.getByText('Saved. The settings apply now.').waitFor();
     expect(await settings()).toMatchObject({ title: 'Mine', thanks: 'Their thanks' });
   });
 

@@ -63,7 +63,7 @@ describe('allowed websites', () => {
     await refuse('chrome-extension://abcdef');
     const refused = connect.page.getByRole('list', { name: 'Refused websites' });
     await refused.getByText('Last refused: https://www.example.com (2 times, just now)').waitFor();
-    await refused.getByText('Not a website, so it cannot be allowed').waitFor();
+    await refused.getByText('Cannot be allowed: this is not a website').waitFor();
 
     // Someone else allows another website at the same moment.
     await server.admin.put(path(), { origins: ['https://other.example.com'], title: 'Theirs' }).expect(200);

@@ -109,7 +109,7 @@ describe('the history of a record', () => {
     await users.page.getByLabel('Keep submissions too, as they came').check();
     await users.page.getByLabel('How long changes are kept').fill('30');
     await users.page.getByRole('button', { name: 'Save history settings' }).click();
-    await users.page.getByText('The settings are in force').waitFor();
+    await users.page.getByText('The settings apply now').waitFor();
     const { body } = await users.server.admin.get(`/auth/apps/${sourceAppId}/history`).expect(200);
     expect(body).toEqual({ submissions: true, days: 30 });
   });

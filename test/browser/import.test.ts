@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
 import { ADMIN_PASSWORD, QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
@@ -48,7 +49,7 @@ describe('the import page', () => {
     expect(await fieldOf('Birthday').inputValue()).toBe('');
     await fieldOf('Birthday').selectOption('Born');
     await page.getByRole('button', { name: 'Dry run' }).click();
-    await page.getByText('2 lines: 0 created, 0 updated, 0 unchanged, 2 rejected. Nothing was written').waitFor();
+    await page.getByText('2 lines: 0 created, 0 updated, 0 unchanged, 2 rejected. Nothing was stored').waitFor();
     await page.getByText('Line 2: Birthday must be a date like 2026-01-31').waitFor();
     await page.getByText('Line 3: E-Mail must be an email address').waitFor();
     expect(await page.getByText('Every line was rejected').count()).toBe(0);
@@ -108,7 +109,7 @@ describe('the import page', () => {
     await page.getByText('The dates of the file can be read in two ways').waitFor();
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByText(/^Every line was rejected, the first 20 because: Born must be a date like/).waitFor();
-    await page.getByText('Set “Date format” to that of Born, such as DD/MM/YYYY.').waitFor();
+    await page.getByText('Set “Date format” to the format of Born, such as DD/MM/YYYY.').waitFor();
     await page.getByRole('button', { name: 'Use DD/MM/YYYY' }).click();
     await page.getByLabel('Field of How tall').selectOption('Height');
     await page.getByRole('button', { name: 'Dry run' }).click();
@@ -117,6 +118,20 @@ describe('the import page', () => {
     await page.getByLabel('Field of How tall').selectOption('');
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('30 lines: 30 created').waitFor();
+    expectClean();
+    await close();
+  });
+
+  it('has no axe violations with the rejected lines of two imports', async () => {
+    const visited = await open('/import');
+    const { page, expectClean, close } = visited;
+    for (const name of ['first.csv', 'second.csv']) {
+      await chooseFile(visited, name, 'email\nnobody\n');
+      await page.getByRole('button', { name: 'Dry run' }).click();
+      const shown = page.getByRole('article', { name: `Import of ${name}` });
+      await shown.getByLabel('First rejected lines').waitFor();
+    }
+    expect(await axeViolationsInBothModes(page)).toEqual([]);
     expectClean();
     await close();
   });
@@ -135,8 +150,30 @@ describe('the import page', () => {
     expect(await names()).toEqual([expect.stringMatching(/^Import of 20/), 'Import of customers 2026.csv']);
     const first = page.getByRole('article', { name: 'Import of customers 2026.csv' });
     await first.getByText('customers 2026.csv', { exact: true }).waitFor();
-    await first.getByText('deleting this entry deletes no users').waitFor();
+    await first.getByText('The users stay, even when you delete this entry.').waitFor();
     expect(JSON.stringify(await server.db.collection('imports').find().toArray())).not.toContain('ada@example.com');
+    expectClean();
+    await close();
+  });
+
+  it('says what happens next while a file is sent, after a dry run and after an import', async () => {
+    const visited = await open('/import');
+    const { page, expectClean, close } = visited;
+    let answer: () => void = () => undefined;
+    const isRead = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/auth/imports/*/content*', async (route) => {
+      await isRead;
+      await route.continue();
+    });
+    await chooseFile(visited, 'people.csv', 'email\nada@example.com\n');
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByText('Keep this page open until the import appears below.').waitFor();
+    answer();
+    await page.getByText('To store the users, choose the file again and press “Import”.').waitFor();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('The users stay, even when you delete this entry.').waitFor();
     expectClean();
     await close();
   });
@@ -170,7 +207,7 @@ describe('the import page', () => {
     await page.getByLabel('Field of a').selectOption('Email');
     await page.getByLabel('Time zone').fill('Moon/Base');
     await page.getByRole('button', { name: 'Import', exact: true }).click();
-    await page.getByText('timeZone must be an IANA time zone').waitFor();
+    await page.getByText('Time zone must be an IANA time zone').waitFor();
     expectClean();
     await close();
   });

@@ -26,6 +26,7 @@ it('an index that is built is shown with how far it is, until it is ready', asyn
   // Its records are not counted yet.
   await status.getByText('Building the index of Plan', { exact: true }).waitFor();
   await status.getByRole('progressbar', { name: 'Index of Plan' }).waitFor();
+  await status.getByText('When the index is ready, filters and sorting by this field are fast.').waitFor();
   await status.waitFor({ state: 'detached' });
   const { body } = await server.admin.get(`/auth/apps/${app.sourceAppId}/indexes`).expect(200);
   expect(body).toEqual([expect.objectContaining({ key: 'plan', state: 'ready' })]);

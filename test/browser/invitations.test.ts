@@ -116,7 +116,7 @@ describe('an invitation to somebody who is logged in', () => {
       if (email === 'late@example.com') await server.admin.delete(`${path}/${id}`).expect(200);
     }
     await page.goto(link);
-    await page.getByText('This link does not work any more').waitFor();
+    await page.getByText('This link no longer works').waitFor();
     expect(await page.getByRole('textbox').count()).toBe(0);
   });
 });

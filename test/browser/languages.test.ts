@@ -209,7 +209,7 @@ describe('the dashboard', () => {
     expect(await preview.getAttribute('dir')).toBe('rtl');
     expect(await axeViolationsInBothModes(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save settings' }).click();
-    await page.getByText('Saved. The settings are in force.').waitFor();
+    await page.getByText('Saved. The settings apply now.').waitFor();
     const { body } = await server.admin.get(`/auth/apps/${connect.app.sourceAppId}/form`).expect(200);
     expect(body).toMatchObject({
       title: 'Letter',

@@ -60,7 +60,7 @@ describe('the login', () => {
     }
     await open.page
       .getByRole('alert')
-      .getByText(/Too many failed logins. Try again in 1\d minutes/)
+      .getByText(/Too many failed log-ins. Try again in 1\d minutes/)
       .waitFor();
     await open.page.getByRole('textbox', { name: 'Password' }).fill(password);
     expect(await button.isDisabled()).toBe(true);

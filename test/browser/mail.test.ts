@@ -41,7 +41,7 @@ async function openSettings(on: TestServer, options: Parameters<typeof visitAs>[
 
 const save = async (page: Page) => {
   await page.getByRole('button', { name: 'Save settings' }).click();
-  await page.getByText('Saved. The settings are in force.').waitFor();
+  await page.getByText('Saved. The settings apply now.').waitFor();
 };
 
 describe('the settings of email', () => {

@@ -160,6 +160,29 @@ describe('the user list', () => {
     }
   });
 
+  it('names the part of a link that the service refuses in words, not by a path of the API', async () => {
+    const schema = { rejectUnknown: true, fields: FIELDS.slice(0, 1).map((field) => ({ ...field })) };
+    await users.server.admin.putSchema(users.app.sourceAppId, schema as never).expect(200);
+    await users.logIn();
+    await users.goTo('/users?where=data.name:eq:Ada&where=data.none:gte:1');
+    const alert = users.page.getByRole('alert');
+    await alert.getByText('The filter “none at least 1” names a field that the app does not have').waitFor();
+    expect(await alert.innerText()).not.toContain('where');
+    await users.goTo('/users?sort=data.none');
+    await alert.getByText('The order is not a field of the app').waitFor();
+  });
+
+  it('ends with its content on a phone', async () => {
+    await users.submit('a@example.com', { name: 'Name' });
+    await users.page.setViewportSize({ width: 375, height: 667 });
+    await users.logIn();
+    await waitForRange('1–1 of 1');
+    await users.page.getByRole('region', { name: 'Statistics' }).waitFor();
+    const heights = '[document.documentElement.scrollHeight, document.body.scrollHeight]';
+    const [page, content] = (await users.page.evaluate(heights)) as [number, number];
+    expect(page).toBe(Math.max(content, 667));
+  });
+
   it('exports all users or those that match the search', async () => {
     await users.submit('ada@example.com', { name: '=1+1' });
     await users.submit('alan@example.com', { name: 'Alan' });

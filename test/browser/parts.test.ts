@@ -65,7 +65,9 @@ describe('a chart that saw a part of the users', () => {
     const visited = await open('?by=data.plan');
     const bars = async () =>
       (await chart(visited, 'Plan').getByRole('listitem').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
-    await chart(visited, 'Plan').getByText('Of the 1,000 users that were read in time.').waitFor();
+    await chart(visited, 'Plan')
+      .getByText('There was no time to count all: this shows the 1,000 users that were read.')
+      .waitFor();
     // The first count is refused. The button stays, for another one.
     const counts = /total=exact/;
     await visited.page.route(counts, (route) => route.fulfill({ status: 503, json: { error: 'busy' } }));
@@ -104,11 +106,11 @@ describe('a chart that saw a part of the users', () => {
 describe('a list that is sorted in part', () => {
   it('says that the next pages continue, and offers an index where there can be one', async () => {
     const byAge = await open('?sort=data.age&order=asc', ADMIN);
-    await byAge.page.getByText('The next pages go on with the others. An index sorts all of them.').waitFor();
+    await byAge.page.getByText('the next pages show the others. With an index, all users are sorted.').waitFor();
     await byAge.page.getByRole('link', { name: 'Index Age' }).waitFor();
     await expectUsable(byAge);
     const byChange = await open('?sort=updatedAt&order=asc', ADMIN);
-    await byChange.page.getByText(/The next pages go on with the others\.$/).waitFor();
+    await byChange.page.getByText(/the next pages show the others\.$/).waitFor();
     expect(await byChange.page.getByRole('link', { name: /^Index/ }).count()).toBe(0);
     await expectUsable(byChange);
   });

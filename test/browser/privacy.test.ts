@@ -64,7 +64,7 @@ describe('the data of a person', () => {
     await dialog.getByRole('checkbox', { name: 'No import may bring the person back' }).check();
     await erase.click();
     await users.page.getByText(/^Receipt .*: (?:1 record, 1 held submission|1 held submission, 1 record)\./).waitFor();
-    await expect.poll(held).toEqual([expect.stringContaining('Marked so that no import brings the person back')]);
+    await expect.poll(held).toEqual([expect.stringContaining('Block on imports of this person')]);
     expect(await records({ email })).toBe(1);
     expect(await records({ sourceAppId: users.app.sourceAppId })).toBe(1);
   });
@@ -160,7 +160,7 @@ describe('the data of a person', () => {
     const all = users.page.getByRole('dialog', { name: 'Erase in all apps' });
     await all.getByRole('textbox', { name: 'Email' }).fill(email);
     await all.getByRole('button', { name: 'Erase permanently' }).click();
-    await users.page.getByText('Nothing is held of this person.').waitFor();
+    await users.page.getByText('Nothing is stored about this person.').waitFor();
     expect(await records({ email })).toBe(0);
   });
 
@@ -191,7 +191,7 @@ describe('the retention of an app', () => {
     await users.page.getByLabel('Days').fill('30');
     await users.page.getByRole('button', { name: 'Check and save' }).click();
     const dialog = users.page.getByRole('dialog', { name: 'Erase users automatically' });
-    await dialog.getByText('1 user is that old now').waitFor();
+    await dialog.getByText('1 user has reached this age').waitFor();
     expect(await stored()).toBeNull();
     expect(await dialog.getByRole('button', { name: 'Save retention' }).isDisabled()).toBe(true);
     await dialog.getByLabel('App ID').fill(app.sourceAppId);
@@ -212,7 +212,7 @@ describe('the retention of an app', () => {
     await users.page.getByLabel('Counted from').selectOption('the creation');
     await users.page.getByRole('button', { name: 'Check and save' }).click();
     const dialog = users.page.getByRole('dialog', { name: 'Erase users automatically' });
-    await dialog.getByText('No user is that old now.').waitFor();
+    await dialog.getByText('No user has reached this age yet.').waitFor();
     await dialog.getByLabel('App ID').fill(users.app.sourceAppId);
     await dialog.getByRole('button', { name: 'Save retention' }).click();
     await users.page.getByText('Now: Users are erased 730 days after the creation.').waitFor();

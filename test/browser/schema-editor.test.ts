@@ -197,7 +197,7 @@ describe('the schema editor', () => {
     await dialog.getByText('“Plan” (plan) removed').waitFor();
     await dialog.getByText('“Full name” (fullName) key changed: name → fullName; stored values move').waitFor();
     await dialog.getByText('“Age” (age) is now required').waitFor();
-    await dialog.getByText('1 of 3 stored records newly fails').waitFor();
+    await dialog.getByText('1 of 3 stored records would become invalid').waitFor();
     await dialog.getByText('b@example.com: data.age is required').waitFor();
     await dialog.getByRole('button', { name: 'Keep editing' }).click();
     expect((await schema.stored()).version).toBe(2);

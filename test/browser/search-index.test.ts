@@ -40,6 +40,7 @@ it('offers a fast search to managers of a large app, shows its progress, finds n
   await page.getByText(/^Making search fast/).waitFor();
   const bar = page.getByRole('progressbar', { name: 'Search index' });
   await bar.waitFor();
+  await page.getByText('Until then a search reads all users.').waitFor();
   expect(await axeViolations(page)).toEqual([]);
   await bar.waitFor({ state: 'detached' });
   const { body } = await server.admin.get(`/auth/apps/${app.sourceAppId}/search`).expect(200);

@@ -94,7 +94,7 @@ describe('the selection of users', () => {
       await pageBox().check();
       await button('Next').click();
     }
-    await users.page.getByText('1,000 selected users (the most are 1,000)').waitFor();
+    await users.page.getByText('1,000 selected users (at most 1,000)').waitFor();
     expect(await pageBox().isDisabled()).toBe(true);
     expect(await box(String((await users.emails())[0]).trim()).isDisabled()).toBe(true);
     await button('Export selected').click();
@@ -161,7 +161,7 @@ describe('the selection of users', () => {
     const { page, dialog, close } = await eraseWithBrokenConnections(`**/auth/users/${found.body.users[0].id}*`);
     await dialog.getByText('7 of 8 users are erased').waitFor();
     await dialog.getByRole('alert').getByText('u5@example.com: Could not reach the service').waitFor();
-    await dialog.getByText('Those that were not erased stay selected').waitFor();
+    await dialog.getByText('Users that were not erased stay selected').waitFor();
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
     await page.getByRole('status').getByText('1 selected user', { exact: true }).waitFor();
     expect(await page.getByRole('checkbox', { name: 'Select u5@example.com' }).isChecked()).toBe(true);
@@ -169,10 +169,32 @@ describe('the selection of users', () => {
     await close();
   });
 
+  it('asks to keep the page open while it erases', async () => {
+    await submitPeople(2);
+    const { page, close } = await visitAs(users.server, users.app, '/users');
+    await page.getByRole('checkbox', { name: 'Select all users shown' }).check();
+    let answer: () => void = () => undefined;
+    const isRead = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/auth/users/*', async (route) => {
+      await isRead;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Erase selected', exact: true }).click();
+    await page.getByLabel('Number of users').fill('2');
+    await page.keyboard.press('Enter');
+    const running = page.getByRole('dialog', { name: 'Erasing users' });
+    await running.getByText('0 of 2 users are erased. Keep this page open until the end.').waitFor();
+    answer();
+    await page.getByText('2 users were erased').waitFor();
+    await close();
+  });
+
   it('stops when nothing can be erased any more, and tells how many were not tried', async () => {
     await submitPeople(8);
     const { page, dialog, close } = await eraseWithBrokenConnections('**/auth/users/*');
-    await dialog.getByText('3 users were not tried').waitFor();
+    await dialog.getByText('The erasure ended before 3 other users').waitFor();
     expect(await dialog.getByRole('listitem').count()).toBe(5);
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
     await page.getByRole('status').getByText('8 selected users', { exact: true }).waitFor();

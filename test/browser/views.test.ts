@@ -72,7 +72,7 @@ describe('a view of the users', () => {
     expect(shown).not.toContain('Visits');
     await saveAs('Paying users');
     await views().getByRole('link', { name: 'Paying users' }).waitFor();
-    expect(await axeViolationsInBothModes(users.page, { isSerious: true })).toEqual([]);
+    expect(await axeViolationsInBothModes(users.page)).toEqual([]);
 
     await users.goTo('/users');
     await users.waitForText('All 3 users');
@@ -163,7 +163,7 @@ describe('a view of the users', () => {
     await menu();
     await users.page.getByRole('button', { name: 'Update “Team”' }).click();
     await users.page.getByText('Somebody changed this view meanwhile').waitFor();
-    expect(await axeViolationsInBothModes(users.page, { isSerious: true })).toEqual([]);
+    expect(await axeViolationsInBothModes(users.page)).toEqual([]);
     expect(await stored()).toMatchObject([{ query: 'where=data.plan%3Aeq%3Afree' }]);
     await users.page.getByRole('button', { name: 'Save mine over it' }).click();
     await expect.poll(async () => (await stored()).map(({ query }) => query)).toEqual(['']);
@@ -206,7 +206,7 @@ describe('a view of the users', () => {
     ]);
     expect(await users.chips()).toEqual(['Plan is pro']);
     expect((await headers()).map((text) => text.trim()).filter((text) => text !== '')).toEqual(['Email', 'Plan']);
-    expect(await axeViolationsInBothModes(users.page, { isSerious: true })).toEqual([]);
+    expect(await axeViolationsInBothModes(users.page)).toEqual([]);
   });
 
   it('that the browser kept before is moved, once', async () => {

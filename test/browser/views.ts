@@ -187,7 +187,7 @@ export const VIEWS: View[] = [
     open: async (page) => {
       await page.getByRole('checkbox', { name: 'Erase users automatically' }).check();
       await page.getByRole('button', { name: 'Check and save' }).click();
-      await page.getByText('No user is that old now.').waitFor();
+      await page.getByText('No user has reached this age yet.').waitFor();
     },
   },
   {
@@ -373,7 +373,7 @@ export const VIEWS: View[] = [
       await page.getByRole('button', { name: 'Remove Plan' }).click();
       await page.getByRole('checkbox', { name: 'Reject unknown fields' }).check();
       await page.getByRole('button', { name: 'Review and save' }).click();
-      await page.getByText('stored records newly fail').waitFor();
+      await page.getByText('stored records would become invalid').waitFor();
     },
   },
   { name: 'JSON', role: 'admin', path: '/apps/APP/json', open: (page) => page.getByLabel('Schema as JSON').fill('{') },

@@ -144,7 +144,7 @@ describe('the webhooks of an app', () => {
     const page = await show('/webhooks');
     await choose(page, 'Rotate secret');
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('The old one signs for 24 hours more').waitFor();
+    await dialog.getByText('For 24 hours each event is signed with both secrets').waitFor();
     await dialog.getByRole('button', { name: 'Rotate secret' }).click();
     await dialog.getByText("You won't see this again").waitFor();
     const rotated = await dialog.locator('code').innerText();

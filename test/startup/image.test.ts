@@ -1,7 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { cp, mkdir } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { basename, join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { randomName } from '../support/databases.ts';
@@ -28,15 +26,7 @@ const ignored = readFileSync(join(root, '.dockerignore'), 'utf8')
 const ignoredNames = ignored.map((line) => new RegExp(`^${line.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}$`));
 
 const leftovers = new Leftovers();
-const reports: string[] = [];
-const reporting = createServer((req, res) => {
-  reports.push(`${req.method} ${req.url}`);
-  res.end();
-});
-afterAll(async () => {
-  reporting.close();
-  await leftovers.clear();
-});
+afterAll(() => leftovers.clear());
 
 async function run(command: readonly string[], env: Record<string, string>, cwd: string): Promise<string> {
   const { code, stdout, stderr } = await leftovers.keep(new Process(command, env, cwd)).ended;
@@ -91,10 +81,8 @@ async function build(env: Record<string, string>): Promise<string> {
 
 let image: string;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => reporting.listen(0, '127.0.0.1', resolve));
-  const { port } = reporting.address() as AddressInfo;
   const quiet = { npm_config_prefer_offline: 'true', npm_config_loglevel: 'error' };
-  image = await build({ ...quiet, SCARF_LOCAL_PORT: String(port) });
+  image = await build(quiet);
 }, 240_000);
 
 it('is built from its package files and what .dockerignore lets through, and stores a submission', async () => {
@@ -112,7 +100,7 @@ it('is built from its package files and what .dockerignore lets through, and sto
     body: JSON.stringify({ email: 'ada@example.com', data: { name: 'Ada' } }),
   });
   expect(stored.status).toBe(200);
-  for (const path of ['/dashboard/', '/embed/v1.js', '/docs/swagger-ui-bundle.js', '/openapi.json']) {
+  for (const path of ['/dashboard/', '/embed/v1.js', '/docs', '/openapi.json']) {
     const response = await fetch(url + path);
     expect({ path, status: response.status }).toEqual({ path, status: 200 });
     await response.arrayBuffer();
@@ -120,8 +108,4 @@ it('is built from its package files and what .dockerignore lets through, and sto
   const [, check = '[]'] = /CMD (\[.*\])$/.exec(last('HEALTHCHECK')) ?? [];
   await run(JSON.parse(check), { PORT: new URL(url).port }, image);
   expect(await server.end('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
-});
-
-it('reports no installation: @scarf/scarf, which a package for the build brings, is switched off', () => {
-  expect(reports).toEqual([]);
 });

@@ -84,7 +84,7 @@ it('is the whole service, with its data in the folder where it is started', asyn
   expect(stored.status).toBe(200);
   const page = await (await fetch(`${url}/dashboard/`)).text();
   const [, script = ''] = /src="(\/dashboard\/assets\/[^"]+\.js)"/.exec(page) ?? [];
-  const others = ['/f/contact', '/embed/v1.js', '/embed/v1.css', '/docs', '/docs/swagger-ui.css', '/openapi.json'];
+  const others = ['/f/contact', '/embed/v1.js', '/embed/v1.css', '/docs', '/openapi.json'];
   for (const path of [script, ...others]) {
     const response = await fetch(url + path);
     expect([path, response.status]).toEqual([path, 200]);

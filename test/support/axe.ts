@@ -10,21 +10,16 @@ let axe: Promise<string> | undefined;
  * Returns the accessibility violations of a page. Its content security policy does not apply to
  * what the protocol of the browser evaluates.
  *
- * @param isSerious whether only serious and critical ones count
  * @param rules the only rules that are checked; default: all
  */
-export async function axeViolations(
-  page: Page,
-  { isSerious = false, rules }: { isSerious?: boolean; rules?: readonly string[] | undefined } = {},
-): Promise<string[]> {
+export async function axeViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
   axe ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   const options = JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) });
   const run = `axe.run(${options}).then(({ violations }) => violations)`;
   const known = await page.evaluate(`typeof axe === 'object' ? ${run} : undefined`);
   // In the same call, because the page may navigate between two.
   const violations = (known ?? (await page.evaluate(`${await axe}; ${run}`))) as AxeResults['violations'];
-  const counted = violations.filter(({ impact }) => !isSerious || impact === 'serious' || impact === 'critical');
-  return counted.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
 }
 
 /** The rules whose result depends on colours. */
@@ -45,7 +40,7 @@ const SETTLED = `new Promise((shown) => requestAnimationFrame(() => requestAnima
  */
 export async function axeViolationsInBothModes(
   page: Page,
-  { isSerious = false, checkMode }: { isSerious?: boolean; checkMode?(mode: 'light' | 'dark'): Promise<unknown> } = {},
+  { checkMode }: { checkMode?(mode: 'light' | 'dark'): Promise<unknown> } = {},
 ): Promise<string[]> {
   const found: string[] = [];
   for (const mode of ['light', 'dark'] as const) {
@@ -53,7 +48,7 @@ export async function axeViolationsInBothModes(
     await page.evaluate(SETTLED);
     await checkMode?.(mode);
     const rules = mode === 'dark' && !inject('thorough') ? COLOUR_RULES : undefined;
-    for (const violation of await axeViolations(page, { isSerious, rules })) found.push(`${mode}: ${violation}`);
+    for (const violation of await axeViolations(page, rules)) found.push(`${mode}: ${violation}`);
   }
   return found;
 }

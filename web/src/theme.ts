@@ -18,8 +18,18 @@ export const theme = createTheme({
         closeButtonProps: { 'aria-label': t.common.close },
       },
     }),
+    // A header of a dialog is no banner of the page.
+    ModalHeader: Modal.Header.extend({ defaultProps: { role: 'presentation' } }),
     // An element with role menu may contain only menu items; the placeholder is not one.
-    Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end', withInitialFocusPlaceholder: false } }),
+    // All content of a page is in a landmark, menus too: shell.tsx has the element for them.
+    Menu: Menu.extend({
+      defaultProps: {
+        shadow: 'md',
+        position: 'bottom-end',
+        withInitialFocusPlaceholder: false,
+        portalProps: { target: '#menus' },
+      },
+    }),
     Notification: Notification.extend({
       defaultProps: { closeButtonProps: { 'aria-label': t.components.dismiss } },
       // Mantine's own colour has too little contrast.

@@ -67,7 +67,7 @@ function compose(email: AccountEmail): { subject: string; blocks: Block[] } {
         blocks: [
           { text: `You are invited to work on ${place}, as ${role}.` },
           { link, label: 'Accept the invitation' },
-          { text: 'The link works once, for 7 days. If you did not expect it, do nothing.' },
+          { text: 'The link works once, for 7 days. If you did not expect this invitation, ignore this email.' },
         ],
       };
     }
@@ -77,7 +77,9 @@ function compose(email: AccountEmail): { subject: string; blocks: Block[] } {
         blocks: [
           { text: 'Somebody asked for a new password for the account with this email.' },
           { link: email.link, label: 'Choose a new password' },
-          { text: 'The link works once, for one hour. If it was not you, do nothing.' },
+          {
+            text: 'The link works once, for one hour. If you did not ask for it, ignore this email: your password stays as it is.',
+          },
         ],
       };
     case 'changed':
@@ -85,7 +87,7 @@ function compose(email: AccountEmail): { subject: string; blocks: Block[] } {
         subject: 'Your account was changed',
         blocks: [
           { text: `Changed: ${email.what}.` },
-          { text: 'If it was not you, ask an administrator to end your sessions.' },
+          { text: 'If you did not make this change, ask an administrator to end all your sessions.' },
         ],
       };
   }

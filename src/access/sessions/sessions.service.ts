@@ -131,7 +131,7 @@ export function createSessionService(deps: {
     const [membership] = memberships.length === 1 ? memberships : [];
     const app = membership && (await findApp(membership));
     const own = app && (named === undefined || app.sourceAppId === named) ? app : undefined;
-    if (named !== undefined && !own && !isAdmin) throw new Forbidden('The account is no member of this app');
+    if (named !== undefined && !own && !isAdmin) throw new Forbidden('The account is not a member of this app');
     const scopes = isAdmin ? ALL_SCOPES : own && membership ? SCOPES_OF_ROLES[membership.role] : NO_SCOPES;
     const role = isAdmin ? ('admin' as const) : ('user' as const);
     const shown = { id: account._id, method: session.method };

@@ -285,7 +285,9 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
       const update = { $set: { state: 'undoing' as const, undoneBy: by, startedAt: new Date(), undo: newPass() } };
       const { matchedCount } = await changes.updateOne(filter, { ...update, $unset: { endedAt: 1, failure: 1 } });
       if (matchedCount > 0) return;
-      throw new Conflict(state === 'undone' || state === 'undoing' ? 'It is undone already' : 'It has not ended yet');
+      throw new Conflict(
+        state === 'undone' || state === 'undoing' ? 'The change is undone already' : 'The change has not ended yet',
+      );
     },
 
     /** Stops a change or its undo. One that has ended stays as it is. @throws {NotFound} */

@@ -212,7 +212,7 @@ function namedIds(ids: readonly string[], { where, q }: QueryRequest, options: {
 /** @throws {InvalidInput} when a request has neither conditions nor ids */
 function selectionOf(request: QueryRequest): QueryRequest {
   if (request.where !== undefined || request.q !== undefined) return request;
-  throw new InvalidInput('Invalid query parameters', [{ path: 'where', message: 'is required, or q or ids' }]);
+  throw new InvalidInput('Invalid query parameters', [{ path: 'where', message: 'is required without q and ids' }]);
 }
 
 const presentPass = ({ done, changed, refused, errors }: Pass) => ({ done, changed, refused, errors });

@@ -151,7 +151,7 @@ export const importRoutes = (service: ImportService): Route[] =>
 
     sendImportContent: async ({ app, params, headers, req, recheck }) => {
       if ((req.headers['content-encoding'] ?? 'identity') !== 'identity') {
-        throw new AppError(415, 'Unsupported Content-Encoding: send the file as it is');
+        throw new AppError(415, 'Unsupported Content-Encoding: send the file without compression');
       }
       const from = firstByte(headers['content-range']);
       const size = Number(req.headers['content-length'] ?? 0);

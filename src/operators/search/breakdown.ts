@@ -106,7 +106,7 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
   ): Promise<Breakdown> => {
     const target = findTarget(field, schema);
     if (!target || target.type === 'array' || target.type === 'email') {
-      throw invalidQuery('field', 'must be the path of a field of the app that is no array');
+      throw invalidQuery('field', 'must be the path of a field of the app, and not of an array');
     }
     const tally = createTally(target);
     let [records, empty] = [0, 0];

@@ -205,9 +205,10 @@ function parseOne(text: string, schema: QuerySchema): Predicate | string {
   const [path = '', operator = ''] = text.split(':', 2);
   const value = text.slice(path.length + operator.length + 2);
   const target = findTarget(path, schema);
-  if (!target) return 'does not begin with the path of a field of the app';
-  if (!isOperator(operator)) return 'has no known operator after its path';
-  if (!OPERATORS_OF[target.type].includes(operator)) return `has an operator that ${target.type} fields do not have`;
+  if (!target) return 'names a field that the app does not have';
+  if (!isOperator(operator)) return `must compare by one of ${OPERATORS.join(', ')}`;
+  if (!OPERATORS_OF[target.type].includes(operator))
+    return `compares in a way that fields of the kind ${target.type} do not have`;
   if (value.length > MAX_VALUE_LENGTH) return `has a value of more than ${MAX_VALUE_LENGTH} characters`;
   const test = parseComparison(target.type, operator, value);
   return typeof test === 'string' ? test : { target, ...test };

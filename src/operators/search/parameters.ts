@@ -22,7 +22,7 @@ export function checkSelection(
   context: z.RefinementCtx,
 ) {
   if (where === undefined && q === undefined)
-    context.addIssue({ code: 'custom', path: ['where'], message: 'is required, or q' });
+    context.addIssue({ code: 'custom', path: ['where'], message: 'is required without q' });
 }
 
 /** Whether a query has one of these parameters. */

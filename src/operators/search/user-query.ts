@@ -54,7 +54,7 @@ export function createUserQuery(deps: {
     const size = narrow && (await countMatches(ranges, appId, narrow.map(withoutFilter), { cap: MAX_NARROW, budget }));
     if (ordered !== undefined && size?.totalIs !== 'exact') return { ordered: { skip } };
     if (ordered === undefined && skip > MAX_SORTED_SKIP) {
-      throw invalidQuery('skip', `must be at most ${MAX_SORTED_SKIP} in this order; continue with cursor`);
+      throw invalidQuery('skip', `must be at most ${MAX_SORTED_SKIP} in this order; read the next pages with cursor`);
     }
     return skip > MAX_SORTED_SKIP ? { ordered: { skip } } : { sorted: { skip } };
   }

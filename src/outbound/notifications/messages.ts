@@ -153,7 +153,7 @@ export function createMailRenderer(deps: {
     const number = `${count >= MAIL_LIMITS.summed ? 'more than ' : ''}${count.toLocaleString('en')}`;
     return draft(app, `… and ${number} more new or changed entries`, [
       { text: `${formTitle(app)}, from ${timeIn(app, hour)} to ${timeIn(app, end)}` },
-      { text: 'There were too many for an email each.' },
+      { text: 'There were too many entries to send an email for each.' },
       ...linkTo('Open the dashboard', dashboardUrl(publicUrl, app.sourceAppId)),
     ]);
   }

@@ -47,7 +47,7 @@ export function createWebhookService(deps: {
 
   function checkUrl(text: string): void {
     const url = new URL(text);
-    if (isShortened(url)) throw invalidUrl('must be the whole URL, not the one that answers show');
+    if (isShortened(url)) throw invalidUrl('must be the whole URL: responses show a shortened one');
     if (allowPrivate && url.protocol === 'http:') return;
     if (url.protocol !== 'https:') throw invalidUrl('must begin with https://');
     // The addresses of a name are checked when the service connects.
@@ -106,7 +106,8 @@ export function createWebhookService(deps: {
         const webhook = await find(app, id);
         const { _id, disabled } = webhook;
         const isRevealed = formatOf(webhook).isSecret && !formatOf({ format: format ?? webhook.format }).isSecret;
-        if (isRevealed && url === undefined) throw invalidUrl('must be given with this format, which shows it');
+        if (isRevealed && url === undefined)
+          throw invalidUrl('must be sent again, because this format shows the whole URL');
         const isSwitchedOff = enabled === false && !disabled;
         const set = {
           ...(url !== undefined && { url }),

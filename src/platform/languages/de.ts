@@ -112,7 +112,7 @@ export const de: Catalogue = {
   mailIgnore: 'Wenn Sie es nicht waren, können Sie diese E-Mail ignorieren. Die Adresse bleibt dann unbestätigt.',
   linkInvalidTitle: 'Dieser Link ist ungültig',
   linkInvalid:
-    'Prüfen Sie, ob die Adresse vollständig ist. Wenn der Eintrag entfernt wurde oder Sie einen neuen Link brauchen, senden Sie das Formular noch einmal.',
+    'Prüfen Sie, ob die Adresse vollständig ist. Um einen neuen Link zu erhalten, senden Sie das Formular noch einmal.',
   linkExpiredTitle: 'Dieser Link ist abgelaufen',
   linkExpired: {
     one: 'Ein Link gilt {days} Tag. Senden Sie das Formular noch einmal, um einen neuen zu erhalten.',

@@ -109,8 +109,7 @@ export const en = {
   mailValid: 'The link is valid until {time}.',
   mailIgnore: 'If it was not you, ignore this email. The address will not be confirmed.',
   linkInvalidTitle: 'This link is not valid',
-  linkInvalid:
-    'Check that the address is complete. If the entry was removed, or to get another link, send the form again.',
+  linkInvalid: 'Check that the address is complete. To get another link, send the form again.',
   linkExpiredTitle: 'This link has expired',
   linkExpired: {
     by: 'days',

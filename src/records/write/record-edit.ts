@@ -385,7 +385,9 @@ export function createRecordEditor(
     const all = underPresentKeys(entry, renames);
     const unknown = request.paths?.findIndex((path) => all.every((one) => one.path !== path)) ?? -1;
     if (unknown >= 0) {
-      throw new InvalidInput('Invalid revert', [{ path: `paths.${unknown}`, message: 'is no path of that revision' }]);
+      throw new InvalidInput('Invalid revert', [
+        { path: `paths.${unknown}`, message: 'is not a path of that revision' },
+      ]);
     }
     const changes = request.paths ? all.filter(({ path }) => request.paths?.includes(path)) : all;
     const undo = undoOf(changes, record.data, lease.validator.isList);

@@ -68,7 +68,7 @@ export function createSubmissionStore(
       case 'array-full':
         throw arrayFullError(conflict.key, maxArrayItems);
       case 'consents-full':
-        throw new Conflict('The record is full: it takes withdrawals of consents only');
+        throw new Conflict('The record is full: it accepts only withdrawals of consents');
       case 'outbox-full':
         throw new Unavailable('Too many events of this record wait to be delivered; try again shortly', 1);
       case 'record-full':

@@ -78,6 +78,7 @@ export function importing(large: LargeApp): void {
       const progress = page.getByRole('progressbar', { name: 'Progress of the import' });
       await progress.waitFor();
       // The page scrolls to what happens.
+      await page.getByText('You can leave this page: the import continues').waitFor();
       const { y = 0 } = (await progress.boundingBox()) ?? {};
       expect(y).toBeLessThan(900);
       await expectUsable(page, 'import in progress');

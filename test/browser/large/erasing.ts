@@ -47,7 +47,7 @@ export function person(large: LargeApp): void {
       const dialog = page.getByRole('dialog', { name: 'Erase in all apps' });
       await dialog.getByRole('textbox', { name: 'Email' }).fill(email);
       await dialog.getByRole('button', { name: 'Erase permanently' }).click();
-      await page.getByText('Nothing is held of this person.').waitFor();
+      await page.getByText('Nothing is stored about this person.').waitFor();
       await page.getByText(/^Receipt .*: 2 records/).waitFor();
       await expectUsable(page, 'person erased');
       expect(await users.countDocuments({ email })).toBe(0);

@@ -130,7 +130,9 @@ describe('the URL of a secret webhook', () => {
   it('is not shown by a change to the standard format', async () => {
     const { id } = await create('slack');
     const { body } = await change(id, { format: 'standard' }).expect(400);
-    expect(body.errors).toEqual([{ path: 'url', message: 'must be given with this format, which shows it' }]);
+    expect(body.errors).toEqual([
+      { path: 'url', message: 'must be sent again, because this format shows the whole URL' },
+    ]);
     await change(id, { format: 'discord' }).expect(200);
     const url = `${receiver.url}?open`;
     expect((await change(id, { format: 'standard', url }).expect(200)).body).toMatchObject({ url, format: 'standard' });
@@ -140,7 +142,7 @@ describe('the URL of a secret webhook', () => {
   it('is not replaced by the one that answers show', async () => {
     const { id } = await create('slack');
     const { body } = await change(id, { url: shownUrl() }).expect(400);
-    const message = 'must be the whole URL, not the one that answers show';
+    const message = 'must be the whole URL: responses show a shortened one';
     expect(body.errors).toEqual([{ path: 'url', message }]);
     await submit({ name: 'Ada' });
     await receiver.until(1);

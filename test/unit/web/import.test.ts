@@ -77,7 +77,7 @@ describe('the advice for an import that rejected every line', () => {
     const date = 'Birthday must be a date like 2026-01-31 or a date-time with its zone like 2026-01-31T08:30:00Z';
     expect(rejecting([date, `${date}; Age must be a number`])).toEqual({
       title: `Every line was rejected because: ${date}`,
-      text: 'Set “Date format” to that of Birthday, such as DD/MM/YYYY.',
+      text: 'Set “Date format” to the format of Birthday, such as DD/MM/YYYY.',
     });
     const formatted = rejecting(['Born must be a date like DD/MM/YYYY'], 1, { dateFormat: 'DD/MM/YYYY' });
     expect(formatted?.text).toBe('The dates of Born are not like DD/MM/YYYY. Set another “Date format”.');

@@ -21,14 +21,14 @@ describe('a long text', () => {
 
 describe('the records that newly fail a schema', () => {
   it.each([
-    [3, 1, true, '1 of 3 stored records newly fails'],
-    [3, 2, true, '2 of 3 stored records newly fail'],
-    [3, 0, true, 'None of 3 stored records newly fails'],
-    [3, 3, true, 'All 3 stored records newly fail'],
-    [1, 1, true, 'The only stored record newly fails'],
-    [26_400, 26_400, false, 'All of the newest 26,400 stored records newly fail'],
-    [26_400, 12, false, '12 of the newest 26,400 stored records newly fail'],
-    [26_400, 0, false, 'None of the newest 26,400 stored records newly fails'],
+    [3, 1, true, '1 of 3 stored records would become invalid'],
+    [3, 2, true, '2 of 3 stored records would become invalid'],
+    [3, 0, true, 'None of 3 stored records would become invalid'],
+    [3, 3, true, 'All 3 stored records would become invalid'],
+    [1, 1, true, 'The only stored record would become invalid'],
+    [26_400, 26_400, false, 'All of the newest 26,400 stored records would become invalid'],
+    [26_400, 12, false, '12 of the newest 26,400 stored records would become invalid'],
+    [26_400, 0, false, 'None of the newest 26,400 stored records would become invalid'],
   ])('of %i are %i (all checked: %s)', (checked, newlyFailing, complete, title) => {
     expect(findingsTitle({ checked, newlyFailing, complete })).toBe(title);
   });

@@ -42,11 +42,15 @@ export function issueAt(error: unknown, path: string): string | undefined {
   return issuesOf(error).find((issue) => issue.path === path)?.message;
 }
 
-/** The problems as one text. */
-export function issuesText(error: unknown, separator = '. '): string {
+/**
+ * The problems as one text.
+ *
+ * @param nameOf names the place of a problem for the reader, who does not know the paths of the API
+ */
+export function issuesText(error: unknown, nameOf: (path: string) => string): string {
   return issuesOf(error)
-    .map(({ path, message }) => `${path} ${message}`)
-    .join(separator);
+    .map(({ path, message }) => `${nameOf(path)} ${message}`)
+    .join('. ');
 }
 
 interface ErrorBody {

@@ -30,28 +30,36 @@ export function WorkStatus({ sourceAppId, asAdmin, fields }: WorkStatusProps) {
 }
 
 /** What is done to a key, and the name of its progress bar. */
-function describe({ key, state }: Work, name: string, renaming: readonly Renaming[]): { words: string; label: string } {
+function describe({ key, state }: Work, name: string, renaming: readonly Renaming[]): Omit<ProgressProps, 'work'> {
   const texts = t.backgroundWork;
   if (state !== 'renaming') {
-    return { words: state === 'building' ? texts.building(name) : texts.dropping(name), label: texts.indexOf(name) };
+    const label = texts.indexOf(name);
+    return state === 'building'
+      ? { words: texts.building(name), label, next: texts.buildingNext }
+      : { words: texts.dropping(name), label, next: texts.droppingNext };
   }
   const from = renaming.find(({ to }) => to === key)?.from;
   const words = from === undefined ? texts.moving(key) : texts.movingFrom(from, key);
-  return { words, label: texts.valuesOf(key) };
+  return { words, label: texts.valuesOf(key), next: texts.movingNext };
 }
 
 interface ProgressProps {
   words: string;
   label: string;
+  /** What a reader can do meanwhile, and what the end brings. */
+  next: string;
   work: Work;
 }
 
 /** Before the records are counted, `total` is 0 and the bar shows no part. */
-function Progress({ words, label, work: { done, total } }: ProgressProps) {
+function Progress({ words, label, next, work: { done, total } }: ProgressProps) {
   return (
     <>
       <Text className="breaks">{total > 0 ? t.backgroundWork.progress(words, done, total) : words}</Text>
       <progress aria-label={label} {...(total > 0 && { value: done, max: total })} />
+      <Text c="dimmed" className={classes.next ?? ''}>
+        {next}
+      </Text>
     </>
   );
 }

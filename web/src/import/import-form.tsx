@@ -1,4 +1,4 @@
-import { Alert, Button, Group, NativeSelect, Progress, Table, TextInput } from '@mantine/core';
+import { Alert, Button, Group, NativeSelect, Progress, Table, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { fileNameSetting } from '../../../src/operators/imports/date-format.ts';
 import { issuesText } from '../api/call.ts';
@@ -139,7 +139,14 @@ export function ImportForm(props: {
           </Group>
         </Alert>
       )}
-      {start.isPending && <Progress value={sent * 100} aria-label={t.imports.sent} mt="md" />}
+      {start.isPending && (
+        <>
+          <Progress value={sent * 100} aria-label={t.imports.sent} mt="md" />
+          <Text mt="xs" role="status">
+            {t.imports.sending}
+          </Text>
+        </>
+      )}
       {start.error && <Refusal error={start.error} />}
       <Group mt="md">
         <Button variant="default" disabled={!hasEmail} loading={start.isPending} onClick={() => submit(true)}>
@@ -209,9 +216,25 @@ function MapTable(props: {
 function Refusal({ error }: { error: Error }) {
   return (
     <Alert color="red" role="alert" mt="md" title={t.imports.notStarted}>
-      {error.message}. {issuesText(error)}
+      {error.message}. {issuesText(error, nameOf)}
     </Alert>
   );
+}
+
+/** The label of a setting, or of the control of a column. */
+function nameOf(path: string): string {
+  const [setting = '', ...column] = path.split('.');
+  if (setting === 'map' && column.length > 0) return t.imports.fieldOf(column.join('.'));
+  const labels: Record<string, string> = {
+    map: t.imports.columns,
+    mode: t.imports.users,
+    arrays: t.imports.lists,
+    invalid: t.imports.invalidLines,
+    decimal: t.imports.numbers,
+    dateFormat: t.imports.dateFormat,
+    timeZone: t.imports.timeZone,
+  };
+  return labels[setting] ?? path;
 }
 
 function choicesOf(labels: Readonly<Record<string, string>>): { value: string; label: string }[] {

@@ -53,6 +53,13 @@ export function ImportRows({ scope, imports, started }: ImportRowsProps) {
 
 const show = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'center' });
 
+/** What happens next, or what a reader can do. */
+function nextOf({ state, settings }: Import): string | undefined {
+  if (state === 'running') return t.imports.runningNext;
+  if (state === 'uploading') return t.imports.uploadingNext;
+  return settings.dryRun ? t.imports.dryRunNext : t.imports.usersStay;
+}
+
 interface ImportRowProps {
   scope: Scope;
   one: Import;
@@ -116,7 +123,7 @@ function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
       <Text mt="xs" aria-live="polite">
         {result(read, created, updated, unchanged, rejected)}
       </Text>
-      {hasEnded && !settings.dryRun && <Text c="dimmed">{t.imports.usersStay}</Text>}
+      {nextOf(one) && <Text c="dimmed">{nextOf(one)}</Text>}
       {advice && (
         <Alert color="yellow" mt="xs" title={advice.title}>
           {advice.text}
@@ -128,15 +135,14 @@ function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
         </Alert>
       )}
       {errors.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable
-        <section className={classes.errors} tabIndex={0} aria-label={t.imports.firstRejected}>
-          <ul>
-            {errors.map(({ line, message }) => (
-              <li key={line}>{t.imports.problem(line, message)}</li>
-            ))}
-            {rejected > errors.length && <li>{t.imports.more(rejected - errors.length)}</li>}
-          </ul>
-        </section>
+        // A list and no region: several imports have one, and regions need different names.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be focusable
+        <ul className={classes.errors} tabIndex={0} aria-label={t.imports.firstRejected}>
+          {errors.map(({ line, message }) => (
+            <li key={line}>{t.imports.problem(line, message)}</li>
+          ))}
+          {rejected > errors.length && <li>{t.imports.more(rejected - errors.length)}</li>}
+        </ul>
       )}
     </Paper>
   );

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Loader, Modal, Radio, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { call, hasStatus, issuesOf } from '../api/call.ts';
+import { call, hasStatus, issuesText } from '../api/call.ts';
 import { appSchemaQuery } from '../apps/queries.ts';
 import { type Renaming, useRenaming, workQuery } from '../background-work/queries.ts';
 import { WorkStatus } from '../background-work/work-status.tsx';
@@ -74,7 +74,7 @@ function Review({ sourceAppId, editor, onClose }: Omit<SaveDialogProps, 'opened'
       )}
       {save.error && !isConflict(save.error) && !(isWaiting && isMoving(save.error)) && (
         <Alert color="red" role="alert" title={t.schemaEditor.notSaved}>
-          {save.error.message}.{issuesOf(save.error).map(({ path, message }) => ` ${path} ${message}.`)}
+          {save.error.message}. {issuesText(save.error, (path) => placeOf(path, editor.replacement.fields))}
         </Alert>
       )}
       <Group justify="flex-end">
@@ -121,6 +121,13 @@ function useSave(sourceAppId: string, editor: DraftEditor, onClose: () => void) 
 }
 
 const isConflict = (error: Error): boolean => hasStatus(error, 412);
+
+/** Names the field of a path such as `fields.0.max`, with what the path says of it. */
+function placeOf(path: string, fields: DraftEditor['replacement']['fields']): string {
+  const [list, index, ...parts] = path.split('.');
+  const field = list === 'fields' ? fields[Number(index)] : undefined;
+  return field ? [t.schemaEditor.quoted(field.label || field.key), ...parts].join(' ') : path;
+}
 
 /** The only 409 of a replacement (spec 4.4). */
 const isMoving = (error: Error): boolean => hasStatus(error, 409);

@@ -65,6 +65,7 @@ export function Shell({ session, children }: { session: Session; children: React
       </header>
       <main id="main" ref={main} tabIndex={-1} className={classes.main}>
         {children}
+        <div id="menus" />
       </main>
     </>
   );

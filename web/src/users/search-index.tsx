@@ -42,6 +42,7 @@ export function SearchIndex({ scope }: { scope: Scope }) {
     return (
       <div className={classes.search} role="status">
         <Text>{total > 0 ? t.users.search.progressOf(done, total) : t.users.search.progress}</Text>
+        <Text c="dimmed">{t.users.search.progressNext}</Text>
         {/* Before the records are counted, the bar shows no part. */}
         <progress aria-label={t.users.search.index} {...(total > 0 && { value: done, max: total })} />
       </div>

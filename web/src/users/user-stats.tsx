@@ -78,17 +78,20 @@ function Chart({ days }: { days: readonly Day[] }) {
         <span>{t.users.statistics.chart(peak)}</span>
         <span>{calendarDay(last.date)}</span>
       </figcaption>
-      <table className="visually-hidden">
-        <caption>{t.users.statistics.table}</caption>
-        <tbody>
-          {days.map(({ date, created }) => (
-            <tr key={date}>
-              <th scope="row">{calendarDay(date)}</th>
-              <td>{formatNumber(created)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      {/* A table ignores the height of its class, and would extend the page. */}
+      <div className="visually-hidden">
+        <table>
+          <caption>{t.users.statistics.table}</caption>
+          <tbody>
+            {days.map(({ date, created }) => (
+              <tr key={date}>
+                <th scope="row">{calendarDay(date)}</th>
+                <td>{formatNumber(created)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
 }

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useMemo, useState } from 'react';
 import { Link } from 'wouter';
-import { hasStatus, issuesText } from '../api/call.ts';
+import { hasStatus, issueAt, issuesText } from '../api/call.ts';
 import { WorkStatus } from '../background-work/work-status.tsx';
 import card from '../components/card.module.css';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -20,7 +20,7 @@ import { ColumnChooser } from './column-chooser.tsx';
 import { useUserColumns } from './columns.tsx';
 import { EraseMatching } from './erase-matching.tsx';
 import { ExportMenu } from './export/export-menu.tsx';
-import { targetOf, targetsOf } from './filters/condition.ts';
+import { conditionWords, parseCondition, type Target, targetOf, targetsOf } from './filters/condition.ts';
 import { FilterBar } from './filters/filter-bar.tsx';
 import { type ChangeList, isFiltered, type ListParameters, useListParameters } from './list/list-parameters.ts';
 import { ListSummary, SearchProgress, SortedInPart } from './list/list-summary.tsx';
@@ -112,7 +112,7 @@ function UserListPage({ scope }: { scope: Scope }) {
         <Suspense>
           <searchIndex.Part scope={scope} />
         </Suspense>
-        {error && <ListError error={error} parameters={parameters} list={list} change={change} />}
+        {error && <ListError error={error} parameters={parameters} targets={targets} list={list} change={change} />}
         {!error && !(list.users && schema.data) && <TableSkeleton rows={8} />}
         {!error && list.users && schema.data && (
           <>
@@ -194,17 +194,30 @@ interface ListProps {
 }
 
 /** A page with a high number may not be reachable in an order without an index. */
-function ListError({ error, parameters, list, change }: ListProps & { error: Error; list: UserList }) {
-  if (parameters.page > 1 && hasStatus(error, 400)) {
+function ListError(props: ListProps & { error: Error; targets: readonly Target[]; list: UserList }) {
+  const { error, parameters, targets, list, change } = props;
+  if (hasStatus(error, 400) && issueAt(error, 'skip') !== undefined) {
     return (
       <EmptyState title={t.users.notDirectly} action={<Button onClick={() => change({})}>{t.users.firstPage}</Button>}>
-        {issuesText(error, '; ') || error.message}
+        {t.users.notDirectlyNote}
       </EmptyState>
     );
   }
-  const issues = issuesText(error, '; ');
+  const issues = issuesText(error, (path) => placeOf(path, parameters, targets));
   const explained = issues === '' ? error : new Error(`${error.message}: ${issues}`);
   return <LoadError error={explained} onRetry={list.reload} />;
+}
+
+/** The part of a query that a path of the API names, such as `where.0`. */
+function placeOf(path: string, { where }: ListParameters, targets: readonly Target[]): string {
+  const [part = '', index] = path.split('.');
+  const condition = part === 'where' ? where[Number(index)] : undefined;
+  if (condition !== undefined) {
+    const parsed = parseCondition(condition);
+    return t.users.places.filter(conditionWords(parsed, targetOf(parsed.path, targets)));
+  }
+  const names: Record<string, string> = t.users.places.parts;
+  return names[part] ?? t.users.places.link;
 }
 
 function NoUsers({ scope, parameters, change }: ListProps & { scope: Scope }) {

@@ -188,7 +188,7 @@ function Refusal({ error, fields }: { error: Error; fields: readonly Field[] }) 
   const issues = issuesOf(error).filter(({ path }) => !shown.includes(path));
   return (
     <Alert color="red" role="alert">
-      {error.message}. {issues.map(({ path, message }) => `${path} ${message}`).join('. ')}
+      {error.message}. {issues.map(({ path, message }) => `${path.replace(/^data\./, '')} ${message}`).join('. ')}
     </Alert>
   );
 }

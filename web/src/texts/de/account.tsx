@@ -49,7 +49,7 @@ export const account: typeof en = {
   ),
   passkeyUnused: (added) => <>Hinzugefügt: {added}, noch nicht benutzt</>,
   removePasskey: (name) => `Passkey entfernen: ${name}`,
-  passkeyNameNote: 'Daran erkennen Sie den Passkey in Ihrer Liste, zum Beispiel am Namen des Geräts.',
+  passkeyNameNote: 'Steht in Ihrer Liste der Passkeys, zum Beispiel der Name des Geräts.',
   passkeyNext: 'Ihr Browser fragt dann, wo er den Passkey speichern soll.',
   removePasskeyTitle: 'Diesen Passkey entfernen?',
   removePasskeyNote: (name) => (
@@ -70,8 +70,9 @@ export const account: typeof en = {
   authenticator: 'Authenticator-App',
   on: 'Ein',
   off: 'Aus',
-  authenticatorOn: 'Bei der Anmeldung wird auch ein Code verlangt.',
-  authenticatorOff: 'Eine App auf Ihrem Telefon zeigt Codes. Ihr Passwort allein genügt dann nicht mehr.',
+  authenticatorOn: 'Zur Anmeldung brauchen Sie Ihr Passwort und einen Code aus der App.',
+  authenticatorOff:
+    'Eine App auf Ihrem Telefon zeigt Codes. Zur Anmeldung brauchen Sie dann Ihr Passwort und einen Code.',
   addAuthenticator: 'Authenticator-App hinzufügen',
   addAuthenticatorTitle: 'Eine Authenticator-App hinzufügen',
   removeAuthenticator: 'Authenticator-App entfernen',
@@ -96,8 +97,8 @@ export const account: typeof en = {
   downloadCodes: 'Codes herunterladen',
   codesFile: 'wiederherstellungscodes.txt',
   keepCodes:
-    'Bewahren Sie sie dort auf, wo Sie sie ohne Ihr Telefon finden, zum Beispiel auf Papier oder in einem ' +
-    'Passwortmanager.',
+    'Bewahren Sie die Codes an einem Ort auf, den Sie ohne Ihr Telefon erreichen, zum Beispiel auf Papier oder in ' +
+    'einem Passwortmanager.',
 
   sessions: 'Sitzungen',
   thisSession: 'Diese Sitzung',

@@ -15,7 +15,8 @@ export const accounts: typeof en = {
   more: 'Mehr Konten anzeigen',
   inviteTitle: 'Zum Dienst einladen',
   asAdministrator: 'Als Administrator',
-  asAdministratorNote: 'Darf in allen Apps alles. Andere sehen eine App, wenn ein Verwalter sie dazu einlädt.',
+  asAdministratorNote:
+    'Ein Administrator darf in allen Apps alles. Andere sehen nur die Apps, zu denen sie eingeladen sind.',
 
   table: 'Tabelle der Konten',
   account: 'Konto',
@@ -45,7 +46,7 @@ export const accounts: typeof en = {
       title: 'Als Administrator entfernen?',
       note: (email) => (
         <>
-          <strong>{email}</strong> hat dann nur noch die Rollen, die Apps vergeben haben.
+          <strong>{email}</strong> behält dann nur die Rollen in einzelnen Apps.
         </>
       ),
     },
@@ -81,8 +82,8 @@ export const accounts: typeof en = {
       title: 'Dieses Konto endgültig löschen?',
       note: (email) => (
         <>
-          <strong>{email}</strong> kann sich nicht mehr anmelden und verliert alle Rollen. Das Protokoll behält die ID
-          des Kontos und sonst nichts.
+          <strong>{email}</strong> kann sich nicht mehr anmelden und verliert alle Rollen. Das Protokoll behält nur die
+          ID des Kontos.
         </>
       ),
     },

@@ -10,5 +10,10 @@ export const backgroundWork: typeof en = {
   moving: (to) => `Werte werden nach „${to}“ verschoben`,
   movingFrom: (from, to) => `Werte von „${from}“ werden nach „${to}“ verschoben`,
   valuesOf: (field) => `Werte von ${field}`,
+  buildingNext:
+    'Listen funktionieren währenddessen. Sobald der Index fertig ist, sind Filtern und Sortieren nach diesem Feld schnell.',
+  droppingNext: 'Listen funktionieren währenddessen.',
+  movingNext:
+    'Listen und Exporte zeigen schon alle Werte unter dem neuen Schlüssel. Andere Felder können Sie umbenennen, wenn das Verschieben beendet ist.',
   progress: (work, done, total) => `${work}: ${formatNumber(done)} von ${common.users(total)}`,
 };

@@ -7,7 +7,7 @@ export const components: typeof en = {
 
   copy: 'Kopieren',
   copied: 'Kopiert',
-  notCopied: 'Kopieren nicht möglich. Markieren Sie den Text',
+  notCopied: 'Der Text wurde nicht kopiert. Markieren und kopieren Sie ihn',
 
   pages: 'Seitennavigation',
   newer: 'Neuere',

@@ -40,7 +40,7 @@ export const connect: typeof en = {
     formPage: (link) => <>Das Formular als Seite: {link}.</>,
     moreSettings: (settings) => <>Texte, Schließzeit und Schutz vor Bots finden Sie unter {settings}.</>,
     settings: 'Einstellungen',
-    whatIsHeld: (held) => <>Was der Schutz vor Bots zurückhält, finden Sie unter {held}.</>,
+    whatIsHeld: (held) => <>Einsendungen, die der Schutz vor Bots zurückhält: {held}.</>,
     held: 'Zurückgehaltene Einsendungen',
 
     closed: (since) => `Das Formular ist seit dem ${since} geschlossen`,
@@ -62,11 +62,11 @@ export const connect: typeof en = {
     sites: (sites) => `Seiten auf ${sites} dürfen senden`,
     off: 'Der Schutz vor Bots ist ausgeschaltet',
     honeypot: 'Ein verstecktes Feld erkennt einfache Bots',
-    honeypotNote: 'Was sie senden, wird zurückgehalten, bis jemand es freigibt oder löscht.',
+    honeypotNote: 'Ihre Einsendungen werden zurückgehalten, bis jemand sie freigibt oder löscht.',
     proofOfWork: 'Der Schutz vor Bots benötigt JavaScript',
     proofOfWorkNote:
-      'Ohne JavaScript gesendete Formulare werden zurückgehalten, bis Sie sie freigeben, und die Absender lesen das. ' +
-      'Programme ohne Arbeitsnachweis werden abgelehnt.',
+      'Ohne JavaScript gesendete Formulare werden zurückgehalten, bis Sie sie freigeben. Die Absender erfahren das. ' +
+      'Programme, die keinen Arbeitsnachweis senden, werden abgelehnt.',
     needs: (fields) => `In jeder Einsendung erforderlich: ${fields}`,
     more: (count) => `${formatNumber(count)} weitere`,
   },
@@ -75,7 +75,7 @@ export const connect: typeof en = {
     title: 'Erlaubte Websites',
     note: 'Browser teilen dem Dienst mit, auf welcher Website sich ein Formular befindet. Formulare auf anderen Websites werden abgelehnt. Änderungen wirken sofort.',
     every: 'Jede Website erlauben',
-    everyNote: 'Alle können dieses Formular auf ihre eigene Seite setzen. Ersetzt die Liste.',
+    everyNote: 'Alle können dieses Formular auf ihre eigene Seite setzen. Dies ersetzt die Liste.',
     files: 'Dateien auf Ihrem Computer erlauben',
     filesNote:
       'Um ein Formular zu testen, das Sie als Datei gespeichert haben. Seine Herkunft ist „null“. Schalten Sie dies ' +
@@ -97,13 +97,14 @@ export const connect: typeof en = {
     file: 'eine Datei auf einem Computer',
     allowOf: (origin) => `${origin} erlauben`,
     allowFiles: 'Dateien erlauben',
-    noWebsite: 'Keine Website, kann daher nicht erlaubt werden',
+    noWebsite: 'Kann nicht erlaubt werden: Dies ist keine Website',
 
     ignored: 'Ignorierte Adressen',
     ignoredNote: () => (
       <>
-        Formulare sollten Personen danach dorthin leiten (<code>_next</code>). Die Einsendungen sind gespeichert, und
-        die Personen sahen die Dankesseite. Erlauben Sie nur eigene Websites.
+        Formulare sollten Personen nach einer Einsendung zu diesen Adressen leiten (<code>_next</code>). Die
+        Einsendungen sind gespeichert, und die Personen sahen die Dankesseite. Erlauben Sie nur Adressen Ihrer eigenen
+        Websites.
       </>
     ),
     lastIgnored: (origin, count, at) => (
@@ -122,7 +123,8 @@ export const connect: typeof en = {
     title: 'Ausprobieren',
     send: 'Testeinsendung senden',
     possible: (email) => `Speichert Beispielwerte als ${email}.`,
-    impossible: 'Nicht möglich, solange ein Arbeitsnachweis verlangt ist, weil diese Seite keine https-Seite ist.',
+    impossible:
+      'Solange ein Arbeitsnachweis verlangt ist, braucht ein Test https. Öffnen Sie dafür diese Seite über https.',
     sendOwn: (link) => <>Um eigene Werte zu senden, {link}.</>,
     openFormPage: 'öffnen Sie die Formularseite',
     notSent: 'Der Test konnte nicht gesendet werden',
@@ -155,7 +157,7 @@ export const connect: typeof en = {
 
   settings: {
     form: 'Formulareinstellungen',
-    saved: 'Gespeichert. Die Einstellungen sind in Kraft.',
+    saved: 'Gespeichert. Die Einstellungen gelten jetzt.',
     noChanges: 'Keine Änderungen',
     invalid: (count) => plural(count, { one: '# ungültige Einstellung', other: '# ungültige Einstellungen' }),
     discard: 'Verwerfen',
@@ -192,7 +194,7 @@ export const connect: typeof en = {
     titleNote: 'Die Überschrift des Formulars',
     descriptionNote: 'Steht über den Feldern',
     thanksNote: 'Erscheint nach einer Einsendung',
-    nextNote: 'Eine Ihrer Seiten, die Personen statt des Dankestextes sehen',
+    nextNote: 'Ihre eigene Seite, die Personen statt des Dankestextes sehen',
     localeNote: 'Die Sprache Ihrer Texte, zum Beispiel en, de oder pt-BR',
     rules: 'Regeln',
     protections: {
@@ -208,16 +210,16 @@ export const connect: typeof en = {
         'zurückgehalten, Programme abgelehnt.',
       off: 'Jede Einsendung, die zum Schema passt, wird gespeichert.',
     },
-    closesAtNote: (zone) => `Ab dann wird jede Einsendung abgelehnt. In Ihrer Zeitzone, ${zone}`,
-    maxRecordsNote: 'Ab dieser Zahl werden neue Personen abgelehnt',
+    closesAtNote: (zone) => `Ab dieser Zeit lehnt das Formular jede Einsendung ab. In Ihrer Zeitzone, ${zone}`,
+    maxRecordsNote: 'Bei dieser Zahl von Datensätzen lehnt das Formular neue Personen ab',
     noLimit: 'Keine Grenze',
     submitPerMinuteNote: 'Von einer Adresse im Internet. Leer: die Grenze des Dienstes',
     serviceLimit: 'Grenze des Dienstes',
     timeZoneNote: 'Für Zeiten, die ein Formular ohne Zeitzone sendet, zum Beispiel Europe/Berlin',
 
     languagesNote:
-      'Besucher lesen das Formular in der Sprache, die sie verlangen oder ihr Browser bevorzugt, sonst in der ' +
-      'Sprache darüber',
+      'Besucher sehen das Formular in der Sprache, die sie wählen oder die ihr Browser bevorzugt, wenn sie in dieser ' +
+      'Liste steht. Sonst sehen sie die Sprache darüber',
     shownLanguage: 'Sprache der Texte',
     original: 'Originaltexte',
     chooseLanguage: 'Wählen Sie eine Sprache, um die Texte zu übersetzen und deren Vorschau zu sehen.',
@@ -230,7 +232,8 @@ export const connect: typeof en = {
     doubleOptInNote:
       'Jede neue Person erhält eine E-Mail mit einem Link. Jeder Datensatz wird gespeichert und zeigt, ob die Adresse ' +
       'bestätigt ist.',
-    notifyEmailsNote: 'Wer von neuen und geänderten Einträgen erfährt: eine Adresse pro Zeile, höchstens 10',
+    notifyEmailsNote:
+      'Diese Adressen erhalten eine E-Mail über neue und geänderte Einträge. Eine Adresse pro Zeile, höchstens 10',
     times: {
       each: 'Bei jedem neuen oder geänderten Eintrag, mit seinen Werten',
       daily: 'Einmal am Tag, nur mit Zahlen',

@@ -2,10 +2,10 @@ import type { entrance as en } from '../en/entrance.tsx';
 
 export const entrance: typeof en = {
   noTokenNote:
-    'Öffnen Sie den Link, den Sie erhalten haben, noch einmal. Zu Ihrer Sicherheit bleibt er nicht in der ' +
-    'Adresszeile stehen.',
+    'Öffnen Sie den Link, den Sie erhalten haben, noch einmal. Zu Ihrer Sicherheit behält die Adresszeile den Link ' +
+    'nicht.',
   goneTitle: 'Dieser Link funktioniert nicht mehr',
-  goneNote: 'Er wurde verwendet, zurückgezogen oder ist abgelaufen. Bitten Sie um einen neuen.',
+  goneNote: 'Der Link wurde verwendet, zurückgezogen oder ist abgelaufen. Bitten Sie um einen neuen Link.',
   goToDashboard: 'Zum Dashboard',
 
   resetTitle: 'Neues Passwort wählen',
@@ -16,7 +16,7 @@ export const entrance: typeof en = {
   logInAgain: 'Melden Sie sich erneut an.',
 
   linkTitle: 'Mit einem Link anmelden',
-  linkNote: 'Dieser Link meldet Sie einmal an. Er braucht kein Passwort.',
+  linkNote: 'Dieser Link meldet Sie einmal an, ohne Passwort.',
   invalidLink: 'Dieser Link ist nicht gültig.',
 
   invitedTitle: 'Zugang einrichten',
@@ -61,12 +61,12 @@ export const entrance: typeof en = {
   createAccount: 'Konto erstellen',
   usePasskey: 'Stattdessen einen Passkey verwenden',
   yourName: 'Ihr Name',
-  yourNameNote: 'Die Mitglieder Ihrer Apps sehen ihn.',
+  yourNameNote: 'Die Mitglieder Ihrer Apps sehen diesen Namen.',
 
   passkeyReady:
     'Ihr Passkey ist bereit. Sie können diese Wiederherstellungscodes verwenden, wenn Sie auch ein Passwort gewählt ' +
     'haben.',
-  accountCreated: 'Ihr Konto ist erstellt. Folgen Sie Ihrem Browser, um den Passkey zu erstellen.',
+  accountCreated: 'Ihr Konto ist erstellt. Folgen Sie nun den Schritten Ihres Browsers, um den Passkey zu erstellen.',
   noPasskeyTitle: 'Ihr Konto hat noch keinen Passkey',
   noPasskeyNote: (problem) => `${problem} Ohne Passkey oder Passwort können Sie sich nicht wieder anmelden.`,
   tooLate: 'Mehr als zehn Minuten sind vergangen. Bitten Sie Ihren Administrator um einen Link zur Anmeldung.',

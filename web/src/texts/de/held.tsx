@@ -3,7 +3,7 @@ import { formatNumber, plural } from '../format.ts';
 
 export const held: typeof en = {
   title: 'Zurückgehaltene Einsendungen',
-  note: 'Der Schutz vor Bots hält diese Einsendungen 30 Tage zurück. Geben Sie frei, was ein Mensch gesendet hat, und löschen Sie den Rest.',
+  note: 'Der Schutz vor Bots hält diese Einsendungen 30 Tage zurück. Geben Sie die Einsendungen von Menschen frei, und löschen Sie die anderen.',
   heldCount: (count) => plural(count, { one: '# Einsendung zurückgehalten', other: '# Einsendungen zurückgehalten' }),
   trapped: (count) => (
     <>

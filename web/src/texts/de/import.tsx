@@ -50,11 +50,12 @@ export const imports: typeof en = {
   dateFormat: 'Datumsformat',
   dateFormatNote: 'Zum Beispiel DD.MM.YYYY',
   timeZone: 'Zeitzone',
-  timeZoneOfApp: 'Die der App',
+  timeZoneOfApp: 'Die Zeitzone der App',
   timeZoneNote: 'Zum Beispiel Europe/Berlin',
   twoDateFormats: 'Die Datumsangaben der Datei lassen sich auf zwei Arten lesen',
   chooseFormat: (format) => `${format} verwenden`,
   sent: 'Gesendet',
+  sending: 'Die Datei wird gesendet. Lassen Sie diese Seite geöffnet, bis der Import unten erscheint.',
   dryRun: 'Probelauf',
   start: 'Importieren',
   chooseEmail: 'Wählen Sie die Spalte mit der E-Mail-Adresse.',
@@ -66,7 +67,7 @@ export const imports: typeof en = {
   firstValues: 'Erste Werte',
   fieldOf: (column) => `Feld zu ${column}`,
   leaveOut: 'Auslassen',
-  otherKeys: 'Schlüssel ohne Feld (JSON)',
+  otherKeys: 'Weitere Daten (JSON)',
 
   importOf: (name) => `Import von ${name}`,
   states: {
@@ -82,19 +83,22 @@ export const imports: typeof en = {
   progress: 'Fortschritt des Imports',
   result,
   dryRunResult: (read, created, updated, unchanged, rejected) =>
-    `${result(read, created, updated, unchanged, rejected)}. Es wurde nichts geschrieben`,
-  usersStay:
-    'Die Datei ist gelöscht, die Personen bleiben: Wenn Sie diesen Eintrag löschen, werden keine Personen gelöscht.',
+    `${result(read, created, updated, unchanged, rejected)}. Es wurde nichts gespeichert`,
+  runningNext: 'Sie können diese Seite verlassen: Der Import läuft weiter, und sein Ergebnis erscheint hier.',
+  uploadingNext:
+    'Der Dienst hat noch nicht die ganze Datei. Wenn keine Seite sie gerade sendet, löschen Sie diesen Eintrag und ' +
+    'importieren Sie die Datei erneut.',
+  dryRunNext: 'Um die Personen zu speichern, wählen Sie die Datei erneut aus und drücken Sie „Importieren“.',
+  usersStay: 'Die Datei ist gelöscht. Die Personen bleiben, auch wenn Sie diesen Eintrag löschen.',
   firstRejected: 'Erste abgelehnte Zeilen',
   problem: (line, message) => `Zeile ${line}: ${message}`,
   more: (count) => `${formatNumber(count)} weitere`,
   deleteTitle: 'Diesen Import löschen?',
   deleteNote:
-    'Seine Datei und seine abgelehnten Zeilen werden gelöscht. Es werden keine Personen gelöscht: Die angelegten und ' +
-    'geänderten bleiben erhalten.',
+    'Die Datei und die abgelehnten Zeilen des Imports werden gelöscht. Die angelegten und geänderten Personen bleiben.',
   deleteRunningNote:
-    'Er wird angehalten. Seine Datei und seine abgelehnten Zeilen werden gelöscht. Es werden keine Personen gelöscht: ' +
-    'Die angelegten und geänderten bleiben erhalten.',
+    'Der Import wird angehalten. Seine Datei und seine abgelehnten Zeilen werden gelöscht. Die angelegten und ' +
+    'geänderten Personen bleiben.',
 
   advice: {
     allRejected: (reason) => `Alle Zeilen wurden abgelehnt, Grund: ${reason}`,
@@ -105,11 +109,11 @@ export const imports: typeof en = {
       'Die Zeilen und die Kopfzeile haben unterschiedlich viele Zellen. Korrigieren Sie die Kopfzeile, oder setzen ' +
       'Sie Zellen, die das Trennzeichen enthalten, in Anführungszeichen.',
     encoding: 'Speichern Sie die Datei als UTF-8, und importieren Sie sie erneut.',
-    email: 'Wählen Sie die Spalte mit den E-Mail-Adressen: Die gewählte enthält andere Werte.',
-    noDateFormat: (column) => `Stellen Sie „Datumsformat“ auf das von ${column} ein, zum Beispiel DD.MM.YYYY.`,
+    email: 'Wählen Sie die Spalte mit den E-Mail-Adressen: Die gewählte Spalte enthält andere Werte.',
+    noDateFormat: (column) => `Stellen Sie „Datumsformat“ auf das Format von ${column} ein, zum Beispiel DD.MM.YYYY.`,
     dateFormat: (column, format) =>
       `Die Datumsangaben von ${column} haben nicht die Form ${format}. Geben Sie ein anderes „Datumsformat“ an.`,
-    timeZone: 'Stellen Sie „Zeitzone“ auf die der Zeiten in der Datei ein, zum Beispiel Europe/Berlin.',
+    timeZone: 'Stellen Sie „Zeitzone“ auf die Zeitzone der Datei ein, zum Beispiel Europe/Berlin.',
     decimalPoint: 'Stellen Sie „Zahlen“ auf „1.5“.',
     decimalPointOrField: (column) => `Stellen Sie „Zahlen“ auf „1.5“, oder wählen Sie ein anderes Feld für ${column}.`,
     decimalComma: (column) =>

@@ -57,21 +57,23 @@ export const members: typeof en = {
 
   inviteTo: (sourceAppId) => `Zu ${sourceAppId} einladen`,
   invitationCreated: 'Einladung erstellt',
-  linkWarning: 'Der Dienst speichert nur einen Hash des Links. Wenn er verloren geht, laden Sie erneut ein.',
+  linkWarning:
+    'Der Dienst speichert nur einen Hash des Links. Wenn der Link verloren geht, laden Sie die Person erneut ein.',
   sendLink: (email) => (
     <>
-      Senden Sie diesen Link an <strong>{email}</strong>. Er gilt einmal, 7 Tage lang. Wenn der Dienst E-Mails sendet,
-      hat er ihn auch gesendet.
+      Senden Sie diesen Link an <strong>{email}</strong>. Er gilt einmal, 7 Tage lang. Wenn dieser Dienst E-Mails senden
+      kann, hat die Person den Link auch per E-Mail erhalten.
     </>
   ),
   emailProblem: (problem) => `Die E-Mail ${problem}.`,
 
   sharedLogIn: 'Gemeinsame Anmeldung',
   allowShared: 'Anmeldung mit der App-ID und ihrem Passwort erlauben',
-  allowSharedNote: 'Wer das Passwort kennt, arbeitet als die App, und das Protokoll nennt niemanden.',
+  allowSharedNote:
+    'Alle, die das Passwort kennen, können sich anmelden, und das Protokoll kann nicht sagen, wer es war.',
   refuseTitle: 'Die gemeinsame Anmeldung ablehnen?',
   refuse: 'Ablehnen',
   refuseNote: (sourceAppId) =>
     `Das Passwort von ${sourceAppId} und alle Sitzungen, die damit begonnen wurden, werden sofort abgelehnt. Die App ` +
-    'braucht einen Verwalter, der es wieder erlauben kann.',
+    'braucht einen Verwalter, der die gemeinsame Anmeldung wieder erlauben kann.',
 };

@@ -106,13 +106,13 @@ export const schemaEditor: typeof en = {
   saveVersion: (version) => `Version ${version} speichern`,
   valuesOf: (key) => `Gespeicherte Werte von ${key}`,
   keepData: 'Daten behalten',
-  keepDataNote: (key) => `Sie werden im Hintergrund nach ${key} verschoben`,
+  keepDataNote: (key) => `Die Werte werden im Hintergrund nach ${key} verschoben`,
   startEmpty: 'Leer beginnen',
-  startEmptyNote: (key) => `Sie bleiben unter ${key}; dieses Feld gibt es dann nicht mehr`,
+  startEmptyNote: (key) => `Die Werte bleiben unter ${key}; dieses Feld gibt es dann nicht mehr`,
   checking: 'Gespeicherte Datensätze werden geprüft …',
   mustWait: 'Diese Umbenennung muss warten',
   mustWaitNote:
-    'Die Werte einer früheren Umbenennung werden noch verschoben. Danach kann die Version gespeichert werden.',
+    'Die Werte einer früheren Umbenennung werden noch verschoben. Speichern Sie die Version, wenn alle verschoben sind.',
   notSaved: 'Das Schema konnte nicht gespeichert werden',
   keepEditing: 'Weiter bearbeiten',
   saved: (version) => `Schemaversion ${version} ist aktiv`,
@@ -139,41 +139,41 @@ export const schemaEditor: typeof en = {
   olderNotChecked: 'Für die Prüfung der älteren Datensätze reichte die Zeit nicht.',
   alreadyFailing: (count) =>
     plural(count, {
-      one: '# Datensatz entspricht auch dem aktiven Schema nicht.',
-      other: '# Datensätze entsprechen auch dem aktiven Schema nicht.',
+      one: '# weiterer Datensatz verstößt schon gegen das aktive Schema.',
+      other: '# weitere Datensätze verstoßen schon gegen das aktive Schema.',
     }),
   recordsStay:
     'Gespeicherte Datensätze werden nicht geändert, aber spätere Einsendungen müssen dem neuen Schema entsprechen.',
-  onlyFails: 'Der einzige gespeicherte Datensatz entspricht dem Schema nicht mehr',
+  onlyFails: 'Der einzige gespeicherte Datensatz würde ungültig',
   allFail: (checked) =>
     plural(checked, {
-      one: 'Der einzige gespeicherte Datensatz entspricht dem Schema nicht mehr',
-      other: 'Alle # gespeicherten Datensätze entsprechen dem Schema nicht mehr',
+      one: 'Der einzige gespeicherte Datensatz würde ungültig',
+      other: 'Alle # gespeicherten Datensätze würden ungültig',
     }),
   allNewestFail: (checked) =>
     plural(checked, {
-      one: 'Der neueste gespeicherte Datensatz entspricht dem Schema nicht mehr',
-      other: 'Alle # neuesten gespeicherten Datensätze entsprechen dem Schema nicht mehr',
+      one: 'Der neueste gespeicherte Datensatz würde ungültig',
+      other: 'Alle # neuesten gespeicherten Datensätze würden ungültig',
     }),
   noneFails: (checked) =>
     plural(checked, {
-      one: 'Der einzige gespeicherte Datensatz verstößt nicht neu gegen das Schema',
-      other: 'Keiner der # gespeicherten Datensätze verstößt neu gegen das Schema',
+      one: 'Der einzige gespeicherte Datensatz würde nicht ungültig',
+      other: 'Keiner der # gespeicherten Datensätze würde ungültig',
     }),
   noneOfNewestFails: (checked) =>
     plural(checked, {
-      one: 'Der neueste gespeicherte Datensatz verstößt nicht neu gegen das Schema',
-      other: 'Keiner der # neuesten gespeicherten Datensätze verstößt neu gegen das Schema',
+      one: 'Der neueste gespeicherte Datensatz würde nicht ungültig',
+      other: 'Keiner der # neuesten gespeicherten Datensätze würde ungültig',
     }),
   someFail: (failing, checked) =>
     plural(failing, {
-      one: `# von ${formatNumber(checked)} gespeicherten Datensätzen entspricht dem Schema nicht mehr`,
-      other: `# von ${formatNumber(checked)} gespeicherten Datensätzen entsprechen dem Schema nicht mehr`,
+      one: `# von ${formatNumber(checked)} gespeicherten Datensätzen würde ungültig`,
+      other: `# von ${formatNumber(checked)} gespeicherten Datensätzen würden ungültig`,
     }),
   someOfNewestFail: (failing, checked) =>
     plural(failing, {
-      one: `# der ${formatNumber(checked)} neuesten gespeicherten Datensätze entspricht dem Schema nicht mehr`,
-      other: `# der ${formatNumber(checked)} neuesten gespeicherten Datensätze entsprechen dem Schema nicht mehr`,
+      one: `# der ${formatNumber(checked)} neuesten gespeicherten Datensätze würde ungültig`,
+      other: `# der ${formatNumber(checked)} neuesten gespeicherten Datensätze würden ungültig`,
     }),
 
   breaking: 'Nicht abwärtskompatibel',

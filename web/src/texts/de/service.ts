@@ -21,8 +21,8 @@ export const service: Readonly<Record<string, string>> = {
   'The account was changed meanwhile; try again': 'Das Konto wurde inzwischen geändert; versuchen Sie es erneut',
   'The access of this caller was changed meanwhile; try again':
     'Der Zugang wurde inzwischen geändert; versuchen Sie es erneut',
-  'Too many are being stored at the same time; try again':
-    'Zu viele werden gleichzeitig gespeichert; versuchen Sie es erneut',
+  'Too many objects of this kind are being stored at the same time; try again':
+    'Zu viele Objekte dieser Art werden gleichzeitig gespeichert; versuchen Sie es erneut',
   'An app has at most {} open invitations; delete one first':
     'Eine App hat höchstens {} offene Einladungen; löschen Sie zuerst eine',
   'Passkeys need PUBLIC_URL with https: and a host name, or localhost':
@@ -50,10 +50,10 @@ export const service: Readonly<Record<string, string>> = {
   'Log in with an account to use this': 'Melden Sie sich mit einem Konto an, um dies zu nutzen',
   'Session not found': 'Sitzung nicht gefunden',
   'Passkey not found': 'Passkey nicht gefunden',
-  'The account is no member of this app': 'Das Konto ist kein Mitglied dieser App',
+  'The account is not a member of this app': 'Das Konto ist kein Mitglied dieser App',
   'Too many failed log-ins; try again later': 'Zu viele fehlgeschlagene Anmeldungen; versuchen Sie es später erneut',
-  'Large files of imports are being searched; repeat the request, and it goes on':
-    'Große Import-Dateien werden durchsucht; wiederholen Sie die Anfrage, dann geht es weiter',
+  'Large import files are being searched; repeat the request to continue':
+    'Große Importdateien werden durchsucht; wiederholen Sie die Anfrage, um fortzufahren',
   'Too many log-ins at once; try again shortly': 'Zu viele Anmeldungen zugleich; versuchen Sie es gleich erneut',
   'Single sign-on is not configured': 'Single Sign-on ist nicht eingerichtet',
   'The logout token is not valid': 'Das Logout-Token ist ungültig',
@@ -149,8 +149,8 @@ export const service: Readonly<Record<string, string>> = {
   'The request body must be UTF-8': 'Der Inhalt der Anfrage muss UTF-8 sein',
   'Unsupported Content-Encoding: use gzip, deflate or identity':
     'Content-Encoding wird nicht unterstützt: Verwenden Sie gzip, deflate oder identity',
-  'Unsupported Content-Encoding: send the file as it is':
-    'Content-Encoding wird nicht unterstützt: Senden Sie die Datei, wie sie ist',
+  'Unsupported Content-Encoding: send the file without compression':
+    'Content-Encoding wird nicht unterstützt: Senden Sie die Datei ohne Komprimierung',
   'The request body cannot be read': 'Der Inhalt der Anfrage ist nicht lesbar',
   'The request body comes in too many pieces': 'Der Inhalt der Anfrage kommt in zu vielen Teilen',
   'The request body was cut off': 'Der Inhalt der Anfrage wurde abgeschnitten',
@@ -211,24 +211,25 @@ export const service: Readonly<Record<string, string>> = {
     'muss eine vollständige http- oder https-URL ohne Benutzer, Passwort und Fragment sein',
   'must name at least one event': 'muss mindestens ein Ereignis nennen',
   'must name each event once': 'muss jedes Ereignis einmal nennen',
-  'must be the whole URL, not the one that answers show': 'muss die ganze URL sein, nicht die in Antworten gezeigte',
+  'must be the whole URL: responses show a shortened one': 'muss die ganze URL sein: Antworten zeigen eine gekürzte',
   'must begin with https://': 'muss mit https:// beginnen',
   'must not name a private address or localhost': 'darf keine private Adresse und nicht localhost nennen',
-  'must be given with this format, which shows it': 'muss mit diesem Format angegeben werden, das es zeigt',
+  'must be sent again, because this format shows the whole URL':
+    'muss noch einmal gesendet werden, weil dieses Format die ganze URL zeigt',
 
   // Records: edits, changes of many, history, lists.
   'User not found': 'Person nicht gefunden',
   'Change not found': 'Änderung nicht gefunden',
   'The app has {} changes that have not ended; wait or stop one':
     'Die App hat {} laufende Änderungen; warten Sie, oder halten Sie eine an',
-  'It is undone already': 'Sie ist schon rückgängig gemacht',
-  'It has not ended yet': 'Sie ist noch nicht beendet',
+  'The change is undone already': 'Die Änderung ist schon rückgängig gemacht',
+  'The change has not ended yet': 'Die Änderung ist noch nicht beendet',
   'Invalid change': 'Die Änderung ist ungültig',
   'must name a change': 'muss eine Änderung nennen',
   'must name each key once': 'muss jeden Schlüssel einmal nennen',
   'is not used with ids': 'wird nicht mit ids verwendet',
-  'is required, or q or ids': 'ist erforderlich, oder q oder ids',
-  'is required, or q': 'ist erforderlich, oder q',
+  'is required without q and ids': 'ist ohne q und ids erforderlich',
+  'is required without q': 'ist ohne q erforderlich',
   'is not used with where, q or cursor': 'wird nicht mit where, q oder cursor verwendet',
   'is not used with cursor': 'wird nicht mit cursor verwendet',
   'must be a key of a field': 'muss der Schlüssel eines Feldes sein',
@@ -248,12 +249,12 @@ export const service: Readonly<Record<string, string>> = {
   'The record has no such revision': 'Der Datensatz hat keine solche Revision',
   'Only edits and imports can be undone': 'Nur Bearbeitungen und Importe können rückgängig gemacht werden',
   'Invalid revert': 'Das Zurücksetzen ist ungültig',
-  'is no path of that revision': 'ist kein Pfad dieser Revision',
+  'is not a path of that revision': 'ist kein Pfad dieser Revision',
   'was changed since': 'wurde seitdem geändert',
   'was too large to keep': 'war zu groß, um aufbewahrt zu werden',
   'The record was changed since; nothing was undone':
     'Der Datensatz wurde seitdem geändert; nichts wurde rückgängig gemacht',
-  'The record is full: it takes withdrawals of consents only':
+  'The record is full: it accepts only withdrawals of consents':
     'Der Datensatz ist voll: Er nimmt nur den Widerruf von Einwilligungen an',
   'Too many events of this record wait to be delivered; try again shortly':
     'Zu viele Ereignisse dieses Datensatzes warten auf Zustellung; versuchen Sie es gleich erneut',
@@ -266,8 +267,8 @@ export const service: Readonly<Record<string, string>> = {
   'must be columns of the app, separated by commas': 'muss aus Spalten der App bestehen, getrennt durch Kommas',
   'must name each column once': 'muss jede Spalte einmal nennen',
   'must be at most {} columns': 'darf höchstens {} Spalten haben',
-  'must be the path of a field of the app that is no array':
-    'muss der Pfad eines Feldes der App sein, das keine Liste ist',
+  'must be the path of a field of the app, and not of an array':
+    'muss der Pfad eines Feldes der App sein, und zwar keiner Liste',
   'has more than {} values': 'hat mehr als {} Werte',
   'must have the value true or false': 'muss den Wert true oder false haben',
   'must have a decimal number as its value': 'muss eine Dezimalzahl als Wert haben',
@@ -276,16 +277,17 @@ export const service: Readonly<Record<string, string>> = {
   'must be given at most {} times': 'darf höchstens {}-mal angegeben werden',
   'is not a field of the app': 'ist kein Feld der App',
   'is not a field of this app': 'ist kein Feld dieser App',
-  'does not begin with the path of a field of the app': 'beginnt nicht mit dem Pfad eines Feldes der App',
-  'has no known operator after its path': 'hat nach dem Pfad keinen bekannten Operator',
-  'has an operator that {} fields do not have': 'hat einen Operator, den Felder der Art {} nicht haben',
+  'names a field that the app does not have': 'nennt ein Feld, das die App nicht hat',
+  'must compare by one of {}': 'muss auf eine dieser Arten vergleichen: {}',
+  'compares in a way that fields of the kind {} do not have':
+    'vergleicht auf eine Art, die es bei Feldern der Art {} nicht gibt',
   'has a value of more than {} characters': 'hat einen Wert mit mehr als {} Zeichen',
   'must be createdAt, updatedAt, email or data.<key>': 'muss createdAt, updatedAt, email oder data.<Schlüssel> sein',
   'must be exact, capped or none': 'muss exact, capped oder none sein',
-  'must have the path email here': 'muss hier den Pfad email haben',
+  'must be a condition on the email': 'muss eine Bedingung für die E-Mail sein',
   'must be app ids': 'muss aus App-IDs bestehen',
-  'must be at most {} in this order; continue with cursor':
-    'darf in dieser Reihenfolge höchstens {} sein; fahren Sie mit cursor fort',
+  'must be at most {} in this order; read the next pages with cursor':
+    'darf in dieser Reihenfolge höchstens {} sein; lesen Sie die nächsten Seiten mit cursor',
   'must be createdAt, email or an indexed field for this many records':
     'muss bei so vielen Datensätzen createdAt, email oder ein indiziertes Feld sein',
   'This search takes too long; narrow it down': 'Diese Suche dauert zu lange; grenzen Sie sie ein',

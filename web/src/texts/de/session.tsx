@@ -25,8 +25,8 @@ export const session: typeof en = {
   ),
   signOnNote: () => (
     <>
-      <strong>Noch kein Zugang?</strong> Ihr Administrator gibt ihn Ihnen. Danach melden Sie sich hier an wie sonst
-      auch.
+      <strong>Noch kein Zugang?</strong> Bitten Sie Ihren Administrator um Zugang. Danach melden Sie sich hier mit dem
+      Konto an, das Sie auch sonst verwenden.
     </>
   ),
 
@@ -41,7 +41,8 @@ export const session: typeof en = {
   emailAsked: (email) => (
     <>
       Wenn es zu <strong>{email}</strong> ein Konto gibt, ist eine E-Mail mit einem Link unterwegs. Der Link gilt eine
-      Stunde. Keine E-Mail? Vielleicht sendet der Dienst keine: Bitten Sie Ihren Administrator um einen Link.
+      Stunde. Wenn keine E-Mail ankommt, bitten Sie Ihren Administrator um einen Link: Vielleicht kann dieser Dienst
+      keine E-Mails senden.
     </>
   ),
   backToLogIn: 'Zurück zur Anmeldung',
@@ -91,11 +92,11 @@ export const session: typeof en = {
   code: 'Code',
   recoveryCode: 'Wiederherstellungscode',
   wrongCode:
-    'Dieser Code ist falsch oder wurde schon verwendet. Warten Sie auf den nächsten. Wenn viel Zeit vergangen ist, ' +
-    'gehen Sie zurück und beginnen Sie neu.',
+    'Dieser Code ist falsch oder wurde schon verwendet. Geben Sie den nächsten Code der App ein. Gelingt das ' +
+    'auch nicht, gehen Sie zurück und melden Sie sich neu an.',
   wrongRecoveryCode:
-    'Dieser Wiederherstellungscode ist falsch oder wurde schon verwendet. Wenn viel Zeit vergangen ist, gehen Sie ' +
-    'zurück und beginnen Sie neu.',
+    'Dieser Wiederherstellungscode ist falsch oder wurde schon verwendet. Geben Sie einen anderen ein. Gelingt ' +
+    'das auch nicht, gehen Sie zurück und melden Sie sich neu an.',
   continue: 'Weiter',
 
   confirmTitle: 'Bestätigen Sie, dass Sie es sind',

@@ -11,6 +11,9 @@ export const users: typeof en = {
   import: 'Importieren',
   list: 'Liste der Personen',
   notDirectly: 'Diese Seite kann nicht direkt geöffnet werden',
+  notDirectlyNote:
+    'In dieser Sortierung hat die Liste zu viele Personen. Gehen Sie zur ersten Seite, und öffnen Sie die nächsten ' +
+    'Seiten von dort.',
   firstPage: 'Zur ersten Seite',
   emptyPage: 'Keine Personen auf dieser Seite',
   fewerPages: 'Die Liste hat weniger Seiten.',
@@ -36,8 +39,20 @@ export const users: typeof en = {
   index: (field) => `Index für ${field} anlegen`,
   askForIndex: (field) => `Ein Administrator kann einen Index für ${field} anlegen.`,
 
+  places: {
+    filter: (words) => `Der Filter „${words}“`,
+    parts: {
+      where: 'Der Filter',
+      sort: 'Die Sortierung',
+      order: 'Die Sortierung',
+      q: 'Die Suche',
+      cursor: 'Die Seite',
+    },
+    link: 'Der Link',
+  },
+
   countingMatches: 'Passende Personen werden gezählt …',
-  noMatchLeft: 'Es gibt keine passenden Personen mehr.',
+  noMatchLeft: 'Jetzt gibt es keine passenden Personen.',
 
   statistics: {
     title: 'Statistik',
@@ -51,6 +66,7 @@ export const users: typeof en = {
   search: {
     progress: 'Die Suche wird beschleunigt',
     progressOf: (done, total) => `Die Suche wird beschleunigt: ${formatNumber(done)} von ${common.users(total)}`,
+    progressNext: 'Bis dahin liest eine Suche die Daten aller Personen. Sie können diese Seite verlassen.',
     index: 'Suchindex',
     note: 'Eine Suche liest die Daten aller Personen.',
     enable: 'Suche beschleunigen',
@@ -77,8 +93,9 @@ export const users: typeof en = {
     stop: 'Anhalten',
     continue: 'Fortsetzen',
     sortedInPart:
-      'Sortiert sind die Datensätze, die rechtzeitig gelesen wurden. Die anderen folgen auf den nächsten Seiten.',
-    indexSortsAll: 'Ein Index sortiert alle.',
+      'Die Zeit reichte nicht, um alle Personen zu sortieren. Diese Seite sortiert die gelesenen; die nächsten Seiten ' +
+      'zeigen die anderen.',
+    indexSortsAll: 'Mit einem Index werden alle Personen sortiert.',
     notAPage: 'Der Dienst hat statt einer Seite die ganze Liste gesendet',
   },
 
@@ -182,13 +199,12 @@ export const users: typeof en = {
     by: 'Aufschlüsseln nach',
     choose: 'Aufschlüsseln nach …',
     title: (field) => `Aufschlüsselung nach ${field}`,
-    counting: 'Wird gezählt',
     countAll: 'Alle Personen zählen',
     of: (count) => `Grundlage: ${common.users(count)}.`,
     ofPart: (count) =>
       plural(count, {
-        one: 'Grundlage: # Person, die rechtzeitig gelesen wurde.',
-        other: 'Grundlage: # Personen, die rechtzeitig gelesen wurden.',
+        one: 'Die Zeit reichte nicht, um alle zu zählen: Dies zeigt die # gelesene Person.',
+        other: 'Die Zeit reichte nicht, um alle zu zählen: Dies zeigt die # gelesenen Personen.',
       }),
     limited: 'Es gibt zu viele verschiedene Werte, um die häufigsten sicher zu bestimmen.',
     press: 'Wählen Sie einen Balken aus, um zu filtern.',
@@ -205,7 +221,8 @@ export const users: typeof en = {
     selected: 'Auswahl exportieren',
     users: 'Personen',
     started: 'Export gestartet',
-    startedNote: (users) => `Ihr Browser lädt herunter: ${users}`,
+    startedNote: (users) =>
+      `Ihr Browser lädt herunter: ${users}. Seine Liste der Downloads zeigt, wann die Datei vollständig ist`,
     saved: 'Export gespeichert',
     savedNote: (users) => `Ihr Browser hat gespeichert: ${users}`,
     failed: 'Export fehlgeschlagen',
@@ -239,6 +256,11 @@ export const users: typeof en = {
     stop: 'Anhalten',
     failed: (reason) => `Fehlgeschlagen: ${reason}.`,
     changing: (done, total) => `Wird geändert: ${formatNumber(done)} von ${common.users(total)}`,
+    changingNext:
+      'Sie können diese Seite verlassen: Die Änderung läuft weiter. Sobald sie beendet ist, können Sie sie rückgängig machen.',
+    undoingNext: 'Sie können diese Seite verlassen: Das Rückgängigmachen läuft weiter.',
+    stoppingNext:
+      'Die Änderung wird angehalten. Schon geänderte Personen bleiben geändert, bis Sie die Änderung rückgängig machen.',
     changed: (count) => `${common.users(count)} geändert.`,
     hadValue: (count) =>
       plural(count, { one: '# Person hatte diesen Wert schon.', other: '# Personen hatten diesen Wert schon.' }),
@@ -296,9 +318,13 @@ export const users: typeof en = {
         one: `# von ${formatNumber(total)} Personen ist gelöscht.`,
         other: `# von ${formatNumber(total)} Personen sind gelöscht.`,
       }),
+    keepOpen: 'Lassen Sie diese Seite bis zum Ende geöffnet.',
     notTried: (count) =>
-      plural(count, { one: 'Bei # Person wurde es nicht versucht.', other: 'Bei # Personen wurde es nicht versucht.' }),
-    staySelected: 'Wer nicht gelöscht wurde, bleibt ausgewählt.',
+      plural(count, {
+        one: 'Das Löschen endete vor # weiteren Person.',
+        other: 'Das Löschen endete vor # weiteren Personen.',
+      }),
+    staySelected: 'Nicht gelöschte Personen bleiben ausgewählt: Sie können es erneut versuchen.',
     bar: 'Gelöschte Personen',
     failed: (count) =>
       plural(count, {

@@ -66,7 +66,7 @@ export const webhooks: typeof en = {
   failingSince: (time) => <>erster Fehler {time}; wird nach fünf Tagen deaktiviert</>,
 
   nowDisabled: 'Der Webhook ist deaktiviert',
-  nowDisabledNote: 'Was bis zum Aktivieren geschieht, wird nicht zugestellt, auch nicht später.',
+  nowDisabledNote: 'Ereignisse, die bei deaktiviertem Webhook geschehen, werden nie zugestellt.',
   notDisabled: 'Nicht deaktiviert',
   changeMenu: 'URL und Ereignisse ändern',
   rotate: 'Geheimnis erneuern',
@@ -97,7 +97,8 @@ export const webhooks: typeof en = {
   },
 
   receiver: 'Empfänger',
-  secretUrl: (place) => `${place} Sie ist geheim: Lassen Sie das Feld leer, um sie zu behalten.`,
+  secretUrl: (place) =>
+    `${place} Die URL ist geheim und wird nicht angezeigt. Lassen Sie das Feld leer, um die URL zu behalten.`,
   wrongUrl: (problem) => `Ungültige URL: ${problem}.`,
   eventsToSend: 'Ereignisse',
   noEvents: 'Wählen Sie mindestens ein Ereignis aus.',
@@ -123,19 +124,19 @@ export const webhooks: typeof en = {
 
   newSecret: 'Neues Geheimnis',
   replaceSecret:
-    'Ersetzen Sie das Geheimnis in Ihrem Programm innerhalb von 24 Stunden. Bis dahin signiert das alte neben dem neuen.',
+    'Ersetzen Sie das Geheimnis in Ihrem Programm innerhalb von 24 Stunden. Bis dahin ist jedes Ereignis mit beiden signiert.',
   rotateNote: (url) => (
     <>
-      <strong>{url}</strong> erhält ein neues Geheimnis. Das alte signiert noch 24 Stunden lang neben dem neuen, damit
-      kein Ereignis abgewiesen wird, während Sie es in Ihrem Programm ersetzen.
+      <strong>{url}</strong> erhält ein neues Geheimnis. 24 Stunden lang ist jedes Ereignis mit beiden signiert, damit
+      Ihr Programm alle Ereignisse annimmt, während Sie das Geheimnis dort ersetzen.
     </>
   ),
 
   deleteTitle: 'Diesen Webhook löschen?',
   deleteNote: (url) => (
     <>
-      <strong>{url}</strong> erhält keine Ereignisse mehr, und was noch wartet, wird nicht zugestellt. Die Liste der
-      Zustellungen wird gelöscht. Das kann nicht rückgängig gemacht werden.
+      <strong>{url}</strong> erhält keine Ereignisse mehr. Wartende Ereignisse werden nicht zugestellt, und die Liste
+      der Zustellungen wird gelöscht. Das kann nicht rückgängig gemacht werden.
     </>
   ),
 
@@ -178,7 +179,7 @@ export const webhooks: typeof en = {
   attemptsTitle: 'Versuche',
   noAttempts: 'Noch keine. Ein Ereignis wartet auf die früheren Ereignisse seines Datensatzes.',
   requestTitle: 'Anfrage, wie sie jetzt gesendet würde',
-  noRequest: 'Keine: Den Datensatz gibt es nicht mehr.',
+  noRequest: 'Keine Anfrage: Der Datensatz wurde endgültig gelöscht.',
 
   replayTitle: 'Zustellungen erneut senden',
   nothingToReplay: 'Nichts erneut zu senden',

@@ -14,7 +14,8 @@ export const account = {
 
   password: 'Password',
   passwordNote: 'All your other sessions end with the change.',
-  noPassword: 'Your account has no password yet. With one you can log in on any device, and use your recovery codes.',
+  noPassword:
+    'Your account has no password yet. With a password you can log in on any device and use your recovery codes.',
   currentPassword: 'Current password',
   showCurrentPassword: 'Show current password',
   newPassword: 'New password',
@@ -35,7 +36,7 @@ export const account = {
   passkeyAddedNote: 'You can now log in with it',
   passkeyRefused: (reason: string) => `You cannot add a passkey: ${reason}.`,
   noPasskeysHere:
-    'You cannot add a passkey here: it needs a browser with passkeys, and this page at a host name over HTTPS.',
+    'You cannot add a passkey here. Use a browser that supports passkeys, and open this page over HTTPS with a host name.',
   passkeyUsed: (added: ReactNode, lastUsed: ReactNode) => (
     <>
       Added {added}, last used {lastUsed}
@@ -43,7 +44,7 @@ export const account = {
   ),
   passkeyUnused: (added: ReactNode) => <>Added {added}, not used yet</>,
   removePasskey: (name: string) => `Remove passkey: ${name}`,
-  passkeyNameNote: 'You find the passkey by it in your list, for example the name of the device.',
+  passkeyNameNote: 'Shown in your list of passkeys, for example the name of the device.',
   passkeyNext: 'Your browser then asks where to keep the passkey.',
   removePasskeyTitle: 'Remove this passkey?',
   removePasskeyNote: (name: ReactNode) => (
@@ -64,8 +65,8 @@ export const account = {
   authenticator: 'Authenticator app',
   on: 'On',
   off: 'Off',
-  authenticatorOn: 'A log-in also asks for a code.',
-  authenticatorOff: 'An app on your phone shows codes. Your password alone is then not enough to log in.',
+  authenticatorOn: 'To log in you need your password and a code from the app.',
+  authenticatorOff: 'An app on your phone shows codes. To log in you then need your password and a code.',
   addAuthenticator: 'Add authenticator app',
   addAuthenticatorTitle: 'Add an authenticator app',
   removeAuthenticator: 'Remove authenticator app',
@@ -87,7 +88,8 @@ export const account = {
   copyCodes: 'Copy codes',
   downloadCodes: 'Download codes',
   codesFile: 'recovery-codes.txt',
-  keepCodes: 'Keep them where you find them without your phone, for example on paper or in a password manager.',
+  keepCodes:
+    'Keep the codes in a place that you reach without your phone, for example on paper or in a password manager.',
 
   sessions: 'Sessions',
   thisSession: 'This session',

@@ -14,7 +14,8 @@ export const accounts = {
   more: 'Show more accounts',
   inviteTitle: 'Invite somebody to the service',
   asAdministrator: 'As an administrator',
-  asAdministratorNote: 'May do everything in all apps. Others see an app when a manager invites them to it.',
+  asAdministratorNote:
+    'An administrator can do everything in all apps. Other people see only the apps that they are invited to.',
 
   table: 'Table of accounts',
   account: 'Account',
@@ -44,7 +45,7 @@ export const accounts = {
       title: 'Remove as administrator?',
       note: (email: ReactNode) => (
         <>
-          <strong>{email}</strong> then has only the roles that apps gave.
+          <strong>{email}</strong> then keeps only the roles in single apps.
         </>
       ),
     },
@@ -80,8 +81,8 @@ export const accounts = {
       title: 'Erase this account?',
       note: (email: ReactNode) => (
         <>
-          <strong>{email}</strong> can no longer log in, and loses all roles. The audit log keeps the id of the account,
-          and nothing else.
+          <strong>{email}</strong> can no longer log in, and loses all roles. The audit log keeps only the id of the
+          account.
         </>
       ),
     },

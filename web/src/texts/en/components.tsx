@@ -7,7 +7,7 @@ export const components = {
 
   copy: 'Copy',
   copied: 'Copied',
-  notCopied: "Couldn't copy. Select the text",
+  notCopied: 'The text was not copied. Select and copy it',
 
   pages: 'Pagination',
   newer: 'Newer',

@@ -38,7 +38,7 @@ export const connect = {
     formPage: (link: ReactNode) => <>The form as a page: {link}.</>,
     moreSettings: (settings: ReactNode) => <>Texts, closing time and bot protection are in {settings}.</>,
     settings: 'Settings',
-    whatIsHeld: (held: ReactNode) => <>What bot protection holds is in {held}.</>,
+    whatIsHeld: (held: ReactNode) => <>Submissions that bot protection holds: {held}.</>,
     held: 'Held submissions',
 
     closed: (since: string) => `The form is closed since ${since}`,
@@ -60,11 +60,11 @@ export const connect = {
     sites: (sites: string) => `Pages on ${sites} can submit`,
     off: 'Bot protection is off',
     honeypot: 'A hidden field catches simple bots',
-    honeypotNote: 'What they send is held until somebody releases or deletes it.',
+    honeypotNote: 'Their submissions are held until somebody releases or deletes them.',
     proofOfWork: 'Bot protection needs JavaScript',
     proofOfWorkNote:
-      'Forms that are sent without JavaScript are held until you release them, and people read that. Programs without ' +
-      'proof of work are refused.',
+      'Forms that are sent without JavaScript are held until you release them, and their senders see that. Programs that ' +
+      'send no proof of work are refused.',
     needs: (fields: string) => `Required in each submission: ${fields}`,
     more: (count: number) => `${formatNumber(count)} more`,
   },
@@ -73,9 +73,10 @@ export const connect = {
     title: 'Allowed websites',
     note: 'Browsers tell the service which website a form is on. Forms on other websites are refused. A change works at once.',
     every: 'Allow every website',
-    everyNote: 'Anybody can put this form on a page of theirs. Replaces the list.',
+    everyNote: 'Anybody can put this form on their page. This replaces the list.',
     files: 'Allow files on your computer',
-    filesNote: 'For trying a form that you saved as a file. Its origin is "null". Turn it off when you are done.',
+    filesNote:
+      'For trying a form that you saved as a file. The origin of a file is "null". Switch this off after the test.',
     notSaved: 'The change was not saved',
     notAnAddress: 'Enter the address of a website, such as https://www.example.com',
     removeOf: (origin: string) => `Remove ${origin}`,
@@ -93,13 +94,13 @@ export const connect = {
     file: 'a file on a computer',
     allowOf: (origin: string) => `Allow ${origin}`,
     allowFiles: 'Allow files',
-    noWebsite: 'Not a website, so it cannot be allowed',
+    noWebsite: 'Cannot be allowed: this is not a website',
 
     ignored: 'Ignored addresses',
     ignoredNote: () => (
       <>
-        Forms asked to send people there afterwards (<code>_next</code>). The submissions are stored, and the people saw
-        the thank-you page. Allow only websites of yours.
+        Forms asked to send people to these addresses after a submission (<code>_next</code>). The submissions are
+        stored, and the people saw the thank-you page. Allow only addresses of your own websites.
       </>
     ),
     lastIgnored: (origin: string, count: number, at: ReactNode) => (
@@ -118,7 +119,7 @@ export const connect = {
     title: 'Try it',
     send: 'Send a test submission',
     possible: (email: string) => `Stores example values as ${email}.`,
-    impossible: 'Not possible while proof of work is on, because this page is not an https page.',
+    impossible: 'While proof of work is on, a test needs https. Open this page over https to send one.',
     sendOwn: (link: ReactNode) => <>{link} to send your own.</>,
     openFormPage: 'Open the form page',
     notSent: 'The test could not be sent',
@@ -151,7 +152,7 @@ export const connect = {
 
   settings: {
     form: 'Form settings',
-    saved: 'Saved. The settings are in force.',
+    saved: 'Saved. The settings apply now.',
     noChanges: 'No changes',
     invalid: (count: number) => plural(count, { one: '# invalid setting', other: '# invalid settings' }),
     discard: 'Discard',
@@ -188,7 +189,7 @@ export const connect = {
     titleNote: 'The heading of the form',
     descriptionNote: 'Shown above the fields',
     thanksNote: 'Shown after a submission',
-    nextNote: 'A page of yours that people see instead of the thank-you text',
+    nextNote: 'Your own page that people see instead of the thank-you text',
     localeNote: 'The language of your texts, such as en, de or pt-BR',
     rules: 'Rules',
     protections: {
@@ -203,15 +204,16 @@ export const connect = {
         'refused.',
       off: 'Every submission that fits the schema is stored.',
     },
-    closesAtNote: (zone: string) => `From then on every submission is refused. In your time zone, ${zone}`,
-    maxRecordsNote: 'From this number on, new people are refused',
+    closesAtNote: (zone: string) => `The form refuses every submission from this time. In your time zone, ${zone}`,
+    maxRecordsNote: 'With this number of records, the form refuses new people',
     noLimit: 'No limit',
     submitPerMinuteNote: 'From one address on the internet. Empty: the limit of the service',
     serviceLimit: 'Limit of the service',
     timeZoneNote: 'For times that a form sends without a zone, such as Europe/Berlin',
 
     languagesNote:
-      'Visitors read the form in the one that they ask for or that their browser prefers, else in the language above',
+      'Visitors see the form in the language that they choose or that their browser prefers, if it is in this list. ' +
+      'Otherwise they see the language above',
     shownLanguage: 'Language of the texts',
     original: 'Original',
     chooseLanguage: 'Choose a language to translate the texts and to see its preview.',
@@ -223,7 +225,8 @@ export const connect = {
     noLinks: 'This service does not know its address for links: its setting PUBLIC_URL is not set.',
     doubleOptInNote:
       'Each new person receives an email with a link. Every record is stored, and shows whether the address is confirmed.',
-    notifyEmailsNote: 'Who is told of new and changed entries: one address in each line, at most 10',
+    notifyEmailsNote:
+      'These addresses receive an email about new and changed entries. One address in each line, at most 10',
     times: {
       each: 'For each new or changed entry, with its values',
       daily: 'Once a day, with numbers only',

@@ -1,7 +1,7 @@
 export const entrance = {
-  noTokenNote: 'Open the link that you got once more. For your safety it is not kept in the address bar.',
-  goneTitle: 'This link does not work any more',
-  goneNote: 'It was used, was withdrawn or has expired. Ask for a new one.',
+  noTokenNote: 'Open the link that you received again. For your safety, the address bar does not keep the link.',
+  goneTitle: 'This link no longer works',
+  goneNote: 'The link was used, was withdrawn or has expired. Ask for a new link.',
   goToDashboard: 'Go to the dashboard',
 
   resetTitle: 'Choose a new password',
@@ -12,7 +12,7 @@ export const entrance = {
   logInAgain: 'Log in again.',
 
   linkTitle: 'Log in with a link',
-  linkNote: 'This link logs you in once. It needs no password.',
+  linkNote: 'This link logs you in once, without a password.',
   invalidLink: 'This link is not valid.',
 
   invitedTitle: 'Set up your access',
@@ -54,10 +54,10 @@ export const entrance = {
   createAccount: 'Create account',
   usePasskey: 'Use a passkey instead',
   yourName: 'Your name',
-  yourNameNote: 'The members of your apps see it.',
+  yourNameNote: 'The members of your apps see this name.',
 
   passkeyReady: 'Your passkey is ready. You can use these recovery codes after you have also chosen a password.',
-  accountCreated: 'Your account is created. Follow your browser to create the passkey.',
+  accountCreated: 'Your account is created. Now follow the steps that your browser shows to create the passkey.',
   noPasskeyTitle: 'Your account has no passkey yet',
   noPasskeyNote: (problem: string) => `${problem} Without a passkey or a password you cannot log in again.`,
   tooLate: 'More than ten minutes have passed. Ask your administrator for a log-in link.',

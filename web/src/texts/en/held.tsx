@@ -3,7 +3,7 @@ import { formatNumber, plural } from '../format.ts';
 
 export const held = {
   title: 'Held submissions',
-  note: 'Bot protection holds these for 30 days. Release what a person sent, delete the rest.',
+  note: 'Bot protection holds these submissions for 30 days. Release those that a person sent, and delete the others.',
   heldCount: (count: number) => plural(count, { one: '# submission held', other: '# submissions held' }),
   trapped: (count: number) => (
     <>
@@ -13,8 +13,8 @@ export const held = {
   unproved: (count: number, settings: ReactNode) => (
     <>
       <strong>{formatNumber(count)}</strong> came without a proof of work: the form was sent without JavaScript, or its
-      page is not an https page. Embed, Enhanced form and Link on the Connect page prove work. To store plain forms at
-      once, choose another protection in {settings}. The sender reads that somebody will look at the entries.
+      page is not an https page. Embed, Enhanced form and Link on the Connect page send a proof of work. To store plain
+      forms at once, choose another protection in {settings}. The sender reads that somebody will look at the entries.
     </>
   ),
   protectionSettings: 'Bot protection settings',

@@ -49,11 +49,12 @@ export const imports = {
   dateFormat: 'Date format',
   dateFormatNote: 'Such as DD/MM/YYYY',
   timeZone: 'Time zone',
-  timeZoneOfApp: 'That of the app',
+  timeZoneOfApp: 'The time zone of the app',
   timeZoneNote: 'Such as Europe/Berlin',
   twoDateFormats: 'The dates of the file can be read in two ways',
   chooseFormat: (format: string) => `Use ${format}`,
   sent: 'Sent',
+  sending: 'The file is being sent. Keep this page open until the import appears below.',
   dryRun: 'Dry run',
   start: 'Import',
   chooseEmail: 'Choose the column that has the email.',
@@ -65,7 +66,7 @@ export const imports = {
   firstValues: 'First values',
   fieldOf: (column: string) => `Field of ${column}`,
   leaveOut: 'Leave out',
-  otherKeys: 'Keys of no field (JSON)',
+  otherKeys: 'Other data (JSON)',
 
   importOf: (name: string) => `Import of ${name}`,
   states: {
@@ -81,16 +82,20 @@ export const imports = {
   progress: 'Progress of the import',
   result,
   dryRunResult: (read: number, created: number, updated: number, unchanged: number, rejected: number) =>
-    `${result(read, created, updated, unchanged, rejected)}. Nothing was written`,
-  usersStay: 'The file is deleted, the users stay: deleting this entry deletes no users.',
+    `${result(read, created, updated, unchanged, rejected)}. Nothing was stored`,
+  runningNext: 'You can leave this page: the import continues, and its result appears here.',
+  uploadingNext:
+    'The service does not have the whole file. If no page is sending it now, delete this entry and import the file again.',
+  dryRunNext: 'To store the users, choose the file again and press “Import”.',
+  usersStay: 'The file is deleted. The users stay, even when you delete this entry.',
   firstRejected: 'First rejected lines',
   problem: (line: number, message: string) => `Line ${line}: ${message}`,
   more: (count: number) => `${formatNumber(count)} more`,
   deleteTitle: 'Delete this import?',
   deleteNote:
-    'Its file and its rejected lines are deleted. No users are deleted: those that it created or changed stay.',
+    'The file and the rejected lines of the import are deleted. The users that the import created or changed stay.',
   deleteRunningNote:
-    'It stops. Its file and its rejected lines are deleted. No users are deleted: those that it created or changed stay.',
+    'The import stops. Its file and its rejected lines are deleted. The users that it created or changed stay.',
 
   // Quoted texts are labels and values of the settings above.
   advice: {
@@ -101,11 +106,11 @@ export const imports = {
     cells:
       'The lines and the header have different numbers of cells. Correct the header, or quote cells that contain the delimiter.',
     encoding: 'Save the file as UTF-8, and import it again.',
-    email: 'Choose the column that has the emails: the chosen one has others.',
-    noDateFormat: (column: string) => `Set “Date format” to that of ${column}, such as DD/MM/YYYY.`,
+    email: 'Choose the column that has the emails: the chosen column has other values.',
+    noDateFormat: (column: string) => `Set “Date format” to the format of ${column}, such as DD/MM/YYYY.`,
     dateFormat: (column: string, format: string) =>
       `The dates of ${column} are not like ${format}. Set another “Date format”.`,
-    timeZone: 'Set “Time zone” to that of the times in the file, such as Europe/Berlin.',
+    timeZone: 'Set “Time zone” to the time zone of the file, such as Europe/Berlin.',
     decimalPoint: 'Set “Numbers” to “1.5”.',
     decimalPointOrField: (column: string) => `Set “Numbers” to “1.5”, or choose another field for ${column}.`,
     decimalComma: (column: string) =>

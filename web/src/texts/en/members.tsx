@@ -49,11 +49,11 @@ export const members = {
 
   inviteTo: (sourceAppId: string) => `Invite to ${sourceAppId}`,
   invitationCreated: 'Invitation created',
-  linkWarning: 'The service stores only a hash of the link. When it is lost, invite again.',
+  linkWarning: 'The service stores only a hash of the link. If the link is lost, invite the person again.',
   sendLink: (email: ReactNode) => (
     <>
-      Send this link to <strong>{email}</strong>. It works once, for 7 days. If the service sends email, it has sent the
-      link too.
+      Send this link to <strong>{email}</strong>. It works once, for 7 days. If this service can send email, the person
+      has received the link by email too.
     </>
   ),
   // The problem comes from the service: must be a valid email.
@@ -61,10 +61,10 @@ export const members = {
 
   sharedLogIn: 'Shared log-in',
   allowShared: 'Allow the log-in with the app ID and its password',
-  allowSharedNote: 'Everybody who knows the password works as the app, and the audit log names nobody.',
+  allowSharedNote: 'Everybody who knows the password can log in, and the audit log cannot tell who it was.',
   refuseTitle: 'Refuse the shared log-in?',
   refuse: 'Refuse it',
   refuseNote: (sourceAppId: string) =>
     `The password of ${sourceAppId} and all sessions that began with it are refused at once. The app needs a manager ` +
-    'who can allow it again.',
+    'who can allow the shared log-in again.',
 };

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { plural } from '../format.ts';
 
 const eraseNote = (place: string) =>
-  `This deletes everything that is held of this person in ${place}: records, lists, consents and held submissions. ` +
+  `This deletes everything that is stored about this person in ${place}: records, lists, consents and held submissions. ` +
   'A later submission with the same email creates a new record.';
 
 export const privacy = {
@@ -31,7 +31,7 @@ export const privacy = {
     erase: 'Erase everything',
     eraseInAllApps: 'Erase in all apps',
     loading: 'Loading',
-    nothing: 'Nothing is held of this person.',
+    nothing: 'Nothing is stored about this person.',
     data: 'Held data',
     kinds: {
       delivery: 'Event for a webhook',
@@ -43,7 +43,7 @@ export const privacy = {
       history: 'Change in the history',
       change: 'Change of many records',
       view: 'Saved view that names the person',
-      suppression: 'Marked so that no import brings the person back,',
+      suppression: 'Block on imports of this person',
     },
     inApp: (kind: string, sourceAppId: string) => `${kind} in ${sourceAppId}`,
     inAllApps: (kind: string) => `${kind} in all apps`,
@@ -130,7 +130,7 @@ export const privacy = {
     noteInApp: eraseNote,
     action: 'Erase permanently',
     suppress: 'No import may bring the person back',
-    suppressNote: 'Keeps a keyed hash of the email, and nothing else.',
+    suppressNote: 'Keeps only a keyed hash of the email.',
   },
 
   retention: {
@@ -159,19 +159,19 @@ export const privacy = {
     counting: 'Counting the users that this would erase…',
     appId: 'App ID',
     save: 'Save retention',
-    noneNow: 'No user is that old now. Others follow when they reach that age.',
+    noneNow: 'No user has reached this age yet. Users are erased when they reach it.',
     someNow: (count: number) => (
       <>
         <strong>{plural(count, { one: '# user', other: '# users' })}</strong>{' '}
-        {plural(count, { one: 'is', other: 'are' })} that old now and will be erased within an hour, permanently. Others
-        follow when they reach that age.
+        {plural(count, { one: 'has', other: 'have' })} reached this age and will be erased permanently within an hour.
+        Other users follow when they reach it.
       </>
     ),
     manyNow: (count: number) => (
       <>
         <strong>{plural(count, { one: 'At least # user', other: 'At least # users' })}</strong>{' '}
-        {plural(count, { one: 'is', other: 'are' })} that old now and will be erased within an hour, permanently. Others
-        follow when they reach that age.
+        {plural(count, { one: 'has', other: 'have' })} reached this age and will be erased permanently within an hour.
+        Other users follow when they reach it.
       </>
     ),
   },
@@ -179,7 +179,7 @@ export const privacy = {
   history: {
     title: 'History of changes',
     saved: 'History saved',
-    savedNote: 'The settings are in force',
+    savedNote: 'The settings apply now',
     note: 'Changes by people and imports are always kept, with the values before, so that they can be undone.',
     submissions: 'Keep submissions too, as they came',
     days: 'How long changes are kept',

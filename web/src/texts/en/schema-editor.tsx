@@ -105,12 +105,12 @@ export const schemaEditor = {
   saveVersion: (version: number) => `Save version ${version}`,
   valuesOf: (key: string) => `Stored values of ${key}`,
   keepData: 'Keep the data',
-  keepDataNote: (key: string) => `They move to ${key}, in the background`,
+  keepDataNote: (key: string) => `The values move to ${key} in the background`,
   startEmpty: 'Start empty',
-  startEmptyNote: (key: string) => `They stay under ${key}, which is no longer a field`,
+  startEmptyNote: (key: string) => `The values stay under ${key}, which is then no longer a field`,
   checking: 'Checking stored records…',
   mustWait: 'This rename has to wait',
-  mustWaitNote: 'The values of an earlier rename are still being moved. The version can be saved when that has ended.',
+  mustWaitNote: 'The values of an earlier rename are still being moved. Save the version when they have moved.',
   notSaved: 'Could not save the schema',
   keepEditing: 'Keep editing',
   saved: (version: number) => `Schema version ${version} is live`,
@@ -134,37 +134,40 @@ export const schemaEditor = {
   olderNotChecked: 'There was no time to check the older records.',
   alreadyFailing: (count: number) =>
     plural(count, {
-      one: '# does not match the live schema either.',
-      other: '# do not match the live schema either.',
+      one: '# other record already fails the live schema.',
+      other: '# other records already fail the live schema.',
     }),
   recordsStay: 'Stored records are not changed, but later submissions must match the new schema.',
-  onlyFails: 'The only stored record newly fails',
+  onlyFails: 'The only stored record would become invalid',
   allFail: (checked: number) =>
-    plural(checked, { one: 'All # stored record newly fail', other: 'All # stored records newly fail' }),
+    plural(checked, {
+      one: 'All # stored record would become invalid',
+      other: 'All # stored records would become invalid',
+    }),
   allNewestFail: (checked: number) =>
     plural(checked, {
-      one: 'All of the newest # stored record newly fail',
-      other: 'All of the newest # stored records newly fail',
+      one: 'All of the newest # stored record would become invalid',
+      other: 'All of the newest # stored records would become invalid',
     }),
   noneFails: (checked: number) =>
     plural(checked, {
-      one: 'None of # stored record newly fails',
-      other: 'None of # stored records newly fails',
+      one: 'None of # stored record would become invalid',
+      other: 'None of # stored records would become invalid',
     }),
   noneOfNewestFails: (checked: number) =>
     plural(checked, {
-      one: 'None of the newest # stored record newly fails',
-      other: 'None of the newest # stored records newly fails',
+      one: 'None of the newest # stored record would become invalid',
+      other: 'None of the newest # stored records would become invalid',
     }),
   someFail: (failing: number, checked: number) =>
     plural(failing, {
-      one: `# of ${formatNumber(checked)} stored records newly fails`,
-      other: `# of ${formatNumber(checked)} stored records newly fail`,
+      one: `# of ${formatNumber(checked)} stored records would become invalid`,
+      other: `# of ${formatNumber(checked)} stored records would become invalid`,
     }),
   someOfNewestFail: (failing: number, checked: number) =>
     plural(failing, {
-      one: `# of the newest ${formatNumber(checked)} stored records newly fails`,
-      other: `# of the newest ${formatNumber(checked)} stored records newly fail`,
+      one: `# of the newest ${formatNumber(checked)} stored records would become invalid`,
+      other: `# of the newest ${formatNumber(checked)} stored records would become invalid`,
     }),
 
   breaking: 'Breaking',

@@ -25,7 +25,8 @@ export const session = {
   ),
   signOnNote: () => (
     <>
-      <strong>No access yet?</strong> Your administrator gives it to you. You then log in here as you do elsewhere.
+      <strong>No access yet?</strong> Ask your administrator for access. You then log in here with the account that you
+      use elsewhere.
     </>
   ),
 
@@ -39,13 +40,13 @@ export const session = {
   sendEmail: 'Send email',
   emailAsked: (email: string) => (
     <>
-      If <strong>{email}</strong> has an account, an email with a link is on its way. The link works for an hour. No
-      email? The service may not send any: ask your administrator for a link.
+      If <strong>{email}</strong> has an account, an email with a link is on its way. The link works for an hour. If no
+      email arrives, ask your administrator for a link: this service may not be able to send email.
     </>
   ),
   backToLogIn: 'Back to the log-in',
 
-  tooManyFailures: (wait: string) => `Too many failed logins. Try again in ${wait}.`,
+  tooManyFailures: (wait: string) => `Too many failed log-ins. Try again in ${wait}.`,
   tryAgainNow: 'You can try again now.',
   checkConnection: (problem: string) => `${problem}. Check your connection and try again.`,
   cookieRejected:
@@ -86,8 +87,10 @@ export const session = {
   recoveryNote: 'Enter one of the recovery codes that you saved. Each works once.',
   code: 'Code',
   recoveryCode: 'Recovery code',
-  wrongCode: 'This code is wrong or was used. Wait for the next one. After a long wait, go back and start again.',
-  wrongRecoveryCode: 'This recovery code is wrong or was used. After a long wait, go back and start again.',
+  wrongCode:
+    'This code is wrong or was used. Enter the next code that the app shows. If that fails too, go back and log in again.',
+  wrongRecoveryCode:
+    'This recovery code is wrong or was used. Enter another one. If that fails too, go back and log in again.',
   continue: 'Continue',
 
   confirmTitle: 'Confirm that it is you',

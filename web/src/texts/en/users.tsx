@@ -10,6 +10,8 @@ export const users = {
   import: 'Import',
   list: 'List of users',
   notDirectly: 'This page cannot be opened directly',
+  notDirectlyNote:
+    'In this order the list has too many users. Go to the first page, and open the next pages from there.',
   firstPage: 'Go to first page',
   emptyPage: 'No users on this page',
   fewerPages: 'The list has fewer pages.',
@@ -34,8 +36,15 @@ export const users = {
   index: (field: string) => `Index ${field}`,
   askForIndex: (field: string) => `An administrator can index ${field}.`,
 
+  // The subjects of a problem of a query: `The filter “Age at least x” must …`.
+  places: {
+    filter: (words: string) => `The filter “${words}”`,
+    parts: { where: 'The filter', sort: 'The order', order: 'The order', q: 'The search', cursor: 'The page' },
+    link: 'The link',
+  },
+
   countingMatches: 'Counting the matching users…',
-  noMatchLeft: 'No users match any more.',
+  noMatchLeft: 'No users match now.',
 
   statistics: {
     title: 'Statistics',
@@ -49,6 +58,7 @@ export const users = {
   search: {
     progress: 'Making search fast',
     progressOf: (done: number, total: number) => `Making search fast: ${formatNumber(done)} of ${common.users(total)}`,
+    progressNext: 'Until then a search reads all users. You can leave this page.',
     index: 'Search index',
     note: 'A search reads all users.',
     enable: 'Make search fast',
@@ -77,8 +87,9 @@ export const users = {
       }),
     stop: 'Stop',
     continue: 'Continue',
-    sortedInPart: 'Sorted among the records that were read in time. The next pages go on with the others.',
-    indexSortsAll: 'An index sorts all of them.',
+    sortedInPart:
+      'There was no time to sort all users. This page is sorted among those that were read; the next pages show the others.',
+    indexSortsAll: 'With an index, all users are sorted.',
     notAPage: 'The service returned the whole list instead of a page',
   },
 
@@ -179,10 +190,9 @@ export const users = {
     by: 'Break down by',
     choose: 'Break down by…',
     title: (field: string) => `Breakdown by ${field}`,
-    counting: 'Counting',
     countAll: 'Count all users',
     of: (count: number) => `Of ${common.users(count)}.`,
-    ofPart: (count: number) => `Of the ${common.users(count)} that were read in time.`,
+    ofPart: (count: number) => `There was no time to count all: this shows the ${common.users(count)} that were read.`,
     limited: 'There are too many different values to find the most frequent ones with certainty.',
     press: 'Press a bar to filter.',
     noMatch: 'No users match.',
@@ -198,7 +208,8 @@ export const users = {
     selected: 'Export selected',
     users: 'Users',
     started: 'Export started',
-    startedNote: (users: string) => `Your browser is downloading: ${users}`,
+    startedNote: (users: string) =>
+      `Your browser is downloading: ${users}. Its list of downloads shows when the file is complete`,
     saved: 'Export saved',
     savedNote: (users: string) => `Your browser saved: ${users}`,
     failed: 'Export failed',
@@ -232,6 +243,9 @@ export const users = {
     stop: 'Stop',
     failed: (reason: string) => `Failed: ${reason}.`,
     changing: (done: number, total: number) => `Changing: ${formatNumber(done)} of ${common.users(total)}`,
+    changingNext: 'You can leave this page: the change continues. You can undo the change when it has ended.',
+    undoingNext: 'You can leave this page: the undo continues.',
+    stoppingNext: 'The change stops. Users that are changed already stay changed until you undo the change.',
     changed: (count: number) => `${common.users(count)} changed.`,
     hadValue: (count: number) =>
       plural(count, { one: '# user had this value already.', other: '# users had this value already.' }),
@@ -251,7 +265,7 @@ export const users = {
   selection: {
     selectAll: 'Select all users shown',
     selected,
-    selectedMost: (count: number, most: number) => `${selected(count)} (the most are ${formatNumber(most)})`,
+    selectedMost: (count: number, most: number) => `${selected(count)} (at most ${formatNumber(most)})`,
     clear: 'Clear selection',
     erase: 'Erase selected',
   },
@@ -274,8 +288,13 @@ export const users = {
     running: 'Erasing users',
     done: (count: number) => `${common.users(count)} erased`,
     progress: (gone: number, total: number) => `${formatNumber(gone)} of ${formatNumber(total)} users are erased.`,
-    notTried: (count: number) => plural(count, { one: '# user was not tried.', other: '# users were not tried.' }),
-    staySelected: 'Those that were not erased stay selected.',
+    keepOpen: 'Keep this page open until the end.',
+    notTried: (count: number) =>
+      plural(count, {
+        one: 'The erasure ended before # other user.',
+        other: 'The erasure ended before # other users.',
+      }),
+    staySelected: 'Users that were not erased stay selected: you can try again.',
     bar: 'Erased users',
     failed: (count: number) => `${common.users(count)} could not be erased`,
     stop: 'Stop',

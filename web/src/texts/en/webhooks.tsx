@@ -10,7 +10,7 @@ export const webhooks = {
   list: 'List of webhooks',
   nothing: 'No webhooks yet',
   nothingNote: (sourceAppId: string) =>
-    `Add the URL of a program that should hear of new, changed and erased users of ${sourceAppId}.`,
+    `Add the URL of a program that should receive new, changed and erased users of ${sourceAppId}.`,
 
   events: {
     'user.created': { name: 'Created', note: 'A person submitted for the first time.', inList: 'created' },
@@ -65,7 +65,7 @@ export const webhooks = {
   failingSince: (time: ReactNode) => <>since {time}; disabled after five days</>,
 
   nowDisabled: 'The webhook is disabled',
-  nowDisabledNote: 'What happens until you enable it is not delivered, not even later.',
+  nowDisabledNote: 'Events that happen while the webhook is disabled are never delivered.',
   notDisabled: 'Not disabled',
   changeMenu: 'Change URL and events',
   rotate: 'Rotate secret',
@@ -97,7 +97,7 @@ export const webhooks = {
   },
 
   receiver: 'Receiver',
-  secretUrl: (place: string) => `${place} It is secret: leave this empty to keep it.`,
+  secretUrl: (place: string) => `${place} The URL is secret and not shown. Leave this field empty to keep the URL.`,
   // The problem is a message of the service, in English, for example `must begin with https://`.
   wrongUrl: (problem: string) => `The URL ${problem}.`,
   eventsToSend: 'Events',
@@ -121,19 +121,20 @@ export const webhooks = {
   secretWarning: 'Save it now where your program reads it. A lost secret can only be replaced.',
 
   newSecret: 'New secret',
-  replaceSecret: 'Replace the secret in your program within 24 hours. Until then the old one signs beside this one.',
+  replaceSecret:
+    'Replace the secret in your program within 24 hours. Until then each event is signed with both secrets.',
   rotateNote: (url: string) => (
     <>
-      <strong>{url}</strong> gets a new secret. The old one signs for 24 hours more, beside the new one, so that no
-      event is refused while you replace it in your program.
+      <strong>{url}</strong> gets a new secret. For 24 hours each event is signed with both secrets, so that your
+      program accepts every event while you replace the secret there.
     </>
   ),
 
   deleteTitle: 'Delete this webhook?',
   deleteNote: (url: string) => (
     <>
-      <strong>{url}</strong> gets no more events, and what waits for it is not delivered. The list of its deliveries is
-      gone. This cannot be undone.
+      <strong>{url}</strong> gets no more events. Waiting events are not delivered, and the list of deliveries is
+      deleted. This cannot be undone.
     </>
   ),
 
@@ -174,7 +175,7 @@ export const webhooks = {
   attemptsTitle: 'Attempts',
   noAttempts: 'None yet. An event waits for the earlier events of its record.',
   requestTitle: 'Request as it would be sent now',
-  noRequest: 'Nothing: the record is gone.',
+  noRequest: 'No request: the record was erased.',
 
   replayTitle: 'Replay deliveries',
   nothingToReplay: 'Nothing to replay',

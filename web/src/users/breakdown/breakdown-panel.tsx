@@ -1,4 +1,4 @@
-import { Button, Loader, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Problem } from '../../components/problem.tsx';
@@ -7,6 +7,7 @@ import { conditionText, parseCondition, type Target, targetOf } from '../filters
 import { IndexOffer } from '../index-offer.tsx';
 import type { ChangeList, ListParameters, UserFilter } from '../list/list-parameters.ts';
 import { countUsers } from '../list/use-user-count.ts';
+import { Counting } from '../matches.tsx';
 import { type Scope, scopeParameter } from '../scope.ts';
 import { type Breakdown, barsOf, restOf, whereAfter } from './bars.ts';
 import classes from './breakdown.module.css';
@@ -46,7 +47,7 @@ export function BreakdownPanel({ scope, parameters, change, targets }: Breakdown
       <Problem error={error} p="xs" />
       {!error && !shown && (
         <div className={classes.loading}>
-          <Loader size={18} aria-label={t.users.breakdown.counting} />
+          <Counting />
         </div>
       )}
       {!error && shown && (

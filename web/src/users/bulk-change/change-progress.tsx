@@ -77,6 +77,7 @@ export function ChangeState({
           max={Math.max(1, total)}
         />
       )}
+      {isRunning(change) && <Text c="dimmed">{nextOf(state)}</Text>}
       {shown.errors.length > 0 && (
         <Alert color="yellow" title={change.undo ? t.users.change.leftTitle : t.users.change.refusedTitle}>
           <ul className={classes.failures}>
@@ -119,6 +120,12 @@ function wordsOf({ state, total, done, changed, refused, unset, undo, failure }:
     return withRest(sentence, refused, texts.refused);
   }
   return state === 'stopped' ? texts.stopped(done, total, changed) : texts.changing(done, total);
+}
+
+/** What a reader can do while a change runs. */
+function nextOf(state: ChangeOfUsers['state']): string {
+  if (state === 'stopping') return t.users.change.stoppingNext;
+  return state === 'undoing' ? t.users.change.undoingNext : t.users.change.changingNext;
 }
 
 /** A sentence, and one about the users that are left, if there are any. */

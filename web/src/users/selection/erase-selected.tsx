@@ -70,6 +70,7 @@ function Progress({ erasure: { isRunning, total, gone, failures }, onStop, onClo
       <Stack>
         <Text role="status">
           {t.users.erasure.progress(gone.length, total)}
+          {isRunning && ` ${t.users.erasure.keepOpen}`}
           {!isRunning && left > 0 && ` ${t.users.erasure.notTried(left)}`}
           {!isRunning && left + failures.length > 0 && ` ${t.users.erasure.staySelected}`}
         </Text>

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { axeViolationsInBothModes } from '../support/axe.ts';
+import { closeBrowser, openPage } from '../support/browser.ts';
+import { sharedServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await sharedServer();
+});
+afterAll(closeBrowser);
+
+const open = () => openPage(`${server.listener.url}/docs`, { origins: [server.listener.url] });
+
+describe('the page of the API', () => {
+  it('fits a phone and has no axe violations in both modes', async () => {
+    const { page, expectClean, close } = await open();
+    const openSome = (step: number) =>
+      page.evaluate(`document.querySelectorAll("details").forEach((one, n) => { one.open = n % ${step} === 0; })`);
+    await openSome(1);
+    await page.setViewportSize({ width: 320, height: 740 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+    // All look alike, and axe takes half a minute for all of them.
+    await openSome(10);
+    expect(await axeViolationsInBothModes(page)).toEqual([]);
+    expectClean();
+    await close();
+  });
+
+  it('shows the parameters, the body with an example and the responses of an operation', async () => {
+    const { page, expectClean, close } = await open();
+    await page.getByText('Submit a user record', { exact: true }).click();
+    const shown = page.locator('#submitUser');
+    await shown.getByText('Callers: anyone, or an API key with the scope submit.').waitFor();
+    await shown
+      .getByRole('listitem')
+      .filter({ hasText: /^x-app-id header, required/ })
+      .waitFor();
+    expect(JSON.parse((await shown.locator('pre').first().textContent()) ?? '')).toEqual({
+      email: 'Ada@Example.com',
+      data: { name: 'Ada' },
+    });
+    await shown.getByText('429 Too Many Requests').waitFor();
+    // A link opens the type that it names.
+    await shown.getByRole('link', { name: 'SubmittedUser' }).click();
+    await page.locator('#type-SubmittedUser').getByText('updatedAt').first().waitFor();
+    expectClean();
+    await close();
+  });
+});
