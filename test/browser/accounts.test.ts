@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { ObjectId } from 'mongodb';
 import { Secret, TOTP } from 'otpauth';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
+import { encode } from 'uqr';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/access/accounts/account-documents.ts';
 import { closeBrowser, openPage, type Visit } from '../support/browser.ts';
@@ -73,6 +74,18 @@ async function beginSession(credentials: object): Promise<void> {
     .context()
     .request.post(`${server.listener.url}/auth/login`, { data: credentials, failOnStatusCode: true });
   await answer.dispose();
+}
+
+/** The rows of a QR code: whether each module is dark in the middle, as the browser paints it. */
+async function modulesOf(picture: Locator): Promise<boolean[][]> {
+  await picture.waitFor();
+  return page.evaluate(`(() => {
+    const picture = document.querySelector('[role=dialog] svg[role=img]');
+    const [path] = picture.children;
+    const size = picture.viewBox.baseVal.width;
+    return Array.from({ length: size }, (_, y) =>
+      Array.from({ length: size }, (_, x) => path.isPointInFill(new DOMPoint(x + 0.5, y + 0.5))));
+  })()`);
 }
 
 /** The page fits a phone, and has no violations in light and dark mode. */
@@ -231,6 +244,9 @@ describe('the own account', () => {
     await button('Add authenticator app').click();
     const dialog = page.getByRole('dialog');
     const secret = (await dialog.locator('[data-secret]').innerText()).replaceAll(' ', '');
+    expect(await modulesOf(dialog.getByRole('img', { name: 'The key as a picture for a camera' }))).toEqual(
+      encode((await dialog.getByRole('link').getAttribute('href')) ?? '', { border: 4 }).data,
+    );
     await dialog.getByLabel('Code').fill('000000');
     await dialog.getByRole('button', { name: 'Turn on' }).click();
     await dialog.getByRole('alert').waitFor();

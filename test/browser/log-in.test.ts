@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { joinApp } from '../support/accounts.ts';
 import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, logIn, type Visit, visit } from '../support/browser.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
@@ -122,6 +123,34 @@ describe('the login', () => {
     await page.getByText('App-ID oder Passwort ist falsch.').waitFor();
     await page.getByRole('button', { name: 'English' }).click();
     await page.getByRole('button', { name: 'Log in' }).waitFor();
+  });
+
+  it('begins with the email when there are accounts, and with what this browser used last', async () => {
+    const own = await startServer();
+    const begin = async (): Promise<Visit> => {
+      const opened = await visit(own);
+      await opened.page.getByRole('textbox', { name: 'Password' }).waitFor();
+      return opened;
+    };
+    const selected = async ({ page }: Visit) => page.getByRole('tab', { selected: true }).innerText();
+    const before = await begin();
+    expect(await selected(before)).toBe('By app');
+    await before.close();
+    const app = await own.admin.buildApp();
+    await joinApp(own, app.sourceAppId, 'viewer');
+    const after = await begin();
+    expect(await selected(after)).toBe('By email');
+    await after.page.getByText('No account yet?').waitFor();
+    expect(await after.page.getByRole('textbox', { name: 'Email' }).evaluate('document.activeElement.name')).toBe(
+      'email',
+    );
+    await logIn(after.page, app);
+    await after.page.getByRole('button', { name: `Account: ${app.sourceAppId}` }).click();
+    await after.page.getByRole('menuitem', { name: 'Log out' }).click();
+    await after.page.getByLabel('App ID').waitFor();
+    expect(await selected(after)).toBe('By app');
+    await after.close();
+    await own.close();
   });
 
   it('shows no data after a logout when the browser goes back', async () => {

@@ -99,12 +99,22 @@ describe('the dashboard files', () => {
     const scripts = (await readdir(`${built}assets`)).filter((name) => name.endsWith('.js'));
     expect(await Promise.all(scripts.map((name) => isZod(`assets/${name}`)))).toContain(true);
     const { page: logIn, close } = await visit(server);
-    await logIn.getByLabel('App ID').waitFor();
+    await logIn.getByRole('textbox', { name: 'Password' }).waitFor();
     const loaded = await logIn.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
     await close();
     const paths = loaded.map((name) => new URL(name).pathname).filter((path) => path.endsWith('.js'));
     expect(paths.length).toBeGreaterThan(0);
     for (const path of paths) expect(await isZod(path), path).toBe(false);
+  });
+
+  it('load nothing that makes QR codes before the page of an account', async () => {
+    const scripts = (await readdir(`${built}assets`)).filter((name) => name.endsWith('.js'));
+    const makers: string[] = [];
+    for (const name of scripts) {
+      if ((await readFile(`${built}assets/${name}`, 'utf8')).includes('Data too long')) makers.push(name);
+    }
+    expect(makers).toEqual([expect.stringMatching(/^account-page/)]);
+    expect(assets.filter((address) => address.includes('account-page'))).toEqual([]);
   });
 
   it('load at most two scripts and two style sheets more for the list of users', async () => {

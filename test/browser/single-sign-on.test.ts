@@ -145,6 +145,7 @@ describe('single sign-on', () => {
         .waitFor();
     }
 
+    await page.getByRole('tab', { name: 'By app' }).click();
     await page.getByLabel('App ID').fill('admin');
     await page.getByRole('textbox', { name: 'Password' }).fill(ADMIN_PASSWORD);
     await button('Log in').click();

@@ -17,7 +17,15 @@ export const heading = (name: string | RegExp) => (page: Page) =>
 export const dialog = (page: Page) => page.getByRole('dialog').waitFor();
 
 export const VIEWS: View[] = [
-  { name: 'login', role: 'anonymous', path: '/', open: (page) => page.getByLabel('App ID').waitFor() },
+  {
+    name: 'login',
+    role: 'anonymous',
+    path: '/',
+    open: async (page) => {
+      await page.getByRole('tab', { name: 'By app' }).click();
+      await page.getByLabel('App ID').waitFor();
+    },
+  },
   { name: 'users', role: 'operator', path: '/users', open: (page) => page.getByText('1–30 of 30').waitFor() },
   {
     name: 'no matching users',
@@ -98,7 +106,7 @@ export const VIEWS: View[] = [
   {
     name: 'refused filter',
     role: 'operator',
-    path: '/users?where=data.none:gte:1',
+    path: '/users?where=data.name:gte:1',
     open: (page) => page.getByText('Could not load the data').waitFor(),
   },
   {

@@ -476,6 +476,7 @@ describe('OIDC_ONLY', () => {
       const client = newClient(only);
       expect((await client.get('/auth/login').expect(200)).body).toEqual({
         password: false,
+        accounts: true,
         oidc: { label: 'SSO' },
       });
       await logIn(client, member.email).expect(403);
@@ -532,7 +533,11 @@ describe('without a provider', () => {
     const plain = await startServer();
     try {
       const client = newClient(plain);
-      expect((await client.get('/auth/login').expect(200)).body).toEqual({ password: true, oidc: null });
+      expect((await client.get('/auth/login').expect(200)).body).toEqual({
+        password: true,
+        accounts: false,
+        oidc: null,
+      });
       for (const path of ['/auth/oidc/start', '/auth/oidc/callback']) await client.get(path).expect(404);
       await client.post('/auth/oidc/backchannel-logout', { logout_token: 'x' }).expect(404);
     } finally {

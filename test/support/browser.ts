@@ -203,8 +203,9 @@ export async function beginSession(context: BrowserContext, origin: string, app:
   await answer.dispose();
 }
 
-/** Submits the log-in form and waits for the main navigation. */
+/** Submits the log-in form of apps and waits for the main navigation. */
 export async function logIn(page: Page, app: TestApp): Promise<void> {
+  await page.getByRole('tab', { name: 'By app' }).click();
   await page.getByLabel('App ID').fill(app.sourceAppId);
   await page.getByRole('textbox', { name: 'Password' }).fill(app.password);
   await page.getByRole('button', { name: 'Log in' }).click();

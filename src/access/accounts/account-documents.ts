@@ -141,6 +141,9 @@ export function createAccountStore(accounts: AccountModel, sessionMs: number) {
       return found?._id;
     },
 
+    /** Resolves with whether there is an account. */
+    any: async (): Promise<boolean> => (await accounts.findOne({}, { projection: { _id: 1 } })) !== null,
+
     /** Resolves with a page of accounts by email, at most `limit` after `after`. */
     page: (q: string, after: string | undefined, limit: number): Promise<AccountDocument[]> => {
       const part = q === '' ? {} : { $regex: q.replace(/[^\p{L}\p{N}]/gu, '\\$&'), $options: 'i' };

@@ -42,6 +42,7 @@ export const singleSignOnEndpoints = {
     summary: 'The ways to log in',
     response: z.strictObject({
       password: z.boolean().meta({ description: 'False: single sign-on is the only way' }),
+      accounts: z.boolean().meta({ description: 'Whether there is an account, which logs in by its email' }),
       oidc: z.strictObject({ label: z.string().meta({ example: 'Example SSO' }) }).nullable(),
     }),
     errors: [],
@@ -123,7 +124,11 @@ export function signOnRoutes(deps: {
   }
 
   return routes(singleSignOnEndpoints, {
-    getLogInMethods: () => ({ password: !oidc?.only, oidc: oidc ? { label: oidc.label } : null }),
+    getLogInMethods: async () => ({
+      password: !oidc?.only,
+      accounts: await store.any(),
+      oidc: oidc ? { label: oidc.label } : null,
+    }),
 
     startSignOn: ({ query, res }) => {
       const { provider, publicUrl } = required();

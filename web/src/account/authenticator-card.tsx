@@ -9,6 +9,7 @@ import { Problem } from '../components/problem.tsx';
 import { Section } from '../components/section.tsx';
 import { LogInError, useCountdown } from '../session/log-in-error.tsx';
 import { t } from '../texts/texts.ts';
+import { QrCode } from './qr-code.tsx';
 import { passkeysQuery, useAccountChanges } from './queries.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
@@ -88,6 +89,8 @@ function AddAuthenticator({ secret, uri, confirm, onCancel }: AddAuthenticatorPr
       onSubmit={() => confirm.mutate(code.replace(/\s/g, ''))}
       onCancel={onCancel}
     >
+      <Text>{t.account.scan}</Text>
+      <QrCode text={uri} label={t.account.qrCode} />
       <Text>
         {t.account.howToAdd(
           <Anchor href={uri} underline="always">

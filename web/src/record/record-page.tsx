@@ -18,6 +18,7 @@ import { EditDialog } from './editing/edit-form.tsx';
 import { type Removal, RemovalDialog } from './editing/removal.tsx';
 import { EraseUser } from './erase-user.tsx';
 import { HistoryCard } from './history/history-card.tsx';
+import { Neighbours } from './neighbours.tsx';
 import { recordQuery, type StoredRecord } from './queries.ts';
 import { RecordFacts } from './record-facts.tsx';
 import classes from './record-page.module.css';
@@ -54,9 +55,10 @@ export default function RecordPage({ id, scope }: { id: string; scope: Scope }) 
   const editable = newest.data?.fields.filter(({ kind }) => kind !== 'array') ?? [];
   return (
     <>
-      <p className={classes.back}>
+      <div className={classes.back}>
         <BackLink path={usersPath(scope)} name={t.record.users} />
-      </p>
+        <Neighbours key={id} scope={scope} id={id} />
+      </div>
       <PageHeader title={email}>
         {can.edit && (
           <>

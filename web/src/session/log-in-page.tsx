@@ -8,21 +8,22 @@ import { SignOnButton, SignOnRefusal, useLogInWays, useSignOnRefusal } from './s
 
 type Way = 'app' | 'account';
 
-/** How somebody logged in last, in this browser. */
-export function useWay(): [Way, (way: Way) => void] {
-  const [way, setWay] = useLocalStorage<Way>({
+/** How somebody logged in last, in this browser; undefined if nobody did. */
+export function useWay(): [Way | undefined, (way: Way) => void] {
+  const [way, setWay] = useLocalStorage<Way | undefined>({
     key: 'log-in by',
-    defaultValue: 'app',
+    defaultValue: undefined,
     getInitialValueInEffect: false,
   });
-  return [way === 'account' ? 'account' : 'app', setWay];
+  return [way === 'account' || way === 'app' ? way : undefined, setWay];
 }
 
 export function LogInPage() {
-  const [way, setWay] = useWay();
+  const [lastWay, setWay] = useWay();
   const ways = useLogInWays();
   const refusal = useSignOnRefusal();
   if (!ways) return null;
+  const way = lastWay ?? (ways.accounts ? 'account' : 'app');
   if (!ways.password) {
     return (
       <Entrance title={t.session.logIn} note={<Text>{t.session.signOnNote()}</Text>}>

@@ -7,7 +7,7 @@ import type { LogInWays } from '../api/endpoints.ts';
 import { t } from '../texts/texts.ts';
 
 /** Without an answer the ways of every service: the log-in then says what is wrong. */
-const DEFAULT_WAYS: LogInWays = { password: true, oidc: null };
+const DEFAULT_WAYS: LogInWays = { password: true, accounts: false, oidc: null };
 
 const waysQuery = queryOptions({
   queryKey: ['log-in ways'],

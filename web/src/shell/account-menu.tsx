@@ -8,7 +8,7 @@ import { t } from '../texts/texts.ts';
 import { usersPath } from '../users/scope.ts';
 import classes from './account-menu.module.css';
 
-export function AccountMenu({ session }: { session: Session }) {
+export function AccountMenu({ session, onShowKeys }: { session: Session; onShowKeys: () => void }) {
   const logOut = useLogOut();
   const { account } = session;
   const name = account?.name ?? session.sourceAppId ?? '';
@@ -47,6 +47,7 @@ export function AccountMenu({ session }: { session: Session }) {
           <Menu.Item component="a" href="/docs" target="_blank" rel="noreferrer">
             {t.shell.apiDocumentation}
           </Menu.Item>
+          <Menu.Item onClick={onShowKeys}>{t.shell.keys.title}</Menu.Item>
           <Menu.Item onClick={() => logOut.mutate()}>{t.shell.logOut}</Menu.Item>
           <Menu.Divider />
           <Menu.Label>{t.shell.language}</Menu.Label>

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { appPageOf, pagesFor } from '../apps/app-links.tsx';
 import { AppsIcon, HeldIcon, LockIcon, LogIcon, Logo, PersonIcon, UsersIcon } from '../components/icons.tsx';
@@ -11,6 +11,7 @@ import { t } from '../texts/texts.ts';
 import { appPath } from '../users/scope.ts';
 import { AccountMenu } from './account-menu.tsx';
 import classes from './shell.module.css';
+import { type ShortcutDialog, Shortcuts } from './shortcuts.tsx';
 
 /** The pages of an administrator that concern all apps. */
 const ADMIN_PAGES = [
@@ -21,11 +22,18 @@ const ADMIN_PAGES = [
   { href: '/accounts', name: t.shell.accounts, Icon: PersonIcon },
 ];
 
+/** A page of the navigation. */
+export interface PageLink {
+  href: string;
+  name: string;
+}
+
 /** The frame of every page: navigation and account menu. */
 export function Shell({ session, children }: { session: Session; children: ReactNode }) {
   const [location] = useLocation();
   const main = useRef<HTMLElement>(null);
   useFocusOnNewPage(main, location);
+  const [dialog, setDialog] = useState<ShortcutDialog>();
   const own = useCurrentApp(session);
   const app = session.role === 'admin' ? undefined : own;
   const current = app && appPageOf(location, app.sourceAppId);
@@ -60,9 +68,10 @@ export function Shell({ session, children }: { session: Session; children: React
               />
             )}
           </nav>
-          <AccountMenu session={session} />
+          <AccountMenu session={session} onShowKeys={() => setDialog('keys')} />
         </div>
       </header>
+      <Shortcuts session={session} pages={links} opened={dialog} onOpen={setDialog} />
       <main id="main" ref={main} tabIndex={-1} className={classes.main}>
         {children}
         <div id="menus" />

@@ -4,6 +4,8 @@ import { endpointQuery } from '../api/queries.ts';
 import { type Scope, scopeParameter } from './scope.ts';
 
 const STATS_INTERVAL_MS = 10_000;
+/** The days of a chart of new users. */
+export const STATS_DAYS = 30;
 
 /** The newest schema of the app that a page shows. */
 export const scopedSchemaQuery = (scope: Scope) =>
@@ -21,6 +23,6 @@ export const schemaVersionQuery = (scope: Scope, version: number) =>
 export const scopedStatsQuery = (scope: Scope) =>
   queryOptions({
     queryKey: ['stats', scope.sourceAppId],
-    queryFn: ({ signal }) => call('GET /auth/stats', { query: { days: 30, ...scopeParameter(scope) }, signal }),
+    queryFn: ({ signal }) => call('GET /auth/stats', { query: { days: STATS_DAYS, ...scopeParameter(scope) }, signal }),
     refetchInterval: STATS_INTERVAL_MS,
   });

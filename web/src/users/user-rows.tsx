@@ -1,11 +1,11 @@
 import { type ColumnVisibilityState, flexRender, type Row } from '@tanstack/react-table';
-import { memo, type ReactNode, useCallback } from 'react';
+import { memo, type ReactNode, useCallback, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Field, UserRecord } from '../api/endpoints.ts';
-import { FROM_LIST } from '../components/back-link.tsx';
 import { t } from '../texts/texts.ts';
 import type { features, UserColumn } from './columns.tsx';
 import { type EditedCell, editableField } from './editing/cell-editor.tsx';
+import type { FromList } from './list/list-place.ts';
 import { TickBox } from './selection/tick-box.tsx';
 import type { Selection } from './selection/use-selection.ts';
 import classes from './users-table.module.css';
@@ -17,6 +17,8 @@ interface UserRowsProps {
   newIds: ReadonlySet<string>;
   /** The path of the list; `/<id>` after it is the path of a record. */
   path: string;
+  /** The history state of records that are opened. */
+  place: FromList;
   /** The fields whose cells open the editor. Undefined: a click opens the record. */
   editableFields: readonly Field[] | undefined;
   onEdit: (cell: EditedCell) => void;
@@ -28,13 +30,27 @@ export const UserRows = memo(function UserRows({
   rows,
   newIds,
   path,
+  place,
   editableFields,
   onEdit,
   selection,
 }: UserRowsProps) {
-  const open = useOpenRecord(path);
+  const open = useOpenRecord(path, place);
+  const lastTicked = useRef<string>(undefined);
+  const tick = (id: string, isSelected: boolean, isRange: boolean): void => {
+    const ids = rows.map((row) => row.id);
+    const to = ids.indexOf(id);
+    const from = isRange && lastTicked.current !== undefined ? ids.indexOf(lastTicked.current) : -1;
+    const range = from < 0 ? [to, to] : [Math.min(from, to), Math.max(from, to)];
+    const ticked = rows.slice(range[0], (range[1] ?? to) + 1);
+    selection.select(
+      ticked.map(({ original }) => original),
+      isSelected,
+    );
+    lastTicked.current = id;
+  };
   return (
-    <tbody>
+    <tbody onKeyDown={editableFields ? moveBetweenCells : undefined}>
       {rows.map((row) => (
         <tr
           key={row.id}
@@ -50,11 +66,11 @@ export const UserRows = memo(function UserRows({
                     label={t.users.select(row.original.email)}
                     checked={selection.emails.has(row.id)}
                     disabled={selection.isFull && !selection.emails.has(row.id)}
-                    onChange={(isSelected) => selection.select([row.original], isSelected)}
+                    onChange={(isSelected, isRange) => tick(row.id, isSelected, isRange)}
                   />
                   <Link
                     href={`${path}/${row.id}`}
-                    state={FROM_LIST}
+                    state={place}
                     className={classes.email ?? ''}
                     title={row.original.email}
                   >
@@ -98,15 +114,43 @@ function classNameOf({ id, isNumber }: UserColumn): string {
   return `${classes.cell} ${id === 'email' ? classes.sticky : ''} ${isNumber ? classes.right : ''}`;
 }
 
+const STEPS: Readonly<Record<string, readonly [rows: number, cells: number]>> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+};
+
+/** Moves the focus by an arrow key to the next cell in its direction that has a control. */
+function moveBetweenCells(event: React.KeyboardEvent<HTMLElement>): void {
+  const step = STEPS[event.key];
+  const cell = event.target instanceof Element && event.target.closest('td');
+  if (!step || !cell || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const rows = [...event.currentTarget.querySelectorAll('tr')];
+  const here = cell.closest('tr');
+  let row = (here ? rows.indexOf(here) : 0) + step[0];
+  let column = cell.cellIndex + step[1];
+  for (let next = rows[row]?.cells[column]; next; next = rows[row]?.cells[column]) {
+    const control = next.querySelector<HTMLElement>('button, a');
+    if (control) {
+      control.focus();
+      return;
+    }
+    row += step[0];
+    column += step[1];
+  }
+}
+
 /** Opens the record on a click in the row, except on a link or a tick box, or in selected text. */
-function useOpenRecord(path: string): (event: React.MouseEvent, id: string) => void {
+function useOpenRecord(path: string, place: FromList): (event: React.MouseEvent, id: string) => void {
   const [, navigate] = useLocation();
   return useCallback(
     (event, id) => {
       const onControl = event.target instanceof Element && event.target.closest('a, label') !== null;
       if (onControl || window.getSelection()?.toString()) return;
-      navigate(`${path}/${id}`, { state: FROM_LIST });
+      navigate(`${path}/${id}`, { state: place });
     },
-    [path, navigate],
+    [path, place, navigate],
   );
 }

@@ -2,35 +2,107 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { calendarDay, Time } from '../components/time.tsx';
 import { formatNumber } from '../texts/format.ts';
+import { locale } from '../texts/language.ts';
 import { t } from '../texts/texts.ts';
-import { scopedStatsQuery } from './queries.ts';
+import type { Breakdown } from './breakdown/bars.ts';
+import { countTicks } from './breakdown/charts.tsx';
+import { breakdownQuery } from './breakdown/query.ts';
+import { isFiltered, type UserFilter } from './list/list-parameters.ts';
+import type { UserCount } from './list/use-user-count.ts';
+import { STATS_DAYS, scopedStatsQuery } from './queries.ts';
 import type { Scope } from './scope.ts';
 import classes from './user-stats.module.css';
 
 const HEIGHT = 72;
 const GAP = 0.25;
+const DAY_MS = 86_400_000;
+const DAYS_OF_WEEK = 7;
 
 interface Day {
   date: string;
   created: number;
 }
 
-/** User counts and a chart of new users per day. Hidden on errors. */
-export function UserStats({ scope }: { scope: Scope }) {
+interface UserStatsProps {
+  scope: Scope;
+  filter: UserFilter;
+  /** The number of users that match the filter. */
+  count: UserCount | undefined;
+}
+
+/** The numbers of the users that match the filter, and a chart of new ones. Hidden on errors. */
+export function UserStats({ scope, filter, count }: UserStatsProps) {
+  return isFiltered(filter) ? <OfFilter scope={scope} filter={filter} count={count} /> : <OfApp scope={scope} />;
+}
+
+function OfApp({ scope }: { scope: Scope }) {
   const { data, error } = useQuery(scopedStatsQuery(scope));
   if (error) return null;
-  if (!data) return <Skeleton h={122} mb="md" radius={12} className={classes.loading ?? ''} />;
+  if (!data) return <Loading />;
   if (data.users === 0) return null;
   const recent = data.days.reduce((sum, { created }) => sum + created, 0);
   return (
-    <section className={classes.stats} aria-label={t.users.statistics.title} data-statistics>
+    <Stats title={t.users.statistics.title} days={data.days}>
       <Stat name={t.users.statistics.users} value={formatNumber(data.users)} />
       <Stat name={t.users.statistics.newIn(data.days.length)} value={formatNumber(recent)} />
       {/* Absent when imports created all users. */}
       {data.lastSubmissionAt && (
         <Stat name={t.users.statistics.lastSubmission} value={<Time at={data.lastSubmissionAt} relative />} small />
       )}
-      <Chart days={data.days} />
+    </Stats>
+  );
+}
+
+function OfFilter({ scope, filter: { q, where }, count }: UserStatsProps) {
+  const dates = lastDates();
+  const recent = { q, where: [...where, `createdAt:gte:${dates[0]}`], by: 'createdAt' };
+  const { data, error } = useQuery(breakdownQuery(scope, recent));
+  if (error || (count?.is === 'exact' && count.total === 0)) return null;
+  if (!data) return <Loading />;
+  return (
+    <Stats title={t.users.statistics.ofMatching} days={daysOf(data, dates)}>
+      <Stat name={t.users.statistics.matching} value={count ? atLeast(count.total, count.is === 'exact') : '…'} />
+      <Stat name={t.users.statistics.newIn(STATS_DAYS)} value={atLeast(data.records, data.complete)} />
+    </Stats>
+  );
+}
+
+const atLeast = (number: number, isExact: boolean): string => `${formatNumber(number)}${isExact ? '' : '+'}`;
+
+/** The last days in UTC, today included, oldest first. */
+function lastDates(): string[] {
+  const today = Math.floor(Date.now() / DAY_MS);
+  return Array.from({ length: STATS_DAYS }, (_, index) =>
+    new Date((today - STATS_DAYS + 1 + index) * DAY_MS).toISOString().slice(0, 10),
+  );
+}
+
+/** The new users of each day, from ranges that are days or hours. */
+function daysOf({ ranges = [] }: Breakdown, dates: readonly string[]): Day[] {
+  const created = new Map(dates.map((date) => [date, 0]));
+  for (const { from, count } of ranges) {
+    const date = String(from).slice(0, 10);
+    created.set(date, (created.get(date) ?? 0) + count);
+  }
+  return dates.map((date) => ({ date, created: created.get(date) ?? 0 }));
+}
+
+const Loading = () => <Skeleton h={122} mb="md" radius={12} className={classes.loading ?? ''} />;
+
+interface StatsProps {
+  title: string;
+  days: readonly Day[];
+  children: React.ReactNode;
+}
+
+/** With a chart when users were created on more than one day. */
+function Stats({ title, days, children }: StatsProps) {
+  const [first, second] = days.filter(({ created }) => created > 0);
+  return (
+    <section className={`${classes.stats} ${second ? classes.charted : ''}`} aria-label={title} data-statistics>
+      {children}
+      {second && <Chart days={days} />}
+      {first && !second && <Stat name={t.users.statistics.allOn} value={calendarDay(first.date)} small />}
     </section>
   );
 }
@@ -44,21 +116,33 @@ function Stat({ name, value, small = false }: { name: string; value: React.React
   );
 }
 
+const shortDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
 function Chart({ days }: { days: readonly Day[] }) {
-  const peak = Math.max(1, ...days.map(({ created }) => created));
-  const first = days[0];
-  const last = days.at(-1);
-  if (!first || !last) return null;
+  const ticks = countTicks(Math.max(1, ...days.map(({ created }) => created)));
+  const top = ticks.at(-1) ?? 1;
+  const today = days.length - 1;
   return (
     <figure className={classes.chart}>
+      <figcaption className={classes.caption}>{t.users.statistics.chart}</figcaption>
+      <div className={classes.counts} aria-hidden="true">
+        {ticks.map((tick) => (
+          <span key={tick} style={{ bottom: `${(tick / top) * 100}%` }}>
+            {formatNumber(tick)}
+          </span>
+        ))}
+      </div>
       <svg
         viewBox={`0 0 ${days.length} ${HEIGHT}`}
         preserveAspectRatio="none"
         className={classes.bars}
         aria-hidden="true"
       >
+        {ticks.map((tick) => (
+          <line key={tick} x2={days.length} {...levelOf(tick, top)} className={classes.level} />
+        ))}
         {days.map(({ date, created }, index) => {
-          const height = created === 0 ? 1 : Math.max(3, (created / peak) * HEIGHT);
+          const height = created === 0 ? 0 : Math.max(3, (created / top) * HEIGHT);
           return (
             <rect
               key={date}
@@ -66,22 +150,27 @@ function Chart({ days }: { days: readonly Day[] }) {
               y={HEIGHT - height}
               width={1 - GAP}
               height={height}
-              className={created === 0 ? classes.emptyBar : classes.bar}
+              className={classes.bar}
             >
               <title>{`${calendarDay(date)}: ${formatNumber(created)}`}</title>
             </rect>
           );
         })}
       </svg>
-      <figcaption className={classes.axis}>
-        <span>{calendarDay(first.date)}</span>
-        <span>{t.users.statistics.chart(peak)}</span>
-        <span>{calendarDay(last.date)}</span>
-      </figcaption>
+      <div className={classes.dates} aria-hidden="true">
+        {days.map(({ date }, index) => {
+          if ((today - index) % DAYS_OF_WEEK !== 0) return null;
+          return (
+            <span key={date} style={{ right: `${((today - index) / days.length) * 100}%` }}>
+              {shortDay.format(new Date(date))}
+            </span>
+          );
+        })}
+      </div>
       {/* A table ignores the height of its class, and would extend the page. */}
       <div className="visually-hidden">
         <table>
-          <caption>{t.users.statistics.table}</caption>
+          <caption>{t.users.statistics.chart}</caption>
           <tbody>
             {days.map(({ date, created }) => (
               <tr key={date}>
@@ -94,4 +183,10 @@ function Chart({ days }: { days: readonly Day[] }) {
       </div>
     </figure>
   );
+}
+
+/** The ends of the line of a tick, whole within the picture. */
+function levelOf(tick: number, top: number): { y1: number; y2: number } {
+  const y = Math.min(HEIGHT - 0.5, Math.max(0.5, HEIGHT * (1 - tick / top)));
+  return { y1: y, y2: y };
 }

@@ -22,8 +22,9 @@ import { EraseMatching } from './erase-matching.tsx';
 import { ExportMenu } from './export/export-menu.tsx';
 import { conditionWords, parseCondition, type Target, targetOf, targetsOf } from './filters/condition.ts';
 import { FilterBar } from './filters/filter-bar.tsx';
+import { missingParts, withoutParts } from './list/link-parts.ts';
 import { type ChangeList, isFiltered, type ListParameters, useListParameters } from './list/list-parameters.ts';
-import { ListSummary, SearchProgress, SortedInPart } from './list/list-summary.tsx';
+import { ListSummary, SearchProgress, SortedByText, SortedInPart } from './list/list-summary.tsx';
 import { lastPageOf, useUserCount } from './list/use-user-count.ts';
 import { type UserList, useUserList } from './list/use-user-list.ts';
 import { UserPager } from './list/user-pager.tsx';
@@ -32,7 +33,6 @@ import { scopedSchemaQuery } from './queries.ts';
 import { appPath, type Scope, usersPath } from './scope.ts';
 import { SelectionBar } from './selection/selection-bar.tsx';
 import { useSelection } from './selection/use-selection.ts';
-import { UserStats } from './user-stats.tsx';
 import classes from './users-page.module.css';
 import { UsersTable } from './users-table.tsx';
 import { viewsQuery } from './views/queries.ts';
@@ -45,8 +45,10 @@ const breakdown = loadLater(() =>
   import('./breakdown/breakdown-panel.tsx').then(({ BreakdownPanel }) => BreakdownPanel),
 );
 const opening = loadLater(() => import('./views/open-view.tsx').then(({ OpenView }) => OpenView));
+const stats = loadLater(() => import('./user-stats.tsx').then(({ UserStats }) => UserStats));
 const searchIndex = loadLater(() => import('./search-index.tsx').then(({ SearchIndex }) => SearchIndex));
-const missing = loadLater(() => import('./views/open-view.tsx').then(({ MissingParts }) => MissingParts));
+const missing = loadLater(() => import('./views/missing-parts.tsx').then(({ MissingParts }) => MissingParts));
+const formerLink = loadLater(() => import('./list/former-link.tsx').then(({ FormerLink }) => FormerLink));
 
 /** Lists the users of an app, newest first by default. The operator's start page. */
 export function UsersPage({ scope }: { scope: Scope }) {
@@ -64,9 +66,11 @@ function UserListPage({ scope }: { scope: Scope }) {
   changing.usePreload();
   breakdown.usePreload();
   const can = useAbilities();
-  const { parameters, cursor, change } = useListParameters();
-  const list = useUserList(scope, parameters, cursor);
+  const { parameters: named, cursor, change } = useListParameters();
   const schema = useQuery(scopedSchemaQuery(scope));
+  const unknown = schema.data ? missingParts(named, schema.data.fields) : [];
+  const parameters = withoutParts(named, unknown);
+  const list = useUserList(scope, parameters, cursor);
   const columns = useUserColumns(scope.sourceAppId, parameters.columns, change, schema.data?.fields);
   const targets = useMemo(() => targetsOf(schema.data?.fields ?? []), [schema.data]);
   const [isEditing, setEditing] = useState(false);
@@ -76,7 +80,8 @@ function UserListPage({ scope }: { scope: Scope }) {
   const views = useQuery({ ...viewsQuery(scope), enabled: parameters.view !== '' });
   const view = views.data?.views.find(({ id }) => id === openedView(parameters).id);
   const isOfFilter = isFiltered(parameters);
-  const error = list.error ?? schema.error;
+  // Before the schema is known, the list may name a field that no longer exists.
+  const error = schema.error ?? (schema.data ? list.error : null);
 
   return (
     <div className={classes.page}>
@@ -97,10 +102,22 @@ function UserListPage({ scope }: { scope: Scope }) {
       </PageHeader>
       {view && schema.data && (
         <Suspense>
-          <missing.Part view={view} fields={schema.data.fields} />
+          <missing.Part
+            title={t.users.views.incomplete(view.name)}
+            note={t.users.views.incompleteNote}
+            missing={view.missing}
+            fields={schema.data.fields}
+          />
         </Suspense>
       )}
-      <UserStats scope={scope} />
+      {unknown.length > 0 && schema.data && (
+        <Suspense>
+          <formerLink.Part scope={scope} parameters={named} fields={schema.data.fields} change={change} />
+        </Suspense>
+      )}
+      <Suspense>
+        <stats.Part scope={scope} filter={parameters} count={counted.count} />
+      </Suspense>
       <WorkStatus {...scope} fields={schema.data?.fields} />
       {can.edit && schema.data && (
         <Suspense>
@@ -150,6 +167,7 @@ function UserListPage({ scope }: { scope: Scope }) {
                 <breakdown.Part scope={scope} parameters={parameters} change={change} targets={targets} />
               </Suspense>
             )}
+            {parameters.sort !== '' && <SortedByText target={targetOf(parameters.sort, targets)} />}
             {list.state === 'partlySorted' && (
               <SortedInPart scope={scope} target={targetOf(parameters.sort, targets)} />
             )}
@@ -162,6 +180,7 @@ function UserListPage({ scope }: { scope: Scope }) {
                 path={usersPath(scope)}
                 editing={isEditing ? { scope, fields: schema.data.fields } : undefined}
                 selection={selection}
+                next={list.next}
                 stale={list.isStale}
               />
             )}
@@ -204,8 +223,17 @@ function ListError(props: ListProps & { error: Error; targets: readonly Target[]
     );
   }
   const issues = issuesText(error, (path) => placeOf(path, parameters, targets));
-  const explained = issues === '' ? error : new Error(`${error.message}: ${issues}`);
-  return <LoadError error={explained} onRetry={list.reload} />;
+  return (
+    <LoadError
+      error={error}
+      message={issues === '' ? error.message : `${error.message}: ${issues}`}
+      onRetry={list.reload}
+    >
+      <Button variant="default" size="xs" mt="sm" onClick={() => change({ q: '', where: [], sort: '', by: '' })}>
+        {t.users.showAll}
+      </Button>
+    </LoadError>
+  );
 }
 
 /** The part of a query that a path of the API names, such as `where.0`. */

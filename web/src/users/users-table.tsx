@@ -1,12 +1,13 @@
 import { useElementSize } from '@mantine/hooks';
 import { useTable } from '@tanstack/react-table';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import type { Field, UserRecord } from '../api/endpoints.ts';
 import { SortHeader } from '../components/sort-header.tsx';
 import { t } from '../texts/texts.ts';
 import { features, type UserColumn, type UserColumns } from './columns.tsx';
 import { CellEditor, type EditedCell } from './editing/cell-editor.tsx';
 import { type ChangeList, isNewestFirst, type ListParameters } from './list/list-parameters.ts';
+import { placeState } from './list/list-place.ts';
 import type { Scope } from './scope.ts';
 import { SelectPage } from './selection/tick-box.tsx';
 import type { Selection } from './selection/use-selection.ts';
@@ -23,6 +24,8 @@ interface UsersTableProps {
   /** Undefined: a click opens the record. */
   editing: { scope: Scope; fields: readonly Field[] } | undefined;
   selection: Selection;
+  /** The cursor of the next page. */
+  next: string | undefined;
   /** Whether the previous page is shown while the next one is loading. */
   stale: boolean;
 }
@@ -31,7 +34,7 @@ interface UsersTableProps {
 const LEAST_WIDTH = 0.9;
 
 export function UsersTable(props: UsersTableProps) {
-  const { users, columns, parameters, change, path, editing, selection, stale } = props;
+  const { users, columns, parameters, change, path, editing, selection, next, stale } = props;
   const table = useTable({
     features,
     columns: columns.all,
@@ -39,6 +42,9 @@ export function UsersTable(props: UsersTableProps) {
     getRowId: ({ id }) => id,
     state: { columnVisibility: columns.visibility },
   });
+  const view = JSON.stringify(parameters);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `parameters` are new in each render
+  const place = useMemo(() => placeState(parameters, users, next), [view, users, next]);
   const [edited, setEdited] = useState<EditedCell>();
   const newIds = useNewIds(users, parameters);
   const shown = columns.all.filter(({ id }) => columns.visibility[id] !== false);
@@ -81,6 +87,7 @@ export function UsersTable(props: UsersTableProps) {
             visibility={columns.visibility}
             newIds={newIds}
             path={path}
+            place={place}
             editableFields={editing?.fields}
             onEdit={setEdited}
             selection={selection}

@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Modal, Text } from '@mantine/core';
+import { useMounted } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { issueAt, issuesOf } from '../../api/call.ts';
 import type { Field } from '../../api/endpoints.ts';
@@ -31,6 +32,8 @@ interface EditDialogProps {
 export function EditDialog({ title, scope, stored, fields, onClose }: EditDialogProps) {
   const [isDirty, setDirty] = useState(false);
   const [isLeaving, setLeaving] = useState(false);
+  // A dialog that opens with its first render does not know which element had the focus.
+  const isMounted = useMounted();
   useWarningBeforeUnload(isDirty);
   const close = (): void => {
     setDirty(false);
@@ -38,7 +41,11 @@ export function EditDialog({ title, scope, stored, fields, onClose }: EditDialog
     onClose();
   };
   return (
-    <Modal opened={stored !== undefined} onClose={() => (isDirty ? setLeaving(true) : close())} title={title}>
+    <Modal
+      opened={isMounted && stored !== undefined}
+      onClose={() => (isDirty ? setLeaving(true) : close())}
+      title={title}
+    >
       {stored && (
         <EditForm
           scope={scope}

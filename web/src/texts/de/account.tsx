@@ -79,9 +79,9 @@ export const account: typeof en = {
   removeAuthenticatorTitle: 'Die Authenticator-App entfernen?',
   passkeysStay: 'Ihre Passkeys bleiben Ihr zweiter Faktor, und die Wiederherstellungscodes bleiben gültig.',
   passwordAlone: 'Ihr Passwort allein öffnet dann Ihr Konto. Die Wiederherstellungscodes gelten nicht mehr.',
-  howToAdd: (openApp) => (
-    <>Auf diesem Telefon: {openApp}. Auf einem anderen Gerät: Geben Sie diesen Schlüssel in der App ein.</>
-  ),
+  scan: 'Scannen Sie diesen QR-Code mit Ihrer Authenticator-App.',
+  qrCode: 'Der Schlüssel als Bild für eine Kamera',
+  howToAdd: (openApp) => <>Auf diesem Telefon: {openApp}. Ohne Kamera: Geben Sie diesen Schlüssel in der App ein.</>,
   openApp: 'Authenticator-App öffnen',
   code: 'Code',
   codeNote: 'Die sechs Ziffern, die die App jetzt zeigt.',

@@ -3,6 +3,9 @@ import { formatNumber, plural } from '../format.ts';
 
 export const record: typeof en = {
   users: 'Personen',
+  neighbours: 'Personen der Liste',
+  previous: 'Vorherige Person',
+  next: 'Nächste Person',
   erase: 'Person endgültig löschen',
   editTitle: (email) => `${email} bearbeiten`,
   notFound: 'Person nicht gefunden',

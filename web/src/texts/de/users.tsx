@@ -56,11 +56,13 @@ export const users: typeof en = {
 
   statistics: {
     title: 'Statistik',
+    ofMatching: 'Statistik der passenden Personen',
     users: 'Personen',
+    matching: 'Passende Personen',
     newIn: (days) => `Neu in ${formatNumber(days)} Tagen`,
     lastSubmission: 'Letzte Einsendung',
-    chart: (peak) => `Neue Personen pro Tag (höchstens ${formatNumber(peak)})`,
-    table: 'Neue Personen pro Tag',
+    allOn: 'Alle neuen am',
+    chart: 'Neue Personen pro Tag (UTC)',
   },
 
   search: {
@@ -95,6 +97,8 @@ export const users: typeof en = {
     sortedInPart:
       'Die Zeit reichte nicht, um alle Personen zu sortieren. Diese Seite sortiert die gelesenen; die nächsten Seiten ' +
       'zeigen die anderen.',
+    sortedByText:
+      'In dieser Reihenfolge kommen Buchstaben wie ä und é nach z. Groß- und Kleinbuchstaben zählen gleich.',
     indexSortsAll: 'Mit einem Index werden alle Personen sortiert.',
     notAPage: 'Der Dienst hat statt einer Seite die ganze Liste gesendet',
   },
@@ -188,10 +192,14 @@ export const users: typeof en = {
       'Sie wurde gelöscht, oder sie gehört jemand anderem. Geteilte Ansichten können alle in der App öffnen.',
     incomplete: (view) => `„${view}“ wurde unvollständig geöffnet`,
     incompleteNote: 'Das Formular hat diese Felder nicht mehr, oder sie haben einen anderen Typ:',
+    linkIncomplete: 'Teile dieses Links wurden weggelassen',
+    linkIncompleteNote:
+      'Das Formular hat diese Felder nicht: Sie wurden umbenannt oder entfernt. Der Rest des Links wird gezeigt.',
     missing: {
       where: (filter) => `Filter: ${filter}`,
       columns: (column) => `Spalte: ${column}`,
       sort: (field) => `Sortierung nach ${field}`,
+      by: (field) => `Aufschlüsselung nach ${field}`,
     },
   },
 

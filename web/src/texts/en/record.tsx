@@ -3,6 +3,9 @@ import { formatNumber, plural } from '../format.ts';
 
 export const record = {
   users: 'Users',
+  neighbours: 'Users of the list',
+  previous: 'Previous user',
+  next: 'Next user',
   erase: 'Erase user',
   editTitle: (email: string) => `Edit ${email}`,
   notFound: 'User not found',

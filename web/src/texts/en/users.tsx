@@ -48,11 +48,14 @@ export const users = {
 
   statistics: {
     title: 'Statistics',
+    ofMatching: 'Statistics of the matching users',
     users: 'Users',
+    matching: 'Matching users',
     newIn: (days: number) => `New in ${formatNumber(days)} days`,
     lastSubmission: 'Last submission',
-    chart: (peak: number) => `New users per day (peak ${formatNumber(peak)})`,
-    table: 'New users per day',
+    // The date follows.
+    allOn: 'All new ones on',
+    chart: 'New users per day (UTC)',
   },
 
   search: {
@@ -89,6 +92,7 @@ export const users = {
     continue: 'Continue',
     sortedInPart:
       'There was no time to sort all users. This page is sorted among those that were read; the next pages show the others.',
+    sortedByText: 'In this order, letters such as ä and é come after z. Capital and small letters count the same.',
     indexSortsAll: 'With an index, all users are sorted.',
     notAPage: 'The service returned the whole list instead of a page',
   },
@@ -179,10 +183,13 @@ export const users = {
     unknownNote: 'It was deleted, or it belongs to somebody else. Views that are shared open for everybody of the app.',
     incomplete: (view: string) => `“${view}” was opened without a part`,
     incompleteNote: 'The form no longer has these fields, or they have another type:',
+    linkIncomplete: 'Parts of this link were left out',
+    linkIncompleteNote: 'The form has no such fields: they were renamed or removed. The rest of the link is shown.',
     missing: {
       where: (filter: string) => `Filter: ${filter}`,
       columns: (column: string) => `Column: ${column}`,
       sort: (field: string) => `Order by ${field}`,
+      by: (field: string) => `Breakdown by ${field}`,
     },
   },
 

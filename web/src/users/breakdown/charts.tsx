@@ -101,7 +101,7 @@ export function Histogram({ bars, ranges, total, onPress }: ChartProps & { range
 const MAX_TICKS = 4;
 
 /** Round counts from 0 to at least the highest one. */
-function countTicks(most: number): number[] {
+export function countTicks(most: number): number[] {
   const size = 10 ** Math.floor(Math.log10(most));
   const steps = [size / 10, size / 5, size / 2, size, size * 2, size * 5].filter(Number.isInteger);
   const step = steps.find((one) => most / one <= MAX_TICKS) ?? most;

@@ -1,7 +1,10 @@
+import { Suspense } from 'react';
 import type { Field, UserRecord } from '../../api/endpoints.ts';
-import { EditDialog } from '../../record/editing/edit-form.tsx';
+import { loadLater } from '../../components/load-later.ts';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../scope.ts';
+
+const dialog = loadLater(() => import('../../record/editing/edit-form.tsx').then(({ EditDialog }) => EditDialog));
 
 /** A cell of the table: one field of one user. */
 export interface EditedCell {
@@ -18,14 +21,16 @@ interface CellEditorProps {
 /** Changes the value of one cell. */
 export function CellEditor({ scope, cell, onClose }: CellEditorProps) {
   return (
-    <EditDialog
-      title={cell ? t.users.editUser(cell.user.email) : ''}
-      scope={scope}
-      // A list has no ETags; the time of the last change names the state too.
-      stored={cell && { record: cell.user, etag: `"${cell.user.updatedAt}"` }}
-      fields={cell ? [cell.field] : []}
-      onClose={onClose}
-    />
+    <Suspense>
+      <dialog.Part
+        title={cell ? t.users.editUser(cell.user.email) : ''}
+        scope={scope}
+        // A list has no ETags; the time of the last change names the state too.
+        stored={cell && { record: cell.user, etag: `"${cell.user.updatedAt}"` }}
+        fields={cell ? [cell.field] : []}
+        onClose={onClose}
+      />
+    </Suspense>
   );
 }
 

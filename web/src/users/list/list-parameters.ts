@@ -36,7 +36,10 @@ export interface ListParameters extends UserFilter {
 /** Members that change how a page is shown, not which users are on it. */
 const DISPLAY: readonly string[] = ['columns', 'by', 'view'];
 
-export type ChangeList = (change: Partial<ListParameters>, options?: { cursor?: string | undefined }) => void;
+export type ChangeList = (
+  change: Partial<ListParameters>,
+  options?: { cursor?: string | undefined; replace?: boolean },
+) => void;
 
 /** The history state of a list: the starts of its pages, by page number. */
 interface ListState {
@@ -56,7 +59,7 @@ export function useListParameters(): { parameters: ListParameters; cursor: strin
     const next: ListParameters = { ...parameters, page: isDisplay ? parameters.page : 1, ...part };
     const isSameView = isDisplay || Object.keys(part).every((name) => name === 'page');
     setSearchParams(writeList(next), {
-      replace: part.q !== undefined || isDisplay,
+      replace: options?.replace ?? (part.q !== undefined || isDisplay),
       state: isSameView ? { cursors: kept(cursors, next.page, options?.cursor) } : {},
     });
   };

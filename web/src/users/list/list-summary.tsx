@@ -53,6 +53,16 @@ export function SearchProgress({ list }: { list: UserList }) {
   );
 }
 
+/** Explains above the table where letters with accents are in the order of a text. */
+export function SortedByText({ target: { path, type } }: { target: Target }) {
+  if (path === 'email' || (type !== 'text' && type !== 'choice')) return null;
+  return (
+    <Text size="xs" c="dimmed" px="md" pb="xs">
+      {t.users.summary.sortedByText}
+    </Text>
+  );
+}
+
 /** Explains above the table that the order is not that of all records. */
 export function SortedInPart({ scope, target }: { scope: Scope; target: Target }) {
   return (

@@ -1,6 +1,5 @@
 import { useEffect, useRef } from 'react';
 import type { UserRecord } from '../../api/endpoints.ts';
-import { checkboxProps } from '../../components/input.ts';
 import { useAbilities } from '../../session/abilities.tsx';
 import { t } from '../../texts/texts.ts';
 import classes from './selection.module.css';
@@ -13,12 +12,13 @@ interface TickBoxProps {
   isPartial?: boolean;
   disabled?: boolean;
   id?: string;
-  onChange: (isChecked: boolean) => void;
+  /** `isRange`: with the Shift key, which selects all rows since the last one. */
+  onChange: (isChecked: boolean, isRange: boolean) => void;
 }
 
 /**
  * A box that selects one row, or all rows of the page, for readers who may do something with them.
- * A plain element: a page has up to 201.
+ * A plain element: a page has up to 201. A press with the Shift key selects no text.
  */
 export function TickBox({ label, checked, isPartial = false, disabled = false, id, onChange }: TickBoxProps) {
   const can = useAbilities();
@@ -28,13 +28,16 @@ export function TickBox({ label, checked, isPartial = false, disabled = false, i
   }, [isPartial]);
   if (!can.edit && !can.export) return null;
   return (
-    <label className={classes.tick}>
+    <label className={classes.tick} onMouseDown={(event) => event.shiftKey && event.preventDefault()}>
       <input
         ref={input}
         type="checkbox"
         id={id}
         aria-label={label}
-        {...checkboxProps(checked, onChange)}
+        checked={checked}
+        onChange={({ currentTarget, nativeEvent }) =>
+          onChange(currentTarget.checked, 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true)
+        }
         disabled={disabled}
       />
     </label>

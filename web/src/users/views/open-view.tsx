@@ -1,15 +1,13 @@
-import { Alert, Button, List } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Link } from 'wouter';
-import type { Field, SavedView } from '../../api/endpoints.ts';
 import card from '../../components/card.module.css';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { LoadError } from '../../components/load-error.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { TableSkeleton } from '../../components/table-skeleton.tsx';
 import { t } from '../../texts/texts.ts';
-import { conditionWords, parseCondition, targetOf, targetsOf } from '../filters/condition.ts';
 import type { ChangeList } from '../list/list-parameters.ts';
 import { type Scope, usersPath } from '../scope.ts';
 import { viewsQuery } from './queries.ts';
@@ -51,33 +49,5 @@ export function OpenView({ scope, id, change }: OpenViewProps) {
         {!error && !isUnknown && <TableSkeleton rows={8} />}
       </section>
     </div>
-  );
-}
-
-const SORT = /:(?:asc|desc)$/;
-
-/** Names the parts of a view that were left out. */
-export function MissingParts({ view: { name, missing }, fields }: { view: SavedView; fields: readonly Field[] }) {
-  if (missing.length === 0) return null;
-  const targets = targetsOf(fields);
-  const words = ({ part, value }: SavedView['missing'][number]): string => {
-    if (part === 'where') {
-      const condition = parseCondition(value);
-      return t.users.views.missing.where(conditionWords(condition, targetOf(condition.path, targets)));
-    }
-    const { label } = targetOf(value.replace(SORT, ''), targets);
-    return t.users.views.missing[part](label);
-  };
-  return (
-    <Alert color="yellow" role="status" title={t.users.views.incomplete(name)}>
-      {t.users.views.incompleteNote}
-      <List size="sm">
-        {missing.map((part) => (
-          <List.Item key={`${part.part} ${part.value}`} className="breaks">
-            {words(part)}
-          </List.Item>
-        ))}
-      </List>
-    </Alert>
   );
 }

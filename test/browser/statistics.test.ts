@@ -1,0 +1,116 @@
+import { UUID } from 'mongodb';
+import { v7 } from 'uuid';
+import { describe, expect, it } from 'vitest';
+import { axeViolationsInBothModes } from '../support/axe.ts';
+import { appDocument } from '../support/index-slots.ts';
+import { withUsersPage } from './users-page.ts';
+
+const users = withUsersPage();
+const DAY_MS = 86_400_000;
+let stored = 0;
+
+/** Stores records that were created some days ago. */
+async function storeOn(daysAgo: number, count: number, data: object): Promise<void> {
+  const { _id, sourceAppId } = await appDocument(users.server, users.app.sourceAppId);
+  const createdAt = new Date(Date.now() - daysAgo * DAY_MS);
+  const records = Array.from({ length: count }, () => {
+    stored += 1;
+    return {
+      _id: new UUID(v7({ msecs: createdAt.getTime() })),
+      appId: _id,
+      sourceAppId,
+      email: `stored-${stored}@example.com`,
+      data: { ...data },
+      schemaVersion: 2,
+      createdAt,
+      updatedAt: createdAt,
+    };
+  });
+  await users.server.db.collection<(typeof records)[number]>('users').insertMany(records);
+}
+
+/** The number of labels below the chart that cover the one before. */
+const OVERLAPS = `[...document.querySelectorAll('[data-statistics] figure > div:last-of-type > span')]
+  .map((label) => label.getBoundingClientRect())
+  .filter(({ left }, index, all) => index > 0 && all[index - 1].right > left).length`;
+
+const statistics = () => users.page.getByRole('region', { name: 'Statistics' });
+const figures = async () => (await statistics().locator('> div').allInnerTexts()).map((text) => text.split('\n'));
+/** The days with new users: how many days ago, and how many users. */
+async function days(): Promise<number[][]> {
+  const counts = (await statistics().locator('table tr td').allInnerTexts()).map(Number);
+  return counts.flatMap((count, index) => (count > 0 ? [[counts.length - 1 - index, count]] : []));
+}
+const shortDay = (daysAgo: number) =>
+  new Date(Date.now() - daysAgo * DAY_MS).toLocaleDateString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    timeZone: 'UTC',
+  });
+
+describe('the statistics of a list', () => {
+  it('count users, and show new ones by day between axes with ticks', async () => {
+    await storeOn(40, 1, {});
+    await storeOn(3, 2, {});
+    await storeOn(0, 7, {});
+    await users.logIn();
+    await statistics().getByRole('figure').waitFor();
+    expect(await figures()).toEqual([
+      ['Users', '10'],
+      ['New in 30 days', '9'],
+    ]);
+    expect(await days()).toEqual([
+      [3, 2],
+      [0, 7],
+    ]);
+    const ticks = statistics().getByRole('figure').locator('> div');
+    expect(await ticks.first().locator('span').allInnerTexts()).toEqual(['0', '2', '4', '6', '8']);
+    const weeks = [28, 21, 14, 7, 0];
+    expect(await ticks.last().locator('span').allInnerTexts()).toEqual(weeks.map(shortDay));
+    for (const width of [1280, 375]) {
+      await users.page.setViewportSize({ width, height: 720 });
+      const overlaps = await users.page.evaluate(OVERLAPS);
+      expect(overlaps, `labels at ${width} px`).toBe(0);
+    }
+    expect(await axeViolationsInBothModes(users.page)).toEqual([]);
+  });
+
+  it('follow the filters', async () => {
+    await storeOn(40, 2, { plan: 'pro' });
+    await storeOn(9, 3, { plan: 'pro' });
+    await storeOn(1, 1, { plan: 'pro' });
+    await storeOn(1, 20, { plan: 'free' });
+    await users.logIn();
+    await users.goTo('/users?where=data.plan:eq:pro');
+    await statistics().getByRole('figure').waitFor();
+    await expect.poll(figures).toEqual([
+      ['Matching users', '6'],
+      ['New in 30 days', '4'],
+    ]);
+    expect(await days()).toEqual([
+      [9, 3],
+      [1, 1],
+    ]);
+    await users.page.getByRole('button', { name: 'Remove filter: Plan is pro' }).click();
+    await expect.poll(days).toEqual([
+      [9, 3],
+      [1, 21],
+    ]);
+  });
+
+  it('have no chart when all new users came on one day, as after an import', async () => {
+    await storeOn(2, 30, { plan: 'pro' });
+    await users.logIn();
+    await statistics().waitFor();
+    const date = new Date(Date.now() - 2 * DAY_MS).toLocaleDateString('en-GB', {
+      dateStyle: 'medium',
+      timeZone: 'UTC',
+    });
+    await expect.poll(figures).toEqual([
+      ['Users', '30'],
+      ['New in 30 days', '30'],
+      ['All new ones on', date],
+    ]);
+    expect(await statistics().getByRole('figure').count()).toBe(0);
+  });
+});
