@@ -95,8 +95,8 @@ function choiceCount(
   return min === max ? text('chooseExactly', { min }) : text('chooseBetween', { min, max });
 }
 
-/** The matcher steps of all samples of a schema: about 5 ms. */
-const MAX_SAMPLE_STEPS = 100_000;
+/** The steps of the patterns of all samples of a schema: at most 10 ms. */
+const MAX_SAMPLE_STEPS = 200_000;
 
 /**
  * Returns an example of the `data` of a submission. It conforms to the schema unless a field has a

@@ -164,7 +164,9 @@ it.each([
 ])(
   'spec 2.3, text regex: refuses a text of %i characters that causes exponential backtracking elsewhere',
   async (length, message) => {
-    const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'field', kind: 'text', regex: '^(a+)+$' }] });
+    const { sourceAppId } = await server.admin.buildApp({
+      fields: [{ key: 'field', kind: 'text', regex: '^((a+)+)+$' }],
+    });
     const data = { field: `${'a'.repeat(length)}!` };
     const [refused, health] = await Promise.all([
       server.client.submit(sourceAppId, { email: 'a@x.org', data }),
