@@ -12,7 +12,10 @@ export function safeParse<Schema extends z.ZodType>(schema: Schema, value: unkno
 const checked = new WeakSet<z.core.$ZodType>();
 const LENGTH_CHECKS = new Set(['min_length', 'max_length', 'length_equals']);
 
-/** Restricts the checks of lengths in a schema, and in those within it, to values of their type. */
+/**
+ * Restricts the checks of lengths in a schema, and in those within it, to values of their type.
+ * `_zod` is the interface of zod for libraries (zod/v4/core); `min` and `max` have no option `when`.
+ */
 function checkTypesFirst(schema: z.core.$ZodType): void {
   if (checked.has(schema)) return;
   checked.add(schema);

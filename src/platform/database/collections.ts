@@ -48,25 +48,25 @@ const OPTIONS_INDEX = {
   replaceOne: 2,
   updateMany: 2,
   updateOne: 2,
-} as const;
+} satisfies { [Method in keyof MongoCollection]?: number };
 
 /**
- * Sets a default time limit on every statement of a collection, so that the database stops work for
- * requests that have ended. A limit of the caller takes precedence. Returns the collection.
+ * Returns the collection with a default time limit for every statement, so that the database stops
+ * work for requests that have ended. A limit of the caller takes precedence. The driver has no such
+ * option: its `timeoutMS` has no effect.
  */
 export function limitStatementTime<Document extends MongoDocument>(
   collection: Collection<Document>,
 ): Collection<Document> {
-  const methods = collection as unknown as Record<string, (...args: unknown[]) => unknown>;
+  const limited = Object.create(collection);
   for (const [name, index] of Object.entries(OPTIONS_INDEX)) {
-    const method = methods[name];
-    if (!method) throw new Error(`the driver has no collection method ${name}`);
-    methods[name] = (...args) => {
+    const method: (...args: unknown[]) => unknown = limited[name];
+    limited[name] = (...args: unknown[]) => {
       args[index] = { maxTimeMS: STATEMENT_TIME_MS, ...(args[index] as object | undefined) };
       return method.apply(collection, args);
     };
   }
-  return collection;
+  return limited;
 }
 
 /** A regular expression that matches this text only. */
