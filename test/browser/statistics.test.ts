@@ -63,7 +63,7 @@ describe('the statistics of a list', () => {
       [3, 2],
       [0, 7],
     ]);
-    const ticks = statistics().getByRole('figure').locator('> div');
+    const ticks = statistics().getByRole('figure').locator('> div[aria-hidden]');
     expect(await ticks.first().locator('span').allInnerTexts()).toEqual(['0', '2', '4', '6', '8']);
     const weeks = [28, 21, 14, 7, 0];
     expect(await ticks.last().locator('span').allInnerTexts()).toEqual(weeks.map(shortDay));
