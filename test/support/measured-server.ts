@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { SERVER_FLAGS } from '../../src/operations/cli/serve-command.ts';
 import { databaseUri, type Leftovers, ServerProcess } from './process.ts';
 
 /** A server in a process of its own, so that its memory is not that of the test. */
@@ -21,8 +22,7 @@ export async function startMeasuredServer(
 ): Promise<MeasuredServer> {
   const own = { MONGODB_URI: databaseUri(database), HOST: '127.0.0.1', LOG_LEVEL: 'error' };
   const secret = { SESSION_SECRET: 'a secret of the tests', DATA_DIR: await leftovers.dataDir() };
-  const flags = ['--max-semi-space-size=32', '--no-allocation-site-pretenuring'];
-  const command = [process.execPath, ...flags, 'dist/server.js'];
+  const command = [process.execPath, ...SERVER_FLAGS, 'dist/server.js'];
   const server = leftovers.keep(new ServerProcess({ ...own, ...secret, ...env }, command));
   const url = (await server.url()).replace('localhost', '127.0.0.1');
   const memory = (): number => {
