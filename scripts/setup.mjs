@@ -59,20 +59,22 @@ function packagesIn(lockFile) {
 }
 
 /**
- * Compiles src/ to dist/, web/ to dist/web/ and web/client/ to dist/client/, each if one of its
- * sources has changed.
+ * Builds src/ to dist/, web/ to dist/web/, web/client/ to dist/client/ and docs/ to dist/docs/, each
+ * if one of its sources has changed.
  */
 export function build() {
   const shared = ['package-lock.json', 'scripts/build.mjs'];
   const server = hash([...shared, 'openapi.json', 'tsconfig.json', 'tsconfig.build.json', ...sources('src')]);
-  // The dashboard imports code of src/fields and src/platform/core/errors.ts, and types of all other
-  // modules.
+  // The dashboard imports code of src/fields and src/platform/core/errors.ts, and types of all
+  // other modules.
   const dashboard = hash([...shared, 'src/platform/core/errors.ts', ...sources('src/fields'), ...sources('web')]);
   const client = hash([...shared, 'tsconfig.json', ...sources(join('web', 'client'))]);
+  const docs = hash([...shared, 'package.json', ...sources('docs')]);
   const steps = [
     { name: 'server', marker: 'dist/.built-for', wanted: server },
     { name: 'dashboard', marker: 'dist/web/.built-for', wanted: dashboard },
     { name: 'client', marker: 'dist/client/.built-for', wanted: client },
+    { name: 'docs', marker: 'dist/docs/.built-for', wanted: docs },
   ];
   const missing = () => steps.filter(({ marker, wanted }) => read(marker) !== wanted);
   once(

@@ -1,4 +1,5 @@
-// npm start: the command `serve`, from a fresh clone or an installed one. Arguments are its options.
+// npm start: the command `serve`, from a fresh clone or an installed one. Arguments are its
+// options.
 import { build, install, root } from './setup.mjs';
 
 install({ tests: false });

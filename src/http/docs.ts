@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Router } from 'express';
+import express, { Router } from 'express';
 import { createPagePolicy } from './security-headers.ts';
 
 const PAGE = `<!doctype html>
@@ -23,18 +23,20 @@ const PAGE = `<!doctype html>
 const START = `window.ui = SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null });
 `;
 
-/** The files of swagger-ui-dist that the build copies; the path is the same from `dist/http`. */
-const SWAGGER_UI = fileURLToPath(new URL('../../dist/web/swagger-ui/', import.meta.url));
+/** What the build wrote; the path is the same from `src/http` and from `dist/http`. */
+const BUILT = fileURLToPath(new URL('../../dist/', import.meta.url));
+const CACHED = { maxAge: '1h' };
+
+/** The files of swagger-ui-dist that the build copies. */
+const SWAGGER_UI = `${BUILT}web/swagger-ui/`;
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
-/**
- * The built OpenAPI document; the path is the same from `src/http` and from `dist/http`. Creating
- * it from the declarations took 140 ms of each start.
- */
-const DOCUMENT = new URL('../../dist/openapi.json', import.meta.url);
+/** Creating the OpenAPI document from the declarations took 140 ms of each start. */
+const DOCUMENT = `${BUILT}openapi.json`;
 
 /**
- * Serves the API documentation at `/docs` and the OpenAPI document at `/openapi.json` (spec 4.9).
+ * Serves the API documentation at `/docs`, the OpenAPI document at `/openapi.json`, the pages of
+ * docs/ as Markdown below `/docs/`, and their list at `/llms.txt` (spec 4.1.1).
  *
  * @param cookieName the name of the session cookie, which the document states
  */
@@ -51,8 +53,10 @@ export function createDocsRouter(cookieName: string): Router {
   router.get('/docs', (_req, res) => void res.type('html').send(PAGE));
   router.get('/docs/start.js', (_req, res) => void res.type('text/javascript').send(START));
   for (const name of ASSETS) {
-    router.get(`/docs/${name}`, (_req, res) => res.sendFile(name, { root: SWAGGER_UI, maxAge: '1h' }));
+    router.get(`/docs/${name}`, (_req, res) => res.sendFile(name, { root: SWAGGER_UI, ...CACHED }));
   }
+  router.use('/docs', express.static(`${BUILT}docs`, { index: false, redirect: false, ...CACHED }));
+  router.get('/llms.txt', (_req, res) => res.sendFile('llms.txt', { root: BUILT, ...CACHED }));
   return router;
 }
 

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await npm(['install', '--omit=dev', ...quiet, `./${packed.filename}`], folder);
 }, 240_000);
 
-it('contains each module of src, the built pages, the client, the OpenAPI document, and nothing else', async () => {
+it('contains each module of src, the built pages, the client, the documentation, and nothing else', async () => {
   const modules = (await filesOf('src')).filter((path) => !path.endsWith('.d.ts'));
   const pages = (await filesOf('dist/web')).filter((path) => !path.endsWith('.built-for'));
   expect(pages).toContain('dist/web/embed/v1.js');
@@ -46,8 +46,10 @@ it('contains each module of src, the built pages, the client, the OpenAPI docume
       ...pages,
       'dist/client/index.js',
       'dist/client/index.d.ts',
+      ...(await filesOf('docs')).filter((path) => path.endsWith('.md')).map((path) => `dist/${path}`),
       'LICENSE',
       'README.md',
+      'dist/llms.txt',
       'dist/openapi.json',
       'package.json',
     ].sort(),
@@ -104,7 +106,15 @@ it('is the whole service, with its data in the folder where it is started', asyn
   expect(stored.status).toBe(200);
   const page = await (await fetch(`${url}/dashboard/`)).text();
   const [, script = ''] = /src="(\/dashboard\/assets\/[^"]+\.js)"/.exec(page) ?? [];
-  const others = ['/f/contact', '/embed/v1.js', '/embed/v1.css', '/docs', '/docs/swagger-ui.css', '/openapi.json'];
+  const others = [
+    '/f/contact',
+    '/embed/v1.js',
+    '/embed/v1.css',
+    '/docs',
+    '/docs/swagger-ui.css',
+    '/openapi.json',
+    '/llms.txt',
+  ];
   for (const path of [script, ...others]) {
     const response = await fetch(url + path);
     expect([path, response.status]).toEqual([path, 200]);
