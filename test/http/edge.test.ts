@@ -65,7 +65,10 @@ it('names both ways to send the token of metrics', async () => {
 
 it('refuses the first integer that JavaScript alters, and takes the one before', async () => {
   const { sourceAppId } = await server.admin.buildApp();
-  const submit = (n: string) => server.client.submit(sourceAppId, `{"email":"a@example.com","data":{"n":${n}}}`);
+  const submit = (n: string) =>
+    server.client
+      .submit(sourceAppId, `{"email":"a@example.com","data":{"n":${n}}}`)
+      .set('Content-Type', 'application/json');
   await submit('9007199254740993').expect(400);
   await submit('9007199254740992').expect(200);
 });
