@@ -105,6 +105,8 @@ describe(`invariant 6: GET /auth/users of ${USERS} users`, () => {
 
   it('applies back-pressure: of a client that does not read, only what its connection holds is read', async () => {
     const { db } = server;
+    // As large as all entries: by default the newest ones replace others after 1 MB.
+    await db.createCollection('system.profile', { capped: true, size: 64 * MEGABYTE });
     await db.command({ profile: 2 });
     const readRecords = async (): Promise<number> => {
       const total = { $group: { _id: null, records: { $sum: '$nreturned' } } };
