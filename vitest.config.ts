@@ -3,7 +3,12 @@ import { defineConfig } from 'vitest/config';
 import LongestFirst from './test/support/longest-first.ts';
 
 /** Tests that measure the memory or the CPU time of their own process. */
-const MEASURED = ['test/http/memory.test.ts', 'test/unit/window-limit.test.ts', 'test/security/login*.test.ts'];
+const MEASURED = [
+  'test/http/memory.test.ts',
+  'test/http/event-loop.test.ts',
+  'test/unit/window-limit.test.ts',
+  'test/security/login*.test.ts',
+];
 
 const setupFiles = ['test/support/after-each-file.ts', 'test/support/statements-hold.ts'];
 

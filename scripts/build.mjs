@@ -1,8 +1,9 @@
-// Builds `server` (src/ and openapi.json to dist/), `dashboard` (web/ to dist/web/) and `client`
-// (web/client/ to dist/client/) at the same time, or those that the arguments name. Checks no types
-// of the server and the dashboard: `npm run types` does.
+// Builds `server` (src/ and openapi.json to dist/), `dashboard` (web/ to dist/web/), `client`
+// (web/client/ to dist/client/) and `docs` (the Markdown of docs/ to dist/docs/, and llms.txt) at
+// the same time, or those that the arguments name. Checks no types of the server and the dashboard:
+// `npm run types` does.
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -13,6 +14,7 @@ const PROGRAMS = {
   server: [compile('tsconfig.build.json')],
   dashboard: [bundle('web', 'vite.config.ts')],
   client: [bundle('web', 'client', 'vite.config.ts'), compile('web', 'client', 'tsconfig.json')],
+  docs: [],
 };
 
 const parts = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(PROGRAMS);
@@ -23,7 +25,8 @@ if (parts.includes('server')) {
   const document = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8'));
   writeFileSync(join(root, 'dist', 'openapi.json'), JSON.stringify(document));
 }
-process.exitCode = Math.max(...codes);
+if (parts.includes('docs')) buildDocs();
+process.exitCode = Math.max(0, ...codes);
 
 /** Resolves with the exit code of a program of Node.js, 1 if a signal ended it. */
 function run(args) {
@@ -41,4 +44,38 @@ function removeStale() {
     const isOfWeb = name.startsWith(`web${sep}`) || name.startsWith(`client${sep}`);
     if (path && !isOfWeb && !sources.has(`${path}.ts`)) rmSync(join(root, 'dist', name));
   }
+}
+
+/**
+ * Copies the pages of docs/ and lists them in llms.txt (https://llmstxt.org), by which programs
+ * find them.
+ */
+function buildDocs() {
+  const target = join(root, 'dist', 'docs');
+  rmSync(target, { recursive: true, force: true });
+  const pages = readdirSync(join(root, 'docs'), { recursive: true })
+    .map((name) => name.replaceAll(sep, '/'))
+    .filter((name) => name.endsWith('.md'))
+    .sort();
+  const line = (name) => {
+    const [, title] = /^# (.+)$/m.exec(readFileSync(join(root, 'docs', name), 'utf8'));
+    return `- [${title}](/docs/${name})\n`;
+  };
+  for (const name of pages) {
+    mkdirSync(dirname(join(target, name)), { recursive: true });
+    cpSync(join(root, 'docs', name), join(target, name));
+  }
+  const list = (folder) =>
+    pages
+      .filter((name) => dirname(name) === folder)
+      .map(line)
+      .join('');
+  const { description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const parts = [
+    `# User Collection Service\n\n> ${description}\n\nThe OpenAPI document is at /openapi.json.\n`,
+    `## Specification of the HTTP interface\n\n${list('specification')}`,
+    `## Use and operation\n\n${list('.')}`,
+    `## Optional\n\nWhy the service is as it is.\n\n${list('decisions')}`,
+  ];
+  writeFileSync(join(root, 'dist', 'llms.txt'), parts.join('\n'));
 }

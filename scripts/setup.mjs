@@ -9,30 +9,58 @@ import { withLock } from './setup-lock.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
+const SERVING = 'node_modules/.installed-for';
+/** What npm has installed, in the format of package-lock.json. */
+const INSTALLED = 'node_modules/.package-lock.json';
+const TESTS = 'node_modules/user-collection-tests';
+
 /**
- * Installs the packages if package-lock.json has changed.
- * @param tests whether also those of test/package.json
+ * Installs the packages if package-lock.json has others than node_modules.
+ * @param tests whether also those of test/package.json. Installed ones stay in any case.
  */
 export function install({ tests = true } = {}) {
   const lock = hash(['package-lock.json']);
-  const [all, serving] = [`${lock} all`, `${lock} serving`];
-  const step = { marker: 'node_modules/.installed-for', wanted: tests ? all : serving, enough: [all] };
-  once([step], () => {
-    const flags = ['--include=dev', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
-    if (read(step) === serving) {
-      say('Installing packages for tests (once) ...');
-      // A service may run on the packages that are there: `npm ci` would remove them first.
-      npm(['install', '--no-save', ...flags]);
-    } else {
+  const isServing = () => read(SERVING) === lock;
+  once(
+    () => !hasAll() && (tests || !isServing()),
+    () => {
+      const flags = ['--include=dev', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+      if (isServing()) {
+        say('Installing packages for tests (once) ...');
+        // A service may run on the packages that are there: `npm ci` would remove them first.
+        return npm(['install', '--no-save', ...flags]);
+      }
       say('Installing packages (once) ...');
-      npm(['ci', ...(tests ? [] : ['--workspaces=false']), ...flags]);
-    }
-  });
+      const all = tests || TESTS in (packagesIn(INSTALLED) ?? {});
+      npm(['ci', ...(all ? [] : ['--workspaces=false']), ...flags]);
+      if (!all) write(SERVING, lock);
+    },
+  );
 }
 
 /**
- * Compiles src/ to dist/, web/ to dist/web/ and web/client/ to dist/client/, each if one of its
- * sources has changed.
+ * Whether node_modules has every package of package-lock.json, whoever installed it. Optional ones
+ * may be of another system.
+ */
+function hasAll() {
+  const installed = packagesIn(INSTALLED);
+  if (!installed) return false;
+  return Object.entries(packagesIn('package-lock.json')).every(
+    ([path, { version, integrity, link, optional }]) =>
+      !path.startsWith('node_modules/') ||
+      (path in installed
+        ? link || (installed[path].version === version && installed[path].integrity === integrity)
+        : optional),
+  );
+}
+
+function packagesIn(lockFile) {
+  return JSON.parse(read(lockFile) ?? '{}').packages;
+}
+
+/**
+ * Builds src/ to dist/, web/ to dist/web/, web/client/ to dist/client/ and docs/ to dist/docs/,
+ * each if one of its sources has changed.
  */
 export function build() {
   const shared = ['package-lock.json', 'scripts/build.mjs'];
@@ -47,16 +75,24 @@ export function build() {
   ];
   const dashboard = hash([...shared, ...loaded, ...sources('web')]);
   const client = hash([...shared, 'tsconfig.json', ...sources(join('web', 'client'))]);
+  const docs = hash([...shared, 'package.json', ...sources('docs')]);
   const steps = [
     { name: 'server', marker: 'dist/.built-for', wanted: server },
     { name: 'dashboard', marker: 'dist/web/.built-for', wanted: dashboard },
     { name: 'client', marker: 'dist/client/.built-for', wanted: client },
+    { name: 'docs', marker: 'dist/docs/.built-for', wanted: docs },
   ];
-  once(steps, (missing) => {
-    const names = missing.map(({ name }) => name);
-    say(`Building: ${names.join(', ')} ...`);
-    run(process.execPath, [join('scripts', 'build.mjs'), ...names]);
-  });
+  const missing = () => steps.filter(({ marker, wanted }) => read(marker) !== wanted);
+  once(
+    () => missing().length > 0,
+    () => {
+      const found = missing();
+      const names = found.map(({ name }) => name);
+      say(`Building: ${names.join(', ')} ...`);
+      run(process.execPath, [join('scripts', 'build.mjs'), ...names]);
+      for (const { marker, wanted } of found) write(marker, wanted);
+    },
+  );
 }
 
 /** Runs a program in the project folder; exits with its code if it fails. */
@@ -81,28 +117,23 @@ export function say(line) {
   process.stderr.write(`${line}\n`);
 }
 
-/**
- * Runs `work` with the steps that are not done: whose marker file contains neither `wanted` nor one
- * of `enough`. Concurrent commands wait for each other.
- */
-function once(steps, work) {
-  const missing = () => steps.filter((step) => ![step.wanted, ...(step.enough ?? [])].includes(read(step)));
-  if (missing().length === 0) return;
+/** Runs `work` if `isMissing`. Concurrent commands wait for each other. */
+function once(isMissing, work) {
+  if (!isMissing()) return;
   const onWait = (pid) => say(`Waiting for process ${pid}, which installs or builds here ...`);
   withLock(join(root, '.setup-lock'), onWait, () => {
-    const found = missing();
-    if (found.length === 0) return;
-    work(found);
-    for (const { marker, wanted } of found) {
-      mkdirSync(dirname(join(root, marker)), { recursive: true });
-      writeFileSync(join(root, marker), wanted);
-    }
+    if (isMissing()) work();
   });
 }
 
-function read({ marker }) {
-  const path = join(root, marker);
+function read(file) {
+  const path = join(root, file);
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+}
+
+function write(file, text) {
+  mkdirSync(dirname(join(root, file)), { recursive: true });
+  writeFileSync(join(root, file), text);
 }
 
 function hash(files) {

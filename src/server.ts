@@ -40,7 +40,7 @@ try {
     : import('./operations/cluster/primary.ts').then(({ startPrimary }) => startPrimary(config, logger, say));
   const stop = closeOnce(running, logger);
   for (const signal of STOP_SIGNALS) process.on(signal, stop);
-  // `user-collection serve` started this process and has ended, by SIGKILL too.
+  // `user-collection-service serve` started this process and has ended, by SIGKILL too.
   process.on('disconnect', stop);
   announce(await running, config);
 } catch (error) {

@@ -2,11 +2,12 @@
 // records of the cases.
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
+import { SERVER_FLAGS } from '../../dist/operations/cli/serve-command.js';
 import { createRecordIds } from '../../dist/records/stored/record-id.js';
 import { call, logIn, logInCookie } from '../client.mjs';
 import { schema } from './cases.mjs';
 import { startReplicaSet, startStandalone } from './mongods.mjs';
-import { START_FLAGS, startServer, stopServer } from './processes.mjs';
+import { startServer, stopServer } from './processes.mjs';
 
 export const ADMIN_PASSWORD = 'the-password-of-the-bench';
 /** The production environment of `npm start`, without the limits that the load would reach. */
@@ -47,7 +48,7 @@ export async function withService(progress, work, env = {}) {
  * @param options.env settings besides `SERVICE_ENV`
  */
 export function startService(uri, { folder = '.', env = {} } = {}) {
-  const flags = [...START_FLAGS, ...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [])];
+  const flags = [...SERVER_FLAGS, ...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [])];
   return startServer([...flags, join(folder, 'dist/server.js')], { ...SERVICE_ENV, ...env, MONGODB_URI: uri });
 }
 

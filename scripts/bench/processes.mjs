@@ -7,11 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const TICKS_PER_SECOND = 100;
 
-/** The Node.js flags of `npm start`. */
-export const START_FLAGS = JSON.parse(readFileSync('package.json', 'utf8'))
-  .scripts.start.split(' ')
-  .filter((word, index, words) => word.startsWith('--') && words.indexOf(word) === index);
-
 /**
  * Starts a Node.js program and resolves with its process and the URL that it prints. Its output
  * goes to a file, as under a service manager.

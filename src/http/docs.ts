@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { Router } from 'express';
+import { fileURLToPath } from 'node:url';
+import express, { Router } from 'express';
 import { renderApiPage, STYLE } from './docs-page.ts';
 import { createPagePolicy } from './security-headers.ts';
 
-/**
- * The built OpenAPI document; the path is the same from `src/http` and from `dist/http`. Creating
- * it from the declarations took 140 ms of each start.
- */
-const DOCUMENT = new URL('../../dist/openapi.json', import.meta.url);
+/** What the build wrote; the path is the same from `src/http` and from `dist/http`. */
+const BUILT = fileURLToPath(new URL('../../dist/', import.meta.url));
+const CACHED = { maxAge: '1h' };
+
+/** Creating the OpenAPI document from the declarations took 140 ms of each start. */
+const DOCUMENT = `${BUILT}openapi.json`;
 
 /**
- * Serves the API documentation at `/docs` and the OpenAPI document at `/openapi.json` (spec 4.9).
+ * Serves the API documentation at `/docs`, the OpenAPI document at `/openapi.json`, the pages of
+ * docs/ as Markdown below `/docs/`, and their list at `/llms.txt` (spec 4.1.1).
  *
  * @param cookieName the name of the session cookie, which the document states
  */
@@ -36,6 +39,8 @@ export function createDocsRouter(cookieName: string): Router {
       res.send(page);
     },
   );
+  router.use('/docs', express.static(`${BUILT}docs`, { index: false, redirect: false, ...CACHED }));
+  router.get('/llms.txt', (_req, res) => res.sendFile('llms.txt', { root: BUILT, ...CACHED }));
   return router;
 }
 

@@ -28,7 +28,7 @@ async function urlOf(command: Process): Promise<string> {
   return url;
 }
 
-describe('user-collection serve', () => {
+describe('user-collection-service serve', () => {
   it('lists each setting as an option, marks secrets, and says who can read them', async () => {
     const { code, stdout } = await runTool(['serve', '--help'], {});
     expect(code).toBe(0);
@@ -48,6 +48,12 @@ describe('user-collection serve', () => {
       stderr: 'Cannot start: PORT must be a whole number from 0 to 65535\n',
     });
     expect(await runCli(['serve', '--prot', '1'], {})).toMatchObject({ code: 2 });
+  });
+
+  it('is the default command, with and without options', async () => {
+    const stderr = 'Cannot start: PORT must be a whole number from 0 to 65535\n';
+    expect(await runCli(['--port', 'many'], {})).toEqual({ code: 1, stdout: '', stderr });
+    expect(await runCli([], { PORT: 'many' })).toEqual({ code: 1, stdout: '', stderr });
   });
 
   it('runs the server with the flags of npm start, and ends it on SIGTERM with code 0', async () => {

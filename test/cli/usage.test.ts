@@ -40,14 +40,14 @@ describe.concurrent('help', () => {
   ])('prints help for %j --help and exits with code 0', async (command, expected) => {
     const { code, stdout, stderr } = await runTool([...command, '--help'], unreachable);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain(['Usage: user-collection', ...command].join(' '));
+    expect(stdout).toContain(['Usage: user-collection-service', ...command].join(' '));
     for (const part of expected) expect(stdout).toContain(part);
   });
 });
 
 describe.concurrent('exit codes', () => {
   it.each([
-    [[], /^Usage: /],
+    [['--prot', '1'], /^error: unknown option '--prot'\n\(Did you mean --port\?\)\n$/],
     [['app'], /^Usage: /],
     [['frobnicate'], /^error: unknown command 'frobnicate'\n$/],
     [['app', 'create'], /^error: missing required argument 'id'\n$/],

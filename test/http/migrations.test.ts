@@ -154,7 +154,7 @@ async function migrate({ prepare, migrator }: Release, ...args: string[]): Promi
 describe('the command migrate', () => {
   it('runs missing migrations when servers do not, and says before what it would change', async () => {
     const release = await openRelease(await oldDatabase());
-    await expect(release.prepare(false)).rejects.toThrow(/missing \(1, 2, 3\).*"user-collection migrate"/);
+    await expect(release.prepare(false)).rejects.toThrow(/missing \(1, 2, 3\).*"user-collection-service migrate"/);
 
     const old = await countOutdated(release.db);
     const lines = [

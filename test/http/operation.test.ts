@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { sep } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, type TestApp } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -166,5 +168,47 @@ describe('GET /docs', () => {
     );
     expect(shown.map(([, method, path]) => `${method} ${path}`).sort()).toEqual(operations.sort());
     expect(operations).toContain('POST /v1/users');
+  });
+});
+
+describe('GET /llms.txt', () => {
+  const documents = new URL('../../docs/', import.meta.url);
+  const names = readdirSync(documents, { recursive: true }).map(String);
+  const pages = names.filter((name) => name.endsWith('.md')).map((name) => name.replaceAll(sep, '/'));
+
+  it('lists each page of docs/, and each is Markdown, cached like other files', async () => {
+    const list = await server.client
+      .get('/llms.txt')
+      .expect(200)
+      .expect('Content-Type', 'text/plain; charset=utf-8')
+      .expect('Cache-Control', 'public, max-age=3600');
+    const listed = [...list.text.matchAll(/^- \[[^\]]+\]\((\S+)\)$/gm)].map(([, path = '']) => path);
+    expect(listed.toSorted()).toEqual(pages.map((name) => `/docs/${name}`).toSorted());
+    for (const path of listed) {
+      const page = await server.client
+        .get(path)
+        .expect(200)
+        .expect('Content-Type', 'text/markdown; charset=utf-8')
+        .expect('Cache-Control', 'public, max-age=3600');
+      expect(page.text).toBe(readFileSync(new URL(path.slice('/docs/'.length), documents), 'utf8'));
+    }
+  });
+
+  it('leads to no other file', async () => {
+    const others = [
+      'capacity.json',
+      'images/users-light.png',
+      '.built-for',
+      'specification',
+      'specification/',
+      'none.md',
+    ];
+    const outside = ['../llms.txt', '..%2fserver.js', '%2e%2e/server.js', '%2e%2e%2fpackage.json', '..%5cserver.js'];
+    for (const path of [...others, ...outside, 'operations.md/', 'OPERATIONS.md', 'operations.md%00']) {
+      const { text, status } = await server.client.get(`/docs/${path}`);
+      expect([path, status]).toEqual([path, 404]);
+      expect(text).not.toMatch(/^import/m);
+    }
+    await server.client.post('/docs/operations.md', {}).expect(404);
   });
 });

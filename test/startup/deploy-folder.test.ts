@@ -138,7 +138,7 @@ describe('deploy/replica-set/compose.yml', () => {
     }
     for (const name of ['migrate', 'compare']) {
       const [node, program, ...command] = servers[name].command;
-      expect([node, program]).toEqual(['node', bin['user-collection']]);
+      expect([node, program]).toEqual(['node', bin['user-collection-service']]);
       await expectCommand(command);
     }
   });
@@ -378,7 +378,7 @@ describe('deploy/kubernetes', () => {
       });
     }
     const [node, program, ...command] = job.containers[0].command;
-    expect([node, program]).toEqual(['node', bin['user-collection']]);
+    expect([node, program]).toEqual(['node', bin['user-collection-service']]);
     await expectCommand(command);
   });
 

@@ -168,12 +168,8 @@ describe('the image', () => {
     expect(list).toBeGreaterThan(install);
   });
 
-  it('runs the server with the flags of npm start, as does `user-collection serve`', () => {
-    const { start }: { start: string } = JSON.parse(read('package.json')).scripts;
-    const flags = [...new Set(start.split(' ').filter((argument) => argument.startsWith('--')))];
-    expect(flags).not.toEqual([]);
-    expect(SERVER_FLAGS).toEqual(flags);
-    expect(last).toContain(`CMD ${JSON.stringify(['node', ...flags, 'dist/server.js']).replaceAll(',', ', ')}`);
+  it('runs the server with the flags of `user-collection-service serve`', () => {
+    expect(last).toContain(`CMD ${JSON.stringify(['node', ...SERVER_FLAGS, 'dist/server.js']).replaceAll(',', ', ')}`);
   });
 
   it('has a health check that exits with code 1 if the service does not respond', () => {

@@ -100,7 +100,7 @@ it('is built from its package files and what .dockerignore lets through, and sto
     body: JSON.stringify({ email: 'ada@example.com', data: { name: 'Ada' } }),
   });
   expect(stored.status).toBe(200);
-  for (const path of ['/dashboard/', '/embed/v1.js', '/docs', '/openapi.json']) {
+  for (const path of ['/dashboard/', '/embed/v1.js', '/docs', '/openapi.json', '/llms.txt', '/docs/operations.md']) {
     const response = await fetch(url + path);
     expect({ path, status: response.status }).toEqual({ path, status: 200 });
     await response.arrayBuffer();

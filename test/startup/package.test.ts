@@ -36,7 +36,7 @@ beforeAll(async () => {
   await npm(['install', '--omit=dev', ...quiet, `./${packed.filename}`], folder);
 }, 240_000);
 
-it('contains each module of src, the built pages, the client, the OpenAPI document, and nothing else', async () => {
+it('contains each module of src, the built pages, the client, the documentation, and nothing else', async () => {
   const modules = (await filesOf('src')).filter((path) => !path.endsWith('.d.ts'));
   const pages = (await filesOf('dist/web')).filter((path) => !path.endsWith('.built-for'));
   expect(pages).toContain('dist/web/embed/v1.js');
@@ -46,8 +46,10 @@ it('contains each module of src, the built pages, the client, the OpenAPI docume
       ...pages,
       'dist/client/index.js',
       'dist/client/index.d.ts',
+      ...(await filesOf('docs')).filter((path) => path.endsWith('.md')).map((path) => `dist/${path}`),
       'LICENSE',
       'README.md',
+      'dist/llms.txt',
       'dist/openapi.json',
       'package.json',
     ].sort(),
@@ -62,16 +64,36 @@ it('brings no package for building or tests', async () => {
   expect(unwanted.filter((name) => installed.includes(name))).toEqual([]);
 });
 
-/** Starts the installed service in the folder. */
+it('has one program, of its own name, and can be published with provenance', async () => {
+  const {
+    name,
+    version,
+    bin,
+    private: isPrivate,
+    publishConfig,
+    repository,
+  } = JSON.parse(await readFile(join(folder, 'node_modules', 'user-collection-service', 'package.json'), 'utf8'));
+  expect(await readdir(join(folder, 'node_modules', '.bin'))).toContain(name);
+  expect({ bin, isPrivate, publishConfig }).toEqual({
+    bin: { [name]: 'dist/cli.js' },
+    isPrivate: undefined,
+    publishConfig: { access: 'public', provenance: true },
+  });
+  expect(repository.url).toMatch(/^git\+https:/);
+  const { info } = JSON.parse(await readFile(join(root, 'openapi.json'), 'utf8'));
+  expect(version).toBe(info.version);
+});
+
+/** Starts the installed service in the folder, as its program does without a command. */
 async function serve(command: string[]) {
   const options = ['--port', '0', '--log-level', 'silent'];
-  const server = leftovers.keep(new Process([...command, 'serve', ...options], {}, folder));
+  const server = leftovers.keep(new Process([...command, ...options], {}, folder));
   const [, url = ''] = await server.waitForOutput(/is ready: (\S+)/);
   return { server, url };
 }
 
 it('is the whole service, with its data in the folder where it is started', async () => {
-  const program = join(folder, 'node_modules', '.bin', 'user-collection');
+  const program = join(folder, 'node_modules', '.bin', 'user-collection-service');
   const { server, url } = await serve([program]);
   const created = await leftovers.keep(new Process([program, 'app', 'create', 'contact'], {}, folder)).ended;
   expect(created.code).toBe(0);
@@ -84,7 +106,7 @@ it('is the whole service, with its data in the folder where it is started', asyn
   expect(stored.status).toBe(200);
   const page = await (await fetch(`${url}/dashboard/`)).text();
   const [, script = ''] = /src="(\/dashboard\/assets\/[^"]+\.js)"/.exec(page) ?? [];
-  const others = ['/f/contact', '/embed/v1.js', '/embed/v1.css', '/docs', '/openapi.json'];
+  const others = ['/f/contact', '/embed/v1.js', '/embed/v1.css', '/docs', '/openapi.json', '/llms.txt'];
   for (const path of [script, ...others]) {
     const response = await fetch(url + path);
     expect([path, response.status]).toEqual([path, 200]);
@@ -97,7 +119,7 @@ it('is the whole service, with its data in the folder where it is started', asyn
 });
 
 it('exports the client of programs, of at most 2 kB, with its types', async () => {
-  const program = join(folder, 'node_modules', '.bin', 'user-collection');
+  const program = join(folder, 'node_modules', '.bin', 'user-collection-service');
   const run = (command: string[]) => leftovers.keep(new Process(command, {}, folder)).ended;
   const { server, url } = await serve([program]);
   expect(await run([program, 'types', 'contact', '--out', 'contact.ts'])).toMatchObject({ code: 0 });
@@ -131,7 +153,7 @@ it('exports the client of programs, of at most 2 kB, with its types', async () =
 });
 
 it('starts again with npx, and ends with it although its shell forwards no signal', async () => {
-  const { server, url } = await serve(['npx', '--no-install', 'user-collection']);
+  const { server, url } = await serve(['npx', '--no-install', 'user-collection-service']);
   const schema = await fetch(`${url}/v1/schema`, { headers: { 'x-app-id': 'contact' } });
   expect(schema.status).toBe(200);
   // Resolves when the last process that has inherited the streams has ended.

@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
+import { SERVER_FLAGS } from '../../src/operations/cli/serve-command.ts';
 import { dropLater } from './databases.ts';
 import { databaseFolder } from './scratch.ts';
 
 const root = join(import.meta.dirname, '..', '..');
+
+const SERVER = [process.execPath, ...SERVER_FLAGS, 'dist/server.js'];
 
 /** The result of a process that has exited. `code` is null if a signal ended it. */
 export interface Ended {
@@ -90,9 +93,9 @@ export async function runCli(args: readonly string[], env: Record<string, string
   return tool.ended;
 }
 
-/** A server process on a free port, started by default with the script that `npm start` runs. */
+/** A server process on a free port, by default the one that `npm start` starts. */
 export class ServerProcess extends Process {
-  constructor(env: Record<string, string>, command: readonly string[] = [process.execPath, 'scripts/start.mjs']) {
+  constructor(env: Record<string, string>, command: readonly string[] = SERVER) {
     super(command, { PORT: '0', ...env });
   }
 

@@ -14,7 +14,8 @@ const LENGTH_CHECKS = new Set(['min_length', 'max_length', 'length_equals']);
 
 /**
  * Restricts the checks of lengths in a schema, and in those within it, to values of their type.
- * `_zod` is the interface of zod for libraries (zod/v4/core); `min` and `max` have no option `when`.
+ * `_zod` is the interface of zod for libraries (zod/v4/core); `min` and `max` have no option
+ * `when`.
  */
 function checkTypesFirst(schema: z.core.$ZodType): void {
   if (checked.has(schema)) return;

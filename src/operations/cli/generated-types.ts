@@ -13,7 +13,7 @@ const IMPORT =
  */
 export function generateTypes(sourceAppId: string, { version, rejectUnknown, fields }: AppSchema): string {
   const app = literal(sourceAppId);
-  return `// Written by \`user-collection types\`; changes are lost.
+  return `// Written by \`user-collection-service types\`; changes are lost.
 // App: ${commentText(sourceAppId)}. Version of the schema: ${version}.
 
 ${IMPORT}

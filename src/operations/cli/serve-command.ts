@@ -9,7 +9,7 @@ import type { Tool } from './command.ts';
 /** Those of `npm start`: V8 reads them before it runs the first line of a program (decision 40). */
 export const SERVER_FLAGS = ['--max-semi-space-size=32', '--no-allocation-site-pretenuring'];
 const SERVER = fileURLToPath(new URL('../../server.js', import.meta.url));
-const PARENT_INTERVAL_MS = 500;
+const PARENT_INTERVAL_MS = 100;
 const FORWARDED: NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
 /**
@@ -23,7 +23,9 @@ export function serveCommand({ env, endWith }: Pick<Tool, 'env' | 'endWith'>): C
     return { name, option: new Option(`--${name.toLowerCase().replaceAll('_', '-')} <value>`, text) };
   });
   const serve = new Command('serve')
-    .description('run the service; each option is the environment variable of the same name, and wins over it')
+    .description(
+      'run the service, also without a command; an option is the environment variable of its name, and wins over it',
+    )
     .addHelpText(
       'after',
       '\nOther users of this machine can read a command line: set what is marked as a secret in the environment.',
@@ -40,12 +42,12 @@ export function serveCommand({ env, endWith }: Pick<Tool, 'env' | 'endWith'>): C
  * processes inherit. Forwards signals. The server stops when the channel to this process closes,
  * so also when this process is killed. Resolves with its exit code.
  *
- * npx runs a command in a shell, which ends on a signal without forwarding it. This process then
- * has another parent, and stops the server.
+ * npx and `npm start` run a command in a shell, which may end on a signal without forwarding it.
+ * This process then has another parent, and stops the server.
  */
 async function runServer(env: NodeJS.ProcessEnv): Promise<number> {
   // Replaces the command line that other users see.
-  process.title = 'user-collection serve';
+  process.title = 'user-collection-service';
   const child = spawn(process.execPath, [...SERVER_FLAGS, SERVER], {
     env,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
@@ -54,7 +56,8 @@ async function runServer(env: NodeJS.ProcessEnv): Promise<number> {
   for (const signal of FORWARDED) process.on(signal, forward);
   const parent = process.ppid;
   const checkParent = (): void => void (process.ppid !== parent && child.kill('SIGTERM'));
-  const watch = env.npm_command === 'exec' ? setInterval(checkParent, PARENT_INTERVAL_MS) : undefined;
+  const isOfNpm = env.npm_command === 'exec' || env.npm_command === 'start';
+  const watch = isOfNpm ? setInterval(checkParent, PARENT_INTERVAL_MS) : undefined;
   try {
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
     return code ?? 128 + constants.signals[signal ?? 'SIGKILL'];

@@ -11,6 +11,7 @@ import { userCommands } from './user-commands.ts';
 
 const FAILED = 1;
 const USAGE = 2;
+const HELP = ['-h', '--help'];
 
 /**
  * Runs the command-line tool with these arguments; resolves with its exit code.
@@ -33,7 +34,7 @@ export async function runTool(
     withServices: async (task, how) =>
       (await import('./services.ts')).withServices({ env, streams, timings }, task, how),
   };
-  const program = new Command('user-collection')
+  const program = new Command('user-collection-service')
     .description(
       'Runs a User Collection Service, and manages its apps, schemas, users and accounts straight on its database.',
     )
@@ -59,7 +60,7 @@ export async function runTool(
   });
 
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(withCommand(args), { from: 'user' });
     // A write fails after the call that began it; this one ends after all before it.
     await new Promise((resolve) => streams.stdout.write('', resolve));
     // The reader closed the pipe (`... | head`) or the terminal: not an error.
@@ -72,4 +73,13 @@ export async function runTool(
     report(streams, error);
     return FAILED;
   }
+}
+
+/**
+ * Without a command the arguments are options of `serve`. Commander's own default command would get
+ * a misspelt one as an argument.
+ */
+function withCommand(args: readonly string[]): readonly string[] {
+  const [first = '--'] = args;
+  return first.startsWith('-') && !HELP.includes(first) ? ['serve', ...args] : args;
 }

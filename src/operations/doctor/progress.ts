@@ -92,11 +92,13 @@ export function judgeMigrations(own: readonly MigrationState[], later: readonly 
   const findings = own.flatMap(({ number, name, state }): Finding[] => {
     const migration = `the migration ${number} (${name})`;
     if (UNFINISHED.includes(state)) {
-      const advice = 'Run `user-collection migrate`, or start a server of this version.';
+      const advice = 'Run `user-collection-service migrate`, or start a server of this version.';
       return [warning(`${migration} is ${state === 'waiting' ? 'missing' : 'not finished'}`, advice)];
     }
     if (!BEING_CONTRACTED.includes(state)) return [];
-    return [warning(`the contraction of ${migration} is not finished`, 'Run `user-collection migrate --contract`.')];
+    return [
+      warning(`the contraction of ${migration} is not finished`, 'Run `user-collection-service migrate --contract`.'),
+    ];
   });
   for (const { number, name, state } of later) {
     const found = `the migration ${number} (${name}) is of a later release`;

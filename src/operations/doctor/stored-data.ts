@@ -205,7 +205,7 @@ export function judgeShardKeys(
     const actual = found.get(`${databaseName}.${name}`);
     if (JSON.stringify(actual) === JSON.stringify(key)) return [];
     if (!actual) {
-      return [warning(`${name} is not sharded: it is on one shard`, 'Run `user-collection shard --apply`.')];
+      return [warning(`${name} is not sharded: it is on one shard`, 'Run `user-collection-service shard --apply`.')];
     }
     return [
       fault(`${name} has the shard key ${JSON.stringify(actual)} instead of ${JSON.stringify(key)}`, 'Reshard it.'),

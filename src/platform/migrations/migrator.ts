@@ -177,7 +177,7 @@ export function createMigrator(deps: {
       const missing = (await select(isMissing)).map(({ number }) => number);
       if (missing.length === 0) return;
       throw new MigrationRefused(
-        `Migrations of stored data are missing (${missing.join(', ')}) and MIGRATE_ON_START is false: run "user-collection migrate", which may run beside servers of the release before this one.`,
+        `Migrations of stored data are missing (${missing.join(', ')}) and MIGRATE_ON_START is false: run "user-collection-service migrate", which may run beside servers of the release before this one.`,
       );
     },
 

@@ -7,8 +7,7 @@ import { templateParts, visitNodes } from '../../support/syntax.ts';
 
 const SOURCE = new URL('../../../src/', import.meta.url);
 /** What a dashboard never shows: commands, entries, settings of the process, other languages. */
-const ELSEWHERE =
-  /^(operations\/|platform\/(languages|migrations|embedded|core\/config)|[^/]*$)/;
+const ELSEWHERE = /^(operations\/|platform\/(languages|migrations|embedded|core\/config)|[^/]*$)/;
 const ERRORS = /^(Conflict|NotFound|Forbidden|Invalid\w*|Unavailable|AppError|TooManyRequests|Unauthorized)$/;
 const PROBLEM = /^(must|is|has|needs|was|does|may|cannot) /;
 

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import { createRecordIds } from '../../src/records/stored/record-id.ts';
+import { Client } from '../support/client.ts';
+import { runImport } from '../support/imports.ts';
+import { type MeasuredServer, startMeasuredServer } from '../support/measured-server.ts';
+import { Leftovers } from '../support/process.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+
+const RECORDS = 20_000;
+const leftovers = new Leftovers();
+
+/** Whose process is measured; the other one has the database. */
+let server: MeasuredServer;
+let base: TestServer;
+let client: Client;
+beforeAll(async () => {
+  base = await startServer();
+  server = await startMeasuredServer(leftovers, base.database);
+  client = await new Client(server.url).logIn('admin', ADMIN_PASSWORD);
+});
+afterAll(async () => {
+  await leftovers.clear();
+  await base.close();
+});
+
+const texts = (regex: string): FieldDefinitionInput[] =>
+  Array.from({ length: 100 }, (_, index) => ({ key: `f${index}`, kind: 'text', regex }));
+
+describe('invariant 7: the event loop is blocked for at most 50 ms by', () => {
+  it('a submission of 100 kB whose texts use the whole budget of the patterns', async () => {
+    const { sourceAppId } = await client.buildApp({ fields: texts('[ab]*a[ab]{31}$') });
+    const data = Object.fromEntries(texts('').map(({ key }) => [key, 'ab'.repeat(450)]));
+    const submit = () => client.submit(sourceAppId, { email: 'a@example.com', data }).expect(400);
+    expect(await server.blockedDuring(submit)).toBeLessThan(1);
+  });
+
+  it('a schema with the largest patterns, accepted or refused', async () => {
+    const { sourceAppId } = await client.buildApp();
+    const put = async () => {
+      await client.putSchema(sourceAppId, { fields: texts('[ab]*a[ab]{31}$') }).expect(200);
+      await client.putSchema(sourceAppId, { fields: texts('^.{1,1000}$') }).expect(400);
+    };
+    expect(await server.blockedDuring(put)).toBeLessThan(1);
+  });
+
+  it(`an export of ${RECORDS} records`, async () => {
+    const { sourceAppId } = await client.buildApp();
+    const appId = (await base.db.collection('apps').findOne({ sourceAppId }))?._id;
+    const newId = createRecordIds();
+    const records = Array.from({ length: RECORDS }, (_, index) => {
+      const now = new Date();
+      const data = { name: `=${index}"`.repeat(50) };
+      const record = { appId, sourceAppId, email: `user${index}@x.org`, data, schemaVersion: 1 };
+      return { _id: newId(now), ...record, createdAt: now, updatedAt: now };
+    });
+    await base.db.collection<{ _id: ReturnType<typeof newId> }>('users').insertMany(records, { ordered: false });
+    const read = async () => {
+      for (const format of ['csv', 'json']) {
+        const path = `/auth/users/export?sourceAppId=${sourceAppId}&format=${format}`;
+        const { text } = await client.get(path).buffer(true).expect(200);
+        expect(text.length).toBeGreaterThan(RECORDS * 100);
+      }
+    };
+    expect(await server.blockedDuring(read)).toBeLessThan(1);
+  });
+
+  it('an import of 2 MB', async () => {
+    const { sourceAppId } = await client.buildApp({ fields: texts('^[ -~]*$').slice(0, 10) });
+    const line = (index: number) => `p${index}@x.org,${Array(10).fill(`"${'x,'.repeat(50)}"`)}\n`;
+    const header = `email,${Array.from({ length: 10 }, (_, index) => `data.f${index}`)}\n`;
+    const file = header + Array.from({ length: 2_000 }, (_, index) => line(index)).join('');
+    const run = async () => expect((await runImport(client, sourceAppId, file)).rejected).toBe(0);
+    expect(await server.blockedDuring(run)).toBeLessThan(1);
+  });
+});
