@@ -2,6 +2,7 @@
 
 const SECTION = /^#{2,4} (\d+(?:\.\d+)*) (.+)$/;
 const OPERATION = /^#{2,4} ([A-Z]+ \/\S*)$/;
+const OF_A_BODY = [413, 415];
 const GENERATED = /(<!-- generated: (\w+) -->\n)[\s\S]*?(<!-- end of generated -->)/g;
 
 /**
@@ -25,23 +26,20 @@ export function renderTables(files, endpoints, document) {
     .sort((one, other) => bySection(one, other) || one.line - other.line);
   const refusals = refusalsByCaller(described);
   const tables = {
-    sections: table(
-      ['Section', 'Subject'],
-      sections.map(({ section, title, link }) => [section, `[${title}](${link})`]),
-    ),
+    sections: sections.map(({ section, title, link }) => `- [${section} ${title}](${link})`).join('\n'),
     callers: table(
       ['Caller', 'Refusals of every endpoint'],
       [...refusals].map(([caller, statuses]) => [caller, statuses.join(' ')]),
     ),
     endpoints: table(
-      ['Section', 'Endpoint', 'Caller', 'Load', 'Event', 'Statuses'],
-      described.map(({ section, operation, link, spec, statuses }) => [
-        section,
+      ['Endpoint', 'Caller, load', 'Statuses, event'],
+      described.map(({ operation, link, spec, statuses }) => [
         `[${operation}](${link})`,
-        callerOf(spec),
-        loadOf(spec),
-        spec.audit ? `\`${spec.audit}\`` : '',
-        shownStatuses(statuses, refusals.get(kindOfCaller(spec))).join(' '),
+        [callerOf(spec), loadOf(spec)].filter(Boolean).join(', '),
+        [
+          ...shownStatuses(statuses, refusals.get(kindOfCaller(spec))),
+          ...(spec.audit ? [`\`${spec.audit}\``] : []),
+        ].join(' '),
       ]),
     ),
   };
@@ -104,30 +102,34 @@ function refusalsByCaller(described) {
 }
 
 /**
- * The refusals that not all endpoints of its caller have, and the successes other than 200 alone.
+ * The refusals that not all endpoints of its caller have, without those of a body, and the
+ * successes other than 200 alone.
  */
 function shownStatuses(statuses, common) {
   const successes = statuses.filter((status) => status < 400);
-  const refusals = statuses.filter((status) => status >= 400 && !common.includes(status));
+  const left = OF_A_BODY.every((status) => statuses.includes(status)) ? [...common, ...OF_A_BODY] : common;
+  const refusals = statuses.filter((status) => status >= 400 && !left.includes(status));
   return [...(successes.join() === '200' ? [] : successes), ...refusals];
 }
 
-function kindOfCaller({ auth }) {
+function kindOfCaller({ auth, role }) {
   if (auth === 'app id' || auth === 'form') return 'app id';
-  return auth === 'session' || auth === 'session or key' ? 'session, admin or key' : 'anyone';
+  if (auth === 'session' || auth === 'session or key') return auth === 'session' || role ? 'session, admin' : 'key';
+  return 'anyone';
 }
 
 function callerOf({ auth, scope, role }) {
-  const key = scope ? `key \`${scope}\`` : 'any key';
-  if (auth === 'app id' || auth === 'form') return `app id, ${key}`;
+  const key = `key \`${scope}\``;
+  if (auth === 'app id' || auth === 'form') return scope ? `app id, ${key}` : 'app id';
   if (auth === 'session') return role ? 'admin' : 'session';
   if (auth !== 'session or key') return 'anyone';
   if (role === 'admin') return `admin, admin's ${key}`;
-  return role ? `admin, admin's or own ${key}` : `session, ${key}`;
+  return role ? `admin, admin's or own ${key}` : key;
 }
 
+/** Empty for `light`, which most are, and for endpoints without a load. */
 function loadOf({ auth, upload, load = 'read' }) {
-  if (!auth.startsWith('session') || upload) return '';
+  if (!auth.startsWith('session') || upload || load === 'light') return '';
   if (typeof load !== 'function') return load;
   return `${load({ limit: 1 })}; without parameters ${load({})}`;
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readSpecification } from '../support/citations.ts';
@@ -41,9 +41,9 @@ describe('the table of endpoints in docs/specification', () => {
     expect(scopes).toEqual(expected);
   });
 
-  it('names the section that describes the operation', () => {
+  it('links the heading that describes the operation', () => {
     const described = headings();
-    expect(rows.filter(({ operation, section }) => described.get(operation) !== section)).toEqual([]);
+    expect(rows.filter(({ operation, file }) => described.get(operation) !== file)).toEqual([]);
   });
 });
 
@@ -58,19 +58,15 @@ function nameOf(method: string, path: string): string {
 
 /** The operations of the table. */
 function tableRows(endpoints: string) {
-  const rows = endpoints.matchAll(/^\| ([\d.]+) \| \[([A-Z]+ \S+)\]\(\S+\) \| (.+?) \| .*\|$/gm);
-  return [...rows].map(([, section = '', operation = '', caller = '']) => ({ operation, caller, section }));
+  const rows = endpoints.matchAll(/^\| \[([A-Z]+ \S+)\]\(([\w-]+\.md)#\S+\) \| (.+?) \| .*\|$/gm);
+  return [...rows].map(([, operation = '', file = '', caller = '']) => ({ operation, caller, file }));
 }
 
-/** The section of each operation that has a heading of its own. */
+/** The file of each operation that has a heading of its own. */
 function headings(): Map<string, string> {
   const found = new Map<string, string>();
-  for (const text of Object.values(readSpecification(root))) {
-    let section = '';
-    for (const [, number, operation] of text.matchAll(/^(?:#{2,3} ([\d.]+) |### ([A-Z]+ \/\S*)$)/gm)) {
-      if (number) section = number;
-      else found.set(operation ?? '', section);
-    }
+  for (const [path, text] of Object.entries(readSpecification(root))) {
+    for (const [, operation = ''] of text.matchAll(/^### ([A-Z]+ \/\S*)$/gm)) found.set(operation, basename(path));
   }
   return found;
 }
