@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Leftovers, Process } from '../support/process.ts';
@@ -140,7 +140,8 @@ describe('concurrent commands on a fresh clone', () => {
 
   it('release the lock if the installation fails, so that the next command tries again', async () => {
     const root = await freshClone();
-    await rm(join(root, 'serving-1.0.0.tgz'));
+    const lock = join(root, 'package-lock.json');
+    await writeFile(lock, (await readFile(lock, 'utf8')).replaceAll(/"sha512-..../g, '"sha512-AAAA'));
     for (const { code } of await runCommands(root, 2)) expect(code).toBe(1);
     expect((await readdir(root)).filter((name) => name.startsWith(LOCK))).toEqual([]);
   });
