@@ -30,7 +30,7 @@ const envFile = (path: string): Record<string, string> =>
 /** The help of a command; undefined if there is none of that name. */
 async function helpOf(command: string): Promise<string | undefined> {
   const { stdout } = await runTool([command, '--help'], {});
-  return stdout.startsWith(`Usage: user-collection ${command} `) ? stdout : undefined;
+  return stdout.startsWith(`Usage: user-collection-service ${command} `) ? stdout : undefined;
 }
 
 /** Expects that the command exists, with the options that follow it. */

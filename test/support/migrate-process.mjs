@@ -23,7 +23,7 @@ const { migrator } = createUpgrades({
   server: { workers: 1, sessionSecret: 'a secret of the tests', publicUrl: null, sendsMail: false },
   clockAheadMs: () => 0,
   isNew: async () => false,
-  rest: async () => undefined,
+  throttle: async () => undefined,
   progress: () => undefined,
 });
 await migrator.expand();

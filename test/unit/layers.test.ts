@@ -42,14 +42,18 @@ interface Import {
 function importsOf(file: string): Import[] {
   const source = readFileSync(join(root, file), 'utf8');
   const matches = [
-    ...source.matchAll(/^(?:import|export)\s+(type\s)?[^;'"]*?from\s+'(\.[^']+)'|import\(\s*'(\.[^']+)'\)/gm),
+    ...source.matchAll(/^(?:import|export)\s+(type\s)?[^;'"]*?from\s+'([.#][^']+)'|import\(\s*'([.#][^']+)'\)/gm),
   ];
   return matches.map(([, type, staticPath, dynamicPath]) => ({
     from: file,
-    to: normalize(join(dirname(file), staticPath ?? dynamicPath ?? '')),
+    to: targetOf(file, staticPath ?? dynamicPath ?? ''),
     isType: type !== undefined,
   }));
 }
+
+/** `#src/x.ts` is src/x.ts (`imports` of package.json). */
+const targetOf = (file: string, path: string): string =>
+  path.startsWith('#') ? path.slice(1) : normalize(join(dirname(file), path));
 
 function sourcesOf(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

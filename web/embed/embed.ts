@@ -6,7 +6,7 @@ import {
   type MarkupNode,
   prefilled,
   present,
-} from '../../src/fields/markup.ts';
+} from '#src/fields/markup.ts';
 import { toDom } from './dom.ts';
 import style from './form.css?inline';
 import { send } from './send.ts';

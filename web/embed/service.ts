@@ -1,4 +1,4 @@
-import type { FormControl } from '../../src/fields/presentation.ts';
+import type { FormControl } from '#src/fields/presentation.ts';
 
 /** The answer of `GET /v1/forms/:sourceAppId` (spec 4.5). */
 export interface Definition {

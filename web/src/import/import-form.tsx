@@ -1,6 +1,6 @@
 import { Alert, Button, Group, NativeSelect, Progress, Table, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { fileNameSetting } from '../../../src/operators/imports/date-format.ts';
+import { fileNameSetting } from '#src/operators/imports/date-format.ts';
 import { issuesText } from '../api/call.ts';
 import type { Field, ImportSettings } from '../api/endpoints.ts';
 import { t } from '../texts/texts.ts';

@@ -1,25 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
-import type { Catalogue } from '../../../src/platform/languages/catalogue.ts';
-import { en } from '../../../src/platform/languages/en.ts';
-import { baseLanguage } from '../../../src/platform/languages/tags.ts';
+import type { Catalogue } from '#src/platform/languages/catalogue.ts';
+import { en } from '#src/platform/languages/en.ts';
+import { baseLanguage } from '#src/platform/languages/tags.ts';
 import { language } from '../texts/language.ts';
 
-export { forTag, isCanonicalTag } from '../../../src/platform/languages/tags.ts';
+export { forTag, isCanonicalTag } from '#src/platform/languages/tags.ts';
 
 /** The texts of the service in each language, loaded when a preview shows one. */
 const LOADERS: Readonly<Record<string, () => Promise<Catalogue>>> = {
-  ar: async () => (await import('../../../src/platform/languages/ar.ts')).ar,
-  de: async () => (await import('../../../src/platform/languages/de.ts')).de,
-  es: async () => (await import('../../../src/platform/languages/es.ts')).es,
-  fr: async () => (await import('../../../src/platform/languages/fr.ts')).fr,
-  it: async () => (await import('../../../src/platform/languages/it.ts')).it,
-  ja: async () => (await import('../../../src/platform/languages/ja.ts')).ja,
-  nl: async () => (await import('../../../src/platform/languages/nl.ts')).nl,
-  pl: async () => (await import('../../../src/platform/languages/pl.ts')).pl,
-  pt: async () => (await import('../../../src/platform/languages/pt.ts')).pt,
-  tr: async () => (await import('../../../src/platform/languages/tr.ts')).tr,
-  zh: async () => (await import('../../../src/platform/languages/zh.ts')).zh,
+  ar: async () => (await import('#src/platform/languages/ar.ts')).ar,
+  de: async () => (await import('#src/platform/languages/de.ts')).de,
+  es: async () => (await import('#src/platform/languages/es.ts')).es,
+  fr: async () => (await import('#src/platform/languages/fr.ts')).fr,
+  it: async () => (await import('#src/platform/languages/it.ts')).it,
+  ja: async () => (await import('#src/platform/languages/ja.ts')).ja,
+  nl: async () => (await import('#src/platform/languages/nl.ts')).nl,
+  pl: async () => (await import('#src/platform/languages/pl.ts')).pl,
+  pt: async () => (await import('#src/platform/languages/pt.ts')).pt,
+  tr: async () => (await import('#src/platform/languages/tr.ts')).tr,
+  zh: async () => (await import('#src/platform/languages/zh.ts')).zh,
 };
 
 /** The languages of the service's own texts. */

@@ -1,16 +1,16 @@
 import './no-eval.ts';
 
-export { CHOICE_SEPARATOR, choicesIn } from '../../../src/fields/base/choice-list.ts';
-export { type Choice, FIELD_KEY_PATTERN, type FieldOption } from '../../../src/fields/base/kind.ts';
-export { safeParse } from '../../../src/fields/base/safe-parse.ts';
+export { CHOICE_SEPARATOR, choicesIn } from '#src/fields/base/choice-list.ts';
+export { type Choice, FIELD_KEY_PATTERN, type FieldOption } from '#src/fields/base/kind.ts';
+export { safeParse } from '#src/fields/base/safe-parse.ts';
 // The editor and its preview validate with the service's own code, so both accept the same schemas.
-export { compileSchema } from '../../../src/fields/compile.ts';
+export { compileSchema } from '#src/fields/compile.ts';
 export {
   completeDefinition,
   definitionIssues,
   type FieldDefinition,
   FieldDefinitionInput,
   MAX_FIELDS,
-} from '../../../src/fields/definition.ts';
-export { FIELD_KINDS, getKind } from '../../../src/fields/kinds/registry.ts';
-export { type FormControl, formControl, sampleData, valueFromForm } from '../../../src/fields/presentation.ts';
+} from '#src/fields/definition.ts';
+export { FIELD_KINDS, getKind } from '#src/fields/kinds/registry.ts';
+export { type FormControl, formControl, sampleData, valueFromForm } from '#src/fields/presentation.ts';
