@@ -19,7 +19,7 @@ function importedBy(folder: string): string[] {
     ]);
   const packages = imports
     .map(([, statement, call]) => statement ?? call ?? '')
-    .filter((specifier) => !/^(?:\.|node:)/.test(specifier))
+    .filter((specifier) => !/^(?:[.#]|node:)/.test(specifier))
     .map((specifier) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? '');
   return [...new Set(packages)].sort();
 }
