@@ -190,7 +190,7 @@ function MapTable(props: {
         </Table.Thead>
         <Table.Tbody>
           {head.columns.map(({ name, examples }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the columns of a file do not move, and names can repeat.
+            // biome-ignore lint/suspicious/noArrayIndexKey: columns do not move; names repeat
             <Table.Tr key={index}>
               <Table.Td className="breaks">{name}</Table.Td>
               <Table.Td>

@@ -59,7 +59,7 @@ export function Palette({ session, pages, onGo }: PaletteProps) {
   // Who types fast and presses Enter means the apps that are still loading, too.
   const option = options[current];
   const isReady = isEntered && !apps.isLoading;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the options of the time when they are ready
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when ready
   useEffect(() => {
     if (!isReady) return;
     setEntered(false);
@@ -122,7 +122,7 @@ function Option({ id, option: { name, kind }, isChosen, onPress, onPoint }: Opti
     if (isChosen) element?.scrollIntoView({ block: 'nearest' });
   };
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive lint/a11y/useKeyWithClickEvents: keys reach the input
+    // biome-ignore lint/a11y/useFocusableInteractive lint/a11y/useKeyWithClickEvents: by input
     <div
       ref={intoView}
       id={id}
