@@ -3,8 +3,8 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { FieldKind } from '../../../src/fields/base/kind.ts';
 import { definitionIssues, type FieldDefinition, FieldDefinitionInput } from '../../../src/fields/definition.ts';
 import { FIELD_KINDS, getKind } from '../../../src/fields/kinds/registry.ts';
-import { addField, KINDS } from '../../../web/src/schema-editor/draft.ts';
-import { KIND_NAMES } from '../../../web/src/schema-editor/kind-names.ts';
+import { addField, KINDS } from '../../../web/src/schema-editor/draft/draft.ts';
+import { KIND_NAMES } from '../../../web/src/schema-editor/draft/kind-names.ts';
 import { document } from '../../support/openapi.ts';
 
 const names: string[] = FIELD_KINDS.map(({ name }) => name);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldDefinition } from '../../../src/fields/definition.ts';
-import { schemaChanges } from '../../../web/src/schema-editor/changes.ts';
-import { checkDraft } from '../../../web/src/schema-editor/checked-draft.ts';
+import { schemaChanges } from '../../../web/src/schema-editor/draft/changes.ts';
+import { checkDraft } from '../../../web/src/schema-editor/draft/checked-draft.ts';
 import {
   addField,
   changeField,
@@ -12,8 +12,8 @@ import {
   moveField,
   removeField,
   withDefinitions,
-} from '../../../web/src/schema-editor/draft.ts';
-import { chooseData, keyInVersion, renamesOf } from '../../../web/src/schema-editor/field-renames.ts';
+} from '../../../web/src/schema-editor/draft/draft.ts';
+import { chooseData, keyInVersion, renamesOf } from '../../../web/src/schema-editor/draft/field-renames.ts';
 import { UNMEASURABLE } from '../../security/arbitraries.ts';
 
 const draft = (...keys: string[]): Draft =>

@@ -7,8 +7,8 @@ import {
   draftOf,
   moveField,
   removeField,
-} from '../../../web/src/schema-editor/draft.ts';
-import { type MergeRow, merged, mergeRows } from '../../../web/src/schema-editor/merge.ts';
+} from '../../../web/src/schema-editor/draft/draft.ts';
+import { type MergeRow, merged, mergeRows } from '../../../web/src/schema-editor/draft/merge.ts';
 
 const field = (key: string, more: object = {}): FieldDefinition =>
   ({ key, label: key, kind: 'text', required: false, ...more }) as FieldDefinition;

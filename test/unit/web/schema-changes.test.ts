@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldDefinition } from '../../../src/fields/definition.ts';
-import { schemaChanges } from '../../../web/src/schema-editor/changes.ts';
+import { schemaChanges } from '../../../web/src/schema-editor/draft/changes.ts';
 
 const text = (key: string, more: object = {}): FieldDefinition =>
   ({ key, label: key, kind: 'text', required: false, ...more }) as FieldDefinition;

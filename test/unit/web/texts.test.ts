@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { headOf } from '../../../web/src/record/fold.ts';
-import { findingsTitle } from '../../../web/src/schema-editor/findings-title.ts';
+import { findingsTitle } from '../../../web/src/schema-editor/draft/findings-title.ts';
 import { countedBreakdown } from '../../../web/src/users/breakdown/counted.ts';
 
 describe('a long text', () => {

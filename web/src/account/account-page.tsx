@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import card from '../components/card.module.css';
-import { LoadError } from '../components/load-error.tsx';
-import { PageHeader } from '../components/page-header.tsx';
-import { Section } from '../components/section.tsx';
-import { TableSkeleton } from '../components/table-skeleton.tsx';
+import card from '../components/page/card.module.css';
+import { LoadError } from '../components/page/load-error.tsx';
+import { PageHeader } from '../components/page/page-header.tsx';
+import { Section } from '../components/page/section.tsx';
+import { TableSkeleton } from '../components/table/table-skeleton.tsx';
 import { useLogInWays } from '../session/single-sign-on.tsx';
 import { t } from '../texts/texts.ts';
 import { AuthenticatorCard } from './authenticator-card.tsx';

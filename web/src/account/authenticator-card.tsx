@@ -1,12 +1,12 @@
 import { Anchor, Badge, Button, Group, Text, TextInput } from '@mantine/core';
 import { type UseMutationResult, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
-import { DialogForm } from '../components/form.tsx';
-import { inputProps } from '../components/input.ts';
-import { SecretDialog, SecretText } from '../components/one-time-secret.tsx';
-import { Problem } from '../components/problem.tsx';
-import { Section } from '../components/section.tsx';
+import { SecretDialog, SecretText } from '../components/content/one-time-secret.tsx';
+import { ConfirmRemoval } from '../components/form/confirm-dialog.tsx';
+import { DialogForm } from '../components/form/form.tsx';
+import { inputProps } from '../components/form/input.ts';
+import { Problem } from '../components/form/problem.tsx';
+import { Section } from '../components/page/section.tsx';
 import { LogInError, useCountdown } from '../session/log-in-error.tsx';
 import { t } from '../texts/texts.ts';
 import { QrCode } from './qr-code.tsx';

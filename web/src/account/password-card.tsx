@@ -2,10 +2,10 @@ import { Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { issueAt } from '../api/call.ts';
-import { Form } from '../components/form.tsx';
-import { inputProps } from '../components/input.ts';
-import { Problem } from '../components/problem.tsx';
-import { Section } from '../components/section.tsx';
+import { Form } from '../components/form/form.tsx';
+import { inputProps } from '../components/form/input.ts';
+import { Problem } from '../components/form/problem.tsx';
+import { Section } from '../components/page/section.tsx';
 import { t } from '../texts/texts.ts';
 import { useAccountChanges } from './queries.ts';
 

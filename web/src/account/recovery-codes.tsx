@@ -1,8 +1,8 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { CopyButton } from '../components/copy-button.tsx';
+import { CopyButton } from '../components/content/copy-button.tsx';
+import { Saved } from '../components/content/one-time-secret.tsx';
+import { saveFile } from '../components/content/save-file.ts';
 import { DownloadIcon } from '../components/icons.tsx';
-import { Saved } from '../components/one-time-secret.tsx';
-import { saveFile } from '../components/save-file.ts';
 import { t } from '../texts/texts.ts';
 import classes from './account.module.css';
 

@@ -1,11 +1,11 @@
 import { Badge, Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { LoadError } from '../components/load-error.tsx';
-import { Problem } from '../components/problem.tsx';
-import { RemoveButton } from '../components/remove-button.tsx';
-import { Section } from '../components/section.tsx';
-import { TableSkeleton } from '../components/table-skeleton.tsx';
-import { Time } from '../components/time.tsx';
+import { Time } from '../components/content/time.tsx';
+import { Problem } from '../components/form/problem.tsx';
+import { RemoveButton } from '../components/form/remove-button.tsx';
+import { LoadError } from '../components/page/load-error.tsx';
+import { Section } from '../components/page/section.tsx';
+import { TableSkeleton } from '../components/table/table-skeleton.tsx';
 import { t } from '../texts/texts.ts';
 import classes from './account.module.css';
 import { deviceName } from './device.ts';

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { ListedAccount } from '../api/endpoints.ts';
-import { ConfirmDialog, TypedConfirmation } from '../components/confirm-dialog.tsx';
+import { ConfirmDialog, TypedConfirmation } from '../components/form/confirm-dialog.tsx';
 import { t } from '../texts/texts.ts';
 import { type AccountChange, useAccountAdministration } from './queries.ts';
 

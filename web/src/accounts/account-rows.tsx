@@ -1,9 +1,9 @@
 import { Badge, Group, Menu } from '@mantine/core';
 import type { ListedAccount } from '../api/endpoints.ts';
-import { ActionsMenu } from '../components/actions-menu.tsx';
-import table from '../components/data-table.module.css';
-import { DataTable } from '../components/data-table.tsx';
-import { Time } from '../components/time.tsx';
+import { Time } from '../components/content/time.tsx';
+import { ActionsMenu } from '../components/form/actions-menu.tsx';
+import table from '../components/table/data-table.module.css';
+import { DataTable } from '../components/table/data-table.tsx';
 import { formatNumber } from '../texts/format.ts';
 import { t } from '../texts/texts.ts';
 import { ACTIONS, type OpenAccountDialog } from './account-dialogs.tsx';

@@ -1,5 +1,4 @@
 import { Link, useLocation } from 'wouter';
-import { BackLink } from '../components/back-link.tsx';
 import {
   HeldIcon,
   KeyIcon,
@@ -11,6 +10,7 @@ import {
   UsersIcon,
   WebhookIcon,
 } from '../components/icons.tsx';
+import { BackLink } from '../components/page/back-link.tsx';
 import { useHeldCount } from '../held/queries.ts';
 import type { Abilities } from '../session/abilities.tsx';
 import { formatNumber } from '../texts/format.ts';

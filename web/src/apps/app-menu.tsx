@@ -1,7 +1,7 @@
 import { Menu } from '@mantine/core';
 import { Link } from 'wouter';
 import type { AppRecord } from '../api/endpoints.ts';
-import { ActionsMenu } from '../components/actions-menu.tsx';
+import { ActionsMenu } from '../components/form/actions-menu.tsx';
 import {
   HeldIcon,
   KeyIcon,

@@ -1,8 +1,8 @@
 import { Badge } from '@mantine/core';
 import { Link } from 'wouter';
-import { DataTable } from '../components/data-table.tsx';
-import { SortHeader } from '../components/sort-header.tsx';
-import { Time } from '../components/time.tsx';
+import { Time } from '../components/content/time.tsx';
+import { DataTable } from '../components/table/data-table.tsx';
+import { SortHeader } from '../components/table/sort-header.tsx';
 import { formatNumber } from '../texts/format.ts';
 import { t } from '../texts/texts.ts';
 import { AppMenu, type AppRow, type OpenDialog } from './app-menu.tsx';

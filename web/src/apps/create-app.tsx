@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError, call } from '../api/call.ts';
 import { useChange } from '../api/mutations.ts';
-import { DialogForm } from '../components/form.tsx';
-import { AS_TYPED, inputProps } from '../components/input.ts';
-import { SecretDialog } from '../components/one-time-secret.tsx';
+import { SecretDialog } from '../components/content/one-time-secret.tsx';
+import { DialogForm } from '../components/form/form.tsx';
+import { AS_TYPED, inputProps } from '../components/form/input.ts';
 import { t } from '../texts/texts.ts';
 import { NewPassword } from './new-password.tsx';
 

@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import { invalidate } from '../api/mutations.ts';
-import { TypedConfirmation } from '../components/confirm-dialog.tsx';
+import { TypedConfirmation } from '../components/form/confirm-dialog.tsx';
 import { t } from '../texts/texts.ts';
 
 interface DeleteAppProps {

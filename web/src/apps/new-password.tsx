@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { OneTimeSecret } from '../components/one-time-secret.tsx';
+import { OneTimeSecret } from '../components/content/one-time-secret.tsx';
 import { t } from '../texts/texts.ts';
 
 interface NewPasswordProps {

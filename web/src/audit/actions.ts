@@ -1,5 +1,5 @@
 import type { AuditAction, AuditEvent } from '../api/endpoints.ts';
-import { authorId, authorName } from '../components/author.ts';
+import { authorId, authorName } from '../components/content/author.ts';
 import { t } from '../texts/texts.ts';
 
 export const ALL_ACTIONS = Object.keys(t.audit.actions) as AuditAction[];

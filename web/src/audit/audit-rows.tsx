@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import type { AuditEvent } from '../api/endpoints.ts';
-import table from '../components/data-table.module.css';
-import { type Column, DataTable } from '../components/data-table.tsx';
-import { Time } from '../components/time.tsx';
+import { Time } from '../components/content/time.tsx';
+import table from '../components/table/data-table.module.css';
+import { type Column, DataTable } from '../components/table/data-table.tsx';
 import { t } from '../texts/texts.ts';
 import { actorId, actorName, detailText, methodText, targetText } from './actions.ts';
 import classes from './audit-page.module.css';

@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AuditEvent } from '../api/endpoints.ts';
-import { inputProps } from '../components/input.ts';
+import { inputProps } from '../components/form/input.ts';
 import { useAbilities } from '../session/abilities.tsx';
 import { t } from '../texts/texts.ts';
 import { accountOf, actorName } from './actions.ts';

@@ -3,8 +3,8 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/r
 import { useState } from 'react';
 import { call, hasStatus, issueAt } from '../api/call.ts';
 import type { Account, InvitationPreview, LogInWays, SecondFactorKind } from '../api/endpoints.ts';
-import { inputProps } from '../components/input.ts';
-import { LoadError } from '../components/load-error.tsx';
+import { inputProps } from '../components/form/input.ts';
+import { LoadError } from '../components/page/load-error.tsx';
 import { AccountLogIn, EmailInput } from '../session/account-log-in.tsx';
 import { LogInError } from '../session/log-in-error.tsx';
 import { supportsPasskeys } from '../session/passkeys.ts';

@@ -1,8 +1,8 @@
 import { Button, PasswordInput, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { issueAt } from '../api/call.ts';
-import { Form } from '../components/form.tsx';
-import { inputProps } from '../components/input.ts';
+import { Form } from '../components/form/form.tsx';
+import { inputProps } from '../components/form/input.ts';
 import { LogInError, useCountdown } from '../session/log-in-error.tsx';
 import { t } from '../texts/texts.ts';
 

@@ -1,10 +1,10 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Field, HeldSubmission } from '../api/endpoints.ts';
-import table from '../components/data-table.module.css';
-import { DataTable } from '../components/data-table.tsx';
-import { RemoveButton } from '../components/remove-button.tsx';
-import { Time } from '../components/time.tsx';
+import { Time } from '../components/content/time.tsx';
+import { RemoveButton } from '../components/form/remove-button.tsx';
+import table from '../components/table/data-table.module.css';
+import { DataTable } from '../components/table/data-table.tsx';
 import { useAbilities } from '../session/abilities.tsx';
 import { t } from '../texts/texts.ts';
 import { scopedSchemaQuery } from '../users/queries.ts';

@@ -1,9 +1,9 @@
 import { Alert, FileInput, Paper, Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { UpLink } from '../components/back-link.tsx';
-import { LoadError } from '../components/load-error.tsx';
-import { PageHeader } from '../components/page-header.tsx';
+import { UpLink } from '../components/page/back-link.tsx';
+import { LoadError } from '../components/page/load-error.tsx';
+import { PageHeader } from '../components/page/page-header.tsx';
 import { t } from '../texts/texts.ts';
 import { scopedSchemaQuery } from '../users/queries.ts';
 import { type Scope, usersPath } from '../users/scope.ts';

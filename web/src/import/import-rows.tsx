@@ -1,9 +1,9 @@
 import { Alert, Badge, Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Import } from '../api/endpoints.ts';
-import { ConfirmRemoval } from '../components/confirm-dialog.tsx';
+import { Time } from '../components/content/time.tsx';
+import { ConfirmRemoval } from '../components/form/confirm-dialog.tsx';
 import { DownloadIcon } from '../components/icons.tsx';
-import { Time } from '../components/time.tsx';
 import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
 import { adviceFor } from './advice.ts';

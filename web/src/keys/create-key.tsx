@@ -2,9 +2,9 @@ import { Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from '@manti
 import { useState } from 'react';
 import { issuesOf } from '../api/call.ts';
 import type { KeyScope } from '../api/endpoints.ts';
-import { DialogForm } from '../components/form.tsx';
-import { inputProps } from '../components/input.ts';
-import { OneTimeSecret, SecretDialog } from '../components/one-time-secret.tsx';
+import { OneTimeSecret, SecretDialog } from '../components/content/one-time-secret.tsx';
+import { DialogForm } from '../components/form/form.tsx';
+import { inputProps } from '../components/form/input.ts';
 import { useAbilities } from '../session/abilities.tsx';
 import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';

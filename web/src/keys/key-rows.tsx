@@ -1,9 +1,9 @@
 import { Badge, Group, Stack } from '@mantine/core';
 import type { ApiKey } from '../api/endpoints.ts';
-import table from '../components/data-table.module.css';
-import { DataTable } from '../components/data-table.tsx';
-import { RemoveButton } from '../components/remove-button.tsx';
-import { Time } from '../components/time.tsx';
+import { Time } from '../components/content/time.tsx';
+import { RemoveButton } from '../components/form/remove-button.tsx';
+import table from '../components/table/data-table.module.css';
+import { DataTable } from '../components/table/data-table.tsx';
 import { t } from '../texts/texts.ts';
 import classes from './keys-page.module.css';
 

@@ -1,10 +1,10 @@
 import { Switch, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ConfirmDialog } from '../components/confirm-dialog.tsx';
-import { LoadError } from '../components/load-error.tsx';
-import { Problem } from '../components/problem.tsx';
-import { Section } from '../components/section.tsx';
+import { ConfirmDialog } from '../components/form/confirm-dialog.tsx';
+import { Problem } from '../components/form/problem.tsx';
+import { LoadError } from '../components/page/load-error.tsx';
+import { Section } from '../components/page/section.tsx';
 import { t } from '../texts/texts.ts';
 import { accessQuery, useMemberChanges } from './queries.ts';
 

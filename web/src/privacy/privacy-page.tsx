@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { PageHeader } from '../components/page-header.tsx';
+import { PageHeader } from '../components/page/page-header.tsx';
 import { useAbilities } from '../session/abilities.tsx';
 import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';

@@ -1,5 +1,5 @@
 import type { ConsentEntry } from '../api/endpoints.ts';
-import { Time } from '../components/time.tsx';
+import { Time } from '../components/content/time.tsx';
 import { t } from '../texts/texts.ts';
 import classes from './consent-history.module.css';
 import { useNewestFirst } from './newest-first.tsx';

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { UserRecord } from '../api/endpoints.ts';
 import { invalidate } from '../api/mutations.ts';
-import { TypedConfirmation } from '../components/confirm-dialog.tsx';
+import { TypedConfirmation } from '../components/form/confirm-dialog.tsx';
 import { t } from '../texts/texts.ts';
 import { type Scope, scopeParameter } from '../users/scope.ts';
 

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
-import { Time } from '../components/time.tsx';
-import { Value } from '../components/value.tsx';
+import { Time } from '../components/content/time.tsx';
+import { Value } from '../components/content/value.tsx';
 import { t } from '../texts/texts.ts';
 import { headOf } from './fold.ts';
 import classes from './full-value.module.css';

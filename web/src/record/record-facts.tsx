@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { DetailedRecord } from '../api/endpoints.ts';
-import { Time } from '../components/time.tsx';
+import { Time } from '../components/content/time.tsx';
 import { t } from '../texts/texts.ts';
 import classes from './record-facts.module.css';
 

@@ -1,6 +1,6 @@
 import { Badge, Button, Text } from '@mantine/core';
 import type { DetailedRecord, Field, Schema } from '../api/endpoints.ts';
-import { labelOf } from '../components/labels.ts';
+import { labelOf } from '../components/form/labels.ts';
 import { t } from '../texts/texts.ts';
 import { ConsentHistory } from './consent-history.tsx';
 import { ownValue } from './editing/draft.ts';

@@ -1,15 +1,15 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { t } from '../texts/texts.ts';
-import { type DraftState, withDefinitions } from './draft.ts';
+import { type DraftState, withDefinitions } from './draft/draft.ts';
+import { type DraftEditor, useDraft } from './draft/use-draft.ts';
 import classes from './editor.module.css';
-import { FieldList } from './field-list.tsx';
-import { History } from './history.tsx';
+import { FieldList } from './field/field-list.tsx';
 import { JsonTab } from './json-tab.tsx';
-import { MergeDialog } from './merge-dialog.tsx';
-import { Preview } from './preview.tsx';
-import { SaveDialog } from './save-dialog.tsx';
-import { type DraftEditor, useDraft } from './use-draft.ts';
+import { Preview } from './preview/preview.tsx';
+import { History } from './saving/history.tsx';
+import { MergeDialog } from './saving/merge-dialog.tsx';
+import { SaveDialog } from './saving/save-dialog.tsx';
 
 export const TABS = [
   { id: 'fields', name: t.schemaEditor.tabs.fields },

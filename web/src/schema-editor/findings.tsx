@@ -1,7 +1,7 @@
 import { Alert, Text } from '@mantine/core';
 import type { ResponseBody } from '../api/endpoints.ts';
 import { t } from '../texts/texts.ts';
-import { findingsTitle } from './findings-title.ts';
+import { findingsTitle } from './draft/findings-title.ts';
 
 type Check = ResponseBody<'POST /auth/apps/:sourceAppId/schema/check'>;
 

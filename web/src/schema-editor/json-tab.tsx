@@ -1,10 +1,9 @@
 import { Alert, Group, Text, Textarea } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { CopyButton } from '../components/copy-button.tsx';
-import { inputProps } from '../components/input.ts';
+import { CopyButton } from '../components/content/copy-button.tsx';
+import { inputProps } from '../components/form/input.ts';
 import { t } from '../texts/texts.ts';
-import { type Draft, strictDefinition, withDefinitions } from './draft.ts';
-import classes from './json-tab.module.css';
+import { type Draft, strictDefinition, withDefinitions } from './draft/draft.ts';
 import {
   completeDefinition,
   definitionIssues,
@@ -12,8 +11,9 @@ import {
   FieldDefinitionInput,
   MAX_FIELDS,
   safeParse,
-} from './rules.ts';
-import type { DraftEditor } from './use-draft.ts';
+} from './draft/rules.ts';
+import type { DraftEditor } from './draft/use-draft.ts';
+import classes from './json-tab.module.css';
 
 const MAX_PROBLEMS = 10;
 

@@ -1,8 +1,8 @@
 import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { SecondFactorKind } from '../api/endpoints.ts';
-import { Form } from '../components/form.tsx';
-import { AS_TYPED, inputProps } from '../components/input.ts';
+import { Form } from '../components/form/form.tsx';
+import { AS_TYPED, inputProps } from '../components/form/input.ts';
 import { t } from '../texts/texts.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
 import { PasskeyButton } from './passkey-log-in.tsx';

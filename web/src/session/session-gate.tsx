@@ -1,6 +1,6 @@
 import { Modal, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { LoadError } from '../components/load-error.tsx';
+import { LoadError } from '../components/page/load-error.tsx';
 import { t } from '../texts/texts.ts';
 import { AccountLogIn } from './account-log-in.tsx';
 import { LogInForm } from './log-in-form.tsx';

@@ -1,8 +1,8 @@
 import { Badge } from '@mantine/core';
 import { Link } from 'wouter';
-import card from '../components/card.module.css';
-import { EmptyState } from '../components/empty-state.tsx';
-import { PageHeader } from '../components/page-header.tsx';
+import card from '../components/page/card.module.css';
+import { EmptyState } from '../components/page/empty-state.tsx';
+import { PageHeader } from '../components/page/page-header.tsx';
 import { appsOf } from '../session/current-app.ts';
 import type { Session } from '../session/session.ts';
 import { t } from '../texts/texts.ts';

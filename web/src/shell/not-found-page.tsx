@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from 'wouter';
-import { EmptyState } from '../components/empty-state.tsx';
-import { PageHeader } from '../components/page-header.tsx';
+import { EmptyState } from '../components/page/empty-state.tsx';
+import { PageHeader } from '../components/page/page-header.tsx';
 import type { Session } from '../session/session.ts';
 import { t } from '../texts/texts.ts';
 

@@ -5,7 +5,7 @@ import { useEffect, useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { endpointQuery } from '../api/queries.ts';
 import { pagesFor } from '../apps/app-links.tsx';
-import { Problem } from '../components/problem.tsx';
+import { Problem } from '../components/form/problem.tsx';
 import { ABILITIES } from '../session/abilities.tsx';
 import { appsOf } from '../session/current-app.ts';
 import type { Session } from '../session/session.ts';

@@ -1,6 +1,6 @@
 import { Button, Checkbox, Popover, Stack } from '@mantine/core';
+import { checkboxProps } from '../components/form/input.ts';
 import { ColumnsIcon } from '../components/icons.tsx';
-import { checkboxProps } from '../components/input.ts';
 import { t } from '../texts/texts.ts';
 import classes from './column-chooser.module.css';
 import type { UserColumns } from './columns.tsx';

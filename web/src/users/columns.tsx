@@ -7,9 +7,9 @@ import {
 } from '@tanstack/react-table';
 import { useMemo } from 'react';
 import type { Field, Kind, UserRecord } from '../api/endpoints.ts';
-import { labelOf } from '../components/labels.ts';
-import { Time } from '../components/time.tsx';
-import { Value } from '../components/value.tsx';
+import { Time } from '../components/content/time.tsx';
+import { Value } from '../components/content/value.tsx';
+import { labelOf } from '../components/form/labels.ts';
 import { ownValue } from '../record/editing/draft.ts';
 import { t } from '../texts/texts.ts';
 import type { ChangeList } from './list/list-parameters.ts';

@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
-import { Problem } from '../components/problem.tsx';
+import { Problem } from '../components/form/problem.tsx';
 import { useAbilities } from '../session/abilities.tsx';
 import { t } from '../texts/texts.ts';
 import { scopedStatsQuery } from './queries.ts';

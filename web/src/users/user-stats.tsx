@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { calendarDay, Time } from '../components/time.tsx';
+import { calendarDay, Time } from '../components/content/time.tsx';
 import { formatNumber } from '../texts/format.ts';
 import { locale } from '../texts/language.ts';
 import { t } from '../texts/texts.ts';

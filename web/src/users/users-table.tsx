@@ -2,7 +2,7 @@ import { useElementSize } from '@mantine/hooks';
 import { useTable } from '@tanstack/react-table';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import type { Field, UserRecord } from '../api/endpoints.ts';
-import { SortHeader } from '../components/sort-header.tsx';
+import { SortHeader } from '../components/table/sort-header.tsx';
 import { t } from '../texts/texts.ts';
 import { features, type UserColumn, type UserColumns } from './columns.tsx';
 import { CellEditor, type EditedCell } from './editing/cell-editor.tsx';

@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { OneTimeSecret, SecretDialog } from '../components/one-time-secret.tsx';
+import { OneTimeSecret, SecretDialog } from '../components/content/one-time-secret.tsx';
 import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
 import { EVENTS, hidesUrl } from './names.ts';

@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core';
 import type { ResponseBody } from '../api/endpoints.ts';
-import { Problem } from '../components/problem.tsx';
+import { Problem } from '../components/form/problem.tsx';
 import { t } from '../texts/texts.ts';
 import { milliseconds } from './names.ts';
 import { TextBlock } from './text-block.tsx';

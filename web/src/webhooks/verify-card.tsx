@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
-import { CodePanel, CodeTabs } from '../components/code-panel.tsx';
-import { Section } from '../components/section.tsx';
+import { CodePanel, CodeTabs } from '../components/content/code-panel.tsx';
+import { Section } from '../components/page/section.tsx';
 import { t } from '../texts/texts.ts';
 import goReceiver from './receivers/receiver.go?raw';
 import nodeReceiver from './receivers/receiver.mjs?raw';

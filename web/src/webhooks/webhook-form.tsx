@@ -2,8 +2,8 @@ import { Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { issueAt, issuesOf } from '../api/call.ts';
 import type { Webhook } from '../api/endpoints.ts';
-import { DialogForm, type Sending } from '../components/form.tsx';
-import { AS_TYPED, inputProps } from '../components/input.ts';
+import { DialogForm, type Sending } from '../components/form/form.tsx';
+import { AS_TYPED, inputProps } from '../components/form/input.ts';
 import { t } from '../texts/texts.ts';
 import { EVENTS, FORMATS, hidesUrl } from './names.ts';
 

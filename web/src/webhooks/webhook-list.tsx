@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Webhook } from '../api/endpoints.ts';
-import { Time } from '../components/time.tsx';
+import { Time } from '../components/content/time.tsx';
 import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
 import { EVENTS, webhooksPath } from './names.ts';

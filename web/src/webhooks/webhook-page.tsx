@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { hasStatus } from '../api/call.ts';
-import { UpLink } from '../components/back-link.tsx';
-import card from '../components/card.module.css';
-import { LoadError } from '../components/load-error.tsx';
-import { PageHeader } from '../components/page-header.tsx';
+import { UpLink } from '../components/page/back-link.tsx';
+import card from '../components/page/card.module.css';
+import { LoadError } from '../components/page/load-error.tsx';
+import { PageHeader } from '../components/page/page-header.tsx';
 import { NotFound } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { t } from '../texts/texts.ts';

@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core';
 import type { Webhook } from '../api/endpoints.ts';
-import { Time } from '../components/time.tsx';
+import { Time } from '../components/content/time.tsx';
 import { t } from '../texts/texts.ts';
 
 /** Whether a webhook gets events, and why not. */

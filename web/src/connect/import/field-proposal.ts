@@ -5,7 +5,7 @@ import {
   definitionIssues,
   FieldDefinitionInput,
   safeParse,
-} from '../../schema-editor/rules.ts';
+} from '../../schema-editor/draft/rules.ts';
 import { t } from '../../texts/texts.ts';
 import type { ParsedControl } from './parse-form.ts';
 

@@ -1,10 +1,10 @@
 import { Badge, Code, Group, Table, Text, Title } from '@mantine/core';
-import card from '../../components/card.module.css';
-import code from '../../components/code-panel.module.css';
-import { CopyButton } from '../../components/copy-button.tsx';
-import { Section } from '../../components/section.tsx';
-import { KIND_NAMES } from '../../schema-editor/kind-names.ts';
-import { type FieldOption, getKind } from '../../schema-editor/rules.ts';
+import code from '../../components/content/code-panel.module.css';
+import { CopyButton } from '../../components/content/copy-button.tsx';
+import card from '../../components/page/card.module.css';
+import { Section } from '../../components/page/section.tsx';
+import { KIND_NAMES } from '../../schema-editor/draft/kind-names.ts';
+import { type FieldOption, getKind } from '../../schema-editor/draft/rules.ts';
 import { serviceText } from '../../texts/service.ts';
 import { t } from '../../texts/texts.ts';
 import classes from '../connect-page.module.css';

@@ -1,8 +1,8 @@
 import { Alert, NativeSelect, Text, Textarea } from '@mantine/core';
 import { useDeferredValue, useMemo, useState } from 'react';
-import card from '../../components/card.module.css';
-import { AS_TYPED } from '../../components/input.ts';
-import { Section } from '../../components/section.tsx';
+import { AS_TYPED } from '../../components/form/input.ts';
+import card from '../../components/page/card.module.css';
+import { Section } from '../../components/page/section.tsx';
 import { t } from '../../texts/texts.ts';
 import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';

@@ -1,6 +1,6 @@
 import type { Field, FormSettings, Schema } from '../../api/endpoints.ts';
-import { keyFor } from '../../schema-editor/draft.ts';
-import { FIELD_KEY_PATTERN } from '../../schema-editor/rules.ts';
+import { keyFor } from '../../schema-editor/draft/draft.ts';
+import { FIELD_KEY_PATTERN } from '../../schema-editor/draft/rules.ts';
 import { t } from '../../texts/texts.ts';
 import { proposeField } from './field-proposal.ts';
 import { keyIn, meaningOf, NEXT_NAMES, serviceOf } from './names.ts';

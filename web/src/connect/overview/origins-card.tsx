@@ -1,10 +1,10 @@
 import { Button, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { Form } from '../../components/form.tsx';
+import { Form } from '../../components/form/form.tsx';
+import { AS_TYPED, checkboxProps } from '../../components/form/input.ts';
+import { Problem } from '../../components/form/problem.tsx';
 import { CrossIcon, PlusIcon } from '../../components/icons.tsx';
-import { AS_TYPED, checkboxProps } from '../../components/input.ts';
-import { Problem } from '../../components/problem.tsx';
-import { Section } from '../../components/section.tsx';
+import { Section } from '../../components/page/section.tsx';
 import { t } from '../../texts/texts.ts';
 import classes from '../connect-page.module.css';
 import { type ConnectedApp, useChangeSettings } from '../queries.ts';

@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { FormSettings } from '../../api/endpoints.ts';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/content/time.tsx';
 import { t } from '../../texts/texts.ts';
 import classes from '../connect-page.module.css';
 import type { SettingsChange, useChangeSettings } from '../queries.ts';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { dateTime } from '../../components/content/time.tsx';
 import { CheckIcon, CrossIcon, InfoIcon } from '../../components/icons.tsx';
-import { Section } from '../../components/section.tsx';
-import { dateTime } from '../../components/time.tsx';
+import { Section } from '../../components/page/section.tsx';
 import { useAbilities } from '../../session/abilities.tsx';
 import { t } from '../../texts/texts.ts';
 import { scopedStatsQuery } from '../../users/queries.ts';

@@ -1,5 +1,5 @@
 import { type Challenge, canSolve, solve } from '../../../embed/proof-of-work.ts';
-import { sampleData } from '../../schema-editor/rules.ts';
+import { sampleData } from '../../schema-editor/draft/rules.ts';
 import { t } from '../../texts/texts.ts';
 import type { ConnectedApp } from '../queries.ts';
 import { submitUrl } from '../urls.ts';

@@ -1,7 +1,7 @@
 import { Checkbox, NativeSelect, Text, Textarea, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { AS_TYPED, checkboxProps } from '../../components/input.ts';
-import { capitalize } from '../../schema-editor/messages.ts';
+import { AS_TYPED, checkboxProps } from '../../components/form/input.ts';
+import { capitalize } from '../../schema-editor/draft/messages.ts';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import { mailStatusQuery } from '../queries.ts';

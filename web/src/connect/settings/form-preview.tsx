@@ -8,7 +8,7 @@ import { toDom } from '../../../embed/dom.ts';
 import formStyles from '../../../embed/form.css?inline';
 import type { Field } from '../../api/endpoints.ts';
 import { directionOf, useServiceTexts } from '../../languages/languages.ts';
-import { formControl } from '../../schema-editor/rules.ts';
+import { formControl } from '../../schema-editor/draft/rules.ts';
 import { t } from '../../texts/texts.ts';
 import own from './settings.module.css';
 import { type SettingsDraft, textsIn } from './settings-draft.ts';

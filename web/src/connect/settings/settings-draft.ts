@@ -1,5 +1,5 @@
 import type { FormSettings } from '../../api/endpoints.ts';
-import { localTime } from '../../components/input.ts';
+import { localTime } from '../../components/form/input.ts';
 import { tabDrafts } from '../../drafts/tab-drafts.ts';
 import { forTag, isCanonicalTag, otherLanguages } from '../../languages/languages.ts';
 import type { SettingsInput, StoredSettings } from '../queries.ts';

@@ -1,7 +1,7 @@
 import { NativeSelect, Textarea, TextInput, Title } from '@mantine/core';
-import { AS_TYPED } from '../../components/input.ts';
+import { AS_TYPED } from '../../components/form/input.ts';
 import { useServiceTexts } from '../../languages/languages.ts';
-import { capitalize } from '../../schema-editor/messages.ts';
+import { capitalize } from '../../schema-editor/draft/messages.ts';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import { EmailFields } from './email-fields.tsx';

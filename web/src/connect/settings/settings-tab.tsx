@@ -1,7 +1,7 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import card from '../../components/card.module.css';
-import { Form } from '../../components/form.tsx';
+import { Form } from '../../components/form/form.tsx';
+import card from '../../components/page/card.module.css';
 import { t } from '../../texts/texts.ts';
 import type { ConnectedApp } from '../queries.ts';
 import { FormPreview } from './form-preview.tsx';

@@ -1,6 +1,6 @@
 import { Fieldset, SegmentedControl, TagsInput, Text, Textarea } from '@mantine/core';
 import { directionOf, languageName, SERVICE_LANGUAGES } from '../../languages/languages.ts';
-import { capitalize } from '../../schema-editor/messages.ts';
+import { capitalize } from '../../schema-editor/draft/messages.ts';
 import { t } from '../../texts/texts.ts';
 import own from './settings.module.css';
 import { languagesOf, TEXT_NAMES, translatedTo, withTranslation } from './settings-draft.ts';

@@ -1,4 +1,4 @@
-import { sampleData } from '../../schema-editor/rules.ts';
+import { sampleData } from '../../schema-editor/draft/rules.ts';
 import { t } from '../../texts/texts.ts';
 import { submitUrl } from '../urls.ts';
 import { scriptLiteral, shellQuote } from './escape.ts';

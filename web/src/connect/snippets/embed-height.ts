@@ -1,5 +1,5 @@
 import type { Field } from '../../api/endpoints.ts';
-import { formControl } from '../../schema-editor/rules.ts';
+import { formControl } from '../../schema-editor/draft/rules.ts';
 import type { SnippetTarget } from './page-snippets.ts';
 
 // Heights of the parts of an embedded form in px, each with the gap after it (web/embed/form.css).

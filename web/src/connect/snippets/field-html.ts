@@ -1,5 +1,5 @@
 import type { Field } from '../../api/endpoints.ts';
-import { choicesIn, formControl } from '../../schema-editor/rules.ts';
+import { choicesIn, formControl } from '../../schema-editor/draft/rules.ts';
 import { escapeHtml, startTag } from './escape.ts';
 
 type Control = ReturnType<typeof formControl>;

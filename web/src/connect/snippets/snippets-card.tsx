@@ -1,8 +1,8 @@
 import { Alert, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { CodePanel, CodeTabs } from '../../components/code-panel.tsx';
-import { LoadError } from '../../components/load-error.tsx';
-import { Section } from '../../components/section.tsx';
+import { CodePanel, CodeTabs } from '../../components/content/code-panel.tsx';
+import { LoadError } from '../../components/page/load-error.tsx';
+import { Section } from '../../components/page/section.tsx';
 import { PageSkeleton } from '../../shell/page-skeleton.tsx';
 import { t } from '../../texts/texts.ts';
 import { type ConnectedApp, jsonSchemaQuery } from '../queries.ts';

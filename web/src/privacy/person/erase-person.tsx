@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { invalidate } from '../../api/mutations.ts';
-import { TypedConfirmation } from '../../components/confirm-dialog.tsx';
-import { checkboxProps } from '../../components/input.ts';
+import { TypedConfirmation } from '../../components/form/confirm-dialog.tsx';
+import { checkboxProps } from '../../components/form/input.ts';
 import { t } from '../../texts/texts.ts';
 import type { ErasureReceipt } from './queries.ts';
 

@@ -1,10 +1,10 @@
 import { Button, Loader, Text, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Form } from '../../components/form.tsx';
+import { Form } from '../../components/form/form.tsx';
+import { AS_TYPED, inputProps } from '../../components/form/input.ts';
 import { SearchIcon } from '../../components/icons.tsx';
-import { AS_TYPED, inputProps } from '../../components/input.ts';
-import { LoadError } from '../../components/load-error.tsx';
+import { LoadError } from '../../components/page/load-error.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import classes from '../privacy.module.css';

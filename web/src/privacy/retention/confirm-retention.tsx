@@ -1,9 +1,9 @@
 import { Loader, Modal, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { TypedConfirmation } from '../../components/confirm-dialog.tsx';
-import type { Sending } from '../../components/form.tsx';
-import { LoadError } from '../../components/load-error.tsx';
+import { TypedConfirmation } from '../../components/form/confirm-dialog.tsx';
+import type { Sending } from '../../components/form/form.tsx';
+import { LoadError } from '../../components/page/load-error.tsx';
 import { t } from '../../texts/texts.ts';
 import { countQuery } from '../../users/list/use-user-count.ts';
 import type { Scope } from '../../users/scope.ts';

@@ -1,5 +1,5 @@
 import { Alert, Text } from '@mantine/core';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/form/confirm-dialog.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import type { StoredRecord } from '../queries.ts';

@@ -1,6 +1,6 @@
 import { Checkbox, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core';
 import type { Field } from '../../api/endpoints.ts';
-import { labelOf } from '../../components/labels.ts';
+import { labelOf } from '../../components/form/labels.ts';
 import { t } from '../../texts/texts.ts';
 import { chosenIn } from './draft.ts';
 

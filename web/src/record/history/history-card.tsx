@@ -1,12 +1,12 @@
 import { Button, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Field, HistoryEntry } from '../../api/endpoints.ts';
-import { authorId, authorName } from '../../components/author.ts';
-import { labelOf } from '../../components/labels.ts';
-import { LoadError } from '../../components/load-error.tsx';
-import { Problem } from '../../components/problem.tsx';
-import { TableSkeleton } from '../../components/table-skeleton.tsx';
-import { Time } from '../../components/time.tsx';
+import { authorId, authorName } from '../../components/content/author.ts';
+import { Time } from '../../components/content/time.tsx';
+import { labelOf } from '../../components/form/labels.ts';
+import { Problem } from '../../components/form/problem.tsx';
+import { LoadError } from '../../components/page/load-error.tsx';
+import { TableSkeleton } from '../../components/table/table-skeleton.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import { FullValue } from '../full-value.tsx';

@@ -1,5 +1,5 @@
 import type { ResponseBody } from '../../api/endpoints.ts';
-import { calendarDay } from '../../components/time.tsx';
+import { calendarDay } from '../../components/content/time.tsx';
 import { locale } from '../../texts/language.ts';
 import { t } from '../../texts/texts.ts';
 import {

@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Problem } from '../../components/problem.tsx';
+import { Problem } from '../../components/form/problem.tsx';
 import { t } from '../../texts/texts.ts';
 import { conditionText, parseCondition, type Target, targetOf } from '../filters/condition.ts';
 import { IndexOffer } from '../index-offer.tsx';

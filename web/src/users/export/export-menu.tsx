@@ -1,8 +1,8 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { buildUrl, call, callForFile } from '../../api/call.ts';
+import { clickLink, saveFile } from '../../components/content/save-file.ts';
 import { DownloadIcon } from '../../components/icons.tsx';
-import { clickLink, saveFile } from '../../components/save-file.ts';
 import { t } from '../../texts/texts.ts';
 import type { UserColumns } from '../columns.tsx';
 import { isFiltered, type UserFilter } from '../list/list-parameters.ts';

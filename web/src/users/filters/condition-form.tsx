@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { useState } from 'react';
-import { Form } from '../../components/form.tsx';
-import { inputProps } from '../../components/input.ts';
+import { Form } from '../../components/form/form.tsx';
+import { inputProps } from '../../components/form/input.ts';
 import { t } from '../../texts/texts.ts';
 import { BETWEEN, COMPARISONS, type Comparison, type Condition, type Target, targetOf } from './condition.ts';
 import { ValueInput } from './value-input.tsx';

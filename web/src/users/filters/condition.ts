@@ -1,6 +1,6 @@
 import type { Field } from '../../api/endpoints.ts';
-import { labelOf } from '../../components/labels.ts';
-import { calendarDay } from '../../components/time.tsx';
+import { calendarDay } from '../../components/content/time.tsx';
+import { labelOf } from '../../components/form/labels.ts';
 import { locale } from '../../texts/language.ts';
 import { t } from '../../texts/texts.ts';
 

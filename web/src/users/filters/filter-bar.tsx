@@ -1,8 +1,8 @@
 import { Button, Popover } from '@mantine/core';
 import { Suspense, useState } from 'react';
 import { CrossIcon, FilterIcon } from '../../components/icons.tsx';
-import { loadLater } from '../../components/load-later.ts';
-import { SearchBox } from '../../components/search-box.tsx';
+import { loadLater } from '../../components/page/load-later.ts';
+import { SearchBox } from '../../components/table/search-box.tsx';
 import { t } from '../../texts/texts.ts';
 import type { ChangeList, ListParameters } from '../list/list-parameters.ts';
 import { type Condition, conditionText, conditionWords, parseCondition, type Target, targetOf } from './condition.ts';

@@ -1,5 +1,5 @@
 import { Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
-import { inputProps } from '../../components/input.ts';
+import { inputProps } from '../../components/form/input.ts';
 import { t } from '../../texts/texts.ts';
 import { type Target, YES_OR_NO } from './condition.ts';
 import classes from './filters.module.css';

@@ -1,4 +1,4 @@
-import { FROM_LIST } from '../../components/back-link.tsx';
+import { FROM_LIST } from '../../components/page/back-link.tsx';
 import { type ListParameters, orderOf, type UserFilter } from './list-parameters.ts';
 
 /** The page of a list that opened a record. The history state of the record keeps it. */

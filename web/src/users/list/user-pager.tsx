@@ -1,8 +1,8 @@
 import { Button, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { Form } from '../../components/form.tsx';
-import { inputProps } from '../../components/input.ts';
-import { Pager, pageRange } from '../../components/pager.tsx';
+import { Form } from '../../components/form/form.tsx';
+import { inputProps } from '../../components/form/input.ts';
+import { Pager, pageRange } from '../../components/table/pager.tsx';
 import { t } from '../../texts/texts.ts';
 import classes from './list.module.css';
 import { type ChangeList, type ListParameters, PAGE_SIZES } from './list-parameters.ts';

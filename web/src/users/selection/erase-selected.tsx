@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { invalidate } from '../../api/mutations.ts';
-import { TypedConfirmation } from '../../components/confirm-dialog.tsx';
+import { TypedConfirmation } from '../../components/form/confirm-dialog.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../scope.ts';
 import classes from './selection.module.css';

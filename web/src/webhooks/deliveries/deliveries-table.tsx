@@ -1,9 +1,9 @@
 import { Badge, Button, Group } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Delivery } from '../../api/endpoints.ts';
-import table from '../../components/data-table.module.css';
-import { DataTable } from '../../components/data-table.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/content/time.tsx';
+import table from '../../components/table/data-table.module.css';
+import { DataTable } from '../../components/table/data-table.tsx';
 import { t } from '../../texts/texts.ts';
 import { recordPath, type Scope } from '../../users/scope.ts';
 import { DELIVERY_COLORS, milliseconds } from '../names.ts';

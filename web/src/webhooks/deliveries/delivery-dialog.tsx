@@ -1,9 +1,9 @@
 import { Modal, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Delivery, ResponseBody } from '../../api/endpoints.ts';
-import { LoadError } from '../../components/load-error.tsx';
-import { TableSkeleton } from '../../components/table-skeleton.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/content/time.tsx';
+import { LoadError } from '../../components/page/load-error.tsx';
+import { TableSkeleton } from '../../components/table/table-skeleton.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import { milliseconds } from '../names.ts';

@@ -1,0 +1,42 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { t } from '../../texts/texts.ts';
+import { CheckIcon, CopyIcon } from '../icons.tsx';
+
+const FEEDBACK_MS = 2_000;
+
+/** Copies a text to the clipboard and shows whether that succeeded. */
+export function CopyButton({ text, label = t.components.copy }: { text: string; label?: string }) {
+  const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
+  const copy = async (): Promise<void> => {
+    setState((await copyText(text)) ? 'copied' : 'failed');
+    setTimeout(() => setState('idle'), FEEDBACK_MS);
+  };
+  const caption = { idle: label, copied: t.components.copied, failed: t.components.notCopied }[state];
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      leftSection={state === 'copied' ? <CheckIcon size={14} /> : <CopyIcon size={14} />}
+      onClick={() => void copy()}
+    >
+      <span aria-live="polite">{caption}</span>
+    </Button>
+  );
+}
+
+/** `navigator.clipboard` exists only in secure contexts; over HTTP `execCommand` still works. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = document.createElement('textarea');
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const isCopied = document.execCommand('copy');
+    area.remove();
+    return isCopied;
+  }
+}

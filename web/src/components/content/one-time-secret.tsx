@@ -1,0 +1,83 @@
+import { Alert, Button, Checkbox, Group, Modal, type ModalProps, Stack } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import type { Texts } from '../../texts/en/index.ts';
+import { t } from '../../texts/texts.ts';
+import { checkboxProps } from '../form/input.ts';
+import { CopyButton } from './copy-button.tsx';
+import classes from './one-time-secret.module.css';
+
+/** The secrets that have texts of their own. */
+type SecretName = keyof Texts['components']['copySecret'];
+
+/** A dialog that, once it shows a secret, closes only by the button below the secret. */
+export function SecretDialog({ isShown, ...modal }: ModalProps & { isShown: boolean }) {
+  return <Modal {...modal} closeOnClickOutside={!isShown} closeOnEscape={!isShown} withCloseButton={!isShown} />;
+}
+
+interface OneTimeSecretProps extends Omit<SavedProps, 'name' | 'children'> {
+  name: SecretName;
+  text: string;
+  /** Where to save it, and what to do after a loss. */
+  warning: ReactNode;
+  /** Its purpose. */
+  children: ReactNode;
+}
+
+/** Shows a secret once. */
+export function OneTimeSecret({ name, text, warning, children, ...saved }: OneTimeSecretProps) {
+  return (
+    <Stack>
+      {children}
+      <SecretText text={text} name={name} />
+      <Saved name={name} {...saved}>
+        {warning}
+      </Saved>
+    </Stack>
+  );
+}
+
+interface SecretTextProps {
+  name: SecretName;
+  text: string;
+  /** The secret as it is easier to read. */
+  shown?: string | undefined;
+}
+
+/** A secret with a button that copies it. */
+export function SecretText({ text, name, shown = text }: SecretTextProps) {
+  return (
+    <div className={classes.box}>
+      <code className={classes.text} data-secret>
+        {shown}
+      </code>
+      <CopyButton text={text} label={t.components.copySecret[name]} />
+    </div>
+  );
+}
+
+interface SavedProps {
+  name: keyof Texts['components']['savedSecret'];
+  /** The label of the button that closes the dialog. */
+  done?: string | undefined;
+  onClose: () => void;
+  /** Where to save it. */
+  children: ReactNode;
+}
+
+/** The end of a dialog with a secret; its button needs a confirmation that the secret was saved. */
+export function Saved({ name, done = t.components.done, onClose, children }: SavedProps) {
+  const [isSaved, setSaved] = useState(false);
+  return (
+    <>
+      <Alert color="yellow" title={t.components.secretOnce}>
+        {children}
+      </Alert>
+      <Checkbox label={t.components.savedSecret[name]} {...checkboxProps(isSaved, setSaved)} />
+      <Group justify="flex-end">
+        <Button disabled={!isSaved} onClick={onClose}>
+          {done}
+        </Button>
+      </Group>
+    </>
+  );
+}

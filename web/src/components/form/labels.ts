@@ -1,0 +1,12 @@
+import type { Field } from '../../api/endpoints.ts';
+
+/** The text of a stored value: the labels of choices that have one, else the value. */
+export function labelOf(field: Field, value: unknown): unknown {
+  if (field.kind !== 'select' && field.kind !== 'multiselect') return value;
+  if (field.kind === 'multiselect' && Array.isArray(value) && value.every((one) => typeof one === 'string')) {
+    return value.map((choice) => labelOf(field, choice)).join(', ');
+  }
+  if (typeof value !== 'string') return value;
+  const labels: Record<string, string> = field.enumLabels ?? {};
+  return (Object.hasOwn(labels, value) ? labels[value] : '') || value;
+}

@@ -1,0 +1,50 @@
+import { CloseButton, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useEffect, useState } from 'react';
+import { t } from '../../texts/texts.ts';
+import { SearchIcon } from '../icons.tsx';
+import classes from './search-box.module.css';
+
+const DEBOUNCE_MS = 250;
+const MAX_LENGTH = 100;
+
+interface SearchBoxProps {
+  label: string;
+  value: string;
+  maxLength?: number;
+  onChange: (value: string) => void;
+}
+
+/** Calls `onChange` when typing pauses, so that not every key press sends a request. */
+export function SearchBox({ label, value, maxLength = MAX_LENGTH, onChange }: SearchBoxProps) {
+  const [typed, setTyped] = useState(value);
+  const debouncedChange = useDebouncedCallback(onChange, DEBOUNCE_MS);
+  // The URL can change elsewhere, for example with the browser's Back button.
+  useEffect(() => setTyped(value), [value]);
+  return (
+    <TextInput
+      aria-label={label}
+      placeholder={label}
+      className={classes.search ?? ''}
+      leftSection={<SearchIcon size={16} />}
+      maxLength={maxLength}
+      value={typed}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value);
+        debouncedChange(event.currentTarget.value.trim());
+      }}
+      rightSection={
+        typed !== '' && (
+          <CloseButton
+            aria-label={t.components.clear}
+            size="sm"
+            onClick={() => {
+              setTyped('');
+              onChange('');
+            }}
+          />
+        )
+      }
+    />
+  );
+}

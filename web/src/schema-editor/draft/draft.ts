@@ -1,0 +1,183 @@
+import type { Field, Kind, Schema } from '../../api/endpoints.ts';
+import { tabDrafts } from '../../drafts/tab-drafts.ts';
+import { t } from '../../texts/texts.ts';
+import { prunedOption } from './form-options.ts';
+import { KIND_NAMES } from './kind-names.ts';
+import { FIELD_KINDS, type FieldOption, getKind, safeParse } from './rules.ts';
+
+/** A definition that is being edited. It can be incomplete and keeps the options of other kinds. */
+export interface LooseDefinition {
+  key: string;
+  label: string;
+  kind: Kind;
+  required: boolean;
+  /** The options of any kind, by name. */
+  [option: string]: unknown;
+}
+
+export interface DraftField {
+  /** Identifies the field across renames and moves. */
+  id: number;
+  /** The field's key in the base schema; `undefined` for a new field. */
+  originalKey?: string | undefined;
+  /** Whether the key is derived from the label. Ends when the key is edited. */
+  keyFollowsLabel?: boolean;
+  /** Whether the stored values stay under the old key of a field that was renamed. */
+  startsEmpty?: boolean;
+  definition: LooseDefinition;
+}
+
+export interface Draft {
+  rejectUnknown: boolean;
+  fields: DraftField[];
+}
+
+/** A draft with the schema version that it is based on and the ETag of that version. */
+export interface DraftState {
+  base: { schema: Schema; etag: string };
+  draft: Draft;
+}
+
+/** The drafts of the schema editor. */
+export const schemaDrafts = tabDrafts<DraftState>('schema', 1);
+
+export const KINDS: readonly Kind[] = FIELD_KINDS.map(({ name }) => name);
+
+export function draftOf(schema: { rejectUnknown: boolean; fields: readonly Field[] }): Draft {
+  return {
+    rejectUnknown: schema.rejectUnknown,
+    fields: schema.fields.map((definition, id) => ({ id, originalKey: definition.key, definition: { ...definition } })),
+  };
+}
+
+/** The definition for the API, with only the options of its kind. */
+export function strictDefinition(definition: LooseDefinition): Record<string, unknown> {
+  const { key, label, kind, required } = definition;
+  const options = Object.entries(optionsOf(kind)).flatMap(([name, { control }]) => {
+    const value = prunedOption(control, definition[name], definition.enum);
+    return value === undefined || value === '' ? [] : [[name, value] as const];
+  });
+  return { key, label: label === '' ? key : label, kind, required, ...Object.fromEntries(options) };
+}
+
+export function addField(draft: Draft, kind: Kind): Draft {
+  const label = KIND_NAMES[kind];
+  const definition: LooseDefinition = {
+    key: freeKey(draft, keyFor(label)),
+    label,
+    kind,
+    required: false,
+    ...initialOptions(kind),
+  };
+  return { ...draft, fields: [...draft.fields, { id: nextId(draft), keyFollowsLabel: true, definition }] };
+}
+
+export function duplicateField(draft: Draft, id: number): Draft {
+  const at = draft.fields.findIndex((field) => field.id === id);
+  const original = draft.fields[at];
+  if (!original) return draft;
+  const { definition } = original;
+  const copy: DraftField = {
+    id: nextId(draft),
+    definition: {
+      ...structuredClone(definition),
+      key: freeKey(draft, definition.key),
+      label: t.schemaEditor.copyOf(definition.label),
+    },
+  };
+  return { ...draft, fields: draft.fields.toSpliced(at + 1, 0, copy) };
+}
+
+export function removeField(draft: Draft, id: number): Draft {
+  return { ...draft, fields: draft.fields.filter((field) => field.id !== id) };
+}
+
+export function moveField(draft: Draft, id: number, to: number): Draft {
+  const field = draft.fields.find((one) => one.id === id);
+  if (!field || to < 0 || to >= draft.fields.length) return draft;
+  return { ...draft, fields: removeField(draft, id).fields.toSpliced(to, 0, field) };
+}
+
+export function changeField(draft: Draft, id: number, part: Partial<LooseDefinition>): Draft {
+  const fields = draft.fields.map((field) => {
+    if (field.id !== id) return field;
+    const initial = part.kind ? initialOptions(part.kind) : {};
+    const kept = part.kind ? optionsThatFit(part.kind, field.definition) : field.definition;
+    const definition: LooseDefinition = { ...initial, ...kept, ...part };
+    const keyFollowsLabel = field.keyFollowsLabel === true && part.key === undefined;
+    if (keyFollowsLabel && part.label !== undefined) {
+      definition.key = freeKey(removeField(draft, id), keyFor(part.label));
+    }
+    return { ...field, definition, keyFollowsLabel };
+  });
+  return { ...draft, fields };
+}
+
+/** Replaces the definitions of a draft. @param keyInBase the key in the base, before a rename */
+export function withDefinitions(
+  draft: Draft,
+  schema: { rejectUnknown: boolean; fields: readonly Field[] },
+  keyInBase: (key: string) => string = (key) => key,
+): Draft {
+  const known = new Map(draft.fields.map((field) => [field.definition.key, field]));
+  let id = nextId(draft);
+  const fields = schema.fields.map((definition): DraftField => {
+    const same = known.get(definition.key) ?? known.get(keyInBase(definition.key));
+    if (same) return { ...same, definition: { ...definition } };
+    id += 1;
+    return { id, definition: { ...definition } };
+  });
+  return { rejectUnknown: schema.rejectUnknown, fields };
+}
+
+function optionsOf(kind: Kind): Readonly<Record<string, FieldOption>> {
+  const { options, formOptions } = getKind(kind);
+  return { ...options, ...formOptions };
+}
+
+/** Leaves out options of another kind with the same name, such as its default value. */
+function optionsThatFit(kind: Kind, definition: LooseDefinition): LooseDefinition {
+  const options = optionsOf(kind);
+  const doesFit = ([name, value]: [string, unknown]): boolean => {
+    const schema = options[name]?.schema;
+    return schema === undefined || safeParse(schema, value).success;
+  };
+  return Object.fromEntries(Object.entries(definition).filter(doesFit)) as LooseDefinition;
+}
+
+function initialOptions(kind: Kind): Record<string, unknown> {
+  const options = Object.entries(getKind(kind).options);
+  const choices = [t.schemaEditor.firstChoice, t.schemaEditor.secondChoice];
+  return Object.fromEntries(
+    options.flatMap(([name, { control, initial }]) =>
+      initial === undefined ? [] : [[name, control === 'choices' ? choices : initial]],
+    ),
+  );
+}
+
+/** The id of the field that is added next. */
+export function nextId({ fields }: Draft): number {
+  return Math.max(0, ...fields.map(({ id }) => id)) + 1;
+}
+
+/** Derives a key from a label: `Your e-mail (work)` becomes `yourEMailWork`. */
+export function keyFor(label: string): string {
+  const words =
+    label
+      .normalize('NFKD')
+      .replace(/\p{M}/gu, '')
+      .match(/[a-zA-Z0-9]+/g) ?? [];
+  const joined = words.map((word, index) => (index === 0 ? word.toLowerCase() : capital(word))).join('');
+  return joined.replace(/^\d+/, '').slice(0, 48) || 'field';
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
+}
+
+function freeKey({ fields }: Draft, wanted: string): string {
+  const taken = new Set(fields.map(({ definition }) => definition.key));
+  if (!taken.has(wanted)) return wanted;
+  const stem = wanted.slice(0, 47).replace(/\d+$/, '') || 'field';
+  for (let number = 2; ; number += 1) if (!taken.has(`${stem}${number}`)) return `${stem}${number}`;
+}

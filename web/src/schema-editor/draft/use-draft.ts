@@ -1,0 +1,78 @@
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import type { Schema } from '../../api/endpoints.ts';
+import { type Change, schemaChanges } from './changes.ts';
+import { type CheckedDraft, checkDraft } from './checked-draft.ts';
+import { type Draft, type DraftState, draftOf, schemaDrafts } from './draft.ts';
+import { type FieldRename, renamesOf } from './field-renames.ts';
+
+export interface DraftEditor extends DraftState {
+  checked: CheckedDraft;
+  changes: Change[];
+  /** The fields whose key was changed. */
+  renames: FieldRename[];
+  /** The body of the request that saves the draft. */
+  replacement: CheckedDraft['schema'] & { renames?: { from: string; to: string }[] };
+  isDirty: boolean;
+  /** Whether the draft was loaded from the tab's storage. */
+  isRestored: boolean;
+  /** A newer version than the base of a draft with changes. */
+  conflict: DraftState['base'] | undefined;
+  edit: (change: (draft: Draft) => Draft) => void;
+  /** Replaces the draft with an unchanged version. */
+  reset: (base: DraftState['base']) => void;
+  /** Restores a discarded draft, or takes over a merged one. */
+  restore: (state: DraftState) => void;
+}
+
+/** The state of the schema editor. Only a draft without changes follows the stored version. */
+export function useDraft(sourceAppId: string, newest: DraftState['base']): DraftEditor {
+  const [stored] = useState(() => schemaDrafts.load(sourceAppId));
+  const [state, setState] = useState<DraftState>(() => stored ?? unchanged(newest));
+  const checked = useMemo(() => checkDraft(state.draft), [state.draft]);
+  const renames = useMemo(() => renamesOf(state.base.schema, state.draft), [state]);
+  const changes = useMemo(() => changesOf(state, checked, renames), [state, checked, renames]);
+  const moved = renames.filter(({ keepsData }) => keepsData).map(({ from, to }) => ({ from, to }));
+  const isDirty = changes.length > 0 || checked.problems.size > 0;
+  const isOutdated = newest.schema.version > state.base.schema.version;
+
+  if (!isDirty && isOutdated) setState(unchanged(newest));
+  useEffect(() => schemaDrafts.store(sourceAppId, isDirty ? state : undefined), [sourceAppId, state, isDirty]);
+
+  return {
+    ...state,
+    checked,
+    changes,
+    renames,
+    replacement: { ...checked.schema, ...(moved.length > 0 && { renames: moved }) },
+    isDirty,
+    isRestored: stored !== undefined && isDirty,
+    conflict: isDirty && isOutdated ? newest : undefined,
+    edit: useCallback((change) => setState((before) => ({ ...before, draft: change(before.draft) })), []),
+    reset: useCallback((base) => setState(unchanged(base)), []),
+    restore: useCallback((discarded) => setState(discarded), []),
+  };
+}
+
+function unchanged(base: DraftState['base']): DraftState {
+  return { base, draft: draftOf(base.schema) };
+}
+
+function changesOf({ base, draft }: DraftState, checked: CheckedDraft, renames: readonly FieldRename[]): Change[] {
+  const originalKeys = new Map(
+    draft.fields.flatMap(({ originalKey, definition }) =>
+      originalKey === undefined ? [] : [[definition.key, originalKey]],
+    ),
+  );
+  const moved = new Set(renames.filter(({ keepsData }) => keepsData).map(({ to }) => to));
+  return schemaChanges(base.schema, schemaOf(draft, checked), originalKeys, moved);
+}
+
+/** The draft as a schema. Includes invalid fields, so that they count as changes too. */
+function schemaOf(draft: Draft, checked: CheckedDraft): Pick<Schema, 'rejectUnknown' | 'fields'> {
+  return checked.problems.size === 0
+    ? checked.schema
+    : {
+        rejectUnknown: draft.rejectUnknown,
+        fields: draft.fields.map(({ definition }) => definition as Schema['fields'][number]),
+      };
+}

@@ -1,0 +1,145 @@
+import { Checkbox, NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { checkboxProps, inputProps } from '../../components/form/input.ts';
+import { serviceText } from '../../texts/service.ts';
+import { t } from '../../texts/texts.ts';
+import type { LooseDefinition } from '../draft/draft.ts';
+import { capitalize } from '../draft/messages.ts';
+import type { FieldOption } from '../draft/rules.ts';
+import { ConsentControl } from './consent-control.tsx';
+import { DefaultControl } from './default-control.tsx';
+import classes from './field-form.module.css';
+import { ChoiceTranslations, LabelsControl, TranslationsControl } from './translations-control.tsx';
+
+interface OptionControlProps {
+  name: string;
+  option: FieldOption;
+  /** The definition that has the option. */
+  definition: LooseDefinition;
+  value: unknown;
+  problem: string | undefined;
+  onChange: (value: unknown) => void;
+}
+
+/** Edits one option of a field. An option that is cleared becomes `undefined`. */
+export function OptionControl({ name, option, definition, value, problem, onChange }: OptionControlProps) {
+  const label = serviceText(option.label);
+  const description = option.help && serviceText(option.help);
+  const typed = inputProps(typeof value === 'string' ? value : '', (text) => onChange(text || undefined));
+  const shared = { label, description, error: capitalize(problem) };
+  const wide = classes.wide ?? '';
+  switch (option.control) {
+    case 'number':
+      return (
+        <Bound
+          label={label}
+          value={typeof value === 'number' ? value : undefined}
+          problem={problem}
+          onChange={onChange}
+        />
+      );
+    case 'pattern':
+      return (
+        <TextInput
+          {...shared}
+          className={wide}
+          placeholder="^[A-Z]{2}-[0-9]{4}$"
+          spellCheck={false}
+          classNames={{ input: classes.code ?? '' }}
+          {...typed}
+        />
+      );
+    case 'choices':
+      return (
+        <TagsInput
+          {...shared}
+          className={wide}
+          description={t.schemaEditor.choicesNote}
+          value={Array.isArray(value) ? value.map(String) : []}
+          splitChars={[]}
+          acceptValueOnBlur
+          onChange={onChange}
+        />
+      );
+    case 'line':
+      return <TextInput {...shared} {...typed} />;
+    case 'multiline':
+      return <Textarea {...shared} className={wide} rows={2} {...typed} />;
+    case 'switch':
+      return (
+        <Checkbox
+          {...shared}
+          className={wide}
+          {...checkboxProps(value === true, (isChecked) => onChange(isChecked || undefined))}
+        />
+      );
+    case 'oneOf':
+      return (
+        <NativeSelect
+          {...shared}
+          {...typed}
+          data={[
+            { value: '', label: t.schemaEditor.standard },
+            ...Object.entries(option.names ?? {}).map(([one, text]) => ({ value: one, label: serviceText(text) })),
+          ]}
+        />
+      );
+    case 'value':
+      return <DefaultControl {...shared} definition={definition} value={value} onChange={onChange} />;
+    case 'labels':
+      return <LabelsControl {...shared} choices={definition.enum} value={value} onChange={onChange} />;
+    case 'byLanguage':
+      return (
+        <TranslationsControl
+          label={label}
+          error={shared.error}
+          value={value}
+          onChange={onChange}
+          isLong={name === 'helps'}
+        />
+      );
+    case 'labelsByLanguage':
+      return (
+        <ChoiceTranslations
+          label={label}
+          error={shared.error}
+          value={value}
+          choices={definition.enum}
+          onChange={onChange}
+        />
+      );
+    case 'consent':
+      return <ConsentControl {...shared} value={value} onChange={onChange} />;
+  }
+}
+
+interface BoundProps {
+  label: string;
+  value: number | undefined;
+  problem: string | undefined;
+  onChange: (value: number | undefined) => void;
+}
+
+function Bound({ label, value, problem, onChange }: BoundProps) {
+  const [typed, setTyped] = useState('');
+  // Keeps the typed text while it represents the value. Shows a value that was changed elsewhere.
+  const shown = Object.is(numberOf(typed), value) ? typed : String(value ?? '');
+  return (
+    <TextInput
+      label={label}
+      placeholder={t.schemaEditor.noLimit}
+      inputMode="decimal"
+      value={shown}
+      error={capitalize(problem)}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value);
+        onChange(numberOf(event.currentTarget.value));
+      }}
+    />
+  );
+}
+
+/** `undefined` for an empty text, and `NaN` for a text that is not a number; rules reject it. */
+function numberOf(text: string): number | undefined {
+  return text.trim() === '' ? undefined : Number(text.trim());
+}

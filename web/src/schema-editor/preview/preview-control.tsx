@@ -1,0 +1,121 @@
+import { Anchor, Checkbox, NativeSelect, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { inputProps } from '../../components/form/input.ts';
+import { t } from '../../texts/texts.ts';
+import { CHOICE_SEPARATOR, choicesIn, type FormControl } from '../draft/rules.ts';
+
+interface PreviewControlProps {
+  control: FormControl;
+  /** The text of the control; `true` or `false` for a checkbox. */
+  text: string;
+  error: string | undefined;
+  onChange: (text: string) => void;
+}
+
+/** One field of the preview. A hidden field is named, because its value counts too. */
+export function PreviewControl({ control, text, error, onChange }: PreviewControlProps) {
+  const { key, type, label, help, required, attributes, choices, consent } = control;
+  const shared = { label, description: help, error, withAsterisk: required };
+  if (control.hidden) return <HiddenField control={control} text={text} error={error} />;
+  switch (type) {
+    case 'checkbox':
+      return (
+        <Checkbox
+          label={required ? `${label} *` : label}
+          description={consent?.url ? <ConsentText help={help} url={consent.url} /> : help}
+          error={error}
+          checked={text === 'true'}
+          onChange={(event) => onChange(String(event.currentTarget.checked))}
+        />
+      );
+    case 'select':
+      return (
+        <NativeSelect
+          {...shared}
+          value={text}
+          data={[
+            { value: '', label: String(attributes.placeholder ?? t.schemaEditor.selectOption) },
+            ...choices.filter(isFilled),
+          ]}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      );
+    case 'radio':
+      return (
+        <Radio.Group {...shared} name={`preview-${key}`} value={text} onChange={onChange}>
+          <Stack gap={6} mt={6}>
+            {choices.filter(isFilled).map((choice) => (
+              <Radio key={choice.value} {...choice} />
+            ))}
+          </Stack>
+        </Radio.Group>
+      );
+    case 'checkboxes':
+      return (
+        <Checkbox.Group
+          {...shared}
+          value={choicesIn([text])}
+          onChange={(chosen) =>
+            onChange(
+              choices
+                .map(({ value }) => value)
+                .filter((value) => chosen.includes(value))
+                .join(CHOICE_SEPARATOR),
+            )
+          }
+        >
+          <Stack gap={6} mt={6}>
+            {choices.map((choice) => (
+              <Checkbox key={choice.value} {...choice} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      );
+    case 'textarea':
+      return <Textarea {...shared} rows={3} placeholder={placeholderOf(control)} {...inputProps(text, onChange)} />;
+    default:
+      return (
+        <TextInput
+          {...shared}
+          type={type === 'number' || type === 'list' ? 'text' : type}
+          inputMode={type === 'number' ? 'decimal' : undefined}
+          placeholder={placeholderOf(control)}
+          {...inputProps(text, onChange)}
+        />
+      );
+  }
+}
+
+function HiddenField({ control: { label }, text, error }: Pick<PreviewControlProps, 'control' | 'text' | 'error'>) {
+  return (
+    <Text c="dimmed">
+      {text === '' ? t.schemaEditor.isHidden(label) : t.schemaEditor.isHiddenAndSends(label, text)}
+      {error && (
+        <Text span inherit c="var(--mantine-color-error)">
+          {' '}
+          {error}
+        </Text>
+      )}
+    </Text>
+  );
+}
+
+function ConsentText({ help, url }: { help: string | undefined; url: string }) {
+  return (
+    <>
+      {help}{' '}
+      <Anchor inherit href={url} target="_blank" rel="noreferrer">
+        {url}
+      </Anchor>
+    </>
+  );
+}
+
+/** A form sends no empty choice: an empty text counts as absent. */
+function isFilled({ value }: { value: string }): boolean {
+  return value !== '';
+}
+
+function placeholderOf({ type, attributes }: FormControl): string | undefined {
+  if (attributes.placeholder !== undefined) return String(attributes.placeholder);
+  return type === 'list' ? t.schemaEditor.itemToAppend : undefined;
+}

@@ -1,0 +1,99 @@
+import { Alert, Button, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { languageName, useServiceTexts, useTranslatedLanguages } from '../../languages/languages.ts';
+import { t } from '../../texts/texts.ts';
+import { compileSchema, type FieldDefinition, type FormControl, formControl, valueFromForm } from '../draft/rules.ts';
+import classes from './preview.module.css';
+import { PreviewControl } from './preview-control.tsx';
+
+/** The texts that were entered, by field key. */
+type Values = Readonly<Record<string, string>>;
+
+interface PreviewProps {
+  schema: { rejectUnknown: boolean; fields: FieldDefinition[] };
+  /** Whether invalid fields are missing from `schema`. */
+  isPartial: boolean;
+}
+
+/** A form for the schema. It validates with the service's rules and sends nothing. */
+export function Preview({ schema, isPartial }: PreviewProps) {
+  const [values, setValues] = useState<Values>({});
+  const [isChecked, setChecked] = useState(false);
+  const [tag, setTag] = useState('');
+  const tags = useTranslatedLanguages();
+  const email = useServiceTexts(tag || 'en').email;
+  const validator = useMemo(() => compileSchema(schema), [schema]);
+  const data = dataOf(schema.fields, values);
+  const issues = isChecked ? validator.issues(data) : [];
+  const issueOf = (key: string): string | undefined => {
+    const at = `data.${key}`;
+    return issues.find(({ path }) => path === at || path.startsWith(`${at}.`))?.message;
+  };
+  return (
+    <Stack p="md" gap="sm">
+      <div>
+        <Title order={2} size="h4">
+          {t.schemaEditor.preview}
+        </Title>
+        <Text c="dimmed">{isPartial ? t.schemaEditor.invalidNotShown : t.schemaEditor.previewNote}</Text>
+      </div>
+      {tags.length > 0 && (
+        <NativeSelect
+          label={t.schemaEditor.language}
+          value={tag}
+          data={[
+            { value: '', label: t.schemaEditor.original },
+            ...tags.map((one) => ({ value: one, label: languageName(one) })),
+          ]}
+          onChange={(event) => setTag(event.currentTarget.value)}
+        />
+      )}
+      <TextInput label={String(email)} defaultValue="ada@example.com" wrapperProps={{ lang: tag || 'en' }} />
+      {schema.fields.map((field) => (
+        <PreviewControl
+          key={`${field.key} ${field.kind}`}
+          control={formControl(field, tag)}
+          text={textOf(formControl(field), values)}
+          error={issueOf(field.key)}
+          onChange={(text) => setValues((before) => ({ ...before, [field.key]: text }))}
+        />
+      ))}
+      {isChecked && <pre className={classes.data}>{JSON.stringify(data, null, 2)}</pre>}
+      <div className={classes.verdict}>
+        <Button variant="light" fullWidth onClick={() => setChecked(true)}>
+          {t.schemaEditor.check}
+        </Button>
+        <div aria-live="polite">
+          {isChecked && issues.length === 0 && (
+            <Alert color="green" p="xs">
+              {t.schemaEditor.accepted}
+            </Alert>
+          )}
+          {isChecked && issues.length > 0 && (
+            <Alert color="red" p="xs">
+              {t.schemaEditor.rejected(issues.length)}
+            </Alert>
+          )}
+        </div>
+      </div>
+    </Stack>
+  );
+}
+
+/** The data that a form would submit. A text without a value stays, so that the rules refuse it. */
+function dataOf(fields: readonly FieldDefinition[], values: Values): Record<string, unknown> {
+  const entries = fields.flatMap((field): [string, unknown][] => {
+    const text = textOf(formControl(field), values);
+    if (formControl(field).type === 'checkbox') {
+      return text === 'true' || field.required ? [[field.key, text === 'true']] : [];
+    }
+    const converted = valueFromForm(field, [text]);
+    if (!converted) return [];
+    return [[field.key, 'value' in converted ? converted.value : text]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function textOf(control: FormControl, values: Values): string {
+  return values[control.key] ?? control.default ?? '';
+}
