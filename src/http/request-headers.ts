@@ -5,8 +5,9 @@ import { InvalidInput } from '../platform/core/errors.ts';
 /**
  * Refuses requests that a proxy may read differently: with more than one `Host` (RFC 9112, 3.2), of
  * which Node keeps the first, or with a transfer coding besides `chunked`, which Node ignores.
+ * The connection ends: the handler of errors closes it when the request is not read to its end.
  */
-export const refuseAmbiguous: RequestHandler = (req, res, next) => {
+export const refuseAmbiguous: RequestHandler = (req, _res, next) => {
   const { rawHeaders } = req;
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -15,7 +16,6 @@ export const refuseAmbiguous: RequestHandler = (req, res, next) => {
   }
   const coding = req.headers['transfer-encoding'];
   if (hosts <= 1 && (coding === undefined || coding.toLowerCase() === 'chunked')) return next();
-  res.setHeader('Connection', 'close');
   throw new InvalidInput('Invalid request headers');
 };
 
