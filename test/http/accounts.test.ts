@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/access/accounts/account-documents.ts';
@@ -214,6 +215,21 @@ describe('an authenticator app', () => {
     const recovered = await Promise.all(others.map((one) => one.post('/auth/login/second', { recoveryCode })));
     expect(recovered.map(({ status }) => status).sort()).toEqual([200, 401]);
     expect((await client.get('/auth/account').expect(200)).body).toMatchObject({ totp: true, recoveryCodes: 9 });
+  });
+
+  it('takes the codes of one step before and after the present one, and no other', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const { client, email } = await join(sourceAppId, 'viewer');
+    const { body } = await client.post('/auth/account/totp').expect(200);
+    const untilNext = 30_000 - (Date.now() % 30_000);
+    if (untilNext < 5_000) await sleep(untilNext);
+    for (const step of [-3, -2, 2, 3]) {
+      await client.post('/auth/account/totp/confirm', { code: totp(body.secret, step) }).expect(400);
+    }
+    await client.post('/auth/account/totp/confirm', { code: totp(body.secret, -1) }).expect(200);
+    const waiting = newClient();
+    await logIn(waiting, email).expect(202);
+    await waiting.post('/auth/login/second', { code: totp(body.secret, 1) }).expect(200);
   });
 
   it('is waited for ten minutes, also by a session that would live for days', async () => {

@@ -43,6 +43,8 @@ describe('an invitation', () => {
     const operator = await operatorOf(app);
     const offer = { email: `ada-${app.sourceAppId}@example.com`, role: 'editor' };
     const { body } = await operator.post(pathOf(app), offer).expect(200);
+    const stored = await servers.a.db.collection('invitations').findOne({ email: offer.email });
+    expect(stored?.expiresAt - stored?.createdAt).toBe(7 * 24 * 60 * 60_000);
     await end(app).expect(200);
     await expectEnded(tokenOf(body.link));
     expect((await servers.a.admin.get(pathOf(app)).expect(200)).body).toEqual({ invitations: [] });

@@ -118,6 +118,28 @@ describe('attack: bodies that never end', () => {
     expect(growth).toBeLessThan(600);
   });
 
+  it.each([
+    [2_400, 200],
+    [2_800, 400],
+  ])('a body in %i chunks of one byte is %i', async (count, status) => {
+    const body = submission('pieces@example.com').padStart(count, ' ');
+    const socket = await connection(head(0).replace('Content-Length: 0', 'Transfer-Encoding: chunked'));
+    const answer = answerOf(socket);
+    await sleep(50);
+    socket.write(`${[...body].map((character) => `1\r\n${character}\r\n`).join('')}0\r\n\r\n`);
+    const { status: answered, text } = await answer;
+    expect(answered, text).toBe(status);
+    expect(text.includes('too many pieces')).toBe(status === 400);
+  });
+
+  it('a body of the largest size is accepted although its encoding adds bytes', async () => {
+    const submitted = submission('stored@example.com').padStart(100 * 1_024, ' ');
+    const bytes = gzipSync(submitted, { level: 0 });
+    expect(bytes.length).toBeGreaterThan(submitted.length);
+    const socket = await connection(head(bytes.length, ['Content-Encoding: gzip']), bytes);
+    expect(await answerOf(socket)).toMatchObject({ status: 200 });
+  });
+
   it('a body that is too large leaves nothing behind', async () => {
     const bomb = gzipSync(Buffer.alloc(5_000_000, ' '));
     const round = async () => {

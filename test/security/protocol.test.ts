@@ -90,6 +90,12 @@ describe('request length (attack: request smuggling)', () => {
     expect(await stored('smuggled@example.com')).toBeNull();
   });
 
+  it('reads no further request after one with two Host headers and no body', async () => {
+    const ambiguous = 'GET /health HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n';
+    const answer = await send(url, ambiguous, 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(answer).toMatchObject({ status: 400, answers: 1 });
+  });
+
   it('accepts a chunked body, in any case of letters', async () => {
     const own = submission('chunked@example.com');
     const headers = `${head()}Connection: close\r\nTransfer-Encoding: CHUNKED\r\n\r\n`;

@@ -1,0 +1,17 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import type { UsedModel } from '../../../src/access/accounts/accounts.model.ts';
+import { createChallenges } from '../../../src/access/accounts/challenges.ts';
+
+afterEach(() => vi.useRealTimers());
+
+it('a challenge is genuine for five minutes, for its purpose', () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const { issue, isGenuine } = createChallenges('secret', {} as UsedModel);
+  const challenge = Buffer.from(issue('log-in')).toString('base64url');
+  expect(isGenuine(challenge, 'log-in')).toBe(true);
+  expect(isGenuine(challenge, 'registration')).toBe(false);
+  vi.advanceTimersByTime(5 * 60_000 - 1);
+  expect(isGenuine(challenge, 'log-in')).toBe(true);
+  vi.advanceTimersByTime(1);
+  expect(isGenuine(challenge, 'log-in')).toBe(false);
+});
