@@ -213,6 +213,7 @@ describe('GET /auth/submissions', () => {
     await repeat();
     await repeat();
     await runImport(operator, undefined, 'email,data.name\nimported@x.org,Kim\nada@x.org,Kim\n', { mode: 'upsert' });
+    await a.admin.put(`/auth/apps/${sourceAppId}/form`, {}).expect(200);
     await a.services.submissions.submit(sourceAppId, { email: 'held@x.org' }, { via: 'form', isTrapped: true });
     await inbox(2);
     const { body } = await operator.get('/auth/held').expect(200);
