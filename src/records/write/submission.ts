@@ -58,15 +58,17 @@ export interface Written {
 export function buildEvent({ now, change, lang, entry, page }: Submission, newId: RecordId): OutboxEntry {
   const event = outboxEntry(newId, now, [...Object.keys(change.set), ...Object.keys(change.append)]);
   if (lang !== undefined) event.lang = lang;
-  if (entry) event.kept = true;
+  if (entry && isSubmission(entry)) event.kept = true;
   if (page !== undefined) event.page = page;
   return event;
 }
 
-/** The entry of the history names its event. */
-export function buildEntry({ entry }: SizedEntry, newId: RecordId): HistoryEntry {
-  return { id: newId, ...entry };
+/** The entry of a submission names its event; that of an imported line does not. */
+export function buildEntry(sized: SizedEntry, newId: RecordId): HistoryEntry {
+  return isSubmission(sized) ? { id: newId, ...sized.entry } : sized.entry;
 }
+
+const isSubmission = ({ entry }: SizedEntry): boolean => entry.by.kind === 'submission';
 
 /** The maximum growth of `sizeBound` by the change and its consents, in bytes. */
 export function growthWith({ growth, consents }: Submission, appended: readonly unknown[] = []): number {
