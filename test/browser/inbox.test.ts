@@ -36,7 +36,7 @@ describe('the inbox', () => {
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/dashboard/apps/${app.sourceAppId}/inbox`);
     const rows = page.getByRole('list', { name: 'Submissions' }).getByRole('listitem');
-    expect(await rows.count()).toBe(2);
+    await expect.poll(() => rows.count()).toBe(2);
     expect(await rows.nth(1).innerText()).toContain('Ada · First <b>message</b> · Question');
     await rows.nth(0).locator('summary').click();
     await page.getByText('Second\nmessage').last().waitFor();
@@ -64,10 +64,10 @@ describe('the inbox', () => {
     await rows.nth(1).waitFor();
     expect(await rows.nth(0).innerText()).toContain('New');
     expect(await rows.nth(1).innerText()).not.toContain('New');
-    await page.getByRole('searchbox').fill('seen');
+    await page.getByLabel('Search all data').fill('seen');
     await expect.poll(() => rows.count()).toBe(1);
     expect(await rows.nth(0).innerText()).toContain('old@example.com');
-    await page.getByRole('searchbox').fill('nobody wrote this');
+    await page.getByLabel('Search all data').fill('nobody wrote this');
     await page.getByText('No submissions match').waitFor();
     expectClean();
     await close();
