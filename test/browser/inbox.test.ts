@@ -73,6 +73,22 @@ describe('the inbox', () => {
     await close();
   });
 
+  it('is beside a list of users that shows who wrote again', async () => {
+    await submit('ada@example.com', { name: 'Ada' });
+    await submit('eve@example.com', { name: 'Eve' });
+    const { page, expectClean, close } = await visitAs(server, app, '/users');
+    await page.getByRole('row', { name: /eve@example.com/ }).waitFor();
+    expect(await page.getByRole('columnheader', { name: 'Updated' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Connect' }).click();
+    await submit('ada@example.com', { message: 'Again' });
+    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('row', { name: /ada@example.com.*\(new\)/ }).waitFor();
+    await page.getByRole('columnheader', { name: 'Updated' }).waitFor();
+    expect(await page.getByRole('row', { name: /eve@example.com.*\(new\)/ }).count()).toBe(0);
+    expectClean();
+    await close();
+  });
+
   it('is accessible, on a phone and opened', async () => {
     for (let n = 0; n < 30; n += 1)
       await submit(`p${n}@example.com`, { name: `Person ${n}`, message: 'x '.repeat(n * 9) });

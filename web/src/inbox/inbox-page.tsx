@@ -1,7 +1,7 @@
 import { Button, Menu } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo } from 'react';
+import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { buildUrl, call } from '../api/call.ts';
 import { clickLink } from '../components/content/save-file.ts';
@@ -13,6 +13,7 @@ import { PageHeader } from '../components/page/page-header.tsx';
 import { CursorPager, useCursorPages } from '../components/table/cursor-pager.tsx';
 import { ListBody } from '../components/table/list-body.tsx';
 import { useAbilities } from '../session/abilities.tsx';
+import { useLastLook } from '../session/last-look.ts';
 import { t } from '../texts/texts.ts';
 import { targetsOf } from '../users/filters/condition.ts';
 import { FilterBar } from '../users/filters/filter-bar.tsx';
@@ -21,7 +22,6 @@ import { scopedSchemaQuery } from '../users/queries.ts';
 import { appPath, type Scope, scopeParameter } from '../users/scope.ts';
 import { InboxRows } from './inbox-rows.tsx';
 import { inboxQuery, useKeepsSubmissions } from './queries.ts';
-import { useLastLook } from './seen.ts';
 
 /** Every submission of an app that keeps them, newest first, each as it came. */
 export default function InboxPage({ scope }: { scope: Scope }) {
@@ -39,12 +39,8 @@ function Inbox({ scope }: { scope: Scope }) {
   const { data, error, refetch } = useQuery(inboxQuery(scope, parameters, pages.cursor));
   const { data: schema } = useQuery(scopedSchemaQuery(scope));
   const targets = useMemo(() => targetsOf(schema?.fields ?? []), [schema]);
-  const { lastLook, look } = useLastLook(scope.sourceAppId);
   const isWhole = pages.isFirst && !isFiltered(parameters);
-  const newest = isWhole ? data?.submissions[0]?.at : undefined;
-  useEffect(() => {
-    if (newest !== undefined) look(newest);
-  }, [newest, look]);
+  const lastLook = useLastLook('inbox', scope.sourceAppId, isWhole ? data?.submissions[0]?.at : undefined);
   return (
     <>
       <PageHeader title={t.inbox.title} note={t.inbox.note}>
