@@ -17,6 +17,7 @@ import { createSubmissions } from './intake/submissions.ts';
 import { createChangeStorage, createChanges } from './operators/changes/changes.ts';
 import { createExports } from './operators/exports/exports.ts';
 import { createImports, type ImportProcess } from './operators/imports/imports.ts';
+import { createInbox } from './operators/inbox/inbox.ts';
 import { createPeople, createSuppressionList } from './operators/people/people.ts';
 import { createSearch } from './operators/search/search.ts';
 import { createViews } from './operators/views/views.ts';
@@ -141,6 +142,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   const records = createRecords({ config, connection, apps, schemas, traces, metrics, writesEndMs, checksMs });
   const search = createSearch({ apps, schemas, records, cursors, queryBudgetMs });
   const exports = createExports({ apps, records, search });
+  const inbox = createInbox({ apps, records, search, cursors, queryBudgetMs });
   const submissions = createSubmissions({
     connection,
     apps,
@@ -231,6 +233,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     submissions.feature,
     schemas.feature,
     exports.feature,
+    inbox,
     search.feature,
     people,
     imports.feature,

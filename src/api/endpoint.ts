@@ -246,6 +246,8 @@ export const AUDITED_READS = [
   'users.exported',
   'person.exported',
   'held.listed',
+  'submissions.listed',
+  'submissions.exported',
   'import.rejects.exported',
 ] as const;
 

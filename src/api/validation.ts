@@ -47,6 +47,12 @@ export const WholeNumber = (low: number, high = MAX_WHOLE_NUMBER) => {
     .transform(Number);
 };
 
+/** A number of days in a body. */
+export function daysUpTo(most: number) {
+  const problem = `must be a whole number from 1 to ${most}`;
+  return z.int(problem).min(1, problem).max(most, problem);
+}
+
 /** The items of a page (spec 8). */
 export const MAX_LIMIT = 200;
 export const DEFAULT_LIMIT = 50;

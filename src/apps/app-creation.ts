@@ -17,7 +17,10 @@ const PAUSE_MS = 50;
 const ABANDONED_AFTER_MS = 5_000;
 
 /** `credentialId` is random, so it also identifies the creation. */
-type NewApp = Pick<AppDocument, 'sourceAppId' | 'role' | 'passwordHash' | 'credentialId' | 'createdAt'>;
+type NewApp = Pick<
+  AppDocument,
+  'sourceAppId' | 'role' | 'passwordHash' | 'credentialId' | 'createdAt' | 'history' | 'consumers'
+>;
 
 /** Resolves with the `_id` of the app when the app and its initial data are stored. */
 export type CreateApp = (app: NewApp) => Promise<ObjectId>;

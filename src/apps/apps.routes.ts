@@ -9,6 +9,7 @@ import { REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../platform/core/identifie
 import type { App } from './app.ts';
 import type { AppRemoval } from './app-removal.ts';
 import { APP_ORDERS, type AppPlace, type AppService, type NewPassword, parsePlace } from './apps.service.ts';
+import { HistorySettingsBody } from './history-settings.ts';
 
 const NewSourceAppId = SourceAppId.regex(REACHABLE_APP_ID, UNREACHABLE_APP_ID).meta({ example: 'newsletter' });
 const Password = z.string().min(24).meta({ example: EXAMPLE_PASSWORD });
@@ -61,7 +62,10 @@ export const appEndpoints = {
     summary: 'Create an app',
     description:
       'Only this response contains the generated password; the service stores a hash and cannot return it again. The app starts with the default schema.',
-    body: jsonBody(z.strictObject({ sourceAppId: NewSourceAppId }), 'Invalid sourceAppId'),
+    body: jsonBody(
+      z.strictObject({ sourceAppId: NewSourceAppId, history: HistorySettingsBody.optional() }),
+      'Invalid sourceAppId',
+    ),
     // Hashing may wait for logins, and an app without its password is useless.
     slow: true,
     response: z.strictObject({ sourceAppId: SourceAppId, role: Role, password: Password }),
@@ -132,7 +136,7 @@ export const appRoutes = (
     },
 
     createApp: async ({ body, recheck, audit }) => {
-      const { app, password } = await apps.create(body.sourceAppId, 'user', recheck);
+      const { app, password } = await apps.create(body.sourceAppId, 'user', { recheck, history: body.history });
       audit({ app, target: app.sourceAppId });
       return { sourceAppId: app.sourceAppId, role: app.role, password };
     },

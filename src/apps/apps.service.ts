@@ -7,7 +7,15 @@ import { literal } from '../platform/database/collections.ts';
 import { typedFilter } from '../platform/database/filters.ts';
 import { type App, toApp } from './app.ts';
 import type { CreateApp } from './app-creation.ts';
-import { type AppDocument, type AppModel, type DeletedAppModel, NOT_BEING_DELETED, type Role } from './apps.model.ts';
+import {
+  type AppDocument,
+  type AppModel,
+  type DeletedAppModel,
+  type HistorySettings,
+  NOT_BEING_DELETED,
+  type Role,
+} from './apps.model.ts';
+import { KEEPER } from './history-settings.ts';
 import { generatePassword, type PasswordHasher, type Waiter } from './passwords.ts';
 
 /** The members by which a list of apps can be sorted. */
@@ -18,6 +26,11 @@ const WITH_SHARED_LOGIN = { sharedLogin: { $ne: false } };
 
 /** Is called after the hash of a password, which may have waited for others, before the write. */
 type Recheck = () => Promise<void>;
+
+interface CreationOptions {
+  recheck?: Recheck;
+  history?: HistorySettings | undefined;
+}
 
 /** A password in plain text. Only its hash is stored. */
 export interface NewPassword {
@@ -54,8 +67,20 @@ export function createAppService(deps: {
     return { passwordHash, credentialId: randomUUID() };
   }
 
-  async function insert(sourceAppId: string, role: Role, password: string, recheck?: Recheck): Promise<App> {
-    const app = { sourceAppId, role, ...(await credentials(password, recheck)), createdAt: new Date() };
+  async function insert(
+    sourceAppId: string,
+    role: Role,
+    password: string,
+    { recheck, history }: CreationOptions = {},
+  ): Promise<App> {
+    const app = {
+      sourceAppId,
+      role,
+      ...(await credentials(password, recheck)),
+      createdAt: new Date(),
+      ...(history && { history }),
+      ...(history?.submissions && { consumers: [KEEPER] }),
+    };
     return toApp({ _id: await createApp(app), ...app });
   }
 
@@ -139,7 +164,7 @@ export function createAppService(deps: {
      * @throws {Unavailable} when the database cannot be reached; the app then does not exist,
      * unless the last step of the creation failed (decision 14)
      */
-    async create(sourceAppId: string, role: Role = 'user', recheck?: Recheck): Promise<NewPassword> {
+    async create(sourceAppId: string, role: Role = 'user', options?: CreationOptions): Promise<NewPassword> {
       if (!APP_ID_PATTERN.test(sourceAppId)) {
         throw new InvalidInput(`Invalid sourceAppId: use ${APP_ID_FORMAT}`);
       }
@@ -148,7 +173,7 @@ export function createAppService(deps: {
       if (await exists({ sourceAppId, creating: { $exists: false } }))
         throw new Conflict('An app with this sourceAppId already exists');
       const password = generatePassword();
-      return { app: await insert(sourceAppId, role, password, recheck), password };
+      return { app: await insert(sourceAppId, role, password, options), password };
     },
 
     /**

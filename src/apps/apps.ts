@@ -15,6 +15,7 @@ import { createAppService } from './apps.service.ts';
 import type { AppOwned, Feature } from './feature.ts';
 import { formSettingsRoutes } from './form-settings.routes.ts';
 import { createFormSettingsService, type MailAbilities } from './form-settings.service.ts';
+import { createHistorySettings } from './history-settings.ts';
 import { createAppOrigins, createOriginCounts } from './origins.ts';
 import { createPasswordHasher } from './passwords.ts';
 import { createAppRevision } from './revision.ts';
@@ -60,6 +61,7 @@ export function createApps(deps: {
     activity,
     pace: createPace(apps, activity),
     consumers: createAppConsumers(apps, revision),
+    historySettings: createHistorySettings(apps, revision),
     scope: createAppScope(service),
     feature: {
       models: Object.values(models),

@@ -5,6 +5,7 @@ import type { Connection } from '../platform/database/client.ts';
 import type { Metrics } from '../platform/metrics/metrics.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { createHistoryModel, createRecordHistory } from './history/history.ts';
+import { createKeptModel, createKeptSubmissions } from './history/kept-submissions.ts';
 import { createSlotJob } from './indexes/slot-job.ts';
 import { createSlotRecords } from './indexes/slot-records.ts';
 import { createSlotStore } from './indexes/slots.ts';
@@ -17,7 +18,7 @@ import { createReadQueues } from './read/read-queues.ts';
 import { createRecordPages } from './read/record-pages.ts';
 import { createPersonRecords, createRecordReader } from './read/record-reader.ts';
 import { createOutboxSignal, createRelay, type EventConsumer } from './stored/outbox.ts';
-import { createUserModel } from './stored/record.ts';
+import { createUserModel, type UserCollection } from './stored/record.ts';
 import { createRecordIds } from './stored/record-id.ts';
 import { createRecordMoves, createRenameJob } from './stored/record-moves.ts';
 import { createBulkEditor } from './write/bulk-edit.ts';
@@ -54,22 +55,34 @@ export function createRecords(deps: {
     movedKeys: createMovedKeyModel(connection),
     erasures: createErasureModel(connection),
     history: createHistoryModel(connection),
+    kept: createKeptModel(connection),
   };
   const users = models.users.collection;
   const erasures = models.erasures.collection;
   const erasureStore = createErasureStore(erasures);
   const newId = createRecordIds();
   const outboxSignal = createOutboxSignal();
-  const history = createRecordHistory(users, models.history.collection);
+  const kept = createKeptSubmissions(users, models.kept.collection);
+  const history = createRecordHistory(users, models.history.collection, kept.keep);
   const keys = createIdempotencyKeys(users, models.movedKeys.collection);
   const limits = createRecordLimits(config.recordLimit);
   const queues = createReadQueues();
   const ranges = createRecordRanges(users, queues);
   const pages = createRecordPages({ users, ranges, queues, recentRenames: renames.recent });
+  // Kept submissions have the members of records that both read.
+  const submissions = models.kept.collection as unknown as UserCollection;
+  const keptRanges = createRecordRanges(submissions, queues);
+  const keptPages = createRecordPages({
+    users: submissions,
+    ranges: keptRanges,
+    queues,
+    recentRenames: renames.recent,
+  });
   const allTraces: RecordTraces = {
     // The record itself tells of a history.
-    exist: async (...of) => (await Promise.all(traces.map(({ exist }) => exist(...of)))).includes(true),
-    remove: (...of) => Promise.all([...traces, history.traces].map(({ remove }) => remove(...of))),
+    exist: async (...of) =>
+      (await Promise.all([...traces, kept.traces].map(({ exist }) => exist(...of)))).includes(true),
+    remove: (...of) => Promise.all([...traces, history.traces, kept.traces].map(({ remove }) => remove(...of))),
   };
   const erase = createRecordEraser({
     users,
@@ -85,6 +98,7 @@ export function createRecords(deps: {
   const slots = createSlotStore(apps.model);
   const slotRecords = createSlotRecords(users);
   const moves = createRecordMoves(users);
+  const keptMoves = createRecordMoves(submissions);
   const words = createWordRecords(users, queues);
   const wordStore = createWordStore(apps.model, revision);
   const repairs = { users, renamesSince: renames.since, moves, slotRecords, words };
@@ -124,12 +138,13 @@ export function createRecords(deps: {
     submissions: createSubmissionStore({ ...writes, writer: createGroupCommit(users, metrics) }),
     editor: createRecordEditor(writes),
     history,
+    kept: { dropOld: kept.dropOld, ranges: keptRanges, pages: keptPages },
     bulkEditor: createBulkEditor(writes),
     importLines: createImportLines(writes),
     inventory: createInventory(users, erasures),
     /** The relay also erases the history of records whose erasure stopped before it did. */
     relayTo: (consumers: readonly EventConsumer[]) =>
-      createRelay({ users, erasures, consumers: [...consumers, history.consumer] }),
+      createRelay({ users, erasures, consumers: [...consumers, history.consumer, kept.consumer] }),
     /** The records as data of their app. */
     owned: createRecordRemoval(users),
     feature: {
@@ -137,10 +152,10 @@ export function createRecords(deps: {
       jobs: [
         createSlotJob({ ...passes, store: slots, records: slotRecords, schemas: schemas.store, renames }),
         createWordJob({ ...passes, store: wordStore, records: words, catchUp: slots.catchUp }),
-        createRenameJob({ ...passes, store: renames, moves, slots: slotHandover }),
+        createRenameJob({ ...passes, store: renames, parts: [moves, keptMoves], slots: slotHandover }),
       ],
-      owned: [keys, erasureStore, history],
-      personal: [history.personal, createPersonRecords(users, renames.recent, erase)],
+      owned: [keys, erasureStore, history, kept.owned],
+      personal: [kept.personal, history.personal, createPersonRecords(users, renames.recent, erase)],
     } satisfies Feature,
   };
 }

@@ -1,4 +1,4 @@
-import { ObjectId, type UUID } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import type { AppDocument, AppModel } from '../apps/apps.model.ts';
 import { type IndexSlot, ofEpoch, renamedSlots } from '../apps/index-slots.ts';
 import { LEASE_MS } from '../apps/revision.ts';
@@ -122,9 +122,11 @@ export function createRenameStore(schemas: SchemaModel, leaseMs = LEASE_MS) {
         .toArray(),
 
     /** Notes how far a search is, unless another server has ended it. */
-    async advanceCheck({ appId, version, check }: DueCheck, position: UUID): Promise<void> {
-      const filter = { appId, version, 'check.at': check.at };
-      await schemas.updateOne(filter, { $set: { 'check.position': position } });
+    async advanceCheck(
+      { appId, version, check: { at, done } }: DueCheck,
+      place: Pick<RenameCheck, 'part' | 'position'>,
+    ): Promise<void> {
+      await schemas.updateOne({ appId, version, 'check.at': at }, { $set: { check: { at, done, ...place } } });
     },
 
     /** Ends a search. @param at the time of the next one; undefined: none follows */

@@ -10,7 +10,9 @@ import { createModel, type Model, schema } from '../platform/database/mongoose.t
 export interface MoveProgress {
   /** When every server knew of the renames, by MongoDB's clock. Absent while that is not sure. */
   knownAt?: Date;
-  /** The records from the newest one to this id were visited in this pass. */
+  /** The place of the pass: 0 (absent) is in the records, 1 in the kept submissions. */
+  part?: number;
+  /** Those of the part from the newest one to this id were visited. */
   position?: UUID;
   /** Whether this pass began when no write of an earlier version was in flight any more. */
   isFinal?: boolean;
@@ -53,7 +55,8 @@ export interface RenameCheck {
   at: Date;
   /** The number of those that are done. */
   done: number;
-  /** The records from the newest one to this id were visited. */
+  /** Its place, as in {@link MoveProgress}. */
+  part?: number;
   position?: UUID;
 }
 
@@ -77,6 +80,7 @@ const pendingRenamesSchema = schema<PendingRenames>(
 const progressSchema = schema<Partial<MoveProgress>>(
   {
     knownAt: Date,
+    part: Number,
     position: UUID,
     isFinal: Boolean,
     moved: Number,
@@ -90,6 +94,7 @@ const checkSchema = schema<RenameCheck>(
   {
     at: { type: Date, required: true },
     done: { type: Number, required: true },
+    part: Number,
     position: UUID,
   },
   { _id: false },

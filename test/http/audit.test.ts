@@ -47,7 +47,15 @@ describe('an event (spec 4.9)', () => {
     const silent = changes.filter((name) => !proven.find((other) => other.name === name)?.spec.audit);
     expect(silent).toEqual([]);
     const looks = proven.filter(({ spec: { method, audit } }) => method === 'get' && audit).map(({ name }) => name);
-    expect(looks.sort()).toEqual(['exportUsers', 'getImportRejects', 'listAllUsers', 'listHeld', 'listUsers']);
+    expect(looks.sort()).toEqual([
+      'exportSubmissions',
+      'exportUsers',
+      'getImportRejects',
+      'listAllUsers',
+      'listHeld',
+      'listSubmissions',
+      'listUsers',
+    ]);
   });
 
   it('tells who changed what, from where', async () => {

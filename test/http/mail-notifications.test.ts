@@ -81,7 +81,7 @@ describe('a notification of each change (spec 4.12)', () => {
     const [mail] = await received(1);
     expect(mail?.to).toEqual(TEAM);
     expect(mail?.header('subject')).toBe('New entry: Newsletter');
-    expect(mail?.header('reply-to')).toBeUndefined();
+    expect(mail?.header('reply-to')).toBe('ada@example.com');
     const text = mail?.text ?? '';
     expect(text).toContain('Email\n    ada@example.com\n\nFull name\n    Ada\n\nPlan\n    Plan A\n\nTerms\n    Yes\n');
     expect(text).toContain('Visits\n    6\n    5\n    4\n    3\n    {"page":"/two"}\n    … and 1 more\n');
@@ -126,11 +126,13 @@ describe('a notification of each change (spec 4.12)', () => {
         'from',
         'message-id',
         'mime-version',
+        'reply-to',
         'subject',
         'to',
         'x-auto-response-suppress',
       ].sort(),
     );
+    expect(mail?.header('reply-to')).toBe("o'brien+x=y@example.com");
     expect(mail?.header('subject')).toBe('New entry: News Bcc: victim@example.org Body ☃');
     const lines = (mail?.text ?? '').split('\n');
     for (const part of ['Bcc: victim', '<img', 'evil.example', 'MAIL FROM']) {

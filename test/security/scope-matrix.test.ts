@@ -20,6 +20,7 @@ const OPENED: Record<Scope, string[]> = {
     'listHistory',
     'listChanges',
     'getChange',
+    'listSubmissions',
   ],
   'users:write': [
     'eraseUsers',
@@ -42,7 +43,7 @@ const OPENED: Record<Scope, string[]> = {
     'getImportRejects',
     'deleteImport',
   ],
-  export: ['exportUsers', 'exportSelectedUsers', 'exportPerson'],
+  export: ['exportUsers', 'exportSelectedUsers', 'exportPerson', 'exportSubmissions'],
   'schema:write': ['getAppSchema', 'replaceSchema', 'listSchemaVersions', 'checkSchema'],
   webhooks: [
     'listWebhooks',

@@ -30,6 +30,10 @@ export const ALLOWED: readonly Allowed[] = [
     statement: `find users {} from {appId, ${slot}, _id}`,
     reason: 'reads the keys of a slot alone, between bounds that name the app',
   })),
+  {
+    statement: 'find submissions {} from {appId, s0, _id}',
+    reason: 'reads the keys of emails alone, between bounds that name the app',
+  },
   { statement: 'aggregate users {appId $gt}', reason: 'counts the records of each app for admins' },
   { statement: 'distinct deliveries {state}', reason: 'the dispatcher looks for endpoints with work in all apps' },
   { statement: 'find deliveries {webhookId, state}', reason: 'finds the app of an endpoint that was deleted' },
@@ -152,6 +156,8 @@ function mergeProblem(pipeline: readonly Document[], on: unknown, key: readonly 
   const members = [on ?? '_id'].flat();
   const missing = key.filter((member) => !members.includes(member));
   if (missing.length > 0) return `"on" of $merge does not name ${missing.join(', ')}`;
+  const projected = pipeline.findLast(({ $project }) => $project)?.$project ?? {};
+  if (key.every((member) => projected[member])) return undefined;
   const documents = pipeline.flatMap(({ $project }) => $project?.document?.$literal ?? []);
   if (documents.length === 0) return 'the documents of $merge are not known';
   return firstProblem(documents, (document) => insertProblem(document, key));

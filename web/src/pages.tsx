@@ -2,6 +2,7 @@ import { notifications } from '@mantine/notifications';
 import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { Redirect, Route, Switch, useLocation, useRoute } from 'wouter';
 import { AppLinks } from './apps/app-links.tsx';
+import { StartPage } from './inbox/start-page.tsx';
 import { useAbilities, WithAbilities } from './session/abilities.tsx';
 import { rememberApp, useCurrentApp } from './session/current-app.ts';
 import type { Session } from './session/session.ts';
@@ -11,7 +12,7 @@ import { NotFoundPage, OtherAppPage } from './shell/not-found-page.tsx';
 import { PageSkeleton } from './shell/page-skeleton.tsx';
 import { Shell } from './shell/shell.tsx';
 import { t } from './texts/texts.ts';
-import { type Scope, usersPath } from './users/scope.ts';
+import type { Scope } from './users/scope.ts';
 import { UsersPage } from './users/users-page.tsx';
 
 // Loaded on demand: an operator begins with the list of users. The field rules of the schema editor
@@ -25,6 +26,7 @@ const AccountsPage = lazy(() => import('./accounts/accounts-page.tsx'));
 const MembersPage = lazy(() => import('./members/members-page.tsx'));
 const NewFormPage = lazy(() => import('./first-form/new-form-page.tsx'));
 const HeldPage = lazy(() => import('./held/held-page.tsx'));
+const InboxPage = lazy(() => import('./inbox/inbox-page.tsx'));
 const KeysPage = lazy(() => import('./keys/keys-page.tsx'));
 const AuditPage = lazy(() => import('./audit/audit-page.tsx'));
 const ImportPage = lazy(() => import('./import/import-page.tsx'));
@@ -95,9 +97,7 @@ function OperatorPages({ session }: { session: Session }) {
   return (
     <Suspense fallback={<PageSkeleton />}>
       <Switch>
-        <Route path="/">
-          {scope ? <Redirect to={usersPath(scope)} replace /> : <ChooseAppPage session={session} />}
-        </Route>
+        <Route path="/">{scope ? <StartPage scope={scope} /> : <ChooseAppPage session={session} />}</Route>
         {session.account && <Route path="/account" component={AccountPage} />}
         <Route path="/apps/:app/*?">
           {({ app: named }) =>
@@ -135,6 +135,8 @@ function AppPages({ scope }: { scope: Scope }) {
     audit: can.manage && <AuditPage scope={scope} />,
     members: can.members && <MembersPage sourceAppId={sourceAppId} />,
     held: <HeldPage scope={scope} />,
+    inbox: <InboxPage scope={scope} />,
+    start: <StartPage scope={scope} />,
   };
   const shown = Object.entries(pages).filter(([, page]) => page !== false);
   return (
@@ -154,7 +156,7 @@ function AppPages({ scope }: { scope: Scope }) {
       ) : (
         // Only managers and admins edit schemas.
         <Route path="/apps/:app">
-          <Redirect to={usersPath(scope)} replace />
+          <StartPage scope={scope} />
         </Route>
       )}
       <Route component={NotFoundPage} />

@@ -182,6 +182,7 @@ const MINUTE_MS = 60_000;
 const MERGE_FOR_MS: Partial<Record<LoggedAction, number>> = {
   'users.listed': 60 * MINUTE_MS,
   'held.listed': 60 * MINUTE_MS,
+  'submissions.listed': 60 * MINUTE_MS,
 };
 const MAX_OPEN = 5_000;
 const MAX_FAILING_ADDRESSES = 10;

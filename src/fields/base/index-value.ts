@@ -13,7 +13,7 @@ export const indexed = {
 } as const satisfies FieldOption;
 
 /** The length of each part of an index value of a text. */
-const MAX_CODE_POINTS = 64;
+export const MAX_CODE_POINTS = 64;
 
 /** Between the parts of an index value. The normalized form never contains it. */
 const SEPARATOR = '\0';

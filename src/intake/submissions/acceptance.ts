@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { InvalidInput, type Issue } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
+import { parsePageUrl } from '../../platform/core/web-origin.ts';
 import { say } from '../../platform/languages/catalogue.ts';
 import { submissionEntry } from '../../records/history/history-entries.ts';
 import type { AppliedKey } from '../../records/stored/record.ts';
@@ -65,12 +66,14 @@ export function accept(
 
   const now = new Date();
   const change = lease.validator.change(data, now);
+  const { keepsSubmissions } = lease.app;
   return {
     ...prepareSubmission({ email: normalized, change, now }, lease, limits),
     consents: sentConsents(lease, data, now, options),
     applied: appliedOf(input, options, now),
-    entry: lease.app.keepsSubmissions ? submissionEntry(change, now, lease.schema.version, limits.maxEntry) : undefined,
+    entry: keepsSubmissions ? submissionEntry(change, now, lease.schema.version, limits.maxEntry) : undefined,
     lang: options.lang,
+    page: keepsSubmissions && options.page !== undefined ? parsePageUrl(options.page) : undefined,
   };
 }
 

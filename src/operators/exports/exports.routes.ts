@@ -117,7 +117,8 @@ const MEDIA_TYPES: Record<ExportFormat, string> = {
   ndjson: 'application/x-ndjson',
 };
 
-function createDownload(sourceAppId: string, format: ExportFormat, content: Readable): Download {
+/** The file of an export, named after the app and the date. */
+export function createDownload(sourceAppId: string, format: ExportFormat, content: Readable): Download {
   const date = new Date().toISOString().slice(0, 10);
   return new Download(`${sourceAppId}-${date}.${format}`, MEDIA_TYPES[format], content);
 }

@@ -16,7 +16,7 @@ export type ExportFormat = (typeof exportFormats)[number];
 const OWN_COLUMNS: readonly string[] = OWN_MEMBERS.filter((member) => member !== 'data');
 
 /** Object streams would buffer 16 pieces. */
-const BYTES = { objectMode: false, highWaterMark: 64 * 1024 };
+export const BYTES = { objectMode: false, highWaterMark: 64 * 1024 };
 
 interface CsvOptions {
   bom?: boolean | undefined;
@@ -59,6 +59,15 @@ async function* toArray(records: RecordBatches): AsyncGenerator<Uint8Array | str
   yield isEmpty ? '[]\n' : '\n]\n';
 }
 
+/** The columns of the fields; lists of choices are written as texts. */
+export function choiceColumns(fields: readonly Pick<FieldDefinition, 'key' | 'kind'>[]): CsvColumn[] {
+  return fields.map(({ key, kind }) => ({
+    name: `data.${key}`,
+    header: `data.${key}`,
+    ...(kind === 'multiselect' && { hasChoices: true }),
+  }));
+}
+
 interface FileRequest {
   format: ExportFormat;
   bom?: boolean | undefined;
@@ -78,7 +87,6 @@ function exportColumns(
 ): CsvColumn[] {
   const keys = schema.fields.map(({ key }) => key);
   const all = defaultColumns(keys, asksToConfirm ? OPTIONAL_MEMBERS : []);
-  const ofChoices = new Set(schema.fields.flatMap(({ key, kind }) => (kind === 'multiselect' ? [`data.${key}`] : [])));
   const names = columns?.split(',') ?? all.map(({ name }) => name);
   const isKnown = (name: string): boolean =>
     name.startsWith('data.')
@@ -87,11 +95,12 @@ function exportColumns(
   if (!names.every(isKnown)) throw invalidQuery('columns', 'must be columns of the app, separated by commas');
   if (new Set(names).size !== names.length) throw invalidQuery('columns', 'must name each column once');
   if (names.length > MAX_COLUMNS) throw invalidQuery('columns', `must be at most ${MAX_COLUMNS} columns`);
+  const choices = new Set(choiceColumns(schema.fields).flatMap(({ name, hasChoices }) => (hasChoices ? [name] : [])));
   const labels = new Map(headers === 'labels' ? schema.fields.map(({ key, label }) => [`data.${key}`, label]) : []);
   return names.map((name) => ({
     name,
     header: labels.get(name) ?? name,
-    ...(ofChoices.has(name) && { hasChoices: true }),
+    ...(choices.has(name) && { hasChoices: true }),
   }));
 }
 

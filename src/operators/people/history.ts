@@ -6,11 +6,10 @@ import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint
 import { AppPath, ScopeParameter } from '../../api/parameters.ts';
 import { Timestamp } from '../../api/validation.ts';
 import type { Pace } from '../../apps/activity.ts';
-import { type AppModel, type HistorySettings, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
-import type { AppRevision } from '../../apps/revision.ts';
+import { HistorySettingsBody, type HistorySettingsStore, MAX_HISTORY_DAYS } from '../../apps/history-settings.ts';
 import type { PendingRenames } from '../../fields/renames.ts';
-import { AppNotFound, NotFound } from '../../platform/core/errors.ts';
-import { beginsBefore, type DatabaseClock, type Until } from '../../platform/database/clock.ts';
+import { NotFound } from '../../platform/core/errors.ts';
+import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { Job } from '../../platform/jobs/job-runner.ts';
 import { createPassJob } from '../../platform/jobs/pass-job.ts';
 import type { RecordHistory } from '../../records/history/history.ts';
@@ -19,21 +18,8 @@ import { parseRecordId } from '../../records/stored/record-id.ts';
 import type { RenameStore } from '../../schemas/pending-renames.ts';
 import { Cursor } from '../search/parameters.ts';
 import { UserPath } from '../search/users.routes.ts';
-import { daysUpTo } from './retention.ts';
 
-const MAX_DAYS = 3_650;
-const DEFAULTS: HistorySettings = { submissions: false, days: 90 };
 const PAGE = 20;
-
-const Settings = z
-  .strictObject({
-    submissions: z
-      .boolean('must be true or false')
-      .default(DEFAULTS.submissions)
-      .meta({ description: 'Whether submissions are entries too, as they came', example: true }),
-    days: daysUpTo(MAX_DAYS).default(DEFAULTS.days).meta({ description: 'How long entries are kept', example: 90 }),
-  })
-  .meta({ id: 'HistorySettings' });
 
 const Change = z
   .strictObject({
@@ -72,10 +58,9 @@ const settings = {
   path: '/auth/apps/:sourceAppId/history',
   params: AppPath,
   auth: 'session',
-  scope: 'manage',
   load: 'light',
   tag: 'Users',
-  response: Settings,
+  response: HistorySettingsBody,
 } as const;
 
 /** The endpoints of the history of records (spec 4.3.5). */
@@ -83,20 +68,22 @@ export const historyEndpoints = {
   getHistorySettings: {
     ...settings,
     method: 'get',
+    scope: 'users:read',
     scoped: true,
     summary: 'What the history of records keeps',
-    description: 'For the operators of the app and for admins.',
+    description: 'For those who may read the records of the app.',
     errors: [404],
   },
   replaceHistorySettings: {
     ...settings,
     method: 'put',
+    scope: 'manage',
     scoped: true,
     audit: 'history.replaced',
     summary: 'Set what the history of records keeps',
     description:
       'For the operators of the app and for admins. Entries that are older than `days` are removed within an hour. Edits and imports are always entries.',
-    body: jsonBody(Settings, 'Invalid history settings'),
+    body: jsonBody(HistorySettingsBody, 'Invalid history settings'),
     errors: [404],
   },
   listHistory: {
@@ -118,28 +105,6 @@ export const historyEndpoints = {
     errors: [404],
   },
 } as const satisfies Endpoints;
-
-type HistorySettingsStore = ReturnType<typeof createHistorySettings>;
-
-/** The settings of the history in the documents of apps. */
-export function createHistorySettings(apps: AppModel, revision: AppRevision) {
-  return {
-    /** @throws {NotFound} */
-    async get(_id: ObjectId): Promise<HistorySettings> {
-      const app = await apps.findOne({ _id, ...NOT_BEING_DELETED }, { projection: { history: 1 } });
-      if (!app) throw new AppNotFound();
-      return app.history ?? DEFAULTS;
-    },
-
-    /** They are in force on every server once this resolves. @throws {NotFound} */
-    async replace(_id: ObjectId, history: HistorySettings, until: Until): Promise<void> {
-      const filter = { _id, ...NOT_BEING_DELETED, ...beginsBefore(await until()) };
-      const { matchedCount } = await apps.updateOne(filter, { $set: { history } });
-      if (matchedCount === 0) throw new AppNotFound();
-      await revision.publish();
-    },
-  };
-}
 
 export const historyRoutes = (deps: {
   history: Pick<RecordHistory, 'page'>;
@@ -207,16 +172,17 @@ interface Pass {
   after: ObjectId | undefined;
 }
 
-/** The job that removes entries for their age. A wrong clock removes nothing. */
+/** The job that removes entries and submissions for their age. A wrong clock removes nothing. */
 export function createHistoryJob(deps: {
-  history: Pick<RecordHistory, 'dropOld'>;
+  /** Each drops what is older than a time; resolves with whether more may be. */
+  parts: readonly ((appId: ObjectId, before: Date) => Promise<boolean>)[];
   settings: HistorySettingsStore;
   idsAfter(after: ObjectId | undefined, count: number): Promise<ObjectId[]>;
   clock: Pick<DatabaseClock, 'read' | 'earlier' | 'isTrusted'>;
   pace: Pick<Pace, 'throttle'>;
   everyMs?: number | undefined;
 }): Job {
-  const { history, settings: store, idsAfter, clock, pace, everyMs = EVERY_MS } = deps;
+  const { parts, settings: store, idsAfter, clock, pace, everyMs = EVERY_MS } = deps;
 
   async function advance(pass: Pass): Promise<boolean> {
     await clock.read();
@@ -228,11 +194,13 @@ export function createHistoryJob(deps: {
     const [appId] = pass.appIds;
     if (!appId) return false;
     const { days } = await store.get(appId).catch((error) => {
-      if (error instanceof NotFound) return { days: MAX_DAYS };
+      if (error instanceof NotFound) return { days: MAX_HISTORY_DAYS };
       throw error;
     });
     const before = new Date(clock.earlier().getTime() - days * DAY_MS);
-    if (!(await history.dropOld(appId, before))) pass.appIds.shift();
+    let hasMore = false;
+    for (const dropOld of parts) if (await dropOld(appId, before)) hasMore = true;
+    if (!hasMore) pass.appIds.shift();
     return true;
   }
 

@@ -8,7 +8,7 @@ import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { Records } from '../../records/records.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
 import { editingRoutes } from './editing.ts';
-import { createHistoryJob, createHistorySettings, historyRoutes } from './history.ts';
+import { createHistoryJob, historyRoutes } from './history.ts';
 import { peopleRoutes } from './people.routes.ts';
 import { createPeopleService } from './people.service.ts';
 import { createRetentionJob, createRetentionStore, retentionRoutes } from './retention.ts';
@@ -39,8 +39,8 @@ export function createPeople(deps: {
   const { retentionEveryMs, eraseWithinMs } = deps;
   const people = createPeopleService({ apps: apps.service, suppressions, logger, parts, eraseWithinMs });
   const retention = createRetentionStore(apps.model);
-  const settings = createHistorySettings(apps.model, apps.revision);
-  const { history } = records;
+  const settings = apps.historySettings;
+  const { history, kept } = records;
   return {
     routes: [
       ...historyRoutes({
@@ -57,7 +57,7 @@ export function createPeople(deps: {
     jobs: [
       createRetentionJob({ store: retention, records, clock, pace: apps.pace, logger, everyMs: retentionEveryMs }),
       createHistoryJob({
-        history,
+        parts: [history.dropOld, kept.dropOld],
         settings,
         idsAfter: apps.service.idsAfter,
         clock,

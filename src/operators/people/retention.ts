@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
 import { AppPath } from '../../api/parameters.ts';
+import { daysUpTo } from '../../api/validation.ts';
 import type { Pace } from '../../apps/activity.ts';
 import { type AppModel, NOT_BEING_DELETED, type Retention } from '../../apps/apps.model.ts';
 import { AppNotFound, Conflict } from '../../platform/core/errors.ts';
@@ -15,11 +16,6 @@ import type { RecordId } from '../../records/stored/record-id.ts';
 const MAX_DAYS = 36_500;
 
 /** A number of days from 1 to `most`. */
-export function daysUpTo(most: number) {
-  const problem = `must be a whole number from 1 to ${most}`;
-  return z.int(problem).min(1, problem).max(most, problem);
-}
-
 const RetentionBody = z
   .strictObject({
     days: daysUpTo(MAX_DAYS).meta({ example: 365 }),

@@ -146,7 +146,7 @@ const OWN_TARGETS: readonly Target[] = [
 ];
 const OWN = new Map(OWN_TARGETS.map((target) => [target.path, target]));
 
-const CREATED_AT = OWN.get('createdAt') as Target;
+export const CREATED_AT = OWN.get('createdAt') as Target;
 
 /** For queries over several apps: only the members of the record are known. */
 export const NO_FIELDS: QuerySchema = { fields: [], rejectUnknown: true };

@@ -139,11 +139,13 @@ export function createMailRenderer(deps: {
   async function entry(app: MailApp, { recordId, isCreation, at, createdAt }: MailDocument) {
     const record = recordId && (await records.find(app.id, recordId));
     if (!record) return undefined;
-    return draft(app, isCreation ? 'New entry' : 'Changed entry', [
+    const content = draft(app, isCreation ? 'New entry' : 'Changed entry', [
       { text: `${formTitle(app)}, ${timeIn(app, at ?? createdAt)}` },
       { values: entryValues(record, await fieldsOf(app.id)) },
       ...linkTo('Open in the dashboard', dashboardUrl(publicUrl, app.sourceAppId, record._id)),
     ]);
+    // An answer goes to the person.
+    return { ...content, replyTo: record.email };
   }
 
   async function summary(app: MailApp, { _id, hour }: MailDocument): Promise<Draft | undefined> {

@@ -19,6 +19,8 @@ export interface Message {
   subject: string;
   text: string;
   html: string;
+  /** A normalized address to which answers go. */
+  replyTo?: string | undefined;
 }
 
 /** Why an email was not sent. It has no address: SMTP servers repeat addresses in their answers. */
@@ -70,12 +72,13 @@ export function createMailer({ server, from }: { server: SmtpServer; from: Mailb
      * The same `id` gives the same `Message-ID`, by which mail systems recognize a repetition.
      * @throws {MailFailure} when it was refused, or when it is unknown whether it was taken
      */
-    async send(id: string, { to, subject, text, html }: Message): Promise<void> {
+    async send(id: string, { to, subject, text, html, replyTo }: Message): Promise<void> {
       const sending = transport.sendMail({
         // Copies: the library changes its arguments.
         from: { ...from },
         // An object is not parsed: a text could contain several addresses.
         to: { name: '', address: to },
+        ...(replyTo !== undefined && { replyTo: { name: '', address: replyTo } }),
         subject: oneLine(subject, MAX_SUBJECT),
         messageId: `<${createHash('sha256').update(id).digest('hex').slice(0, 40)}@${domain}>`,
         // Prevents automatic replies.

@@ -14,6 +14,7 @@ import { BY_EMAIL, historyEntry, type UserCollection, type UserDocument } from '
 import { prefixRange, type RecordId } from '../stored/record-id.ts';
 import type { RecordTraces } from '../write/erasure.ts';
 import { MAX_INLINE_BYTES, NOT_MOVING, type NumberedEntry, numbered } from './history-entries.ts';
+import type { KeptSubmissions } from './kept-submissions.ts';
 
 /** Entries that one move took out of a record, all of submissions or none. */
 interface MovedEntries {
@@ -102,8 +103,10 @@ export type RecordHistory = ReturnType<typeof createRecordHistory>;
  * The history of records (decision 47). The write of a change appends its entry to the record; a
  * write that finds the record full moves the entries to `history`. A move holds a lock in the
  * record, by MongoDB's clock, and every statement of it requires the lock.
+ *
+ * @param keep stores the submissions of a record whose events wait: their values leave the record
  */
-export function createRecordHistory(users: UserCollection, moved: HistoryCollection) {
+export function createRecordHistory(users: UserCollection, moved: HistoryCollection, keep: KeptSubmissions['keep']) {
   let isIndexed = false;
 
   /** Creates the index at the first use: a service without edits does not maintain it. */
@@ -130,9 +133,13 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
     const locked = await users.findOneAndUpdate(
       { _id, appId, email, 'history.0': { $exists: true }, ...NOT_MOVING },
       [{ $set: { historyMove: { token, until }, movedHistory: true } }],
-      { returnDocument: 'after', projection: { history: 1, revision: 1, historyBytes: 1, historyMove: 1 } },
+      {
+        returnDocument: 'after',
+        projection: { history: 1, revision: 1, historyBytes: 1, historyMove: 1, 'outbox.id': 1 },
+      },
     );
     if (!locked?.historyMove) return false;
+    if (locked.outbox?.length) await keep({ appId, _id });
     const entries = numbered(locked);
     const documents = CLASS_NAMES.flatMap((ofClass) => {
       const own = entries.filter(({ by }) => (by.kind === 'submission') === (ofClass === 'submissions'));

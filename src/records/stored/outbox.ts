@@ -56,6 +56,8 @@ export interface RecordEvent {
   changed?: string[];
   /** The language of the person who sent the change, if the app has several. */
   lang?: string;
+  /** It is a submission that the app keeps. */
+  kept?: true;
 }
 
 export interface EventConsumer {
@@ -139,9 +141,10 @@ export function createRelay(deps: {
 
 /** The entries are the newest events of the record, in their order. */
 function waitingEvents({ _id, appId, outbox = [], eventCount = 0 }: Waiting): RecordEvent[] {
-  return outbox.map(({ id, at, changed, lang }, index) => {
+  return outbox.map(({ id, at, changed, lang, kept }, index) => {
     const revision = eventCount - (outbox.length - 1 - index);
-    const event = { id: id.toString(), appId, recordId: _id, at, revision, ...(lang !== undefined && { lang }) };
+    const of = { appId, recordId: _id, ...(lang !== undefined && { lang }), ...(kept && { kept }) };
+    const event = { id: id.toString(), at, revision, ...of };
     return id.equals(_id) ? { ...event, type: 'user.created' } : { ...event, type: 'user.updated', changed };
   });
 }

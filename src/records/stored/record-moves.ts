@@ -156,10 +156,13 @@ const EVERY_MS = 1_000;
 
 /**
  * Moves the values of renamed fields (decision 22), in passes over the records of an app, until a
- * pass that began after the last write of an earlier version moves nothing.
+ * pass that began after the last write of an earlier version moves nothing. A pass visits one part
+ * after the other: the records, then the kept submissions.
  */
-export function createRenameJob(deps: PassDeps & { store: RenameStore; moves: RecordMoves; slots: SlotHandover }): Job {
-  const { store, moves, countForDisplay, slots, revision } = deps;
+export function createRenameJob(
+  deps: PassDeps & { store: RenameStore; parts: readonly RecordMoves[]; slots: SlotHandover },
+): Job {
+  const { store, parts, countForDisplay, slots, revision } = deps;
   const { announce, isSettled: hasSettled, nextCheck, inBatches } = createRecordPasses(deps);
 
   /** Works on one app for a while. Resolves with whether more work waits. */
@@ -178,10 +181,12 @@ export function createRenameJob(deps: PassDeps & { store: RenameStore; moves: Re
       if (isFirst) await store.advance(app, progress);
     }
     const result = await inBatches(context, async (limit) => {
-      const { visited, moved, last } = await moves.batch(appId, renames, progress.position, limit);
+      const { part = 0, position, ...rest } = progress;
+      const { visited, moved, last } = await (parts[part] as RecordMoves).batch(appId, renames, position, limit);
       const done = Math.min(progress.total, progress.done + visited);
-      progress = { ...progress, moved: (progress.moved ?? 0) + moved, done, ...(last && { position: last }) };
-      return visited < limit ? 'end' : undefined;
+      const next = visited === limit && last ? { part, position: last } : { part: part + 1 };
+      progress = { ...rest, moved: (progress.moved ?? 0) + moved, done, ...next };
+      return next.part === parts.length ? 'end' : undefined;
     });
     if (result === 'end') return endPass();
     if (result === undefined) await store.advance(app, progress);
@@ -193,7 +198,7 @@ export function createRenameJob(deps: PassDeps & { store: RenameStore; moves: Re
         await revision.bump(); // so that submissions stop looking for unmoved records soon
         return false;
       }
-      const { position: _, moved: __, ...ended } = progress;
+      const { position: _, moved: __, part: ___, ...ended } = progress;
       await store.advance(app, { ...ended, done: progress.total });
       return isSettled;
     }
@@ -204,16 +209,18 @@ export function createRenameJob(deps: PassDeps & { store: RenameStore; moves: Re
     const { appId, version, check, now } = due;
     // A later rename may have renamed the field again.
     const renames = await store.since(appId, version - 1);
-    let { position } = check;
+    let place: Pick<typeof check, 'part' | 'position'> = check;
     const result = await inBatches(context, async (limit) => {
+      const { part = 0, position } = place;
+      const moves = parts[part] as RecordMoves;
       let batch: { visited: number; last: typeof position } = { visited: 0, last: undefined };
       for (const one of renames) batch = await moves.batch(appId, one, position, limit);
-      position = batch.last ?? position;
-      if (batch.visited === limit) return undefined;
+      place = batch.visited === limit && batch.last ? { part, position: batch.last } : { part: part + 1 };
+      if (place.part !== parts.length) return undefined;
       await store.endCheck(due, nextCheck(now, check.done + 1));
       return 'end';
     });
-    if (result === undefined && position) await store.advanceCheck(due, position);
+    if (result === undefined) await store.advanceCheck(due, place);
     return result !== 'end';
   }
 

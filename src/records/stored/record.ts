@@ -79,6 +79,10 @@ export interface OutboxEntry {
   changed: string[];
   /** The language of the person who sent the change, if the app has several. */
   lang?: string;
+  /** It is a submission that the app keeps (kept-submissions.ts). */
+  kept?: true;
+  /** The page that sent it, without query and fragment, if known. */
+  page?: string;
 }
 
 /** A changed value. `data.<key>[]`: items of a list; `after` were appended, `before` removed. */
@@ -104,6 +108,8 @@ export interface HistoryAuthor {
 
 /** One change of a record, committed with its write (decision 47). Its place is its revision. */
 export interface HistoryEntry {
+  /** Of a submission: the id of its event. */
+  id?: RecordId;
   at: Date;
   by: HistoryAuthor;
   /** The schema version whose keys the paths have. */
@@ -226,6 +232,8 @@ const eventSchema = schema<OutboxEntry>(
     at: { type: Date, required: true },
     changed: { type: [String], required: true },
     lang: String,
+    kept: Boolean,
+    page: String,
   },
   { _id: false },
 );
@@ -254,6 +262,7 @@ const historyChangeSchema = schema<HistoryChange>(
 
 /** The paths of a change of a record. */
 export const historyEntry = {
+  id: UUID,
   at: { type: Date, required: true },
   by: { type: authorSchema, required: true },
   version: { type: Number, required: true },

@@ -34,6 +34,7 @@ export function prepareSubmission(
     // All members from the start: a copy that adds some is slow.
     entry: undefined,
     lang: undefined,
+    page: undefined,
     hasConsumers: lease.app.hasConsumers,
   };
 }

@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { notAfterEpoch } from '../../apps/index-slots.ts';
 import type { RecordChange } from '../../fields/compile.ts';
 import { changing } from '../../platform/database/filters.ts';
-import { HAS_ROOM, type SizedEntry } from '../history/history-entries.ts';
+import { HAS_ROOM } from '../history/history-entries.ts';
 import { HAS_ROOM_FOR_WORDS } from '../indexes/record-words.ts';
 import type { SlotWrite } from '../indexes/slot-records.ts';
 import { MAX_OUTBOX } from '../stored/outbox.ts';
@@ -10,6 +10,7 @@ import type {
   AppliedKey,
   ConsentEntry,
   ConsentState,
+  HistoryEntry,
   OutboxEntry,
   RecordFilter,
   RecordUpdate,
@@ -18,7 +19,7 @@ import type {
 import type { RecordId } from '../stored/record-id.ts';
 import { unmovedFilter } from '../stored/record-moves.ts';
 import { type ConsentChange, consentChange, onlyWithdraws, stateAfter } from './consents.ts';
-import { buildEvent, estimateBytes, growthWith, type Submission, type Written } from './submission.ts';
+import { buildEntry, buildEvent, estimateBytes, growthWith, type Submission, type Written } from './submission.ts';
 
 /** Creates the record, or fails with a duplicate key because the person has a record. */
 export interface Insert {
@@ -52,7 +53,7 @@ export function buildInsert(submission: Submission, newId: RecordId): Insert {
     ...(applied && { appliedKeys: [applied] }),
     ...(consents && consents.length > 0 && { consents, consentState: stateAfter(consents) }),
     ...(submission.hasConsumers && { outbox: [buildEvent(submission, newId)], eventCount: 1 }),
-    ...(entry && { history: [entry.entry], revision: 1, historyBytes: entry.bytes }),
+    ...(entry && { history: [buildEntry(entry, newId)], revision: 1, historyBytes: entry.bytes }),
   };
   // Absent fields too, so that one index serves the filters and the order of all records.
   if (slots) for (const { slot, value = null } of slots) record[slot] = value;
@@ -126,7 +127,7 @@ export function buildUpsert(submission: Submission, newId: RecordId, maxArrayIte
   if (applied) addKey(filter, update, applied, view.keyEpoch);
   if (consents) addConsents(filter, update, consents);
   if (submission.hasConsumers) addEvent(filter, update, buildEvent(submission, newId));
-  if (submission.entry) addEntry(filter, update, submission.entry);
+  if (submission.entry) addEntry(filter, update, buildEntry(submission.entry, newId), submission.entry.bytes);
   if (submission.requiresRecord || consents?.requiresRecord) update.$setOnInsert[NO_CREATION] = null;
   return {
     kind: 'upsert',
@@ -225,7 +226,7 @@ function addConsents(filter: Filter, update: Update, consents: ConsentChange): v
   for (const [key, state] of Object.entries(stateAfter(consents.entries))) update.$set[`consentState.${key}`] = state;
 }
 
-function addEntry(filter: Filter, update: Update, { entry, bytes }: SizedEntry): void {
+function addEntry(filter: Filter, update: Update, entry: HistoryEntry, bytes: number): void {
   Object.assign(filter, HAS_ROOM);
   push(update, 'history', entry);
   increment(update, 'revision', 1);

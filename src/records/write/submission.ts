@@ -4,7 +4,7 @@ import type { PendingRenames } from '../../fields/renames.ts';
 import type { SizedEntry } from '../history/history-entries.ts';
 import type { SlotWrite } from '../indexes/slot-records.ts';
 import { outboxEntry } from '../stored/outbox.ts';
-import type { AppliedKey, OutboxEntry } from '../stored/record.ts';
+import type { AppliedKey, HistoryEntry, OutboxEntry } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import type { SentConsents } from './consents.ts';
 import type { ChangeSize } from './record-limits.ts';
@@ -42,6 +42,8 @@ export interface Submission {
   entry?: SizedEntry | undefined;
   /** The language of the person, if the app has several (outbox.ts). */
   lang?: string | undefined;
+  /** The page that sent it, without query and fragment; only if the app keeps submissions. */
+  page?: string | undefined;
   /** It may not create a record: the app has reached its `maxRecords`. */
   requiresRecord?: boolean;
 }
@@ -53,10 +55,20 @@ export interface Written {
 }
 
 /** The event has the id of a new record, which is unique to the submission. */
-export function buildEvent({ now, change, lang }: Submission, newId: RecordId): OutboxEntry {
-  const entry = outboxEntry(newId, now, [...Object.keys(change.set), ...Object.keys(change.append)]);
-  return lang === undefined ? entry : { ...entry, lang };
+export function buildEvent({ now, change, lang, entry, page }: Submission, newId: RecordId): OutboxEntry {
+  const event = outboxEntry(newId, now, [...Object.keys(change.set), ...Object.keys(change.append)]);
+  if (lang !== undefined) event.lang = lang;
+  if (entry && isSubmission(entry)) event.kept = true;
+  if (page !== undefined) event.page = page;
+  return event;
 }
+
+/** The entry of a submission names its event; that of an imported line does not. */
+export function buildEntry(sized: SizedEntry, newId: RecordId): HistoryEntry {
+  return isSubmission(sized) ? { id: newId, ...sized.entry } : sized.entry;
+}
+
+const isSubmission = ({ entry }: SizedEntry): boolean => entry.by.kind === 'submission';
 
 /** The maximum growth of `sizeBound` by the change and its consents, in bytes. */
 export function growthWith({ growth, consents }: Submission, appended: readonly unknown[] = []): number {

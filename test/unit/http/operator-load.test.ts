@@ -81,6 +81,7 @@ const LIGHT = [
 const LONG = [
   'exportUsers',
   'exportSelectedUsers',
+  'exportSubmissions',
   'eraseUsers',
   'changeUsers',
   'exportPerson',

@@ -12,6 +12,7 @@ import type { heldEndpoints } from '#src/intake/held/held.ts';
 import type { changeEndpoints } from '#src/operators/changes/changes.routes.ts';
 import type { exportEndpoints } from '#src/operators/exports/exports.routes.ts';
 import type { importEndpoints } from '#src/operators/imports/imports.routes.ts';
+import type { inboxEndpoints } from '#src/operators/inbox/inbox.routes.ts';
 import type { editingEndpoints } from '#src/operators/people/editing.ts';
 import type { historyEndpoints } from '#src/operators/people/history.ts';
 import type { peopleEndpoints } from '#src/operators/people/people.routes.ts';
@@ -48,6 +49,7 @@ type Endpoints = typeof accountEndpoints &
   typeof heldEndpoints &
   typeof mailStatusEndpoints &
   typeof importEndpoints &
+  typeof inboxEndpoints &
   typeof memberEndpoints &
   typeof ownAccountEndpoints &
   typeof schemaCheckEndpoints &
@@ -108,6 +110,7 @@ export type AuditAction = AuditEvent['action'];
 export type FormSettings = ResponseBody<'GET /auth/apps/:sourceAppId/form'>;
 export type Import = ResponseBody<'GET /auth/imports'>['imports'][number];
 export type ImportSettings = NonNullable<Request<'POST /auth/imports'>['body']>;
+export type KeptSubmission = ResponseBody<'GET /auth/submissions'>['submissions'][number];
 export type HeldSubmission = ResponseBody<'GET /auth/held'>['held'][number];
 export type Schema = ResponseBody<'GET /auth/apps/:sourceAppId/schema'>;
 export type Field = Schema['fields'][number];

@@ -1,6 +1,7 @@
 import { Link, useLocation } from 'wouter';
 import {
   HeldIcon,
+  InboxIcon,
   KeyIcon,
   LockIcon,
   LogIcon,
@@ -12,6 +13,7 @@ import {
 } from '../components/icons.tsx';
 import { BackLink } from '../components/page/back-link.tsx';
 import { useHeldCount } from '../held/queries.ts';
+import { useKeepsSubmissions } from '../inbox/queries.ts';
 import type { Abilities } from '../session/abilities.tsx';
 import { formatNumber } from '../texts/format.ts';
 import { t } from '../texts/texts.ts';
@@ -43,6 +45,13 @@ const APP_PAGES: readonly AppPage[] = [
 export const pagesFor = (can: Abilities): readonly AppPage[] =>
   APP_PAGES.filter(({ needs }) => needs === undefined || can[needs]);
 
+/** The first page of an app that keeps submissions. */
+const INBOX: AppPage = { id: 'inbox', name: t.apps.pages.inbox, Icon: InboxIcon };
+
+/** The pages of an app that keeps submissions begin with its inbox. */
+export const withInbox = (pages: readonly AppPage[], keeps: boolean | undefined): readonly AppPage[] =>
+  keeps ? [INBOX, ...pages] : pages;
+
 const HELD: AppPage = { id: 'held', name: t.shell.held(''), Icon: HeldIcon };
 
 /** The `id` of the page of an app to which a path belongs; undefined for other paths. */
@@ -51,7 +60,7 @@ export function appPageOf(location: string, sourceAppId: string): string | undef
   if (location !== base && !location.startsWith(`${base}/`)) return undefined;
   const [segment = ''] = location.slice(base.length + 1).split('/');
   if (segment === 'import') return 'users';
-  return [...APP_PAGES, HELD].some(({ id }) => id === segment) ? segment : '';
+  return [...APP_PAGES, INBOX, HELD].some(({ id }) => id === segment) ? segment : '';
 }
 
 /** The links of an admin between the pages of an app. Operators have them in the header. */
@@ -59,12 +68,13 @@ export function AppLinks({ sourceAppId }: { sourceAppId: string }) {
   const [location] = useLocation();
   const current = appPageOf(location, sourceAppId);
   const held = useHeldCount({ sourceAppId, asAdmin: true });
+  const keeps = useKeepsSubmissions(sourceAppId);
   return (
     <nav className={classes.links} aria-label={t.apps.pagesOf(sourceAppId)}>
       <BackLink path="/apps" name={t.apps.title} />
       <strong className={classes.app}>{sourceAppId}</strong>
       <span className={classes.pages}>
-        {[...APP_PAGES, HELD].map(({ id, name }) => (
+        {[...withInbox(APP_PAGES, keeps || current === INBOX.id), HELD].map(({ id, name }) => (
           <Link
             key={id}
             href={appPath({ sourceAppId }, id)}

@@ -14,7 +14,7 @@ import { NewPassword } from './new-password.tsx';
 export function CreateApp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [, navigate] = useLocation();
   const create = useChange(['apps', 'admin-stats'], (sourceAppId: string) =>
-    call('POST /auth/apps', { body: { sourceAppId } }),
+    call('POST /auth/apps', { body: { sourceAppId, history: { submissions: true } } }),
   );
   const close = (): void => {
     onClose();

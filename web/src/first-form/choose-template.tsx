@@ -103,7 +103,7 @@ function useCreation(onCreated: (app: CreatedApp) => void) {
   const [app, setApp] = useState<CreatedApp>();
   const create = useMutation({
     mutationFn: async ({ template, sourceAppId }: { template: Template; sourceAppId: string }) => {
-      const created = app ?? (await call('POST /auth/apps', { body: { sourceAppId } }));
+      const created = app ?? (await call('POST /auth/apps', { body: { sourceAppId, history: { submissions: true } } }));
       setApp(created);
       const params = { sourceAppId: created.sourceAppId };
       await call('PUT /auth/apps/:sourceAppId/schema', { params, body: template.schema });

@@ -14,7 +14,7 @@ import { formPageUrl } from '../connect/urls.ts';
 import { NotFoundPage } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { t } from '../texts/texts.ts';
-import { appPath, usersPath } from '../users/scope.ts';
+import { appPath, startPath } from '../users/scope.ts';
 import { ChooseTemplate, type CreatedApp } from './choose-template.tsx';
 import { FirstSubmission } from './first-submission.tsx';
 import classes from './new-form.module.css';
@@ -120,7 +120,7 @@ function NextSteps({ app }: { app: ConnectedApp }) {
           <Link href={appPath(app, 'members')}>{t.firstForm.invitePeople}</Link>
         </li>
         <li>
-          <Link href={usersPath(app)}>{t.firstForm.seeUsers}</Link>
+          <Link href={startPath(app)}>{t.firstForm.seeUsers}</Link>
         </li>
       </ul>
     </Section>

@@ -9,10 +9,12 @@ interface RecordFactsProps {
   newestVersion: number | undefined;
   /** Whether the app asks people to confirm their address; undefined until that is known. */
   asksToConfirm: boolean | undefined;
+  /** The link to its submissions, if the app keeps them. */
+  submissions: ReactNode;
 }
 
 /** The metadata of a record. */
-export function RecordFacts({ record, newestVersion, asksToConfirm }: RecordFactsProps) {
+export function RecordFacts({ record, newestVersion, asksToConfirm, submissions }: RecordFactsProps) {
   const { createdAt, updatedAt, schemaVersion, confirmedAt, consents = [] } = record;
   const isNewest = newestVersion === undefined || newestVersion === schemaVersion;
   return (
@@ -32,6 +34,7 @@ export function RecordFacts({ record, newestVersion, asksToConfirm }: RecordFact
             ? t.record.confirmed(<Time at={confirmedAt} />)
             : asksToConfirm !== undefined && (asksToConfirm ? t.record.notConfirmed : t.record.notAskedFor)}
         </Fact>
+        {submissions && <Fact name={t.inbox.list}>{submissions}</Fact>}
         <Fact name={t.record.consents}>
           {consents.length > 0 ? t.common.changes(consents.length) : t.record.noConsents}
         </Fact>

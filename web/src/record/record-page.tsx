@@ -8,6 +8,8 @@ import { BackLink } from '../components/page/back-link.tsx';
 import { LoadError } from '../components/page/load-error.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { formSettingsQuery } from '../connect/queries.ts';
+import { useKeepsSubmissions } from '../inbox/queries.ts';
+import { SubmissionsLink } from '../inbox/submissions-link.tsx';
 import { useAbilities } from '../session/abilities.tsx';
 import { NotFound } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
@@ -35,6 +37,7 @@ export default function RecordPage({ id, scope }: { id: string; scope: Scope }) 
   const version = record.data?.record.schemaVersion;
   const schema = useQuery({ ...schemaVersionQuery(scope, version ?? 1), enabled: version !== undefined });
   const newest = useQuery(scopedSchemaQuery(scope));
+  const keeps = useKeepsSubmissions(scope.sourceAppId);
   const settings = useQuery({ ...formSettingsQuery(scope.sourceAppId), refetchInterval: false });
 
   if (hasStatus(record.error, 400) || hasStatus(record.error, 404))
@@ -85,6 +88,7 @@ export default function RecordPage({ id, scope }: { id: string; scope: Scope }) 
         record={stored.record}
         newestVersion={newest.data?.version}
         asksToConfirm={settings.data && settings.data.settings.doubleOptIn === true}
+        submissions={keeps && <SubmissionsLink scope={scope} email={email} />}
       />
       <RecordView
         record={stored.record}

@@ -5,7 +5,7 @@ import { appsOf, useCurrentApp } from '../session/current-app.ts';
 import { type Session, useLogOut } from '../session/session.ts';
 import { changeLanguage, LANGUAGES, type Language, language } from '../texts/language.ts';
 import { t } from '../texts/texts.ts';
-import { usersPath } from '../users/scope.ts';
+import { startPath } from '../users/scope.ts';
 import classes from './account-menu.module.css';
 
 export function AccountMenu({ session, onShowKeys }: { session: Session; onShowKeys: () => void }) {
@@ -81,7 +81,7 @@ function AppSwitcher({ session }: { session: Session }) {
           <Menu.Item
             key={app.sourceAppId}
             component={Link}
-            href={usersPath(app)}
+            href={startPath(app)}
             aria-current={app.sourceAppId === current?.sourceAppId || undefined}
             className="breaks"
           >

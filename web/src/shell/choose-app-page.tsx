@@ -6,7 +6,7 @@ import { PageHeader } from '../components/page/page-header.tsx';
 import { appsOf } from '../session/current-app.ts';
 import type { Session } from '../session/session.ts';
 import { t } from '../texts/texts.ts';
-import { usersPath } from '../users/scope.ts';
+import { startPath } from '../users/scope.ts';
 import classes from './choose-app-page.module.css';
 
 /** Asks a member of several apps which one to open. */
@@ -26,7 +26,7 @@ export function ChooseAppPage({ session }: { session: Session }) {
       <ul className={`${card.card} ${classes.list}`} aria-label={t.shell.yourApps}>
         {apps.map((app) => (
           <li key={app.sourceAppId}>
-            <Link href={usersPath(app)} className={classes.app ?? ''}>
+            <Link href={startPath(app)} className={classes.app ?? ''}>
               <span className="breaks">{app.sourceAppId}</span>
               <Badge color="gray">{t.members.roles[app.role]}</Badge>
             </Link>

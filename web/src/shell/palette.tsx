@@ -10,7 +10,7 @@ import { ABILITIES } from '../session/abilities.tsx';
 import { appsOf } from '../session/current-app.ts';
 import type { Session } from '../session/session.ts';
 import { t } from '../texts/texts.ts';
-import { appPath, usersPath } from '../users/scope.ts';
+import { appPath, startPath } from '../users/scope.ts';
 import type { PageLink } from './shell.tsx';
 import classes from './shortcut-dialogs.module.css';
 
@@ -167,7 +167,7 @@ function useApps(session: Session, text: string) {
   const own = appsOf(session).filter(({ sourceAppId }) => sourceAppId.toLowerCase().includes(text.toLowerCase()));
   const apps = isAdmin ? (listed.data?.apps ?? []) : own;
   const found = apps.map((app): Destination => {
-    return { href: usersPath(app), name: app.sourceAppId, kind: t.shell.palette.app };
+    return { href: startPath(app), name: app.sourceAppId, kind: t.shell.palette.app };
   });
   return {
     found: isAdmin || appsOf(session).length > 1 ? found : [],

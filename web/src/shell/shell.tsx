@@ -1,8 +1,9 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { appPageOf, pagesFor } from '../apps/app-links.tsx';
+import { appPageOf, pagesFor, withInbox } from '../apps/app-links.tsx';
 import { AppsIcon, HeldIcon, LockIcon, LogIcon, Logo, PersonIcon, UsersIcon } from '../components/icons.tsx';
 import { useHeldCount } from '../held/queries.ts';
+import { useKeepsSubmissions } from '../inbox/queries.ts';
 import { ABILITIES } from '../session/abilities.tsx';
 import { type OwnApp, useCurrentApp } from '../session/current-app.ts';
 import type { Session } from '../session/session.ts';
@@ -37,8 +38,13 @@ export function Shell({ session, children }: { session: Session; children: React
   const own = useCurrentApp(session);
   const app = session.role === 'admin' ? undefined : own;
   const current = app && appPageOf(location, app.sourceAppId);
+  const keeps = useKeepsSubmissions(app?.sourceAppId);
   const links = app
-    ? pagesOfApp(app).map(({ id, ...page }) => ({ ...page, href: appPath(app, id), isCurrent: id === current }))
+    ? withInbox(pagesOfApp(app), keeps || current === 'inbox').map(({ id, ...page }) => ({
+        ...page,
+        href: appPath(app, id),
+        isCurrent: id === current,
+      }))
     : session.role === 'admin'
       ? ADMIN_PAGES.map((page) => ({ ...page, isCurrent: isWithin(location, page.href) }))
       : [];

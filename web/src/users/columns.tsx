@@ -50,12 +50,16 @@ export interface UserColumns {
 const DEFAULT_FIELD_COLUMNS = 6;
 const NO_FIELDS: Field[] = [];
 
-/** The columns of an app: one per field. The URL names the visible ones, or this browser does. */
+/**
+ * The columns of an app: one per field. The URL names the visible ones, or this browser does.
+ * @param hasChanged whether some users were changed, so that the time of it is shown by default
+ */
 export function useUserColumns(
   sourceAppId: string,
   named: readonly string[],
   change: ChangeList,
   fields: readonly Field[] = NO_FIELDS,
+  hasChanged = false,
 ): UserColumns {
   const [chosen, setChosen] = useLocalStorage<ColumnVisibilityState>({
     key: `${STORED_COLUMNS} ${sourceAppId}`,
@@ -65,8 +69,9 @@ export function useUserColumns(
   const all = useMemo(() => columnsOf(fields), [fields]);
   const names = named.join(',');
   const visibility = useMemo(
-    () => (names === '' ? { ...defaultVisibility(fields), ...chosen } : visibilityOf(all, names.split(','))),
-    [fields, chosen, all, names],
+    () =>
+      names === '' ? { ...defaultVisibility(fields, hasChanged), ...chosen } : visibilityOf(all, names.split(',')),
+    [fields, chosen, all, names, hasChanged],
   );
   const setVisible = (id: string, visible: boolean): void => {
     const next = { ...visibility, [id]: visible };
@@ -117,7 +122,7 @@ function columnsOf(fields: readonly Field[]): UserColumn[] {
   ];
 }
 
-function defaultVisibility(fields: readonly Field[]): ColumnVisibilityState {
+function defaultVisibility(fields: readonly Field[], hasChanged: boolean): ColumnVisibilityState {
   const hidden = fields.slice(DEFAULT_FIELD_COLUMNS).map((field) => [`data.${field.key}`, false]);
-  return { ...Object.fromEntries(hidden), updatedAt: false };
+  return { ...Object.fromEntries(hidden), updatedAt: hasChanged };
 }

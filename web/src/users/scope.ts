@@ -17,6 +17,9 @@ export function appPath({ sourceAppId }: Pick<Scope, 'sourceAppId'>, page = ''):
   return page === '' ? `/apps/${sourceAppId}` : `/apps/${sourceAppId}/${page}`;
 }
 
+/** The path of the first page of an app. */
+export const startPath = (app: Pick<Scope, 'sourceAppId'>): string => appPath(app, 'start');
+
 /** The path of the list of users. */
 export const usersPath = (app: Pick<Scope, 'sourceAppId'>): string => appPath(app, 'users');
 

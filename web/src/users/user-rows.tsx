@@ -10,11 +10,16 @@ import { TickBox } from './selection/tick-box.tsx';
 import type { Selection } from './selection/use-selection.ts';
 import classes from './users-table.module.css';
 
+const isUnread = ({ updatedAt }: UserRecord, lastLook: string | undefined): boolean =>
+  lastLook !== undefined && updatedAt > lastLook;
+
 interface UserRowsProps {
   rows: Row<typeof features, UserRecord>[];
   /** Only invalidates the memo: the rows read the visibility from the table. */
   visibility: ColumnVisibilityState;
   newIds: ReadonlySet<string>;
+  /** Rows that were changed later are marked. */
+  lastLook: string | undefined;
   /** The path of the list; `/<id>` after it is the path of a record. */
   path: string;
   /** The history state of records that are opened. */
@@ -29,6 +34,7 @@ interface UserRowsProps {
 export const UserRows = memo(function UserRows({
   rows,
   newIds,
+  lastLook,
   path,
   place,
   editableFields,
@@ -56,6 +62,7 @@ export const UserRows = memo(function UserRows({
           key={row.id}
           className={`${classes.row} ${newIds.has(row.id) ? classes.isNew : ''} ${editableFields ? '' : classes.opens}`}
           data-selected={selection.emails.has(row.id) || undefined}
+          data-unread={isUnread(row.original, lastLook) || undefined}
           onClick={editableFields ? undefined : (event) => open(event, row.id)}
         >
           {row.getVisibleCells().map((cell) => (
@@ -76,6 +83,7 @@ export const UserRows = memo(function UserRows({
                   >
                     {row.original.email}
                   </Link>
+                  {isUnread(row.original, lastLook) && <span className="visually-hidden"> {t.users.unread}</span>}
                 </>
               ) : (
                 <Editable

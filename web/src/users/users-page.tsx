@@ -12,6 +12,7 @@ import { loadLater } from '../components/page/load-later.ts';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { TableSkeleton } from '../components/table/table-skeleton.tsx';
 import { useAbilities } from '../session/abilities.tsx';
+import { useLastLook } from '../session/last-look.ts';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { t } from '../texts/texts.ts';
 import { BreakdownChoice } from './breakdown/breakdown-choice.tsx';
@@ -71,7 +72,9 @@ function UserListPage({ scope }: { scope: Scope }) {
   const unknown = schema.data ? missingParts(named, schema.data.fields) : [];
   const parameters = withoutParts(named, unknown);
   const list = useUserList(scope, parameters, cursor);
-  const columns = useUserColumns(scope.sourceAppId, parameters.columns, change, schema.data?.fields);
+  const hasChanged = list.users?.some(({ createdAt, updatedAt }) => createdAt !== updatedAt);
+  const columns = useUserColumns(scope.sourceAppId, parameters.columns, change, schema.data?.fields, hasChanged);
+  const lastLook = useLastLook('users', scope.sourceAppId, isFiltered(parameters) ? undefined : newestOf(list.users));
   const targets = useMemo(() => targetsOf(schema.data?.fields ?? []), [schema.data]);
   const [isEditing, setEditing] = useState(false);
   const [changed, setChanged] = useState<ChangedUsers>();
@@ -181,6 +184,7 @@ function UserListPage({ scope }: { scope: Scope }) {
                 editing={isEditing ? { scope, fields: schema.data.fields } : undefined}
                 selection={selection}
                 next={list.next}
+                lastLook={lastLook}
                 stale={list.isStale}
               />
             )}
@@ -206,6 +210,9 @@ function UserListPage({ scope }: { scope: Scope }) {
     </div>
   );
 }
+
+const newestOf = (users: UserList['users']): string | undefined =>
+  users?.map(({ updatedAt }) => updatedAt).reduce((one, other) => (one > other ? one : other), '') || undefined;
 
 interface ListProps {
   parameters: ListParameters;

@@ -26,6 +26,8 @@ interface UsersTableProps {
   selection: Selection;
   /** The cursor of the next page. */
   next: string | undefined;
+  /** Users that were changed later are marked; undefined: none. */
+  lastLook: string | undefined;
   /** Whether the previous page is shown while the next one is loading. */
   stale: boolean;
 }
@@ -34,7 +36,7 @@ interface UsersTableProps {
 const LEAST_WIDTH = 0.9;
 
 export function UsersTable(props: UsersTableProps) {
-  const { users, columns, parameters, change, path, editing, selection, next, stale } = props;
+  const { users, columns, parameters, change, path, editing, selection, next, stale, lastLook } = props;
   const table = useTable({
     features,
     columns: columns.all,
@@ -86,6 +88,7 @@ export function UsersTable(props: UsersTableProps) {
             rows={table.getRowModel().rows}
             visibility={columns.visibility}
             newIds={newIds}
+            lastLook={lastLook}
             path={path}
             place={place}
             editableFields={editing?.fields}

@@ -17,9 +17,12 @@ interface CursorPages {
   goOlder: (next: Cursor) => void;
 }
 
-export function useCursorPages(): CursorPages {
+/** @param of what the list shows: another list begins at its first page */
+export function useCursorPages(of = ''): CursorPages {
   // The cursors of the pages before this one, and of this one.
-  const [cursors, setCursors] = useState<Cursor[]>([undefined]);
+  const [kept, setKept] = useState<{ of: string; cursors: Cursor[] }>({ of, cursors: [undefined] });
+  const cursors = kept.of === of ? kept.cursors : [undefined];
+  const setCursors = (next: Cursor[]): void => setKept({ of, cursors: next });
   return {
     cursor: cursors.at(-1),
     isFirst: cursors.length === 1,

@@ -9,6 +9,7 @@ import { checkboxProps, inputProps } from '../../components/form/input.ts';
 import { Problem } from '../../components/form/problem.tsx';
 import { LoadError } from '../../components/page/load-error.tsx';
 import { TableSkeleton } from '../../components/table/table-skeleton.tsx';
+import { historySettingsKey, historySettingsQuery } from '../../inbox/queries.ts';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import classes from '../privacy.module.css';
@@ -16,15 +17,10 @@ import classes from '../privacy.module.css';
 type Settings = ResponseBody<'GET /auth/apps/:sourceAppId/history'>;
 
 const MAX_DAYS = 3_650;
-const queryKey = (sourceAppId: string) => ['history settings', sourceAppId];
 
 /** What the history of records keeps, and for how long. */
 export function HistorySettingsCard({ scope: { sourceAppId } }: { scope: Scope }) {
-  const { data, error, refetch } = useQuery({
-    queryKey: queryKey(sourceAppId),
-    queryFn: ({ signal }) => call('GET /auth/apps/:sourceAppId/history', { params: { sourceAppId }, signal }),
-    refetchOnWindowFocus: false,
-  });
+  const { data, error, refetch } = useQuery(historySettingsQuery(sourceAppId));
   return (
     <section className={classes.card} aria-labelledby="history-settings">
       <h2 id="history-settings" className={classes.title}>
@@ -47,7 +43,7 @@ function SettingsForm({ sourceAppId, stored }: { sourceAppId: string; stored: Se
   const save = useMutation({
     mutationFn: () => call('PUT /auth/apps/:sourceAppId/history', { params: { sourceAppId }, body: wanted }),
     onSuccess: (saved) => {
-      client.setQueryData(queryKey(sourceAppId), saved);
+      client.setQueryData(historySettingsKey(sourceAppId), saved);
       notifications.show({ title: t.privacy.history.saved, message: t.privacy.history.savedNote });
     },
   });

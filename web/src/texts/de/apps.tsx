@@ -28,6 +28,7 @@ export const apps: typeof en = {
 
   pagesOf: (sourceAppId) => `Seiten von ${sourceAppId}`,
   pages: {
+    inbox: 'Posteingang',
     users: 'Personen',
     connect: 'Einbinden',
     schema: 'Schema',

@@ -49,6 +49,8 @@ export const audit: typeof en = {
     'person.exported': 'Daten einer Person exportiert',
     'person.erased': 'Daten einer Person endgültig gelöscht',
     'held.listed': 'Zurückgehaltene Einsendungen aufgelistet',
+    'submissions.listed': 'Einsendungen aufgelistet',
+    'submissions.exported': 'Einsendungen exportiert',
     'held.released': 'Zurückgehaltene Einsendung freigegeben',
     'held.deleted': 'Zurückgehaltene Einsendung gelöscht',
     'view.created': 'Ansicht erstellt',

@@ -11,6 +11,7 @@ import { entrance } from './entrance.tsx';
 import { firstForm } from './first-form.tsx';
 import { held } from './held.tsx';
 import { imports } from './import.tsx';
+import { inbox } from './inbox.tsx';
 import { keys } from './keys.tsx';
 import { members } from './members.tsx';
 import { privacy } from './privacy.tsx';
@@ -35,6 +36,7 @@ export const de: Texts = {
   firstForm,
   held,
   imports,
+  inbox,
   keys,
   members,
   privacy,

@@ -41,6 +41,7 @@ export const privacy: typeof en = {
       record: 'Datensatz',
       held: 'Zurückgehaltene Einsendung',
       history: 'Änderung im Verlauf',
+      submission: 'Aufbewahrte Einsendung',
       change: 'Änderung vieler Datensätze',
       view: 'Gespeicherte Ansicht, die die Person nennt',
       suppression: 'Sperre gegen erneuten Import',
@@ -58,6 +59,7 @@ export const privacy: typeof en = {
       deliveries: (count) => plural(count, { one: '# Zustellung', other: '# Zustellungen' }),
       mails: (count) => plural(count, { one: '# E-Mail', other: '# E-Mails' }),
       importLines: (count) => plural(count, { one: '# Importzeile', other: '# Importzeilen' }),
+      submissions: (count) => plural(count, { one: '# aufbewahrte Einsendung', other: '# aufbewahrte Einsendungen' }),
       history: (count) => plural(count, { one: '# Änderung im Verlauf', other: '# Änderungen im Verlauf' }),
       changes: (count) =>
         plural(count, { one: '# Änderung vieler Datensätze', other: '# Änderungen vieler Datensätze' }),

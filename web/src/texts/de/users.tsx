@@ -6,6 +6,7 @@ const matching = (count: number) => plural(count, { one: '# passende Person', ot
 const selected = (count: number) => plural(count, { one: '# ausgewählte Person', other: '# ausgewählte Personen' });
 
 export const users: typeof en = {
+  unread: '(neu)',
   title: 'Personen',
   note: (sourceAppId) => `Personen mit Einsendungen an ${sourceAppId}`,
   import: 'Importieren',

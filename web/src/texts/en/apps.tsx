@@ -27,6 +27,7 @@ export const apps = {
 
   pagesOf: (sourceAppId: string) => `Pages of ${sourceAppId}`,
   pages: {
+    inbox: 'Inbox',
     users: 'Users',
     connect: 'Connect',
     schema: 'Schema',

@@ -49,6 +49,8 @@ export const audit = {
     'person.exported': 'Person exported',
     'person.erased': 'Person erased',
     'held.listed': 'Held submissions listed',
+    'submissions.listed': 'Submissions listed',
+    'submissions.exported': 'Submissions exported',
     'held.released': 'Held submission released',
     'held.deleted': 'Held submission deleted',
     'view.created': 'View created',

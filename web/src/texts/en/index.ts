@@ -10,6 +10,7 @@ import { entrance } from './entrance.tsx';
 import { firstForm } from './first-form.tsx';
 import { held } from './held.tsx';
 import { imports } from './import.tsx';
+import { inbox } from './inbox.tsx';
 import { keys } from './keys.tsx';
 import { members } from './members.tsx';
 import { privacy } from './privacy.tsx';
@@ -34,6 +35,7 @@ export const en = {
   firstForm,
   held,
   imports,
+  inbox,
   keys,
   members,
   privacy,

@@ -1,0 +1,51 @@
+import type { ObjectId } from 'mongodb';
+import { z } from 'zod';
+import { daysUpTo } from '../api/validation.ts';
+import { AppNotFound } from '../platform/core/errors.ts';
+import { beginsBefore, type Until } from '../platform/database/clock.ts';
+import { type AppModel, type HistorySettings, NOT_BEING_DELETED } from './apps.model.ts';
+import type { AppRevision } from './revision.ts';
+
+export const MAX_HISTORY_DAYS = 3_650;
+const DEFAULTS: HistorySettings = { submissions: false, days: 90 };
+
+/** Spec 4.3.5. */
+export const HistorySettingsBody = z
+  .strictObject({
+    submissions: z
+      .boolean('must be true or false')
+      .default(DEFAULTS.submissions)
+      .meta({ description: 'Whether submissions are kept as they came, in the inbox and the history', example: true }),
+    days: daysUpTo(MAX_HISTORY_DAYS)
+      .default(DEFAULTS.days)
+      .meta({ description: 'How long entries and submissions are kept', example: 90 }),
+  })
+  .meta({ id: 'HistorySettings' });
+
+/** The consumer of events that keeps submissions (records/history/kept-submissions.ts). */
+export const KEEPER = 'submissions';
+
+export type HistorySettingsStore = ReturnType<typeof createHistorySettings>;
+
+/** The settings of the history in the documents of apps. */
+export function createHistorySettings(apps: AppModel, revision: AppRevision) {
+  return {
+    /** @throws {NotFound} */
+    async get(_id: ObjectId): Promise<HistorySettings> {
+      const app = await apps.findOne({ _id, ...NOT_BEING_DELETED }, { projection: { history: 1 } });
+      if (!app) throw new AppNotFound();
+      return app.history ?? DEFAULTS;
+    },
+
+    /** They are in force on every server once this resolves. @throws {NotFound} */
+    async replace(_id: ObjectId, history: HistorySettings, until: Until): Promise<void> {
+      const filter = { _id, ...NOT_BEING_DELETED, ...beginsBefore(await until()) };
+      const consumers = { consumers: KEEPER };
+      // In the same step, so that an event is stored of each submission that is kept.
+      const update = { $set: { history }, ...(history.submissions ? { $addToSet: consumers } : { $pull: consumers }) };
+      const { matchedCount } = await apps.updateOne(filter, update);
+      if (matchedCount === 0) throw new AppNotFound();
+      await revision.publish();
+    },
+  };
+}

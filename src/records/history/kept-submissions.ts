@@ -1,0 +1,209 @@
+import { ObjectId, UUID } from 'mongodb';
+import { type AppOwned, ownedBy, type PersonData } from '../../apps/feature.ts';
+import { indexText, MAX_CODE_POINTS } from '../../fields/base/index-value.ts';
+import type { DocumentId } from '../../platform/bson/documents.ts';
+import type { Connection } from '../../platform/database/client.ts';
+import type { Collection } from '../../platform/database/collections.ts';
+import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { removeInSteps, removeSome } from '../../platform/database/removal.ts';
+import type { EventConsumer, RecordEvent } from '../stored/outbox.ts';
+import { NEWEST_FIRST, type UserCollection, type UserDocument } from '../stored/record.ts';
+import { firstIdAt, type RecordId } from '../stored/record-id.ts';
+import type { RecordTraces } from '../write/erasure.ts';
+
+type RecordMembers = 'appId' | 'sourceAppId' | 'email' | 'data' | 'schemaVersion' | 'createdAt' | 'updatedAt';
+
+/**
+ * An accepted submission of an app that keeps them, as it came. It has the members of a record, so
+ * that ranges, pages and conditions of records read it too; both times are that of the submission.
+ */
+export interface KeptSubmission extends Pick<UserDocument, RecordMembers> {
+  /** The id of its event, which is in the order of time. */
+  _id: UUID;
+  /** The email, as an index slot: submissions of a person are in the order of `_id`. */
+  s0: string;
+  userId: UUID;
+  /** The number of its event among those of the record. */
+  revision: number;
+  /** Whether it made the record. */
+  created: boolean;
+  page?: string;
+  lang?: string;
+}
+
+const OF_PERSON = { appId: 1, s0: 1, _id: 1 } as const;
+const OF_RECORD = { userId: 1 } as const;
+/** The unique index by which a submission is stored once, also on a sharded cluster. */
+const ONCE = ['appId', '_id'];
+
+const keptSubmissionSchema = schema<KeptSubmission>(
+  {
+    _id: { type: UUID, required: true },
+    appId: { type: ObjectId, required: true },
+    sourceAppId: { type: String, required: true },
+    email: { type: String, required: true },
+    s0: { type: String, required: true },
+    userId: { type: UUID, required: true },
+    data: { type: Object, required: true },
+    schemaVersion: { type: Number, required: true },
+    createdAt: { type: Date, required: true },
+    updatedAt: { type: Date, required: true },
+    revision: { type: Number, required: true },
+    created: { type: Boolean, required: true },
+    page: String,
+    lang: String,
+  },
+  { collection: 'submissions', shardKey: { appId: 1, _id: 1 }, placement: 'one for each submission that an app keeps' },
+)
+  .index(NEWEST_FIRST, { unique: true })
+  .index(OF_PERSON)
+  .index(OF_RECORD);
+
+export type KeptCollection = Collection<KeptSubmission>;
+
+/** The model of `submissions`. */
+export const createKeptModel = (connection: Connection): Model<KeptSubmission> =>
+  createModel(connection, keptSubmissionSchema);
+
+/** The records of one statement: it ends within its time limit. */
+const RECORDS_AT_ONCE = 100;
+const DROP_MS = 500;
+
+export type KeptSubmissions = ReturnType<typeof createKeptSubmissions>;
+
+/**
+ * Keeps submissions (spec 4.3.7). Their values are in the history of the record, and the events in
+ * its outbox name them, so the write of a submission stores them at no further cost.
+ */
+export function createKeptSubmissions(users: UserCollection, kept: KeptCollection) {
+  const ofRecords = (appIds: readonly ObjectId[], ids: readonly DocumentId[]) => ({
+    appId: { $in: [...appIds] },
+    userId: { $in: [...ids] as UUID[] },
+  });
+
+  async function removeOf(appIds: readonly ObjectId[], ids: readonly DocumentId[]): Promise<void> {
+    if (ids.length > 0) await removeInSteps(kept, ofRecords(appIds, ids), undefined, ['appId']);
+  }
+
+  /**
+   * Stores the submissions of records whose events wait, each once. MongoDB reads the records and
+   * inserts in one statement, so a late one stores nothing of an erased record.
+   */
+  async function keep(appIds: readonly ObjectId[], ids: readonly RecordId[]): Promise<void> {
+    const records = { appId: { $in: [...appIds] }, _id: { $in: [...ids] } };
+    await users.aggregate([{ $match: records }, ...keptOf(kept.collectionName)], { hint: { _id: 1 } }).toArray();
+    // An erasure during the statement may have removed what was stored before it.
+    const options = { projection: { _id: 1 }, readConcern: 'majority', hint: { _id: 1 } } as const;
+    const existing = await users.find(records, options).toArray();
+    const existingIds = new Set(existing.map(({ _id }) => _id.toHexString()));
+    await removeOf(
+      appIds,
+      ids.filter((id) => !existingIds.has(id.toHexString())),
+    );
+  }
+
+  return {
+    /** Stores the waiting submissions of a record whose history is about to be moved. */
+    keep: ({ appId, _id }: Pick<UserDocument, 'appId' | '_id'>): Promise<void> => keep([appId], [_id]),
+
+    consumer: {
+      async consume(events) {
+        const records = new Map<string, RecordEvent>();
+        for (const event of events) if (event.kept) records.set(event.recordId.toHexString(), event);
+        const found = [...records.values()];
+        for (let at = 0; at < found.length; at += RECORDS_AT_ONCE) {
+          const some = found.slice(at, at + RECORDS_AT_ONCE);
+          const apps = new Map(some.map(({ appId }) => [appId.toHexString(), appId]));
+          await keep(
+            [...apps.values()],
+            some.map(({ recordId }) => recordId),
+          );
+        }
+        const erased = events.filter(({ type }) => type === 'user.erased');
+        await removeOf(
+          erased.map(({ appId }) => appId),
+          erased.map(({ recordId }) => recordId),
+        );
+      },
+    } satisfies EventConsumer,
+
+    /** Drops submissions of an app before a time; resolves with whether more may be. */
+    dropOld: async (appId: ObjectId, before: Date): Promise<boolean> =>
+      !(await removeSome(kept, { appId, _id: { $lt: firstIdAt(before) } }, DROP_MS)),
+
+    traces: {
+      exist: async (appIds, ids) =>
+        (await kept.findOne(ofRecords(appIds, ids), { projection: { _id: 1 }, hint: OF_RECORD })) !== null,
+      remove: removeOf,
+    } satisfies RecordTraces,
+
+    /** What is kept of a person. */
+    personal: {
+      name: 'submissions',
+      async *entriesOf(appIds, email) {
+        const options = { hint: OF_PERSON, batchSize: 20 };
+        for await (const one of kept.find(ofPerson(appIds, email), options)) {
+          const { _id, userId, createdAt, data, page, lang } = one;
+          const shown = { id: String(_id), record: String(userId), at: createdAt.toISOString(), data };
+          yield {
+            appId: one.appId,
+            shown: { kind: 'submission', ...shown, ...(page && { page }), ...(lang && { lang }) },
+          };
+        }
+      },
+      eraseOf: (appIds, email) => removeInSteps(kept, ofPerson(appIds, email), undefined, ['appId']),
+    } satisfies PersonData,
+
+    owned: ownedBy(kept, '_id', { valueAt: firstIdAt }) satisfies AppOwned,
+  };
+}
+
+const ofPerson = (appIds: readonly ObjectId[], email: string) => ({
+  appId: { $in: [...appIds] },
+  s0: indexText(email) ?? email,
+  email,
+});
+
+const EMAIL_START = { $substrBytes: ['$email', 0, MAX_CODE_POINTS] };
+/** The index value of an email (`indexText`): ASCII in lower case, so only its length matters. */
+const EMAIL_SLOT = {
+  $cond: [
+    { $gt: [{ $strLenBytes: '$email' }, MAX_CODE_POINTS] },
+    { $concat: [EMAIL_START, '\0', EMAIL_START, '\0'] },
+    '$email',
+  ],
+};
+
+/** The stages that store the submissions whose events wait in matched records. */
+function keptOf(into: string): object[] {
+  const isWaiting = { $in: ['$$this.id', { $ifNull: ['$outbox.id', []] }] };
+  const place = { $indexOfArray: ['$outbox.id', '$history.id'] };
+  const after = { $subtract: [{ $subtract: [{ $size: '$outbox' }, 1] }, place] };
+  const key = { $rtrim: { input: { $substrBytes: ['$$this.path', 'data.'.length, -1] }, chars: '[]' } };
+  const hasValue = { $ne: [{ $type: '$$this.after' }, 'missing'] };
+  const values = { $filter: { input: '$history.changes', cond: hasValue } };
+  return [
+    { $set: { history: { $filter: { input: { $ifNull: ['$history', []] }, cond: isWaiting } } } },
+    { $unwind: '$history' },
+    { $set: { event: { $arrayElemAt: ['$outbox', place] } } },
+    {
+      $project: {
+        _id: '$history.id',
+        userId: '$_id',
+        appId: 1,
+        sourceAppId: 1,
+        email: 1,
+        s0: EMAIL_SLOT,
+        data: { $arrayToObject: { $map: { input: values, in: { k: key, v: '$$this.after' } } } },
+        schemaVersion: '$history.version',
+        createdAt: '$history.at',
+        updatedAt: '$history.at',
+        revision: { $subtract: ['$eventCount', after] },
+        created: { $eq: ['$history.id', '$_id'] },
+        page: '$event.page',
+        lang: '$event.lang',
+      },
+    },
+    { $merge: { into, on: ONCE, whenMatched: 'keepExisting', whenNotMatched: 'insert' } },
+  ];
+}

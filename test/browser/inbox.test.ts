@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { axeViolationsInBothModes } from '../support/axe.ts';
+import { closeBrowser, visitAs } from '../support/browser.ts';
+import type { TestApp } from '../support/client.ts';
+import { sharedServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let app: TestApp;
+beforeAll(async () => {
+  server = await sharedServer();
+});
+afterAll(closeBrowser);
+beforeEach(async () => {
+  app = await server.admin.buildApp({
+    fields: [
+      { key: 'name', label: 'Your name', kind: 'text' },
+      { key: 'message', label: 'Message', kind: 'text' },
+      { key: 'topic', label: 'Topic', kind: 'select', enum: ['a', 'b'], enumLabels: { a: 'Question' } },
+    ],
+  });
+  await server.admin.put(`/auth/apps/${app.sourceAppId}/history`, { submissions: true }).expect(200);
+});
+
+const submit = (email: string, data: object) => server.client.submit(app.sourceAppId, { email, data }).expect(200);
+
+/** Waits until the submissions of the app are kept. */
+const arrived = (count: number) =>
+  expect.poll(() => server.db.collection('submissions').countDocuments({ sourceAppId: app.sourceAppId })).toBe(count);
+
+describe('the inbox', () => {
+  it('is the first page, and has each message of somebody who writes twice', async () => {
+    await submit('ada@example.com', { name: 'Ada', message: 'First <b>message</b>', topic: 'a' });
+    await submit('ada@example.com', { message: 'Second\nmessage' });
+    await arrived(2);
+    const { page, expectClean, close } = await visitAs(server, app, '/');
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/dashboard/apps/${app.sourceAppId}/inbox`);
+    const rows = page.getByRole('list', { name: 'Submissions' }).getByRole('listitem');
+    await expect.poll(() => rows.count()).toBe(2);
+    expect(await rows.nth(1).innerText()).toContain('Ada · First <b>message</b> · Question');
+    await rows.nth(0).locator('summary').click();
+    await page.getByText('Second\nmessage').last().waitFor();
+    await rows.nth(1).locator('summary').click();
+    await page.getByRole('link', { name: 'Show the record' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'ada@example.com' }).waitFor();
+    await page.getByRole('link', { name: 'Show 2' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await expect.poll(() => rows.count()).toBe(2);
+    expectClean();
+    await close();
+  });
+
+  it('marks what arrived since the last look, and searches', async () => {
+    await submit('old@example.com', { message: 'Seen before' });
+    await arrived(1);
+    const { page, expectClean, close } = await visitAs(server, app, '/inbox');
+    const rows = page.getByRole('list', { name: 'Submissions' }).getByRole('listitem');
+    await rows.getByText('Seen before').first().waitFor();
+    expect(await page.getByText('New', { exact: true }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Users' }).click();
+    await submit('new@example.com', { message: 'Just arrived' });
+    await arrived(2);
+    await page.getByRole('link', { name: 'Inbox' }).click();
+    await rows.nth(1).waitFor();
+    expect(await rows.nth(0).innerText()).toContain('New');
+    expect(await rows.nth(1).innerText()).not.toContain('New');
+    await page.getByLabel('Search all data').fill('seen');
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(await rows.nth(0).innerText()).toContain('old@example.com');
+    await page.getByLabel('Search all data').fill('nobody wrote this');
+    await page.getByText('No submissions match').waitFor();
+    expectClean();
+    await close();
+  });
+
+  it('is beside a list of users that shows who wrote again', async () => {
+    await submit('ada@example.com', { name: 'Ada' });
+    await submit('eve@example.com', { name: 'Eve' });
+    const { page, expectClean, close } = await visitAs(server, app, '/users');
+    await page.getByRole('row', { name: /eve@example.com/ }).waitFor();
+    expect(await page.getByRole('columnheader', { name: 'Updated' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Connect' }).click();
+    await submit('ada@example.com', { message: 'Again' });
+    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('row', { name: /ada@example.com.*\(new\)/ }).waitFor();
+    await page.getByRole('columnheader', { name: 'Updated' }).waitFor();
+    expect(await page.getByRole('row', { name: /eve@example.com.*\(new\)/ }).count()).toBe(0);
+    expectClean();
+    await close();
+  });
+
+  it('is accessible, on a phone and opened', async () => {
+    for (let n = 0; n < 30; n += 1)
+      await submit(`p${n}@example.com`, { name: `Person ${n}`, message: 'x '.repeat(n * 9) });
+    await arrived(30);
+    const { page, expectClean, close } = await visitAs(server, app, '/inbox');
+    const rows = page.getByRole('list', { name: 'Submissions' }).getByRole('listitem');
+    await rows.nth(0).locator('summary').click();
+    expect(await axeViolationsInBothModes(page)).toEqual([]);
+    await page.setViewportSize({ width: 375, height: 800 });
+    expect(await axeViolationsInBothModes(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await page.getByRole('button', { name: 'Older' }).click();
+    await expect.poll(() => rows.count()).toBe(5);
+    expectClean();
+    await close();
+  });
+
+  it('says how to keep submissions', async () => {
+    await server.admin.put(`/auth/apps/${app.sourceAppId}/history`, { submissions: false }).expect(200);
+    const { page, expectClean, close } = await visitAs(server, app, '/inbox');
+    await page.getByRole('link', { name: 'Change what is kept' }).click();
+    await page.getByRole('checkbox', { name: /Keep submissions/ }).waitFor();
+    expectClean();
+    await close();
+  });
+});

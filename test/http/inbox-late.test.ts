@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+// The statement that keeps submissions is held in the network, and goes on when its record is gone.
+
+let main: TestServer;
+let proxy: TcpProxy;
+let slow: TestServer;
+let sourceAppId: string;
+
+beforeAll(async () => {
+  main = await startServer();
+  // Only the other server relays events.
+  await main.services.jobs.stop();
+  proxy = await startProxy(new URL(inject('mongodbUri')));
+  const uri = new URL(inject('mongodbUri'));
+  uri.port = String(proxy.port);
+  slow = await startServer({ MONGODB_URI: uri.href }, main.database);
+});
+beforeEach(async () => {
+  ({ sourceAppId } = await main.admin.buildApp());
+  await main.admin.put(`/auth/apps/${sourceAppId}/history`, { submissions: true }).expect(200);
+});
+afterEach(() => proxy.restore());
+afterAll(async () => {
+  await slow.close();
+  await main.close();
+  await proxy.close();
+});
+
+const submit = async (email: string): Promise<string> =>
+  (await main.client.submit(sourceAppId, { email, data: { name: 'Lovelace' } }).expect(200)).body.id;
+const emails = async (): Promise<string[]> => {
+  const { body } = await main.admin.get(`/auth/submissions?sourceAppId=${sourceAppId}`).expect(200);
+  return body.submissions.map(({ email }: { email: string }) => email);
+};
+const kept = () => main.db.collection('submissions').countDocuments({ sourceAppId });
+
+/** Submits while the statement that keeps is held; resolves with what forwards it. */
+async function hold(...people: string[]) {
+  const held = proxy.holdNext('into', 'submissions');
+  const ids: string[] = [];
+  for (const email of people) ids.push(await submit(email));
+  return { forward: await held, ids };
+}
+
+it('a late statement keeps nothing of an erased record', async () => {
+  const { forward, ids } = await hold('ada@x.org');
+  await main.admin.delete(`/auth/users/${ids[0]}?sourceAppId=${sourceAppId}`).expect(200);
+  await forward();
+  await submit('eve@x.org');
+  await expect.poll(emails, { timeout: 10_000 }).toEqual(['eve@x.org']);
+  await sleep(500);
+  expect(await kept()).toBe(1);
+});
+
+it('a late statement keeps nothing of a deleted app', async () => {
+  const { forward } = await hold('ada@x.org');
+  await main.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
+  await forward();
+  await sleep(500);
+  expect(await kept()).toBe(0);
+});
+
+it('a statement without an answer is repeated, and keeps each submission once', async () => {
+  proxy.withholdAnswers('cut', 1);
+  await submit('ada@x.org');
+  await submit('ada@x.org');
+  await submit('eve@x.org');
+  await expect
+    .poll(async () => (await emails()).sort(), { timeout: 15_000 })
+    .toEqual(['ada@x.org', 'ada@x.org', 'eve@x.org']);
+  await sleep(1_000);
+  expect(await kept()).toBe(3);
+});

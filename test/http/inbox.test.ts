@@ -1,0 +1,362 @@
+import { UUID } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import { Client } from '../support/client.ts';
+import { runImport } from '../support/imports.ts';
+import { createKey } from '../support/keys.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const FIELDS: FieldDefinitionInput[] = [
+  { key: 'name', kind: 'text' },
+  { key: 'message', kind: 'text' },
+  { key: 'age', kind: 'number' },
+  { key: 'topics', kind: 'multiselect', enum: ['bugs', 'praise'] },
+  { key: 'visits', kind: 'array' },
+];
+
+let a: TestServer;
+let b: TestServer;
+beforeAll(async () => {
+  a = await startServer({}, undefined, { retentionEveryMs: 100, pollEveryMs: 100 });
+  b = await startServer({}, a.database, { retentionEveryMs: 100, pollEveryMs: 100 });
+});
+afterAll(async () => {
+  await b.close();
+  await a.close();
+});
+
+interface Row {
+  id: string;
+  userId: string;
+  email: string;
+  at: string;
+  revision: number;
+  schemaVersion: number;
+  data: Record<string, unknown>;
+  created: boolean;
+  page?: string;
+  lang?: string;
+}
+
+/** A new app that keeps submissions, with a session of its operator on the second server. */
+async function keepingApp(fields = FIELDS) {
+  const { sourceAppId, password } = await a.admin.buildApp({ fields });
+  await a.admin.put(`/auth/apps/${sourceAppId}/history`, { submissions: true }).expect(200);
+  const operator = await new Client(b.client.url).logIn(sourceAppId, password);
+  const submit = async (email: string, data: object = {}, server = a) =>
+    (await server.client.submit(sourceAppId, { email, data }).expect(200)).body.id as string;
+  /** All rows of a query, page by page. */
+  const rows = async (query = ''): Promise<Row[]> => {
+    const found: Row[] = [];
+    for (let cursor = ''; ; ) {
+      const { body } = await operator.get(`/auth/submissions?${query}${cursor}`).expect(200);
+      found.push(...body.submissions);
+      if (!body.next) return found;
+      cursor = `&cursor=${body.next}`;
+    }
+  };
+  const inbox = async (count: number, query = ''): Promise<Row[]> => {
+    await expect.poll(async () => (await rows(query)).length, { timeout: 5_000 }).toBe(count);
+    return rows(query);
+  };
+  return { sourceAppId, operator, submit, rows, inbox };
+}
+
+const kept = () => a.db.collection('submissions');
+
+describe('GET /auth/submissions', () => {
+  it('has each submission as it came, newest first, and loses nothing of an earlier one', async () => {
+    const { submit, inbox } = await keepingApp();
+    const id = await submit('ada@x.org', { name: 'Ada', message: 'First', topics: ['bugs'] });
+    expect(await submit('ada@x.org', { message: 'Second', visits: ['one'] })).toBe(id);
+    const [second, first] = await inbox(2);
+    expect(first).toEqual({
+      id,
+      userId: id,
+      email: 'ada@x.org',
+      at: expect.any(String),
+      revision: 1,
+      schemaVersion: 2,
+      data: { name: 'Ada', message: 'First', topics: ['bugs'] },
+      created: true,
+    });
+    expect(second).toMatchObject({ userId: id, revision: 2, created: false });
+    expect(second?.data).toEqual({ message: 'Second', visits: [{ value: 'one', timestamp: second?.at }] });
+    expect(new Date(second?.at ?? 0) >= new Date(first?.at ?? 0)).toBe(true);
+  });
+
+  it('names the page and the language of a form', async () => {
+    const { sourceAppId, inbox } = await keepingApp();
+    await a.admin
+      .put(`/auth/apps/${sourceAppId}/form`, { languages: ['de'], origins: ['https://site.example'] })
+      .expect(200);
+    const answer = await fetch(`${a.client.url}/v1/forms/${sourceAppId}`, {
+      method: 'POST',
+      headers: {
+        origin: 'https://site.example',
+        referer: 'https://site.example/contact?token=secret#end',
+        'content-type': 'application/x-www-form-urlencoded',
+        accept: 'application/json',
+        'accept-language': 'de',
+      },
+      body: 'email=ada@x.org&message=Hallo',
+    });
+    expect(answer.status).toBe(200);
+    const [row] = await inbox(1);
+    expect(row).toMatchObject({ page: 'https://site.example/contact', lang: 'de', data: { message: 'Hallo' } });
+  });
+
+  it('filters by conditions, text and time, in pages that have each row once', async () => {
+    const { submit, inbox, rows } = await keepingApp();
+    const long = `${'l'.repeat(60)}@${'example'.repeat(3)}.org`;
+    const other = `${'l'.repeat(60)}@${'another'.repeat(3)}.org`;
+    for (let n = 0; n < 60; n += 1)
+      await submit(`p${n % 7}@x.org`, { age: n, message: n % 3 ? 'hello' : 'Große Frage' });
+    for (const email of [long, other, long]) await submit(email, { message: 'long' });
+    const all = await inbox(63);
+    const ages = all.slice(3).map(({ data }) => data.age);
+    expect(ages).toEqual(Array.from({ length: 60 }, (_, n) => 59 - n));
+    const paged = await rows('limit=7');
+    expect(paged.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+
+    expect((await rows('where=email:eq:P3@x.org&limit=2')).map(({ data }) => data.age)).toEqual([
+      59, 52, 45, 38, 31, 24, 17, 10, 3,
+    ]);
+    expect(await rows(`where=email:eq:${long}`)).toHaveLength(2);
+    expect(await rows(`where=email:eq:${other}`)).toHaveLength(1);
+    expect(await rows('where=email:prefix:p1&where=data.age:lt:20')).toHaveLength(3);
+    expect(await rows('where=email:contains:1@x&limit=3')).toHaveLength(9);
+    expect(await rows('where=data.age:gte:50')).toHaveLength(10);
+    expect(await rows('q=grosse%20frage&limit=6')).toHaveLength(20);
+    expect(await rows('q=frage&limit=6')).toHaveLength(20);
+    expect((await rows('q=p1@x.org')).every(({ email }) => email === 'p1@x.org')).toBe(true);
+    expect(await rows('q=...')).toEqual([]);
+
+    const [from, to] = [all[40]?.at ?? '', all[10]?.at ?? ''];
+    const inTime = all.filter(({ at }) => at >= from && at < to).map(({ id }) => id);
+    expect((await rows(`from=${from}&to=${to}&limit=9`)).map(({ id }) => id)).toEqual(inTime);
+    expect(await rows('from=2000-01-01&to=2000-01-02')).toEqual([]);
+  });
+
+  it('refuses unknown parameters, foreign cursors, times that are none, and callers without the scope', async () => {
+    const one = await keepingApp();
+    const two = await keepingApp();
+    for (let n = 0; n < 3; n += 1) await one.submit(`a${n}@x.org`);
+    await one.inbox(3);
+    const { body } = await one.operator.get('/auth/submissions?limit=1').expect(200);
+    for (const query of [
+      'skip=1',
+      'sort=email',
+      'from=yesterday',
+      'to=1',
+      'where=data.age:gt:x',
+      'limit=0',
+      'total=none',
+    ])
+      await one.operator.get(`/auth/submissions?${query}`).expect(400);
+    await one.operator.get(`/auth/submissions?from=2026-01-02&to=2026-01-01`).expect(400);
+    await two.operator.get(`/auth/submissions?limit=1&cursor=${body.next}`).expect(400);
+    await one.operator.get(`/auth/submissions?limit=1&q=a&cursor=${body.next}`).expect(400);
+    await one.operator.get(`/auth/submissions?sourceAppId=${two.sourceAppId}`).expect(403);
+    expect((await two.operator.get('/auth/submissions').expect(200)).body).toEqual({ submissions: [] });
+    await a.client.get('/auth/submissions').expect(401);
+    const reader = await createKey(a, one.operator, ['users:read']);
+    await reader.send('get', '/auth/submissions').expect(200);
+    await reader.send('get', '/auth/submissions/export').expect(403);
+  });
+
+  it('is 409 for an app that keeps none, also after it has', async () => {
+    const { sourceAppId, password } = await a.admin.buildApp();
+    const operator = await new Client(a.client.url).logIn(sourceAppId, password);
+    for (const path of ['/auth/submissions', '/auth/submissions/export']) await operator.get(path).expect(409);
+    await a.client.submit(sourceAppId, { email: 'before@x.org' }).expect(200);
+    await operator.put(`/auth/apps/${sourceAppId}/history`, { submissions: true }).expect(200);
+    await b.client.submit(sourceAppId, { email: 'kept@x.org' }).expect(200);
+    const emails = async () =>
+      (await operator.get('/auth/submissions').expect(200)).body.submissions.map(({ email }: Row) => email);
+    await expect.poll(emails).toEqual(['kept@x.org']);
+    await operator.put(`/auth/apps/${sourceAppId}/history`, { submissions: false }).expect(200);
+    await b.client.submit(sourceAppId, { email: 'after@x.org' }).expect(200);
+    await operator.get('/auth/submissions').expect(409);
+    await operator.put(`/auth/apps/${sourceAppId}/history`, { submissions: true }).expect(200);
+    await b.client.submit(sourceAppId, { email: 'again@x.org' }).expect(200);
+    await expect.poll(emails).toEqual(['again@x.org', 'kept@x.org']);
+  });
+
+  it('is set when an app is made', async () => {
+    const { body } = await a.admin
+      .post('/auth/apps', { sourceAppId: 'made-keeping', history: { submissions: true, days: 7 } })
+      .expect(200);
+    expect((await a.admin.get('/auth/apps/made-keeping/history').expect(200)).body).toEqual({
+      submissions: true,
+      days: 7,
+    });
+    await b.client.submit('made-keeping', { email: 'first@x.org' }).expect(200);
+    const operator = await new Client(a.client.url).logIn('made-keeping', body.password);
+    await expect
+      .poll(async () => (await operator.get('/auth/submissions').expect(200)).body.submissions.length)
+      .toBe(1);
+    await a.admin.post('/auth/apps', { sourceAppId: 'made-wrong', history: { days: 0 } }).expect(400);
+    await a.admin.post('/auth/apps', { sourceAppId: 'made-usual' }).expect(200);
+    expect((await a.admin.get('/auth/apps/made-usual/history').expect(200)).body.submissions).toBe(false);
+  });
+
+  it('has submissions only: no edit, no import, no repeat; a released one from its release on', async () => {
+    const { sourceAppId, operator, submit, inbox } = await keepingApp();
+    const id = await submit('ada@x.org', { name: 'Ada' });
+    await operator.patch(`/auth/users/${id}`, { set: { name: 'Eve' } }).expect(200);
+    const repeat = () =>
+      a.client
+        .submit(sourceAppId, { email: 'eve@x.org', data: { name: 'Eve' } })
+        .set('Idempotency-Key', 'once')
+        .expect(200);
+    await repeat();
+    await repeat();
+    await runImport(operator, undefined, 'email,data.name\nimported@x.org,Kim\nada@x.org,Kim\n', { mode: 'upsert' });
+    await a.admin.put(`/auth/apps/${sourceAppId}/form`, {}).expect(200);
+    await a.services.submissions.submit(sourceAppId, { email: 'held@x.org' }, { via: 'form', isTrapped: true });
+    await inbox(2);
+    const { body } = await operator.get('/auth/held').expect(200);
+    await operator.post(`/auth/held/${body.held[0].id}/release`).expect(200);
+    const rows = await inbox(3);
+    expect(rows.map(({ email }) => email)).toEqual(['held@x.org', 'eve@x.org', 'ada@x.org']);
+    expect(rows[0]).toMatchObject({ created: true });
+  });
+});
+
+describe('each submission is kept once', () => {
+  it('of one person, from two servers at once, through moves of the history', async () => {
+    const { submit, inbox } = await keepingApp();
+    for (let first = 0; first < 120; first += 20) {
+      await Promise.all(
+        Array.from({ length: 20 }, (_, at) =>
+          submit('ada@x.org', { age: first + at, message: 'm'.repeat(3_000) }, at % 2 ? a : b),
+        ),
+      );
+    }
+    const rows = await inbox(120);
+    expect(rows.map(({ data }) => Number(data.age)).sort((x, y) => x - y)).toEqual(
+      Array.from({ length: 120 }, (_, n) => n),
+    );
+    expect(rows.map(({ revision }) => revision).sort((x, y) => x - y)).toEqual(
+      Array.from({ length: 120 }, (_, n) => n + 1),
+    );
+    expect(rows.filter(({ created }) => created)).toHaveLength(1);
+    const times = rows.map(({ at }) => at);
+    expect(times).toEqual([...times].sort().reverse());
+  });
+
+  it('before its values leave the record, although no relay has seen it', async () => {
+    const { sourceAppId, submit, inbox } = await keepingApp();
+    const id = await submit('ada@x.org', { age: 0 });
+    await inbox(1);
+    const record = await a.db.collection('users').findOne({ sourceAppId });
+    const outbox = [{ id: record?._id, at: record?.createdAt, changed: [], kept: true }];
+    await kept().deleteMany({ sourceAppId });
+    // As of a server that stopped before it relayed the event: no server may find it by the index.
+    await a.db.collection('users').updateOne({ sourceAppId }, { $set: { outbox } });
+    for (let n = 1; n <= 40; n += 1) await submit('ada@x.org', { age: n });
+    const rows = await inbox(41);
+    expect(rows.at(-1)).toMatchObject({ id, created: true, data: { age: 0 } });
+  });
+});
+
+describe('GET /auth/submissions/export', () => {
+  it('has one line for each submission, with the filters of the list', async () => {
+    const { operator, submit, inbox } = await keepingApp();
+    await submit('ada@x.org', { name: '=1+1', topics: ['bugs', 'praise'], extra: { deep: 1 } });
+    await submit('eve@x.org', { message: 'two\nlines, "quoted"' });
+    const [second, first] = await inbox(2);
+    const csv = (await operator.get('/auth/submissions/export').expect(200)).text;
+    expect(csv).toBe(
+      [
+        'id,userId,email,at,revision,schemaVersion,created,page,lang,data.name,data.message,data.age,data.topics,data.visits,other',
+        `${second?.id},${second?.userId},eve@x.org,${second?.at},1,2,true,,,,"two\nlines, ""quoted""",,,,`,
+        `${first?.id},${first?.userId},ada@x.org,${first?.at},1,2,true,,,'=1+1,,,"bugs; praise",,"{""extra"":{""deep"":1}}"`,
+        '',
+      ].join('\r\n'),
+    );
+    const lines = (
+      await operator.get('/auth/submissions/export?format=ndjson&where=email:eq:ada@x.org').buffer().expect(200)
+    ).text;
+    expect(
+      lines
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([first]);
+    const { headers } = await operator.get('/auth/submissions/export').expect(200);
+    expect(headers['content-disposition']).toMatch(/attachment; filename="app-\d+-submissions-\d{4}-\d\d-\d\d\.csv"/);
+    await operator.get('/auth/submissions/export?format=json').expect(400);
+    await operator.get('/auth/submissions/export?limit=1').expect(400);
+  });
+});
+
+describe('what ends submissions', () => {
+  it('the erasure of a record, also one with a late copy', async () => {
+    const { operator, submit, inbox, rows } = await keepingApp();
+    const id = await submit('ada@x.org', { name: 'Ada' });
+    await submit('ada@x.org', { name: 'Ada again' });
+    await submit('eve@x.org');
+    await inbox(3);
+    await operator.delete(`/auth/users/${id}`).expect(200);
+    expect((await rows()).map(({ email }) => email)).toEqual(['eve@x.org']);
+    // Of an earlier relay, which the record no longer has.
+    expect(await submit('ada@x.org', { name: 'New' })).not.toBe(id);
+    expect((await inbox(2)).map(({ data }) => data)).toEqual([{ name: 'New' }, {}]);
+  });
+
+  it('the erasure of a person, whose export has them', async () => {
+    const { sourceAppId, operator, submit, inbox } = await keepingApp();
+    const long = `${'l'.repeat(60)}@${'example'.repeat(3)}.org`;
+    await submit(long, { message: 'Secret one' });
+    await submit(long, { message: 'Secret two' });
+    await inbox(2);
+    const { body } = await operator.post('/auth/people/export', { email: long }).expect(200);
+    const submissions = body.entries.filter(({ kind }: { kind: string }) => kind === 'submission');
+    expect(submissions.map(({ data }: Row) => data.message)).toEqual(['Secret one', 'Secret two']);
+    const erased = await operator.post('/auth/people/erase', { email: long }).expect(200);
+    expect(erased.body.erased).toMatchObject({ records: 1, submissions: 2 });
+    expect(await kept().countDocuments({ sourceAppId })).toBe(0);
+  });
+
+  it('the deletion of the app', async () => {
+    const { sourceAppId, submit, inbox } = await keepingApp();
+    await submit('ada@x.org', { message: 'Gone' });
+    await inbox(1);
+    await a.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
+    expect(await kept().countDocuments({ sourceAppId })).toBe(0);
+  });
+
+  it('their age', async () => {
+    const { sourceAppId, operator, submit, inbox, rows } = await keepingApp();
+    await submit('ada@x.org', { message: 'New' });
+    const [row] = await inbox(1);
+    const stored = await kept().findOne({ sourceAppId });
+    const old = new Date(Date.now() - 40 * 86_400_000);
+    const hex = old.getTime().toString(16).padStart(12, '0');
+    const oldId = new UUID(`${hex.slice(0, 8)}-${hex.slice(8)}${row?.id.slice(13)}`);
+    await kept().insertOne({ ...stored, _id: oldId, createdAt: old, updatedAt: old } as never);
+    expect(await rows()).toHaveLength(2);
+    await operator.put(`/auth/apps/${sourceAppId}/history`, { submissions: true, days: 30 }).expect(200);
+    expect(await inbox(1)).toEqual([row]);
+  });
+});
+
+it('shows and finds values under the present keys, while they are moved and afterwards', async () => {
+  const { sourceAppId, submit, inbox, rows } = await keepingApp([{ key: 'nick', kind: 'text' }]);
+  for (let n = 0; n < 30; n += 1) await submit(`p${n}@x.org`, { nick: `Nick ${n}` });
+  await inbox(30);
+  const fields = [{ key: 'name', kind: 'text' as const }];
+  await a.admin
+    .put(`/auth/apps/${sourceAppId}/schema`, { rejectUnknown: false, fields, renames: [{ from: 'nick', to: 'name' }] })
+    .expect(200);
+  expect((await rows()).map(({ data }) => Object.keys(data).join())).toEqual(Array(30).fill('name'));
+  expect(await rows('where=data.name:eq:Nick%207')).toHaveLength(1);
+  await submit('late@x.org', { name: 'Late' });
+  await inbox(31);
+  await expect
+    .poll(async () => kept().countDocuments({ sourceAppId, 'data.nick': { $exists: true } }), { timeout: 30_000 })
+    .toBe(0);
+  expect(await rows('where=data.name:prefix:Nick')).toHaveLength(30);
+});

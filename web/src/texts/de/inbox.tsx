@@ -1,0 +1,18 @@
+import type { inbox as en } from '../en/inbox.tsx';
+
+export const inbox: typeof en = {
+  title: 'Posteingang',
+  note: 'Jede Einsendung, wie sie kam, neueste zuerst. Wenn jemand noch einmal schreibt, geht von der früheren nichts verloren.',
+  list: 'Einsendungen',
+  new: 'Neu',
+  show: (count, isLeast) => `${count}${isLeast ? ' oder mehr' : ''} zeigen`,
+  nothing: 'Noch keine Einsendungen',
+  nothingNote: 'Einsendungen erscheinen hier, sobald sie ankommen.',
+  noMatch: 'Keine Einsendungen passen',
+  noneYet: 'Bisher keine passende',
+  noneYetNote: 'Die Suche ist noch nicht fertig. Suchen Sie bei älteren Einsendungen weiter.',
+  keepsNone: 'Diese App behält keine Einsendungen',
+  keepsNoneNote:
+    'Jeder Datensatz zeigt nur die neuesten Werte. Behalten Sie Einsendungen, um jede zu sehen, wie sie kam.',
+  goToSettings: 'Aufbewahrung ändern',
+};

@@ -1,0 +1,15 @@
+export const inbox = {
+  title: 'Inbox',
+  note: 'Every submission as it came, newest first. Nothing of an earlier one is lost when somebody writes again.',
+  list: 'Submissions',
+  new: 'New',
+  show: (count: string, isLeast: boolean) => `Show ${count}${isLeast ? ' or more' : ''}`,
+  nothing: 'No submissions yet',
+  nothingNote: 'Submissions appear here as they arrive.',
+  noMatch: 'No submissions match',
+  noneYet: 'No match so far',
+  noneYetNote: 'The search is not finished. Go on with older submissions.',
+  keepsNone: 'This app keeps no submissions',
+  keepsNoneNote: 'Each record shows the newest values only. Keep submissions to see each one as it came.',
+  goToSettings: 'Change what is kept',
+};
