@@ -13,6 +13,7 @@ import { AppNotFound, NotFound } from '../../platform/core/errors.ts';
 import { beginsBefore, type DatabaseClock, type Until } from '../../platform/database/clock.ts';
 import type { Job } from '../../platform/jobs/job-runner.ts';
 import { createPassJob } from '../../platform/jobs/pass-job.ts';
+import { code } from '../../platform/languages/problems.ts';
 import type { RecordHistory } from '../../records/history/history.ts';
 import { type NumberedEntry, underPresentKeys } from '../../records/history/history-entries.ts';
 import { parseRecordId } from '../../records/stored/record-id.ts';
@@ -28,7 +29,7 @@ const PAGE = 20;
 const Settings = z
   .strictObject({
     submissions: z
-      .boolean('must be true or false')
+      .boolean(code('notBoolean'))
       .default(DEFAULTS.submissions)
       .meta({ description: 'Whether submissions are entries too, as they came', example: true }),
     days: daysUpTo(MAX_DAYS).default(DEFAULTS.days).meta({ description: 'How long entries are kept', example: 90 }),
@@ -96,7 +97,7 @@ export const historyEndpoints = {
     summary: 'Set what the history of records keeps',
     description:
       'For the operators of the app and for admins. Entries that are older than `days` are removed within an hour. Edits and imports are always entries.',
-    body: jsonBody(Settings, 'Invalid history settings'),
+    body: jsonBody(Settings, 'invalidHistory'),
     errors: [404],
   },
   listHistory: {
@@ -164,7 +165,7 @@ export const historyRoutes = (deps: {
       const { days } = await store.get(app.id);
       const since = new Date(Date.now() - days * DAY_MS);
       const page = id && (await history.page(app.id, id, { before, limit: PAGE, since }));
-      if (!page) throw new NotFound('User not found');
+      if (!page) throw new NotFound('userNotFound');
       const { entries, hasMore } = page;
       const oldest = Math.min(...entries.map(({ version }) => version));
       const renames = entries.length > 0 ? await renamesSince(app.id, oldest) : [];
