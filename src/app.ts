@@ -89,7 +89,7 @@ export function createApp(deps: {
   app.use(createDashboardRouter());
 
   app.use(() => {
-    throw new NotFound('Not found');
+    throw new NotFound('notFound');
   });
   app.use(createErrorConversion(logger));
   for (const [path, refuse] of services.refusals) app.use(path, createRefusalHandler(refuse, logger));

@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { BSON } from 'mongodb';
 import { InvalidInput } from '../platform/core/errors.ts';
 import { deriveSecretKey } from '../platform/core/secrets.ts';
+import { say } from '../platform/languages/reasons.ts';
 
 /** 128 bits of the HMAC. */
 const TAG_BYTES = 16;
@@ -53,8 +54,8 @@ export function createCursors(secret: string) {
         bytes.toString('base64url') === cursor &&
         timingSafeEqual(tag, sign(payload, query));
       if (!isGenuine) {
-        const issue = { path: 'cursor', message: 'must be the `next` of an answer to the same query' };
-        throw new InvalidInput('Invalid query parameters', [issue]);
+        const issue = { path: 'cursor', ...say('notNextOfQuery') };
+        throw new InvalidInput('invalidQuery', [issue]);
       }
       return BSON.EJSON.parse(payload.toString(), { relaxed: true }) as Position;
     },

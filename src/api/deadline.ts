@@ -25,7 +25,7 @@ export class Deadline {
     const result = new Promise<T>((resolve, reject) => {
       this.#expire = () => {
         this.isOver = true;
-        reject(new Unavailable('The service or its database took too long; try again shortly'));
+        reject(new Unavailable('tookTooLong'));
       };
       this.#start();
       work.then(resolve, reject);

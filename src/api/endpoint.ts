@@ -3,6 +3,7 @@ import type { ObjectId } from 'mongodb';
 import type { z } from 'zod';
 import type { AppError } from '../platform/core/errors.ts';
 import type { Until } from '../platform/database/clock.ts';
+import type { PlainCode } from '../platform/languages/reasons.ts';
 import type { FormEntries } from './body/form-body.ts';
 import type {
   AppPrincipal,
@@ -37,23 +38,23 @@ export interface BodySpec<Schema extends z.ZodType = z.ZodType, Types extends Me
   schema: Schema;
   /** The media types that the endpoint reads. */
   types: readonly [Types, ...Types[]];
-  /** The error message for a body that violates the schema. */
-  message: string;
+  /** The code of the refusal of a body that violates the schema. */
+  refusal: PlainCode;
 }
 
 export function jsonBody<Schema extends z.ZodType>(
   schema: Schema,
-  message = 'Invalid request body',
+  refusal: PlainCode = 'invalidBody',
 ): BodySpec<Schema, 'application/json'> {
-  return { schema, types: ['application/json'], message };
+  return { schema, types: ['application/json'], refusal };
 }
 
 /** A JSON body, or the entries of an HTML form as {@link FormEntries}. */
 export function jsonOrFormBody<Schema extends z.ZodType>(
   schema: Schema,
-  message = 'Invalid request body',
+  refusal: PlainCode = 'invalidBody',
 ): BodySpec<Schema, MediaType> {
-  return { schema, types: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'], message };
+  return { schema, types: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'], refusal };
 }
 
 type Shape = z.ZodObject;

@@ -186,13 +186,13 @@ function queueSamples(load: Load, { inProgress, waiting }: FairQueue, alsoWaitin
 }
 
 function tooManyError(): AppError {
-  return new TooManyRequests('Too many requests at the same time; wait for one to end', RETRY_AFTER);
+  return new TooManyRequests('tooManyRequests', RETRY_AFTER);
 }
 
 function tooManyLongError(): AppError {
-  return new TooManyRequests('Too many exports and listings at the same time; wait for one to end', RETRY_AFTER_LONG);
+  return new TooManyRequests('tooManyExports', RETRY_AFTER_LONG);
 }
 
 function busyError(): AppError {
-  return new Unavailable('The service has too many requests of operators at once; try again shortly', RETRY_AFTER);
+  return new Unavailable('tooManyOperators', RETRY_AFTER);
 }

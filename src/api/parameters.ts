@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { APP_ID_FORMAT, APP_ID_PATTERN } from '../platform/core/identifiers.ts';
+import { APP_ID_PATTERN } from '../platform/core/identifiers.ts';
 import { passwordProblem } from '../platform/core/secrets.ts';
+import { code } from '../platform/languages/problems.ts';
 
-export const SourceAppId = z.string().regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`).meta({ example: 'newsletter' });
+export const SourceAppId = z.string().regex(APP_ID_PATTERN, code('notAppId')).meta({ example: 'newsletter' });
 export const Role = z.enum(['user', 'admin']).meta({ example: 'user' });
 
 /** The format is not checked: an invalid id names no app and gives 404. */
@@ -20,7 +21,7 @@ export const UserId = z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c
 export const EXAMPLE_PASSWORD = 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g';
 
 export const SentPassword = z
-  .string('must be a string')
+  .string(code('notText'))
   .superRefine((password, context) => {
     const problem = passwordProblem(password);
     if (problem) context.addIssue({ code: 'custom', message: problem });

@@ -63,7 +63,7 @@ export function withApp<Caller extends { own: PrincipalApp | undefined }>(
 ): Caller & Pick<SessionPrincipal, 'app' | 'sourceAppId'> {
   const app = (): PrincipalApp => {
     if (caller.own) return caller.own;
-    throw new InvalidInput('Name the app: sourceAppId is required');
+    throw new InvalidInput('appNotNamed');
   };
   return Object.defineProperties(caller, {
     app: { get: app },

@@ -1,15 +1,16 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { safeParse } from '../fields/base/safe-parse.ts';
-import { InvalidInput, MAX_ISSUES } from '../platform/core/errors.ts';
+import { type AppError, InvalidInput } from '../platform/core/errors.ts';
 import { code, toIssues } from '../platform/languages/problems.ts';
+import { MAX_ISSUES, type PlainCode, say } from '../platform/languages/reasons.ts';
 import { readMediaType } from './body/request-bytes.ts';
 
 /** Parses a part of a request. @throws {InvalidInput} with an issue for each invalid place */
-export function parsePart<Part extends z.ZodType>(part: Part, value: unknown, message: string): z.output<Part> {
+export function parsePart<Part extends z.ZodType>(part: Part, value: unknown, refusal: PlainCode): z.output<Part> {
   const parsed = safeParse(part, value);
   if (parsed.success) return parsed.data;
-  throw new InvalidInput(message, toIssues(parsed.error.issues, '', pathName));
+  throw new InvalidInput(refusal, toIssues(parsed.error.issues, '', pathName));
 }
 
 /** Returns a sent name for the path of a problem: quoted and cut if it is not a plain word. */
@@ -39,9 +40,10 @@ const MAX_WHOLE_NUMBER = 999_999_999_999_999;
 
 /** A whole number in a query, digits only. Repeated parameters are arrays, which are refused. */
 export const WholeNumber = (low: number, high = MAX_WHOLE_NUMBER) => {
-  const refusal = `must be a whole number from ${low}${high < MAX_WHOLE_NUMBER ? ` to ${high}` : ''}`;
+  const refusal =
+    high < MAX_WHOLE_NUMBER ? code('notWholeBetween', { min: low, max: high }) : code('notWholeFrom', { min: low });
   return z
-    .string(`must be one whole number from ${low}`)
+    .string(code('notOneWholeFrom', { min: low }))
     .refine((text) => /^\d{1,15}$/.test(text) && Number(text) >= low && Number(text) <= high, refusal)
     .meta({ override: { type: 'integer', minimum: low, maximum: high } })
     .transform(Number);
@@ -49,7 +51,7 @@ export const WholeNumber = (low: number, high = MAX_WHOLE_NUMBER) => {
 
 /** A number of days in a body. */
 export function daysUpTo(most: number) {
-  const problem = `must be a whole number from 1 to ${most}`;
+  const problem = code('notWholeBetween', { min: 1, max: most });
   return z.int(problem).min(1, problem).max(most, problem);
 }
 
@@ -69,30 +71,32 @@ export const PageLimit = Limit.default(DEFAULT_LIMIT).meta(limitMeta);
 /** The same where a query without parameters is answered with the whole list. */
 export const OptionalPageLimit = Limit.optional().meta(limitMeta);
 
+const Params = z
+  .record(z.string(), z.union([z.string(), z.number()]))
+  .optional()
+  .meta({ description: 'The values in the text' });
+
 /** The body of every error response (spec 7). */
 export const ErrorBody = z
   .strictObject({
     message: z.string(),
+    code: z.string().meta({ description: 'What is wrong, for programs; it does not change' }),
+    params: Params,
     errors: z
-      .array(
-        z.strictObject({
-          path: z.string(),
-          message: z.string(),
-          code: z.string().optional().meta({ description: 'In answers of `/v1/forms`: what is wrong, for programs' }),
-          params: z
-            .record(z.string(), z.union([z.string(), z.number()]))
-            .optional()
-            .meta({ description: 'With `code`: the values in the message' }),
-        }),
-      )
+      .array(z.strictObject({ path: z.string(), message: z.string(), code: z.string(), params: Params }))
       .max(MAX_ISSUES)
       .optional(),
     reauthenticate: z.literal(true).optional().meta({ description: 'A 403 that another log-in resolves' }),
   })
   .meta({
     id: 'Error',
-    example: { message: 'Invalid submission', errors: [{ path: 'data.age', message: 'must be a number' }] },
+    example: { ...say('invalidSubmission'), errors: [{ path: 'data.age', ...say('notNumber') }] },
   });
+
+/** Returns the body of the answer after an error. */
+export function errorBody({ message, code, params, issues, facts }: AppError) {
+  return { message, code, params, errors: issues, ...facts };
+}
 
 /** Whether a browser shows the answer: it accepts HTML, and its body is not JSON (spec 4.5). */
 export function prefersPage(req: Request): boolean {

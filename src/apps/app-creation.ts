@@ -64,7 +64,7 @@ export function createAppCreation(deps: {
       const deadline = performance.now() + RETRY_FOR_MS;
       const found = await retry(() => insertOrFind(_id, app), deadline);
       if (found.credentialId === app.credentialId) return { _id: found._id, deadline };
-      if (!found.creating) throw new Conflict('An app with this sourceAppId already exists');
+      if (!found.creating) throw new Conflict('appExists');
       if (other?.credentialId !== found.credentialId) {
         other = { credentialId: found.credentialId, seen: performance.now() };
       }

@@ -34,7 +34,7 @@ function createRemovalGuard({ apps, deletedApps, clock }: RemovalDeps): GuardOf 
     const app = await apps.findOne({ _id }, { projection: { deletingSince: 1 } });
     // The tombstone is written before the app is removed.
     const mayBeRemoved = app ? app.deletingSince !== undefined : (await deletedApps.findOne({ _id })) !== null;
-    if (!mayBeRemoved) throw new Unavailable('The app was restored while it was deleted');
+    if (!mayBeRemoved) throw new Unavailable('appIsBack');
     return new Date(now.getTime() + VALID_MS);
   };
 }
@@ -115,7 +115,7 @@ export function createAppRemoval(deps: RemovalDeps) {
     async remove(sourceAppId: string, until: Until): Promise<number> {
       const app = await apps.findOne({ sourceAppId, creating: { $exists: false } });
       if (!app) throw new AppNotFound();
-      if (app.role === 'admin') throw new InvalidInput('Admin apps cannot be deleted');
+      if (app.role === 'admin') throw new InvalidInput('adminAppStays');
       // Not an app that was deleted and restored while this server was suspended.
       const inTime = beginsBefore(await until());
       const mark = { $currentDate: { deletingSince: true } } as const;
@@ -203,7 +203,7 @@ function createLateSweep(
     const isDeleted = guardOf(_id);
     const guard = async (): Promise<Date> => {
       const until = await isDeleted();
-      if (await has(_id, 'before', since)) throw new Unavailable('The app is being restored');
+      if (await has(_id, 'before', since)) throw new Unavailable('appIsReturning');
       return until;
     };
     let removed = 0;

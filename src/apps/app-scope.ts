@@ -11,7 +11,7 @@ export type AppScope = (principal: AppPrincipal, sourceAppId: string | undefined
 export function createAppScope(apps: Pick<AppService, 'get'>): AppScope {
   return async (principal, sourceAppId) => {
     if (sourceAppId === undefined || sourceAppId === principal.own?.sourceAppId) return principal.app;
-    if (principal.role !== 'admin') throw new Forbidden('Admin role required');
+    if (principal.role !== 'admin') throw new Forbidden('adminRequired');
     return apps.get(sourceAppId);
   };
 }

@@ -5,13 +5,15 @@ import { AppPath, EXAMPLE_PASSWORD, Role, SentPassword, SourceAppId } from '../a
 import { JsonStream } from '../api/reply.ts';
 import { DEFAULT_LIMIT, OptionalPageLimit, Timestamp } from '../api/validation.ts';
 import { InvalidInput } from '../platform/core/errors.ts';
-import { REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../platform/core/identifiers.ts';
+import { REACHABLE_APP_ID } from '../platform/core/identifiers.ts';
+import { code } from '../platform/languages/problems.ts';
+import { say } from '../platform/languages/reasons.ts';
 import type { App } from './app.ts';
 import type { AppRemoval } from './app-removal.ts';
 import { APP_ORDERS, type AppPlace, type AppService, type NewPassword, parsePlace } from './apps.service.ts';
 import { HistorySettingsBody } from './history-settings.ts';
 
-const NewSourceAppId = SourceAppId.regex(REACHABLE_APP_ID, UNREACHABLE_APP_ID).meta({ example: 'newsletter' });
+const NewSourceAppId = SourceAppId.regex(REACHABLE_APP_ID, code('unreachableAppId')).meta({ example: 'newsletter' });
 const Password = z.string().min(24).meta({ example: EXAMPLE_PASSWORD });
 
 const AppRecord = z.strictObject({ sourceAppId: SourceAppId, role: Role, createdAt: Timestamp }).meta({ id: 'App' });
@@ -27,23 +29,27 @@ export const appEndpoints = {
     description:
       'All apps, by `sourceAppId`. With a parameter: a page in the order of `sort`, with `next` when there are more.',
     query: z.object({
-      q: z.string('must be one text').max(80, 'must have at most 80 characters').optional().meta({
-        description: 'A part of the `sourceAppId`, in any case',
-        example: 'news',
-      }),
+      q: z
+        .string(code('notOneText'))
+        .max(80, code('tooLong', { max: 80 }))
+        .optional()
+        .meta({
+          description: 'A part of the `sourceAppId`, in any case',
+          example: 'news',
+        }),
       limit: OptionalPageLimit,
       sort: z
-        .enum(APP_ORDERS, `must be ${APP_ORDERS.join(', ')}`)
+        .enum(APP_ORDERS, code('notThis', { values: APP_ORDERS.join(', ') }))
         .optional()
         .meta({
           description: 'The order of a page. Default: `sourceAppId`',
           example: 'createdAt',
         }),
-      order: z.enum(['asc', 'desc'], 'must be asc or desc').optional().meta({
+      order: z.enum(['asc', 'desc'], code('notOrder')).optional().meta({
         description: 'Default: `desc` for times, `asc` for `sourceAppId`',
         example: 'desc',
       }),
-      cursor: z.string('must be one text').max(1_000, 'is too long').optional().meta({
+      cursor: z.string(code('notOneText')).max(1_000, code('tooLongText')).optional().meta({
         description: 'The `next` of the previous page of the same query',
         example: 'AbC123',
       }),
@@ -64,7 +70,7 @@ export const appEndpoints = {
       'Only this response contains the generated password; the service stores a hash and cannot return it again. The app starts with the default schema.',
     body: jsonBody(
       z.strictObject({ sourceAppId: NewSourceAppId, history: HistorySettingsBody.optional() }),
-      'Invalid sourceAppId',
+      'invalidAppName',
     ),
     // Hashing may wait for logins, and an app without its password is useless.
     slow: true,
@@ -83,7 +89,7 @@ export const appEndpoints = {
     description:
       'Only this response contains the generated password. The previous password and all sessions created with it become invalid immediately, including the session of this request when it changes the password of its own app. In that case `currentPassword` is required, so that a stolen session cannot take over the account; failures count as failed logins.',
     params: AppPath,
-    body: jsonBody(z.strictObject({ currentPassword: SentPassword.optional() }).optional(), 'Invalid password change'),
+    body: jsonBody(z.strictObject({ currentPassword: SentPassword.optional() }).optional(), 'invalidPasswordChange'),
     // After a 503 hashing would still replace the password, and the new one would be lost.
     slow: true,
     response: z.strictObject({ sourceAppId: SourceAppId, password: Password }),
@@ -147,7 +153,7 @@ export const appRoutes = (
       if (params.sourceAppId !== own?.sourceAppId) {
         return presentNew(await apps.rotatePassword(params.sourceAppId, until, recheck));
       }
-      if (body?.currentPassword === undefined) throw new InvalidInput('Invalid password change', [CURRENT_REQUIRED]);
+      if (body?.currentPassword === undefined) throw new InvalidInput('invalidPasswordChange', [CURRENT_REQUIRED]);
       await confirmPassword(own, body.currentPassword, { address: req.ip ?? '', leftMs });
       return presentNew(await apps.rotateOwnPassword(own, until, recheck));
     },
@@ -159,7 +165,7 @@ export const appRoutes = (
     },
   });
 
-const CURRENT_REQUIRED = { path: 'currentPassword', message: "is required to change the own app's password" };
+const CURRENT_REQUIRED = { path: 'currentPassword', ...say('currentPasswordRequired') };
 
 function presentNew({ app, password }: NewPassword) {
   return { sourceAppId: app.sourceAppId, password };

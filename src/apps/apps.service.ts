@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Filter, type FindOptions, ObjectId } from 'mongodb';
 import { AppNotFound, Conflict, InvalidInput, Unauthenticated, Unavailable } from '../platform/core/errors.ts';
-import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from '../platform/core/identifiers.ts';
+import { APP_ID_PATTERN, REACHABLE_APP_ID } from '../platform/core/identifiers.ts';
 import { beginsBefore, type Until } from '../platform/database/clock.ts';
 import { literal } from '../platform/database/collections.ts';
 import { typedFilter } from '../platform/database/filters.ts';
@@ -166,12 +166,11 @@ export function createAppService(deps: {
      */
     async create(sourceAppId: string, role: Role = 'user', options?: CreationOptions): Promise<NewPassword> {
       if (!APP_ID_PATTERN.test(sourceAppId)) {
-        throw new InvalidInput(`Invalid sourceAppId: use ${APP_ID_FORMAT}`);
+        throw new InvalidInput('appIdFormat');
       }
-      if (!REACHABLE_APP_ID.test(sourceAppId)) throw new InvalidInput(`Invalid sourceAppId: ${UNREACHABLE_APP_ID}`);
+      if (!REACHABLE_APP_ID.test(sourceAppId)) throw new InvalidInput('appIdUnreachable');
       // Detects most conflicts before the expensive hash.
-      if (await exists({ sourceAppId, creating: { $exists: false } }))
-        throw new Conflict('An app with this sourceAppId already exists');
+      if (await exists({ sourceAppId, creating: { $exists: false } })) throw new Conflict('appExists');
       const password = generatePassword();
       return { app: await insert(sourceAppId, role, password, options), password };
     },

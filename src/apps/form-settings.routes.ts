@@ -4,7 +4,8 @@ import { AppPath } from '../api/parameters.ts';
 import { parseTags, Timestamp } from '../api/validation.ts';
 import { byLanguage } from '../fields/base/kind.ts';
 import { canonicalTimeZone, normalizeEmail } from '../platform/core/identifiers.ts';
-import { isWebOrigin, parseRedirectUrl, WEB_ORIGIN_FORMAT } from '../platform/core/web-origin.ts';
+import { isWebOrigin, parseRedirectUrl } from '../platform/core/web-origin.ts';
+import { code } from '../platform/languages/problems.ts';
 import { canonicalTag, isCanonicalTag, MAX_LANGUAGES } from '../platform/languages/tags.ts';
 import type { FormSettingsService, FormSettingsView } from './form-settings.service.ts';
 import {
@@ -23,35 +24,33 @@ const withDefault = <Value extends z.ZodType, Default>(value: Value, initial: De
   value.nullish().transform((given) => given ?? initial);
 const unset = <Value extends z.ZodType>(value: Value) => withDefault(value, undefined);
 
-const text = (max: number) => z.string('must be a string').min(1).max(max, `must have at most ${max} characters`);
-const count = (max: number) => z.int(`must be a whole number from 1 to ${max}`).min(1).max(max);
+const text = (max: number) => z.string(code('notText')).min(1).max(max, code('tooLong', { max }));
+const count = (max: number) =>
+  z
+    .int(code('notWholeBetween', { min: 1, max }))
+    .min(1)
+    .max(max);
 
 const Locale = text(35)
-  .refine((tag) => canonicalTag(tag) !== undefined, 'must be a BCP 47 language tag like en or pt-BR')
+  .refine((tag) => canonicalTag(tag) !== undefined, code('notLanguage'))
   .meta({ example: 'en' });
-const TimeZone = text(50)
-  .refine(canonicalTimeZone, 'must be an IANA time zone like Europe/Berlin')
-  .meta({ example: 'Europe/Berlin' });
+const TimeZone = text(50).refine(canonicalTimeZone, code('notTimeZone')).meta({ example: 'Europe/Berlin' });
 const RedirectUrl = z
-  .string('must be a string')
-  .refine((url) => parseRedirectUrl(url), 'must be an https URL, or an http URL on localhost')
+  .string(code('notText'))
+  .refine((url) => parseRedirectUrl(url), code('notWebUrl'))
   .meta({ example: 'https://www.example.com/thanks' });
 
 const Origins = z
-  .array(
-    z
-      .string('must be a string')
-      .refine((origin) => origin === '*' || isWebOrigin(origin), `must be an origin: ${WEB_ORIGIN_FORMAT}`),
-  )
-  .max(MAX_ORIGINS, `must have at most ${MAX_ORIGINS} entries`)
-  .refine((origins) => origins.length === 1 || !origins.includes('*'), '"*" must be the only entry')
+  .array(z.string(code('notText')).refine((origin) => origin === '*' || isWebOrigin(origin), code('notOrigin')))
+  .max(MAX_ORIGINS, code('tooManyItems', { max: MAX_ORIGINS }))
+  .refine((origins) => origins.length === 1 || !origins.includes('*'), code('otherOrigins'))
   .transform((origins) => [...new Set(origins)])
   .meta({ override: { type: 'array', items: { type: 'string' } }, example: ['https://www.example.com'] });
 
-const NotifiedEmail = z.string('must be a string').transform((text, context) => {
+const NotifiedEmail = z.string(code('notText')).transform((text, context) => {
   const email = normalizeEmail(text);
   if (email !== undefined) return email;
-  context.addIssue({ code: 'custom', message: 'must be an email address' });
+  context.addIssue({ code: 'custom', message: code('notEmail') });
   return z.NEVER;
 });
 
@@ -59,19 +58,19 @@ const Notify = z
   .strictObject({
     emails: z
       .array(NotifiedEmail)
-      .max(MAX_NOTIFIED, `must have at most ${MAX_NOTIFIED} entries`)
+      .max(MAX_NOTIFIED, code('tooManyItems', { max: MAX_NOTIFIED }))
       .transform((emails) => [...new Set(emails)])
       .meta({ override: { type: 'array', items: { type: 'string' } }, example: ['team@example.com'] }),
-    when: z.enum(NOTIFY_TIMES, `must be ${NOTIFY_TIMES.join(' or ')}`),
+    when: z.enum(NOTIFY_TIMES, code('notNotifyTime')),
   })
   .nullish()
   .transform((notify) => (notify && notify.emails.length > 0 ? notify : undefined));
 
-const Tag = z.string('must be a string').refine(isCanonicalTag, 'must be a BCP 47 language tag like de or pt-BR');
+const Tag = z.string(code('notText')).refine(isCanonicalTag, code('notLanguageLike'));
 
 const Languages = z
   .array(Tag)
-  .max(MAX_LANGUAGES, `must have at most ${MAX_LANGUAGES} entries`)
+  .max(MAX_LANGUAGES, code('tooManyItems', { max: MAX_LANGUAGES }))
   .nullish()
   .transform((tags) => (tags && tags.length > 0 ? [...new Set(tags)] : undefined))
   .meta({ example: ['en', 'de'] });
@@ -96,7 +95,7 @@ const Texts = byLanguage(z.strictObject(TEXTS))
   .meta({ example: { de: { title: 'Rundbrief' } } });
 
 const DoubleOptIn = z
-  .boolean('must be true or false')
+  .boolean(code('notBoolean'))
   .nullish()
   .transform((isOn) => (isOn ? (true as const) : undefined));
 
@@ -111,11 +110,12 @@ const FormSettingsInput = z
     origins: withDefault(Origins, []),
     nullOrigin: withDefault(z.boolean(), false),
     next: unset(RedirectUrl),
-    botProtection: withDefault(z.enum(BOT_PROTECTIONS, `must be ${BOT_PROTECTIONS.join(', ')}`), 'honeypot'),
-    submitPerMinute: unset(count(1_000_000)),
-    closesAt: unset(
-      z.iso.datetime({ offset: true, error: 'must be a date-time with its zone' }).transform((at) => new Date(at)),
+    botProtection: withDefault(
+      z.enum(BOT_PROTECTIONS, code('notThis', { values: BOT_PROTECTIONS.join(', ') })),
+      'honeypot',
     ),
+    submitPerMinute: unset(count(1_000_000)),
+    closesAt: unset(z.iso.datetime({ offset: true, error: code('notDateTime') }).transform((at) => new Date(at))),
     maxRecords: unset(count(1_000_000)),
     notify: Notify,
     doubleOptIn: DoubleOptIn,
@@ -203,7 +203,7 @@ export const formSettingsEndpoints = {
     headers: z.object({
       'if-match': z.string().optional().meta({ description: 'The ETag of the settings to replace' }),
     }),
-    body: jsonBody(FormSettingsInput, 'Invalid form settings'),
+    body: jsonBody(FormSettingsInput, 'invalidForm'),
     errors: [404, 412],
   },
 } as const satisfies Endpoints;

@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
-import { AppNotFound, InvalidInput, type Issue, PreconditionFailed, Unavailable } from '../platform/core/errors.ts';
+import { AppNotFound, InvalidInput, PreconditionFailed, Unavailable } from '../platform/core/errors.ts';
 import { beginsBefore, type Until } from '../platform/database/clock.ts';
+import { type Issue, say } from '../platform/languages/reasons.ts';
 import { type AppModel, NOT_BEING_DELETED } from './apps.model.ts';
 import { type CountedOrigin, DEFAULT_FORM_SETTINGS, type FormSettings, needsEvents } from './form-settings.ts';
 import type { OriginCounts } from './origins.ts';
@@ -60,7 +61,7 @@ export function createFormSettingsService(deps: {
       ifMatch?: readonly string[],
     ): Promise<FormSettingsView> {
       const issues = mailIssues(settings, abilities);
-      if (issues.length > 0) throw new InvalidInput('Invalid form settings', issues);
+      if (issues.length > 0) throw new InvalidInput('invalidForm', issues);
       const form = { ...settings, revision: new ObjectId() };
       const revisions = ifMatch?.map(parseEtag).filter((one) => one !== undefined);
       // `null` also matches an absent member.
@@ -76,7 +77,7 @@ export function createFormSettingsService(deps: {
       const { matchedCount } = await apps.updateOne(filter, update);
       if (matchedCount === 0) {
         await get(appId);
-        throw revisions ? new PreconditionFailed('The settings were changed meanwhile') : new Unavailable();
+        throw revisions ? new PreconditionFailed('formChanged') : new Unavailable();
       }
       await revision.publish();
       return get(appId);
@@ -87,10 +88,9 @@ export function createFormSettingsService(deps: {
 /** Returns the settings that need an email that this server cannot send. */
 function mailIssues({ notify, doubleOptIn }: FormSettings, { mail, links }: MailAbilities): Issue[] {
   const needed = [notify && 'notify', doubleOptIn && 'doubleOptIn'].filter((path) => path !== undefined);
-  const message = 'needs a server that sends email: SMTP_URL is not set';
-  if (!mail) return needed.map((path) => ({ path, message }));
+  if (!mail) return needed.map((path) => ({ path, ...say('needsMail') }));
   if (!doubleOptIn || links) return [];
-  return [{ path: 'doubleOptIn', message: 'needs a server that knows its address for links: PUBLIC_URL is not set' }];
+  return [{ path: 'doubleOptIn', ...say('needsPublicUrl') }];
 }
 
 const EMAIL_CONSUMER = 'email';

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { daysUpTo } from '../api/validation.ts';
 import { AppNotFound } from '../platform/core/errors.ts';
 import { beginsBefore, type Until } from '../platform/database/clock.ts';
+import { code } from '../platform/languages/problems.ts';
 import { type AppModel, type HistorySettings, NOT_BEING_DELETED } from './apps.model.ts';
 import type { AppRevision } from './revision.ts';
 
@@ -13,7 +14,7 @@ const DEFAULTS: HistorySettings = { submissions: false, days: 90 };
 export const HistorySettingsBody = z
   .strictObject({
     submissions: z
-      .boolean('must be true or false')
+      .boolean(code('notBoolean'))
       .default(DEFAULTS.submissions)
       .meta({ description: 'Whether submissions are kept as they came, in the inbox and the history', example: true }),
     days: daysUpTo(MAX_HISTORY_DAYS)

@@ -6,9 +6,6 @@ import { allowsOrigin, type CountedOrigin } from './form-settings.ts';
 
 export type AppOrigins = ReturnType<typeof createAppOrigins>;
 
-/** The message of a refusal of an origin that is not listed (spec 5.3). */
-export const ORIGIN_REFUSED = 'This origin is not allowed';
-
 /** Decides whether pages of an origin may call the public endpoints of an app (spec 5.3). */
 export function createAppOrigins(deps: {
   apps: AppModel;

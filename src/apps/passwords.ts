@@ -183,7 +183,7 @@ export class HashingQueue {
   }
 }
 
-const refusal = (): Unavailable => new Unavailable('Too many log-ins at once; try again shortly');
+const refusal = (): Unavailable => new Unavailable('tooManyLogIns');
 
 function refuseEnded(jobs: Job<Waiter>[]): Job<Waiter>[] {
   return jobs.filter((job) => {

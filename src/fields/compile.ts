@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { type Issue, MAX_ISSUES } from '../platform/core/errors.ts';
-import { say } from '../platform/languages/catalogue.ts';
 import { toIssues } from '../platform/languages/problems.ts';
+import { type Issue, MAX_ISSUES, say } from '../platform/languages/reasons.ts';
 import { FIELD_KEY_PATTERN, printable } from './base/kind.ts';
 import { MAX_PATTERN_STEPS, withSteps } from './base/regex.ts';
 import { checkStorable } from './base/stored-json.ts';
@@ -55,7 +54,7 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
   /** Returns the problems of a value; undefined if it has none. */
   function issuesOf(key: string, value: unknown, isEdit: boolean): Issue[] | undefined {
     const field = compiled.get(key);
-    if (isEdit && field?.appendedItems) return [{ path: pathOf(key), message: LIST_EDIT }];
+    if (isEdit && field?.appendedItems) return [{ path: pathOf(key), ...say('listEdited') }];
     if (!field && rejectUnknown) return [{ path: pathOf(key), ...say('unknownField') }];
     if (!field && !FIELD_KEY_PATTERN.test(key)) return [{ path: pathOf(key), ...say('invalidKey') }];
     const result = (field?.schema ?? Extra).safeParse(value);
@@ -140,8 +139,6 @@ function compileField(field: FieldDefinition, schemaOf: SchemaOf) {
   const kind = getKind(field.kind);
   return { schema: schemaOf(field), appendedItems: kind.appendedItems, toStored: kind.toStored?.(field) };
 }
-
-const LIST_EDIT = 'is a list to which submissions append; removeItems removes its items';
 
 /** The values of keys beyond the fields. */
 const Extra = z.unknown().check(checkStorable);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Issue } from '../platform/core/errors.ts';
-import { toIssues } from '../platform/languages/problems.ts';
+import { code, toIssues } from '../platform/languages/problems.ts';
+import { type Issue, say, toReason } from '../platform/languages/reasons.ts';
 import { MAX_INDEXED } from './base/index-value.ts';
 import {
   type DefinitionReport,
@@ -16,9 +16,7 @@ import { FIELD_KINDS, getKind } from './kinds/registry.ts';
 /** The most fields of a schema (spec 2.3). */
 export const MAX_FIELDS = 100;
 
-const Key = z
-  .string()
-  .regex(FIELD_KEY_PATTERN, 'must start with a letter and contain at most 51 letters, digits and underscores');
+const Key = z.string().regex(FIELD_KEY_PATTERN, code('fieldKeyFormat'));
 const Label = z.string().max(200);
 
 /** @param label the schema of `label` @param required that of `required` */
@@ -68,7 +66,7 @@ const names = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(FIELD
 
 /** A field definition in a request. `label` defaults to the key and `required` to false. */
 export const FieldDefinitionInput = z
-  .discriminatedUnion('kind', definitions(Label.optional(), z.boolean().optional()), `must have a kind: ${names}`)
+  .discriminatedUnion('kind', definitions(Label.optional(), z.boolean().optional()), code('noKind', { values: names }))
   .meta({ id: 'FieldDefinitionInput' });
 export type FieldDefinitionInput = z.output<typeof FieldDefinitionInput>;
 
@@ -81,17 +79,17 @@ export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue
   let indexed = 0;
   for (const [index, field] of fields.entries()) {
     const before = issues.length;
-    const report: DefinitionReport = (message, at) => issues.push({ path: `fields.${index}.${at}`, message });
-    if (seen.has(field.key)) report('is used by an earlier field', 'key');
+    const report: DefinitionReport = (given, at) => issues.push({ path: `fields.${index}.${at}`, ...toReason(given) });
+    if (seen.has(field.key)) report('keyInUse', 'key');
     seen.add(field.key);
     if (isIndexed(field)) indexed += 1;
-    if (isIndexed(field) && indexed > MAX_INDEXED) report(`is set for more than ${MAX_INDEXED} fields`, 'indexed');
+    if (isIndexed(field) && indexed > MAX_INDEXED) report(say('tooManyIndexed', { max: MAX_INDEXED }), 'indexed');
     getKind(field.kind).checkDefinition?.(field, report, budget);
     // A field with another problem may have a pattern that does not compile.
     if (issues.length > before || !('default' in field) || field.default === undefined) continue;
     const schema = getKind(field.kind).schema(completeDefinition(field));
     const { error } = withSteps(matching, () => schema.safeParse(field.default));
-    for (const { message } of toIssues(error?.issues ?? [], '', printable)) report(message, 'default');
+    for (const { path: _, ...problem } of toIssues(error?.issues ?? [], '', printable)) report(problem, 'default');
   }
   return issues;
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { type Code, type Params, say } from '../platform/languages/catalogue.ts';
+import { type Code, fillText } from '../platform/languages/catalogue.ts';
+import { en } from '../platform/languages/en.ts';
 import { forTag } from '../platform/languages/tags.ts';
+import { type Params, PLAIN_NUMBERS } from '../platform/languages/texts.ts';
 import { CHOICE_SEPARATOR } from './base/choice-list.ts';
 import { source } from './base/form-options.ts';
 import { Choice, type ChoiceBounds, CONTROL_TYPES, type ConvertedText, type TextContext } from './base/kind.ts';
@@ -50,7 +52,7 @@ export function isTranslated(field: FieldDefinition): boolean {
 /** Returns a text of the service in the language of a control. */
 export type ServiceText = (code: Code, params?: Params) => string;
 
-const inEnglish: ServiceText = (code, params) => say(code, params).message;
+const inEnglish: ServiceText = (code, params = {}) => fillText(en, code, params, PLAIN_NUMBERS);
 
 /**
  * @param tag the language of the texts; those that a field has not in it are as in the schema

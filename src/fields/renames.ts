@@ -1,5 +1,4 @@
-import type { Issue } from '../platform/core/errors.ts';
-import { say } from '../platform/languages/catalogue.ts';
+import { type Given, type Issue, say, toReason } from '../platform/languages/reasons.ts';
 import type { FieldDefinition } from './definition.ts';
 
 /** A field whose key changes from one version of a schema to the next (spec 4.4). */
@@ -31,19 +30,19 @@ export function renameIssues(renames: readonly Rename[], before: readonly Field[
   return renames.flatMap(({ from, to }, index) => {
     const former = old.get(from);
     const field = next.get(to);
-    const problems: [isFound: boolean | undefined, name: 'from' | 'to', message: string][] = [
-      [!former, 'from', 'is not a field of the schema that is replaced'],
-      [next.has(from), 'from', 'is still a field'],
-      [sources.has(from), 'from', 'is renamed twice'],
-      [!field, 'to', 'is not a field of the new schema'],
-      [old.has(to), 'to', 'is a field of the schema that is replaced'],
-      [targets.has(to), 'to', 'is the new key of two fields'],
-      [former && field && former.kind !== field.kind, 'to', `must be of the kind ${former?.kind}`],
+    const problems: [isFound: boolean | undefined, name: 'from' | 'to', problem: Given][] = [
+      [!former, 'from', 'notReplacedField'],
+      [next.has(from), 'from', 'stillField'],
+      [sources.has(from), 'from', 'renamedTwice'],
+      [!field, 'to', 'notNewField'],
+      [old.has(to), 'to', 'replacedField'],
+      [targets.has(to), 'to', 'targetTwice'],
+      [former && field && former.kind !== field.kind, 'to', say('notKind', { kind: former?.kind ?? '' })],
     ];
     sources.add(from);
     targets.add(to);
     const found = problems.filter(([isFound]) => isFound);
-    return found.map(([, name, message]) => ({ path: `renames.${index}.${name}`, message }));
+    return found.map(([, name, problem]) => ({ path: `renames.${index}.${name}`, ...toReason(problem) }));
   });
 }
 

@@ -37,7 +37,7 @@ export function createAuthStrategies(
   function bearerKey({ headers }: Request): string | undefined {
     const key = keyInHeader(headers.authorization);
     if (key !== undefined && headers.cookie !== undefined && sessionCookie.test(headers.cookie)) {
-      throw new InvalidInput('A request has a session or an API key, not both');
+      throw new InvalidInput('sessionAndKey');
     }
     return key;
   }
@@ -58,7 +58,7 @@ export function createAuthStrategies(
 
   /** @throws {Forbidden} when a request has an API key */
   function refuseKey(req: Request): void {
-    if (bearerKey(req) !== undefined) throw new Forbidden('This endpoint takes no API keys; log in instead');
+    if (bearerKey(req) !== undefined) throw new Forbidden('noKeysTaken');
   }
 
   /** The caller of the session cookie (spec 5.2). @throws {Unauthenticated} */
@@ -79,7 +79,7 @@ export function createAuthStrategies(
       const header = req.headers['x-app-id'] ?? '';
       const byKey = authenticateKey(req);
       if (byKey !== undefined) return keyOfApp(byKey, () => (header === '' ? undefined : checkAppId(header)));
-      if (header === '') throw new InvalidInput('Missing x-app-id header');
+      if (header === '') throw new InvalidInput('noAppId');
       return publicPrincipal(req, checkAppId(header));
     },
 
@@ -119,10 +119,10 @@ function checkAppId(header: string | string[]): string {
 async function keyOfApp(byKey: Promise<KeyPrincipal>, named: () => string | undefined): Promise<KeyPrincipal> {
   const principal = await byKey;
   const { sourceAppId } = principal;
-  if ((named() ?? sourceAppId) !== sourceAppId) throw new Forbidden('The API key is for another app');
+  if ((named() ?? sourceAppId) !== sourceAppId) throw new Forbidden('keyOfOtherApp');
   return principal;
 }
 
 export function invalidAppIdError(): InvalidInput {
-  return new InvalidInput('Invalid x-app-id header');
+  return new InvalidInput('invalidAppId');
 }

@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { EndpointSpec } from '../api/endpoint.ts';
 import type { AppPrincipal, Principal } from '../api/principal.ts';
 import { Forbidden } from '../platform/core/errors.ts';
+import { say } from '../platform/languages/reasons.ts';
 import type { Authenticate } from './auth.ts';
 
 /** The caller of one request, who is checked again after a wait and in the course of long work. */
@@ -51,7 +52,7 @@ export class Caller {
     if (!before || before.kind === 'public' || performance.now() - this.#checkedAt < maxAgeMs) return;
     await this.check(true);
     if (!hasSameAccess(before, this.principal as AppPrincipal)) {
-      throw new Forbidden('The access of this caller was changed meanwhile; try again');
+      throw new Forbidden('callerChanged');
     }
   }
 }
@@ -62,11 +63,11 @@ const hasSameAccess = (one: AppPrincipal, other: AppPrincipal): boolean =>
 
 /** @throws {Forbidden} when the caller lacks the role or the scope */
 function authorize({ role, scope }: EndpointSpec, principal: Principal | undefined, req: Request): void {
-  if (role && !hasRole(role, principal, req)) throw new Forbidden('Admin role required');
+  if (role && !hasRole(role, principal, req)) throw new Forbidden('adminRequired');
   if (!scope || principal?.scopes.has(scope)) return;
   // An account that has to name the app learns that, rather than that it may not do this.
   if (principal?.kind === 'session' && !principal.app) return;
-  throw new Forbidden(`The scope ${scope} is required`);
+  throw new Forbidden(say('scopeRequired', { scope }));
 }
 
 function hasRole(role: NonNullable<EndpointSpec['role']>, principal: Principal | undefined, req: Request): boolean {

@@ -2,7 +2,7 @@ import cors from 'cors';
 import type { Request, RequestHandler } from 'express';
 import { DEADLINE_MS } from '../api/deadline.ts';
 import { isOwnOrigin } from '../api/validation.ts';
-import { type AppOrigins, ORIGIN_REFUSED } from '../apps/origins.ts';
+import type { AppOrigins } from '../apps/origins.ts';
 import { Forbidden, Unavailable } from '../platform/core/errors.ts';
 import { APP_ID_PATTERN } from '../platform/core/identifiers.ts';
 import { withTimeout } from '../platform/core/timeouts.ts';
@@ -63,7 +63,7 @@ export function createCors(origins: readonly string[], appOrigins: AppOrigins): 
 }
 
 function originError(): Forbidden {
-  return new Forbidden(ORIGIN_REFUSED);
+  return new Forbidden('originRefused');
 }
 
 /** Resolves with whether the app of a request, in its path or in `x-app-id`, lists the origin. */

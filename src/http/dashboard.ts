@@ -37,13 +37,13 @@ export function createDashboardRouter(): Router {
       },
     }),
     () => {
-      throw new NotFound('Not found');
+      throw new NotFound('notFound');
     },
   );
   router.get('/dashboard/{*page}', (_req, res, next) => {
     res.setHeader('Cache-Control', 'no-cache');
     res.sendFile('index.html', { root: BUILT, cacheControl: false }, (error) => {
-      if (error) next(res.headersSent ? error : new NotFound('The dashboard is not built: run `npm run build`'));
+      if (error) next(res.headersSent ? error : new NotFound('dashboardNotBuilt'));
     });
   });
   return router;

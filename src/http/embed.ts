@@ -47,7 +47,7 @@ function load(extension: string, type: string) {
 
 function answer(file: ReturnType<typeof load>, cacheControl: string): RequestHandler {
   return (req, res) => {
-    if (!file) throw new NotFound('The embed script is not built: run `npm run build`');
+    if (!file) throw new NotFound('embedNotBuilt');
     res.set({
       'Cache-Control': cacheControl,
       ETag: file.etag,

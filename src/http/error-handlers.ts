@@ -1,7 +1,8 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Refuse } from '../api/endpoint.ts';
 import { send } from '../api/reply.ts';
-import { AppError, InvalidInput, type Issue } from '../platform/core/errors.ts';
+import { errorBody } from '../api/validation.ts';
+import { AppError, InvalidInput } from '../platform/core/errors.ts';
 import type { Logger } from '../platform/core/logger.ts';
 import { databaseRefusal } from '../platform/database/failures.ts';
 
@@ -17,7 +18,7 @@ export function createErrorConversion(logger: Logger): ErrorRequestHandler {
     if (appError?.retryAfter !== undefined) res.setHeader('Retry-After', String(appError.retryAfter));
     // The rest of an unread body would be parsed as the next request.
     if (!req.complete) res.setHeader('Connection', 'close');
-    next(appError ?? new AppError(500, 'Internal error'));
+    next(appError ?? new AppError(500, 'internal'));
   };
 }
 
@@ -35,16 +36,13 @@ export function createRefusalHandler(refuse: Refuse, logger: Logger): ErrorReque
 }
 
 /** Answers with JSON. Express takes a function with four parameters for a handler of errors. */
-export const answerError: ErrorRequestHandler = ({ status, message, issues, facts }: AppError, _req, res, _next) => {
-  res.status(status).json({ message, ...(issues && { errors: issues.map(presentIssue) }), ...facts });
+export const answerError: ErrorRequestHandler = (error: AppError, _req, res, _next) => {
+  res.status(error.status).json(errorBody(error));
 };
-
-/** Programs get English texts only; `/v1/forms` answers codes too (form-answers.ts). */
-const presentIssue = ({ path, message }: Issue) => ({ path, message });
 
 function toAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
-  if (error instanceof URIError) return new InvalidInput('The path is not valid');
+  if (error instanceof URIError) return new InvalidInput('pathNotValid');
   return databaseRefusal(error);
 }
 

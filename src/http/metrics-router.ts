@@ -11,7 +11,7 @@ export function createMetricsRouter(metrics: Pick<MetricsRegistry, 'contentType'
     // Digests have one length, so the comparison takes the same time for every token.
     if (!timingSafeEqual(digest(bearerToken(req)), expected)) {
       res.setHeader('WWW-Authenticate', 'Bearer realm="metrics", Basic realm="metrics"');
-      throw new Unauthenticated('A valid metrics token is required');
+      throw new Unauthenticated('metricsToken');
     }
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('Content-Type', metrics.contentType);

@@ -16,7 +16,7 @@ export const refuseAmbiguous: RequestHandler = (req, _res, next) => {
   }
   const coding = req.headers['transfer-encoding'];
   if (hosts <= 1 && (coding === undefined || coding.toLowerCase() === 'chunked')) return next();
-  throw new InvalidInput('Invalid request headers');
+  throw new InvalidInput('invalidHeaders');
 };
 
 /**

@@ -1,7 +1,7 @@
 import { type IRouter, type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { RecordAudit } from '../access/audit/audit-recorder.ts';
-import { FILES_REFUSED, FormEntries } from '../api/body/form-body.ts';
+import { FormEntries } from '../api/body/form-body.ts';
 import type { BodyReaders } from '../api/body/readers.ts';
 import { hasArrived, hasBody, readMediaType } from '../api/body/request-bytes.ts';
 import { Deadline } from '../api/deadline.ts';
@@ -15,6 +15,7 @@ import type { AppScope } from '../apps/app-scope.ts';
 import type { SubmitLimiter } from '../intake/submissions/submit-limiter.ts';
 import { AppError, AppNotFound, InvalidInput, Unavailable } from '../platform/core/errors.ts';
 import type { DatabaseClock } from '../platform/database/clock.ts';
+import { say } from '../platform/languages/reasons.ts';
 import { type AuthStrategies, invalidAppIdError } from './auth.ts';
 import { Caller } from './caller.ts';
 
@@ -53,7 +54,7 @@ export function createMethodCheck(all: readonly Route[]): Router {
     router.all(path, (req, res) => {
       res.setHeader('Allow', allowed);
       if (req.method === 'OPTIONS') return void res.status(204).end();
-      throw new AppError(405, 'Method not allowed');
+      throw new AppError(405, 'methodNotAllowed');
     });
   }
   return router;
@@ -148,8 +149,8 @@ async function readInput(
   return {
     principal,
     app: undefined,
-    headers: spec.headers && parsePart(spec.headers, req.headers, 'Invalid request headers'),
-    params: spec.params && parsePart(spec.params, req.params, 'Invalid path'),
+    headers: spec.headers && parsePart(spec.headers, req.headers, 'invalidHeaders'),
+    params: spec.params && parsePart(spec.params, req.params, 'invalidPath'),
     query: readQuery(req),
     body: spec.body && parseBody(spec.body, await readBody(spec.body, req, deadline, edge), req),
     audit: (more) => void Object.assign(facts, more),
@@ -168,7 +169,7 @@ function createQueryReader(schema: EndpointSpec['query']) {
   const withoutQuery = none?.success ? Object.freeze(none.data) : undefined;
   return (req: Request): AnyInput['query'] => {
     if (withoutQuery && !req.url.includes('?')) return withoutQuery;
-    return schema && parsePart(schema, req.query, 'Invalid query parameters');
+    return schema && parsePart(schema, req.query, 'invalidQuery');
   };
 }
 
@@ -199,15 +200,15 @@ function readBody(
   if (types.length === 1 && only === 'application/json') return readers[only](req, deadline);
   const sent = readMediaType(req);
   const type = types.find((one) => one === sent);
-  if (!type || !hasBody(req)) throw new InvalidInput(`A body of one of these types is required: ${types.join(', ')}`);
+  if (!type || !hasBody(req)) throw new InvalidInput(say('notBodyType', { types: types.join(', ') }));
   return readers[type](req, deadline);
 }
 
 /** The handler interprets the entries of a form. A page shows them again, also next to a file. */
-function parseBody({ schema, message }: BodySpec, body: unknown, req: Request): unknown {
-  if (!(body instanceof FormEntries)) return parsePart(schema, body, message);
+function parseBody({ schema, refusal }: BodySpec, body: unknown, req: Request): unknown {
+  if (!(body instanceof FormEntries)) return parsePart(schema, body, refusal);
   req.form = body;
-  if (body.files.length > 0) throw new InvalidInput(FILES_REFUSED);
+  if (body.files.length > 0) throw new InvalidInput('filesRefused');
   return body;
 }
 

@@ -36,7 +36,7 @@ export const systemRoutes = (isReady: () => Promise<boolean>, warnings: () => st
   routes(systemEndpoints, {
     getHealth: () => ({ status: 'ok' as const }),
     getReadiness: async () => {
-      if (!(await isReady())) throw new Unavailable('Not ready');
+      if (!(await isReady())) throw new Unavailable('notReady');
       const found = warnings();
       return { status: 'ready' as const, ...(found.length > 0 && { warnings: found }) };
     },

@@ -1,5 +1,5 @@
 import { oldKeyIssues, underNewKeys } from '../fields/renames.ts';
-import type { Issue } from '../platform/core/errors.ts';
+import type { Issue } from '../platform/languages/reasons.ts';
 import type { Lease } from './schema-leases.ts';
 
 /** Returns `data` under the new keys while values are being moved to them (decision 22). */

@@ -9,6 +9,7 @@ import { parseTags, Timestamp, WholeNumber } from '../api/validation.ts';
 import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import { FieldDefinition, FieldDefinitionInput, MAX_FIELDS } from '../fields/definition.ts';
 import { JSON_SCHEMA_TYPE, toJsonSchema } from '../fields/json-schema.ts';
+import { code } from '../platform/languages/problems.ts';
 import type { AppSchema, SchemaVersion, VersionAuthor } from './schemas.model.ts';
 import type { CompiledVersion, SchemaService } from './schemas.service.ts';
 
@@ -30,7 +31,7 @@ const SchemaDocument = z
   })
   .meta({ id: 'Schema', example });
 
-const RenamedKey = z.string('must be a string').regex(FIELD_KEY_PATTERN, 'must be a key of a field');
+const RenamedKey = z.string(code('notText')).regex(FIELD_KEY_PATTERN, code('notFieldKey'));
 
 const RenameEntry = z.strictObject({
   from: RenamedKey.meta({ example: 'name' }),
@@ -40,10 +41,10 @@ const RenameEntry = z.strictObject({
 export const SchemaReplacement = z
   .strictObject({
     rejectUnknown: z.boolean(),
-    fields: z.array(FieldDefinitionInput).max(MAX_FIELDS, `must have at most ${MAX_FIELDS} entries`),
+    fields: z.array(FieldDefinitionInput).max(MAX_FIELDS, code('tooManyItems', { max: MAX_FIELDS })),
     renames: z
       .array(RenameEntry)
-      .max(MAX_FIELDS, `must have at most ${MAX_FIELDS} entries`)
+      .max(MAX_FIELDS, code('tooManyItems', { max: MAX_FIELDS }))
       .optional()
       .meta({ description: 'Fields whose stored values move to another key', example: [] }),
   })
@@ -55,7 +56,7 @@ const VersionQuery = z.strictObject({
 /** Not strict: unknown parameters of public reads are ignored. */
 const FormatQuery = z.object({
   format: z
-    .literal('json-schema', 'must be json-schema')
+    .literal('json-schema', code('notJsonSchema'))
     .optional()
     .meta({ description: 'The JSON Schema of `data`, draft 2020-12. Default: the fields' }),
 });
@@ -122,7 +123,7 @@ export const schemaEndpoints = {
     headers: z.object({
       'if-match': z.string().optional().meta({ description: 'The ETag of the version to replace', example: '"v2"' }),
     }),
-    body: jsonBody(SchemaReplacement, 'Invalid schema'),
+    body: jsonBody(SchemaReplacement, 'invalidSchema'),
     response: SchemaDocument,
     errors: [404, 409, 412],
   },

@@ -14,6 +14,7 @@ import {
 } from '../platform/core/errors.ts';
 import type { Until } from '../platform/database/clock.ts';
 import { isDuplicateKey } from '../platform/database/failures.ts';
+import { say } from '../platform/languages/reasons.ts';
 import type { SlotHandover } from './pending-renames.ts';
 import type { Lease, SchemaLeases } from './schema-leases.ts';
 import type { AppSchema, SchemaStore, SchemaVersion, StoredSchema, VersionAuthor } from './schemas.model.ts';
@@ -21,7 +22,7 @@ import type { AppSchema, SchemaStore, SchemaVersion, StoredSchema, VersionAuthor
 /** 400: no app has this id. The message is the one for an invalid format (spec 5.1). */
 export class UnknownApp extends InvalidInput {
   constructor() {
-    super('Invalid x-app-id header');
+    super('invalidAppId');
   }
 }
 
@@ -50,7 +51,7 @@ export function createSchemaService(deps: {
 
   async function read({ id }: Pick<App, 'id'>, version?: number): Promise<StoredSchema> {
     const stored = version === undefined ? await store.newest(id) : await store.version(id, version);
-    if (!stored) throw version === undefined ? new AppNotFound() : new NotFound('Schema version not found');
+    if (!stored) throw version === undefined ? new AppNotFound() : new NotFound('schemaNotFound');
     return stored;
   }
 
@@ -120,7 +121,7 @@ export function createSchemaService(deps: {
     ): Promise<AppSchema> {
       const { id } = await apps.get(sourceAppId);
       const issues = definitionIssues(input);
-      if (issues.length > 0) throw new InvalidInput('Invalid schema', issues);
+      if (issues.length > 0) throw new InvalidInput('invalidSchema', issues);
       const fields = input.map(completeDefinition);
       for (;;) {
         const stored = await store.newest(id);
@@ -129,11 +130,11 @@ export function createSchemaService(deps: {
         await until();
         const { schema: newest, moving: earlier } = stored;
         if (over && !over.includes(newest.version)) {
-          throw new PreconditionFailed(`The schema was changed meanwhile: its newest version is ${newest.version}`);
+          throw new PreconditionFailed(say('schemaChanged', { version: newest.version }));
         }
         const version = newest.version + 1;
         const wrong = renameIssues(renames, newest.fields, fields);
-        if (wrong.length > 0) throw new InvalidInput('Invalid schema', wrong);
+        if (wrong.length > 0) throw new InvalidInput('invalidSchema', wrong);
         refuseEarlyRenames(earlier, renames, fields);
         const schema: AppSchema = { version, rejectUnknown, fields };
         const moving = renames.length > 0 ? resolveRenames(version, renames, fields) : earlier;
@@ -165,6 +166,8 @@ function refuseEarlyRenames(
   if (!earlier) return;
   const reused = fields.find(({ key }) => earlier.pairs.some(({ from }) => from === key));
   if (renames.length === 0 && !reused) return;
-  const what = reused ? `the key ${reused.key} is in use until then` : 'rename again when that is done';
-  throw new Conflict(`The values of the fields that version ${earlier.version} renamed are still being moved; ${what}`);
+  const { version } = earlier;
+  throw new Conflict(
+    reused ? say('renamedKeyInUse', { version, key: reused.key }) : say('renamesPending', { version }),
+  );
 }

@@ -243,7 +243,10 @@ describe('the own passkeys', () => {
   it('are not offered where they cannot work, with the reason', async () => {
     const { email } = await joinApp(server, app.sourceAppId, 'viewer');
     await beginSession(email);
-    const refusal = { message: 'Passkeys need PUBLIC_URL with https: and a host name, or localhost' };
+    const refusal = {
+      message: 'Passkeys need PUBLIC_URL with https: and a host name, or localhost',
+      code: 'passkeysNeedUrl',
+    };
     await page.route('**/auth/account/passkeys/options', (route) => route.fulfill({ status: 409, json: refusal }));
     await goTo('/account');
     await button('Add passkey').click();

@@ -77,7 +77,7 @@ describe('the dashboard files', () => {
     'respond 404 at %s',
     async (path) => {
       const { body } = await get(path).expect(404);
-      expect(Object.keys(body)).toEqual(['message']);
+      expect(Object.keys(body)).toEqual(['message', 'code']);
     },
   );
 

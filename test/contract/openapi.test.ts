@@ -85,7 +85,7 @@ describe('every documented path', () => {
         // Another message than that of an unknown path: the app or the link does not exist.
         if (status === 404)
           expect(await response.text()).toMatch(
-            /^{"message":"(App not found|This link is not valid|Single sign-on is not configured)"}$/,
+            /^{"message":"(App not found|This link is not valid|Single sign-on is not configured)","code":"\w+"}$/,
           );
         continue;
       }

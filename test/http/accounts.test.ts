@@ -291,7 +291,7 @@ describe('an authenticator app', () => {
       await client.delete('/auth/account/totp').expect(403),
       await client.put('/auth/account/password', { current: PASSWORD, password: 'a second password' }).expect(403),
     ]) {
-      expect(answer.body).toEqual({ message: expect.any(String), reauthenticate: true });
+      expect(answer.body).toEqual({ message: 'Log in again to change this', code: 'logInAgain', reauthenticate: true });
     }
   });
 });

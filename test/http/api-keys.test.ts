@@ -162,7 +162,11 @@ describe('a scope', () => {
     await right.send(method, target, body).expect(status);
     const wrong = await createKey(server, operator, [scope === 'webhooks' ? 'import' : 'webhooks']);
     const refused = await wrong.send(method, target, body).expect(403);
-    expect(refused.body).toEqual({ message: `The scope ${scope} is required` });
+    expect(refused.body).toEqual({
+      message: `The scope ${scope} is required`,
+      code: 'scopeRequired',
+      params: { scope },
+    });
     for (const { id } of [right, wrong]) await operator.delete(`/auth/keys/${id}`).expect(200);
   });
 
@@ -183,7 +187,11 @@ describe('a scope', () => {
     await send('put', `/auth/apps/${other.sourceAppId}/schema`, schema).expect(403);
     const reader = await createKey(server, operator, ['users:read']);
     const { body } = await reader.send('put', own, schema).expect(403);
-    expect(body).toEqual({ message: 'The scope schema:write is required' });
+    expect(body).toEqual({
+      message: 'The scope schema:write is required',
+      code: 'scopeRequired',
+      params: { scope: 'schema:write' },
+    });
   });
 
   it('is all that a key of an admin app has: within it the key acts as an admin', async () => {

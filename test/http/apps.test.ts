@@ -50,7 +50,8 @@ describe('POST /auth/apps (spec 4.4)', () => {
       const { body } = await server.admin.post('/auth/apps', { sourceAppId }).expect(400);
       expect(body).toEqual({
         message: 'Invalid sourceAppId',
-        errors: [{ path: 'sourceAppId', message: expect.any(String) }],
+        code: 'invalidAppName',
+        errors: [expect.objectContaining({ path: 'sourceAppId', code: expect.any(String) })],
       });
       expect(await server.db.collection('apps').countDocuments()).toBe(before);
     },
@@ -62,7 +63,8 @@ describe('POST /auth/apps (spec 4.4)', () => {
       const { body } = await server.admin.post('/auth/apps', { sourceAppId }).expect(400);
       expect(body).toEqual({
         message: 'Invalid sourceAppId',
-        errors: [{ path: 'sourceAppId', message: expect.stringContaining('URL') }],
+        code: 'invalidAppName',
+        errors: [{ path: 'sourceAppId', message: expect.stringContaining('URL'), code: 'unreachableAppId' }],
       });
       await expect(server.services.apps.create(sourceAppId)).rejects.toThrow('Invalid sourceAppId: must not be "."');
       expect(await server.db.collection('apps').countDocuments({ sourceAppId })).toBe(0);
@@ -81,13 +83,13 @@ describe('POST /auth/apps (spec 4.4)', () => {
 
   it('responds to a `role` in the body with 400', async () => {
     const { body } = await server.admin.post('/auth/apps', { sourceAppId: 'sneaky', role: 'admin' }).expect(400);
-    expect(body.errors).toEqual([{ path: 'role', message: 'is not a known property' }]);
+    expect(body.errors).toEqual([{ path: 'role', message: 'is not a known property', code: 'unknownProperty' }]);
   });
 
   it('spec 7, app exists: responds with 409 and keeps the app and its password', async () => {
     const { sourceAppId, password } = await server.admin.buildApp();
     const { body } = await server.admin.post('/auth/apps', { sourceAppId }).expect(409);
-    expect(body).toEqual({ message: 'An app with this sourceAppId already exists' });
+    expect(body).toEqual({ message: 'An app with this sourceAppId already exists', code: 'appExists' });
     await new Client(server.client.url).logIn(sourceAppId, password);
   });
 
@@ -129,13 +131,13 @@ describe('DELETE /auth/apps/:sourceAppId (spec 4.4)', () => {
 
   it('spec 7, deleting an admin app: responds with 400 and keeps the app', async () => {
     const { body } = await server.admin.delete('/auth/apps/admin').expect(400);
-    expect(body).toEqual({ message: 'Admin apps cannot be deleted' });
+    expect(body).toEqual({ message: 'Admin apps cannot be deleted', code: 'adminAppStays' });
     await server.admin.get('/auth/session').expect(200);
   });
 
   it.each(['no-such-app', 'not%20an%20id', '%24ne'])('spec 7, app not found: responds to %s with 404', async (id) => {
     const { body } = await server.admin.delete(`/auth/apps/${id}`).expect(404);
-    expect(body).toEqual({ message: 'App not found' });
+    expect(body).toEqual({ message: 'App not found', code: 'appNotFound' });
   });
 
   it('responds to a second DELETE with 404', async () => {
@@ -190,13 +192,17 @@ describe('spec 7, admin role required', () => {
     const user = await new Client(server.client.url).logIn(sourceAppId, password);
     for (const [name, send] of adminRequests(user)) {
       const { status, body } = await send();
-      expect.soft({ name, status, body }).toEqual({ name, status: 403, body: { message: 'Admin role required' } });
+      expect
+        .soft({ name, status, body })
+        .toEqual({ name, status: 403, body: { message: 'Admin role required', code: 'adminRequired' } });
     }
     await user.get(`/auth/apps/${sourceAppId}/schema`).expect(403);
     await user.delete(`/auth/apps/${sourceAppId}`).expect(403);
     for (const [name, send] of adminRequests(new Client(server.client.url))) {
       const { status, body } = await send();
-      expect.soft({ name, status, body }).toEqual({ name, status: 401, body: { message: 'Not authenticated' } });
+      expect
+        .soft({ name, status, body })
+        .toEqual({ name, status: 401, body: { message: 'Not authenticated', code: 'notAuthenticated' } });
     }
     expect(await server.db.collection('apps').countDocuments({ sourceAppId: 'by-a-user' })).toBe(0);
   });

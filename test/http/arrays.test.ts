@@ -110,7 +110,11 @@ describe('spec 2.4, array full', () => {
     await person.submit({ list: [1, 2, 3] }).expect(200);
     const before = await person.stored();
     const { body } = await person.submit({ list: [4, 5, 6], name: 'changed' }).expect(409);
-    expect(body).toEqual({ message: 'data.list is full: it holds at most 5 items' });
+    expect(body).toEqual({
+      message: 'data.list is full: it holds at most 5 items',
+      code: 'listFull',
+      params: { path: 'data.list', max: 5 },
+    });
     expect(await person.stored()).toEqual(before);
     await person.submit({ list: [4, 5] }).expect(200);
     await person.submit({ list: [6] }).expect(409);

@@ -34,7 +34,7 @@ async function expectRefused(request: Test, email: string, status: number, messa
   const { status: answered, body, text, headers } = await request;
   expect(answered).toBe(status);
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
-  expect(Object.keys(body)).toEqual(['message']);
+  expect(Object.keys(body).filter((name) => name !== 'params')).toEqual(['message', 'code']);
   expect(body.message).toMatch(message);
   expect(text).not.toContain(email);
   expect(await server.db.collection('users').countDocuments({ email })).toBe(0);
@@ -68,6 +68,7 @@ describe('spec 4, wrong or missing Content-Type', () => {
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({
       message: 'A JSON body with Content-Type: application/json is required',
+      code: 'notJsonBody',
     });
     expect(await server.db.collection('users').countDocuments({ email })).toBe(0);
   });

@@ -118,7 +118,9 @@ describe('PATCH /auth/users', () => {
     const { body } = await patch('where=data.age:lt:2&confirm=3', { set: { age: 9 } }).expect(409);
     expect(body).toEqual({
       message: '2 records match; nothing was changed',
-      errors: [{ path: 'confirm', message: 'must be 2' }],
+      code: 'otherCountChanged',
+      params: { count: 2 },
+      errors: [{ path: 'confirm', message: 'must be 2', code: 'notCount', params: { count: 2 } }],
     });
     await patch('where=data.age:lt:2&confirm=2', { set: { age: 'x' } }).expect(400);
     await patch('where=data.age:lt:2&confirm=2', { unset: ['name'] }).expect(400);

@@ -42,7 +42,7 @@ describe('several choices', () => {
     await submit(email, []).expect(200);
     expect(await stored(email)).toMatchObject({ data: { topics: [] }, arraySizes: { topics: 0 } });
     const { body } = await submit(email, ['news', 'news']).expect(400);
-    expect(body.errors).toEqual([{ path: 'data.topics', message: 'must not have a value twice' }]);
+    expect(body.errors).toEqual([{ path: 'data.topics', message: 'must not have a value twice', code: 'choiceTwice' }]);
   });
 
   it('are kept in the same order when an operator changes them', async () => {
@@ -203,7 +203,12 @@ describe('records with several choices', () => {
   it.each(['eq:news', 'ne:news', 'prefix:n', 'gt:a'])('have no comparison %s', async (where) => {
     const { body } = await reader.get(`/auth/users?where=data.topics:${where}`).expect(400);
     expect(body.errors).toEqual([
-      { path: 'where.0', message: 'compares in a way that fields of the kind multiselect do not have' },
+      {
+        path: 'where.0',
+        message: 'compares in a way that fields of the kind multiselect do not have',
+        code: 'operatorOfOtherKind',
+        params: { kind: 'multiselect' },
+      },
     ]);
   });
 

@@ -91,10 +91,17 @@ describe('a submission of the client', () => {
     const refused = await client.submit('nobody', { n: 'one' }).catch((reason: unknown) => reason);
     expect(refused).toBeInstanceOf(RefusedError);
     expect(refused).toMatchObject({ status: 400, message: expect.any(String) });
-    expect((refused as RefusedError).errors).toContainEqual({ path: 'data.n', message: 'must be a number' });
+    expect((refused as RefusedError).errors).toContainEqual({
+      path: 'data.n',
+      message: 'must be a number',
+      code: 'notNumber',
+    });
     expect(keys.length).toBe(1);
     await client.submit('ada@example.com', { n: 1 }, { key: 'one' });
-    await expect(client.submit('ada@example.com', { n: 2 }, { key: 'one' })).rejects.toMatchObject({ status: 422 });
+    await expect(client.submit('ada@example.com', { n: 2 }, { key: 'one' })).rejects.toMatchObject({
+      status: 422,
+      code: 'keyReused',
+    });
     expect(keys.length).toBe(3);
   });
 

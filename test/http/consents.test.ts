@@ -180,7 +180,10 @@ describe('limits of consents', () => {
     expect(before?.consents).toHaveLength(901);
     for (const server of [a, b]) {
       const { body } = await person.submit({ terms: true, news: false, list: [1] }, server).expect(409);
-      expect(body).toEqual({ message: 'The record is full: it accepts only withdrawals of consents' });
+      expect(body).toEqual({
+        message: 'The record is full: it accepts only withdrawals of consents',
+        code: 'recordFull',
+      });
     }
     expect(await person.stored()).toEqual(before);
     await person.submit({ terms: false, news: true, list: [1] }).expect(200);

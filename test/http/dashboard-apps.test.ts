@@ -59,7 +59,8 @@ describe('POST /auth/apps/:sourceAppId/password', () => {
     const { body } = await server.admin.post(path, { password: 'mine' }).expect(400);
     expect(body).toEqual({
       message: 'Invalid password change',
-      errors: [{ path: 'password', message: 'is not a known property' }],
+      code: 'invalidPasswordChange',
+      errors: [{ path: 'password', message: 'is not a known property', code: 'unknownProperty' }],
     });
     await server.admin.post(path, 'currentPassword=x').type('form').expect(400);
     await server.admin.post(path, { currentPassword: 12 }).expect(400);
@@ -69,7 +70,7 @@ describe('POST /auth/apps/:sourceAppId/password', () => {
   it('responds with 404 for an unknown app', async () => {
     for (const id of ['no-such-app', '%20', 'a'.repeat(81)]) {
       const { body } = await server.admin.post(`/auth/apps/${id}/password`).expect(404);
-      expect(body).toEqual({ message: 'App not found' });
+      expect(body).toEqual({ message: 'App not found', code: 'appNotFound' });
     }
   });
 
@@ -96,7 +97,14 @@ describe("POST /auth/apps/:sourceAppId/password for the admin's own app", () => 
     const { body } = await limited.admin.post(path, sent).expect(400);
     expect(body).toEqual({
       message: 'Invalid password change',
-      errors: [{ path: 'currentPassword', message: "is required to change the own app's password" }],
+      code: 'invalidPasswordChange',
+      errors: [
+        {
+          path: 'currentPassword',
+          message: "is required to change the own app's password",
+          code: 'currentPasswordRequired',
+        },
+      ],
     });
     await newClient(limited).logIn('admin', ADMIN_PASSWORD);
   });
@@ -106,7 +114,7 @@ describe("POST /auth/apps/:sourceAppId/password for the admin's own app", () => 
       limited.admin.post(path, { currentPassword }).set('X-Forwarded-For', '192.0.2.1');
     for (let failed = 0; failed < FAILURES; failed += 1) {
       const { body } = await attempt('wrong').expect(403);
-      expect(body).toEqual({ message: 'The current password is wrong' });
+      expect(body).toEqual({ message: 'The current password is wrong', code: 'wrongPassword' });
     }
     const { headers } = await attempt(ADMIN_PASSWORD).expect(429);
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);

@@ -193,7 +193,9 @@ describe('POST /auth/users/export', () => {
     const { body } = await own.post('/auth/users/export', { ids: ids.slice(1), format: 'json' }).expect(200);
     expect(body.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1).reverse());
     const { body: refusal } = await own.post('/auth/users/export', { ids, format: 'json' }).expect(400);
-    expect(refusal.errors).toEqual([{ path: 'ids', message: 'must be at most 1000' }]);
+    expect(refusal.errors).toEqual([
+      { path: 'ids', message: 'must be at most 1000', code: 'tooLarge', params: { max: 1000 } },
+    ]);
   });
 
   it.each([

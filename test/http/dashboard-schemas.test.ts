@@ -30,7 +30,9 @@ describe('GET /auth/schema', () => {
     expect(body.version).toBe(2);
     const { body: first } = await operator.get('/auth/schema?version=1').expect(200);
     expect(first).toMatchObject({ version: 1, fields: [{ key: 'name' }] });
-    await operator.get('/auth/schema?version=3').expect(404, { message: 'Schema version not found' });
+    await operator
+      .get('/auth/schema?version=3')
+      .expect(404, { message: 'Schema version not found', code: 'schemaNotFound' });
     await operator.get('/auth/schema?version=0').expect(400);
     await operator.get('/auth/schema?app=admin').expect(400);
     await server.client.get('/auth/schema').expect(401);
@@ -77,7 +79,9 @@ describe('GET /auth/apps/:sourceAppId/schema/versions', () => {
   });
 
   it('responds with 404 for an unknown app and requires an admin session', async () => {
-    await server.admin.get(`${schemaPath('no-such-app')}/versions`).expect(404, { message: 'App not found' });
+    await server.admin
+      .get(`${schemaPath('no-such-app')}/versions`)
+      .expect(404, { message: 'App not found', code: 'appNotFound' });
     const app = await server.admin.buildApp();
     const operator = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
     await operator.get(`${schemaPath(app.sourceAppId)}/versions`).expect(403);
@@ -103,7 +107,11 @@ describe('PUT /auth/apps/:sourceAppId/schema with If-Match', () => {
     for (const tag of ['"v1"', '"v3"', '"v02"', '"2"', 'v2', '"x"']) {
       const { body, status } = await put(server, sourceAppId, 'lost', tag);
       expect([tag, status]).toEqual([tag, 412]);
-      expect(body).toEqual({ message: 'The schema was changed meanwhile: its newest version is 2' });
+      expect(body).toEqual({
+        message: 'The schema was changed meanwhile: its newest version is 2',
+        code: 'schemaChanged',
+        params: { version: 2 },
+      });
     }
     expect(await server.db.collection('schema_versions').countDocuments({ 'fields.key': 'lost' })).toBe(0);
   });
@@ -206,7 +214,11 @@ describe('POST /auth/apps/:sourceAppId/schema/check', () => {
       { kind: 'text', maxLength: 1 },
     ]) {
       const { body: refused } = await checkWith(writer, field).expect(403);
-      expect(refused).toEqual({ message: 'The scope users:read is required' });
+      expect(refused).toEqual({
+        message: 'The scope users:read is required',
+        code: 'scopeRequired',
+        params: { scope: 'users:read' },
+      });
       expect((await checkWith(reader, field).expect(200)).body.checked).toBe(1);
     }
   });
@@ -274,7 +286,11 @@ describe('POST /auth/apps/:sourceAppId/schema/check', () => {
     const app = await server.admin.buildApp();
     const twice = [...textSchema('a').fields, ...textSchema('a').fields];
     const { body } = await check(app.sourceAppId, { fields: twice }).expect(400);
-    expect(body).toMatchObject({ message: 'Invalid schema', errors: [{ path: 'fields.1.key' }] });
+    expect(body).toMatchObject({
+      message: 'Invalid schema',
+      code: 'invalidSchema',
+      errors: [{ path: 'fields.1.key' }],
+    });
     await check(app.sourceAppId, { fields: [], version: 1 }).expect(400);
     await check('no-such-app', { fields: [] }).expect(404);
     const operator = await new Client(server.client.url).logIn(app.sourceAppId, app.password);

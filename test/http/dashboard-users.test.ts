@@ -183,7 +183,7 @@ describe('GET and DELETE /auth/users/:id', () => {
     for (const id of ids) {
       for (const answer of [await operator.get(`/auth/users/${id}`), await operator.delete(`/auth/users/${id}`)]) {
         expect(answer.status).toBe(404);
-        expect(answer.body).toEqual({ message: 'User not found' });
+        expect(answer.body).toEqual({ message: 'User not found', code: 'userNotFound' });
       }
     }
     expect(foreign).not.toBeNull();

@@ -42,7 +42,7 @@ describe.each(['cut', 'stall'] as const)('spec 7, database away (%s)', (failure)
     for (const refused of [submitted, schema, listed, loggedIn]) {
       expect.soft(refused?.status).toBe(503);
       expect.soft(refused?.headers['retry-after']).toMatch(/^\d+$/);
-      expect.soft(Object.keys(refused?.body)).toEqual(['message']);
+      expect.soft(Object.keys(refused?.body)).toEqual(['message', 'code']);
       expect.soft(refused?.body.message).toMatch(/database|took too long/);
       expect.soft(refused?.text).not.toMatch(/Mongo|ECONN|127\.0\.0\.1|timed out|pool/);
     }

@@ -16,12 +16,12 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('spec 7, error body', () => {
-  it('is { message, errors: [{ path, message }] } with at most 20 entries for validation failures', async () => {
+  it('is { message, code, errors: [{ path, message, code }] } with at most 20 entries for validation failures', async () => {
     const data = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`$${index}`, 1]));
     const { body } = await server.client.submit(app.sourceAppId, { email: SECRET, data }).expect(400);
-    expect(Object.keys(body).sort()).toEqual(['errors', 'message']);
+    expect(Object.keys(body).sort()).toEqual(['code', 'errors', 'message']);
     expect(body.errors).toHaveLength(20);
-    for (const error of body.errors) expect(Object.keys(error).sort()).toEqual(['message', 'path']);
+    for (const error of body.errors) expect(Object.keys(error).sort()).toEqual(['code', 'message', 'path']);
   });
 
   it('has at most 20 entries and truncates long names for unknown body properties', async () => {
@@ -72,7 +72,7 @@ describe('spec 7, error body', () => {
         { $set: { fields: [{ key: 'a', label: SECRET, kind: 'of no kind', required: false }] } },
       );
     const { body, text } = await server.client.submit(sourceAppId, { email: 'a@x.org', data: { a: 1 } }).expect(500);
-    expect(body).toEqual({ message: 'Internal error' });
+    expect(body).toEqual({ message: 'Internal error', code: 'internal' });
     expect(text).not.toContain(SECRET);
     expect(server.log()).toContain('"unexpected error"');
     expect(await server.db.collection('users').countDocuments({ sourceAppId })).toBe(0);
@@ -81,10 +81,10 @@ describe('spec 7, error body', () => {
 
 describe('spec 7, error body: JSON for 404 and 405', () => {
   it.each(['/no-such-path', '/v1', '/v1/users/', '/V1/users', '/auth', '/auth/apps/', '/v2/users', '/.env', '//'])(
-    'responds to GET %s with 404 { message }',
+    'responds to GET %s with 404 { message, code }',
     async (path) => {
       const { body, headers } = await server.admin.get(path).expect(404);
-      expect(body).toEqual({ message: 'Not found' });
+      expect(body).toEqual({ message: 'Not found', code: 'notFound' });
       expect(headers['content-type']).toBe('application/json; charset=utf-8');
     },
   );
@@ -98,10 +98,10 @@ describe('spec 7, error body: JSON for 404 and 405', () => {
     ['GET', '/auth/logout', 'POST'],
     ['PATCH', '/auth/apps/x/schema', 'GET, HEAD, PUT'],
     ['POST', '/auth/users', 'GET, HEAD, DELETE, PATCH'],
-  ])('responds to %s %s with 405 { message } and Allow: %s', async (method, path, allow) => {
+  ])('responds to %s %s with 405 { message, code } and Allow: %s', async (method, path, allow) => {
     const response = await fetch(`${server.client.url}${path}`, { method });
     expect(response.status).toBe(405);
-    expect(await response.json()).toEqual({ message: 'Method not allowed' });
+    expect(await response.json()).toEqual({ message: 'Method not allowed', code: 'methodNotAllowed' });
     expect(response.headers.get('allow')).toBe(allow);
   });
 
@@ -119,9 +119,9 @@ describe('spec 7, error body: JSON for 404 and 405', () => {
     expect([response.status, await response.text()]).toEqual([200, '']);
   });
 
-  it('responds to an invalid percent-encoding in the path with 400 { message }', async () => {
+  it('responds to an invalid percent-encoding in the path with 400 { message, code }', async () => {
     const { body } = await server.admin.get('/auth/apps/%E0%A4%A/schema').expect(400);
-    expect(Object.keys(body)).toEqual(['message']);
+    expect(Object.keys(body)).toEqual(['message', 'code']);
   });
 });
 
@@ -150,7 +150,7 @@ describe('spec 7, order of refusals', () => {
 
   it('checks x-app-id (400) before the body', async () => {
     const { body } = await server.client.post('/v1/users', '{').set('Content-Type', 'application/json').expect(400);
-    expect(body).toEqual({ message: 'Missing x-app-id header' });
+    expect(body).toEqual({ message: 'Missing x-app-id header', code: 'noAppId' });
   });
 });
 

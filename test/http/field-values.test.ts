@@ -143,7 +143,9 @@ describe('spec 2.3, `required`', () => {
   it('responds with 400 and the path of each absent required field', async () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: kinds.map((kind) => ({ ...kind, required: true })) });
     const { body } = await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(400);
-    expect(body.errors).toEqual(kinds.map(({ key }) => ({ path: `data.${key}`, message: 'is required' })));
+    expect(body.errors).toEqual(
+      kinds.map(({ key }) => ({ path: `data.${key}`, message: 'is required', code: 'required' })),
+    );
   });
 
   it('false: accepts a submission without the fields', async () => {
@@ -159,11 +161,11 @@ describe('spec 2.3, `required`', () => {
 });
 
 it.each([
-  [2_000, 'does not match the required pattern'],
-  [90_000, 'is too long to be checked against the pattern'],
+  [2_000, 'does not match the required pattern', 'pattern'],
+  [90_000, 'is too long to be checked against the pattern', 'tooLongForPattern'],
 ])(
   'spec 2.3, text regex: refuses a text of %i characters that causes exponential backtracking elsewhere',
-  async (length, message) => {
+  async (length, message, code) => {
     const { sourceAppId } = await server.admin.buildApp({
       fields: [{ key: 'field', kind: 'text', regex: '^((a+)+)+$' }],
     });
@@ -174,6 +176,6 @@ it.each([
     ]);
     // A backtracking engine would block the process.
     expect([refused.status, health.status]).toEqual([400, 200]);
-    expect(refused.body.errors).toEqual([{ path: 'data.field', message }]);
+    expect(refused.body.errors).toEqual([{ path: 'data.field', message, code }]);
   },
 );

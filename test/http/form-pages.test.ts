@@ -142,5 +142,5 @@ describe('GET /v1/forms/:sourceAppId', () => {
   });
 
   it('is 404 for an unknown app', () =>
-    server.client.get('/v1/forms/nobody').expect(404, { message: 'App not found' }));
+    server.client.get('/v1/forms/nobody').expect(404, { message: 'App not found', code: 'appNotFound' }));
 });

@@ -34,7 +34,7 @@ function send(entries: Entries, origin?: string, sourceAppId = app) {
 async function expectRefused(entries: Entries, path: string, origin?: string, sourceAppId = app): Promise<void> {
   const { email, request } = send(entries, origin, sourceAppId);
   const { body, headers } = await request.set('Accept', 'application/json').expect(400);
-  expect(body).toMatchObject({ message: 'Invalid submission', errors: [{ path }] });
+  expect(body).toMatchObject({ message: 'Invalid submission', code: 'invalidSubmission', errors: [{ path }] });
   expect(headers).not.toHaveProperty('location');
   expect(await server.db.collection('users').countDocuments({ sourceAppId, email })).toBe(0);
 }

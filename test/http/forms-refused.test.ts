@@ -127,7 +127,7 @@ describe('spec 4.5, a refusal is a page', () => {
     const { body } = await sendForm(server.client, app, [['email', 'a@x.org']])
       .set({ Origin: 'https://evil.example', Accept: 'application/json' })
       .expect(403);
-    expect(body).toEqual({ message: 'This origin is not allowed' });
+    expect(body).toEqual({ message: 'This origin is not allowed', code: 'originRefused' });
   });
 
   it('404 for an app that does not exist', async () => {

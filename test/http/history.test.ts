@@ -258,7 +258,7 @@ describe('POST /auth/users/:id/revert', () => {
     await edit({ name: 'Eve', age: 2 });
     await edit({ age: 3 });
     const { body } = await revert(1).expect(409);
-    expect(body.errors).toEqual([{ path: 'data.age', message: 'was changed since' }]);
+    expect(body.errors).toEqual([{ path: 'data.age', message: 'was changed since', code: 'changedSince' }]);
     await revert(1, { paths: ['data.name'] }).expect(200);
     expect((await get()).data).toEqual({ name: 'Ada', age: 3 });
     await revert(1, { paths: ['data.other'] }).expect(400);

@@ -57,7 +57,7 @@ describe('invariant 3: Idempotency-Key', () => {
     const person = newPerson();
     await person.submit('key', [1]).expect(200);
     const { body } = await person.submit('key', [2]).expect(422);
-    expect(body).toEqual({ message: 'This Idempotency-Key was used for a different submission' });
+    expect(body).toEqual({ message: 'This Idempotency-Key was used for a different submission', code: 'keyReused' });
     expect(await person.values()).toEqual([1]);
   });
 

@@ -283,10 +283,10 @@ describe('what imports refuse', () => {
     const create = (settings: object) => server.admin.post(`/auth/imports?sourceAppId=${app}`, settings).expect(400);
     const map = { a: 'data.nothing', b: 'data.name', c: 'data.name', d: 'createdAt' };
     expect((await create({ map })).body.errors).toEqual([
-      { path: 'map.a', message: 'is neither email nor data.<key> of a field' },
-      { path: 'map.c', message: 'has the path of another column' },
-      { path: 'map.d', message: 'is neither email nor data.<key> of a field' },
-      { path: 'map', message: 'must map a column to email' },
+      { path: 'map.a', message: 'is neither email nor data.<key> of a field', code: 'notImportPath' },
+      { path: 'map.c', message: 'has the path of another column', code: 'pathTwice' },
+      { path: 'map.d', message: 'is neither email nor data.<key> of a field', code: 'notImportPath' },
+      { path: 'map', message: 'must map a column to email', code: 'emailNotMapped' },
     ]);
     for (const [settings, path] of [
       [{ format: 'xml' }, 'format'],
@@ -315,10 +315,12 @@ describe('what imports refuse', () => {
     };
     const map = { mail: 'email', Name: 'data.name' };
     expect((await start('mail,name,mail\n', { map })).errors).toEqual([
-      { path: 'map.mail', message: 'is in the header more than once' },
-      { path: 'map.Name', message: 'is not a column of the file' },
+      { path: 'map.mail', message: 'is in the header more than once', code: 'columnOfHeaderTwice' },
+      { path: 'map.Name', message: 'is not a column of the file', code: 'notColumnOfFile' },
     ]);
-    expect((await start('name\n')).errors).toEqual([{ path: 'map', message: 'must map a column to email' }]);
+    expect((await start('name\n')).errors).toEqual([
+      { path: 'map', message: 'must map a column to email', code: 'emailNotMapped' },
+    ]);
     expect((await start('')).message).toBe('The file is empty');
     expect((await start('\n\n')).message).toMatch(/^The first line of the file is missing/);
     expect((await start('"email\n')).message).toMatch(/has a quote that is not closed$/);

@@ -266,7 +266,14 @@ describe('GET /auth/apps/:sourceAppId/indexes', () => {
     const { sourceAppId } = await a.admin.buildApp();
     const nine = Array.from({ length: 9 }, (_, n) => text(`f${n}`));
     const { body } = await a.admin.putSchema(sourceAppId, { fields: nine }).expect(400);
-    expect(body.errors).toEqual([{ path: 'fields.8.indexed', message: 'is set for more than 8 fields' }]);
+    expect(body.errors).toEqual([
+      {
+        path: 'fields.8.indexed',
+        message: 'is set for more than 8 fields',
+        code: 'tooManyIndexed',
+        params: { max: 8 },
+      },
+    ]);
     const list = { key: 'list', kind: 'array', indexed: true } as unknown as FieldDefinitionInput;
     const refused = await a.admin.putSchema(sourceAppId, { fields: [list] }).expect(400);
     expect(refused.body.errors[0].path).toMatch(/^fields\.0/);

@@ -196,6 +196,7 @@ describe('a submission', () => {
       .expect(400);
     expect(body).toEqual({
       message: 'Ihre Angaben enthalten einen Fehler',
+      code: 'invalidSubmission',
       errors: [
         { path: 'email', code: 'notEmail', message: 'Muss eine E-Mail-Adresse sein' },
         { path: 'data.age', code: 'tooSmall', params: { min: 1500 }, message: 'Muss mindestens 1.500 sein' },
@@ -223,17 +224,18 @@ describe('a submission', () => {
     expect((await post([])).body.errors).toEqual([{ path: '', code: 'invalid', message: 'Ist ungültig' }]);
   });
 
-  it('to /v1/users is answered as before: in English, without codes', async () => {
+  it('to /v1/users is answered as before: in English', async () => {
     const { body, headers } = await server.client
       .submit(app, { email: 'x', data: { age: 3, code: 'abc' } })
       .set('Accept-Language', 'de')
       .expect(400);
     expect(body).toEqual({
       message: 'Invalid submission',
+      code: 'invalidSubmission',
       errors: [
-        { path: 'email', message: 'must be an email address' },
-        { path: 'data.age', message: 'must be at least 1500' },
-        { path: 'data.code', message: 'must have at most 2 characters' },
+        { path: 'email', message: 'must be an email address', code: 'notEmail' },
+        { path: 'data.age', message: 'must be at least 1500', code: 'tooSmall', params: { min: 1500 } },
+        { path: 'data.code', message: 'must have at most 2 characters', code: 'tooLong', params: { max: 2 } },
       ],
     });
     expect(headers).not.toHaveProperty('content-language');
@@ -246,9 +248,9 @@ describe('a submission', () => {
     expect((await send('de').set(JSON_ANSWER).expect(403)).body.message).toBe('Dieses Formular ist geschlossen');
     expect((await send('ja').expect(403)).text).toContain('このフォームは受付を終了しました');
     const nobody = server.client.get('/v1/forms/nobody').set({ ...JSON_ANSWER, 'Accept-Language': 'fr' });
-    expect((await nobody.expect(404)).body).toEqual({ message: 'Ce formulaire n’existe pas' });
+    expect((await nobody.expect(404)).body).toEqual({ message: 'Ce formulaire n’existe pas', code: 'appNotFound' });
     const challenge = server.client.get('/v1/forms/nobody/challenge?lang=es').set(JSON_ANSWER);
-    expect((await challenge.expect(404)).body).toEqual({ message: 'Este formulario no existe' });
+    expect((await challenge.expect(404)).body).toEqual({ message: 'Este formulario no existe', code: 'appNotFound' });
   });
 
   it('keeps the label of a consent that the person saw', async () => {

@@ -59,7 +59,7 @@ describe('GET /auth/users (spec 4.3)', () => {
 
   it('spec 7, no session: responds with 401', async () => {
     const { body } = await new Client(server.client.url).get('/auth/users').expect(401);
-    expect(body).toEqual({ message: 'Not authenticated' });
+    expect(body).toEqual({ message: 'Not authenticated', code: 'notAuthenticated' });
   });
 });
 

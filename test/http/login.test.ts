@@ -54,7 +54,7 @@ describe('POST /auth/login (spec 4.2)', () => {
   it('spec 7, invalid credentials, and spec 4.2, login: returns the same 401 for unknown app and wrong password', async () => {
     const wrong = await logIn({ sourceAppId: app.sourceAppId, password: 'wrong' }).expect(401);
     const unknown = await logIn({ sourceAppId: 'no-such-app', password: app.password }).expect(401);
-    expect(wrong.body).toEqual({ message: 'Invalid credentials' });
+    expect(wrong.body).toEqual({ message: 'Invalid credentials', code: 'invalidCredentials' });
     expect(unknown.body).toEqual(wrong.body);
     expect(Object.keys(unknown.headers).sort()).toEqual(Object.keys(wrong.headers).sort());
     expect(wrong.headers).not.toHaveProperty('set-cookie');
@@ -81,7 +81,7 @@ describe('spec 8, login: limit on failures per app and address', () => {
     const wrong = { sourceAppId: attacked.sourceAppId, password: 'wrong' };
     for (let failure = 0; failure < FAILURES; failure += 1) await logIn(wrong, address).expect(401);
     const { body, headers } = await logIn(wrong, address).expect(429);
-    expect(body).toEqual({ message: 'Too many failed log-ins; try again later' });
+    expect(body).toEqual({ message: 'Too many failed log-ins; try again later', code: 'tooManyFailedLogIns' });
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
     expect(Number(headers['retry-after'])).toBeLessThanOrEqual(15 * 60);
     await logIn(attacked, address).expect(429);
@@ -125,7 +125,7 @@ describe('spec 8, RATE_LIMIT_SUBMIT', () => {
     await submit(one, 'a@x.org').expect(200);
     await submit(one, 'b@x.org').expect(200);
     const { body, headers } = await submit(one, 'c@x.org').expect(429);
-    expect(body).toEqual({ message: 'Too many submissions; try again later' });
+    expect(body).toEqual({ message: 'Too many submissions; try again later', code: 'tooManySubmissions' });
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
     expect(await server.db.collection('users').countDocuments({ email: 'c@x.org' })).toBe(0);
     await submit(two, 'a@x.org').expect(200);

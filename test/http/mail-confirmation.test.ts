@@ -238,7 +238,10 @@ describe('a link', () => {
       expect(text).toMatch(/<a href="\/f\/app-\d+">Open the form<\/a>/);
       expect(text).not.toContain('script>');
       await a.client.post(one).set(PAGE).expect(404);
-      await a.client.get(one).set('Accept', 'application/json').expect(404, { message: 'This link is not valid' });
+      await a.client
+        .get(one)
+        .set('Accept', 'application/json')
+        .expect(404, { message: 'This link is not valid', code: 'confirmationInvalid' });
     }
     expect((await a.client.get('/f/nobody/confirm/x').set(PAGE).expect(404)).text).toContain(
       'This form does not exist',
@@ -376,8 +379,8 @@ describe('the settings', () => {
     const refused = await put(without, { notify, doubleOptIn: true }).expect(400);
     const message = 'needs a server that sends email: SMTP_URL is not set';
     expect(refused.body.errors).toEqual([
-      { path: 'notify', message },
-      { path: 'doubleOptIn', message },
+      { path: 'notify', message, code: 'needsMail' },
+      { path: 'doubleOptIn', message, code: 'needsMail' },
     ]);
     const { body } = await put(noLinks, { notify, doubleOptIn: true }).expect(400);
     expect(body.errors.map(({ path }: { path: string }) => path)).toEqual(['doubleOptIn']);

@@ -45,7 +45,7 @@ describe('GET /metrics (spec 4.10)', () => {
       const answer = await ask(wrong);
       expect(answer.status).toBe(401);
       expect(answer.headers.get('www-authenticate')).toContain('Bearer');
-      expect(await answer.json()).toEqual({ message: 'A valid metrics token is required' });
+      expect(await answer.json()).toEqual({ message: 'A valid metrics token is required', code: 'metricsToken' });
     }
     const foreign = await fetch(`${server.listener.url}/metrics`, {
       headers: { Authorization: `Bearer ${METRICS_TOKEN}`, Origin: 'https://evil.example' },

@@ -352,7 +352,7 @@ it('refuses a statement as a bug: the response is 500, and the log has no value'
   app.use(answerError);
   for (const [index, [name]] of wrong.entries()) {
     const { status, body } = await supertest(app).get(`/${index}`);
-    expect({ status, body }, name).toEqual({ status: 500, body: { message: 'Internal error' } });
+    expect({ status, body }, name).toEqual({ status: 500, body: { message: 'Internal error', code: 'internal' } });
   }
   expect(lines).toHaveLength(wrong.length);
   for (const line of lines) expect(JSON.parse(line).err.stack).toMatch(/the model of things refused \w+/);

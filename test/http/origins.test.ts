@@ -4,7 +4,7 @@ import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.
 
 const LISTED = 'https://forms.example.com';
 const ALSO_LISTED = 'http://localhost:5173';
-const REFUSED = { message: 'This origin is not allowed' };
+const REFUSED = { message: 'This origin is not allowed', code: 'originRefused' };
 
 let server: TestServer;
 let app: TestApp;

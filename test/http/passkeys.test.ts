@@ -104,7 +104,7 @@ describe('a passkey', () => {
     const before = await used.countDocuments({});
     const response = authenticator.get(await optionsToLogIn(client), forged);
     const { body } = await client.post('/auth/login/passkey', { response }).expect(401);
-    expect(body).toEqual({ message: 'Invalid credentials' });
+    expect(body).toEqual({ message: 'Invalid credentials', code: 'invalidCredentials' });
     // A stranger stores nothing.
     expect(await used.countDocuments({})).toBe(before);
     await client.post('/auth/login/passkey', { response: authenticator.get(await optionsToLogIn(client)) }).expect(200);

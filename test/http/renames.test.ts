@@ -6,6 +6,7 @@ import type { MailDocument } from '../../src/outbound/notifications/mail-queue.t
 import { createMailRenderer } from '../../src/outbound/notifications/messages.ts';
 import { createDeliveryRecords } from '../../src/outbound/webhooks/payload.ts';
 import type { DeliveryDocument } from '../../src/outbound/webhooks/webhooks.model.ts';
+import type { Issue } from '../../src/platform/languages/reasons.ts';
 import { createRecordReader } from '../../src/records/read/record-reader.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
 import { createRenameStore } from '../../src/schemas/pending-renames.ts';
@@ -49,39 +50,39 @@ async function move(sourceAppId: string, indexed: string[] = []): Promise<void> 
 describe('PUT /auth/apps/:sourceAppId/schema with renames', () => {
   const before = [text('name'), number('age'), list('notes')];
 
-  it.each<[string, FieldDefinitionInput[], { from: string; to: string }[], { path: string; message: string }[]]>([
+  it.each<[string, FieldDefinitionInput[], { from: string; to: string }[], Issue[]]>([
     [
       'an unknown key',
       [text('full')],
       [{ from: 'nobody', to: 'full' }],
-      [{ path: 'renames.0.from', message: 'is not a field of the schema that is replaced' }],
+      [{ path: 'renames.0.from', message: 'is not a field of the schema that is replaced', code: 'notReplacedField' }],
     ],
     [
       'a field that stays',
       [text('name'), text('full')],
       [{ from: 'name', to: 'full' }],
-      [{ path: 'renames.0.from', message: 'is still a field' }],
+      [{ path: 'renames.0.from', message: 'is still a field', code: 'stillField' }],
     ],
     [
       'no new field',
       [text('full')],
       [{ from: 'name', to: 'other' }],
-      [{ path: 'renames.0.to', message: 'is not a field of the new schema' }],
+      [{ path: 'renames.0.to', message: 'is not a field of the new schema', code: 'notNewField' }],
     ],
     [
       'a field of the old schema',
       [number('age')],
       [{ from: 'name', to: 'age' }],
       [
-        { path: 'renames.0.to', message: 'is a field of the schema that is replaced' },
-        { path: 'renames.0.to', message: 'must be of the kind text' },
+        { path: 'renames.0.to', message: 'is a field of the schema that is replaced', code: 'replacedField' },
+        { path: 'renames.0.to', message: 'must be of the kind text', code: 'notKind', params: { kind: 'text' } },
       ],
     ],
     [
       'another kind',
       [number('full')],
       [{ from: 'name', to: 'full' }],
-      [{ path: 'renames.0.to', message: 'must be of the kind text' }],
+      [{ path: 'renames.0.to', message: 'must be of the kind text', code: 'notKind', params: { kind: 'text' } }],
     ],
     [
       'one field twice',
@@ -90,18 +91,18 @@ describe('PUT /auth/apps/:sourceAppId/schema with renames', () => {
         { from: 'name', to: 'full' },
         { from: 'name', to: 'other' },
       ],
-      [{ path: 'renames.1.from', message: 'is renamed twice' }],
+      [{ path: 'renames.1.from', message: 'is renamed twice', code: 'renamedTwice' }],
     ],
     [
       'a form of key that no field has',
       [text('full')],
       [{ from: 'data.name', to: 'full' }],
-      [{ path: 'renames.0.from', message: 'must be a key of a field' }],
+      [{ path: 'renames.0.from', message: 'must be a key of a field', code: 'notFieldKey' }],
     ],
   ])('refuses %s', async (_name, fields, renames, errors) => {
     const { sourceAppId } = await a.admin.buildApp({ fields: before });
     const { body } = await rename(a.admin, sourceAppId, { fields, renames }).expect(400);
-    expect(body).toEqual({ message: 'Invalid schema', errors });
+    expect(body).toEqual({ message: 'Invalid schema', code: 'invalidSchema', errors });
     expect((await a.admin.get(`/auth/apps/${sourceAppId}/schema`).expect(200)).body.version).toBe(2);
   });
 
@@ -453,7 +454,9 @@ describe('A renamed field', () => {
     await b.client.submit(sourceAppId, { email: 'new@x.org', data: { age: 3 } }).expect(200);
     await b.client.submit(sourceAppId, { email: 'old@x.org', data: { age: 'two' } }).expect(400);
     const both = await b.client.submit(sourceAppId, { email: 'old@x.org', data: { age: 2, years: 2 } }).expect(400);
-    expect(both.body.errors).toEqual([{ path: 'data.age', message: 'was renamed to years' }]);
+    expect(both.body.errors).toEqual([
+      { path: 'data.age', message: 'was renamed to years', code: 'renamed', params: { key: 'years' } },
+    ]);
     const [record] = await recordsOf(a, sourceAppId);
     const path = `/auth/users/${record?._id}?sourceAppId=${sourceAppId}`;
     await a.admin.patch(path, { set: { age: 5 } }).expect(400);

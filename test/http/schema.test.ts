@@ -73,7 +73,7 @@ describe('GET /auth/apps/:sourceAppId/schema (spec 4.4)', () => {
     expect((await server.admin.get(`${path}?version=3`).expect(200)).body).toEqual(third.body);
     expect((await server.admin.get(path).expect(200)).body).toEqual(third.body);
     const { body } = await server.admin.get(`${path}?version=4`).expect(404);
-    expect(body).toEqual({ message: 'Schema version not found' });
+    expect(body).toEqual({ message: 'Schema version not found', code: 'schemaNotFound' });
   });
 
   it.each(['version=0', 'version=-1', 'version=1.5', 'version=', 'version=1&version=2', 'versoin=1'])(
@@ -88,7 +88,7 @@ describe('GET /auth/apps/:sourceAppId/schema (spec 4.4)', () => {
     'spec 4.4, GET schema of no app: responds to %s with 404',
     async (id) => {
       const { body } = await server.admin.get(`/auth/apps/${id}/schema`).expect(404);
-      expect(body).toEqual({ message: 'App not found' });
+      expect(body).toEqual({ message: 'App not found', code: 'appNotFound' });
     },
   );
 });
@@ -173,7 +173,8 @@ describe('?format=json-schema (spec 2.10)', () => {
       const { sourceAppId } = await server.admin.buildApp();
       const refusal = {
         message: 'Invalid query parameters',
-        errors: [{ path: 'format', message: 'must be json-schema' }],
+        code: 'invalidQuery',
+        errors: [{ path: 'format', message: 'must be json-schema', code: 'notJsonSchema' }],
       };
       const open = await server.client.get(`/v1/schema?${query}`).set('x-app-id', sourceAppId).expect(400);
       expect(open.body).toEqual(refusal);
@@ -190,7 +191,7 @@ describe('?format=json-schema (spec 2.10)', () => {
 
   it('refuses as the endpoints do without it: 400 and 404 for no app, 404 for no version', async () => {
     const { body } = await publicOf('no-such-app').expect(400);
-    expect(body).toEqual({ message: 'Invalid x-app-id header' });
+    expect(body).toEqual({ message: 'Invalid x-app-id header', code: 'invalidAppId' });
     await server.admin.get('/auth/apps/no-such-app/schema?format=json-schema').expect(404);
     await server.admin.get('/auth/apps/admin/schema?format=json-schema&version=99').expect(404);
   });
@@ -220,7 +221,7 @@ describe('PUT /auth/apps/:sourceAppId/schema (spec 4.4)', () => {
 
   it('spec 7, app not found: responds with 404', async () => {
     const { body } = await server.admin.putSchema('no-such-app', { fields: [] }).expect(404);
-    expect(body).toEqual({ message: 'App not found' });
+    expect(body).toEqual({ message: 'App not found', code: 'appNotFound' });
   });
 
   it('spec 8, field keys: accepts 51 characters', async () => {
@@ -300,7 +301,12 @@ describe('spec 7, invalid schema format: responds with 400 and keeps the schema'
     const sent = { rejectUnknown: false, ...text({ regex: 'a(?=b)' }) };
     const { body } = await server.admin.put('/auth/apps/admin/schema', sent).expect(400);
     expect(body.errors).toEqual([
-      { path: 'fields.0.regex', message: expect.stringMatching(/^is not a pattern that can be used: .+/) },
+      {
+        path: 'fields.0.regex',
+        message: expect.stringMatching(/^is not a pattern that can be used: .+/),
+        code: 'patternInvalid',
+        params: { reason: expect.stringMatching(/.+/) },
+      },
     ]);
   });
 });

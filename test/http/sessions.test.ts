@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, type TestApp } from '../support/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
-const UNAUTHENTICATED = { message: 'Not authenticated' };
+const UNAUTHENTICATED = { message: 'Not authenticated', code: 'notAuthenticated' };
 
 let server: TestServer;
 let app: TestApp;
@@ -123,7 +123,10 @@ describe('spec 2.5, sessions', () => {
 
   it('are ignored outside /auth', async () => {
     const client = await loggedIn(app);
-    expect((await client.get('/v1/schema').expect(400)).body).toEqual({ message: 'Missing x-app-id header' });
+    expect((await client.get('/v1/schema').expect(400)).body).toEqual({
+      message: 'Missing x-app-id header',
+      code: 'noAppId',
+    });
     const other = await server.admin.buildApp();
     await client.submit(other.sourceAppId, { email: 'a@x.org' }).expect(200);
     expect(await server.db.collection('users').distinct('sourceAppId', { email: 'a@x.org' })).toEqual([

@@ -74,7 +74,7 @@ describe('POST /v1/users for an email that has a record', () => {
     const { body } = await server.client
       .submit(sourceAppId, { email: 'big@x.org', data: { small: 2, more: 'y'.repeat(60_000) } })
       .expect(413);
-    expect(body).toEqual({ message: 'The record would be too large' });
+    expect(body).toEqual({ message: 'The record would be too large', code: 'recordTooLarge' });
     const stored = await users.findOne({ sourceAppId }, { projection: { 'data.big': 0 } });
     expect(stored?.data).toEqual({ small: 1 });
   });

@@ -53,7 +53,11 @@ describe('POST /v1/users (spec 4.1)', () => {
     async (data) => {
       const { sourceAppId } = await server.admin.buildApp();
       const { body } = await server.client.submit(sourceAppId, { email: 'a@x.org', data }).expect(400);
-      expect(body).toEqual({ message: 'Invalid submission', errors: [{ path: 'data', message: 'must be an object' }] });
+      expect(body).toEqual({
+        message: 'Invalid submission',
+        code: 'invalidSubmission',
+        errors: [{ path: 'data', message: 'must be an object', code: 'notObject' }],
+      });
       expect(await storedOf(sourceAppId)).toEqual([]);
     },
   );
@@ -89,10 +93,11 @@ describe('POST /v1/users (spec 4.1)', () => {
     const { body } = await server.client.submit(sourceAppId, { email: 'no', data: { age: 17 } }).expect(400);
     expect(body).toEqual({
       message: 'Invalid submission',
+      code: 'invalidSubmission',
       errors: [
-        { path: 'email', message: 'must be an email address' },
-        { path: 'data.name', message: 'is required' },
-        { path: 'data.age', message: 'must be at least 18' },
+        { path: 'email', message: 'must be an email address', code: 'notEmail' },
+        { path: 'data.name', message: 'is required', code: 'required' },
+        { path: 'data.age', message: 'must be at least 18', code: 'tooSmall', params: { min: 18 } },
       ],
     });
     expect(await storedOf(sourceAppId)).toEqual([]);
@@ -108,20 +113,20 @@ describe('x-app-id (spec 5.1)', () => {
   describe.each(endpoints)('%s', (_name, send) => {
     it('spec 7, missing x-app-id: responds with 400 "Missing x-app-id header"', async () => {
       const { body } = await send().expect(400);
-      expect(body).toEqual({ message: 'Missing x-app-id header' });
+      expect(body).toEqual({ message: 'Missing x-app-id header', code: 'noAppId' });
     });
 
     it.each(['a b', 'ä'.normalize('NFC'), 'a/b', 'a,b', '$ne', 'x'.repeat(81)])(
       'spec 7, invalid x-app-id: responds to %j with 400 "Invalid x-app-id header"',
       async (header) => {
         const { body } = await send().set('x-app-id', header).expect(400);
-        expect(body).toEqual({ message: 'Invalid x-app-id header' });
+        expect(body).toEqual({ message: 'Invalid x-app-id header', code: 'invalidAppId' });
       },
     );
 
     it('spec 5.1, `x-app-id` of no app: responds with 400 and the same body as for a malformed id', async () => {
       const { body } = await send().set('x-app-id', 'no-such-app').expect(400);
-      expect(body).toEqual({ message: 'Invalid x-app-id header' });
+      expect(body).toEqual({ message: 'Invalid x-app-id header', code: 'invalidAppId' });
     });
   });
 
@@ -159,14 +164,14 @@ describe('spec 4.1, email', () => {
   ])('refuses %s', async (_name, email) => {
     const { sourceAppId } = await server.admin.buildApp();
     const { body } = await server.client.submit(sourceAppId, { email }).expect(400);
-    expect(body.errors).toEqual([{ path: 'email', message: 'must be an email address' }]);
+    expect(body.errors).toEqual([{ path: 'email', message: 'must be an email address', code: 'notEmail' }]);
     expect(await storedOf(sourceAppId)).toEqual([]);
   });
 
   it.each([undefined, null, 7, { $ne: '' }, ['a@x.org']])('refuses %j, which is not a string', async (email) => {
     const { sourceAppId } = await server.admin.buildApp();
     const { body } = await server.client.submit(sourceAppId, { email, data: {} }).expect(400);
-    expect(body.errors).toEqual([{ path: 'email', message: 'must be a string' }]);
+    expect(body.errors).toEqual([{ path: 'email', message: 'must be a string', code: 'notText' }]);
   });
 });
 
@@ -208,8 +213,8 @@ describe('spec 2.3, `rejectUnknown`', () => {
     const data = { name: 'Ada', other: 'secret value', toString: 1 };
     const { body, text } = await server.client.submit(sourceAppId, { email: 'a@x.org', data }).expect(400);
     expect(body.errors).toEqual([
-      { path: 'data.other', message: 'is not a field of this app' },
-      { path: 'data.toString', message: 'is not a field of this app' },
+      { path: 'data.other', message: 'is not a field of this app', code: 'unknownField' },
+      { path: 'data.toString', message: 'is not a field of this app', code: 'unknownField' },
     ]);
     expect(text).not.toContain('secret value');
     expect(await storedOf(sourceAppId)).toEqual([]);

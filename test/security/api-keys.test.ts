@@ -46,7 +46,9 @@ describe('a key that is not accepted', () => {
       const answer = await withKey(server, key)('get', '/auth/users').set('X-Forwarded-For', address).expect(401);
       answers.push(answer.body);
     }
-    expect(new Set(answers.map((body) => JSON.stringify(body)))).toEqual(new Set(['{"message":"Invalid API key"}']));
+    expect(new Set(answers.map((body) => JSON.stringify(body)))).toEqual(
+      new Set(['{"message":"Invalid API key","code":"invalidApiKey"}']),
+    );
     for (const elsewhere of ['203.0.114.1', '2001:db9::1', 'unknown']) await from(elsewhere).expect(401);
   });
 

@@ -158,7 +158,7 @@ describe('attack: the app is looked up before the body is read', () => {
     const socket = await connection(head(1_000, ['Content-Encoding: gzip'], '10.0.0.1', 'no-such-app'));
     const answer = await ended(socket);
     expect(answer.status).toBe(400);
-    expect(answer.text).toContain('{"message":"Invalid x-app-id header"}');
+    expect(answer.text).toContain('{"message":"Invalid x-app-id header","code":"invalidAppId"}');
   });
 
   it.each([

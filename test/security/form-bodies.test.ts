@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { assertCoded } from '../support/coded.ts';
 import { BOUNDARY, type Entries, multipart, partOf, sendBody, TYPES, urlencoded } from '../support/forms.ts';
 import { type MeasuredServer, startMeasuredServer } from '../support/measured-server.ts';
 import { Leftovers } from '../support/process.ts';
@@ -33,7 +34,12 @@ const EMAIL = partOf('name="email"', 'a@x.org');
 async function expectRefused(type: string, body: Buffer | string, message: string, status = 400): Promise<void> {
   const sent = typeof body === 'string' ? Buffer.from(body) : body;
   const json = await sendBody(server.client, app, type, sent).set('Accept', 'application/json').expect(status);
-  expect(json.body).toEqual({ message });
+  expect(json.body).toEqual({
+    message,
+    code: expect.any(String),
+    ...(json.body.params && { params: expect.any(Object) }),
+  });
+  assertCoded(json.body);
   const page = await sendBody(server.client, app, type, sent).expect(status);
   expect(page.type).toBe('text/html');
   expect(await server.db.collection('users').countDocuments({ sourceAppId: app })).toBe(0);

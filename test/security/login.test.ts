@@ -225,7 +225,7 @@ describe('rate limits', () => {
       for (let count = 1; count <= 6; count += 1) await failLogIn(limited.client, `made-up-${count}`, '').expect(401);
       proxy.stall();
       const { body, headers } = await failLogIn(limited.client, 'made-up-7', '').expect(429);
-      expect(body).toEqual({ message: 'Too many failed log-ins; try again later' });
+      expect(body).toEqual({ message: 'Too many failed log-ins; try again later', code: 'tooManyFailedLogIns' });
       expect(Number(headers['retry-after'])).toBeGreaterThan(0);
       expect(Number(headers['retry-after'])).toBeLessThanOrEqual(15 * 60);
     } finally {

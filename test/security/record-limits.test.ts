@@ -32,7 +32,12 @@ describe('limit on the keys of a record', () => {
     const person = newPerson();
     const { body } = await person.submit({ ...keys(201), list: [] }).expect(400);
     expect(body.errors).toEqual([
-      { path: 'data', message: 'must have at most 200 keys beyond the fields of the schema' },
+      {
+        path: 'data',
+        message: 'must have at most 200 keys beyond the fields of the schema',
+        code: 'tooManyKeys',
+        params: { max: 200 },
+      },
     ]);
     await person.submit(keys(12_500)).expect(400);
     expect(await person.stored()).toBeNull();
@@ -67,7 +72,11 @@ describe('limit on the size of a record', () => {
   it('responds with 413 to a submission larger than RECORD_LIMIT', async () => {
     const person = newPerson();
     const { body } = await person.submit({ text: 'x'.repeat(1.1 * MEGABYTE) }).expect(413);
-    expect(body).toEqual({ message: 'The record would be larger than 1.0 MB' });
+    expect(body).toEqual({
+      message: 'The record would be larger than 1.0 MB',
+      code: 'recordLargerThan',
+      params: { max: '1.0' },
+    });
     expect(await person.stored()).toBeNull();
   });
 

@@ -69,7 +69,7 @@ describe('listings return data as submitted', () => {
       const app = await appOf(declared, rejectUnknown);
       const { body } = await app.submit({ email: 'a@example.com', data: {} }).expect(400);
       expect(body.errors).toEqual(
-        INNOCENT_KEYS.slice(0, 20).map((key) => ({ path: `data.${key}`, message: 'is required' })),
+        INNOCENT_KEYS.slice(0, 20).map((key) => ({ path: `data.${key}`, message: 'is required', code: 'required' })),
       );
       const data = Object.fromEntries(INNOCENT_KEYS.map((key) => [key, key]));
       await app.submit({ email: 'a@example.com', data }).expect(200);
@@ -81,7 +81,9 @@ describe('listings return data as submitted', () => {
     const app = await appOf([{ key: 'known', kind: 'text' }], true);
     for (const key of INNOCENT_KEYS) {
       const { body } = await app.submit({ email: 'a@example.com', data: { [key]: 1 } }).expect(400);
-      expect(body.errors).toEqual([{ path: `data.${key}`, message: 'is not a field of this app' }]);
+      expect(body.errors).toEqual([
+        { path: `data.${key}`, message: 'is not a field of this app', code: 'unknownField' },
+      ]);
     }
   });
 });

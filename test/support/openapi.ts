@@ -3,6 +3,7 @@ import ajvFormats from 'ajv-formats';
 import type { Response } from 'supertest';
 import { createOpenApiDocument } from '../../src/api/openapi.ts';
 import { listEndpoints } from '../../src/http/endpoints.ts';
+import { assertCoded } from './coded.ts';
 
 /** The OpenAPI document in the JSON form that the service sends. */
 export const document = JSON.parse(JSON.stringify(createOpenApiDocument(listEndpoints())));
@@ -24,8 +25,8 @@ const paths = Object.keys(document.paths).map((path) => ({
 const compiled = new Map<string, ValidateFunction>();
 
 /**
- * Throws unless the OpenAPI document declares the status, content type and body of a response.
- * Ignores paths and methods that the document does not declare.
+ * Throws unless the OpenAPI document declares the status, content type and body of a response, and
+ * each error has its code. Ignores paths and methods that the document does not declare.
  */
 export function assertDocumented(method: string, pathname: string, response: Response): void {
   const path = (paths.find(({ path }) => path === pathname) ?? paths.find(({ pattern }) => pattern.test(pathname)))
@@ -48,6 +49,7 @@ export function assertDocumented(method: string, pathname: string, response: Res
   if (!validate(response.body)) {
     throw new Error(`${method} ${path} ${response.status} is not as documented: ${ajv.errorsText(validate.errors)}`);
   }
+  if (response.status >= 400) assertCoded(response.body, response.headers['content-language'] !== undefined);
 }
 
 function validatorOf(ref: string): ValidateFunction {

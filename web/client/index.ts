@@ -34,6 +34,19 @@ export interface Schema {
 export interface Issue {
   path: string;
   message: string;
+  /** What is wrong; it does not change. */
+  code: string;
+  /** The values in the message. */
+  params?: Params;
+}
+
+type Params = Record<string, string | number>;
+
+interface ErrorBody {
+  message?: string;
+  code?: string;
+  params?: Params;
+  errors?: Issue[];
 }
 
 /** The service refuses the request. A repeat is refused too. */
@@ -41,12 +54,18 @@ export class RefusedError extends Error {
   override name = 'RefusedError';
   /** The HTTP status. */
   status: number;
+  /** What is wrong; it does not change. Absent in the answer of a proxy. */
+  code: string | undefined;
+  /** The values in the message. */
+  params: Params;
   /** The problems of the values, at most 20. */
   errors: Issue[];
 
-  constructor(status: number, { message = `Status ${status}`, errors = [] }: { message?: string; errors?: Issue[] }) {
+  constructor(status: number, { message = `Status ${status}`, code, params = {}, errors = [] }: ErrorBody) {
     super(message);
     this.status = status;
+    this.code = code;
+    this.params = params;
     this.errors = errors;
   }
 }

@@ -4,6 +4,7 @@ import { type AppRole, rolesUpTo } from '../../platform/core/roles.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { changing } from '../../platform/database/filters.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import { type AccessDocument, type AccessModel, ADMINS, MAX_MEMBERS, type Member } from './accounts.model.ts';
 
 export interface Membership {
@@ -30,8 +31,8 @@ interface MemberApp {
 const ACTIVE = { isSuspended: false };
 const ACTIVE_MANAGER = { role: 'manager' as const, ...ACTIVE };
 const GIVEN = { byGroups: { $exists: false } };
-const LAST_MANAGER = 'The last manager stays while the app has no shared log-in';
-const LAST_ADMIN = 'The last active admin stays';
+const LAST_MANAGER = 'lastManager';
+const LAST_ADMIN = 'lastAdmin';
 const SESSION_MEMBERSHIPS = 1_000;
 
 const withMember = (member: Filter<Member>): Filter<AccessDocument> => ({ members: { $elemMatch: member } });
@@ -99,7 +100,7 @@ export function createAccessStore(access: AccessModel) {
     if (found && !upTo.includes(found.role)) return;
     // The time was over, or another change came between.
     if (found || members.length < MAX_MEMBERS) throw new Unavailable();
-    throw new Conflict(`An app has at most ${MAX_MEMBERS} members`);
+    throw new Conflict(say('memberLimit', { max: MAX_MEMBERS }));
   }
 
   return {
@@ -160,7 +161,7 @@ export function createAccessStore(access: AccessModel) {
       const arrayFilters = role === undefined ? {} : { arrayFilters: [{ 'one.account': account }] };
       if ((await access.updateOne(filter, change, arrayFilters)).matchedCount === 1) return true;
       if (!(await exists({ _id, 'members.account': account }))) return false;
-      if (!changesManagers) throw new Forbidden('Only managers and admins may change a manager');
+      if (!changesManagers) throw new Forbidden('managerIsProtected');
       throw new Conflict(LAST_MANAGER);
     },
 
@@ -261,7 +262,7 @@ export function createAccessStore(access: AccessModel) {
         { $set: { sharedLogin: enabled }, $inc: { sharedLoginEpoch: 1 } },
         { returnDocument: 'after', projection: { sharedLoginEpoch: 1 } },
       );
-      if (!changed) throw new Conflict('The app has no manager yet: invite one first');
+      if (!changed) throw new Conflict('noManager');
       return changed.sharedLoginEpoch ?? 0;
     },
   };

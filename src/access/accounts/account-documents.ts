@@ -6,6 +6,7 @@ import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
+import type { PlainCode } from '../../platform/languages/reasons.ts';
 import {
   type AccountDocument,
   type AccountModel,
@@ -178,7 +179,7 @@ export function createAccountStore(accounts: AccountModel, sessionMs: number) {
       try {
         await accounts.insertOne(created);
       } catch (error) {
-        if (isDuplicateKey(error)) throw new Conflict('This email already has an account');
+        if (isDuplicateKey(error)) throw new Conflict('accountExists');
         throw error;
       }
       return created;
@@ -243,7 +244,7 @@ export function createAccountStore(accounts: AccountModel, sessionMs: number) {
       { account, session }: SignedIn,
       checked: Parameters<typeof typedFilter<AccountDocument>>[0],
       change: UpdateFilter<AccountDocument>,
-      refusal = 'The account was changed meanwhile; try again',
+      refusal: PlainCode = 'accountChanged',
     ): Promise<void> {
       const filter = typedFilter<AccountDocument>({ _id: account._id, 'sessions.id': session.id, ...checked });
       if (!(await update(filter, change))) throw new Conflict(refusal);

@@ -71,7 +71,7 @@ export function createAccountStatus(deps: {
      */
     async suspend(id: ObjectId, until: Until): Promise<void> {
       const accessEpoch = await store.takeEpoch(id);
-      if (accessEpoch === undefined) throw new NotFound('Account not found');
+      if (accessEpoch === undefined) throw new NotFound('accountNotFound');
       try {
         await access.suspend(id, accessEpoch, until);
         const unchanged = { accessEpoch, ...beginsBefore(await until()) };
@@ -79,8 +79,7 @@ export function createAccountStatus(deps: {
           $set: { suspendedAt: new Date(), sessions: [] },
           $unset: { link: 1 as const, reset: 1 as const },
         };
-        if (!(await store.change(id, unchanged, change)))
-          throw new Conflict('The account was changed meanwhile; try again');
+        if (!(await store.change(id, unchanged, change))) throw new Conflict('accountChanged');
       } catch (error) {
         await activate(id).catch(() => undefined);
         throw error;

@@ -14,6 +14,7 @@ import {
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import type { AccessStore } from './access.ts';
 import { ACTIVE, type AccountStore, createToken, type Origin, openLink } from './account-documents.ts';
 import type { AccountChange, AccountMail } from './account-mail.ts';
@@ -44,13 +45,13 @@ const RECENT_MS = 10 * 60 * 1_000;
 /** The ways to log in that stay when single sign-on is the only one for everybody. */
 const SIGNED_ON: ReadonlySet<LogInMethod> = new Set(['oidc', 'link']);
 
-const usedLink = (): Gone => new Gone('This link was used or has expired; ask for a new one');
+const usedLink = (): Gone => new Gone('linkUsed');
 
 /** The email of a request in its stored form. @throws {InvalidInput} */
 export function requireEmail(text: string): string {
   const email = normalizeEmail(text);
   if (email !== undefined) return email;
-  throw new InvalidInput('Invalid request body', [{ path: 'email', message: 'must be a valid email' }]);
+  throw new InvalidInput('invalidBody', [{ path: 'email', ...say('notValidEmail') }]);
 }
 
 export type AccountService = ReturnType<typeof createAccountService>;
@@ -85,14 +86,14 @@ export function createAccountService(deps: {
   /** @throws {Gone} when the app was deleted */
   async function findOfferedApp({ id }: NonNullable<InvitationDocument['app']>) {
     const live = await apps.findById(id);
-    if (!live) throw new Gone('The app of this invitation was deleted');
+    if (!live) throw new Gone('invitationAppDeleted');
     return live;
   }
 
   /** @throws {Gone} for the link to the first admin account, when there is one */
   async function requireFirst({ email }: InvitationDocument): Promise<void> {
     if (email !== undefined || (await access.admins()).length === 0) return;
-    throw new Gone('The first admin account exists; log in instead');
+    throw new Gone('firstAdminExists');
   }
 
   const limitForgotten = pLimit(FORGOTTEN_AT_ONCE);
@@ -118,13 +119,13 @@ export function createAccountService(deps: {
 
   /** @throws {Forbidden} when single sign-on is the only way to log in */
   function requirePasswords(): void {
-    if (signOnOnly) throw new Forbidden('Passwords and passkeys are switched off: log in by single sign-on');
+    if (signOnOnly) throw new Forbidden('signOnOnly');
   }
 
   /** @throws {Forbidden} when the log-in is too old */
   function requireRecent({ session }: SignedIn): void {
     if (Date.now() - session.authenticatedAt.getTime() <= RECENT_MS) return;
-    throw new Forbidden('Log in again to change this', { reauthenticate: true });
+    throw new Forbidden('logInAgain', { reauthenticate: true });
   }
 
   /** Tells an account of a change, which somebody else may have made. */
@@ -165,7 +166,7 @@ export function createAccountService(deps: {
     const own = existing && current?.account._id.equals(existing._id) ? current : undefined;
     if (!own) requirePasswords();
     if (existing && !own) {
-      throw new Forbidden('This email has an account: log in with it, then open the invitation again');
+      throw new Forbidden('accountOfInvitation');
     }
     const passwordHash = existing || given.password === undefined ? undefined : await hasher.hash(given.password);
     const taken = await invitations.take(token, until);
@@ -229,13 +230,13 @@ export function createAccountService(deps: {
       // A passkey and a link of the host need no second factor, although the account has one.
       const still = second || !hasSecondFactor(account) ? withSecondFactor(second) : {};
       if (await store.beginSession(entry, still, sessionId, origin)) return;
-      throw method === 'link' ? usedLink() : new Unauthenticated('Invalid credentials');
+      throw method === 'link' ? usedLink() : new Unauthenticated('invalidCredentials');
     },
 
     /** Uses a code up and completes the log-in under a new session id. @throws {Unauthenticated} */
     async complete(waiting: SignedIn, use: CodeUse, sessionId: string, origin: Origin): Promise<void> {
       if (await store.completeSession(waiting, use, sessionId, origin)) return;
-      throw new Unauthenticated('Invalid code');
+      throw new Unauthenticated('invalidCode');
     },
 
     checkCode: factors.check,
@@ -327,7 +328,7 @@ export function createAccountService(deps: {
      */
     async createLink(email: string, until: Until): Promise<string> {
       const account = await store.findByEmail(email);
-      if (!account || account.suspendedAt) throw new NotFound('No active account has this email');
+      if (!account || account.suspendedAt) throw new NotFound('noActiveAccount');
       const { token, hash } = createToken();
       const link = { hash, expiresAt: new Date(Date.now() + LINK_MS) };
       const filter = { ...ACTIVE, ...beginsBefore(await until()) };
@@ -376,9 +377,9 @@ export function createAccountService(deps: {
       const { account, session } = own;
       if (account.passwordHash !== undefined) {
         if (current === undefined) {
-          throw new InvalidInput('Invalid password change', [{ path: 'current', message: 'is required' }]);
+          throw new InvalidInput('invalidPasswordChange', [{ path: 'current', ...say('required') }]);
         }
-        if (!(await confirm(current, account.passwordHash))) throw new Forbidden('The current password is wrong');
+        if (!(await confirm(current, account.passwordHash))) throw new Forbidden('wrongPassword');
       }
       const passwordHash = await hasher.hash(password);
       const change = {

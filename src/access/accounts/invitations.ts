@@ -4,6 +4,7 @@ import { Conflict, Gone } from '../../platform/core/errors.ts';
 import { type AppRole, rolesUpTo } from '../../platform/core/roles.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { inFreePlace } from '../../platform/database/free-place.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import { type AccountStore, createToken, hashToken } from './account-documents.ts';
 import { type InvitationDocument, type InvitationModel, MAX_INVITATIONS } from './accounts.model.ts';
 import type { Roles } from './roles.ts';
@@ -77,7 +78,7 @@ export function createInvitations(
     if (!app) return invitations.insertOne(invitation);
     const options = { projection: { place: 1 } } as const;
     const taken = () => invitations.find({ 'app.id': app.id }, options);
-    const full = () => new Conflict(`An app has at most ${MAX_INVITATIONS} open invitations; delete one first`);
+    const full = () => new Conflict(say('invitationLimit', { max: MAX_INVITATIONS }));
     if ((await taken()).length >= MAX_INVITATIONS) await list(app.id);
     await inFreePlace(MAX_INVITATIONS, taken, (place) => invitations.insertOne({ ...invitation, place }), full);
   }
@@ -165,4 +166,4 @@ export function createInvitations(
   };
 }
 
-const gone = (): Gone => new Gone('This invitation was used or has expired; ask for a new one');
+const gone = (): Gone => new Gone('invitationUsed');

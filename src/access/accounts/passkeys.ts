@@ -7,6 +7,7 @@ import type {
 import { Binary, type UpdateFilter } from 'mongodb';
 import { Conflict, InvalidInput, NotFound } from '../../platform/core/errors.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import type { AccountStore } from './account-documents.ts';
 import type { AccountDocument, Passkey, SignedIn, VerifiedLogIn } from './accounts.model.ts';
 import type { Challenges } from './challenges.ts';
@@ -32,7 +33,7 @@ export function relyingPartyOf(publicUrl: string | undefined, host: string | und
   const url = origin === undefined ? undefined : new URL(origin);
   const isSecure = url?.protocol === 'https:' || url?.hostname === 'localhost';
   if (!url || !isSecure || isIP(url.hostname.replace(/[[\]]/g, '')) !== 0) {
-    throw new Conflict('Passkeys need PUBLIC_URL with https: and a host name, or localhost');
+    throw new Conflict('passkeysNeedUrl');
   }
   return { id: url.hostname, origin: url.origin };
 }
@@ -74,7 +75,7 @@ export function createPasskeys(store: AccountStore, challenges: Challenges) {
     /** @throws {Conflict} when the account has 20 passkeys */
     async optionsToAdd(own: SignedIn, { id }: RelyingParty) {
       const { _id, email, name, passkeys = [] } = own.account;
-      if (passkeys.length >= MAX_PASSKEYS) throw new Conflict(`An account has at most ${MAX_PASSKEYS} passkeys`);
+      if (passkeys.length >= MAX_PASSKEYS) throw new Conflict(say('passkeyLimit', { max: MAX_PASSKEYS }));
       const { generateRegistrationOptions } = await webAuthn();
       return generateRegistrationOptions({
         rpName: SERVICE_NAME,
@@ -105,7 +106,7 @@ export function createPasskeys(store: AccountStore, challenges: Challenges) {
         verifyRegistrationResponse({ response, expectedChallenge, ...at }),
       );
       if (!checked?.registrationInfo) {
-        throw new InvalidInput('Invalid passkey', [{ path: 'response', message: 'is wrong or was sent before' }]);
+        throw new InvalidInput('invalidPasskey', [{ path: 'response', ...say('wrongOrUsed') }]);
       }
       const { credential } = checked.registrationInfo;
       const passkey: Passkey = {
@@ -129,7 +130,7 @@ export function createPasskeys(store: AccountStore, challenges: Challenges) {
       try {
         await store.changeOwn(own, seen, change);
       } catch (error) {
-        if (isDuplicateKey(error)) throw new Conflict('This passkey is in use');
+        if (isDuplicateKey(error)) throw new Conflict('passkeyInUse');
         throw error;
       }
       return { passkey, recoveryCodes: codes?.codes };
@@ -142,10 +143,10 @@ export function createPasskeys(store: AccountStore, challenges: Challenges) {
      */
     async remove(own: SignedIn, id: string): Promise<void> {
       const { passkeys = [], totp, passwordHash, identities = [] } = own.account;
-      if (!passkeys.some((passkey) => passkey.id === id)) throw new NotFound('Passkey not found');
+      if (!passkeys.some((passkey) => passkey.id === id)) throw new NotFound('passkeyNotFound');
       const isLast = passkeys.length === 1;
       if (isLast && passwordHash === undefined && identities.length === 0) {
-        throw new Conflict('This passkey is the only way into the account: choose a password first');
+        throw new Conflict('passkeyIsOnlyWay');
       }
       const seen = isLast
         ? {

@@ -3,6 +3,7 @@ import type { Binary, Filter } from 'mongodb';
 import { Secret, TOTP } from 'otpauth';
 import { InvalidInput, TooManyRequests, Unauthenticated } from '../../platform/core/errors.ts';
 import { changing } from '../../platform/database/filters.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import { type AccountStore, hashToken, hasSameBytes } from './account-documents.ts';
 import type { AccountDocument, CodeUse, Factors, SecondFactor, SignedIn } from './accounts.model.ts';
 
@@ -16,8 +17,6 @@ const MAX_GUESSES = 10;
 const RECOVERY_CODES = 10;
 /** 80 random bits, as four groups of four base32 characters. */
 const RECOVERY_BYTES = 10;
-
-const WRONG_CODE = 'Invalid code';
 
 /** Returns the factors that complete a log-in with a password. */
 export const secondFactorsOf = ({ totp, passkeys = [] }: Factors): SecondFactor[] => [
@@ -58,7 +57,7 @@ export function createSecondFactors(store: AccountStore) {
   /** @throws {TooManyRequests} after ten guesses in 15 minutes, counted over all servers */
   async function countGuess({ _id }: AccountDocument): Promise<void> {
     if ((await store.countGuess(_id, GUESS_WINDOW_MS)) > MAX_GUESSES) {
-      throw new TooManyRequests('Too many codes; try again later', GUESS_WINDOW_MS / 1_000);
+      throw new TooManyRequests('tooManyCodes', GUESS_WINDOW_MS / 1_000);
     }
   }
 
@@ -72,11 +71,11 @@ export function createSecondFactors(store: AccountStore) {
       await countGuess(account);
       if ('recoveryCode' in given) {
         const hash = hashToken(normalizedCode(given.recoveryCode));
-        if (!account.recoveryCodes?.some((code) => hasSameBytes(code, hash))) throw new Unauthenticated(WRONG_CODE);
+        if (!account.recoveryCodes?.some((code) => hasSameBytes(code, hash))) throw new Unauthenticated('invalidCode');
         return { checked: { recoveryCodes: hash }, change: { $pull: { recoveryCodes: hash } } };
       }
       const step = account.totp && findStep(account.totp.secret, given.code);
-      if (step === undefined || !account.totp) throw new Unauthenticated(WRONG_CODE);
+      if (step === undefined || !account.totp) throw new Unauthenticated('invalidCode');
       const checked = { 'totp.secret': account.totp.secret, 'totp.lastStep': { $lt: step } };
       return { checked, change: { $set: { 'totp.lastStep': step } } };
     },
@@ -85,8 +84,7 @@ export function createSecondFactors(store: AccountStore) {
     async begin(own: SignedIn): Promise<{ secret: string; uri: string }> {
       const secret = new Secret({ size: 20 });
       const newTotp = { secret: secret.base32, until: new Date(Date.now() + NEW_SECRET_MS) };
-      const refusal = 'The account has an authenticator app; remove it first';
-      await store.changeOwn(own, { totp: { $exists: false } }, { $set: { newTotp } }, refusal);
+      await store.changeOwn(own, { totp: { $exists: false } }, { $set: { newTotp } }, 'authenticatorExists');
       const { email } = own.account;
       const uri = new TOTP({ issuer: ISSUER, label: email, secret, period: PERIOD_S }).toString();
       return { secret: secret.base32, uri };
@@ -98,7 +96,7 @@ export function createSecondFactors(store: AccountStore) {
       await countGuess(own.account);
       const isOpen = newTotp && newTotp.until.getTime() > Date.now();
       const step = isOpen ? findStep(newTotp.secret, code) : undefined;
-      if (!newTotp || step === undefined) throw new InvalidInput(WRONG_CODE, [{ path: 'code', message: 'is wrong' }]);
+      if (!newTotp || step === undefined) throw new InvalidInput('invalidCode', [{ path: 'code', ...say('wrong') }]);
       const { codes, hashes } = createRecoveryCodes();
       const totp = { secret: newTotp.secret, lastStep: step };
       const change = { $set: { totp, recoveryCodes: hashes }, $unset: { newTotp: 1 as const } };

@@ -3,24 +3,25 @@ import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint
 import { ScopeParameter } from '../../api/parameters.ts';
 import { SCOPES } from '../../api/principal.ts';
 import { Id, Ok, Timestamp } from '../../api/validation.ts';
+import { code } from '../../platform/languages/problems.ts';
 import type { ApiKeyDocument, ApiKeyService } from './api-keys.service.ts';
-import { canonicalNetwork, NETWORK_FORMAT } from './key-text.ts';
+import { canonicalNetwork } from './key-text.ts';
 
 const MAX_NAME_LENGTH = 100;
 const MAX_NETWORKS = 20;
 
 const Name = z
-  .string('must be a string')
+  .string(code('notText'))
   .trim()
-  .min(1, 'must not be empty')
-  .max(MAX_NAME_LENGTH, `must have at most ${MAX_NAME_LENGTH} characters`)
+  .min(1, code('empty'))
+  .max(MAX_NAME_LENGTH, code('tooLong', { max: MAX_NAME_LENGTH }))
   .meta({ example: 'Nightly export' });
-const ScopeName = z.enum(SCOPES, `must be one of ${SCOPES.join(', ')}`).meta({ example: 'export' });
+const ScopeName = z.enum(SCOPES, code('notOneOf', { values: SCOPES.join(', ') })).meta({ example: 'export' });
 
-const Network = z.string('must be a string').transform((text, context) => {
+const Network = z.string(code('notText')).transform((text, context) => {
   const network = canonicalNetwork(text);
   if (network !== undefined) return network;
-  context.addIssue({ code: 'custom', message: NETWORK_FORMAT });
+  context.addIssue({ code: 'custom', message: code('notNetwork') });
   return z.NEVER;
 });
 
@@ -28,19 +29,19 @@ const NewKey = z
   .strictObject({
     name: Name,
     scopes: z
-      .array(ScopeName, 'must be a list of scopes')
-      .min(1, 'must name a scope')
-      .max(100, 'is too long')
+      .array(ScopeName, code('notScopes'))
+      .min(1, code('noScope'))
+      .max(100, code('tooLongText'))
       .transform((scopes) => [...new Set(scopes)]),
     expiresAt: z.iso
-      .datetime({ offset: true, error: 'must be a date-time with its zone' })
+      .datetime({ offset: true, error: code('notDateTime') })
       .transform((at) => new Date(at))
-      .refine((at) => at.getTime() > Date.now(), 'must be in the future')
+      .refine((at) => at.getTime() > Date.now(), code('notInFuture'))
       .nullish()
       .meta({ override: { type: ['string', 'null'], format: 'date-time' }, description: 'When the key ends' }),
     cidrs: z
-      .array(Network, 'must be a list of networks')
-      .max(MAX_NETWORKS, `must have at most ${MAX_NETWORKS} entries`)
+      .array(Network, code('notNetworks'))
+      .max(MAX_NETWORKS, code('tooManyItems', { max: MAX_NETWORKS }))
       .nullish()
       .meta({
         override: { type: ['array', 'null'], items: { type: 'string' }, maxItems: MAX_NETWORKS },
@@ -94,7 +95,7 @@ export const apiKeyEndpoints = {
     summary: "Create an API key of the session's app",
     description:
       'Only this response contains the key; the service stores a hash and cannot return it again. Programs send it as `Authorization: Bearer uck_...`. Only admins can give the scope `schema:write`.',
-    body: jsonBody(NewKey, 'Invalid API key settings'),
+    body: jsonBody(NewKey, 'invalidKeySettings'),
     response: z.strictObject({
       id: Id,
       key: z

@@ -8,6 +8,7 @@ import type { Connection } from '../../platform/database/client.ts';
 import { inFreePlace } from '../../platform/database/free-place.ts';
 import { createModel, schema } from '../../platform/database/mongoose.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import { generateKey, hashKey, isInNetworks } from './key-text.ts';
 
 /** The keys of one app at most (spec 8). */
@@ -82,8 +83,8 @@ export function createApiKeyService(deps: {
   /** Counts a failure of a network and resolves with its error, which tells nothing of the key. */
   async function refusal(network: string): Promise<Error> {
     const waitMs = (await limit?.take(network))?.waitMs ?? 0;
-    if (waitMs > 0) return new TooManyRequests('Too many invalid API keys; try again later', Math.ceil(waitMs / 1000));
-    return new Unauthenticated('Invalid API key');
+    if (waitMs > 0) return new TooManyRequests('tooManyInvalidKeys', Math.ceil(waitMs / 1000));
+    return new Unauthenticated('invalidApiKey');
   }
 
   /** Writes that a key was used, at most once a minute over all servers. Ignores failures. */
@@ -109,7 +110,7 @@ export function createApiKeyService(deps: {
       await keys.insertOne({ _id, place, ...key });
       return _id.toHexString();
     };
-    const full = () => new Conflict(`An app has at most ${MAX_KEYS} API keys; delete one first`);
+    const full = () => new Conflict(say('keyLimit', { max: MAX_KEYS }));
     return inFreePlace(MAX_KEYS, taken, insert, full);
   }
 
@@ -142,11 +143,11 @@ export function createApiKeyService(deps: {
       creator: AppPrincipal,
     ): Promise<{ id: string; key: string }> {
       if (scopes.includes('schema:write') && !mayWriteSchemas(creator)) {
-        throw new Forbidden('Admin role required to give the scope schema:write');
+        throw new Forbidden('adminForScope');
       }
       // The key of an admin app has the rights of an admin.
       if (creator.role !== 'admin' && creator.app.role === 'admin') {
-        throw new Forbidden('Admin role required to create keys of an admin app');
+        throw new Forbidden('adminForKeys');
       }
       const { key, hash } = generateKey();
       const id = await store({
@@ -174,7 +175,7 @@ export function createApiKeyService(deps: {
     async remove(appId: ObjectId, id: string): Promise<void> {
       const _id = /^[0-9a-f]{24}$/.test(id) ? new ObjectId(id) : undefined;
       if (_id && (await keys.deleteOne({ _id, appId })).deletedCount === 1) return;
-      throw new NotFound('API key not found');
+      throw new NotFound('keyNotFound');
     },
   };
 }

@@ -29,9 +29,6 @@ export function keyInHeader(authorization: string | undefined): string | undefin
   return token?.startsWith(KEY_PREFIX) ? token : undefined;
 }
 
-/** What {@link canonicalNetwork} accepts, for error messages. */
-export const NETWORK_FORMAT = 'must be an IP address or a network like 203.0.113.0/24 or 2001:db8::/32';
-
 const MAPPED_BITS = 96;
 
 /** Returns a network as `<first address>/<bits>`; undefined for any other text. */

@@ -4,13 +4,14 @@ import { AUDITED_CHANGES, AUDITED_READS, type Endpoints, type Route, routes } fr
 import type { SessionPrincipal } from '../../api/principal.ts';
 import { PageLimit, Timestamp } from '../../api/validation.ts';
 import { Forbidden } from '../../platform/core/errors.ts';
-import { APP_ID_FORMAT, APP_ID_PATTERN } from '../../platform/core/identifiers.ts';
+import { APP_ID_PATTERN } from '../../platform/core/identifiers.ts';
+import { code } from '../../platform/languages/problems.ts';
 import type { AuditDocument, AuditFilter, AuditLog } from './audit-log.ts';
 import type { Names, ReadNames } from './names.ts';
 
 export const ACTIONS = [...AUDITED_CHANGES, ...AUDITED_READS, 'login.failed'] as const;
 
-const Action = z.enum(ACTIONS, 'must be an action of the audit log').meta({ example: 'users.exported' });
+const Action = z.enum(ACTIONS, code('notAuditAction')).meta({ example: 'users.exported' });
 
 /** The actions whose target is an account. */
 const CHANGES_OF_ACCOUNTS: ReadonlySet<AuditDocument['action']> = new Set([
@@ -19,7 +20,7 @@ const CHANGES_OF_ACCOUNTS: ReadonlySet<AuditDocument['action']> = new Set([
   ...(['account.password.replaced', 'account.factors.changed'] as const),
 ]);
 
-const ACTOR = 'must be the id of an account or an API key, or admin';
+const ACTOR = code('notActor');
 
 const AccountName = z.string().meta({ example: 'Ada Lovelace' });
 const AccountEmail = z.string().meta({ example: 'ada@example.com' });
@@ -75,7 +76,7 @@ export const auditEndpoints = {
       "Newest first. Operators see the events of their app. Admins see all events, or those of the app that `sourceAppId` names, which may be deleted. No event contains personal data of an app's users.",
     query: z.strictObject({
       since: z
-        .union([z.iso.datetime({ offset: true }), z.iso.date()], 'must be a date, or a date-time with its zone')
+        .union([z.iso.datetime({ offset: true }), z.iso.date()], code('notDay'))
         .transform((at) => new Date(at))
         .optional()
         .meta({
@@ -92,12 +93,12 @@ export const auditEndpoints = {
           description: 'Only events of the account or API key of this id; `admin`: of all sessions of admins',
           example: '65a1f0c2b3d4e5f60718293a',
         }),
-      sourceAppId: z.string().regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`).optional().meta({
+      sourceAppId: z.string().regex(APP_ID_PATTERN, code('notAppId')).optional().meta({
         description: 'For admins: only the events of this app',
         example: 'newsletter',
       }),
       limit: PageLimit,
-      cursor: z.string('must be one text').max(1_000, 'is too long').optional().meta({
+      cursor: z.string(code('notOneText')).max(1_000, code('tooLongText')).optional().meta({
         description: 'The `next` of the previous page of the same query',
         example: 'AbC123',
       }),
@@ -154,7 +155,7 @@ function targetOf({ action, target }: AuditDocument): Target | undefined {
 function visibleTo(principal: SessionPrincipal, sourceAppId: string | undefined): AuditFilter {
   if (principal.role === 'admin') return { sourceAppId };
   const { app } = principal;
-  if (sourceAppId !== undefined && sourceAppId !== app.sourceAppId) throw new Forbidden('Admin role required');
+  if (sourceAppId !== undefined && sourceAppId !== app.sourceAppId) throw new Forbidden('adminRequired');
   return { app };
 }
 

@@ -3,6 +3,7 @@ import { type Cursors, pageOf } from '../../api/cursors.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
 import { Id, Ok, PageLimit, Timestamp } from '../../api/validation.ts';
 import { Conflict, NotFound } from '../../platform/core/errors.ts';
+import { code } from '../../platform/languages/problems.ts';
 import type { AccountDocument } from '../accounts/accounts.model.ts';
 import { requireEmail } from '../accounts/accounts.service.ts';
 import type { Accounts } from '../accounts/accounts.ts';
@@ -22,9 +23,13 @@ export const accountEndpoints = {
     summary: 'All accounts',
     description: 'By email.',
     query: z.strictObject({
-      q: z.string('must be one text').max(200, 'is too long').optional().meta({ description: 'A part of the email' }),
+      q: z
+        .string(code('notOneText'))
+        .max(200, code('tooLongText'))
+        .optional()
+        .meta({ description: 'A part of the email' }),
       limit: PageLimit,
-      cursor: z.string('must be one text').max(1_000, 'is too long').optional(),
+      cursor: z.string(code('notOneText')).max(1_000, code('tooLongText')).optional(),
     }),
     response: z.strictObject({
       accounts: z.array(
@@ -54,7 +59,7 @@ export const accountEndpoints = {
       z.strictObject({
         email: Email,
         name: AccountName.optional(),
-        admin: z.boolean('must be true or false').default(false),
+        admin: z.boolean(code('notBoolean')).default(false),
       }),
     ),
     response: InvitationCreated,
@@ -69,8 +74,8 @@ export const accountEndpoints = {
     description: 'In force on every server with the response. A suspension ends all sessions.',
     body: jsonBody(
       z.strictObject({
-        admin: z.boolean('must be true or false').optional(),
-        suspended: z.boolean('must be true or false').optional(),
+        admin: z.boolean(code('notBoolean')).optional(),
+        suspended: z.boolean(code('notBoolean')).optional(),
       }),
     ),
     response: Ok,
@@ -101,7 +106,7 @@ export function accountRoutes({ store, access, status, roles }: Accounts, invite
   /** @throws {NotFound} */
   async function find(text: string): Promise<AccountDocument> {
     const account = await store.findById(parseAccountId(text));
-    if (!account) throw new NotFound('Account not found');
+    if (!account) throw new NotFound('accountNotFound');
     return account;
   }
 
@@ -117,7 +122,7 @@ export function accountRoutes({ store, access, status, roles }: Accounts, invite
 
     createAccount: async ({ principal, body: { admin, name, ...body }, req, audit }) => {
       const email = requireEmail(body.email);
-      if (await store.findByEmail(email)) throw new Conflict('This email already has an account');
+      if (await store.findByEmail(email)) throw new Conflict('accountExists');
       const offer = { email, ...(admin && { admin }), ...(name !== undefined && { name }) };
       const created = await invite(offer, { principal, req });
       audit({ app: null, target: created.id, detail: { admin } });
@@ -128,10 +133,10 @@ export function accountRoutes({ store, access, status, roles }: Accounts, invite
       const { _id: id, suspendedAt, groups } = await find(params.id);
       // A suspended admin would count as the active one who stays.
       if (admin && (suspended ?? suspendedAt !== undefined)) {
-        throw new Conflict('A suspended account cannot become an admin');
+        throw new Conflict('suspendedAdmin');
       }
       if (admin === false && roles.isAdminBy(groups?.names)) {
-        throw new Conflict('Groups of the provider make this account an admin: change them there');
+        throw new Conflict('groupsGiveAdmin');
       }
       if (admin === false) await access.removeAdmin(id, until);
       if (suspended === true) await status.suspend(id, until);
@@ -146,7 +151,7 @@ export function accountRoutes({ store, access, status, roles }: Accounts, invite
     },
 
     endAccountSessions: async ({ params, until, audit }) => {
-      if (!(await store.endSessions(parseAccountId(params.id), until))) throw new NotFound('Account not found');
+      if (!(await store.endSessions(parseAccountId(params.id), until))) throw new NotFound('accountNotFound');
       audit({ app: null });
       return { ok: true as const };
     },

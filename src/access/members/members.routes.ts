@@ -9,6 +9,7 @@ import { Conflict, Forbidden, NotFound } from '../../platform/core/errors.ts';
 import { type AppRole, higherRole, rolesUpTo } from '../../platform/core/roles.ts';
 import type { Until } from '../../platform/database/clock.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
+import { code } from '../../platform/languages/problems.ts';
 import { MAX_MEMBERS } from '../accounts/accounts.model.ts';
 import { requireEmail } from '../accounts/accounts.service.ts';
 import type { Accounts } from '../accounts/accounts.ts';
@@ -139,7 +140,7 @@ export const memberEndpoints = {
     summary: "Allow or refuse the app's password",
     description:
       'For managers and admins. With `sharedLogin: false` the password and all sessions created with it are refused; the app needs a manager.',
-    body: jsonBody(z.strictObject({ sharedLogin: z.boolean('must be true or false') })),
+    body: jsonBody(z.strictObject({ sharedLogin: z.boolean(code('notBoolean')) })),
     response: z.strictObject({ sharedLogin: z.boolean() }),
     errors: [404, 409],
   },
@@ -184,7 +185,7 @@ export function createInviter(
 
 /** @throws {NotFound} when the text is no id */
 export function parseAccountId(text: string): ObjectId {
-  if (!/^[0-9a-f]{24}$/.test(text)) throw new NotFound('Account not found');
+  if (!/^[0-9a-f]{24}$/.test(text)) throw new NotFound('accountNotFound');
   return new ObjectId(text);
 }
 
@@ -221,7 +222,7 @@ export function memberRoutes(
 
     deleteInvitation: async ({ app: { id }, principal, params }) => {
       const withdrawn = await invitations.remove(id, params.id, rolesUpTo(highestRole(principal)));
-      if (!withdrawn) throw new NotFound('Invitation not found');
+      if (!withdrawn) throw new NotFound('invitationNotFound');
       return { ok: true as const };
     },
 
@@ -271,7 +272,7 @@ export function memberRoutes(
 
     replaceAccess: async ({ app, principal, body, until, audit }) => {
       if (principal.role !== 'admin' && !principal.account) {
-        throw new Forbidden('Log in as a manager of the app to change this');
+        throw new Forbidden('managerRequired');
       }
       const epoch = await access.setSharedLogin(app, body.sharedLogin, until);
       await apps.setSharedLogin(app.id, body.sharedLogin, epoch);
@@ -290,11 +291,11 @@ export function memberRoutes(
     const id = parseAccountId(accountId);
     const byGroups = roles.roleBy((await store.findById(id))?.groups?.names, app.sourceAppId);
     if (byGroups && (role === undefined || higherRole(byGroups, role) !== role)) {
-      throw new Conflict('Groups of the provider give this role: change them there');
+      throw new Conflict('groupsGiveRole');
     }
     const changesManagers = highestRole(principal) === 'manager';
     if (!(await access.changeMember(app.id, id, role, { changesManagers, until })))
-      throw new NotFound('Member not found');
+      throw new NotFound('memberNotFound');
     if (role !== 'manager') await invitations.withdrawBy(id, until, app.id);
   }
 }
@@ -309,6 +310,6 @@ const highestRole = ({ role, account }: SessionPrincipal): AppRole =>
  */
 function requireRole(principal: SessionPrincipal, given: AppRole): void {
   if (!rolesUpTo(highestRole(principal)).includes(given)) {
-    throw new Forbidden('Only managers and admins may give this role');
+    throw new Forbidden('roleIsProtected');
   }
 }

@@ -4,6 +4,7 @@ import { type AnyInput, type Endpoints, jsonBody, type Route, routes } from '../
 import type { SessionPrincipal } from '../../api/principal.ts';
 import { Ok, Timestamp } from '../../api/validation.ts';
 import { Forbidden, NotFound, Unauthenticated } from '../../platform/core/errors.ts';
+import { code } from '../../platform/languages/problems.ts';
 import type { Passkey, SignedIn } from '../accounts/accounts.model.ts';
 import type { AccountService } from '../accounts/accounts.service.ts';
 import { relyingPartyOf } from '../accounts/passkeys.ts';
@@ -12,7 +13,7 @@ import type { SessionService } from '../sessions/sessions.service.ts';
 import { CreatedPasskey, CreationOptions } from '../sessions/webauthn.ts';
 
 const SessionId = z.string().meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4gQo9xTn6rVb1' });
-const Code = z.string('must be a string').max(100, 'is too long').meta({ example: '123456' });
+const Code = z.string(code('notText')).max(100, code('tooLongText')).meta({ example: '123456' });
 const ShownPasskey = z.strictObject({
   id: z.string().meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' }),
   name: AccountName,
@@ -190,7 +191,7 @@ export function ownAccountRoutes(
     ) =>
     async (input: Input): Promise<Reply> => {
       const { principal, req, audit } = input;
-      if (!principal.account) throw new Forbidden('Log in with an account to use this');
+      if (!principal.account) throw new Forbidden('accountRequired');
       const own = await accounts.findSession(principal.account.id.toHexString(), req.sessionID);
       if (!own) throw new Unauthenticated();
       audit({ app: null, target: own.account._id.toHexString(), detail: {} });
@@ -238,7 +239,7 @@ export function ownAccountRoutes(
 
     endSession: forOwn(async (own, { params }) => {
       const id = new Binary(Buffer.from(params.id, 'base64url'));
-      if (!(await accounts.endSession(own, id))) throw new NotFound('Session not found');
+      if (!(await accounts.endSession(own, id))) throw new NotFound('sessionNotFound');
       return { ok: true as const };
     }),
 

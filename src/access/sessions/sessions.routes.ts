@@ -5,9 +5,10 @@ import { Role, SentPassword, SourceAppId } from '../../api/parameters.ts';
 import { Ok } from '../../api/validation.ts';
 import type { Config } from '../../platform/core/config.ts';
 import { Unauthenticated } from '../../platform/core/errors.ts';
-import { APP_ID_FORMAT, APP_ID_PATTERN } from '../../platform/core/identifiers.ts';
+import { APP_ID_PATTERN } from '../../platform/core/identifiers.ts';
 import { AppRole } from '../../platform/core/roles.ts';
 import { MIN_PASSWORD_LENGTH, passwordProblem } from '../../platform/core/secrets.ts';
+import { code } from '../../platform/languages/problems.ts';
 import type { Origin } from '../accounts/account-documents.ts';
 import type {
   AccountDocument,
@@ -20,33 +21,33 @@ import type { AccountService } from '../accounts/accounts.service.ts';
 import { relyingPartyOf } from '../accounts/passkeys.ts';
 import { secondFactorsOf } from '../accounts/second-factor.ts';
 import { beginSession, endSession } from './session.ts';
-import { INVALID_CREDENTIALS, type SessionService } from './sessions.service.ts';
+import type { SessionService } from './sessions.service.ts';
 import { RequestOptions, UsedPasskey } from './webauthn.ts';
 
 const MAX_NAME_LENGTH = 100;
 
 export const AccountName = z
-  .string('must be a string')
+  .string(code('notText'))
   .trim()
-  .min(1, 'must not be empty')
-  .max(MAX_NAME_LENGTH, `must have at most ${MAX_NAME_LENGTH} characters`)
+  .min(1, code('empty'))
+  .max(MAX_NAME_LENGTH, code('tooLong', { max: MAX_NAME_LENGTH }))
   .meta({ example: 'Ada Lovelace' });
 
 /** A password that somebody chooses. */
 export const ChosenPassword = z
-  .string('must be a string')
-  .min(MIN_PASSWORD_LENGTH, `must have at least ${MIN_PASSWORD_LENGTH} characters`)
+  .string(code('notText'))
+  .min(MIN_PASSWORD_LENGTH, code('tooShort', { min: MIN_PASSWORD_LENGTH }))
   .superRefine((password, context) => {
     const problem = passwordProblem(password);
     if (problem) context.addIssue({ code: 'custom', message: problem });
   })
   .meta({ example: 'correct horse battery staple' });
 
-export const Email = z.string('must be a string').max(1_000, 'is too long').meta({ example: 'ada@example.com' });
+export const Email = z.string(code('notText')).max(1_000, code('tooLongText')).meta({ example: 'ada@example.com' });
 export const MemberRole = AppRole.meta({ id: 'MemberRole', example: 'editor' });
 const Token = z
-  .string('must be a string')
-  .max(200, 'is too long')
+  .string(code('notText'))
+  .max(200, code('tooLongText'))
   .meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' });
 
 export const Account = z
@@ -73,16 +74,16 @@ export const SecondRequired = z
 
 const Credentials = z
   .strictObject({
-    sourceAppId: z.string('must be a string').regex(APP_ID_PATTERN, `must be ${APP_ID_FORMAT}`).optional(),
+    sourceAppId: z.string(code('notText')).regex(APP_ID_PATTERN, code('notAppId')).optional(),
     email: Email.optional(),
     password: SentPassword,
   })
   .superRefine(({ sourceAppId, email }, context) => {
     if (sourceAppId === undefined && email === undefined) {
-      context.addIssue({ code: 'custom', path: ['sourceAppId'], message: 'must be a string' });
+      context.addIssue({ code: 'custom', path: ['sourceAppId'], message: code('notText') });
     }
     if (sourceAppId !== undefined && email !== undefined) {
-      context.addIssue({ code: 'custom', path: ['email'], message: 'must not be sent with sourceAppId' });
+      context.addIssue({ code: 'custom', path: ['email'], message: code('withAppId') });
     }
   })
   .meta({ id: 'Credentials', example: { sourceAppId: 'newsletter', password: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' } });
@@ -101,7 +102,7 @@ export const sessionEndpoints = {
     summary: 'Log in',
     description:
       'As an app (`sourceAppId`) or as an account (`email`). Sets the HTTP-only session cookie, valid for 7 days. Failures are limited per app or account and address, and per address over all.',
-    body: jsonBody(Credentials, 'Invalid log-in'),
+    body: jsonBody(Credentials, 'invalidLogIn'),
     response: z.union([z.strictObject({ ok: z.literal(true), sourceAppId: SourceAppId, role: Role }), LoggedIn]),
     accepted: SecondRequired,
     responseHeaders: cookie,
@@ -322,7 +323,7 @@ export function createSessionRoutes(deps: {
       // before this one was saved.
       if (!(await sessions.isLive(req.session))) {
         await endSession(req, res, cookieName);
-        throw new Unauthenticated(INVALID_CREDENTIALS);
+        throw new Unauthenticated('invalidCredentials');
       }
       req.appId = sourceAppId;
       const kind = role === 'admin' ? 'admin' : 'operator';

@@ -17,9 +17,6 @@ import type { AccountService } from '../accounts/accounts.service.ts';
 import type { RelyingParty } from '../accounts/passkeys.ts';
 import type { Roles } from '../accounts/roles.ts';
 
-/** The message for an unknown app and for a wrong password alike (spec 7). */
-export const INVALID_CREDENTIALS = 'Invalid credentials';
-
 const VIEWER: readonly Permission[] = ['users:read'];
 const EDITOR: readonly Permission[] = [...VIEWER, 'users:write', 'import', 'export'];
 const MANAGER: readonly Permission[] = [...EDITOR, 'schema:write', 'webhooks', 'manage'];
@@ -118,7 +115,7 @@ export function createSessionService(deps: {
   ): Promise<Found> {
     accounts.requirePasswords();
     const found = await check(named, verify, caller);
-    if (!found) throw new Unauthenticated(INVALID_CREDENTIALS);
+    if (!found) throw new Unauthenticated('invalidCredentials');
     return found;
   }
 
@@ -131,7 +128,7 @@ export function createSessionService(deps: {
     const [membership] = memberships.length === 1 ? memberships : [];
     const app = membership && (await findApp(membership));
     const own = app && (named === undefined || app.sourceAppId === named) ? app : undefined;
-    if (named !== undefined && !own && !isAdmin) throw new Forbidden('The account is not a member of this app');
+    if (named !== undefined && !own && !isAdmin) throw new Forbidden('accountNotMember');
     const scopes = isAdmin ? ALL_SCOPES : own && membership ? SCOPES_OF_ROLES[membership.role] : NO_SCOPES;
     const role = isAdmin ? ('admin' as const) : ('user' as const);
     const shown = { id: account._id, method: session.method };
@@ -192,7 +189,7 @@ export function createSessionService(deps: {
     async confirmPassword({ sourceAppId }: Pick<App, 'sourceAppId'>, password: string, caller: Caller): Promise<void> {
       const verify = (waiter: Waiter) => apps.checkPassword(sourceAppId, password, waiter);
       const app = await check({ sourceAppId }, verify, caller, true);
-      if (!app) throw new Forbidden('The current password is wrong');
+      if (!app) throw new Forbidden('wrongPassword');
     },
 
     /**
@@ -251,7 +248,7 @@ export function createLoginLimiter(failures: number, limits: SharedLimits) {
 
   const requireNone = (waitMs: number): void => {
     if (waitMs === 0) return;
-    throw new TooManyRequests('Too many failed log-ins; try again later', Math.ceil(waitMs / 1000));
+    throw new TooManyRequests('tooManyFailedLogIns', Math.ceil(waitMs / 1000));
   };
 
   return {

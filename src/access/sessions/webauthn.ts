@@ -1,12 +1,13 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
+import { code } from '../../platform/languages/problems.ts';
 
 const MAX_BASE64_URL = 8_000;
 
 const Base64Url = z
-  .string('must be a string')
-  .max(MAX_BASE64_URL, 'is too long')
-  .regex(/^[\w-]*$/, 'must be base64url')
+  .string(code('notText'))
+  .max(MAX_BASE64_URL, code('tooLongText'))
+  .regex(/^[\w-]*$/, code('notBase64Url'))
   .meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' });
 const Transports = z.array(z.string().max(50)).max(10);
 const KeyType = z.literal('public-key');

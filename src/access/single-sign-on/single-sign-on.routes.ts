@@ -101,7 +101,7 @@ export function signOnRoutes(deps: {
   const failures = deps.limits.create('sign-on', MAX_FAILURES, FAILURES_MS);
 
   function required(): { provider: Provider; publicUrl: string } {
-    if (!deps.provider || !oidc) throw new NotFound('Single sign-on is not configured');
+    if (!deps.provider || !oidc) throw new NotFound('noSignOn');
     return { provider: deps.provider, publicUrl: oidc.publicUrl };
   }
 
@@ -162,11 +162,11 @@ export function signOnRoutes(deps: {
       const token =
         body instanceof FormEntries ? body.list.find(([name]) => name === 'logout_token')?.[1] : body.logout_token;
       const logout = await provider.readLogout((token ?? '').slice(0, MAX_TOKEN_LENGTH)).catch(unavailable);
-      if (!logout) throw new InvalidInput('The logout token is not valid');
+      if (!logout) throw new InvalidInput('logoutTokenInvalid');
       // Before the token counts as used, so that the provider can repeat what failed.
       const target = await store.endSignedOn(logout.issuer, logout.which);
       if (!(await challenges.use(`logout ${logout.id}`, LOGOUT_AGAIN_MS))) {
-        throw new InvalidInput('The logout token was used');
+        throw new InvalidInput('logoutTokenUsed');
       }
       audit({ app: null, ...(target && { target: target.toHexString() }), detail: { byProvider: true } });
       return { ok: true as const };
@@ -186,6 +186,6 @@ function refusalOf(error: unknown): RefusalCode {
 }
 
 function unavailable(error: unknown): never {
-  if (error instanceof SignOnRefused) throw new AppError(503, 'The provider of single sign-on cannot be reached');
+  if (error instanceof SignOnRefused) throw new AppError(503, 'noProvider');
   throw error;
 }

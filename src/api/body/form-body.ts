@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Dicer } from '@fastify/busboy';
 import { parse as parseDisposition } from 'content-disposition';
 import { InvalidInput } from '../../platform/core/errors.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import type { ReadBody } from './json-body.ts';
 import { checkCharset, GrowingBuffer, notUtf8Error, type ReadBytes } from './request-bytes.ts';
 
@@ -26,9 +27,6 @@ export class FormEntries {
   }
 }
 
-/** The message about a form that sent a file. */
-export const FILES_REFUSED = 'Files are not accepted: the form may send texts only';
-
 /** Counts the separators of entries in a body, up to one more than the limit. */
 function countEntries(bytes: Buffer, separator: string): number {
   let count = 0;
@@ -40,15 +38,15 @@ function countEntries(bytes: Buffer, separator: string): number {
 
 /** @throws {InvalidInput} for more entries than a form may have */
 function checkEntryCount(count: number): void {
-  if (count > MAX_ENTRIES) throw new InvalidInput(`A form may have at most ${MAX_ENTRIES} entries`);
+  if (count > MAX_ENTRIES) throw new InvalidInput(say('tooManyEntries', { max: MAX_ENTRIES }));
 }
 
 /** @throws {InvalidInput} when a name is too long or contains NUL */
 function checkName(name: string): string {
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
-    throw new InvalidInput(`The name of a form entry may have at most ${MAX_NAME_BYTES} bytes`);
+    throw new InvalidInput(say('entryNameTooLong', { max: MAX_NAME_BYTES }));
   }
-  if (name.includes('\0')) throw new InvalidInput('The name of a form entry may not contain NUL');
+  if (name.includes('\0')) throw new InvalidInput('entryNameNul');
   return name;
 }
 
@@ -123,7 +121,7 @@ export function createMultipartReader(readBytes: ReadBytes): ReadBody {
     checkCharset(type);
     const found = BOUNDARY.exec(type);
     const boundary = found?.[1] ?? found?.[2];
-    if (boundary === undefined) throw new InvalidInput('The Content-Type has no valid boundary');
+    if (boundary === undefined) throw new InvalidInput('noBoundary');
     const sent = readBytes(req, deadline);
     return parseMultipart(sent instanceof Promise ? await sent : sent, boundary);
   };
@@ -223,5 +221,5 @@ function readDisposition(headers: PartHeaders): Record<string, string | undefine
 }
 
 function formDataError(): InvalidInput {
-  return new InvalidInput('The request body is not valid form data');
+  return new InvalidInput('notFormData');
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Request } from 'express';
 import { InvalidInput } from '../../platform/core/errors.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import type { Deadline } from '../deadline.ts';
 import { checkCharset, hasBody, notUtf8Error, type ReadBytes } from './request-bytes.ts';
 
@@ -23,12 +24,15 @@ export function createJsonReader(readBytes: ReadBytes): ReadBody {
     const sent = readBytes(req, deadline);
     const bytes = sent instanceof Promise ? await sent : sent;
     if (!isUtf8(bytes)) throw notUtf8Error();
-    return parseStrictJson(bytes.toString(), 'The request body');
+    return parseStrictJson(bytes.toString());
   };
 }
 
-/** Parses JSON. @param subject of the messages @throws {InvalidInput} also for deep nesting */
-export function parseStrictJson(text: string, subject: string): unknown {
+/** What a refusal is about: the body of a request or a line of a file. */
+type Subject = 'body' | 'line';
+
+/** Parses JSON. @throws {InvalidInput} also for deep nesting */
+export function parseStrictJson(text: string, subject: Subject = 'body'): unknown {
   const value = parse(text, subject);
   checkNumbers(text, subject);
   checkValue(value, 0, subject);
@@ -38,26 +42,26 @@ export function parseStrictJson(text: string, subject: string): unknown {
 function checkType(req: Request): void {
   const type = req.headers['content-type'] ?? '';
   if (!hasBody(req) || !JSON_TYPE.test(type)) {
-    throw new InvalidInput('A JSON body with Content-Type: application/json is required');
+    throw new InvalidInput('notJsonBody');
   }
   checkCharset(type);
 }
 
-function parse(text: string, subject: string): unknown {
+function parse(text: string, subject: Subject): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new InvalidInput(`${subject} is not valid JSON`);
+    throw new InvalidInput(`${subject}NotJson`);
   }
 }
 
-function checkValue(value: unknown, depth: number, subject: string): void {
+function checkValue(value: unknown, depth: number, subject: Subject): void {
   if (typeof value === 'string') {
-    if (!value.isWellFormed()) throw new InvalidInput(`${subject} holds text that is not valid Unicode`);
+    if (!value.isWellFormed()) throw new InvalidInput(`${subject}NotUnicode`);
   } else if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new InvalidInput(`${subject} holds a number that is too large`);
+    if (!Number.isFinite(value)) throw new InvalidInput(`${subject}HugeNumber`);
   } else if (typeof value === 'object' && value !== null) {
-    if (depth >= MAX_DEPTH) throw new InvalidInput(`${subject} is nested deeper than ${MAX_DEPTH} levels`);
+    if (depth >= MAX_DEPTH) throw new InvalidInput(say(`${subject}TooDeep`, { max: MAX_DEPTH }));
     for (const key of Object.keys(value)) {
       checkValue(key, depth + 1, subject);
       checkValue((value as Record<string, unknown>)[key], depth + 1, subject);
@@ -82,7 +86,7 @@ const NINE = 0x39;
  * would write differently and nonzero numbers that become 0. Fractions may be rounded.
  * @throws {InvalidInput}
  */
-export function checkNumbers(json: string, subject = 'The request body'): void {
+export function checkNumbers(json: string, subject: Subject = 'body'): void {
   if (!SUSPECT.test(json)) return;
   for (let at = 0; at < json.length; ) {
     const code = json.charCodeAt(at);
@@ -105,14 +109,14 @@ function endOfString(json: string, start: number): number {
 }
 
 /** @returns the position after the number that begins at `start` */
-function checkLiteral(json: string, start: number, subject: string): number {
+function checkLiteral(json: string, start: number, subject: Subject): number {
   LITERAL.lastIndex = start;
   const literal = LITERAL.exec(json)?.[0] ?? '-';
   if (INTEGER.test(literal) && String(Number(literal)) !== literal) {
-    throw new InvalidInput(`${subject} holds an integer beyond 2^53, which would be altered; send it as text`);
+    throw new InvalidInput(`${subject}AlteredInteger`);
   }
   if (NONZERO.test(literal) && Number(literal) === 0) {
-    throw new InvalidInput(`${subject} holds a number that is too small and would become 0`);
+    throw new InvalidInput(`${subject}NearZero`);
   }
   return start + literal.length;
 }

@@ -84,7 +84,7 @@ export function checkCharset(contentType: string): void {
 }
 
 export function notUtf8Error(): InvalidInput {
-  return new InvalidInput('The request body must be UTF-8');
+  return new InvalidInput('bodyNotUtf8');
 }
 
 function readEncoding({ headers }: Request): string | undefined {
@@ -95,7 +95,7 @@ function readEncoding({ headers }: Request): string | undefined {
 /** Spec 4: 415 for an unknown encoding. */
 function findDecoder(encoding: string): Decode {
   const decode = DECODERS.get(encoding);
-  if (!decode) throw new AppError(415, 'Unsupported Content-Encoding: use gzip, deflate or identity');
+  if (!decode) throw new AppError(415, 'encodingUnsupported');
   return decode;
 }
 
@@ -104,7 +104,7 @@ async function decoded(bytes: Buffer, decode: Decode, limit: number): Promise<Bu
     return await decode(bytes, { maxOutputLength: limit });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLargeError();
-    throw new InvalidInput('The request body cannot be read');
+    throw new InvalidInput('bodyUnreadable');
   }
 }
 
@@ -131,11 +131,11 @@ function collect(req: Request, limit: number): Promise<Buffer> {
         buffer.take();
         reject(error);
       });
-    const onError = (): void => fail(new InvalidInput('The request body cannot be read'));
+    const onError = (): void => fail(new InvalidInput('bodyUnreadable'));
     const onClose = (): void => fail(cutOffError());
     const onData = (chunk: Buffer): void => {
       pieces += 1;
-      if (pieces > maxPieces) fail(new InvalidInput('The request body comes in too many pieces'));
+      if (pieces > maxPieces) fail(new InvalidInput('bodyInPieces'));
       else if (!buffer.add(chunk)) fail(tooLargeError());
     };
     const settle = (complete: () => void): void => {
@@ -150,11 +150,11 @@ function collect(req: Request, limit: number): Promise<Buffer> {
 }
 
 function cutOffError(): AppError {
-  return new InvalidInput('The request body was cut off');
+  return new InvalidInput('bodyCutOff');
 }
 
 function tooLargeError(): AppError {
-  return new TooLarge('The request body is too large');
+  return new TooLarge('bodyTooLarge');
 }
 
 /** Memory for all bodies that are being received, in bytes. */
@@ -198,7 +198,7 @@ function createBodyPlaces(bodyLimit: number): InPlace {
 }
 
 function tooManyError(): Unavailable {
-  return new Unavailable('Too many requests are being received; try again shortly', 1);
+  return new Unavailable('tooManyBodies', 1);
 }
 
 /** Joins chunks up to a limit in bytes. An array of one-byte chunks takes 200 times as much. */

@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import { code } from '../../platform/languages/problems.ts';
 import { forTag } from '../../platform/languages/tags.ts';
 import { byLanguage, type Choice, type DefinitionReport, type FieldOption } from './kind.ts';
 
 // The options of the kinds whose values are in a list (spec 2.3 and 2.6).
 
 export const values = {
-  schema: z.array(z.string()).min(1, 'must list at least one value'),
-  label: 'Choices',
+  schema: z.array(z.string()).min(1, code('noValues')),
   control: 'choices',
   initial: ['first', 'second'],
 } as const satisfies FieldOption;
@@ -15,14 +15,11 @@ const Labels = z.record(z.string(), z.string().max(200));
 
 export const enumLabels = {
   schema: Labels.optional(),
-  label: 'Labels of the choices',
-  help: 'Shown instead of the values',
   control: 'labels',
 } as const satisfies FieldOption;
 
 export const enumLabelsByLanguage = {
   schema: byLanguage(Labels).optional(),
-  label: 'Labels of the choices in other languages',
   control: 'labelsByLanguage',
 } as const satisfies FieldOption;
 
@@ -48,7 +45,7 @@ export function checkLabels(definition: Choices, report: DefinitionReport): void
   for (const [at, labels] of lists) {
     const wrong = Object.keys(labels).find((value) => !known.has(value) || isUnusable(value));
     if (wrong !== undefined) {
-      report(`has a label for a value that ${known.has(wrong) ? 'cannot have one' : 'is not in enum'}`, at);
+      report(known.has(wrong) ? 'labelNotAllowed' : 'labelOfNoValue', at);
       break;
     }
   }

@@ -7,8 +7,6 @@ export const MAX_INDEXED = 8;
 /** The property `indexed` of a definition (spec 2.3), for the kinds that have an `indexValue`. */
 export const indexed = {
   schema: z.boolean().optional(),
-  label: 'Indexed',
-  help: `Filters and sorting by this field stay fast with many records. At most ${MAX_INDEXED} fields of a schema.`,
   control: 'switch',
 } as const satisfies FieldOption;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Reason } from '../../platform/core/errors.ts';
+import { code } from '../../platform/languages/problems.ts';
+import type { Given, Reason } from '../../platform/languages/reasons.ts';
 import { isCanonicalTag, MAX_LANGUAGES } from '../../platform/languages/tags.ts';
 import type { CompileBudget, PatternBudget } from './regex.ts';
 
@@ -8,8 +9,8 @@ import type { CompileBudget, PatternBudget } from './regex.ts';
  */
 export const FIELD_KEY_PATTERN = /^[a-zA-Z][a-zA-Z0-9_]{0,50}$/;
 
-/** Reports a problem of a definition, in English; `at` is the path below the definition. */
-export type DefinitionReport = (message: string, at?: string) => void;
+/** Reports a problem of a definition; `at` is the path below the definition. */
+export type DefinitionReport = (problem: Given, at?: string) => void;
 
 /** The properties of every field definition (spec 2.3). An interface has no index signature. */
 export type FieldBase = {
@@ -33,16 +34,13 @@ export type OptionControl =
   | 'labelsByLanguage'
   | 'consent';
 
-/** An option of a kind, such as `maxLength` of a text field. */
+/** An option of a kind, such as `maxLength` of a text field. Its name for people is in web/. */
 export interface FieldOption {
   /** The rule of its value in a definition, which also goes into the OpenAPI document. */
   schema: z.ZodType;
-  /** Its name in the schema editor. */
-  label: string;
-  help?: string;
   control: OptionControl;
-  /** The values that `oneOf` offers, each with its name for people. */
-  names?: Readonly<Record<string, string>>;
+  /** The values that `oneOf` offers. */
+  values?: readonly string[];
   /** For a numeric bound: whether a higher or a lower one refuses more values. */
   stricter?: 'higher' | 'lower';
   /** Its value in a field that the schema editor adds. Default: unset. */
@@ -118,10 +116,6 @@ export interface FieldKind<
 > {
   /** The value of `kind` in a definition. */
   name: Name;
-  /** The name for people, such as "Single choice". */
-  displayName: string;
-  /** A sentence for the person who designs a schema. */
-  help?: string;
   /** The properties that a definition of this kind may have besides those of every field. */
   options: Options;
   /** The properties that only forms use (spec 2.6). */
@@ -189,20 +183,18 @@ export interface FieldKind<
 export function byLanguage<Text extends z.ZodType>(text: Text) {
   return z
     .record(z.string(), text)
-    .refine((texts) => Object.keys(texts).every(isCanonicalTag), 'must have language tags like de or pt-BR as names')
-    .refine((texts) => Object.keys(texts).length <= MAX_LANGUAGES, `must have at most ${MAX_LANGUAGES} languages`);
+    .refine((texts) => Object.keys(texts).every(isCanonicalTag), code('notLanguageNames'))
+    .refine((texts) => Object.keys(texts).length <= MAX_LANGUAGES, code('tooManyLanguages', { max: MAX_LANGUAGES }));
 }
 
 /** The form options of every kind: label and help in other languages (spec 2.6). */
 const TRANSLATIONS = {
   labels: {
     schema: byLanguage(z.string().max(200)).optional(),
-    label: 'Label in other languages',
     control: 'byLanguage',
   },
   helps: {
     schema: byLanguage(z.string().max(500)).optional(),
-    label: 'Help text in other languages',
     control: 'byLanguage',
   },
 } as const;

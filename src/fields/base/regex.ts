@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { type Reason, say } from '../../platform/languages/reasons.ts';
 
 /**
  * The steps of all patterns of one submission: at most 50 ms. Linear time alone does not bound the
@@ -94,7 +95,6 @@ function instructionCount(source: string): number {
 }
 
 const MAX_PATTERN_LENGTH = 500;
-const TOO_LARGE = 'is too large, alone or with the other patterns of the schema: use smaller repetition counts';
 /** `\Q` starts a quotation, in which brackets and counts are literal, unlike in `programSize`. */
 const QUOTATION = /^(?:[^\\]|\\[^Q])*\\Q/;
 
@@ -107,13 +107,13 @@ export interface Pattern {
  * Compiles the regex of a text field for a linear-time engine (spec 2.3). Returns a problem for a
  * pattern that the engine does not support, or that is larger than `budget`.
  */
-export function compilePattern(source: string, budget: CompileBudget): Pattern | { problem: string } {
-  if (source.length > MAX_PATTERN_LENGTH) return { problem: `must have at most ${MAX_PATTERN_LENGTH} characters` };
-  if (QUOTATION.test(source)) return { problem: 'is not a pattern that can be used: \\Q is not supported' };
+export function compilePattern(source: string, budget: CompileBudget): Pattern | { problem: Reason } {
+  if (source.length > MAX_PATTERN_LENGTH) return { problem: say('tooLong', { max: MAX_PATTERN_LENGTH }) };
+  if (QUOTATION.test(source)) return { problem: say('patternQuotes') };
   try {
     const translated = RE2JS.translateRegExp(source);
     budget.instructions -= programSize(translated);
-    if (budget.instructions < 0) return { problem: TOO_LARGE };
+    if (budget.instructions < 0) return { problem: say('patternTooLarge') };
     const pattern = RE2JS.compile(translated);
     const size = pattern.programSize();
     return {
@@ -127,6 +127,6 @@ export function compilePattern(source: string, budget: CompileBudget): Pattern |
   } catch (error) {
     const reason =
       error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : 'it does not compile';
-    return { problem: `is not a pattern that can be used: ${reason}` };
+    return { problem: say('patternInvalid', { reason }) };
   }
 }

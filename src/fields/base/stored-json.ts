@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { MAX_ISSUES } from '../../platform/core/errors.ts';
 import { problem } from '../../platform/languages/problems.ts';
+import { MAX_ISSUES } from '../../platform/languages/reasons.ts';
 import type { JsonSchema } from './kind.ts';
 
 /** The driver marks its own types with `_bsontype`; no object of a client may pass for one. */

@@ -9,8 +9,6 @@ const List = z.custom<unknown[]>(Array.isArray, code('notList')).check(checkStor
 /** A list to which each submission appends items of any shape (spec 2.4). */
 export const array = defineKind({
   name: 'array',
-  displayName: 'Appending list',
-  help: 'Each submission appends its items to the stored list, with a timestamp. Items can be any JSON value.',
   options: {},
   formOptions: { help, placeholder, autocomplete, hidden, prefill },
   schema: () => List,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseRedirectUrl } from '../../platform/core/web-origin.ts';
-import { say } from '../../platform/languages/catalogue.ts';
 import { code, problem } from '../../platform/languages/problems.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import { help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { indexed } from '../base/index-value.ts';
 import { defineKind } from '../base/kind.ts';
@@ -10,7 +10,7 @@ const Consent = z.strictObject({
   version: z.string().min(1).max(50),
   url: z
     .string()
-    .refine((url) => parseRedirectUrl(url), 'must be an https URL, or an http URL on localhost')
+    .refine((url) => parseRedirectUrl(url), code('notWebUrl'))
     .optional(),
 });
 
@@ -24,15 +24,12 @@ const Value = z.boolean(code('notBoolean'));
 /** A boolean. A required one must be `true`, as for terms that a person has to accept. */
 export const checkbox = defineKind({
   name: 'checkbox',
-  displayName: 'Checkbox',
   options: { indexed },
   formOptions: {
     help,
     default: initialValue(z.boolean()),
     consent: {
       schema: Consent.optional(),
-      label: 'Consent',
-      help: 'The version of the text that a person agrees to, and the page that shows it',
       control: 'consent',
     },
     hidden,

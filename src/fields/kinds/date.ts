@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { say } from '../../platform/languages/catalogue.ts';
 import { code, problem } from '../../platform/languages/problems.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import { autocomplete, help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { indexed } from '../base/index-value.ts';
 import { defineKind } from '../base/kind.ts';
@@ -25,7 +25,6 @@ const CALENDAR_DATE = `^${DAY}(?:[Tt]${TIME}:[0-5][0-9](?:\\.[0-9]+)?(?:[Zz]|[-+
 /** A calendar-valid string `YYYY-MM-DD` or RFC 3339 date-time with its zone (spec 2.3). */
 export const date = defineKind({
   name: 'date',
-  displayName: 'Date',
   options: { indexed },
   formOptions: { help, default: initialValue(z.string()), autocomplete, hidden, prefill },
   schema: () => Value,

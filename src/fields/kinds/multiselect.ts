@@ -14,23 +14,21 @@ const Value = z.custom<unknown[]>(Array.isArray, code('notChoices'));
  */
 export const multiselect = defineKind({
   name: 'multiselect',
-  displayName: 'Several choices',
-  help: 'A list of choices. Each submission replaces it.',
   options: {
     enum: values,
-    minItems: { schema: Count.optional(), label: 'Min choices', control: 'number', stricter: 'higher' },
-    maxItems: { schema: Count.optional(), label: 'Max choices', control: 'number', stricter: 'lower' },
+    minItems: { schema: Count.optional(), control: 'number', stricter: 'higher' },
+    maxItems: { schema: Count.optional(), control: 'number', stricter: 'lower' },
   },
   formOptions: { help, enumLabels, enumLabelsByLanguage, default: initialValue(z.array(z.string())), hidden, prefill },
 
   checkDefinition(definition, report) {
     const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = definition;
     if (definition.enum.some((value) => value === '' || value.includes(CHOICE_SEPARATOR))) {
-      report('must have no empty value, and none that contains "; "', 'enum');
+      report('separatorInValue', 'enum');
     }
-    if (minItems > maxItems) report('must not be greater than maxItems', 'minItems');
+    if (minItems > maxItems) report('aboveMaxItems', 'minItems');
     else if (minItems > new Set(definition.enum).size) {
-      report('must not be greater than the number of values', 'minItems');
+      report('aboveValueCount', 'minItems');
     }
     checkLabels(definition, report);
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { say } from '../../platform/languages/catalogue.ts';
 import { code, problem } from '../../platform/languages/problems.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill } from '../base/form-options.ts';
 import { indexed } from '../base/index-value.ts';
 import { type ConvertedText, defineKind } from '../base/kind.ts';
@@ -16,15 +16,14 @@ const Value = z.number(code('notNumber'));
 /** A finite JSON number with inclusive bounds. A numeric string is not a number. */
 export const number = defineKind({
   name: 'number',
-  displayName: 'Number',
   options: {
-    min: { schema: z.number().optional(), label: 'Min value', control: 'number', stricter: 'higher' },
-    max: { schema: z.number().optional(), label: 'Max value', control: 'number', stricter: 'lower' },
+    min: { schema: z.number().optional(), control: 'number', stricter: 'higher' },
+    max: { schema: z.number().optional(), control: 'number', stricter: 'lower' },
     indexed,
   },
   formOptions: { help, placeholder, default: initialValue(z.number()), autocomplete, hidden, prefill },
   checkDefinition({ min, max }, report) {
-    if (min !== undefined && max !== undefined && min > max) report('must not be greater than max', 'min');
+    if (min !== undefined && max !== undefined && min > max) report('aboveMax', 'min');
   },
   schema: ({ min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }) =>
     Value.check(({ value, issues }) => {

@@ -10,12 +10,11 @@ const Value = z.string(code('notText'));
 /** One string of a list. */
 export const select = defineKind({
   name: 'select',
-  displayName: 'Single choice',
   options: { enum: values, indexed },
   formOptions: {
     help,
     placeholder,
-    ui: ui({ radio: 'Radio buttons' }),
+    ui: ui(['radio']),
     enumLabels,
     enumLabelsByLanguage,
     default: initialValue(z.string()),

@@ -7,12 +7,10 @@ import { Count, defineKind, type FieldBase, type JsonSchema, withLineFeeds } fro
 import { compilePattern, MAX_PATTERN_INSTRUCTIONS, type PatternBudget, stepsLeft } from '../base/regex.ts';
 
 const options = {
-  minLength: { schema: Count.optional(), label: 'Min length', control: 'number', stricter: 'higher' },
-  maxLength: { schema: Count.optional(), label: 'Max length', control: 'number', stricter: 'lower' },
+  minLength: { schema: Count.optional(), control: 'number', stricter: 'higher' },
+  maxLength: { schema: Count.optional(), control: 'number', stricter: 'lower' },
   regex: {
     schema: z.string().optional(),
-    label: 'Pattern',
-    help: 'Regular expression. Matches anywhere in the text; use ^ and $ to match the whole text.',
     control: 'pattern',
   },
   indexed,
@@ -23,12 +21,11 @@ const Value = z.string(code('notText'));
 /** A string. Lengths count Unicode code points. */
 export const text = defineKind({
   name: 'text',
-  displayName: 'Text',
   options,
   formOptions: {
     help,
     placeholder,
-    ui: ui({ textarea: 'Several lines', tel: 'Telephone number', url: 'URL', email: 'Email address' }),
+    ui: ui(['textarea', 'tel', 'url', 'email']),
     default: initialValue(z.string()),
     autocomplete,
     source,
@@ -38,7 +35,7 @@ export const text = defineKind({
 
   checkDefinition({ minLength, maxLength, regex }, report, budget) {
     if (minLength !== undefined && maxLength !== undefined && minLength > maxLength) {
-      report('must not be greater than maxLength', 'minLength');
+      report('aboveMaxLength', 'minLength');
     }
     if (regex !== undefined) {
       const compiled = compilePattern(regex, budget);

@@ -6,7 +6,7 @@ import { type AppModel, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
 import { DEFAULT_FORM_SETTINGS, isClosed } from '../../apps/form-settings.ts';
 import { Forbidden, Unavailable } from '../../platform/core/errors.ts';
 import { withTimeout } from '../../platform/core/timeouts.ts';
-import { say } from '../../platform/languages/catalogue.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
 import type { HoldReason, Submission } from '../../records/write/submission.ts';
 import { NoRecord, type StoredSubmission } from '../../records/write/submission-writes.ts';
@@ -49,7 +49,7 @@ export function createAdmissionCheck(challenges: Pick<Challenges, 'verify'>) {
   ): Promise<Admission> {
     const trapped = isTrapped && ({ hold: 'honeypot' } as const);
     if (proof !== '') return { ...trapped, challengeId: await challenges.verify(id, proof) };
-    if (via === 'json') throw new Forbidden('This app requires a proof of work; solve a challenge and send it');
+    if (via === 'json') throw new Forbidden('proofRequired');
     return trapped || { hold: 'no-proof' };
   }
 }
@@ -108,7 +108,7 @@ export function createCapacity(deps: { records: Pick<RecordReader, 'exists'>; se
           seat.release();
         }
       }
-      throw new Unavailable('Too many submissions to this form at once; try again shortly', 1);
+      throw new Unavailable('submissionsToForm', 1);
     },
   };
 }
@@ -214,7 +214,7 @@ export function createSeats(apps: AppModel, countOf: (appId: ObjectId) => Promis
       if (records !== undefined && records >= limit) return 'full';
       if (records !== undefined && limit - records >= AMPLE_ROOM) return UNRESERVED;
       const queue = queues.get(app) ?? [];
-      if (queue.length >= MAX_WAITING) throw new Unavailable('Too many submissions at once; try again shortly', 1);
+      if (queue.length >= MAX_WAITING) throw new Unavailable('submissionsAtOnce', 1);
       const answer = new Promise<SeatAnswer>((resolve, reject) => queue.push({ limit, resolve, reject }));
       if (!queues.has(app)) {
         queues.set(app, queue);

@@ -69,7 +69,7 @@ export function createChallengeLimiter(perMinute = CHALLENGES_PER_MINUTE, worker
     const isRaised = submitPerMinute > perMinute;
     const ownMs = ofApp.waitMs(key, share(isRaised ? submitPerMinute : perMinute));
     const waitMs = isRaised ? ownMs : Math.max(ownMs, ofNetwork.waitMs(network));
-    if (waitMs > 0) throw new TooManyRequests('Too many challenges; try again later', Math.ceil(waitMs / 1000));
+    if (waitMs > 0) throw new TooManyRequests('tooManyChallenges', Math.ceil(waitMs / 1000));
     ofApp.count(key);
     if (!isRaised) ofNetwork.count(network);
   };

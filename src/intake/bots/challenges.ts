@@ -12,7 +12,6 @@ import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
 
 /** The end of the messages of refusals after which a solution of another challenge helps. */
-export const NEW_CHALLENGE = 'solve a new challenge';
 
 /** How long a challenge can be solved and sent: a person fills a form meanwhile. */
 export const CHALLENGE_LIFETIME_MS = 20 * 60 * 1_000;
@@ -71,7 +70,7 @@ export function createChallenges(secret: string) {
       appId: ObjectId,
       expiresAt = new Date(Date.now() + CHALLENGE_LIFETIME_MS),
     ): Promise<Challenge & { signature: string }> {
-      if (creating.pendingCount >= MAX_WAITING) throw new Unavailable('Too many challenges at once; try again', 1);
+      if (creating.pendingCount >= MAX_WAITING) throw new Unavailable('challengesAtOnce', 1);
       const counter = randomInt(MIN_COUNTER, MAX_COUNTER + 1);
       const options = { algorithm: ALGORITHM, cost: COST, counter, deriveKey, expiresAt, ...deriveKeys(appId) };
       const { parameters, signature = '' } = await creating(() => createChallenge(options));
@@ -88,7 +87,7 @@ export function createChallenges(secret: string) {
       const sent = parse(text);
       if (!sent) throw invalidProofError();
       const { verified, expired } = await verifySolution({ ...sent, deriveKey, ...deriveKeys(appId) });
-      if (expired) throw new Forbidden(`The proof of work has expired; ${NEW_CHALLENGE}`);
+      if (expired) throw new Forbidden('proofExpired');
       if (!verified) throw invalidProofError();
       return sent.challenge.signature;
     },
@@ -96,7 +95,7 @@ export function createChallenges(secret: string) {
 }
 
 function invalidProofError(): Forbidden {
-  return new Forbidden(`The proof of work is not valid; ${NEW_CHALLENGE}`);
+  return new Forbidden('proofInvalid');
 }
 
 function parse(text: string) {
@@ -163,7 +162,7 @@ export function createChallengeSpending(spent: SpentChallengeCollection, now: ()
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
       const first = await spent.findOne({ _id }, { readConcern: 'majority' });
-      if (first?.holder !== holder) throw new Forbidden(`The proof of work was used before; ${NEW_CHALLENGE}`);
+      if (first?.holder !== holder) throw new Forbidden('proofUsed');
     }
   };
 }

@@ -5,11 +5,11 @@ import type { Refuse } from '../../api/endpoint.ts';
 import { Redirect } from '../../api/reply.ts';
 import { isOwnOrigin, prefersPage } from '../../api/validation.ts';
 import { DEFAULT_FORM_SETTINGS, type FormSettings } from '../../apps/form-settings.ts';
-import { type AppError, InvalidInput, type Issue, type Reason } from '../../platform/core/errors.ts';
+import { type AppError, InvalidInput } from '../../platform/core/errors.ts';
 import { withTimeout } from '../../platform/core/timeouts.ts';
 import { parsePageUrl, parseRedirectUrl, parseWebUrl } from '../../platform/core/web-origin.ts';
-import { say } from '../../platform/languages/catalogue.ts';
 import type { Language } from '../../platform/languages/languages.ts';
+import { type Issue, type Reason, say } from '../../platform/languages/reasons.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import type { SubmissionOptions } from '../submissions/acceptance.ts';
 import { KEY_PATTERN } from '../submissions/submissions.routes.ts';
@@ -120,7 +120,7 @@ export function parseAttempt(req: Request, entries: FormEntries, lease: Lease): 
       page: referer === undefined ? undefined : parsePageUrl(referer),
       lang: languageToKeep(visitor, settings),
     },
-    problem: issues.length > 0 ? new InvalidInput('Invalid submission', issues) : undefined,
+    problem: issues.length > 0 ? new InvalidInput('invalidSubmission', issues) : undefined,
   };
 }
 

@@ -21,8 +21,8 @@ import {
   sentence,
 } from '../../fields/markup.ts';
 import { type FormControl, formControl, isTranslated } from '../../fields/presentation.ts';
-import { type Issue, MAX_ISSUES } from '../../platform/core/errors.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
+import { type Issue, MAX_ISSUES, say } from '../../platform/languages/reasons.ts';
 import { MAX_LANGUAGES } from '../../platform/languages/tags.ts';
 import { ownLanguage, thanksPath, toHtml } from './page.ts';
 import { adviceAfter, reasonIn, type ShownRefusal, titleOf } from './visitor-language.ts';
@@ -297,7 +297,7 @@ function listProblems({ issues = [], sent, language }: FormView, fields: readonl
 
 /** It receives the focus, so that a screen reader begins with it. */
 function summaryHtml(view: FormView, problems: readonly Problem[]): string {
-  const { language, refusal = { status: 400, message: '' } } = view;
+  const { language, refusal = { status: 400, ...say('invalidSubmission') } } = view;
   const items = problems.map(({ at, text: problem }) =>
     at === undefined ? html`<li>${problem}</li>` : html`<li><a href="#${at}">${problem}</a></li>`,
   );

@@ -2,8 +2,7 @@ import type { FormEntries } from '../../api/body/form-body.ts';
 import { printable } from '../../fields/base/kind.ts';
 import { toInstantIn } from '../../fields/local-time.ts';
 import { valueFromForm } from '../../fields/presentation.ts';
-import type { Issue } from '../../platform/core/errors.ts';
-import { say } from '../../platform/languages/catalogue.ts';
+import { type Issue, say } from '../../platform/languages/reasons.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import type { SubmissionInput } from '../submissions/acceptance.ts';
 

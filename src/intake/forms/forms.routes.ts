@@ -35,7 +35,7 @@ const formEndpoints = {
       'Stores as `POST /v1/users` does; the app is in the path. The texts of a form become values by the schema: the entry `email` is the email, `name`, `data[name]` and `data.name` are fields, repeated names and names with `[]` are items of an array field. Control names such as `_next` and `_key` are in the specification. A JSON body, or a request that prefers JSON, is answered as `POST /v1/users` answers it. Anyone else is redirected after a success, and gets a page that says what to do after a refusal.',
     params: AppPath,
     headers: SubmissionHeaders,
-    body: jsonOrFormBody(Submission, 'Invalid submission'),
+    body: jsonOrFormBody(Submission, 'invalidSubmission'),
     limit: 'submit',
     pages: true,
     response: SubmittedForm,

@@ -1,12 +1,12 @@
 import type { Request } from 'express';
 import { Refusal } from '../../api/reply.ts';
+import { errorBody } from '../../api/validation.ts';
 import { type FormSettings, offeredLanguages } from '../../apps/form-settings.ts';
-import { ORIGIN_REFUSED } from '../../apps/origins.ts';
-import type { AppError, Issue, Reason } from '../../platform/core/errors.ts';
-import { codeOf } from '../../platform/languages/catalogue.ts';
+import type { AppError } from '../../platform/core/errors.ts';
+import { problems } from '../../platform/languages/en.ts';
 import { type Language, languageOf, OWN_LANGUAGES } from '../../platform/languages/languages.ts';
+import type { Issue, Reason, ReasonCode } from '../../platform/languages/reasons.ts';
 import { matchTag } from '../../platform/languages/tags.ts';
-import { NEW_CHALLENGE } from '../bots/challenges.ts';
 
 /** Comparing the languages of a longer header takes too long. Browsers send fewer than 100. */
 const MAX_ACCEPT_LANGUAGE = 500;
@@ -47,7 +47,7 @@ export function languageToKeep({ language }: VisitorLanguage, settings: FormSett
   return offeredLanguages(settings).length > 1 ? language.tag : undefined;
 }
 
-/** A refusal as a page shows it: its English reason, with the code of that text if it has one. */
+/** A refusal as a page shows it. */
 export interface ShownRefusal extends Reason {
   status: number;
 }
@@ -63,35 +63,38 @@ export function titleOf(language: Language, status: number): string {
 }
 
 /** Whether the advice after a refusal contains its reason. */
-export const isInAdvice = ({ status, message }: ShownRefusal): boolean => status === 404 || message === ORIGIN_REFUSED;
+export const isInAdvice = ({ status, code }: ShownRefusal): boolean => status === 404 || code === 'originRefused';
+
+/** The only 403 for which another attempt helps: the page solves a new challenge. */
+const NEEDS_CHALLENGE: readonly ReasonCode[] = ['proofExpired', 'proofInvalid', 'proofUsed'];
 
 /** Returns what to do after a refusal. */
-export function adviceAfter({ status, message }: ShownRefusal, language: Language): string {
-  if (message === ORIGIN_REFUSED) return language.text('text403Site');
-  // The only 403 for which another attempt helps: the page solves a new challenge.
-  const helps = status === 403 && message.endsWith(NEW_CHALLENGE);
-  return language.text(helps ? 'text403Again' : `text${explainedStatus(status)}`);
+export function adviceAfter({ status, code }: ShownRefusal, language: Language): string {
+  if (code === 'originRefused') return language.text('text403Site');
+  return language.text(NEEDS_CHALLENGE.includes(code) ? 'text403Again' : `text${explainedStatus(status)}`);
 }
 
 /** Returns the reason of a refusal; undefined where only English has it. */
-export function reasonIn(language: Language, reason: Reason): string | undefined {
-  const code = codeOf(reason.code);
-  if (code !== undefined) return language.text(code, reason.params);
-  return language.own === 'en' ? reason.message : undefined;
+export function reasonIn(language: Language, { message, code, params }: Reason): string | undefined {
+  if (isForVisitors(code)) return language.text(code, params);
+  return language.own === 'en' ? message : undefined;
 }
 
+const isForVisitors = (code: ReasonCode): code is keyof typeof problems => Object.hasOwn(problems, code);
+
 /** Returns an issue as an answer of `/v1/forms` has it (spec 7). */
-export function issueIn(language: Language, { path, ...reason }: Issue): Issue {
-  const { params } = reason;
-  const code = codeOf(reason.code) ?? 'invalid';
-  const message = reasonIn(language, reason) ?? language.text('invalid');
-  return { path, message, code, ...(params && { params }) };
+export function issueIn(language: Language, issue: Issue): Issue {
+  const message = reasonIn(language, issue) ?? language.text('invalid');
+  return isForVisitors(issue.code) ? { ...issue, message } : { path: issue.path, message, code: 'invalid' };
 }
 
 /** Returns the JSON answer after a refusal (spec 7). */
 export function refusalIn(language: Language, error: AppError): Refusal {
-  const { status, issues, facts } = error;
-  const message = reasonIn(language, error) ?? titleOf(language, status);
-  const body = { message, ...(issues && { errors: issues.map((issue) => issueIn(language, issue)) }), ...facts };
+  const { status, issues } = error;
+  const body = {
+    ...errorBody(error),
+    message: reasonIn(language, error) ?? titleOf(language, status),
+    errors: issues?.map((issue) => issueIn(language, issue)),
+  };
   return new Refusal(status, body, language.tag);
 }

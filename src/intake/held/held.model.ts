@@ -87,7 +87,7 @@ function createHeldLimiter(limits: SharedLimits) {
     const key = `${appId.toHexString()} ${clientNetwork(address)}`;
     // A submission does not depend on the store of limits.
     const { waitMs } = await limit.take(key, Math.ceil(bytes / UNIT_BYTES)).catch(() => ({ waitMs: 0 }));
-    if (waitMs > 0) throw new TooManyRequests('Too many submissions; try again later', Math.ceil(waitMs / 1_000));
+    if (waitMs > 0) throw new TooManyRequests('tooManySubmissions', Math.ceil(waitMs / 1_000));
   };
 }
 
@@ -248,7 +248,7 @@ export function createHeldStore(
 }
 
 function queueFullError(): TooManyRequests {
-  return new TooManyRequests('This form cannot take more submissions for now; try again later', RETRY_AFTER_SECONDS);
+  return new TooManyRequests('heldFull', RETRY_AFTER_SECONDS);
 }
 
 /** The held submissions of a person. */

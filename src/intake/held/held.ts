@@ -5,6 +5,8 @@ import type { ScopedApp } from '../../api/principal.ts';
 import { JsonObject, Ok, PageLimit, Timestamp } from '../../api/validation.ts';
 import { withRenamedKeys } from '../../fields/renames.ts';
 import { InvalidInput, KeyReused, NotFound } from '../../platform/core/errors.ts';
+import { code } from '../../platform/languages/problems.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import { parseRecordId, type RecordId } from '../../records/stored/record-id.ts';
 import { appliedKey } from '../../records/write/idempotency-keys.ts';
 import { HOLD_REASONS, type HoldReason } from '../../records/write/submission.ts';
@@ -56,7 +58,7 @@ export const heldEndpoints = {
     query: z.strictObject({
       limit: PageLimit,
       cursor: z
-        .string('must be one text')
+        .string(code('notOneText'))
         .optional()
         .meta({ description: 'The `next` of the page before', example: 'AZJMnl86fBGbDi9tahyOVw' }),
       sourceAppId: ScopeParameter,
@@ -185,13 +187,13 @@ export function heldRoutes(deps: {
 }
 
 function heldNotFoundError(): NotFound {
-  return new NotFound('Held submission not found');
+  return new NotFound('heldNotFound');
 }
 
 /** A cursor is the base64url form of an id. */
 function parseCursor(cursor: string): RecordId {
   const bytes = Buffer.from(cursor, 'base64url');
   const id = bytes.length === 16 && bytes.toString('base64url') === cursor && parseRecordId(bytes.toString('hex'));
-  if (!id) throw new InvalidInput('Invalid query parameters', [{ path: 'cursor', message: 'is not a cursor' }]);
+  if (!id) throw new InvalidInput('invalidQuery', [{ path: 'cursor', ...say('notCursor') }]);
   return id;
 }

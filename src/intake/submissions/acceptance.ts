@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
-import { InvalidInput, type Issue } from '../../platform/core/errors.ts';
+import { InvalidInput } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { parsePageUrl } from '../../platform/core/web-origin.ts';
-import { say } from '../../platform/languages/catalogue.ts';
+import { type Issue, say } from '../../platform/languages/reasons.ts';
 import { submissionEntry } from '../../records/history/history-entries.ts';
 import type { AppliedKey } from '../../records/stored/record.ts';
 import { sentConsents } from '../../records/write/consents.ts';
@@ -62,7 +62,7 @@ export function accept(
   const { data, issues: found } = checkData(sent, lease);
   const issues = problems ? joinIssues(problems, found) : found;
   if (normalized === undefined) issues.unshift({ path: 'email', ...say('notEmail') });
-  if (normalized === undefined || issues.length > 0) throw new InvalidInput('Invalid submission', issues);
+  if (normalized === undefined || issues.length > 0) throw new InvalidInput('invalidSubmission', issues);
 
   const now = new Date();
   const change = lease.validator.change(data, now);

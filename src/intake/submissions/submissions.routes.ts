@@ -43,7 +43,7 @@ const submissionEndpoints = {
     description:
       "Creates the record of that email, or changes it: fields sent replace, fields not sent stay, items of array fields are appended. A submission that was answered with 200 is durable. A request that got no answer, or a 503, can be sent again with the same `Idempotency-Key` and is applied once. `data` must conform to the app's schema.",
     headers: SubmissionHeaders,
-    body: jsonBody(Submission, 'Invalid submission'),
+    body: jsonBody(Submission, 'invalidSubmission'),
     limit: 'submit',
     response: SubmittedUser,
     errors: [409, 422, 429],

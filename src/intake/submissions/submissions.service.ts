@@ -92,7 +92,7 @@ export function createSubmissionService(deps: {
           leases.forget(sourceAppId);
         }
       }
-      throw new Unavailable('The schema of this app is changing; try again shortly', 1);
+      throw new Unavailable('schemaChanging', 1);
     },
   };
 

@@ -19,7 +19,7 @@ export function createSubmitLimiter(perMinute: number, workers = 1): SubmitLimit
     if (ofApp === 0) return;
     const key = `${sourceAppId} ${clientNetwork(address)}`;
     const waitMs = limit.waitMs(key, Math.ceil(ofApp / workers));
-    if (waitMs > 0) throw new TooManyRequests('Too many submissions; try again later', Math.ceil(waitMs / 1000));
+    if (waitMs > 0) throw new TooManyRequests('tooManySubmissions', Math.ceil(waitMs / 1000));
     limit.count(key);
   };
 }

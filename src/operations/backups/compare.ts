@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { ObjectId } from 'mongodb';
-import { InvalidInput } from '../../platform/core/errors.ts';
+import { CommandFailed } from '../../platform/core/errors.ts';
 import { type Diagnosis, greet } from '../doctor/context.ts';
 import { type Finding, fault, good, type Result, warning } from '../doctor/findings.ts';
 import { type AppLine, type AuditLine, type CollectionLine, type Header, Line } from './manifest.ts';
@@ -20,7 +20,7 @@ const DROPPED = 'Restore the dump with its indexes, or start a server, which cre
 /**
  * Compares a restored copy with the manifest of its backup, and names each difference. What was
  * created after the manifest is not compared.
- * @throws {InvalidInput} when the file is no complete manifest
+ * @throws {CommandFailed} when the file is no complete manifest
  */
 export async function compareWithManifest(opened: Diagnosis, path: string): Promise<Result[]> {
   const { now } = await greet(opened);
@@ -226,12 +226,12 @@ async function* readManifest(path: string): AsyncGenerator<Line> {
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw typeof code === 'string' ? new InvalidInput(`Cannot read ${path} (${code})`) : error;
+    throw typeof code === 'string' ? new CommandFailed(`Cannot read ${path} (${code})`) : error;
   }
   if (!isComplete) throw noManifest(path);
 }
 
-const noManifest = (path: string) => new InvalidInput(`${path} is no complete manifest of \`verify --write\``);
+const noManifest = (path: string) => new CommandFailed(`${path} is no complete manifest of \`verify --write\``);
 
 function parseLine(text: string): Line | undefined {
   try {

@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { InvalidInput } from '../../platform/core/errors.ts';
+import { CommandFailed } from '../../platform/core/errors.ts';
 import { createServerModel, runningServers, VERSION } from '../../platform/servers/servers.ts';
 import { type Diagnosis, greet } from '../doctor/context.ts';
 import type { Line } from './manifest.ts';
@@ -60,7 +60,7 @@ async function createManifestFile(path: string) {
   const temporary = `${path}.${randomUUID()}`;
   const output = createWriteStream(temporary, { flags: 'wx', mode: 0o600 });
   await once(output, 'open').catch((error: NodeJS.ErrnoException) => {
-    throw new InvalidInput(`Cannot write ${path} (${error.code ?? 'unknown error'})`);
+    throw new CommandFailed(`Cannot write ${path} (${error.code ?? 'unknown error'})`);
   });
   const lines = linesTo(output);
   return {

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { InvalidInput, NotFound } from '../../platform/core/errors.ts';
+import { CommandFailed } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { APP_ROLES, type AppRole } from '../../platform/core/roles.ts';
 import type { Services } from '../../services.ts';
@@ -76,7 +76,7 @@ export function accountCommands({ withServices, streams }: Tool): Command {
     .action((email: string) =>
       withServices(async ({ accounts, audit, clock }) => {
         const found = await accounts.store.findByEmail(parseEmail(email));
-        if (!found) throw new NotFound('No account has this email');
+        if (!found) throw new CommandFailed('No account has this email');
         await accounts.status.suspend(found._id, clock.within(WRITES_WITHIN_MS));
         const event = { action: 'account.changed', actor: COMMAND_LINE, app: null } as const;
         await audit.record({ ...event, target: found._id.toHexString(), detail: { suspended: true } });
@@ -89,14 +89,14 @@ export function accountCommands({ withServices, streams }: Tool): Command {
 
 function parseEmail(text: string): string {
   const email = normalizeEmail(text);
-  if (email === undefined) throw new InvalidInput('The email is not valid');
+  if (email === undefined) throw new CommandFailed('The email is not valid');
   return email;
 }
 
 async function findOffer({ apps }: Services, { admin, app, role }: { admin?: true; app?: string; role?: AppRole }) {
-  if ((admin !== undefined) === (app !== undefined)) throw new InvalidInput('Use either --admin or --app');
+  if ((admin !== undefined) === (app !== undefined)) throw new CommandFailed('Use either --admin or --app');
   if (admin) return { admin, app: undefined };
-  if (app === undefined || role === undefined) throw new InvalidInput('--app needs --role');
+  if (app === undefined || role === undefined) throw new CommandFailed('--app needs --role');
   const { id, sourceAppId } = await apps.get(app);
   return { app: { id, sourceAppId, role } };
 }

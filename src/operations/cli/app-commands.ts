@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
 import type { Role } from '../../apps/apps.model.ts';
 import type { NewPassword } from '../../apps/apps.service.ts';
-import { InvalidInput } from '../../platform/core/errors.ts';
+import { CommandFailed } from '../../platform/core/errors.ts';
 import { APP_ID_FORMAT } from '../../platform/core/identifiers.ts';
 import { COMMAND_LINE, note, type Streams, say, type Tool, WRITES_WITHIN_MS } from './command.ts';
 
@@ -79,7 +79,7 @@ async function confirm({ stdin, stderr }: Streams, id: string): Promise<void> {
       closed,
     ]);
     if (typed.trim() !== id)
-      throw new InvalidInput('Not deleted: the id was not typed. Where nobody can type, use --yes');
+      throw new CommandFailed('Not deleted: the id was not typed. Where nobody can type, use --yes');
   } finally {
     terminal.close();
   }

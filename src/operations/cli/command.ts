@@ -1,5 +1,5 @@
 import { ConfigError } from '../../platform/core/config.ts';
-import { AppError, InvalidInput } from '../../platform/core/errors.ts';
+import { AppError, CommandFailed } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Services } from '../../services.ts';
 
@@ -56,9 +56,9 @@ export function report(streams: Streams, error: unknown): void {
   for (const { path, message } of issues) note(streams, `  ${path === '' ? '' : `${path} `}${message}`);
 }
 
-/** Returns a handler of the error of a file, which throws {@link InvalidInput} with its code. */
+/** Returns a handler of the error of a file, which throws {@link CommandFailed} with its code. */
 export function refuseFile(action: 'read' | 'write', file: string) {
   return (error: NodeJS.ErrnoException): never => {
-    throw new InvalidInput(`Cannot ${action} ${file} (${error.code ?? 'unknown error'})`);
+    throw new CommandFailed(`Cannot ${action} ${file} (${error.code ?? 'unknown error'})`);
   };
 }

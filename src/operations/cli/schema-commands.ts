@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { Command, InvalidArgumentError } from 'commander';
 import type { Rename } from '../../fields/renames.ts';
-import { InvalidInput } from '../../platform/core/errors.ts';
+import { CommandFailed } from '../../platform/core/errors.ts';
 import type { SchemaService } from '../../schemas/schemas.service.ts';
 import { COMMAND_LINE, refuseFile, say, type Tool, WRITES_WITHIN_MS } from './command.ts';
 
@@ -50,7 +50,7 @@ export function typesCommand({ withServices, streams }: Tool): Command {
     .option('--out <file>', 'a file instead of standard output')
     .option('--check', 'write nothing; fail when the file is not what would be written')
     .action((id: string, { out, check = false }: { out?: string; check?: boolean }) => {
-      if (check && out === undefined) throw new InvalidInput('--check needs the file: --out <file>');
+      if (check && out === undefined) throw new CommandFailed('--check needs the file: --out <file>');
       return withServices(async ({ schemas }) => {
         const { generateTypes } = await import('./generated-types.ts');
         const schema = await schemas.get(id);
@@ -60,7 +60,7 @@ export function typesCommand({ withServices, streams }: Tool): Command {
         const found = (await readIfThere(out))?.replaceAll('\r\n', '\n');
         // An unchanged file keeps its time, so that no build begins.
         if (found === source) return;
-        if (check) throw new InvalidInput(`${out} is not what version ${schema.version} of the schema gives`);
+        if (check) throw new CommandFailed(`${out} is not what version ${schema.version} of the schema gives`);
         await writeFile(out, source).catch(refuseFile('write', out));
       });
     });
@@ -72,7 +72,7 @@ async function checkSchema(json: unknown): Promise<Parameters<SchemaService['rep
     import('../../api/validation.ts'),
     import('../../schemas/schemas.routes.ts'),
   ]);
-  return parsePart(schemaEndpoints.replaceSchema.body.schema, json, 'Invalid schema');
+  return parsePart(schemaEndpoints.replaceSchema.body.schema, json, 'invalidSchema');
 }
 
 /** Parses a schema. Accepts the output of `schema get`, so `version` is ignored. */
@@ -84,7 +84,7 @@ function parseJson(json: string): unknown {
     const { version: _, ...schema } = value as Record<string, unknown>;
     return schema;
   } catch (error) {
-    throw new InvalidInput(`The schema is not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}`);
+    throw new CommandFailed(`The schema is not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}`);
   }
 }
 

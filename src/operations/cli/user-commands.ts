@@ -8,7 +8,7 @@ import type { ScopedApp } from '../../api/principal.ts';
 import { type ExportFormat, exportFormats } from '../../operators/exports/exports.service.ts';
 import { fileNameSetting } from '../../operators/imports/date-format.ts';
 import type { ImportDocument } from '../../operators/imports/imports.model.ts';
-import { AppError, InvalidInput } from '../../platform/core/errors.ts';
+import { CommandFailed } from '../../platform/core/errors.ts';
 import type { Services } from '../../services.ts';
 import { COMMAND_LINE, note, refuseFile, type Streams, say, type Tool } from './command.ts';
 
@@ -111,7 +111,7 @@ async function runImport(
   options: Options,
 ): Promise<void> {
   const { imports, jobs, hasSecret } = services;
-  if (!hasSecret) throw new InvalidInput('Set SESSION_SECRET to that of the server: erased persons are known by it');
+  if (!hasSecret) throw new CommandFailed('Set SESSION_SECRET to that of the server: erased persons are known by it');
   const { rejects, format = /\.(nd)?jsonl?$/i.test(file) ? 'ndjson' : 'csv', ...rest } = options;
   const settings = await checkSettings({ format, ...rest, ...fileNameSetting(basename(file)) });
   const app = await services.apps.get(sourceAppId);
@@ -146,7 +146,7 @@ async function checkSettings(settings: Record<string, unknown>): Promise<Paramet
     import('../../api/validation.ts'),
     import('../../operators/imports/imports.routes.ts'),
   ]);
-  return parsePart(importEndpoints.createImport.body.schema, settings, 'Invalid import');
+  return parsePart(importEndpoints.createImport.body.schema, settings, 'invalidImport');
 }
 
 async function report(
@@ -164,5 +164,5 @@ async function report(
   if (rejects !== undefined) {
     await pipeline(await imports.rejectsOf(app, _id.toHexString()), createWriteStream(rejects));
   }
-  if (state !== 'completed') throw new AppError(409, failure ?? 'The import ended at a line that was rejected');
+  if (state !== 'completed') throw new CommandFailed(failure ?? 'The import ended at a line that was rejected');
 }

@@ -1,6 +1,6 @@
 import { MongoServerError, MongoServerSelectionError } from 'mongodb';
 import { ConfigError } from '../../platform/core/config.ts';
-import { InvalidInput } from '../../platform/core/errors.ts';
+import { CommandFailed } from '../../platform/core/errors.ts';
 import { withTimeout } from '../../platform/core/timeouts.ts';
 
 export type Level = 'good' | 'warning' | 'fault';
@@ -67,7 +67,7 @@ export function openingFaults(error: unknown): Result[] {
   if (error instanceof ConfigError) {
     return error.lines.map((line) => ({ check: 'settings', ...fault(line, 'Correct the variable.') }));
   }
-  if (error instanceof InvalidInput) return [{ check: 'manifest', ...fault(error.message, 'Name another file.') }];
+  if (error instanceof CommandFailed) return [{ check: 'manifest', ...fault(error.message, 'Name another file.') }];
   // Errors of openDatabase have messages for operators, which name neither user nor password.
   const isDescribed =
     error instanceof Error &&

@@ -7,6 +7,7 @@ import type { Collection } from '../../platform/database/collections.ts';
 import { changing } from '../../platform/database/filters.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
 import { removeInSteps } from '../../platform/database/removal.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import { authorSchema, type HistoryAuthor } from '../../records/stored/record.ts';
 import { type PackedIds, unpackUuids } from '../search/matching-ids.ts';
 
@@ -174,7 +175,7 @@ interface Naming {
 export function createChangeStore(changes: ChangeCollection, records: ChangeRecordCollection, now: () => Date) {
   async function find(appId: ObjectId, id: string): Promise<ChangeDocument> {
     const found = ObjectId.isValid(id) && (await changes.findOne({ _id: new ObjectId(id), appId }));
-    if (!found) throw new NotFound('Change not found');
+    if (!found) throw new NotFound('changeNotFound');
     return found;
   }
 
@@ -198,7 +199,7 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
   async function refuseTooMany(appId: ObjectId): Promise<void> {
     const options = { limit: MAX_UNFINISHED };
     if ((await changes.countDocuments({ appId, state: { $in: ACTIVE } }, options)) < MAX_UNFINISHED) return;
-    throw new Conflict(`The app has ${MAX_UNFINISHED} changes that have not ended; wait or stop one`);
+    throw new Conflict(say('changeLimit', { max: MAX_UNFINISHED }));
   }
 
   /** Yields the changes of few records that have one of these. */
@@ -285,9 +286,7 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
       const update = { $set: { state: 'undoing' as const, undoneBy: by, startedAt: new Date(), undo: newPass() } };
       const { matchedCount } = await changes.updateOne(filter, { ...update, $unset: { endedAt: 1, failure: 1 } });
       if (matchedCount > 0) return;
-      throw new Conflict(
-        state === 'undone' || state === 'undoing' ? 'The change is undone already' : 'The change has not ended yet',
-      );
+      throw new Conflict(state === 'undone' || state === 'undoing' ? 'changeUndone' : 'changeNotEnded');
     },
 
     /** Stops a change or its undo. One that has ended stays as it is. @throws {NotFound} */

@@ -4,6 +4,8 @@ import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint
 import { ScopeParameter, UserId } from '../../api/parameters.ts';
 import { JsonObject, Ok, Timestamp, WholeNumber } from '../../api/validation.ts';
 import { AppNotFound, InvalidInput, Unavailable } from '../../platform/core/errors.ts';
+import { code } from '../../platform/languages/problems.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import { refuseInvalid } from '../../records/write/record-edit.ts';
 import type { SchemaLeases } from '../../schemas/schema-leases.ts';
 import { authorOf, Key, MAX_UNSET } from '../people/editing.ts';
@@ -31,9 +33,9 @@ const Edit = z
   })
   .superRefine(({ set, unset }, context) => {
     const keys = [...Object.keys(set), ...unset];
-    if (keys.length === 0) context.addIssue({ code: 'custom', path: [], message: 'must name a change' });
+    if (keys.length === 0) context.addIssue({ code: 'custom', path: [], message: code('noChange') });
     if (new Set(keys).size < keys.length) {
-      context.addIssue({ code: 'custom', path: [], message: 'must name each key once' });
+      context.addIssue({ code: 'custom', path: [], message: code('keyTwice') });
     }
   })
   .meta({ id: 'UsersChange' });
@@ -92,7 +94,7 @@ export const changeEndpoints = {
       ...queryParameters,
       confirm: WholeNumber(0).meta({ description: 'The number of users to change', example: 42 }),
     }),
-    body: jsonBody(Edit, 'Invalid change'),
+    body: jsonBody(Edit, 'invalidChange'),
     // Counts any number of records.
     slow: true,
     response: z.strictObject({ id: z.string().meta({ example: EXAMPLE_ID }) }),
@@ -159,7 +161,7 @@ export const changeRoutes = (deps: {
       if (!lease?.app.id.equals(app.id)) throw new AppNotFound();
       refuseInvalid(body, lease);
       await store.refuseTooMany(app.id);
-      const options = { confirm, signal: closed(), undone: 'nothing was changed' };
+      const options = { confirm, signal: closed(), undone: 'otherCountChanged' } as const;
       const { schema, slotOf } = await queried(app, request);
       const parts = body.ids
         ? namedIds(body.ids, request, options)
@@ -200,9 +202,13 @@ export const changeRoutes = (deps: {
 };
 
 /** @throws {InvalidInput} for a query beside the ids @throws {Conflict} for another number */
-function namedIds(ids: readonly string[], { where, q }: QueryRequest, options: { confirm: number; undone: string }) {
+function namedIds(
+  ids: readonly string[],
+  { where, q }: QueryRequest,
+  options: { confirm: number; undone: 'otherCountChanged' },
+) {
   if (where !== undefined || q !== undefined) {
-    throw new InvalidInput('Invalid query parameters', [{ path: 'where', message: 'is not used with ids' }]);
+    throw new InvalidInput('invalidQuery', [{ path: 'where', ...say('withIds') }]);
   }
   const unique = [...new Set(ids.map((id) => id.toLowerCase()))];
   if (unique.length !== options.confirm) throw otherCount(unique.length, options.undone);
@@ -212,7 +218,7 @@ function namedIds(ids: readonly string[], { where, q }: QueryRequest, options: {
 /** @throws {InvalidInput} when a request has neither conditions nor ids */
 function selectionOf(request: QueryRequest): QueryRequest {
   if (request.where !== undefined || request.q !== undefined) return request;
-  throw new InvalidInput('Invalid query parameters', [{ path: 'where', message: 'is required without q and ids' }]);
+  throw new InvalidInput('invalidQuery', [{ path: 'where', ...say('requiredWithoutIds') }]);
 }
 
 const presentPass = ({ done, changed, refused, errors }: Pass) => ({ done, changed, refused, errors });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
 import { ScopeParameter } from '../../api/parameters.ts';
 import { Download } from '../../api/reply.ts';
+import { code } from '../../platform/languages/problems.ts';
 import { orderParameter, queryParameters, SINGLE_TEXT, sortParameter } from '../search/parameters.ts';
 import { User } from '../search/users.routes.ts';
 import { type ExportFormat, type ExportService, exportFormats } from './exports.service.ts';
@@ -11,19 +12,19 @@ const MAX_SELECTED = 1_000;
 
 const CSV_PARAMETERS = ['bom', 'columns', 'headers'] as const;
 
-const SelectedId = z.uuid('must be the id of a record').meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' });
+const SelectedId = z.uuid(code('notRecordId')).meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' });
 
 /** The format of the file (spec 4.3). */
 const fileMembers = {
   format: z
-    .enum(exportFormats, 'must be csv, ndjson or json')
+    .enum(exportFormats, code('notExportFormat'))
     .default('csv')
     .meta({ description: 'Default: `csv`', example: 'csv' }),
-  columns: z.string(SINGLE_TEXT).max(16_000, 'is too long').optional().meta({
+  columns: z.string(SINGLE_TEXT).max(16_000, code('tooLongText')).optional().meta({
     description: 'The columns of a CSV file, separated by commas. Default: all',
     example: 'email,data.name',
   }),
-  headers: z.enum(['labels', 'paths'], 'must be labels or paths').optional().meta({
+  headers: z.enum(['labels', 'paths'], code('notHeaderKind')).optional().meta({
     description: 'The first row of a CSV file: paths such as `data.name` (default), or the labels of the fields',
     example: 'labels',
   }),
@@ -60,7 +61,7 @@ export const exportEndpoints = {
     query: z
       .strictObject({
         ...fileMembers,
-        bom: z.literal('true', 'must be true').optional().meta(bomMeta('true')),
+        bom: z.literal('true', code('mustBeTrue')).optional().meta(bomMeta('true')),
         ...queryParameters,
         sort: sortParameter,
         order: orderParameter,
@@ -77,9 +78,12 @@ export const exportEndpoints = {
     body: jsonBody(
       z
         .strictObject({
-          ids: z.array(SelectedId).min(1, 'must not be empty').max(MAX_SELECTED, `must be at most ${MAX_SELECTED}`),
+          ids: z
+            .array(SelectedId)
+            .min(1, code('empty'))
+            .max(MAX_SELECTED, code('tooLarge', { max: MAX_SELECTED })),
           ...fileMembers,
-          bom: z.literal(true, 'must be true').optional().meta(bomMeta(true)),
+          bom: z.literal(true, code('mustBeTrue')).optional().meta(bomMeta(true)),
         })
         .superRefine(checkCsv),
     ),
@@ -92,7 +96,7 @@ function checkCsv(
 ) {
   if (query.format === 'csv') return;
   for (const name of CSV_PARAMETERS) {
-    if (query[name] !== undefined) context.addIssue({ code: 'custom', path: [name], message: 'is for csv only' });
+    if (query[name] !== undefined) context.addIssue({ code: 'custom', path: [name], message: code('forCsvOnly') });
   }
 }
 

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { App } from '../../apps/app.ts';
 import type { AppService } from '../../apps/apps.service.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import type { RecordPages } from '../../records/read/record-pages.ts';
 import { OPTIONAL_MEMBERS, OWN_MEMBERS, type RecordBatches, recordsAsJson } from '../../records/stored/record-json.ts';
 import { findTarget, invalidQuery } from '../search/conditions.ts';
@@ -92,9 +93,9 @@ function exportColumns(
     name.startsWith('data.')
       ? findTarget(name, schema) !== undefined
       : [...OWN_COLUMNS, ...OPTIONAL_MEMBERS, 'other'].includes(name);
-  if (!names.every(isKnown)) throw invalidQuery('columns', 'must be columns of the app, separated by commas');
-  if (new Set(names).size !== names.length) throw invalidQuery('columns', 'must name each column once');
-  if (names.length > MAX_COLUMNS) throw invalidQuery('columns', `must be at most ${MAX_COLUMNS} columns`);
+  if (!names.every(isKnown)) throw invalidQuery('columns', 'notColumns');
+  if (new Set(names).size !== names.length) throw invalidQuery('columns', 'columnTwice');
+  if (names.length > MAX_COLUMNS) throw invalidQuery('columns', say('tooManyColumns', { max: MAX_COLUMNS }));
   const choices = new Set(choiceColumns(schema.fields).flatMap(({ name, hasChoices }) => (hasChoices ? [name] : [])));
   const labels = new Map(headers === 'labels' ? schema.fields.map(({ key, label }) => [`data.${key}`, label]) : []);
   return names.map((name) => ({

@@ -1,7 +1,7 @@
 import { pathName } from '../../api/validation.ts';
 import { FIELD_KEY_PATTERN } from '../../fields/base/kind.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
-import type { Issue } from '../../platform/core/errors.ts';
+import { type Issue, say } from '../../platform/languages/reasons.ts';
 import type { ImportSettings } from './imports.model.ts';
 
 const DATA = 'data.';
@@ -33,11 +33,11 @@ export function mapIssues(map: ImportSettings['map'], schema: Schema): Issue[] {
   const paths = new Set<string>();
   for (const [column, path] of map) {
     const at = `map.${pathName(column)}`;
-    if (!isKnownPath(path, schema)) issues.push({ path: at, message: 'is neither email nor data.<key> of a field' });
-    else if (paths.has(path)) issues.push({ path: at, message: 'has the path of another column' });
+    if (!isKnownPath(path, schema)) issues.push({ path: at, ...say('notImportPath') });
+    else if (paths.has(path)) issues.push({ path: at, ...say('pathTwice') });
     paths.add(path);
   }
-  if (!paths.has('email')) issues.push({ path: 'map', message: 'must map a column to email' });
+  if (!paths.has('email')) issues.push({ path: 'map', ...say('emailNotMapped') });
   return issues;
 }
 
@@ -91,9 +91,9 @@ export function headerIssues({ map }: Pick<ImportSettings, 'map'>, names: readon
   const read = map ? map.map(([column]) => column) : names.filter((name) => pathByName(name, names, schema));
   for (const column of new Set(read)) {
     const count = names.filter((name) => name === column).length;
-    if (count === 0) issues.push({ path: `map.${pathName(column)}`, message: 'is not a column of the file' });
-    if (count > 1) issues.push({ path: `map.${pathName(column)}`, message: 'is in the header more than once' });
+    if (count === 0) issues.push({ path: `map.${pathName(column)}`, ...say('notColumnOfFile') });
+    if (count > 1) issues.push({ path: `map.${pathName(column)}`, ...say('columnOfHeaderTwice') });
   }
-  if (!map && !names.includes('email')) issues.push({ path: 'map', message: 'must map a column to email' });
+  if (!map && !names.includes('email')) issues.push({ path: 'map', ...say('emailNotMapped') });
   return issues;
 }

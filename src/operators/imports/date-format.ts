@@ -12,9 +12,6 @@ const TOKENS: Readonly<Record<string, string>> = {
 const TOKEN = /YYYY|MM?|DD?|HH?|mm|ss/g;
 const SEPARATORS = /^[ \-./:,T]*$/;
 
-export const DATE_FORMAT_HELP =
-  'must have YYYY, MM or M and DD or D, and HH or H and mm (ss) for a time, such as DD/MM/YYYY';
-
 /** Compiles a format like `D.M.YYYY HH:mm`, if valid. No calendar check; times have no zone. */
 export function compileDateFormat(format: string) {
   const used = format.match(TOKEN) ?? [];

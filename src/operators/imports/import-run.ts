@@ -94,7 +94,7 @@ export function createImportRun(
         leases.forget(sourceAppId);
       }
     }
-    throw new Unavailable('The schema of this app is changing');
+    throw new Unavailable('schemaIsChanging');
   }
 
   /** Withdraws records that a batch created for persons who were erased meanwhile. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { canonicalTimeZone } from '../../platform/core/identifiers.ts';
+import { code } from '../../platform/languages/problems.ts';
 import { DELIMITERS } from './csv-cells.ts';
-import { compileDateFormat, DATE_FORMAT_HELP, FILE_NAME } from './date-format.ts';
+import { compileDateFormat, FILE_NAME } from './date-format.ts';
 
 /** All fields of a schema, and extra keys. */
 const MAX_MAPPED_COLUMNS = 300;
@@ -17,7 +18,7 @@ const ColumnMap = z
         ([column, path]) => column.length <= MAX_COLUMN_LENGTH && typeof path === 'string' && path.length <= 100,
       ) &&
       Object.keys(value).length <= MAX_MAPPED_COLUMNS,
-    `must be an object of at most ${MAX_MAPPED_COLUMNS} columns with the path of each`,
+    code('notMapping', { max: MAX_MAPPED_COLUMNS }),
   )
   .meta({
     override: { type: 'object', additionalProperties: { type: 'string' } },
@@ -29,35 +30,32 @@ const ColumnMap = z
 /** How a file is read and applied, as a request states it (spec 4.7). */
 export const Settings = z
   .strictObject({
-    format: z.enum(['csv', 'ndjson'], 'must be csv or ndjson').default('csv').meta({ example: 'csv' }),
-    mode: z
-      .enum(['upsert', 'insert', 'update'], 'must be upsert, insert or update')
-      .default('upsert')
-      .meta({ example: 'upsert' }),
-    arrays: z.enum(['append', 'replace'], 'must be append or replace').default('append').meta({ example: 'append' }),
-    invalid: z.enum(['skip', 'abort'], 'must be skip or abort').default('skip').meta({ example: 'skip' }),
+    format: z.enum(['csv', 'ndjson'], code('notImportFormat')).default('csv').meta({ example: 'csv' }),
+    mode: z.enum(['upsert', 'insert', 'update'], code('notImportMode')).default('upsert').meta({ example: 'upsert' }),
+    arrays: z.enum(['append', 'replace'], code('notListMode')).default('append').meta({ example: 'append' }),
+    invalid: z.enum(['skip', 'abort'], code('notInvalidMode')).default('skip').meta({ example: 'skip' }),
     map: ColumnMap.optional(),
     delimiter: z
-      .enum(DELIMITERS, 'must be a comma, a semicolon, a tab or |')
+      .enum(DELIMITERS, code('notDelimiter'))
       .optional()
       .meta({ description: 'Of CSV. Default: the one that the header has most often', example: ';' }),
-    decimal: z.enum(['.', ','], 'must be . or ,').default('.').meta({ example: '.' }),
+    decimal: z.enum(['.', ','], code('notDecimalMark')).default('.').meta({ example: '.' }),
     dateFormat: z
-      .string('must be a string')
-      .max(40, 'is too long')
-      .refine((format) => compileDateFormat(format) !== undefined, DATE_FORMAT_HELP)
+      .string(code('notText'))
+      .max(40, code('tooLongText'))
+      .refine((format) => compileDateFormat(format) !== undefined, code('notDateFormat'))
       .optional()
       .meta({ description: 'Of date fields. Default: ISO 8601', example: 'DD/MM/YYYY' }),
     timeZone: z
-      .string('must be a string')
-      .max(100, 'is too long')
-      .refine((name) => canonicalTimeZone(name) !== undefined, 'must be an IANA time zone like Europe/Berlin')
+      .string(code('notText'))
+      .max(100, code('tooLongText'))
+      .refine((name) => canonicalTimeZone(name) !== undefined, code('notTimeZone'))
       .optional()
       .meta({ description: 'Of times without a zone. Default: that of the app', example: 'Europe/Berlin' }),
-    dryRun: z.boolean('must be true or false').default(false).meta({ example: false }),
+    dryRun: z.boolean(code('notBoolean')).default(false).meta({ example: false }),
     fileName: z
-      .string('must be a string')
-      .regex(FILE_NAME, 'must have 1 to 200 characters, without @ and control characters')
+      .string(code('notText'))
+      .regex(FILE_NAME, code('notFileName'))
       .optional()
       .meta({ description: 'The name of the file, which lists of imports show', example: 'people.csv' }),
   })

@@ -4,6 +4,8 @@ import { ScopeParameter } from '../../api/parameters.ts';
 import { Download } from '../../api/reply.ts';
 import { Ok, Timestamp } from '../../api/validation.ts';
 import { AppError, InvalidInput } from '../../platform/core/errors.ts';
+import { code } from '../../platform/languages/problems.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import { Settings } from './import-settings.ts';
 import { IMPORT_STATES, type ImportDocument } from './imports.model.ts';
 import type { ImportService } from './imports.service.ts';
@@ -56,7 +58,7 @@ export const importEndpoints = {
     load: 'light',
     summary: 'Prepare an import of records',
     description: 'Then send the file to `/auth/imports/:id/content`, and start the import.',
-    body: jsonBody(Settings, 'Invalid import'),
+    body: jsonBody(Settings, 'invalidImport'),
     response: z.strictObject({ id: z.string().meta({ example: EXAMPLE_ID }) }),
     errors: [404, 409],
   },
@@ -81,7 +83,7 @@ export const importEndpoints = {
     headers: z.object({
       'content-range': z
         .string()
-        .regex(/^bytes \d{1,15}-\d{1,15}\/(?:\d{1,15}|\*)$/, 'must be like bytes 0-1023/*')
+        .regex(/^bytes \d{1,15}-\d{1,15}\/(?:\d{1,15}|\*)$/, code('notContentRange'))
         .optional()
         .meta({ example: 'bytes 0-1023/4096' }),
     }),
@@ -151,7 +153,7 @@ export const importRoutes = (service: ImportService): Route[] =>
 
     sendImportContent: async ({ app, params, headers, req, recheck }) => {
       if ((req.headers['content-encoding'] ?? 'identity') !== 'identity') {
-        throw new AppError(415, 'Unsupported Content-Encoding: send the file without compression');
+        throw new AppError(415, 'fileCompressed');
       }
       const from = firstByte(headers['content-range']);
       const size = Number(req.headers['content-length'] ?? 0);
@@ -179,8 +181,7 @@ function firstByte(contentRange: string | undefined): number | undefined {
   if (contentRange === undefined) return undefined;
   const [first = 0, last = 0, total] = contentRange.match(/\d+/g)?.map(Number) ?? [];
   if (last < first || (total !== undefined && total <= last)) {
-    const message = 'must be like bytes 0-1023/*';
-    throw new InvalidInput('Invalid request headers', [{ path: 'content-range', message }]);
+    throw new InvalidInput('invalidHeaders', [{ path: 'content-range', ...say('notContentRange') }]);
   }
   return first;
 }

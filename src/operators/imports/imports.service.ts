@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { ObjectId } from 'mongodb';
 import type { ScopedApp } from '../../api/principal.ts';
 import { AppNotFound, Conflict, InvalidInput, NotFound } from '../../platform/core/errors.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import { headerIssues, mapIssues } from './columns.ts';
 import type { ContentStore } from './content.ts';
@@ -36,7 +37,7 @@ export function createImportService(deps: {
 
   async function get(app: ScopedApp, id: string): Promise<ImportDocument> {
     const found = await store.find(app.id, parseImportId(id));
-    if (!found) throw new NotFound('Import not found');
+    if (!found) throw new NotFound('importNotFound');
     return found;
   }
 
@@ -49,9 +50,9 @@ export function createImportService(deps: {
       const settings: ImportSettings = { ...request, ...(map && { map: Object.entries(map) }) };
       const { schema } = await leaseOn(app);
       const issues = mapIssues(settings.map, schema);
-      if (issues.length > 0) throw new InvalidInput('Invalid import', issues);
+      if (issues.length > 0) throw new InvalidInput('invalidImport', issues);
       if ((await store.unfinished(app.id, MAX_UNFINISHED)) >= MAX_UNFINISHED) {
-        throw new Conflict(`The app has ${MAX_UNFINISHED} imports that have not ended; delete one`);
+        throw new Conflict(say('importLimit', { max: MAX_UNFINISHED }));
       }
       return (await store.create(app, settings))._id.toHexString();
     },
@@ -71,14 +72,14 @@ export function createImportService(deps: {
      */
     async start(app: ScopedApp, id: string): Promise<void> {
       const found = await get(app, id);
-      if (found.state !== 'uploading') throw new Conflict('The import was started');
+      if (found.state !== 'uploading') throw new Conflict('importStarted');
       const { settings, chunks, received } = found;
       const { layout, position } = await readLayout((offset) => content.readFrom(chunks, offset, received), settings);
       const { schema } = await leaseOn(app);
       const issues = settings.format === 'csv' ? headerIssues(settings, layout.columns, schema) : [];
-      if (issues.length > 0) throw new InvalidInput('The file does not have these columns', issues);
+      if (issues.length > 0) throw new InvalidInput('columnsMissing', issues);
       const expiresAt = await store.start(found, layout, position);
-      if (!expiresAt) throw new Conflict('The file of the import is being received');
+      if (!expiresAt) throw new Conflict('importReceiving');
       await content.prolong(found._id, expiresAt);
       wake();
     },
@@ -96,7 +97,7 @@ export function createImportService(deps: {
 
     /** The records that it wrote remain. @throws {NotFound} */
     async remove(app: ScopedApp, id: string): Promise<void> {
-      if (!(await store.markDeleted(app.id, parseImportId(id)))) throw new NotFound('Import not found');
+      if (!(await store.markDeleted(app.id, parseImportId(id)))) throw new NotFound('importNotFound');
       wake();
     },
   };
@@ -104,6 +105,6 @@ export function createImportService(deps: {
 
 /** @throws {NotFound} for a text that is not an id */
 function parseImportId(text: string): ObjectId {
-  if (!/^[0-9a-f]{24}$/.test(text)) throw new NotFound('Import not found');
+  if (!/^[0-9a-f]{24}$/.test(text)) throw new NotFound('importNotFound');
   return new ObjectId(text);
 }

@@ -69,7 +69,8 @@ export function createLineBatches(
   }
 
   function check({ text, problem }: Line, lease: Lease, now: Date): CheckedLine {
-    if (text === undefined || problem !== undefined) return { email: undefined, refusal: problem ?? '' };
+    if (text === undefined || problem !== undefined)
+      return { email: undefined, refusal: problem?.ofLine.message ?? '' };
     return checkLine(readerFor(lease)(text), lease, settings, limits, now);
   }
 

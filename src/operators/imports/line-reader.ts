@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { InvalidInput } from '../../platform/core/errors.ts';
+import { type Reason, say } from '../../platform/languages/reasons.ts';
 import { detectDelimiter, MAX_COLUMNS, splitCells } from './csv-cells.ts';
 import type { ImportLayout, ImportSettings, Position } from './imports.model.ts';
 
@@ -26,16 +27,16 @@ export async function readLayout(
   const reader = createLineReader(readFrom, { ...layout, delimiter: recognized }, format, start);
   const header = await reader.next();
   if (header?.text === undefined || header.problem !== undefined) {
-    throw new InvalidInput(`The first line of the file ${header?.problem ?? 'is missing: it names the columns'}`);
+    throw new InvalidInput(header?.problem?.ofHeader ?? 'noHeader');
   }
   const columns = splitCells(header.text, recognized, MAX_COLUMNS + 1).map((name) => name.trim());
-  if (columns.length > MAX_COLUMNS) throw new InvalidInput(`The file has more than ${MAX_COLUMNS} columns`);
+  if (columns.length > MAX_COLUMNS) throw new InvalidInput(say('columnLimit', { max: MAX_COLUMNS }));
   return { layout: { ...layout, delimiter: recognized, columns }, position: header.next() };
 }
 
 async function firstBlock(readFrom: (offset: number) => AsyncIterable<Buffer>): Promise<Buffer> {
   for await (const block of readFrom(0)) return block;
-  throw new InvalidInput('The file is empty');
+  throw new InvalidInput('fileEmpty');
 }
 
 function firstLine(text: Buffer, newline: number): string {
@@ -43,15 +44,21 @@ function firstLine(text: Buffer, newline: number): string {
   return text.subarray(0, end < 0 ? text.length : end).toString();
 }
 
+/** Why a line cannot be read, and why a file with such a header is refused. */
+interface LineProblem {
+  ofLine: Reason;
+  ofHeader: Reason;
+}
+
+const UNCLOSED = { ofLine: say('unclosedQuote'), ofHeader: say('headerUnclosedQuote') };
+const AFTER_QUOTE = { ofLine: say('afterQuote'), ofHeader: say('headerAfterQuote') };
+
 interface RecordEnd {
   end: number;
   next: number;
   /** Why the record cannot be read. It then ends with its first line. */
-  problem?: string;
+  problem?: LineProblem;
 }
-
-const UNCLOSED = 'has a quote that is not closed';
-const AFTER_QUOTE = 'has text after a closing quote';
 
 /** Undefined when the bytes do not contain the end of the line. */
 function endOfLine(bytes: Buffer, at: number, newline: number, isLast: boolean): RecordEnd | undefined {
@@ -73,7 +80,7 @@ export function endOfRecord(
   limit: number,
 ): RecordEnd | undefined {
   const line = endOfLine(bytes, at, newline, isLast);
-  const refuse = (problem: string): RecordEnd | undefined => line && { ...line, problem };
+  const refuse = (problem: LineProblem): RecordEnd | undefined => line && { ...line, problem };
   // The end of the line of `from`. A search for each cell would be quadratic.
   let end = line;
   for (let from = at; ; ) {
@@ -111,16 +118,16 @@ function closingQuote(bytes: Buffer, from: number): number | undefined {
 
 /** More than a record can hold. */
 export const MAX_LINE_BYTES = 1024 * 1024;
-
-const TOO_LONG = `is longer than ${MAX_LINE_BYTES / 1024 / 1024} MB`;
-const NO_TEXT = 'is not valid in the encoding of the file';
+const MAX_LINE = { max: MAX_LINE_BYTES / 1024 / 1024 };
+const TOO_LONG = { ofLine: say('lineTooLong', MAX_LINE), ofHeader: say('headerTooLong', MAX_LINE) };
+const NO_TEXT = { ofLine: say('notEncoded'), ofHeader: say('headerEncoding') };
 
 export interface Line {
   /** The number of its first line, from 1. */
   number: number;
   /** Undefined when it is too long or not valid. */
   text: string | undefined;
-  problem: string | undefined;
+  problem: LineProblem | undefined;
   next: () => Position;
   bytes: number;
 }
@@ -179,7 +186,7 @@ export function createLineReader(
     return buildLine(first, undefined, TOO_LONG, MAX_LINE_BYTES);
   }
 
-  function buildLine(first: number, text: string | undefined, problem: string | undefined, size: number): Line {
+  function buildLine(first: number, text: string | undefined, problem: LineProblem | undefined, size: number): Line {
     const end = at;
     const following = number;
     const [all, from] = [bytes, offset];

@@ -4,8 +4,9 @@ import type { RecordChange } from '../../fields/compile.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { toInstantIn } from '../../fields/local-time.ts';
 import { valueFromForm } from '../../fields/presentation.ts';
-import { InvalidInput, type Issue } from '../../platform/core/errors.ts';
+import { InvalidInput } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
+import { type Issue, type Reason, say } from '../../platform/languages/reasons.ts';
 import { prepareSubmission } from '../../records/write/prepare.ts';
 import type { RecordLimits } from '../../records/write/record-limits.ts';
 import type { Submission } from '../../records/write/submission.ts';
@@ -44,7 +45,7 @@ export function createValueReader(
     const cells = splitCells(text, layout.delimiter, MAX_COLUMNS + 1);
     if (cells.length !== layout.columns.length) {
       const count = cells.length > MAX_COLUMNS ? `more than ${MAX_COLUMNS}` : cells.length;
-      return noValues(names, `has ${count} cells, and the header has ${layout.columns.length}`);
+      return noValues(names, say('otherCellCount', { count, columns: layout.columns.length }));
     }
     const values = noValues(names);
     let others = '';
@@ -61,15 +62,15 @@ export function createValueReader(
 }
 
 /** @param problem why the line cannot be read */
-function noValues(columns: LineValues['columns'], problem?: string): LineValues {
-  const problems = problem === undefined ? [] : [{ path: '', message: problem }];
+function noValues(columns: LineValues['columns'], problem?: Reason): LineValues {
+  const problems = problem === undefined ? [] : [{ path: '', ...problem }];
   return { email: '', data: {}, problems, columns };
 }
 
 /** Adds the members of the column `other`. A key with a column of its own has the value of that. */
 function addOthers({ data, problems }: LineValues, others: unknown): void {
   if (!isObject(others)) {
-    problems.push({ path: OTHER, message: 'must be a JSON object' });
+    problems.push({ path: OTHER, ...say('notJsonObject') });
     return;
   }
   for (const [key, value] of Object.entries(others)) if (!Object.hasOwn(data, key)) addOwn(data, key, value);
@@ -93,7 +94,7 @@ function addText(
   const converted = convert(field, text);
   if (converted === undefined) return;
   if ('value' in converted) data[key] = converted.value;
-  else problems.push({ path: `data.${key}`, message: converted.problem.message });
+  else problems.push({ path: `data.${key}`, ...converted.problem });
 }
 
 /** The result is undefined when the field is absent. */
@@ -106,8 +107,8 @@ function createConversion({ decimal, dateFormat, timeZone: own }: ImportSettings
 
   function convertDate(text: string): ConvertedText | undefined {
     const iso = format?.parse(text.trim());
-    if (iso === undefined) return { problem: { message: `must be a date like ${dateFormat}` } };
-    if (format?.hasTime && !instantOf) return { problem: { message: 'has no time zone: set timeZone' } };
+    if (iso === undefined) return { problem: say('notDateLike', { format: dateFormat ?? '' }) };
+    if (format?.hasTime && !instantOf) return { problem: say('noZoneSetting') };
     return valueFromForm({ kind: 'date' }, [iso], context);
   }
 
@@ -115,7 +116,7 @@ function createConversion({ decimal, dateFormat, timeZone: own }: ImportSettings
     const kind = field?.kind ?? 'text';
     if (kind === 'date' && format && text.trim() !== '') return convertDate(text);
     if (kind === 'number' && decimal === ',') {
-      if (text.includes('.')) return { problem: { message: 'must be a number with a decimal comma' } };
+      if (text.includes('.')) return { problem: say('notDecimalComma') };
       return valueFromForm({ kind }, [text.replace(',', '.')], context);
     }
     if (kind === 'array') return { value: parseItems(text) };
@@ -129,12 +130,13 @@ function parseItems(text: string): unknown[] {
   return Array.isArray(value) ? value : [text];
 }
 
-function parseJson(text: string): { value?: unknown; problem?: string } {
+function parseJson(text: string): { value?: unknown; problem?: Reason } {
   try {
-    return { value: parseStrictJson(text, 'The line') };
+    return { value: parseStrictJson(text, 'line') };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    return { problem: error.message.replace(/^The line /, '') };
+    const { message, code, params } = error;
+    return { problem: { message, code, params } };
   }
 }
 
@@ -148,10 +150,10 @@ function createJsonReader(
   const names = columnNames(map ?? []);
   return (text) => {
     const { value: line, problem } = parseJson(text);
-    if (!isObject(line)) return noValues(names, problem ?? 'is not a JSON object');
+    if (!isObject(line)) return noValues(names, problem ?? say('lineNotObject'));
     const values = noValues(names);
     if (!map && line.data !== undefined && !isObject(line.data)) {
-      values.problems.push({ path: 'data', message: 'must be an object' });
+      values.problems.push({ path: 'data', ...say('notObject') });
     }
     const entries: [path: string, value: unknown][] = map
       ? map.map(([name, path]) => [path, ownMember(line, name)])
@@ -212,7 +214,7 @@ export function checkLine(
   const email = normalizeEmail(sent);
   const { data, issues: found } = checkData(sentData, lease, mode === 'update');
   const issues = joinIssues(problems, found);
-  if (email === undefined) issues.unshift({ path: 'email', message: 'must be an email address' });
+  if (email === undefined) issues.unshift({ path: 'email', ...say('notEmail') });
   if (email === undefined || issues.length > 0) return { email, refusal: describeIssues(issues, columns) };
   const change = lease.validator.change(data, now);
   if (arrays === 'replace') replaceArrays(change);

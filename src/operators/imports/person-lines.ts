@@ -435,7 +435,7 @@ export function createImportsOfPerson(deps: {
         erased += result.erased;
         // Not for files that an earlier request has searched, so that each request goes on.
         if (!result.isDone || (result.hasMoved && isOver())) {
-          throw new Unavailable('Large import files are being searched; repeat the request to continue', 1);
+          throw new Unavailable('importsSearched', 1);
         }
       }
       // Records inserted before the import knew of the erasure are erased with the records.

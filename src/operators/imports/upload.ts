@@ -2,6 +2,7 @@ import { ObjectId } from 'mongodb';
 import type { Config } from '../../platform/core/config.ts';
 import { AppError, Conflict, NotFound, TooLarge, Unavailable } from '../../platform/core/errors.ts';
 import { FairQueue } from '../../platform/core/fair-queue.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import { CHUNK_BYTES, type ContentStore } from './content.ts';
 import type { ImportCollection, ImportDocument } from './imports.model.ts';
 
@@ -65,15 +66,15 @@ export function createUploads(deps: {
   async function explainLoss({ _id }: Progress): Promise<Error> {
     const found = await imports.findOne({ _id }, { projection: { state: 1, upload: 1, received: 1 } });
     if (found?.state === 'uploading' && !found.upload) {
-      return new Unavailable(`A person was erased meanwhile; send the content from byte ${found.received} again`, 1);
+      return new Unavailable(say('personErased', { byte: found.received }), 1);
     }
-    return new Conflict('The import was started, or another request sends its content');
+    return new Conflict('importStartedOrSent');
   }
 
   async function checkSize(progress: Progress, received: number): Promise<void> {
-    if (received > limits.perImport) throw new TooLarge(`The file is larger than ${megabytes(limits.perImport)}`);
+    if (received > limits.perImport) throw new TooLarge(say('fileTooLarge', { max: megabytes(limits.perImport) }));
     if ((await content.bytesBeside(progress)) + received > limits.perApp) {
-      throw new TooLarge(`The files of this app are larger than ${megabytes(limits.perApp)}; delete an import`);
+      throw new TooLarge(say('filesTooLarge', { max: megabytes(limits.perApp) }));
     }
   }
 
@@ -129,7 +130,7 @@ export function createUploads(deps: {
     ): Promise<number> {
       const turn = receiving.join(appId.toHexString());
       try {
-        if (!turn.hasBegun) throw new Unavailable('Too many files are being received; try again shortly', 5);
+        if (!turn.hasBegun) throw new Unavailable('tooManyFiles', 5);
         const upload = new ObjectId();
         const stored = await content.idsOf(_id);
         const begins = from === undefined ? { $set: { upload, received: 0, chunks: [] } } : { $set: { upload } };
@@ -150,9 +151,9 @@ export function createUploads(deps: {
 
   async function explainRefusal(appId: ObjectId, _id: ObjectId): Promise<Error> {
     const found = await imports.findOne({ _id, appId }, { projection: { state: 1, received: 1 } });
-    if (!found || found.state === 'deleting') return new NotFound('Import not found');
-    if (found.state !== 'uploading') return new Conflict('The import was started');
-    return new AppError(416, `The content continues at byte ${found.received}`);
+    if (!found || found.state === 'deleting') return new NotFound('importNotFound');
+    if (found.state !== 'uploading') return new Conflict('importStarted');
+    return new AppError(416, say('contentContinues', { byte: found.received }));
   }
 }
 
@@ -166,6 +167,6 @@ function isCutOff(error: unknown): boolean {
   return (error as NodeJS.ErrnoException)?.code === 'ECONNRESET';
 }
 
-function megabytes(bytes: number): string {
-  return `${Math.floor(bytes / 1024 / 1024)} MB`;
+function megabytes(bytes: number): number {
+  return Math.floor(bytes / 1024 / 1024);
 }

@@ -4,6 +4,7 @@ import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
 import { ScopeParameter, UserId } from '../../api/parameters.ts';
 import { JsonObject, PageLimit, Timestamp } from '../../api/validation.ts';
 import { parseInstant } from '../../fields/kinds/date.ts';
+import { code } from '../../platform/languages/problems.ts';
 import type { RecordBatches } from '../../records/stored/record-json.ts';
 import { type CsvColumn, recordsAsCsv } from '../exports/csv.ts';
 import { createDownload } from '../exports/exports.routes.ts';
@@ -15,7 +16,7 @@ import { type InboxService, present } from './inbox.service.ts';
 const Time = (description: string) =>
   z
     .string(SINGLE_TEXT)
-    .refine((text) => parseInstant(text) !== undefined, 'must be a date, or a date-time with its zone')
+    .refine((text) => parseInstant(text) !== undefined, code('notDay'))
     .transform((text) => new Date(parseInstant(text) as number))
     .optional()
     .meta({
@@ -85,7 +86,7 @@ export const inboxEndpoints = {
       'Those that match, newest first, streamed, one in each line. `csv` has a column for each field of the newest schema and one for the other keys of `data`.',
     query: z.strictObject({
       format: z
-        .enum(['csv', 'ndjson'], 'must be csv or ndjson')
+        .enum(['csv', 'ndjson'], code('notImportFormat'))
         .default('csv')
         .meta({ description: 'Default: `csv`', example: 'csv' }),
       ...filters,

@@ -38,7 +38,7 @@ export function createInboxService(deps: {
   /** @throws {Conflict} when the app keeps no submissions */
   async function prepare(app: ScopedApp, request: InboxRequest) {
     const { submissions } = await settings.get(app.id);
-    if (!submissions) throw new Conflict('This app keeps no submissions');
+    if (!submissions) throw new Conflict('keepsNoSubmissions');
     const { schema } = await queried(app);
     return { schema, parsed: parseInbox(request, schema) };
   }
@@ -90,7 +90,7 @@ function byEmailSlot(predicate: Predicate): Predicate {
 
 function between(from: Date | undefined, to: Date | undefined): Predicate {
   const bound = (time: Date) => ({ value: time.getTime(), isAfter: false });
-  if (from && to && from > to) throw invalidQuery('to', 'must not be before from');
+  if (from && to && from > to) throw invalidQuery('to', 'beforeFrom');
   const interval = { low: from ? bound(from) : LOWEST, high: to ? bound(to) : HIGHEST };
   return { target: CREATED_AT, test: { is: 'within', intervals: [interval] }, isNot: false };
 }

@@ -4,6 +4,7 @@ import { ScopeParameter } from '../../api/parameters.ts';
 import type { AppPrincipal } from '../../api/principal.ts';
 import { JsonObject, parseTags } from '../../api/validation.ts';
 import { FIELD_KEY_PATTERN } from '../../fields/base/kind.ts';
+import { code } from '../../platform/languages/problems.ts';
 import type { HistoryAuthor } from '../../records/stored/record.ts';
 import type { RecordEditor } from '../../records/write/record-edit.ts';
 import { DetailedUser, detailedAnswer, RECORD_ETAG, UserPath } from '../search/users.routes.ts';
@@ -12,10 +13,7 @@ import { DetailedUser, detailedAnswer, RECORD_ETAG, UserPath } from '../search/u
 export const MAX_UNSET = 300;
 const MAX_REMOVED_ITEMS = 1_000;
 
-export const Key = z
-  .string('must be a string')
-  .regex(FIELD_KEY_PATTERN, 'is not a valid key')
-  .meta({ example: 'phone' });
+export const Key = z.string(code('notText')).regex(FIELD_KEY_PATTERN, code('notKey')).meta({ example: 'phone' });
 
 const Edit = z
   .strictObject({
@@ -26,7 +24,7 @@ const Edit = z
       .default([])
       .meta({ description: 'Keys to remove', example: ['phone'] }),
     removeItems: z
-      .array(z.strictObject({ key: Key, timestamp: z.string('must be a string').min(1).max(100) }))
+      .array(z.strictObject({ key: Key, timestamp: z.string(code('notText')).min(1).max(100) }))
       .max(MAX_REMOVED_ITEMS)
       .default([])
       .meta({
@@ -39,9 +37,12 @@ const Edit = z
 
 const Revert = z
   .strictObject({
-    revision: z.int('must be a whole number from 1').min(1, 'must be a whole number from 1').meta({ example: 3 }),
+    revision: z
+      .int(code('notWholeFrom', { min: 1 }))
+      .min(1, code('notWholeFrom', { min: 1 }))
+      .meta({ example: 3 }),
     paths: z
-      .array(z.string('must be a string').max(200))
+      .array(z.string(code('notText')).max(200))
       .min(1)
       .max(MAX_UNSET)
       .optional()
@@ -78,7 +79,7 @@ export const editingEndpoints = {
     summary: "Undo a change of one of the session's users",
     description:
       'Restores the values before an edit, an import or a revert, in one atomic change, checked by the newest schema. 409 names the values that changed since. It is an entry of the history itself.',
-    body: jsonBody(Revert, 'Invalid revert'),
+    body: jsonBody(Revert, 'invalidRevert'),
   },
   editUser: {
     ...shared,
@@ -89,7 +90,7 @@ export const editingEndpoints = {
     summary: "Change one of the session's users",
     description:
       'One atomic change, checked by the newest schema. What it does not name stays as it is. With `If-Match` it takes place only if the record is in that state, otherwise the response is 412.',
-    body: jsonBody(Edit, 'Invalid change'),
+    body: jsonBody(Edit, 'invalidChange'),
   },
 } as const satisfies Endpoints;
 
@@ -99,9 +100,9 @@ function checkEdit(
 ): void {
   const parts = [Object.keys(set), unset, [...new Set(removeItems.map(({ key }) => key))]];
   const keys = parts.flat();
-  if (keys.length === 0) context.addIssue({ code: 'custom', path: [], message: 'must name a change' });
+  if (keys.length === 0) context.addIssue({ code: 'custom', path: [], message: code('noChange') });
   if (new Set(keys).size < keys.length) {
-    context.addIssue({ code: 'custom', path: [], message: 'must name each key once' });
+    context.addIssue({ code: 'custom', path: [], message: code('keyTwice') });
   }
 }
 

@@ -83,7 +83,7 @@ export const historyEndpoints = {
     summary: 'Set what the history of records keeps',
     description:
       'For the operators of the app and for admins. Entries that are older than `days` are removed within an hour. Edits and imports are always entries.',
-    body: jsonBody(HistorySettingsBody, 'Invalid history settings'),
+    body: jsonBody(HistorySettingsBody, 'invalidHistory'),
     errors: [404],
   },
   listHistory: {
@@ -129,7 +129,7 @@ export const historyRoutes = (deps: {
       const { days } = await store.get(app.id);
       const since = new Date(Date.now() - days * DAY_MS);
       const page = id && (await history.page(app.id, id, { before, limit: PAGE, since }));
-      if (!page) throw new NotFound('User not found');
+      if (!page) throw new NotFound('userNotFound');
       const { entries, hasMore } = page;
       const oldest = Math.min(...entries.map(({ version }) => version));
       const renames = entries.length > 0 ? await renamesSince(app.id, oldest) : [];

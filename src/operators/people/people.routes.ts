@@ -6,9 +6,10 @@ import { JsonStream } from '../../api/reply.ts';
 import { Timestamp } from '../../api/validation.ts';
 import type { AppScope } from '../../apps/app-scope.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
+import { code } from '../../platform/languages/problems.ts';
 import type { PeopleService } from './people.service.ts';
 
-const Email = z.string('must be a string').max(1_000, 'is too long').meta({ example: 'ada@example.com' });
+const Email = z.string(code('notText')).max(1_000, code('tooLongText')).meta({ example: 'ada@example.com' });
 const Scope = z.strictObject({ sourceAppId: ScopeParameter });
 
 const PersonalDataEntry = z
@@ -53,7 +54,7 @@ export const peopleEndpoints = {
     summary: 'Erase everything that is held of a person',
     description:
       "Permanent. In the session's app; for admins in all apps, or in the one that `sourceAppId` names. With `suppress` a keyed hash of the email is kept, so that no import brings the person back.",
-    body: jsonBody(z.strictObject({ email: Email, suppress: z.boolean('must be true or false').default(false) })),
+    body: jsonBody(z.strictObject({ email: Email, suppress: z.boolean(code('notBoolean')).default(false) })),
     response: z
       .strictObject({
         id: z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }),

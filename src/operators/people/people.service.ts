@@ -6,6 +6,7 @@ import { APPS_AT_ONCE, type PersonData } from '../../apps/feature.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import type { Logger } from '../../platform/core/logger.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import { ALL_APPS, type Suppressions } from './suppressions.ts';
 
 /** An erasure that takes longer is refused, and a repeat goes on: a proxy may wait for 30 s. */
@@ -83,7 +84,7 @@ export function createPeopleService(deps: {
 function normalized(email: string): string {
   const person = normalizeEmail(email);
   if (person === undefined) {
-    throw new InvalidInput('Invalid request body', [{ path: 'email', message: 'must be an email address' }]);
+    throw new InvalidInput('invalidBody', [{ path: 'email', ...say('notEmail') }]);
   }
   return person;
 }

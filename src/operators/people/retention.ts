@@ -10,16 +10,16 @@ import type { Logger } from '../../platform/core/logger.ts';
 import { beginsBefore, type DatabaseClock, type Until } from '../../platform/database/clock.ts';
 import type { Job, StepContext } from '../../platform/jobs/job-runner.ts';
 import { createPassJob } from '../../platform/jobs/pass-job.ts';
+import { code } from '../../platform/languages/problems.ts';
 import type { Records } from '../../records/records.ts';
 import type { RecordId } from '../../records/stored/record-id.ts';
 
 const MAX_DAYS = 36_500;
 
-/** A number of days from 1 to `most`. */
 const RetentionBody = z
   .strictObject({
     days: daysUpTo(MAX_DAYS).meta({ example: 365 }),
-    basis: z.enum(['createdAt', 'updatedAt'], 'must be createdAt or updatedAt').meta({ example: 'updatedAt' }),
+    basis: z.enum(['createdAt', 'updatedAt'], code('notRetentionBasis')).meta({ example: 'updatedAt' }),
   })
   .meta({ id: 'Retention' })
   .nullable();
@@ -52,7 +52,7 @@ export const retentionEndpoints = {
     summary: 'Set when records of an app are erased for their age',
     description:
       'For the operators of the app and for admins. Records that are older than `days` are erased within an hour, permanently; null ends that.',
-    body: jsonBody(RetentionBody, 'Invalid retention'),
+    body: jsonBody(RetentionBody, 'invalidRetention'),
     errors: [404, 409],
   },
 } as const satisfies Endpoints;
@@ -83,7 +83,7 @@ export function createRetentionStore(apps: AppModel) {
       const filter = { _id, ...NOT_BEING_DELETED, ...isUnchanged, ...beginsBefore(await until()) };
       // By the collection: equality of embedded documents.
       const { matchedCount } = await apps.collection.updateOne(filter, update);
-      if (matchedCount === 0) throw new Conflict('The retention was changed meanwhile; look at it again');
+      if (matchedCount === 0) throw new Conflict('retentionChanged');
     },
 
     /** Resolves with the retention; undefined: records are kept, or the app is deleted. */

@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import type { Endpoints } from '../../api/endpoint.ts';
 import { decode } from '../../platform/database/collections.ts';
+import { code } from '../../platform/languages/problems.ts';
 import { createBudget, type Position, type RecordRanges, type Segment } from '../../records/read/ranges.ts';
 import {
   type ReadMembers,
@@ -40,7 +41,7 @@ export const breakdownEndpoints = {
     description:
       'Of the users that match `where` and `q`: how many have each of the most frequent values, or a number or a date in each of some ranges. Reads for a limited time; `complete` is false when that was not enough, and `records` is the number of users that were read.',
     query: z.strictObject({
-      field: z.string('must be one text').max(100, 'is too long').meta({
+      field: z.string(code('notOneText')).max(100, code('tooLongText')).meta({
         description: '`data.<key>` of a field that is no `array`, `createdAt`, `updatedAt` or `schemaVersion`',
         example: 'data.plan',
       }),
@@ -106,7 +107,7 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
   ): Promise<Breakdown> => {
     const target = findTarget(field, schema);
     if (!target || target.type === 'array' || target.type === 'email') {
-      throw invalidQuery('field', 'must be the path of a field of the app, and not of an array');
+      throw invalidQuery('field', 'notFieldPath');
     }
     const tally = createTally(target);
     let [records, empty] = [0, 0];

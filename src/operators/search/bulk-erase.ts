@@ -53,7 +53,7 @@ export function createBulkErase(deps: {
     slotOf: SlotOf,
     { confirm, signal, recheck }: { confirm: number; signal: AbortSignal; recheck(): Promise<void> },
   ): Promise<number> => {
-    const parts = await matchingIds(appId, query, slotOf, { confirm, signal, undone: 'nothing was erased' });
+    const parts = await matchingIds(appId, query, slotOf, { confirm, signal, undone: 'otherCountErased' });
     await recheck();
     let erased = 0;
     for (const { uuids, others } of parts ?? []) {

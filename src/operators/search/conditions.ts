@@ -2,7 +2,8 @@ import { FIELD_KEY_PATTERN } from '../../fields/base/kind.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { parseInstant } from '../../fields/kinds/date.ts';
 import type { PendingRenames } from '../../fields/renames.ts';
-import { InvalidInput, type Issue } from '../../platform/core/errors.ts';
+import { InvalidInput } from '../../platform/core/errors.ts';
+import { type Given, type Issue, type Reason, say, toReason } from '../../platform/languages/reasons.ts';
 import {
   HIGHEST,
   type Interval,
@@ -44,12 +45,16 @@ const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
 
 type Comparison = Pick<Predicate, 'test' | 'isNot'>;
 
+interface Refused {
+  problem: Reason;
+}
+
 /** Returns the comparison, or the problem of the value. */
-function parseComparison(type: ValueType, operator: Operator, value: string): Comparison | string {
+function parseComparison(type: ValueType, operator: Operator, value: string): Comparison | Refused {
   if (operator === 'exists' || operator === 'empty') return presence(operator, value);
   if (type === 'array') return { test: { is: 'item', values: spellings(value) }, isNot: false };
   const values = operator === 'in' ? value.split(',') : [value];
-  if (values.length > MAX_IN) return `has more than ${MAX_IN} values`;
+  if (values.length > MAX_IN) return { problem: say('tooManyValues', { max: MAX_IN }) };
   if (type === 'multiselect') return { test: { is: 'chosen', choices: values }, isNot: false };
   if (type === 'text' || type === 'email') {
     return textual(operator, type === 'email' ? values.map((text) => text.toLowerCase()) : values);
@@ -57,8 +62,8 @@ function parseComparison(type: ValueType, operator: Operator, value: string): Co
   return within(type, operator, values);
 }
 
-function presence(operator: 'exists' | 'empty', value: string): Comparison | string {
-  if (value !== 'true' && value !== 'false') return 'must have the value true or false';
+function presence(operator: 'exists' | 'empty', value: string): Comparison | Refused {
+  if (value !== 'true' && value !== 'false') return { problem: say('notBooleanValue') };
   const test = operator === 'exists' ? ({ is: 'absent' } as const) : ({ is: 'empty' } as const);
   return { test, isNot: (operator === 'exists') === (value === 'true') };
 }
@@ -82,31 +87,31 @@ function parseNumber(text: string): number | undefined {
 
 type Bounded = Exclude<ValueType, 'text' | 'email' | 'array' | 'multiselect'>;
 
-function within(type: Bounded, operator: Operator, values: readonly string[]): Comparison | string {
+function within(type: Bounded, operator: Operator, values: readonly string[]): Comparison | Refused {
   const intervals: Interval[] = [];
   for (const value of values) {
     const read = READERS[type](value);
-    if (typeof read === 'string') return read;
+    if ('problem' in read) return read;
     intervals.push(compared(operator, read));
   }
   return { test: { is: 'within', intervals }, isNot: operator === 'ne' };
 }
 
 /** The values that a text represents: one of them, or those of a day. */
-const READERS: Record<Bounded, (text: string) => Interval | string> = {
+const READERS: Record<Bounded, (text: string) => Interval | Refused> = {
   number: (text) => {
     const number = parseNumber(text);
-    return number === undefined ? 'must have a decimal number as its value' : only(number);
+    return number === undefined ? { problem: say('notNumberValue') } : only(number);
   },
   checkbox: (text) =>
-    text === 'true' || text === 'false' ? only(text === 'true') : 'must have the value true or false',
+    text === 'true' || text === 'false' ? only(text === 'true') : { problem: say('notBooleanValue') },
   date: readDate,
   time: readDate,
 };
 
-function readDate(text: string): Interval | string {
+function readDate(text: string): Interval | Refused {
   const instant = parseInstant(text);
-  if (instant === undefined) return 'must have a date, or a date-time with its zone, as its value';
+  if (instant === undefined) return { problem: say('notDateValue') };
   const { low, high } = only(instant);
   return { low, high: isDay(text) ? { value: instant + DAY_MS, isAfter: false } : high };
 }
@@ -153,12 +158,12 @@ export const NO_FIELDS: QuerySchema = { fields: [], rejectUnknown: true };
 
 /** Parses `where` (spec 4.3). @throws {InvalidInput} with an issue for each invalid one */
 export function parseWhere(where: readonly string[], schema: QuerySchema): Predicate[] {
-  if (where.length > MAX_WHERE) throw invalidQuery('where', `must be given at most ${MAX_WHERE} times`);
+  if (where.length > MAX_WHERE) throw invalidQuery('where', say('tooManyTimes', { max: MAX_WHERE }));
   const issues: Issue[] = [];
   const predicates: Predicate[] = [];
   for (const [index, text] of where.entries()) {
     const parsed = parseOne(text, schema);
-    if (typeof parsed === 'string') issues.push({ path: `where.${index}`, message: parsed });
+    if ('problem' in parsed) issues.push({ path: `where.${index}`, ...parsed.problem });
     else predicates.push(parsed);
   }
   if (issues.length > 0) throw invalid(issues);
@@ -167,13 +172,13 @@ export function parseWhere(where: readonly string[], schema: QuerySchema): Predi
 
 /** Whether a query of an app with this schema may have the condition. */
 export function isCondition(text: string, schema: QuerySchema): boolean {
-  return typeof parseOne(text, schema) !== 'string';
+  return !('problem' in parseOne(text, schema));
 }
 
 /** By default the newest records are first (spec 4.3). @throws {InvalidInput} for unknown fields */
 export function parseSort(sort: string | undefined, order: 'asc' | 'desc' | undefined, schema: QuerySchema): Sort {
   const target = findTarget(sort ?? CREATED_AT.path, schema);
-  if (!target) throw invalidQuery('sort', 'is not a field of the app');
+  if (!target) throw invalidQuery('sort', 'notAppField');
   const isNewestFirst = target.type === 'time';
   const isField = target.key === undefined || schema.fields.some(({ key }) => key === target.key);
   return {
@@ -201,22 +206,22 @@ function formerPlace(key: string, renames: PendingRenames | undefined): Target['
 }
 
 /** Returns the predicate, or the problem of the text. */
-function parseOne(text: string, schema: QuerySchema): Predicate | string {
+function parseOne(text: string, schema: QuerySchema): Predicate | Refused {
   const [path = '', operator = ''] = text.split(':', 2);
   const value = text.slice(path.length + operator.length + 2);
   const target = findTarget(path, schema);
-  if (!target) return 'names a field that the app does not have';
-  if (!isOperator(operator)) return `must compare by one of ${OPERATORS.join(', ')}`;
+  if (!target) return { problem: say('namesNoField') };
+  if (!isOperator(operator)) return { problem: say('notOperator', { values: OPERATORS.join(', ') }) };
   if (!OPERATORS_OF[target.type].includes(operator))
-    return `compares in a way that fields of the kind ${target.type} do not have`;
-  if (value.length > MAX_VALUE_LENGTH) return `has a value of more than ${MAX_VALUE_LENGTH} characters`;
+    return { problem: say('operatorOfOtherKind', { kind: target.type }) };
+  if (value.length > MAX_VALUE_LENGTH) return { problem: say('valueTooLong', { max: MAX_VALUE_LENGTH }) };
   const test = parseComparison(target.type, operator, value);
-  return typeof test === 'string' ? test : { target, ...test };
+  return 'problem' in test ? test : { target, ...test };
 }
 
 /** The error for one parameter of a query. */
-export const invalidQuery = (path: string, message: string): InvalidInput => invalid([{ path, message }]);
+export const invalidQuery = (path: string, problem: Given): InvalidInput => invalid([{ path, ...toReason(problem) }]);
 
 function invalid(issues: readonly Issue[]): InvalidInput {
-  return new InvalidInput('Invalid query parameters', issues);
+  return new InvalidInput('invalidQuery', issues);
 }

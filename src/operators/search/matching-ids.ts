@@ -1,10 +1,14 @@
 import { type ObjectId, UUID } from 'mongodb';
 import { type DocumentId, readId } from '../../platform/bson/documents.ts';
 import { Conflict } from '../../platform/core/errors.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import type { RecordRanges } from '../../records/read/ranges.ts';
 import { invalidQuery } from './conditions.ts';
 import { countSegments, type Query } from './plan.ts';
 import type { SlotOf } from './queried-app.ts';
+
+/** The code of the refusal of another number of matches. */
+type Undone = 'otherCountErased' | 'otherCountChanged';
 
 /** The most records of one request (spec 8). Their ids take 16 MB. */
 const MAX_MATCHES = 1_000_000;
@@ -24,7 +28,7 @@ export type MatchingIds = ReturnType<typeof createMatchingIds>;
 export function createMatchingIds(ranges: RecordRanges) {
   /**
    * Resolves with the ids in parts of at most 1,000; undefined: the signal ended the work.
-   * @param undone what did not happen when `confirm` is wrong, for the message
+   * @param undone why the request is refused when `confirm` is wrong
    * @throws {Conflict} when `confirm` is not the number of matches
    * @throws {InvalidInput} when there are more matches than one request may have
    */
@@ -32,7 +36,7 @@ export function createMatchingIds(ranges: RecordRanges) {
     appId: ObjectId,
     query: Query,
     slotOf: SlotOf,
-    { confirm, signal, undone }: { confirm: number; signal: AbortSignal; undone: string },
+    { confirm, signal, undone }: { confirm: number; signal: AbortSignal; undone: Undone },
   ): Promise<PackedIds[] | undefined> => {
     const parts: PackedIds[] = [];
     let count = 0;
@@ -41,7 +45,7 @@ export function createMatchingIds(ranges: RecordRanges) {
       if (signal.aborted) return undefined;
       count += documents.length;
       if (count > MAX_MATCHES) {
-        throw invalidQuery('where', `matches more than ${MAX_MATCHES} records; narrow it down`);
+        throw invalidQuery('where', say('tooManyMatches', { max: MAX_MATCHES }));
       }
       if (documents.length > 0) parts.push(packed(documents.map(readId)));
     }
@@ -65,7 +69,7 @@ export function unpackUuids(uuids: Uint8Array): UUID[] {
   return Array.from({ length: bytes.length / UUID_BYTES }, idAt);
 }
 
-export function otherCount(count: number, undone: string): Conflict {
-  const records = count === 1 ? '1 record matches' : `${count} records match`;
-  return new Conflict(`${records}; ${undone}`, [{ path: 'confirm', message: `must be ${count}` }]);
+/** @param undone what did not happen */
+export function otherCount(count: number, undone: Undone): Conflict {
+  return new Conflict(say(undone, { count }), [{ path: 'confirm', ...say('notCount', { count }) }]);
 }

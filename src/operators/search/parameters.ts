@@ -1,19 +1,21 @@
 import { z } from 'zod';
 import { ScopeParameter } from '../../api/parameters.ts';
 import { FIELD_KEY_PATTERN } from '../../fields/base/kind.ts';
+import { code } from '../../platform/languages/problems.ts';
+import type { PlainCode } from '../../platform/languages/reasons.ts';
 import { MAX_WHERE } from './conditions.ts';
 import { MAX_SEARCH_LENGTH } from './text-search.ts';
 
-export const SINGLE_TEXT = 'must be one text';
+export const SINGLE_TEXT = code('notOneText');
 const SORT = new RegExp(`^(?:createdAt|updatedAt|email|data\\.${FIELD_KEY_PATTERN.source.slice(1, -1)})$`);
 
 export const sortParameter = z
   .string(SINGLE_TEXT)
-  .regex(SORT, 'must be createdAt, updatedAt, email or data.<key>')
+  .regex(SORT, code('notSortPath'))
   .optional()
   .meta({ description: '`createdAt`, `updatedAt`, `email` or `data.<key>`. Default: `createdAt`', example: 'email' });
 export const orderParameter = z
-  .enum(['asc', 'desc'], 'must be asc or desc')
+  .enum(['asc', 'desc'], code('notOrder'))
   .optional()
   .meta({ description: 'Default: `desc` for times, `asc` for all others', example: 'asc' });
 
@@ -22,7 +24,7 @@ export function checkSelection(
   context: z.RefinementCtx,
 ) {
   if (where === undefined && q === undefined)
-    context.addIssue({ code: 'custom', path: ['where'], message: 'is required without q' });
+    context.addIssue({ code: 'custom', path: ['where'], message: code('requiredWithoutQ') });
 }
 
 /** Whether a query has one of these parameters. */
@@ -30,11 +32,12 @@ export function hasAny<Name extends string>(query: { [Each in Name]?: unknown },
   return names.some((name) => query[name] !== undefined);
 }
 
-/** Refuses `skip` beside one of these parameters. @param message names them */
+/** Refuses `skip` beside one of these parameters. @param problem names them */
 export const noSkipWith =
-  <Name extends string>(names: readonly Name[], message: string) =>
+  <Name extends string>(names: readonly Name[], problem: PlainCode) =>
   (query: { [Each in Name]?: unknown } & { skip?: number | undefined }, context: z.RefinementCtx) => {
-    if (query.skip !== undefined && hasAny(query, names)) context.addIssue({ code: 'custom', path: ['skip'], message });
+    if (query.skip !== undefined && hasAny(query, names))
+      context.addIssue({ code: 'custom', path: ['skip'], message: code(problem) });
   };
 
 export const MAX_CURSOR_LENGTH = 8_000;
@@ -42,7 +45,7 @@ export const MAX_CURSOR_LENGTH = 8_000;
 /** Conditions, each `<path>:<operator>:<value>`. One is a text, several are an array. */
 export const Where = z
   .union([z.string().transform((text) => [text]), z.array(z.string())], SINGLE_TEXT)
-  .refine((list) => list.length <= MAX_WHERE, `must be given at most ${MAX_WHERE} times`)
+  .refine((list) => list.length <= MAX_WHERE, code('tooManyTimes', { max: MAX_WHERE }))
   .optional()
   .meta({
     override: { type: 'array', items: { type: 'string' }, maxItems: MAX_WHERE },
@@ -53,14 +56,14 @@ export const Where = z
 
 export const SearchText = z
   .string(SINGLE_TEXT)
-  .min(1, 'must not be empty')
-  .max(MAX_SEARCH_LENGTH, `must have at most ${MAX_SEARCH_LENGTH} characters`)
+  .min(1, code('empty'))
+  .max(MAX_SEARCH_LENGTH, code('tooLong', { max: MAX_SEARCH_LENGTH }))
   .optional()
   .meta({ description: 'A part of the email or of any text in `data`, in any case', example: 'lovelace' });
 
 export const Cursor = z
   .string(SINGLE_TEXT)
-  .max(MAX_CURSOR_LENGTH, 'is too long')
+  .max(MAX_CURSOR_LENGTH, code('tooLongText'))
   .optional()
   .meta({ description: 'The `next` of the previous page of the same query', example: 'AbC123' });
 
@@ -70,7 +73,7 @@ export const queryParameters = { where: Where, q: SearchText, sourceAppId: Scope
 export const pageParameters = {
   ...queryParameters,
   cursor: Cursor,
-  total: z.enum(['exact', 'capped', 'none'], 'must be exact, capped or none').optional().meta({
+  total: z.enum(['exact', 'capped', 'none'], code('notTotalKind')).optional().meta({
     description: 'How to count the matches. Default: `capped`, and `none` with a cursor',
     example: 'capped',
   }),

@@ -39,7 +39,7 @@ export function createPeopleSearch(deps: { emails: EmailScan; pages: RecordPages
     const budget = createBudget(BUDGET_MS);
     const predicates = parseWhere(where, NO_FIELDS);
     if (predicates.some(({ target }) => target.type !== 'email')) {
-      throw invalidQuery('where', 'must be a condition on the email');
+      throw invalidQuery('where', 'notEmailCondition');
     }
     const search = q === undefined ? undefined : textSearch(q);
     const start = cursors.read<PeopleStart>(cursor, bound) ?? {};

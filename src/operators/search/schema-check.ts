@@ -7,6 +7,7 @@ import { compileSchema } from '../../fields/compile.ts';
 import { completeDefinition, definitionIssues } from '../../fields/definition.ts';
 import { renameIssues, resolveRenames, withRenamedKeys } from '../../fields/renames.ts';
 import { Forbidden, InvalidInput } from '../../platform/core/errors.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import type { RecordPages } from '../../records/read/record-pages.ts';
 import { SchemaReplacement } from '../../schemas/schemas.routes.ts';
 import type { SchemaChange, SchemaService } from '../../schemas/schemas.service.ts';
@@ -26,7 +27,7 @@ export const schemaCheckEndpoints = {
     description:
       'Counts the stored records that do not conform to it, newest first, for up to two seconds. `renames` count as done. Changes nothing. An API key without the scope `users:read` gets no examples, and is refused with 403 when a field restricts its values, as `regex` and `enum` do: the counts would tell stored values.',
     params: AppPath,
-    body: jsonBody(SchemaReplacement, 'Invalid schema'),
+    body: jsonBody(SchemaReplacement, 'invalidSchema'),
     response: z.strictObject({
       checked: Count.meta({ example: 1200 }),
       failing: Count.meta({ example: 1 }),
@@ -40,7 +41,7 @@ export const schemaCheckEndpoints = {
               id: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57',
               email: 'ada@example.com',
               path: 'data.age',
-              message: 'must be a number',
+              message: say('notNumber').message,
             },
           ],
         }),
@@ -81,17 +82,17 @@ export function createSchemaCheckService(deps: {
      */
     async run(sourceAppId: string, input: SchemaChange, { canRead }: { canRead: boolean }): Promise<SchemaCheck> {
       if (!canRead && input.fields.some((field) => OF_VALUES.some((name) => Object.hasOwn(field, name)))) {
-        throw new Forbidden('The scope users:read is required');
+        throw new Forbidden(say('scopeRequired', { scope: 'users:read' }));
       }
       const startedAt = performance.now();
       const app = await apps.get(sourceAppId);
       const issues = definitionIssues(input.fields);
-      if (issues.length > 0) throw new InvalidInput('Invalid schema', issues);
+      if (issues.length > 0) throw new InvalidInput('invalidSchema', issues);
       const { rejectUnknown, renames: pairs = [] } = input;
       const fields = input.fields.map(completeDefinition);
       const newest = await schemas.ofApp(app);
       const wrong = renameIssues(pairs, newest.fields, fields);
-      if (wrong.length > 0) throw new InvalidInput('Invalid schema', wrong);
+      if (wrong.length > 0) throw new InvalidInput('invalidSchema', wrong);
       const renames = resolveRenames(newest.version + 1, pairs, fields);
       // `definitionIssues` and `compileSchema` each compile all patterns.
       await yieldToEventLoop();

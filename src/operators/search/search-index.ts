@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
 import { AppPath } from '../../api/parameters.ts';
+import { code } from '../../platform/languages/problems.ts';
 import type { WordStore } from '../../records/indexes/word-index.ts';
 
 const Count = z.int().nonnegative();
@@ -15,7 +16,7 @@ const SearchIndex = z
   .meta({ id: 'SearchIndex' });
 
 const SearchIndexInput = z
-  .strictObject({ enabled: z.boolean('must be true or false').meta({ example: true }) })
+  .strictObject({ enabled: z.boolean(code('notBoolean')).meta({ example: true }) })
   .meta({ id: 'SearchIndexInput' });
 
 const shared = {
@@ -49,7 +50,7 @@ export const searchIndexEndpoints = {
     summary: "Build or drop the index of words of an app's records",
     description:
       'For the managers of the app and for admins. The index is built and dropped in the background. Matches are the same with it and without it.',
-    body: jsonBody(SearchIndexInput, 'Invalid search settings'),
+    body: jsonBody(SearchIndexInput, 'invalidSearch'),
     errors: [404],
   },
 } as const satisfies Endpoints;

@@ -7,6 +7,7 @@ import type { AppActivity } from '../../apps/activity.ts';
 import type { App } from '../../apps/app.ts';
 import type { AppService } from '../../apps/apps.service.ts';
 import { AppNotFound } from '../../platform/core/errors.ts';
+import { code } from '../../platform/languages/problems.ts';
 import type { ReadQueues } from '../../records/read/read-queues.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
 
@@ -21,8 +22,8 @@ const LastSubmission = Timestamp.nullable().meta({
 });
 
 const SomeApps = z
-  .union([SourceAppId.transform((id) => [id]), z.array(SourceAppId)], 'must be app ids')
-  .refine((ids) => ids.length <= MAX_NAMED, `must be given at most ${MAX_NAMED} times`)
+  .union([SourceAppId.transform((id) => [id]), z.array(SourceAppId)], code('notAppIds'))
+  .refine((ids) => ids.length <= MAX_NAMED, code('tooManyTimes', { max: MAX_NAMED }))
   .optional()
   .meta({
     override: { type: 'array', items: { type: 'string' }, maxItems: MAX_NAMED },

@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { readId } from '../../platform/bson/documents.ts';
 import { Unavailable } from '../../platform/core/errors.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import { type Budget, createBudget, NO_LIMIT, type RecordRanges, type Segment } from '../../records/read/ranges.ts';
 import type { RecordPages } from '../../records/read/record-pages.ts';
 import type { RecordBatches } from '../../records/stored/record-json.ts';
@@ -54,7 +55,7 @@ export function createUserQuery(deps: {
     const size = narrow && (await countMatches(ranges, appId, narrow.map(withoutFilter), { cap: MAX_NARROW, budget }));
     if (ordered !== undefined && size?.totalIs !== 'exact') return { ordered: { skip } };
     if (ordered === undefined && skip > MAX_SORTED_SKIP) {
-      throw invalidQuery('skip', `must be at most ${MAX_SORTED_SKIP} in this order; read the next pages with cursor`);
+      throw invalidQuery('skip', say('skipTooLarge', { max: MAX_SORTED_SKIP }));
     }
     return skip > MAX_SORTED_SKIP ? { ordered: { skip } } : { sorted: { skip } };
   }
@@ -144,7 +145,7 @@ export function createUserQuery(deps: {
       const { sort, unordered = [] } = plan;
       const options = { start: {}, limit: MAX_NARROW, sort, budget: NO_LIMIT };
       const { ids, next } = await sortedPage(ranges, appId, unordered, options);
-      if (next) throw invalidQuery('sort', 'must be createdAt, email or an indexed field for this many records');
+      if (next) throw invalidQuery('sort', 'notIndexedSort');
       return pages.byIds(appId, ids);
     },
   };
@@ -157,7 +158,7 @@ export function createUserQuery(deps: {
   }
 }
 
-const takesTooLong = () => new Unavailable('This search takes too long; narrow it down');
+const takesTooLong = () => new Unavailable('searchTooLong');
 
 /** A search by words in their index is itself what makes a part narrow. */
 function withoutFilter({ search, ...segment }: Segment): Segment {

@@ -133,7 +133,7 @@ export const userEndpoints = {
         order: orderParameter,
         ...pageParameters,
       })
-      .superRefine(noSkipWith(['cursor'], 'is not used with cursor')),
+      .superRefine(noSkipWith(['cursor'], 'withCursor')),
     response: z.union([
       z.strictObject({ users: z.array(User) }),
       z.strictObject({ users: z.array(User), total: z.int().nonnegative(), limit: AnsweredLimit, skip: PageSkip }),
@@ -202,7 +202,7 @@ export const userEndpoints = {
         q: SearchText,
         cursor: Cursor,
       })
-      .superRefine(noSkipWith(SEARCHING, 'is not used with where, q or cursor')),
+      .superRefine(noSkipWith(SEARCHING, 'withSearch')),
     response: z.union([
       z.strictObject({ users: z.array(UserOfApp), limit: AnsweredLimit, skip: PageSkip }),
       z.strictObject({ users: z.array(UserOfApp), ...pageMembers }),

@@ -69,14 +69,14 @@ export function createUserService(deps: {
     /** @throws {NotFound} */
     async get(app: Pick<App, 'id'>, id: string): Promise<DetailedRecord> {
       const user = await reader.findDetails(app.id, id);
-      if (!user) throw new NotFound('User not found');
+      if (!user) throw new NotFound('userNotFound');
       return user;
     },
 
     /** A submission in flight may create a new record. @throws {NotFound} */
     async erase(app: Pick<App, 'id'>, id: string): Promise<void> {
       const _id = parseRecordId(id);
-      if (!_id || (await erase(app.id, [_id])) === 0) throw new NotFound('User not found');
+      if (!_id || (await erase(app.id, [_id])) === 0) throw new NotFound('userNotFound');
     },
 
     /** Resolves with a page of matches (spec 4.3). @throws {InvalidInput} @throws {NotFound} */
@@ -144,8 +144,7 @@ export async function findUsers(
   const signed = cursors.read<SignedPosition>(cursor, bound);
   const slots = signed?.slots ?? slotsUsed(parsed, app.slotOf);
   for (const [key, { use }] of Object.entries(slots))
-    if (app.slotOf(key)?.use !== use)
-      throw invalidQuery('cursor', 'belongs to an index that was changed; search again');
+    if (app.slotOf(key)?.use !== use) throw invalidQuery('cursor', 'indexChanged');
   const page = await query.page(app.id, parsed, (key) => (Object.hasOwn(slots, key) ? slots[key] : undefined), {
     limit,
     skip,

@@ -40,7 +40,7 @@ export function createPersonViews(views: ViewModel, store: Pick<ViewStore, 'chan
       if (await store.change(current, content, current)) return true;
       current = await views.findOne({ _id: view._id });
     }
-    throw new Unavailable('This view is changing too often; try again shortly', 1);
+    throw new Unavailable('viewChanging', 1);
   }
 }
 

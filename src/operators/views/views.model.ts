@@ -5,6 +5,7 @@ import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { inFreePlace } from '../../platform/database/free-place.ts';
 import { type Guard, insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { say } from '../../platform/languages/reasons.ts';
 
 /** The shared views of an app at most, and those of each account in an app (spec 8). */
 const MAX_VIEWS = 50;
@@ -78,7 +79,7 @@ export function createViewStore(views: ViewModel) {
       MAX_VIEWS,
       () => views.find({ appId, owner }, { projection: { place: 1 } }),
       write,
-      () => new Conflict(`There are ${MAX_VIEWS} views already; delete one first`),
+      () => new Conflict(say('viewLimit', { max: MAX_VIEWS })),
     );
 
   const visible = (appId: ObjectId, owner: string) => ({ appId, owner: { $in: [SHARED, owner] } });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
 import { ScopeParameter } from '../../api/parameters.ts';
 import { Id, Ok, parseTags, Timestamp } from '../../api/validation.ts';
+import { code } from '../../platform/languages/problems.ts';
 import type { SchemaService } from '../../schemas/schemas.service.ts';
 import type { QuerySchema } from '../search/conditions.ts';
 import { SHARED, type ViewDocument } from './views.model.ts';
@@ -12,23 +13,23 @@ const MAX_NAME = 60;
 const MAX_QUERY = 8_000;
 const MAX_COLUMNS = 300;
 
-const text = (most: number) => z.string('must be a string').max(most, `must have at most ${most} characters`);
+const text = (most: number) => z.string(code('notText')).max(most, code('tooLong', { max: most }));
 
 const content = {
-  name: text(MAX_NAME).trim().min(1, 'must not be empty').meta({ example: 'Paying users' }),
+  name: text(MAX_NAME).trim().min(1, code('empty')).meta({ example: 'Paying users' }),
   query: text(MAX_QUERY).meta({
     description: 'The parameters `q`, `where`, `by` and `size` of the list, as in the query of an address',
     example: 'where=data.plan%3Aeq%3Apro',
   }),
   columns: z
-    .array(text(60), 'must be a list of columns')
-    .max(MAX_COLUMNS, `must have at most ${MAX_COLUMNS} entries`)
+    .array(text(60), code('notListOfColumns'))
+    .max(MAX_COLUMNS, code('tooManyItems', { max: MAX_COLUMNS }))
     .meta({ description: 'The columns of the list. Empty: the usual ones', example: ['email', 'data.name'] }),
   sort: text(100).meta({
     description: '`<path>:asc` or `<path>:desc`. Empty: the usual order',
     example: 'data.name:asc',
   }),
-  shared: z.boolean('must be true or false').meta({ description: 'Whether everybody of the app sees it' }),
+  shared: z.boolean(code('notBoolean')).meta({ description: 'Whether everybody of the app sees it' }),
 };
 
 const NewView = z
@@ -44,7 +45,7 @@ const NewView = z
 const ViewChange = z
   .strictObject(content)
   .partial()
-  .refine((change) => Object.keys(change).length > 0, 'must name a change')
+  .refine((change) => Object.keys(change).length > 0, code('noChange'))
   .meta({ id: 'ViewChange', example: { name: 'Paying users' } });
 
 const View = z
@@ -90,7 +91,7 @@ export const viewEndpoints = {
     scoped: true,
     summary: "Save a view of the session's app",
     description: RIGHTS,
-    body: jsonBody(NewView, 'Invalid view'),
+    body: jsonBody(NewView, 'invalidView'),
     response: View,
     errors: [404, 409],
   },
@@ -109,7 +110,7 @@ export const viewEndpoints = {
         example: '"65f0c0ffee65f0c0ffee65f1"',
       }),
     }),
-    body: jsonBody(ViewChange, 'Invalid view'),
+    body: jsonBody(ViewChange, 'invalidView'),
     response: View,
     errors: [404, 409, 412],
   },

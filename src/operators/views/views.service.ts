@@ -32,7 +32,7 @@ export function createViewService(deps: {
 
   async function find(appId: ObjectId, caller: Caller, id: string): Promise<ViewDocument> {
     const view = await store.find(appId, ownerOf(caller), id);
-    if (!view) throw new NotFound('View not found');
+    if (!view) throw new NotFound('viewNotFound');
     if (view.owner === SHARED) requireManager(caller);
     return view;
   }
@@ -111,7 +111,7 @@ export function createViewService(deps: {
         const view = await find(appId, caller, id);
         if (shared) requireManager(caller);
         if (revisions && !revisions.includes(view.revision.toHexString())) {
-          throw new PreconditionFailed('The view was changed meanwhile');
+          throw new PreconditionFailed('viewChanged');
         }
         const isShared = shared ?? view.owner === SHARED;
         const owner = isShared ? { owner: SHARED } : ownerOf(caller);
@@ -119,12 +119,12 @@ export function createViewService(deps: {
         if (changed && owner.accountId) await accounts.settle(owner.accountId);
         if (changed) return changed;
       }
-      throw new Unavailable('This view is changing too often; try again shortly', 1);
+      throw new Unavailable('viewChanging', 1);
     },
 
     /** @throws {NotFound} @throws {Forbidden} when it is shared, and the caller does not manage */
     async remove(appId: ObjectId, caller: Caller, id: string, until: Until): Promise<void> {
-      if (!(await store.remove(await find(appId, caller, id), until))) throw new NotFound('View not found');
+      if (!(await store.remove(await find(appId, caller, id), until))) throw new NotFound('viewNotFound');
     },
   };
 }
@@ -137,7 +137,7 @@ function ownerOf({ account, own }: Caller): ViewOwner {
 }
 
 function requireManager({ scopes }: Caller): void {
-  if (!scopes.has('manage')) throw new Forbidden('Only managers of the app share views and change shared ones');
+  if (!scopes.has('manage')) throw new Forbidden('viewsOfManagers');
 }
 
 /** Returns the parts of a view that name fields, with the keys after renames of later versions. */

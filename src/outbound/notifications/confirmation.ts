@@ -64,7 +64,7 @@ const MAX_ATTEMPTS = 4;
 /** The link names no record that can be confirmed. */
 class InvalidLink extends NotFound {
   constructor() {
-    super('This link is not valid');
+    super('confirmationInvalid');
   }
 }
 
@@ -86,7 +86,7 @@ export function createConfirmationService(deps: {
     if (!app) throw new AppNotFound();
     const link = tokens.read(app.id, token);
     if (!link) throw new InvalidLink();
-    if (link.expiresAt.getTime() <= Date.now()) throw new Gone('This link has expired');
+    if (link.expiresAt.getTime() <= Date.now()) throw new Gone('confirmationExpired');
     return { appId: app.id, id: link.recordId };
   }
 

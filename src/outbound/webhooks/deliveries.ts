@@ -4,6 +4,7 @@ import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint
 import { ScopeParameter, UserId } from '../../api/parameters.ts';
 import { JsonObject, Ok, PageLimit, Timestamp } from '../../api/validation.ts';
 import { NotFound } from '../../platform/core/errors.ts';
+import { code } from '../../platform/languages/problems.ts';
 import { EVENT_TYPES } from '../../records/stored/outbox.ts';
 import { buildMessage } from './attempts.ts';
 import type { DeliveryStore } from './deliveries.model.ts';
@@ -62,11 +63,11 @@ export const deliveryEndpoints = {
     params: WebhookPath,
     query: z.strictObject({
       sourceAppId: ScopeParameter,
-      state: z.enum(DELIVERY_STATES, `must be one of ${DELIVERY_STATES.join(', ')}`).optional(),
+      state: z.enum(DELIVERY_STATES, code('notOneOf', { values: DELIVERY_STATES.join(', ') })).optional(),
       limit: PageLimit,
       cursor: z
-        .string('must be one text')
-        .max(80, 'is too long')
+        .string(code('notOneText'))
+        .max(80, code('tooLongText'))
         .optional()
         .meta({ description: 'The `next` of the page before', example: DELIVERY_ID }),
     }),
@@ -104,7 +105,7 @@ export const deliveryEndpoints = {
     summary: 'Deliver the events since a time again',
     description: 'Events of at most 30 days, and at most 100,000 in one request, the oldest first.',
     params: WebhookPath,
-    body: jsonBody(z.strictObject({ since: z.iso.datetime({ offset: true, error: 'must be an RFC 3339 time' }) })),
+    body: jsonBody(z.strictObject({ since: z.iso.datetime({ offset: true, error: code('notRfc3339') }) })),
     slow: true,
     response: z.strictObject({ replayed: z.int().meta({ example: 12 }) }),
   },
@@ -147,13 +148,13 @@ export function deliveryRoutes(deps: {
 
     getDelivery: async ({ app, params }) => {
       const delivery = await deliveries.find(app.id, params.id);
-      if (!delivery) throw new NotFound('Delivery not found');
+      if (!delivery) throw new NotFound('deliveryNotFound');
       const request = await nextRequest(delivery);
       return { ...present(delivery), ...(request && { request }) };
     },
 
     replayDelivery: async ({ app, params }) => {
-      if (!(await deliveries.replay(app.id, params.id, Date.now()))) throw new NotFound('Delivery not found');
+      if (!(await deliveries.replay(app.id, params.id, Date.now()))) throw new NotFound('deliveryNotFound');
       wake();
       return { ok: true as const };
     },

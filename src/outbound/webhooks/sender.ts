@@ -66,21 +66,19 @@ async function publicAddresses(resolver: Resolver, hostname: string) {
   return addresses.map((address) => ({ address, family: isIP(address) }));
 }
 
-const PREFIX = 'whsec_';
+export const SECRET_PREFIX = 'whsec_';
 const KEY_BYTES = 32;
 const MIN_KEY_BYTES = 24;
 const MAX_KEY_BYTES = 64;
 
-export const SECRET_FORMAT = `${PREFIX} and 24 to 64 bytes in base64`;
-
 export function createSecret(): string {
-  return PREFIX + randomBytes(KEY_BYTES).toString('base64');
+  return SECRET_PREFIX + randomBytes(KEY_BYTES).toString('base64');
 }
 
 /** Returns whether a text is a secret as Standard Webhooks defines it. */
 export function isSecret(text: string): boolean {
-  if (!text.startsWith(PREFIX)) return false;
-  const encoded = text.slice(PREFIX.length);
+  if (!text.startsWith(SECRET_PREFIX)) return false;
+  const encoded = text.slice(SECRET_PREFIX.length);
   const key = Buffer.from(encoded, 'base64');
   return key.toString('base64') === encoded && key.length >= MIN_KEY_BYTES && key.length <= MAX_KEY_BYTES;
 }
@@ -89,7 +87,7 @@ export function isSecret(text: string): boolean {
 export function signedHeaders(id: string, at: Date, body: string, secrets: readonly string[]) {
   const timestamp = Math.floor(at.getTime() / 1_000);
   const sign = (secret: string): string => {
-    const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+    const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
     return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
   };
   return {

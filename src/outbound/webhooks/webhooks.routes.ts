@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
 import { ScopeParameter, SourceAppId, UserId } from '../../api/parameters.ts';
 import { JsonObject, Ok, Timestamp } from '../../api/validation.ts';
+import { code } from '../../platform/languages/problems.ts';
 import { EVENT_TYPES } from '../../records/stored/outbox.ts';
 import { shownUrl, WEBHOOK_FORMATS } from './formats.ts';
-import { isSecret, SECRET_FORMAT } from './sender.ts';
+import { isSecret, SECRET_PREFIX } from './sender.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
 import type { WebhookService } from './webhooks.service.ts';
 
@@ -12,20 +13,23 @@ const MAX_URL = 2_000;
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 const Url = z
-  .string('must be a string')
-  .max(MAX_URL, `must have at most ${MAX_URL} characters`)
-  .refine(isPlainUrl, 'must be an absolute http or https URL without user, password and fragment')
+  .string(code('notText'))
+  .max(MAX_URL, code('tooLong', { max: MAX_URL }))
+  .refine(isPlainUrl, code('notPlainUrl'))
   .meta({ example: 'https://example.com/hooks' });
 const EventTypes = z
-  .array(z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`), 'must be a list')
-  .min(1, 'must name at least one event')
-  .max(EVENT_TYPES.length, 'must name each event once')
-  .refine((list) => new Set(list).size === list.length, 'must name each event once')
+  .array(z.enum(EVENT_TYPES, code('notOneOf', { values: EVENT_TYPES.join(', ') })), code('notListOfValues'))
+  .min(1, code('noEvent'))
+  .max(EVENT_TYPES.length, code('eventTwice'))
+  .refine((list) => new Set(list).size === list.length, code('eventTwice'))
   .meta({ example: ['user.created', 'user.updated'] });
 const Format = z
-  .enum(WEBHOOK_FORMATS, `must be one of ${WEBHOOK_FORMATS.join(', ')}`)
+  .enum(WEBHOOK_FORMATS, code('notOneOf', { values: WEBHOOK_FORMATS.join(', ') }))
   .meta({ description: 'All but `standard` send a message for people', example: 'standard' });
-const Secret = z.string('must be a string').refine(isSecret, `must be ${SECRET_FORMAT}`).meta({ example: SECRET });
+const Secret = z
+  .string(code('notText'))
+  .refine(isSecret, code('notSecret', { prefix: SECRET_PREFIX }))
+  .meta({ example: SECRET });
 
 const Webhook = z
   .strictObject({
@@ -80,7 +84,7 @@ export const webhookEndpoints = {
       'The address gets the events of the app, signed by Standard Webhooks. The secret is shown once. An app has at most 20 webhooks.',
     body: jsonBody(
       z.strictObject({ url: Url, events: EventTypes, format: Format.optional(), secret: Secret.optional() }),
-      'Invalid webhook',
+      'invalidWebhook',
     ),
     response: z.strictObject({ ...Webhook.shape, secret: Secret }),
     errors: [404, 409],
@@ -93,7 +97,7 @@ export const webhookEndpoints = {
     summary: 'An example of an event',
     description: 'As the standard format sends it, with example values of the newest schema.',
     query: webhookDefaults.query.extend({
-      event: z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`).default('user.created'),
+      event: z.enum(EVENT_TYPES, code('notOneOf', { values: EVENT_TYPES.join(', ') })).default('user.created'),
     }),
     response: z.strictObject({
       type: z.enum(EVENT_TYPES),
@@ -125,9 +129,9 @@ export const webhookEndpoints = {
         url: Url.optional(),
         events: EventTypes.optional(),
         format: Format.optional(),
-        enabled: z.boolean('must be true or false').optional(),
+        enabled: z.boolean(code('notBoolean')).optional(),
       }),
-      'Invalid webhook',
+      'invalidWebhook',
     ),
     response: Webhook,
   },

@@ -4,6 +4,7 @@ import type { AppConsumers } from '../../apps/app-consumers.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { Conflict, InvalidInput, NotFound } from '../../platform/core/errors.ts';
 import type { Until } from '../../platform/database/clock.ts';
+import { type PlainCode, reasonOf, say } from '../../platform/languages/reasons.ts';
 import type { EventType } from '../../records/stored/outbox.ts';
 import { parseRecordId, type RecordId } from '../../records/stored/record-id.ts';
 import { buildMessage } from './attempts.ts';
@@ -47,11 +48,11 @@ export function createWebhookService(deps: {
 
   function checkUrl(text: string): void {
     const url = new URL(text);
-    if (isShortened(url)) throw invalidUrl('must be the whole URL: responses show a shortened one');
+    if (isShortened(url)) throw invalidUrl('notWholeUrl');
     if (allowPrivate && url.protocol === 'http:') return;
-    if (url.protocol !== 'https:') throw invalidUrl('must begin with https://');
+    if (url.protocol !== 'https:') throw invalidUrl('notHttps');
     // The addresses of a name are checked when the service connects.
-    if (!allowPrivate && !isAllowedHost(url)) throw invalidUrl('must not name a private address or localhost');
+    if (!allowPrivate && !isAllowedHost(url)) throw invalidUrl('privateAddress');
   }
 
   return {
@@ -106,8 +107,7 @@ export function createWebhookService(deps: {
         const webhook = await find(app, id);
         const { _id, disabled } = webhook;
         const isRevealed = formatOf(webhook).isSecret && !formatOf({ format: format ?? webhook.format }).isSecret;
-        if (isRevealed && url === undefined)
-          throw invalidUrl('must be sent again, because this format shows the whole URL');
+        if (isRevealed && url === undefined) throw invalidUrl('urlRequired');
         const isSwitchedOff = enabled === false && !disabled;
         const set = {
           ...(url !== undefined && { url }),
@@ -169,14 +169,14 @@ export async function findWebhook(
 ): Promise<WebhookDocument> {
   const _id = parseRecordId(id);
   const webhook = _id && (await webhooks.find(app.id, _id));
-  if (!webhook) throw new NotFound('Webhook not found');
+  if (!webhook) throw new NotFound('webhookNotFound');
   return webhook;
 }
 
-function invalidUrl(message: string): InvalidInput {
-  return new InvalidInput('Invalid webhook', [{ path: 'url', message }]);
+function invalidUrl(problem: PlainCode): InvalidInput {
+  return new InvalidInput('invalidWebhook', [{ path: 'url', ...reasonOf(problem) }]);
 }
 
 function tooMany(): Conflict {
-  return new Conflict(`An app has at most ${MAX_WEBHOOKS} webhooks`);
+  return new Conflict(say('webhookLimit', { max: MAX_WEBHOOKS }));
 }

@@ -3,6 +3,7 @@ import { availableParallelism, homedir, totalmem } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { ConnectionString } from 'mongodb-connection-string-url';
 import { z } from 'zod';
+import { reasonIn } from '../languages/problems.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './identifiers.ts';
 import { memoryLimit, workersWithin } from './memory.ts';
 import { AppRole } from './roles.ts';
@@ -431,7 +432,9 @@ export type Config = ReturnType<typeof loadConfig>;
 export function loadConfig(env: Record<string, string | undefined>) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const result = environment.safeParse(given);
-  const lines = result.success ? [] : result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  const lines = result.success
+    ? []
+    : result.error.issues.map((issue) => `${issue.path.join('.')} ${reasonIn(issue).message}`);
   if (given.NODE_ENV === 'production' && given.SESSION_SECRET === undefined) {
     lines.push('SESSION_SECRET is required in production: set it to a long random text, the same on every server');
   }

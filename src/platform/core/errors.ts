@@ -1,19 +1,6 @@
-/** A text in English, with its code and values where other languages have it (src/languages). */
-export interface Reason {
-  message: string;
-  code?: string | undefined;
-  params?: Readonly<Record<string, string | number>> | undefined;
-}
+import { type Given, type Issue, MAX_ISSUES, type Reason, toReason } from '../languages/reasons.ts';
 
-/** One violation in an input. `path` is its place, such as `data.age`; empty for all of it. */
-export interface Issue extends Reason {
-  path: string;
-}
-
-/** Maximum number of issues in a response (spec 7). */
-export const MAX_ISSUES = 20;
-
-/** The base class of the errors that are sent to clients. The message contains no client input. */
+/** The base class of the errors that are sent to clients. Its text contains no client input. */
 export class AppError extends Error {
   /** The HTTP status. */
   readonly status: number;
@@ -27,10 +14,10 @@ export class AppError extends Error {
 
   constructor(
     status: number,
-    reason: string | Reason,
+    reason: Given,
     detail: { issues?: readonly Issue[]; retryAfter?: number; facts?: Readonly<Record<string, unknown>> } = {},
   ) {
-    const { message, code, params }: Reason = typeof reason === 'string' ? { message: reason } : reason;
+    const { message, code, params } = toReason(reason);
     super(message);
     this.name = new.target.name;
     this.status = status;
@@ -44,30 +31,30 @@ export class AppError extends Error {
 
 /** 400: the input is invalid. `issues` name each place. */
 export class InvalidInput extends AppError {
-  constructor(message: string, issues?: readonly Issue[]) {
-    super(400, message, issues ? { issues } : {});
+  constructor(reason: Given, issues?: readonly Issue[]) {
+    super(400, reason, issues ? { issues } : {});
   }
 }
 
 /** 401: the caller is not authenticated. */
 export class Unauthenticated extends AppError {
-  constructor(message = 'Not authenticated') {
-    super(401, message);
+  constructor(reason: Given = 'notAuthenticated') {
+    super(401, reason);
   }
 }
 
 /** 403: the caller is not allowed to do this. */
 export class Forbidden extends AppError {
-  constructor(message: string | Reason, facts?: Readonly<Record<string, unknown>>) {
-    super(403, message, facts ? { facts } : {});
+  constructor(reason: Given, facts?: Readonly<Record<string, unknown>>) {
+    super(403, reason, facts ? { facts } : {});
   }
 }
 
-/** Creates the base of the errors of one status that have a message only. */
+/** Creates the base of the errors of one status that have a reason only. */
 const errorOf = (status: number) =>
   class extends AppError {
-    constructor(message: string) {
-      super(status, message);
+    constructor(reason: Given) {
+      super(status, reason);
     }
   };
 
@@ -77,14 +64,14 @@ export class NotFound extends errorOf(404) {}
 /** 404: no app has the id that the path or the query names. */
 export class AppNotFound extends NotFound {
   constructor() {
-    super('App not found');
+    super('appNotFound');
   }
 }
 
 /** 409: the request conflicts with the stored state. */
 export class Conflict extends AppError {
-  constructor(message: string | Reason, issues?: readonly Issue[]) {
-    super(409, message, issues ? { issues } : {});
+  constructor(reason: Given, issues?: readonly Issue[]) {
+    super(409, reason, issues ? { issues } : {});
   }
 }
 
@@ -100,20 +87,23 @@ export class TooLarge extends errorOf(413) {}
 /** 422: the `Idempotency-Key` was used for a different request. */
 export class KeyReused extends AppError {
   constructor() {
-    super(422, 'This Idempotency-Key was used for a different submission');
+    super(422, 'keyReused');
   }
 }
 
 /** 429: a rate limit is exceeded. `retryAfter` is in seconds. */
 export class TooManyRequests extends AppError {
-  constructor(message: string, retryAfter: number) {
-    super(429, message, { retryAfter });
+  constructor(reason: Given, retryAfter: number) {
+    super(429, reason, { retryAfter });
   }
 }
 
 /** 503: the database or a limited resource is not available; a retry may succeed. */
 export class Unavailable extends AppError {
-  constructor(message = 'The service cannot reach its database right now; try again shortly', retryAfter = 2) {
-    super(503, message, { retryAfter });
+  constructor(reason: Given = 'noDatabase', retryAfter = 2) {
+    super(503, reason, { retryAfter });
   }
 }
+
+/** A command of the tool failed. Its text is for the terminal; no client reads it. */
+export class CommandFailed extends Error {}

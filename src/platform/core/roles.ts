@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { code } from '../languages/problems.ts';
 
 /** The roles of a member of an app (spec 4.13), the lowest first. */
 export const APP_ROLES = ['viewer', 'editor', 'manager'] as const;
-export const AppRole = z.enum(APP_ROLES, 'must be viewer, editor or manager');
+export const AppRole = z.enum(APP_ROLES, code('notRole'));
 export type AppRole = z.infer<typeof AppRole>;
 
 /** Returns the role that allows more. */

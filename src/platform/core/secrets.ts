@@ -1,4 +1,5 @@
 import { hkdfSync } from 'node:crypto';
+import { code } from '../languages/problems.ts';
 
 const KEY_BYTES = 32;
 
@@ -18,10 +19,10 @@ export const MIN_PASSWORD_LENGTH = 12;
 /** bcrypt ignores all bytes after this length. */
 const MAX_PASSWORD_BYTES = 72;
 
-/** Returns the reason why a password cannot be used, or undefined. */
+/** Returns why a password cannot be used, as the message of a schema, or undefined. */
 export function passwordProblem(password: string): string | undefined {
-  if (password === '') return 'must not be empty';
-  if (password.includes('\0')) return 'must not contain a NUL character';
-  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return `must have at most ${MAX_PASSWORD_BYTES} bytes`;
+  if (password === '') return code('empty');
+  if (password.includes('\0')) return code('hasNul');
+  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return code('tooManyBytes', { max: MAX_PASSWORD_BYTES });
   return undefined;
 }

@@ -79,7 +79,7 @@ export function createDatabaseClock(deps: {
       const time = (await read()).getTime();
       // After the read, so that a stall between the two shortens the time.
       const left = leftMs();
-      if (left <= 0) throw new Unavailable('The service or its database took too long; try again shortly');
+      if (left <= 0) throw new Unavailable('tookTooLong');
       return new Date(time + left);
     };
 

@@ -58,7 +58,7 @@ export function isUnreachable(error: unknown): boolean {
 
 /** Maps a database error to the error for clients; undefined for any other, which is a bug. */
 export function databaseRefusal(error: unknown): AppError | undefined {
-  if (TOO_LARGE.has(errorCode(error))) return new TooLarge('The record would be too large');
+  if (TOO_LARGE.has(errorCode(error))) return new TooLarge('recordTooLarge');
   return isTransient(error) ? new Unavailable() : undefined;
 }
 

@@ -27,5 +27,5 @@ export async function inFreePlace<Result>(
       if (!isDuplicateKey(error)) throw error;
     }
   }
-  throw new Unavailable('Too many objects of this kind are being stored at the same time; try again');
+  throw new Unavailable('tooManyOfKind');
 }

@@ -1,8 +1,8 @@
 /**
- * English, which defines the codes of all languages and their placeholders. `by` names the number
- * that selects the form of a plural. Codes of problems are part of the API (spec 7): they stay.
+ * What is wrong with the entries of a visitor, and why a form refuses them. `by` names the number
+ * that selects the form of a plural. Codes are part of the API (spec 7): they stay.
  */
-export const en = {
+export const problems = {
   // Problems of entries.
   required: 'is required',
   empty: 'must not be empty',
@@ -55,6 +55,11 @@ export const en = {
     one: '{path} is full: it holds at most {max} item',
     other: '{path} is full: it holds at most {max} items',
   },
+} as const;
+
+/** English, which defines the codes of all languages of forms, and their placeholders. */
+export const en = {
+  ...problems,
 
   // The form and the pages after it.
   email: 'Email',

@@ -1,5 +1,5 @@
 import { ar } from './ar.ts';
-import { type Catalogue, type Code, fillText, type NumberRules, type Params } from './catalogue.ts';
+import { type Catalogue, type Code, fillText } from './catalogue.ts';
 import { de } from './de.ts';
 import { en } from './en.ts';
 import { es } from './es.ts';
@@ -9,6 +9,7 @@ import { ja } from './ja.ts';
 import { nl } from './nl.ts';
 import { pl } from './pl.ts';
 import { pt } from './pt.ts';
+import { numberRules, type Params } from './texts.ts';
 import { tr } from './tr.ts';
 import { zh } from './zh.ts';
 
@@ -69,22 +70,6 @@ function createLanguage(tag: string): Language {
         timeZone,
       });
       return `${format.format(at)} (${timeZone})`;
-    },
-  };
-}
-
-/** Beyond these a number in digits is longer than in the form of JSON. */
-const LARGE = 1e15;
-const SMALL = 1e-6;
-
-function numberRules(tag: string): NumberRules {
-  const plurals = new Intl.PluralRules(tag);
-  const format = new Intl.NumberFormat(tag, { maximumFractionDigits: 20 });
-  return {
-    category: (value) => plurals.select(value),
-    show(value) {
-      const size = Math.abs(value);
-      return size >= LARGE || (size < SMALL && size > 0) ? String(value) : format.format(value);
     },
   };
 }

@@ -119,7 +119,7 @@ async function resolveChanged(users: UserCollection, changed: QueuedWrite<Upsert
   for (const { write, resolve, reject } of changed) {
     const written = found.get(emailKey(write));
     if (written) resolve(written);
-    else reject(new Unavailable('The record was erased while it was written; send it again', 1));
+    else reject(new Unavailable('recordErased', 1));
   }
 }
 
@@ -250,7 +250,7 @@ export function createGroupCommit(users: UserCollection, metrics: Metrics): Reco
     write(write) {
       const { bytes } = write;
       if (waiting.length >= MAX_WAITING || waitingBytes + bytes > MAX_WAITING_BYTES) {
-        return Promise.reject(new Unavailable('Too many submissions at once; try again shortly', 1));
+        return Promise.reject(new Unavailable('submissionsAtOnce', 1));
       }
       return new Promise((resolve, reject) => {
         waiting.push({ write, since: performance.now(), resolve, reject });

@@ -11,6 +11,7 @@ import {
   Unavailable,
 } from '../../platform/core/errors.ts';
 import { changing, typedFilter } from '../../platform/database/filters.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import type { RenameStore } from '../../schemas/pending-renames.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import type { RecordHistory } from '../history/history.ts';
@@ -241,7 +242,7 @@ function splitItems(data: Record<string, unknown>, key: string, timestamps: Read
   const list: unknown[] = Array.isArray(items) ? items : [];
   const found = new Set(list.map(readTimestamp));
   if ([...timestamps].some((timestamp) => !found.has(timestamp))) {
-    throw new Conflict('The record has no such item', [{ path: `data.${key}`, message: 'has no item of that time' }]);
+    throw new Conflict('noSuchItem', [{ path: `data.${key}`, ...say('noItemOfTime') }]);
   }
   const isRemoved = (item: unknown): boolean => timestamps.has(readTimestamp(item) ?? '');
   return { left: list.filter((item) => !isRemoved(item)), removed: list.filter(isRemoved) };
@@ -264,7 +265,7 @@ function sizeBoundAfter(
   const after = { bytes, extraKeys: extraKeys - known + count(edited) };
   const exceeded = exceededLimit(limits, { bytes: record.bytes, extraKeys }, after);
   if (exceeded === 'record-full') throw recordFullError(limits);
-  if (exceeded === 'too-many-keys') throw tooManyKeysError('Invalid change');
+  if (exceeded === 'too-many-keys') throw tooManyKeysError('invalidChange');
   return exactBound(limits, after);
 }
 
@@ -329,10 +330,10 @@ export function createRecordEditor(
     if (renames) await moveFirst(filter, renames);
     const projection = { ...EDITED_PROJECTION, data: 1 };
     const record = await users.findOne<EditedRecord>(filter, { projection });
-    if (!record) throw new NotFound('User not found');
+    if (!record) throw new NotFound('userNotFound');
     // The write depends on the record as it was read; only a read that is late could mislead it.
     if (leftMs() <= 0) throw new Unavailable();
-    if (tags && !isNamed(tags, record)) throw new PreconditionFailed('The record was changed meanwhile');
+    if (tags && !isNamed(tags, record)) throw new PreconditionFailed('recordChanged');
     if (!(await prepareEdit(record, lease, deps))) return undefined;
     const edit = typeof source === 'function' ? await source(record, lease) : source;
     const { filter: unchanged, update, entry, checked } = editWrite(record, edit, { ...deps, lease, by });
@@ -363,7 +364,7 @@ export function createRecordEditor(
       const lease = await leases.hold(app.sourceAppId);
       if (!lease?.app.id.equals(app.id)) throw new AppNotFound();
       if (typeof source !== 'function') refuseInvalid(source, lease);
-      if (!_id) throw new NotFound('User not found');
+      if (!_id) throw new NotFound('userNotFound');
       try {
         const edited = await attempt(_id, lease, source, tags, by, leftMs);
         if (edited) return edited;
@@ -372,29 +373,27 @@ export function createRecordEditor(
         leases.forget(app.sourceAppId);
       }
     }
-    throw new Unavailable('This record is changing too often; try again shortly', 1);
+    throw new Unavailable('recordChanging', 1);
   };
 
   /** @throws {NotFound} @throws {Conflict} with the paths that changed since */
   async function editOfRevert(record: EditedRecord, lease: Lease, request: RevertRequest): Promise<RecordEdit> {
     const { _id, appId } = record;
     const entry = await history.find(appId, _id, request.revision);
-    if (!entry) throw new NotFound('The record has no such revision');
-    if (entry.by.kind === 'submission') throw new Conflict('Only edits and imports can be undone');
+    if (!entry) throw new NotFound('noSuchRevision');
+    if (entry.by.kind === 'submission') throw new Conflict('onlyEditsUndone');
     const renames = await renamesSince(appId, entry.version);
     const all = underPresentKeys(entry, renames);
     const unknown = request.paths?.findIndex((path) => all.every((one) => one.path !== path)) ?? -1;
     if (unknown >= 0) {
-      throw new InvalidInput('Invalid revert', [
-        { path: `paths.${unknown}`, message: 'is not a path of that revision' },
-      ]);
+      throw new InvalidInput('invalidRevert', [{ path: `paths.${unknown}`, ...say('notPathOfRevision') }]);
     }
     const changes = request.paths ? all.filter(({ path }) => request.paths?.includes(path)) : all;
     const undo = undoOf(changes, record.data, lease.validator.isList);
-    const issues = undo.changed.map((path) => ({ path, message: 'was changed since' }));
+    const issues = undo.changed.map((path) => ({ path, ...say('changedSince') }));
     const isOmitted = changes.find(({ omitted }) => omitted);
-    if (isOmitted) issues.unshift({ path: isOmitted.path, message: 'was too large to keep' });
-    if (issues.length > 0) throw new Conflict('The record was changed since; nothing was undone', issues);
+    if (isOmitted) issues.unshift({ path: isOmitted.path, ...say('tooLargeToKeep') });
+    if (issues.length > 0) throw new Conflict('changedSinceRevision', issues);
     const edit = { ...undo, removeItems: [] };
     refuseInvalid(edit, lease);
     return edit;
@@ -427,5 +426,5 @@ export function createRecordEditor(
 export function refuseInvalid(edit: Pick<RecordEdit, 'set' | 'unset'>, { validator, renames }: Lease): void {
   const issues = validator.editIssues(edit.set, edit.unset);
   if (renames && issues.length === 0) issues.push(...oldKeyIssues(edit.set, renames));
-  if (issues.length > 0) throw new InvalidInput('Invalid change', issues);
+  if (issues.length > 0) throw new InvalidInput('invalidChange', issues);
 }

@@ -1,7 +1,7 @@
 import { BSON } from 'mongodb';
 import { MAX_EXTRA_KEYS, type RecordChange, TOO_MANY_EXTRA_KEYS } from '../../fields/compile.ts';
 import { Conflict, InvalidInput, TooLarge } from '../../platform/core/errors.ts';
-import { say } from '../../platform/languages/catalogue.ts';
+import { type PlainCode, say } from '../../platform/languages/reasons.ts';
 import { maxEntryBytes } from '../history/history-entries.ts';
 import { WORDS_BYTES } from '../indexes/record-words.ts';
 
@@ -96,12 +96,12 @@ export function exactBound({ extraKey }: RecordLimits, { bytes, extraKeys }: Rec
 }
 
 export function recordFullError({ max }: RecordLimits): TooLarge {
-  return new TooLarge(`The record would be larger than ${(max / 1024 / 1024).toFixed(1)} MB`);
+  return new TooLarge(say('recordLargerThan', { max: (max / 1024 / 1024).toFixed(1) }));
 }
 
-/** `message` names the refused object. */
-export function tooManyKeysError(message: string): InvalidInput {
-  return new InvalidInput(message, [TOO_MANY_EXTRA_KEYS]);
+/** `reason` names the refused object. */
+export function tooManyKeysError(reason: PlainCode): InvalidInput {
+  return new InvalidInput(reason, [TOO_MANY_EXTRA_KEYS]);
 }
 
 export function arrayFullError(key: string, maxArrayItems: number): Conflict {

@@ -68,13 +68,13 @@ export function createSubmissionStore(
       case 'array-full':
         throw arrayFullError(conflict.key, maxArrayItems);
       case 'consents-full':
-        throw new Conflict('The record is full: it accepts only withdrawals of consents');
+        throw new Conflict('recordFull');
       case 'outbox-full':
-        throw new Unavailable('Too many events of this record wait to be delivered; try again shortly', 1);
+        throw new Unavailable('tooManyEvents', 1);
       case 'record-full':
         throw recordFullError(limits);
       case 'too-many-keys':
-        throw tooManyKeysError('Invalid submission');
+        throw tooManyKeysError('invalidSubmission');
       case 'retry':
         return conflict.view;
     }
@@ -145,7 +145,7 @@ export function createSubmissionStore(
         if ('updatedAt' in resolved) return resolved;
         view = resolved;
       }
-      throw new Unavailable('Too many submissions for this record at once; try again shortly', 1);
+      throw new Unavailable('submissionsOfRecord', 1);
     },
 
     /** Finds the response under a key. @throws {KeyReused} for other data */

@@ -110,7 +110,8 @@ describe('GET /auth/users with where', () => {
     const { body } = await operator.get(`/auth/users?${new URLSearchParams({ where })}`).expect(400);
     expect(body).toEqual({
       message: 'Invalid query parameters',
-      errors: [{ path: 'where.0', message: expect.any(String) }],
+      code: 'invalidQuery',
+      errors: [expect.objectContaining({ path: 'where.0', message: expect.any(String), code: expect.any(String) })],
     });
     expect(JSON.stringify(body)).not.toContain('xxx');
   });
@@ -284,7 +285,9 @@ describe('DELETE /auth/users', () => {
     const { body } = await client.delete(`${path}&confirm=4`).expect(409);
     expect(body).toEqual({
       message: '5 records match; nothing was erased',
-      errors: [{ path: 'confirm', message: 'must be 5' }],
+      code: 'otherCountErased',
+      params: { count: 5 },
+      errors: [{ path: 'confirm', message: 'must be 5', code: 'notCount', params: { count: 5 } }],
     });
     expect((await client.get('/auth/users?total=exact').expect(200)).body.total).toBe(12);
     expect((await client.delete(`${path}&confirm=5`).expect(200)).body).toEqual({ ok: true, deletedUsers: 5 });

@@ -131,7 +131,7 @@ describe('the URL of a secret webhook', () => {
     const { id } = await create('slack');
     const { body } = await change(id, { format: 'standard' }).expect(400);
     expect(body.errors).toEqual([
-      { path: 'url', message: 'must be sent again, because this format shows the whole URL' },
+      { path: 'url', message: 'must be sent again, because this format shows the whole URL', code: 'urlRequired' },
     ]);
     await change(id, { format: 'discord' }).expect(200);
     const url = `${receiver.url}?open`;
@@ -143,7 +143,7 @@ describe('the URL of a secret webhook', () => {
     const { id } = await create('slack');
     const { body } = await change(id, { url: shownUrl() }).expect(400);
     const message = 'must be the whole URL: responses show a shortened one';
-    expect(body.errors).toEqual([{ path: 'url', message }]);
+    expect(body.errors).toEqual([{ path: 'url', message, code: 'notWholeUrl' }]);
     await submit({ name: 'Ada' });
     await receiver.until(1);
   });

@@ -46,8 +46,8 @@ describe('a webhook', () => {
   async function expectRefused(url: string): Promise<void> {
     for (const request of [change(url), create(url)]) {
       const { body } = await request.expect(400);
-      const errors = [{ path: 'url', message: 'must not name a private address or localhost' }];
-      expect(body).toEqual({ message: 'Invalid webhook', errors });
+      const errors = [{ path: 'url', message: 'must not name a private address or localhost', code: 'privateAddress' }];
+      expect(body).toEqual({ message: 'Invalid webhook', code: 'invalidWebhook', errors });
     }
   }
 

@@ -12,7 +12,7 @@ const Few = z.array(z.unknown()).min(1).max(2);
 /** Returns the paths of the problems of a value. */
 function pathsOf(schema: z.ZodType, value: unknown): string[] {
   try {
-    parsePart(schema, value, 'Invalid');
+    parsePart(schema, value, 'invalidBody');
     return [];
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
@@ -50,7 +50,7 @@ describe('parsePart', () => {
   });
 
   it('accepts an object with a length where objects are allowed', () => {
-    expect(parsePart(z.union([Short, z.looseObject({})]), unmeasurable, 'Invalid')).toEqual(unmeasurable);
+    expect(parsePart(z.union([Short, z.looseObject({})]), unmeasurable, 'invalidBody')).toEqual(unmeasurable);
   });
 
   it('still reports lengths, also of a list with a wrong item', () => {

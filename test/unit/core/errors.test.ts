@@ -11,21 +11,31 @@ import {
   Unauthenticated,
   Unavailable,
 } from '../../../src/platform/core/errors.ts';
+import { say } from '../../../src/platform/languages/reasons.ts';
 
 describe('an error class', () => {
   it.each([
-    [new InvalidInput('m'), 400, 'InvalidInput'],
-    [new Unauthenticated('m'), 401, 'Unauthenticated'],
-    [new Forbidden('m'), 403, 'Forbidden'],
-    [new NotFound('m'), 404, 'NotFound'],
-    [new Conflict('m'), 409, 'Conflict'],
-    [new TooLarge('m'), 413, 'TooLarge'],
-    [new TooManyRequests('m', 7), 429, 'TooManyRequests'],
-    [new Unavailable('m'), 503, 'Unavailable'],
-    [new AppError(405, 'm'), 405, 'AppError'],
-  ])('of %o sets its status, name and message', (error, status, name) => {
+    [new InvalidInput('notFound'), 400, 'InvalidInput'],
+    [new Unauthenticated('notFound'), 401, 'Unauthenticated'],
+    [new Forbidden('notFound'), 403, 'Forbidden'],
+    [new NotFound('notFound'), 404, 'NotFound'],
+    [new Conflict('notFound'), 409, 'Conflict'],
+    [new TooLarge('notFound'), 413, 'TooLarge'],
+    [new TooManyRequests('notFound', 7), 429, 'TooManyRequests'],
+    [new Unavailable('notFound'), 503, 'Unavailable'],
+    [new AppError(405, 'notFound'), 405, 'AppError'],
+  ])('of %o sets its status, name, code and message', (error, status, name) => {
     expect(error).toBeInstanceOf(AppError);
-    expect(error).toMatchObject({ status, name, message: 'm' });
+    expect(error).toMatchObject({ status, name, code: 'notFound', message: 'Not found' });
+  });
+
+  it('has the values of its text', () => {
+    const error = new Conflict(say('memberLimit', { max: 50 }));
+    expect(error).toMatchObject({ code: 'memberLimit', params: { max: 50 }, message: 'An app has at most 50 members' });
+    // @ts-expect-error The text needs a value.
+    new Conflict('memberLimit');
+    // @ts-expect-error A text is no code.
+    expect(() => new Conflict('An app has at most 50 members')).toThrow();
   });
 
   it('for a reused Idempotency-Key has status 422', () => {
@@ -39,14 +49,14 @@ describe('an error class', () => {
 
 describe('the details of an error', () => {
   it('contain at most 20 issues', () => {
-    const issues = Array.from({ length: 25 }, (_, index) => ({ path: `data.f${index}`, message: 'is required' }));
-    expect(new InvalidInput('m', issues).issues).toEqual(issues.slice(0, 20));
-    expect(new InvalidInput('m').issues).toBeUndefined();
+    const issues = Array.from({ length: 25 }, (_, index) => ({ path: `data.f${index}`, ...say('required') }));
+    expect(new InvalidInput('notFound', issues).issues).toEqual(issues.slice(0, 20));
+    expect(new InvalidInput('notFound').issues).toBeUndefined();
   });
 
   it('contain the seconds after which to retry', () => {
-    expect(new TooManyRequests('m', 7).retryAfter).toBe(7);
+    expect(new TooManyRequests('notFound', 7).retryAfter).toBe(7);
     expect(new Unavailable().retryAfter).toBe(2);
-    expect(new NotFound('m').retryAfter).toBeUndefined();
+    expect(new NotFound('notFound').retryAfter).toBeUndefined();
   });
 });

@@ -5,11 +5,14 @@ import { completeDefinition, definitionIssues, FieldDefinitionInput } from '../.
 import { toJsonSchema } from '../../../src/fields/json-schema.ts';
 import type { KindName } from '../../../src/fields/kinds/registry.ts';
 import { type FormControl, formControl, sampleData, valueFromForm } from '../../../src/fields/presentation.ts';
+import { reasonIn } from '../../../src/platform/languages/problems.ts';
 
 /** Returns the problems of field definitions in a request; empty when they are accepted. */
 export function definitionProblems(...fields: unknown[]): string[] {
   const parsed = FieldDefinitionInput.array().safeParse(fields);
-  if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
+  if (!parsed.success) {
+    return parsed.error.issues.map((issue) => `${issue.path.join('.')} ${reasonIn(issue).message}`);
+  }
   return definitionIssues(parsed.data).map(({ path, message }) => `${path} ${message}`);
 }
 

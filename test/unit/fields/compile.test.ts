@@ -14,13 +14,13 @@ const parsed = (json: string): Record<string, unknown> => JSON.parse(json);
 describe('required', () => {
   it.each(['text', 'checkbox', 'number', 'date', 'array'] as const)('of %s means that the value is present', (kind) => {
     expect(validatorOf([{ key: 'f', kind, required: true }]).issues({})).toMatchObject([
-      { path: 'data.f', message: 'is required' },
+      { path: 'data.f', message: 'is required', code: 'required' },
     ]);
   });
 
   it.each(INHERITED)('is not met by the inherited property %s', (key) => {
     const validator = validatorOf([{ key, kind: 'text', required: true }]);
-    expect(validator.issues({})).toMatchObject([{ path: `data.${key}`, message: 'is required' }]);
+    expect(validator.issues({})).toMatchObject([{ path: `data.${key}`, message: 'is required', code: 'required' }]);
     expect(validator.issues({ [key]: 'x' })).toEqual([]);
   });
 

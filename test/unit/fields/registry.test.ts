@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { FieldKind } from '../../../src/fields/base/kind.ts';
 import { definitionIssues, type FieldDefinition, FieldDefinitionInput } from '../../../src/fields/definition.ts';
-import { FIELD_KINDS, getKind } from '../../../src/fields/kinds/registry.ts';
+import { FIELD_KINDS } from '../../../src/fields/kinds/registry.ts';
 import { addField, KINDS } from '../../../web/src/schema-editor/draft/draft.ts';
-import { KIND_NAMES } from '../../../web/src/schema-editor/draft/kind-names.ts';
+import { fields as texts } from '../../../web/src/texts/en/fields.ts';
 import { document } from '../../support/openapi.ts';
 
 const names: string[] = FIELD_KINDS.map(({ name }) => name);
@@ -47,15 +47,15 @@ describe('the registry of field kinds', () => {
 
   it('agrees with the schema editor', () => {
     expect(KINDS).toEqual(names);
-    expect(KIND_NAMES).toEqual(Object.fromEntries(FIELD_KINDS.map((kind) => [kind.name, kind.displayName])));
+    expect(Object.keys(texts.kinds).sort()).toEqual(names.toSorted());
   });
 
   it('has distinct names for people', () => {
-    expect(new Set(FIELD_KINDS.map(({ displayName }) => displayName)).size).toBe(FIELD_KINDS.length);
+    const { kinds, options: labels } = texts;
+    expect(new Set(Object.values(kinds)).size).toBe(FIELD_KINDS.length);
+    expect(new Set(Object.values(labels)).size).toBe(Object.keys(labels).length);
     for (const { options, formOptions } of FIELD_KINDS as readonly FieldKind[]) {
-      const labels = [...Object.values(options), ...Object.values(formOptions)].map(({ label }) => label);
       for (const name of Object.keys(formOptions)) expect(Object.keys(options)).not.toContain(name);
-      expect(new Set(labels).size).toBe(labels.length);
     }
   });
 
@@ -63,7 +63,7 @@ describe('the registry of field kinds', () => {
     const { fields } = addField({ rejectUnknown: false, fields: [] }, kind);
     const definition = FieldDefinitionInput.parse(fields[0]?.definition);
     expect(definitionIssues([definition])).toEqual([]);
-    expect(getKind(kind).displayName).toBe(definition.label);
+    expect(texts.kinds[kind]).toBe(definition.label);
   });
 });
 

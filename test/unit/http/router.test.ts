@@ -118,8 +118,15 @@ describe('a declared endpoint', () => {
 
   it('refuses a principal without its scope or role, and names the scope', async () => {
     const { body } = await serve(['users:read']).post('/write').expect(403);
-    expect(body).toEqual({ message: 'The scope users:write is required' });
-    expect((await serve().post('/administer').expect(403)).body).toEqual({ message: 'Admin role required' });
+    expect(body).toEqual({
+      message: 'The scope users:write is required',
+      code: 'scopeRequired',
+      params: { scope: 'users:write' },
+    });
+    expect((await serve().post('/administer').expect(403)).body).toEqual({
+      message: 'Admin role required',
+      code: 'adminRequired',
+    });
   });
 
   it('works on the app that the request names', async () => {

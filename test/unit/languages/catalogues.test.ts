@@ -1,8 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Code, codeOf, fillText, say } from '../../../src/platform/languages/catalogue.ts';
+import { type Code, fillText } from '../../../src/platform/languages/catalogue.ts';
 import { en } from '../../../src/platform/languages/en.ts';
 import { CATALOGUES, languageOf, OWN_LANGUAGES } from '../../../src/platform/languages/languages.ts';
+import { codeOf, say } from '../../../src/platform/languages/reasons.ts';
 import { forTag, isCanonicalTag, matchTag } from '../../../src/platform/languages/tags.ts';
 
 const CODES = Object.keys(en) as Code[];

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { printable } from '../../../src/fields/base/kind.ts';
 import { code, problem, toIssues } from '../../../src/platform/languages/problems.ts';
+import { say } from '../../../src/platform/languages/reasons.ts';
 
 /** Returns the problems of a value at `data.f`. */
 const issuesOf = (schema: z.ZodType, value: unknown) =>
@@ -12,7 +13,21 @@ describe('the problems of a schema', () => {
     expect(issuesOf(z.string(code('notText')), 1)).toEqual([
       { path: 'data.f', code: 'notText', message: 'must be a string' },
     ]);
-    expect(issuesOf(z.string('constructor'), 1)).toEqual([{ path: 'data.f', message: 'constructor' }]);
+    expect(issuesOf(z.string('constructor'), 1)).toEqual([
+      { path: 'data.f', code: 'unfit', params: { reason: 'constructor' }, message: 'constructor' },
+    ]);
+  });
+
+  it('have the values that a message names', () => {
+    expect(issuesOf(z.string().max(2, code('tooLong', { max: 2 })), 'abc')).toEqual([
+      { path: 'data.f', code: 'tooLong', params: { max: 2 }, message: 'must have at most 2 characters' },
+    ]);
+  });
+
+  it('have the text of zod where a schema has no message', () => {
+    const [issue] = issuesOf(z.string(), 1);
+    expect(issue).toEqual({ path: 'data.f', ...say('unfit', { reason: issue?.message ?? '' }) });
+    expect(issue?.message).toMatch(/^Invalid input/);
   });
 
   it('have the parameters and the place that a check reports', () => {

@@ -1,9 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isValidElement, type ReactNode } from 'react';
 import { describe, expect, it } from 'vitest';
-import { de } from '../../../web/src/texts/de/index.ts';
-import { en } from '../../../web/src/texts/en/index.ts';
+import { fields as deFields } from '../../../web/src/texts/de/fields.ts';
+import { de as deTexts } from '../../../web/src/texts/de/index.ts';
+import { fields as enFields } from '../../../web/src/texts/en/fields.ts';
+import { en as enTexts } from '../../../web/src/texts/en/index.ts';
 import { type SyntaxNode, templateParts, visitNodes } from '../../support/syntax.ts';
+
+const en = { ...enTexts, fields: enFields };
+const de = { ...deTexts, fields: deFields };
 
 /** Texts that are the same in both languages. */
 const EQUAL = new Set([
@@ -38,6 +43,7 @@ const EQUAL = new Set([
   'Status 701',
   'Terminal',
   'Text',
+  'URL',
   'Version',
   'Version 701',
   'Webhook',

@@ -1,4 +1,4 @@
-import { serviceText } from '../texts/service.ts';
+import { reasonText, type Sent } from '../texts/reasons.ts';
 import { t } from '../texts/texts.ts';
 import type { EndpointName, Request, ResponseBody } from './endpoints.ts';
 
@@ -7,8 +7,8 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly endpoint: EndpointName;
   readonly status: number;
-  /** The message as the service sent it. */
-  readonly sent: string | undefined;
+  /** What is wrong (spec 7). */
+  readonly code: string | undefined;
   readonly issues: readonly { path: string; message: string }[];
   /** Seconds to wait before a retry, from the `Retry-After` header. */
   readonly retryAfter: number | undefined;
@@ -16,11 +16,11 @@ export class ApiError extends Error {
   readonly reauthenticate: boolean;
 
   constructor(endpoint: EndpointName, response: Response, body: ErrorBody) {
-    super(body.message ? serviceText(body.message) : t.components.errorStatus(response.status));
+    super(body.message ? reasonText({ ...body, message: body.message }) : t.components.errorStatus(response.status));
     this.endpoint = endpoint;
     this.status = response.status;
-    this.sent = body.message;
-    this.issues = (body.errors ?? []).map(({ path, message }) => ({ path, message: serviceText(message) }));
+    this.code = body.code;
+    this.issues = (body.errors ?? []).map((issue) => ({ path: issue.path, message: reasonText(issue) }));
     this.reauthenticate = body.reauthenticate === true;
     const seconds = Number(response.headers.get('Retry-After'));
     this.retryAfter = seconds > 0 ? seconds : undefined;
@@ -53,9 +53,8 @@ export function issuesText(error: unknown, nameOf: (path: string) => string): st
     .join('. ');
 }
 
-interface ErrorBody {
-  message?: string;
-  errors?: { path: string; message: string }[];
+interface ErrorBody extends Partial<Sent> {
+  errors?: (Sent & { path: string })[];
   reauthenticate?: boolean;
 }
 

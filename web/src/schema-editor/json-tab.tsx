@@ -2,6 +2,7 @@ import { Alert, Group, Text, Textarea } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { CopyButton } from '../components/content/copy-button.tsx';
 import { inputProps } from '../components/form/input.ts';
+import { reasonText } from '../texts/reasons.ts';
 import { t } from '../texts/texts.ts';
 import { type Draft, strictDefinition, withDefinitions } from './draft/draft.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type FieldDefinition,
   FieldDefinitionInput,
   MAX_FIELDS,
+  reasonIn,
   safeParse,
 } from './draft/rules.ts';
 import type { DraftEditor } from './draft/use-draft.ts';
@@ -79,9 +81,11 @@ function parseSchema(text: string): { rejectUnknown: boolean; fields: FieldDefin
   const Fields = FieldDefinitionInput.array().max(MAX_FIELDS, t.schemaEditor.tooManyFields(MAX_FIELDS));
   const parsed = safeParse(Fields, fields);
   if (!parsed.success) {
-    problems.push(...parsed.error.issues.map(({ path, message }) => `${['fields', ...path].join('.')}: ${message}`));
+    problems.push(
+      ...parsed.error.issues.map((issue) => `${['fields', ...issue.path].join('.')}: ${reasonText(reasonIn(issue))}`),
+    );
   } else {
-    problems.push(...definitionIssues(parsed.data).map(({ path, message }) => `${path}: ${message}`));
+    problems.push(...definitionIssues(parsed.data).map((issue) => `${issue.path}: ${reasonText(issue)}`));
     if (problems.length === 0)
       return { rejectUnknown: rejectUnknown === true, fields: parsed.data.map(completeDefinition) };
   }

@@ -4,10 +4,12 @@ import type { FieldDefinition } from '../../../../src/fields/definition.ts';
 import { type FormView, formControls, type SentForm } from '../../../../src/intake/forms/form-html.ts';
 import { createFormPages } from '../../../../src/intake/forms/form-pages.ts';
 import { languageOf } from '../../../../src/platform/languages/languages.ts';
+import { type PlainCode, reasonOf, say } from '../../../../src/platform/languages/reasons.ts';
 
 const pages = createFormPages();
 const language = languageOf('en');
 const EVIL = `"><script>alert(1)</script><b x='`;
+const EVIL_REASON = { ...say('invalidSubmission'), message: EVIL };
 
 const view = (fields: FieldDefinition[], more: Partial<FormView> = {}): FormView => ({
   sourceAppId: 'newsletter',
@@ -56,12 +58,14 @@ describe('a form page', () => {
       others: [[EVIL, EVIL]],
       files: [EVIL],
     });
-    const issues = [EVIL, 'email', 'data.k0', `data.${EVIL}`, 'data.refused'].map((path) => ({ path, message: EVIL }));
+    const issues = [EVIL, 'email', 'data.k0', `data.${EVIL}`, 'data.refused'].map((path) => ({ path, ...EVIL_REASON }));
     const replies = [
       pages.form(view(fields, { settings, key: EVIL })),
-      pages.form(view(fields, { settings, sent: entries, issues, refusal: { status: 400, message: EVIL }, key: EVIL })),
+      pages.form(
+        view(fields, { settings, sent: entries, issues, refusal: { status: 400, ...EVIL_REASON }, key: EVIL }),
+      ),
       pages.thanks({ sourceAppId: 'newsletter', settings, language }),
-      pages.refusal({ status: 403, message: EVIL }, language),
+      pages.refusal({ status: 403, ...EVIL_REASON }, language),
     ];
     for (const { html } of replies) {
       expect(html).toContain('&#60;script&#62;');
@@ -91,7 +95,7 @@ describe('a form page', () => {
     ];
     const texts = { age: '1,5', born: '2026-02-30', line: 'a\nb', lines: '\na' };
     const { html } = pages.form(
-      view(fields, { sent: sent(texts), refusal: { status: 400, message: 'Invalid submission' } }),
+      view(fields, { sent: sent(texts), refusal: { status: 400, ...say('invalidSubmission') } }),
     );
     expect(html).toMatch(/<input type="text" id="data-age"[^>]* value="1,5">/);
     expect(html).toMatch(/<input type="text" id="data-born"[^>]* value="2026-02-30">/);
@@ -103,15 +107,15 @@ describe('a form page', () => {
   it('shows an empty entry as empty when it comes back, and not the default', () => {
     const fields = [field({ key: 'plan', kind: 'select', enum: ['a', 'b'], default: 'b' })];
     expect(pages.form(view(fields)).html).toContain('<option value="b" selected>');
-    const again = view(fields, { sent: sent({ plan: '' }), refusal: { status: 429, message: 'Slow' } });
+    const again = view(fields, { sent: sent({ plan: '' }), refusal: { status: 429, ...say('tooManySubmissions') } });
     expect(pages.form(again).html).not.toContain('selected');
   });
 
   it('sends entries that no field shows again under their names, except refused ones, which it shows', () => {
     const texts = { other: 'of-other', refused: 'of-refused', 'data[x]': 'of-x', known: 'of-known' };
     const entries = sent(texts, { others: [['_next', 'of-next']] });
-    const issues = [{ path: 'data.refused', message: 'is not a known field' }];
-    const refusal = { status: 400, message: 'Invalid submission' };
+    const issues = [{ path: 'data.refused', ...say('unknownField') }];
+    const refusal = { status: 400, ...say('invalidSubmission') };
     const { html } = pages.form(view([field({ key: 'known' })], { sent: entries, issues, refusal }));
     const hidden = [...html.matchAll(/type="hidden" name="([^"]+)"/g)].map(([, name]) => name);
     expect(hidden).toEqual(['_key', '_next', 'other', 'data[x]']);
@@ -121,7 +125,7 @@ describe('a form page', () => {
 
   it('has the fields in the order in which they were sent, each other one after the one before it', () => {
     const fields = ['a', 'b', 'c', 'd', 'e'].map((key) => field({ key }));
-    const refusal = { status: 503, message: 'Unavailable' };
+    const refusal = { status: 503, ...say('noDatabase') };
     const { html } = pages.form(view(fields, { sent: sent({ d: '4', other: 'x', 'data[b]': '2' }), refusal }));
     const [, form = ''] = html.split('<form');
     const names = [...form.matchAll(/ name="([^"]+)"/g)].map(([, name]) => name);
@@ -141,7 +145,7 @@ describe('a form page', () => {
     const choices = Array.from({ length: 6_000 }, (_, index) => `choice-${index}`);
     const fields = [field({ key: 'plan', kind: 'select', enum: choices })];
     expect(pages.form(view(fields)).html).toContain('choice-5999');
-    const { html, status } = pages.form(view(fields, { refusal: { status: 429, message: 'Too many' } }));
+    const { html, status } = pages.form(view(fields, { refusal: { status: 429, ...say('tooManySubmissions') } }));
     expect(status).toBe(429);
     expect(html).not.toContain('choice-5999');
   });
@@ -178,19 +182,20 @@ describe('a form page', () => {
   });
 
   it.each([400, 403, 404, 409, 413, 415, 422, 429, 503, 500])('says what to do after a %d', (status) => {
-    const { html } = pages.refusal({ status, message: 'The reason' }, language);
+    const { html } = pages.refusal({ status, ...say('invalidSubmission') }, language);
     expect(html).toMatch(/<h1>[A-Z].+<\/h1>.*<p>[A-Z].+\.<\/p>/);
-    expect(html.includes('<p>The reason.</p>')).toBe(status !== 404);
+    expect(html.includes('<p>Invalid submission.</p>')).toBe(status !== 404);
   });
 
-  it.each([
-    ['This form is closed', false],
-    ['This form is full', false],
-    ['This origin is not allowed', false],
-    ['The proof of work has expired; solve a new challenge', true],
-    ['The proof of work was used before; solve a new challenge', true],
-  ])('offers another attempt after a 403 only where it helps: %s', (message, helps) => {
-    const { html } = pages.refusal({ status: 403, message }, language);
+  it.each<[PlainCode, boolean]>([
+    ['closed', false],
+    ['full', false],
+    ['originRefused', false],
+    ['proofExpired', true],
+    ['proofInvalid', true],
+    ['proofUsed', true],
+  ])('offers another attempt after a 403 only where it helps: %s', (code, helps) => {
+    const { html } = pages.refusal({ status: 403, ...reasonOf(code) }, language);
     expect(/again|once more/.test(html)).toBe(helps);
   });
 });

@@ -4,8 +4,10 @@ import {
   completeDefinition,
   definitionIssues,
   FieldDefinitionInput,
+  reasonIn,
   safeParse,
 } from '../../schema-editor/draft/rules.ts';
+import { reasonText } from '../../texts/reasons.ts';
 import { t } from '../../texts/texts.ts';
 import type { ParsedControl } from './parse-form.ts';
 
@@ -212,10 +214,13 @@ function problemOf(given: Record<string, unknown>): { option: string; message: s
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-    return { option: unknown ?? String(issue?.path[0] ?? ''), message: issue?.message ?? t.connect.import.invalid };
+    return {
+      option: unknown ?? String(issue?.path[0] ?? ''),
+      message: issue ? reasonText(reasonIn(issue)) : t.connect.import.invalid,
+    };
   }
   const [issue] = definitionIssues([parsed.data]);
-  return issue && { option: issue.path.split('.')[2] ?? '', message: issue.message };
+  return issue && { option: issue.path.split('.')[2] ?? '', message: reasonText(issue) };
 }
 
 function fallback({ key, label }: Record<string, unknown>, notes: string[], message: string): FieldProposal {

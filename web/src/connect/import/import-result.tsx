@@ -3,9 +3,8 @@ import code from '../../components/content/code-panel.module.css';
 import { CopyButton } from '../../components/content/copy-button.tsx';
 import card from '../../components/page/card.module.css';
 import { Section } from '../../components/page/section.tsx';
-import { KIND_NAMES } from '../../schema-editor/draft/kind-names.ts';
+import { KIND_NAMES, optionName, valueName } from '../../schema-editor/draft/field-texts.ts';
 import { type FieldOption, getKind } from '../../schema-editor/draft/rules.ts';
-import { serviceText } from '../../texts/service.ts';
 import { t } from '../../texts/texts.ts';
 import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';
@@ -158,13 +157,14 @@ function details(definition: ImportedField['definition']): string {
   const { options, formOptions } = getKind(definition.kind);
   const given: Record<string, unknown> = { ...definition };
   const labels = isRecord(given.enumLabels) ? given.enumLabels : {};
-  const parts = Object.entries<FieldOption>({ ...options, ...formOptions }).flatMap(([name, { label, names }]) => {
+  const parts = Object.entries<FieldOption>({ ...options, ...formOptions }).flatMap(([name, { values = [] }]) => {
     const value = given[name];
     if (value === undefined || name === 'enumLabels') return [];
-    if (value === true) return [serviceText(label)];
-    const named = new Map(Object.entries(names ?? {}).map(([one, text]) => [one, serviceText(text)]));
-    const shown = [value].flat().map((one) => String(labels[String(one)] ?? named.get(String(one)) ?? one));
-    return [`${serviceText(label)}: ${shortened(shown.join(', '))}`];
+    if (value === true) return [optionName(name)];
+    const shown = [value]
+      .flat()
+      .map((one) => labels[String(one)] ?? (values.includes(String(one)) ? valueName(String(one)) : String(one)));
+    return [`${optionName(name)}: ${shortened(shown.join(', '))}`];
   });
   return [...(definition.required ? [t.connect.import.required] : []), ...parts].join(' · ');
 }

@@ -1,5 +1,6 @@
 import { type Challenge, canSolve, solve } from '../../../embed/proof-of-work.ts';
 import { sampleData } from '../../schema-editor/draft/rules.ts';
+import { reasonText, type Sent } from '../../texts/reasons.ts';
 import { t } from '../../texts/texts.ts';
 import type { ConnectedApp } from '../queries.ts';
 import { submitUrl } from '../urls.ts';
@@ -45,6 +46,7 @@ async function send(url: string, options: RequestInit): Promise<Answer> {
 }
 
 function refusalOf({ status, body }: Answer): TestResult {
-  const { message, errors = [] } = body as { message?: string; errors?: { path: string; message: string }[] };
-  return { state: 'refused', message: message ?? t.connect.liveTest.status(status), issues: errors };
+  const { errors = [], ...sent } = body as Partial<Sent> & { errors?: (Sent & { path: string })[] };
+  const message = sent.message ? reasonText({ ...sent, message: sent.message }) : t.connect.liveTest.status(status);
+  return { state: 'refused', message, issues: errors.map((one) => ({ path: one.path, message: reasonText(one) })) };
 }

@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from 'react';
 
 import { fieldMarkup, formFields, type Markup } from '#src/fields/markup.ts';
 import type { ServiceText } from '#src/fields/presentation.ts';
-import { type Catalogue, fillText, PLAIN_NUMBERS } from '#src/platform/languages/catalogue.ts';
+import { type Catalogue, fillText } from '#src/platform/languages/catalogue.ts';
+import { PLAIN_NUMBERS } from '#src/platform/languages/texts.ts';
 import { toDom } from '../../../embed/dom.ts';
 import formStyles from '../../../embed/form.css?inline';
 import type { Field } from '../../api/endpoints.ts';

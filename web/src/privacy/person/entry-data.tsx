@@ -7,7 +7,6 @@ import { labelOf } from '../../components/form/labels.ts';
 import { ConsentHistory } from '../../record/consent-history.tsx';
 import { FullValue } from '../../record/full-value.tsx';
 import { authorOf, Changes } from '../../record/history/history-card.tsx';
-import { serviceText } from '../../texts/service.ts';
 import { t } from '../../texts/texts.ts';
 import { conditionWords, parseCondition, targetOf, targetsOf } from '../../users/filters/condition.ts';
 import { scopedSchemaQuery } from '../../users/queries.ts';
@@ -109,7 +108,7 @@ function shown(key: string, value: unknown, { kind, by }: Entry, fields: readonl
 }
 
 function wordOf(kind: string, key: string, value: string): string {
-  if (key === 'reason') return (kind === 'held' && HELD_REASONS[value]) || serviceText(value);
+  if (key === 'reason') return (kind === 'held' && HELD_REASONS[value]) || value;
   if (key === 'type') return EVENTS[value]?.name ?? value;
   if (key === 'purpose') return MAIL_PURPOSES[value] ?? value;
   if (key === 'state') return (kind === 'mail' ? MAIL_STATES : DELIVERY_STATES)[value] ?? value;

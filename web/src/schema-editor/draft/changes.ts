@@ -1,6 +1,6 @@
 import type { Field } from '../../api/endpoints.ts';
-import { serviceText } from '../../texts/service.ts';
 import { t } from '../../texts/texts.ts';
+import { optionName } from './field-texts.ts';
 import { isSameOption, shortValue } from './form-options.ts';
 import { type FieldOption, getKind } from './rules.ts';
 
@@ -103,7 +103,7 @@ function optionChanges(before: Field, after: Field, breaking: Add, compatible: A
     if (isSameOption(old[one], now[one], option)) continue;
     const [from, to] = [shortValue(old[one], option), shortValue(now[one], option)];
     const isShort = from !== undefined && to !== undefined;
-    const label = serviceText(option.label);
+    const label = optionName(one);
     compatible(isShort ? texts.optionValue(name, label, from, to) : texts.option(name, label));
   }
 }

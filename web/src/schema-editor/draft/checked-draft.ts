@@ -1,3 +1,4 @@
+import { reasonText } from '../../texts/reasons.ts';
 import type { Draft, DraftField } from './draft.ts';
 import { strictDefinition } from './draft.ts';
 import {
@@ -5,6 +6,7 @@ import {
   definitionIssues,
   type FieldDefinition,
   FieldDefinitionInput,
+  reasonIn,
   safeParse,
 } from './rules.ts';
 
@@ -29,12 +31,13 @@ export function checkDraft(draft: Draft): CheckedDraft {
   for (const field of draft.fields) {
     const result = safeParse(FieldDefinitionInput, strictDefinition(field.definition));
     if (result.success) parsed.push({ field, definition: result.data });
-    else for (const { path, message } of result.error.issues) report(field, String(path[0] ?? ''), message);
+    else
+      for (const issue of result.error.issues) report(field, String(issue.path[0] ?? ''), reasonText(reasonIn(issue)));
   }
-  for (const { path, message } of definitionIssues(parsed.map(({ definition }) => definition))) {
-    const [, index, option = ''] = path.split('.');
+  for (const issue of definitionIssues(parsed.map(({ definition }) => definition))) {
+    const [, index, option = ''] = issue.path.split('.');
     const entry = parsed[Number(index)];
-    if (entry) report(entry.field, option, message);
+    if (entry) report(entry.field, option, reasonText(issue));
   }
 
   const definitions = parsed

@@ -1,8 +1,8 @@
 import type { Field, Kind, Schema } from '../../api/endpoints.ts';
 import { tabDrafts } from '../../drafts/tab-drafts.ts';
 import { t } from '../../texts/texts.ts';
+import { KIND_NAMES } from './field-texts.ts';
 import { prunedOption } from './form-options.ts';
-import { KIND_NAMES } from './kind-names.ts';
 import { FIELD_KINDS, type FieldOption, getKind, safeParse } from './rules.ts';
 
 /** A definition that is being edited. It can be incomplete and keeps the options of other kinds. */

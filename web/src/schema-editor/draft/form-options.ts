@@ -1,5 +1,5 @@
-import { serviceText } from '../../texts/service.ts';
 import { t } from '../../texts/texts.ts';
+import { valueName } from './field-texts.ts';
 import type { FieldOption } from './rules.ts';
 
 /** The labels of choices in a definition that is being edited. */
@@ -36,8 +36,7 @@ export function shortValue(value: unknown, option: FieldOption): string | undefi
   if (typeof value === 'boolean') return value ? t.schemaEditor.changes.yes : t.schemaEditor.changes.no;
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'string' || value.length > 40) return undefined;
-  const names = option.names ?? {};
-  return t.schemaEditor.quoted(Object.hasOwn(names, value) ? serviceText(names[value] ?? '') : value);
+  return t.schemaEditor.quoted(option.control === 'oneOf' ? valueName(value) : value);
 }
 
 /** Empty for a value that has the effect of an unset one. */

@@ -14,3 +14,4 @@ export {
 } from '#src/fields/definition.ts';
 export { FIELD_KINDS, getKind } from '#src/fields/kinds/registry.ts';
 export { type FormControl, formControl, sampleData, valueFromForm } from '#src/fields/presentation.ts';
+export { reasonIn } from '#src/platform/languages/problems.ts';

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { CopyIcon, DownIcon, GripIcon, RightIcon, TrashIcon, UpIcon } from '../../components/icons.tsx';
 import { t } from '../../texts/texts.ts';
 import { changeField, type DraftField } from '../draft/draft.ts';
-import { KIND_NAMES } from '../draft/kind-names.ts';
+import { KIND_NAMES } from '../draft/field-texts.ts';
 import { capitalize } from '../draft/messages.ts';
 import type { DraftEditor } from '../draft/use-draft.ts';
 import classes from './field-card.module.css';

@@ -2,10 +2,9 @@ import { Checkbox, NativeSelect, TextInput, UnstyledButton } from '@mantine/core
 import { useState } from 'react';
 import { AS_TYPED, checkboxProps, inputProps } from '../../components/form/input.ts';
 import { RightIcon } from '../../components/icons.tsx';
-import { serviceText } from '../../texts/service.ts';
 import { t } from '../../texts/texts.ts';
 import { KINDS, type LooseDefinition } from '../draft/draft.ts';
-import { KIND_NAMES } from '../draft/kind-names.ts';
+import { KIND_NAMES, kindHelp } from '../draft/field-texts.ts';
 import { capitalize } from '../draft/messages.ts';
 import { type FieldOption, getKind } from '../draft/rules.ts';
 import classes from './field-form.module.css';
@@ -21,7 +20,8 @@ interface FieldFormProps {
 /** Edits one field and shows the problem of each input. */
 export function FieldForm(props: FieldFormProps) {
   const { definition, problems, onChange } = props;
-  const { control, options, help } = getKind(definition.kind);
+  const help = kindHelp(definition.kind);
+  const { control, options } = getKind(definition.kind);
   return (
     <div className={classes.form}>
       <TextInput
@@ -52,7 +52,7 @@ export function FieldForm(props: FieldFormProps) {
         {...checkboxProps(definition.required, (isChecked) => onChange({ required: isChecked }))}
       />
       <Options options={options} {...props} />
-      {help && <p className={classes.hint}>{serviceText(help)}</p>}
+      {help && <p className={classes.hint}>{help}</p>}
       <FormSection {...props} />
       {problems[''] && <p className={classes.problem}>{capitalize(problems[''])}</p>}
     </div>

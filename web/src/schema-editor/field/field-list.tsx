@@ -13,7 +13,7 @@ import {
   nextId,
   removeField,
 } from '../draft/draft.ts';
-import { KIND_NAMES } from '../draft/kind-names.ts';
+import { KIND_NAMES } from '../draft/field-texts.ts';
 import { MAX_FIELDS } from '../draft/rules.ts';
 import type { DraftEditor } from '../draft/use-draft.ts';
 import { FieldCard } from './field-card.tsx';

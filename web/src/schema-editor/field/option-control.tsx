@@ -1,9 +1,9 @@
 import { Checkbox, NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { checkboxProps, inputProps } from '../../components/form/input.ts';
-import { serviceText } from '../../texts/service.ts';
 import { t } from '../../texts/texts.ts';
 import type { LooseDefinition } from '../draft/draft.ts';
+import { optionHelp, optionName, valueName } from '../draft/field-texts.ts';
 import { capitalize } from '../draft/messages.ts';
 import type { FieldOption } from '../draft/rules.ts';
 import { ConsentControl } from './consent-control.tsx';
@@ -23,8 +23,8 @@ interface OptionControlProps {
 
 /** Edits one option of a field. An option that is cleared becomes `undefined`. */
 export function OptionControl({ name, option, definition, value, problem, onChange }: OptionControlProps) {
-  const label = serviceText(option.label);
-  const description = option.help && serviceText(option.help);
+  const label = optionName(name);
+  const description = optionHelp(name);
   const typed = inputProps(typeof value === 'string' ? value : '', (text) => onChange(text || undefined));
   const shared = { label, description, error: capitalize(problem) };
   const wide = classes.wide ?? '';
@@ -80,7 +80,7 @@ export function OptionControl({ name, option, definition, value, problem, onChan
           {...typed}
           data={[
             { value: '', label: t.schemaEditor.standard },
-            ...Object.entries(option.names ?? {}).map(([one, text]) => ({ value: one, label: serviceText(text) })),
+            ...(option.values ?? []).map((one) => ({ value: one, label: valueName(one) })),
           ]}
         />
       );

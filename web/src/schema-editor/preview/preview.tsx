@@ -1,6 +1,7 @@
 import { Alert, Button, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { languageName, useServiceTexts, useTranslatedLanguages } from '../../languages/languages.ts';
+import { reasonText } from '../../texts/reasons.ts';
 import { t } from '../../texts/texts.ts';
 import { compileSchema, type FieldDefinition, type FormControl, formControl, valueFromForm } from '../draft/rules.ts';
 import classes from './preview.module.css';
@@ -27,7 +28,8 @@ export function Preview({ schema, isPartial }: PreviewProps) {
   const issues = isChecked ? validator.issues(data) : [];
   const issueOf = (key: string): string | undefined => {
     const at = `data.${key}`;
-    return issues.find(({ path }) => path === at || path.startsWith(`${at}.`))?.message;
+    const issue = issues.find(({ path }) => path === at || path.startsWith(`${at}.`));
+    return issue && reasonText(issue);
   };
   return (
     <Stack p="md" gap="sm">

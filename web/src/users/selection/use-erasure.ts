@@ -55,7 +55,7 @@ export function useErasure(scope: Scope) {
       await call('DELETE /auth/users/:id', { params: { id }, query: scopeParameter(scope) });
       return undefined;
     } catch (error) {
-      if (hasStatus(error, 404) && error.sent === 'User not found') return undefined;
+      if (hasStatus(error, 404) && error.code === 'userNotFound') return undefined;
       return error instanceof Error ? error.message : String(error);
     }
   }
