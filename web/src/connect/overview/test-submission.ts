@@ -1,5 +1,6 @@
 import { type Challenge, canSolve, solve } from '../../../embed/proof-of-work.ts';
 import { sampleData } from '../../schema-editor/draft/rules.ts';
+import { serviceText } from '../../texts/service.ts';
 import { t } from '../../texts/texts.ts';
 import type { ConnectedApp } from '../queries.ts';
 import { submitUrl } from '../urls.ts';
@@ -46,5 +47,9 @@ async function send(url: string, options: RequestInit): Promise<Answer> {
 
 function refusalOf({ status, body }: Answer): TestResult {
   const { message, errors = [] } = body as { message?: string; errors?: { path: string; message: string }[] };
-  return { state: 'refused', message: message ?? t.connect.liveTest.status(status), issues: errors };
+  return {
+    state: 'refused',
+    message: message ? serviceText(message) : t.connect.liveTest.status(status),
+    issues: errors.map((issue) => ({ path: issue.path, message: serviceText(issue.message) })),
+  };
 }
