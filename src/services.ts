@@ -100,6 +100,10 @@ export function createServices(config: Config, connection: Connection, logger: L
     accounts: (ids) => accounts.store.named(ids),
     keys: (ids) => apiKeys.service.named(ids),
     webhooks: (ids) => webhooks.named(ids),
+    views: (ids) => views.named(ids),
+    changes: (ids) => changeStorage.store.named(ids),
+    imports: (ids) => imports.named(ids),
+    invitations: (ids) => accounts.invitations.named(ids),
   });
   const storage = createSchemaStorage(connection, leaseMs);
   const apps = createApps({ connection, initialData: [storage.store], clock, metrics, passwordCost, leaseMs });
@@ -251,7 +255,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     webhooks.feature,
     records.feature,
     suppressions.feature,
-    views,
+    views.feature,
   ];
   const jobModel = createJobModel(connection);
   const jobLocks = createJobLocks(jobModel.collection);

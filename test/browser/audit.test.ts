@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { joinApp } from '../support/accounts.ts';
 import { closeBrowser, visitAs } from '../support/browser.ts';
+import { beginChange, untilChange } from '../support/changes.ts';
 import { Client, type TestApp } from '../support/client.ts';
+import { runImport } from '../support/imports.ts';
 import { createKey } from '../support/keys.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
@@ -126,6 +128,50 @@ describe('the audit log page', () => {
     }
     const text = await page.locator('main').innerText();
     for (const hidden of [key.id, webhook.body.id, url]) expect(text).not.toContain(hidden);
+    expectClean();
+    await close();
+  });
+
+  it('names views, changes of many users, imports and invitations, also deleted ones', async () => {
+    const { sourceAppId } = app;
+    const view = await operator.post('/auth/views', { name: 'My people', query: '' }).expect(200);
+    const file = await runImport(operator, undefined, 'email\nada@example.com\n', { fileName: 'people.csv' });
+    const change = await beginChange(operator, sourceAppId, 1, { set: { name: 'Grace' } });
+    await untilChange(operator, sourceAppId, change);
+    const path = `/auth/apps/${sourceAppId}/invitations`;
+    const invited = await server.admin.post(path, { email: 'eve@staff.example.com', role: 'viewer' }).expect(200);
+    const { page, expectClean, close } = await visitAs(server, app, '/audit');
+    const row = (action: string) => page.getByRole('row', { name: new RegExp(action) });
+    await row('View created').getByText('My people', { exact: true }).waitFor();
+    for (const action of ['created', 'file received', 'started']) {
+      await row(`Import ${action}`).getByText('people.csv', { exact: true }).waitFor();
+    }
+    const changed = row('Users changed');
+    await changed.getByText(/^Change of 1 user, \d+ \w+ \d{4}, \d\d:\d\d$/).waitFor();
+    expect(await changed.getByText('users: 1').count()).toBe(0);
+    await row('Member invited').getByText('eve@staff.example.com', { exact: true }).waitFor();
+    await operator.delete(`/auth/views/${view.body.id}`).expect(200);
+    await operator.delete(`/auth/imports/${file.id}`).expect(200);
+    await server.admin.delete(`${path}/${invited.body.id}`).expect(200);
+    await page.reload();
+    for (const action of ['created', 'deleted']) {
+      await row(`View ${action}`).getByText('Deleted view', { exact: true }).waitFor();
+      await row(`Import ${action}`).getByText('Deleted import', { exact: true }).waitFor();
+    }
+    await row('Member invited').getByText('Closed invitation', { exact: true }).waitFor();
+    await row('Member invited').getByTitle(invited.body.id, { exact: true }).waitFor();
+    expectClean();
+    await close();
+  });
+
+  it('shows what an erasure removed, without the kinds of which it removed nothing', async () => {
+    await server.client.submit(app.sourceAppId, { email: 'ada@example.com' }).expect(200);
+    await operator.post('/auth/people/erase', { email: 'ada@example.com' }).expect(200);
+    const { page, expectClean, close } = await visitAs(server, app, '/audit');
+    await page
+      .getByRole('row', { name: /Person erased/ })
+      .getByText(/^records: 1 · not imported again: no$/)
+      .waitFor();
     expectClean();
     await close();
   });

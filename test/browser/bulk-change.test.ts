@@ -30,6 +30,7 @@ describe('a change of many users', () => {
     await users.page.getByRole('button', { name: 'Change a field' }).click();
     await dialog().getByLabel('Field').selectOption('Plan');
     await dialog().getByText('Removes the value of 12 users').waitFor();
+    await dialog().getByRole('button', { name: 'Remove the value of 12 users' }).waitFor();
     await dialog().getByLabel('New value').selectOption('Professional');
     await dialog().getByText('and 2 more').waitFor();
     expect((await previewed(10))[0]).toEqual(['u11@example.com', 'free', 'Professional']);
@@ -56,6 +57,11 @@ describe('a change of many users', () => {
     await dialog().getByText('3 users changed. 1 user had this value already.').waitFor();
     await users.page.reload();
     const recent = users.page.getByRole('group').filter({ hasText: 'Recent changes of many users' });
+    // Also the closed list says which change is the newest.
+    await recent
+      .locator('summary')
+      .getByText(/^Plan: max, /)
+      .waitFor();
     await recent.getByText('Recent changes of many users').click();
     const change = recent.getByRole('listitem');
     await change.getByText('3 users changed. 1 user had this value already.').waitFor();
@@ -63,6 +69,20 @@ describe('a change of many users', () => {
     await change.getByRole('button', { name: 'Undo' }).click();
     await change.getByText('Undone: 3 users restored.').waitFor();
     expect((await stored()).map(({ plan }) => plan)).toEqual(['max', 'free', 'free', 'free']);
+  });
+
+  it('is made for all users without a filter', async () => {
+    await submitPeople(3);
+    await users.submit('other@example.com', { plan: 'max' });
+    await users.logIn();
+    await users.waitForText('All 4 users');
+    await users.page.getByRole('button', { name: 'Change a field' }).click();
+    await dialog().getByLabel('Field').selectOption('Plan');
+    await dialog().getByLabel('New value').selectOption('Professional');
+    expect(await previewed(4)).toHaveLength(4);
+    await dialog().getByRole('button', { name: 'Change 4 users' }).click();
+    await dialog().getByText('4 users changed.').waitFor();
+    expect((await stored()).map(({ plan }) => plan)).toEqual(Array(4).fill('pro'));
   });
 
   it('is made for the selected ones only, and names what an undo leaves', async () => {

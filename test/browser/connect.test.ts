@@ -119,6 +119,20 @@ describe('the live test', () => {
   });
 });
 
+describe('the live test of a schema that no example value fits', () => {
+  it('names the problem with the label of the field', async () => {
+    const field = { key: 'code', label: 'Your code', kind: 'text', regex: '^X-[0-9]{9}$', required: true } as const;
+    await server.admin.putSchema(connect.app.sourceAppId, { fields: [field] }).expect(200);
+    await connect.page.reload();
+    const test = region('Try it');
+    await test.getByRole('button', { name: 'Send a test submission' }).click();
+    await test
+      .getByRole('listitem')
+      .filter({ hasText: /^Your code / })
+      .waitFor();
+  });
+});
+
 describe('with proof of work', () => {
   it('proves the work of the test, and announces a form without a proof as held', async () => {
     await server.admin.put(path(), { botProtection: 'proof-of-work' }).expect(200);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { axeViolations } from '../support/axe.ts';
 import { withUsersPage } from './users-page.ts';
 
 const users = withUsersPage();
@@ -154,6 +155,42 @@ describe('what is filtered', () => {
     await dialog.getByRole('button', { name: 'Erase 3 users permanently' }).click();
     await users.page.getByText('3 users were erased').waitFor();
     await users.page.getByText('No users match').waitFor();
+    expect(await count()).toBe(1);
+  });
+
+  it('is erased while a text says what happens; cancelled in time, it stays', async () => {
+    await submitPeople();
+    await users.logIn();
+    await addFilter({ field: 'Age', words: 'at least', value: '41' });
+    await users.waitForText('2 matching users');
+    const erase = async () => {
+      await users.page.getByRole('button', { name: 'Erase matching users' }).click();
+      const dialog = users.page.getByRole('dialog', { name: 'Erase users' });
+      await dialog.getByLabel('Number of users').fill('2');
+      await dialog.getByRole('button', { name: 'Erase 2 users permanently' }).click();
+      return dialog;
+    };
+    const count = () => users.server.db.collection('users').countDocuments({ sourceAppId: users.app.sourceAppId });
+    let send = () => {};
+    const wait = new Promise<void>((resolve) => {
+      send = resolve;
+    });
+    // The request waits in the browser, as it does in the service with many users.
+    await users.page.route(/\/auth\/users\?.*confirm=2/, async (route) => {
+      await wait;
+      await route.continue().catch(() => undefined);
+    });
+    const cancelled = await erase();
+    await cancelled.getByText(/^Erasing 2 users… Keep this page open until the end\./).waitFor();
+    await cancelled.getByRole('progressbar', { name: 'Erased users' }).waitFor();
+    expect(await axeViolations(users.page)).toEqual([]);
+    await cancelled.getByRole('button', { name: 'Cancel' }).click();
+    await users.page.getByText('Erasure stopped').waitFor();
+    expect(await count()).toBe(3);
+    const dialog = await erase();
+    await dialog.getByText(/^Erasing 2 users…/).waitFor();
+    send();
+    await users.page.getByText('2 users were erased').waitFor();
     expect(await count()).toBe(1);
   });
 

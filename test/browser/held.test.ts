@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { axeViolations } from '../support/axe.ts';
 import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
 import { sharedServer, type TestServer } from '../support/server.ts';
@@ -70,6 +71,36 @@ describe('held submissions', () => {
     await close();
   });
 
+  it('show each value with the label of its field and of its choice', async () => {
+    await server.admin
+      .putSchema(app.sourceAppId, {
+        fields: [
+          { key: 'name', label: 'Full name', kind: 'text' },
+          { key: 'plan', label: 'Plan', kind: 'select', enum: ['pro'], enumLabels: { pro: 'Professional' } },
+          { key: 'city', label: 'City', kind: 'text' },
+          { key: 'note', label: 'Your note', kind: 'text' },
+        ],
+      })
+      .expect(200);
+    await sendAsBot('ada@example.com', { note: 'Hi', city: 'Oslo', plan: 'pro', name: 'Ada', other: 'x' });
+    const { page, expectClean, close } = await open('/held');
+    await page.getByText('Full name: Ada · Plan: Professional · City: Oslo · 2 more', { exact: true }).click();
+    const values = await page
+      .getByRole('row', { name: /ada@example.com/ })
+      .locator('dl > div')
+      .allInnerTexts();
+    expect(values.map((text) => text.split('\n').filter((line) => line !== ''))).toEqual([
+      ['Full name', 'Ada'],
+      ['Plan', 'Professional'],
+      ['City', 'Oslo'],
+      ['Your note', 'Hi'],
+      ['other', 'x'],
+    ]);
+    expect(await axeViolations(page)).toEqual([]);
+    expectClean();
+    await close();
+  });
+
   it('stay held when the newest schema refuses them', async () => {
     await sendAsBot('ada@example.com');
     await server.admin
@@ -78,7 +109,7 @@ describe('held submissions', () => {
     const { page, expectClean, close } = await open('/held');
     await page.getByRole('button', { name: 'Release ada@example.com' }).click();
     await page.getByText('The submission of ada@example.com was not stored').waitFor();
-    await page.getByText('name is required').waitFor();
+    await page.getByText('Full name is required').waitFor();
     await page.getByRole('row', { name: /ada@example.com/ }).waitFor();
     expect(await users()).toEqual([]);
     expectClean();

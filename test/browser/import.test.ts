@@ -47,9 +47,15 @@ describe('the import page', () => {
     await expect.poll(() => fieldOf('E-Mail').inputValue()).toBe('email');
     expect(await fieldOf('Full name').inputValue()).toBe('data.name');
     expect(await fieldOf('Birthday').inputValue()).toBe('');
+    await page.getByText('2 columns are left out: Birthday and Other.').waitFor();
     await fieldOf('Birthday').selectOption('Born');
+    await page.getByText('1 column is left out: Other.').waitFor();
     await page.getByRole('button', { name: 'Dry run' }).click();
-    await page.getByText('2 lines: 0 created, 0 updated, 0 unchanged, 2 rejected. Nothing was stored').waitFor();
+    await page
+      .getByText(
+        'An import of 2 lines would have this result: 0 created, 0 updated, 0 unchanged, 2 rejected. Nothing was stored',
+      )
+      .waitFor();
     await page.getByText('Line 2: Birthday must be a date like 2026-01-31').waitFor();
     await page.getByText('Line 3: E-Mail must be an email address').waitFor();
     expect(await page.getByText('Every line was rejected').count()).toBe(0);
@@ -96,7 +102,7 @@ describe('the import page', () => {
     await page.getByLabel('Date format').fill('');
     await page.getByLabel('Numbers').selectOption('1.5');
     await page.getByRole('button', { name: 'Dry run' }).click();
-    await page.getByText('2 lines: 0 created, 0 updated, 0 unchanged, 2 rejected').waitFor();
+    await page.getByText('this result: 0 created, 0 updated, 0 unchanged, 2 rejected').waitFor();
     expectClean();
     await close();
   });

@@ -47,6 +47,23 @@ async function enter(email: string, name: string): Promise<void> {
 const { button, heading, expectAccessible } = staffPage(() => page);
 const accountIs = (name: string) => page.getByRole('button', { name: `Account: ${name}` }).waitFor();
 
+describe('an invitation on a phone', () => {
+  it.each([
+    ['en-GB', 'Use a passkey instead'],
+    ['de-DE', 'Stattdessen einen Passkey verwenden'],
+  ])('fits its width in %s', async (locale, widest) => {
+    // Passkeys need a host with a name.
+    const link = new URL(await invite(`${locale}@example.com`, 'editor'));
+    link.hostname = 'localhost';
+    const viewport = { width: 375, height: 740 };
+    const phone = await openPage(link.href, { origins: [link.origin], locale, viewport });
+    await phone.page.getByRole('button', { name: widest }).waitFor();
+    expect(await phone.page.evaluate('document.documentElement.scrollWidth')).toBe(375);
+    phone.expectClean();
+    await phone.close();
+  });
+});
+
 describe('an invitation to somebody who is logged in', () => {
   it('is accepted with one button by the account of its email', async () => {
     await enter('ada@example.com', 'Ada');

@@ -28,6 +28,8 @@ describe('the schema editor', () => {
     await schema.page.getByLabel('Label').fill('Straße & Nr. 2');
     expect(await schema.page.getByLabel('Key').inputValue()).toBe('straENr2');
     await schema.page.getByLabel('Max length').fill('40');
+    await (await schema.review()).getByText('“Straße & Nr. 2” (straENr2) added (Text)', { exact: true }).waitFor();
+    await schema.press('Keep editing');
     await schema.save();
     await schema.page.getByText('Schema version 3 is live').first().waitFor();
     expect(await schema.stored()).toMatchObject({

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { axeViolations } from '../support/axe.ts';
@@ -34,7 +35,10 @@ it('offers a fast search to managers of a large app, shows its progress, finds n
   await server.db.collection<(typeof records)[number]>('users').insertMany(records);
 
   const { page, expectClean, close } = await visitAs(server, app, '/users');
-  await page.getByText('A search reads all users.').waitFor();
+  const note = page.getByText('A search reads all users.');
+  await note.waitFor();
+  const left = async (text: Locator) => (await text.boundingBox())?.x;
+  expect(await left(note)).toBe(await left(page.getByText('All 10,000 users', { exact: true })));
   expect(await axeViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Make search fast' }).click();
   await page.getByText(/^Making search fast/).waitFor();

@@ -98,6 +98,18 @@ describe('the statistics of a list', () => {
     ]);
   });
 
+  it('count at least the new users, while the others are not counted', async () => {
+    await storeOn(2, 60, { plan: 'pro' });
+    await users.logIn();
+    await users.goTo('/users?q=pro');
+    await expect
+      .poll(async () => (await figures()).slice(0, 2))
+      .toEqual([
+        ['Matching users', '60+'],
+        ['New in 30 days', '60'],
+      ]);
+  });
+
   it('have no chart when all new users came on one day, as after an import', async () => {
     await storeOn(2, 30, { plan: 'pro' });
     await users.logIn();

@@ -84,7 +84,12 @@ describe('a view of the users', () => {
     await expect.poll(users.emails).toEqual(['alan@example.com', 'ada@example.com']);
     expect(await headers()).toEqual(shown);
     expect(await users.page.getByLabel('Search all data').inputValue()).toBe('a');
-    await users.page.getByRole('button', { name: 'Views: Paying users' }).waitFor();
+    const opened = users.page.getByRole('button', { name: 'Views: Paying users' });
+    await opened.waitFor();
+    // The line is as high as the letters, so that none is cut.
+    const cut = opened.getByText('Views: Paying users');
+    type Box = { scrollHeight: number; clientHeight: number };
+    expect(await cut.evaluate(({ scrollHeight, clientHeight }: Box) => scrollHeight - clientHeight)).toBe(0);
 
     await menu();
     await act('Paying users', 'Rename');

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRepeatedEvents } from '../../src/access/audit/audit-log.ts';
 import { listEndpoints } from '../../src/http/endpoints.ts';
 import { logIn, totp } from '../support/accounts.ts';
+import { beginChange, untilChange } from '../support/changes.ts';
 import { Client, type TestApp } from '../support/client.ts';
+import { runImport } from '../support/imports.ts';
 import { createKey } from '../support/keys.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
@@ -16,6 +18,7 @@ interface Event {
   targetAccount?: { name: string; email: string };
   targetKind?: string;
   targetName?: string;
+  targetChange?: { users: number; createdAt: string };
   detail: Record<string, unknown>;
 }
 
@@ -434,6 +437,54 @@ describe('the keys and webhooks of a page', () => {
     ]);
     for (const event of ofThem) expect(event).not.toHaveProperty('targetName');
     expect(after.find(({ action }) => action === 'user.changed')?.actor).not.toHaveProperty('name');
+  });
+});
+
+describe('views, changes of many users, imports and invitations', () => {
+  const targets = async (pattern: RegExp) =>
+    (await eventsOf(operator))
+      .filter(({ action }) => pattern.test(action))
+      .map(({ action, targetKind, targetName, targetChange }) => [action, targetKind, targetName ?? targetChange]);
+
+  it('are named until they are deleted, and stored by their ids only', async () => {
+    await buildApp();
+    const { sourceAppId } = app;
+    const view = await operator.post('/auth/views', { name: 'My people', query: '' }).expect(200);
+    const named = await runImport(operator, undefined, 'email\nada@example.com\n', { fileName: 'people.csv' });
+    const unnamed = await runImport(operator, undefined, 'email\nbob@example.com\n');
+    const change = await beginChange(operator, sourceAppId, 2, { set: { name: 'Grace' } });
+    const { total } = await untilChange(operator, sourceAppId, change);
+    expect(total).toBe(2);
+    await operator.post(`/auth/changes/${change}/undo`, {}).expect(200);
+    await untilChange(operator, sourceAppId, change, ({ state }) => state === 'undone');
+    const path = `/auth/apps/${sourceAppId}/invitations`;
+    const invited = await server.admin.post(path, { email: 'eve@staff.example.com', role: 'viewer' }).expect(200);
+    const events = await eventsOf(operator);
+    const { createdAt } = (await operator.get(`/auth/changes/${change}`).expect(200)).body;
+    const ofChange = { users: 2, createdAt };
+    expect(await targets(/^(?:view|users\.changed|change|import|invitation)/)).toEqual([
+      ['invitation.created', 'invitation', 'eve@staff.example.com'],
+      ['change.undone', 'change', ofChange],
+      ['users.changed', 'change', ofChange],
+      ['import.started', 'import', ''],
+      ['import.uploaded', 'import', ''],
+      ['import.created', 'import', ''],
+      ['import.started', 'import', 'people.csv'],
+      ['import.uploaded', 'import', 'people.csv'],
+      ['import.created', 'import', 'people.csv'],
+      ['view.created', 'view', 'My people'],
+    ]);
+    expect(events.find(({ action }) => action === 'import.created')?.target).toBe(unnamed.id);
+    const stored = await server.db.collection('audit_events').find({ sourceAppId }).toArray();
+    for (const name of ['My people', 'people.csv', 'eve@staff']) expect(JSON.stringify(stored)).not.toContain(name);
+
+    await operator.delete(`/auth/views/${view.body.id}`).expect(200);
+    for (const { id } of [named, unnamed]) await operator.delete(`/auth/imports/${id}`).expect(200);
+    await server.admin.delete(`${path}/${invited.body.id}`).expect(200);
+    const ofGone = (await targets(/^(?:view|import|invitation)/)).map(([, kind, name]) => [kind, name]);
+    expect(ofGone).toHaveLength(12);
+    for (const [kind, name] of ofGone) expect([kind, name]).toEqual([kind, undefined]);
+    expect(new Set(ofGone.map(([kind]) => kind))).toEqual(new Set(['view', 'import', 'invitation']));
   });
 });
 

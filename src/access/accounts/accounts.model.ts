@@ -319,6 +319,7 @@ const invitationSchema = schema<InvitationDocument>(
   { collection: 'invitations', placement: 'open invitations of the staff' },
 )
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
+  .index({ id: 1 })
   .index({ 'app.id': 1, createdAt: 1 })
   .index({ 'app.id': 1, place: 1 }, { unique: true, partialFilterExpression: { place: { $exists: true } } })
   .index({ email: 1 }, { sparse: true })

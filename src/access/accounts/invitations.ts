@@ -108,6 +108,12 @@ export function createInvitations(
 
     list,
 
+    /** Resolves with the email of each invitation that exists, by its id. */
+    async named(ids: readonly string[]): Promise<Map<string, string>> {
+      const found = await invitations.find({ id: { $in: [...ids] } }, { projection: { id: 1, email: 1 } });
+      return new Map(found.flatMap(({ id, email }) => (email === undefined ? [] : [[id, email] as const])));
+    },
+
     /** Withdraws an invitation with one of these roles. */
     remove: async (appId: ObjectId, id: string, withRoles: readonly AppRole[]): Promise<boolean> =>
       (await invitations.deleteOne({ 'app.id': appId, id, 'app.role': { $in: [...withRoles] } })).deletedCount === 1,

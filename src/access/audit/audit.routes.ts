@@ -20,6 +20,21 @@ const CHANGES_OF_ACCOUNTS: ReadonlySet<AuditDocument['action']> = new Set([
   ...(['account.password.replaced', 'account.factors.changed'] as const),
 ]);
 
+/** What has a name, by the kind of a target. */
+const NAMED = {
+  account: 'accounts',
+  key: 'keys',
+  webhook: 'webhooks',
+  view: 'views',
+  change: 'changes',
+  import: 'imports',
+  invitation: 'invitations',
+} as const satisfies Record<string, keyof Names>;
+
+type TargetKind = keyof typeof NAMED;
+
+const TARGET_KINDS = Object.keys(NAMED) as TargetKind[];
+
 const ACTOR = code('notActor');
 
 const AccountName = z.string().meta({ example: 'Ada Lovelace' });
@@ -46,14 +61,19 @@ const Event = z
     }),
     action: Action,
     target: z.string().nullable().meta({ description: 'The id of what was changed' }),
-    targetKind: z.enum(['account', 'key', 'webhook']).optional().meta({
+    targetKind: z.enum(TARGET_KINDS).optional().meta({
       description: 'What `target` names, of the kinds that have a name',
       example: 'key',
     }),
     targetName: z.string().optional().meta({
-      description: 'The name of that API key, or the URL of that webhook, if it still exists, as it is now',
+      description:
+        'The name of that API key or view, the URL of that webhook, the file name of that import (empty without one) or the email of that open invitation, if it still exists, as it is now',
       example: 'Nightly export',
     }),
+    targetChange: z
+      .strictObject({ users: z.int().nonnegative().meta({ example: 42 }), createdAt: Timestamp })
+      .optional()
+      .meta({ description: 'The change of many users that `target` names, while it is kept' }),
     targetAccount: z.strictObject({ name: AccountName, email: AccountEmail }).optional().meta({
       description: 'The account that `target` names, if it still exists',
     }),
@@ -117,11 +137,15 @@ export const auditRoutes = (audit: AuditLog, cursors: Cursors, readNames: ReadNa
       const { page: events, last } = pageOf(await audit.page(filter, limit + 1, before), limit);
       const next = last && { next: cursors.write({ before: last._id }, bound) };
       const targets = events.flatMap((event) => targetOf(event) ?? []);
-      const idsOf = (kind: Target['kind']) => targets.filter((one) => one.kind === kind).map(({ id }) => id);
+      const idsOf = (kind: TargetKind) => targets.filter((one) => one.kind === kind).map(({ id }) => id);
       const names = await readNames({
         accounts: [...events.flatMap((event) => actorAccount(event) ?? []), ...idsOf('account')],
         keys: [...events.flatMap((event) => actorKey(event) ?? []), ...idsOf('key')],
         webhooks: idsOf('webhook'),
+        views: idsOf('view'),
+        changes: idsOf('change'),
+        imports: idsOf('import'),
+        invitations: idsOf('invitation'),
       });
       return { events: events.map((event) => present(event, names)), ...next };
     },
@@ -137,18 +161,29 @@ const actorKey = ({ actor: { kind, id } }: AuditDocument): string | undefined =>
   kind === 'key' ? (id ?? undefined) : undefined;
 
 interface Target {
-  kind: 'account' | 'key' | 'webhook';
+  kind: TargetKind;
   id: string;
 }
+
+/** The kind of a target, by the first word of the action. */
+const KINDS_OF_ACTIONS: Readonly<Record<string, TargetKind>> = {
+  key: 'key',
+  view: 'view',
+  change: 'change',
+  import: 'import',
+  invitation: 'invitation',
+};
 
 /** What an event changed, of the kinds that have a name. */
 function targetOf({ action, target }: AuditDocument): Target | undefined {
   if (target === null) return undefined;
   if (CHANGES_OF_ACCOUNTS.has(action)) return { kind: 'account', id: target };
-  if (action.startsWith('key.')) return { kind: 'key', id: target };
   // The id of a delivery ends with that of its webhook.
   if (action.startsWith('webhook.')) return { kind: 'webhook', id: target.slice(target.lastIndexOf(':') + 1) };
-  return undefined;
+  if (action === 'users.changed') return { kind: 'change', id: target };
+  if (action === 'account.created') return { kind: 'invitation', id: target };
+  const kind = KINDS_OF_ACTIONS[action.slice(0, action.indexOf('.'))];
+  return kind && { kind, id: target };
 }
 
 /** Operators list events of the incarnation of their app; admins by name, also of deleted apps. */
@@ -182,15 +217,19 @@ function nameOfActor(event: AuditDocument, { accounts, keys }: Names) {
   return name === undefined ? undefined : { name };
 }
 
-function nameOfTarget(event: AuditDocument, { accounts, keys, webhooks }: Names) {
+function nameOfTarget(event: AuditDocument, names: Names) {
   const target = targetOf(event);
   if (!target) return undefined;
   const { kind: targetKind, id } = target;
-  const account = targetKind === 'account' ? accounts.get(id) : undefined;
-  const targetName = { account: undefined, key: keys.get(id), webhook: webhooks.get(id) }[targetKind];
-  return {
-    targetKind,
-    ...(account && { targetAccount: { name: account.name, email: account.email } }),
-    ...(targetName !== undefined && { targetName }),
-  };
+  if (targetKind === 'account') {
+    const account = names.accounts.get(id);
+    return { targetKind, ...(account && { targetAccount: { name: account.name, email: account.email } }) };
+  }
+  if (targetKind === 'change') {
+    const change = names.changes.get(id);
+    if (!change) return { targetKind };
+    return { targetKind, targetChange: { users: change.users, createdAt: change.createdAt.toISOString() } };
+  }
+  const targetName = names[NAMED[targetKind]].get(id);
+  return { targetKind, ...(targetName !== undefined && { targetName }) };
 }

@@ -12,19 +12,30 @@ export type FindAccounts = (ids: readonly ObjectId[]) => Promise<ReadonlyMap<str
 /** Reads the names of those that exist, by their id as a string, with one statement. */
 type FindNames<Id> = (ids: readonly Id[]) => Promise<ReadonlyMap<string, string>>;
 
-/** Who did something, or whom it changed: their ids, as strings, of one page of a list. */
-export interface NamedIds {
-  accounts?: readonly string[];
-  keys?: readonly string[];
-  webhooks?: readonly string[];
+/** What a list calls a change of many users. */
+export interface NamedChange {
+  users: number;
+  createdAt: Date;
 }
 
-/** The names, by the ids. Those of deleted accounts, keys and webhooks are absent. */
+/** Reads those of these changes that are kept, by their id as a string, with one statement. */
+type FindChanges = (ids: readonly ObjectId[]) => Promise<ReadonlyMap<string, NamedChange>>;
+
+/** The names, by the ids. What was deleted, or is no longer kept, is absent. */
 export interface Names {
   accounts: ReadonlyMap<string, NamedAccount>;
   keys: ReadonlyMap<string, string>;
   webhooks: ReadonlyMap<string, string>;
+  views: ReadonlyMap<string, string>;
+  changes: ReadonlyMap<string, NamedChange>;
+  /** The names of their files; empty for a file without a name. */
+  imports: ReadonlyMap<string, string>;
+  /** The emails of the open ones. */
+  invitations: ReadonlyMap<string, string>;
 }
+
+/** Who did something, or what it changed: their ids, as strings, of one page of a list. */
+export type NamedIds = { [Kind in keyof Names]?: readonly string[] };
 
 /** Resolves with the present names of a page, with at most one statement for each kind. */
 export type ReadNames = (ids: NamedIds) => Promise<Names>;
@@ -34,22 +45,30 @@ export function createNames(find: {
   accounts: FindAccounts;
   keys: FindNames<ObjectId>;
   webhooks: FindNames<string>;
+  views: FindNames<ObjectId>;
+  changes: FindChanges;
+  imports: FindNames<ObjectId>;
+  invitations: FindNames<string>;
 }): ReadNames {
-  const objectIds = (ids: readonly string[]): ObjectId[] =>
+  const objectIds = (ids: readonly string[] = []): ObjectId[] =>
     distinct(ids)
       .filter((id) => /^[0-9a-f]{24}$/.test(id))
       .map((id) => new ObjectId(id));
-  return async ({ accounts = [], keys = [], webhooks = [] }) => {
-    const [ofAccounts, ofKeys, ofWebhooks] = await Promise.all([
-      readSome(find.accounts, objectIds(accounts)),
-      readSome(find.keys, objectIds(keys)),
-      readSome(find.webhooks, distinct(webhooks)),
+  return async (ids) => {
+    const [accounts, keys, webhooks, views, changes, imports, invitations] = await Promise.all([
+      readSome(find.accounts, objectIds(ids.accounts)),
+      readSome(find.keys, objectIds(ids.keys)),
+      readSome(find.webhooks, distinct(ids.webhooks)),
+      readSome(find.views, objectIds(ids.views)),
+      readSome(find.changes, objectIds(ids.changes)),
+      readSome(find.imports, objectIds(ids.imports)),
+      readSome(find.invitations, distinct(ids.invitations)),
     ]);
-    return { accounts: ofAccounts, keys: ofKeys, webhooks: ofWebhooks };
+    return { accounts, keys, webhooks, views, changes, imports, invitations };
   };
 }
 
-const distinct = (ids: readonly string[]): string[] => [...new Set(ids)];
+const distinct = (ids: readonly string[] = []): string[] => [...new Set(ids)];
 
 async function readSome<Id, Name>(
   find: (ids: readonly Id[]) => Promise<ReadonlyMap<string, Name>>,

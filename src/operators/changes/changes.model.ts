@@ -221,6 +221,13 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
     list: (appId: ObjectId, limit: number): Promise<ChangeDocument[]> =>
       changes.find({ appId }, { sort: { _id: -1 }, limit }).toArray(),
 
+    /** Resolves with the number of users and the time of each change that is kept, by its id. */
+    async named(ids: readonly ObjectId[]): Promise<Map<string, { users: number; createdAt: Date }>> {
+      const options = { projection: { total: 1, createdAt: 1 } } as const;
+      const found = await changes.find({ _id: { $in: [...ids] } }, options).toArray();
+      return new Map(found.map(({ _id, total, createdAt }) => [_id.toHexString(), { users: total, createdAt }]));
+    },
+
     /** Stores the ids first: a change has all of its records. */
     async create({ parts, appId, ...change }: NewChange): Promise<ObjectId> {
       await trim(appId);

@@ -88,6 +88,13 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
       return created;
     },
 
+    /** Resolves with the file name of each import that exists, or an empty string, by its id. */
+    async named(ids: readonly ObjectId[]): Promise<Map<string, string>> {
+      const options = { projection: { 'settings.fileName': 1 } } as const;
+      const found = await imports.find({ _id: { $in: [...ids] }, ...visible }, options).toArray();
+      return new Map(found.map(({ _id, settings }) => [_id.toHexString(), settings.fileName ?? '']));
+    },
+
     find: async (appId: ObjectId, _id: ObjectId): Promise<ImportDocument | undefined> =>
       (await imports.findOne({ _id, appId, ...visible })) ?? undefined,
 

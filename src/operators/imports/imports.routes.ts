@@ -147,7 +147,11 @@ export const importEndpoints = {
 
 export const importRoutes = (service: ImportService): Route[] =>
   routes(importEndpoints, {
-    createImport: async ({ app, body }) => ({ id: await service.create(app, body) }),
+    createImport: async ({ app, body, audit }) => {
+      const id = await service.create(app, body);
+      audit({ target: id });
+      return { id };
+    },
 
     listImports: async ({ app }) => ({ imports: (await service.list(app)).map(present) }),
 

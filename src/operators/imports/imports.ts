@@ -84,6 +84,7 @@ export function createImports(deps: {
   });
   return {
     service,
+    named: store.named,
     feature: {
       routes: importRoutes(service),
       models: Object.values(models),

@@ -97,6 +97,12 @@ export function createViewStore(views: ViewModel) {
       return (_id && (await views.findOne({ _id, ...visible(appId, owner) }))) ?? undefined;
     },
 
+    /** Resolves with the name of each view that exists, by its id in hexadecimal. */
+    async named(ids: readonly ObjectId[]): Promise<Map<string, string>> {
+      const found = await views.find({ _id: { $in: [...ids] } }, { projection: { name: 1 } });
+      return new Map(found.map(({ _id, name }) => [_id.toHexString(), name]));
+    },
+
     /**
      * Stores a view. @param guard the account that has to exist
      * @throws {Conflict} when its owner has {@link MAX_VIEWS}

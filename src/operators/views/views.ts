@@ -13,7 +13,7 @@ export function createViews(deps: {
   connection: Connection;
   accounts: Pick<Accounts, 'store' | 'status'>;
   schemas: { service: Pick<SchemaService, 'ofApp'>; renames: Pick<RenameStore, 'since'> };
-}): Feature {
+}) {
   const { connection, accounts, schemas } = deps;
   const model = createViewModel(connection);
   const store = createViewStore(model);
@@ -23,10 +23,13 @@ export function createViews(deps: {
     accounts: { guard: accounts.store.guard, settle: accounts.status.settle },
   });
   return {
-    models: [model],
-    owned: [ownedBy(model.collection, 'createdAt')],
-    ofAccounts: [store],
-    personal: [createPersonViews(model, store)],
-    routes: viewRoutes(service, schemas.service),
+    named: store.named,
+    feature: {
+      models: [model],
+      owned: [ownedBy(model.collection, 'createdAt')],
+      ofAccounts: [store],
+      personal: [createPersonViews(model, store)],
+      routes: viewRoutes(service, schemas.service),
+    } satisfies Feature,
   };
 }

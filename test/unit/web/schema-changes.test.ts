@@ -12,12 +12,12 @@ const changes = (before: FieldDefinition[], after: FieldDefinition[], originalKe
 describe('the changes between two versions of a schema', () => {
   it.each<[string, FieldDefinition[], FieldDefinition[], string[]]>([
     ['nothing', [text('a')], [text('a')], []],
-    ['a new field', [], [text('a')], ['compatible: a added (text)']],
+    ['a new field', [], [text('a')], ['compatible: a added (Text)']],
     [
       'a new required field',
       [],
       [text('a', { required: true })],
-      ['breaking: a added (text, required): submissions without it are rejected'],
+      ['breaking: a added (Text, required): submissions without it are rejected'],
     ],
     [
       'a removed field',
@@ -39,7 +39,7 @@ describe('the changes between two versions of a schema', () => {
       'another type without its options',
       [text('a', { maxLength: 3 })],
       [text('a', { kind: 'number', min: 1 })],
-      ['breaking: a type changed: text → number'],
+      ['breaking: a type changed: Text → Number'],
     ],
     ['a new limit', [text('a')], [text('a', { maxLength: 3 })], ['breaking: a max length changed: no limit → 3']],
     [
@@ -105,7 +105,7 @@ describe('the changes between two versions of a schema', () => {
     ]);
     expect(changes([text('a')], [text('b')])).toEqual([
       'breaking: a removed: submissions can still send it, but it is not validated; stored values are kept',
-      'compatible: b added (text)',
+      'compatible: b added (Text)',
     ]);
   });
 
@@ -118,7 +118,7 @@ describe('the changes between two versions of a schema', () => {
   it('treat a field as new that reuses the old key of a renamed field', () => {
     expect(changes([text('a')], [text('b'), text('a')], new Map([['b', 'a']]))).toEqual([
       'breaking: b key changed: a → b; stored values stay under the old key',
-      'compatible: a added (text)',
+      'compatible: a added (Text)',
     ]);
   });
 

@@ -1,5 +1,7 @@
 import type { AuditAction, AuditEvent } from '../api/endpoints.ts';
 import { authorId, authorName } from '../components/content/author.ts';
+import { dateTime } from '../components/content/time.tsx';
+import { formatNumber } from '../texts/format.ts';
 import { t } from '../texts/texts.ts';
 
 export const ALL_ACTIONS = Object.keys(t.audit.actions) as AuditAction[];
@@ -53,7 +55,8 @@ export function targetText(event: AuditEvent): { text: string; title?: string } 
   return text === undefined ? { text: target } : { text, title: target };
 }
 
-function targetName({ targetKind, targetName: name, targetAccount: account }: AuditEvent): string | undefined {
+function targetName(event: AuditEvent): string | undefined {
+  const { targetKind, targetName: name, targetAccount: account, targetChange: change } = event;
   switch (targetKind) {
     case 'account':
       return account ? `${account.name} (${account.email})` : t.common.deletedAccount;
@@ -61,14 +64,29 @@ function targetName({ targetKind, targetName: name, targetAccount: account }: Au
       return name ?? t.common.deletedKey;
     case 'webhook':
       return name ?? t.common.deletedWebhook;
+    case 'change':
+      return change ? t.audit.changeOf(change.users, dateTime.format(new Date(change.createdAt))) : t.audit.gone.change;
+    case 'import':
+      return name === '' ? t.audit.unnamedFile : (name ?? t.audit.gone.import);
+    case 'view':
+    case 'invitation':
+      return name ?? t.audit.gone[targetKind];
     default:
       return undefined;
   }
 }
 
-/** The details in words, for example `12 times · format csv`. */
-export function detailText({ count: times, lastAt: _, ...rest }: AuditEvent['detail']): string {
-  const parts = Object.entries(rest).map(([name, value]) => `${NAMES[name] ?? name}: ${wordOf(name, value)}`);
+/**
+ * The details in words, for example `12 times · format: csv`: without the parts of a sum that are
+ * zero, and without the users of a change that names them.
+ */
+export function detailText({ detail, targetChange }: AuditEvent): string {
+  const { count: times, lastAt: _, ...rest } = detail;
+  const named = Object.entries(rest).filter(([name]) => !(targetChange && name === 'users'));
+  const isSum = named.some(([, value]) => typeof value === 'number' && value > 0);
+  const parts = named
+    .filter(([, value]) => value !== 0 || !isSum)
+    .map(([name, value]) => `${NAMES[name] ?? name}: ${wordOf(name, value)}`);
   return [...(typeof times === 'number' ? [t.audit.times(times)] : []), ...parts].join(' · ');
 }
 
@@ -76,6 +94,7 @@ const NAMES: Record<string, string> = t.audit.details;
 
 function wordOf(name: string, value: string | number | boolean): string {
   if (typeof value === 'boolean') return value ? t.audit.yes : t.audit.no;
+  if (typeof value === 'number') return formatNumber(value);
   return (name === 'role' && ROLES[value]) || String(value);
 }
 

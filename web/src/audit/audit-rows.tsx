@@ -32,6 +32,7 @@ export function AuditRows({ events, ofAllApps }: { events: readonly AuditEvent[]
 
 function What({ event }: { event: AuditEvent }) {
   const target = targetText(event);
+  const detail = detailText(event);
   return (
     <>
       {t.audit.actions[event.action]}
@@ -40,9 +41,7 @@ function What({ event }: { event: AuditEvent }) {
           {target.text}
         </div>
       )}
-      {detailText(event.detail) !== '' && (
-        <div className={`${table.detail} ${classes.detail}`}>{detailText(event.detail)}</div>
-      )}
+      {detail !== '' && <div className={`${table.detail} ${classes.detail}`}>{detail}</div>}
     </>
   );
 }

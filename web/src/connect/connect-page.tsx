@@ -99,7 +99,7 @@ function Overview({ app }: { app: ConnectedApp }) {
       <SnippetsCard app={app} />
       <section className={classes.notes} aria-label={t.connect.overview.notes}>
         <Text>{t.connect.overview.updates()}</Text>
-        <Text>{t.connect.overview.checkboxes()}</Text>
+        {app.schema.fields.some(({ kind }) => kind === 'checkbox') && <Text>{t.connect.overview.checkboxes()}</Text>}
       </section>
     </div>
   );

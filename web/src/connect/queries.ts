@@ -2,7 +2,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/r
 import { call, callForFile, callWithEtag, hasStatus } from '../api/call.ts';
 import type { FormSettings, Request, Schema } from '../api/endpoints.ts';
 import { scopedSchemaQuery } from '../users/queries.ts';
-import { type Scope, scopeParameter } from '../users/scope.ts';
+import type { Scope } from '../users/scope.ts';
 
 /** How often a visible page requests the settings, which list the refused origins. */
 const POLL_INTERVAL_MS = 3_000;
@@ -46,10 +46,11 @@ export const jsonSchemaQuery = ({ sourceAppId, schema: { version } }: ConnectedA
   });
 
 /** Which emails the service can send. It changes with a restart only. */
-export const mailStatusQuery = (scope: Scope) =>
+/** @param query names the app where the session does not */
+export const mailStatusQuery = (query: { sourceAppId?: string }) =>
   queryOptions({
     queryKey: ['mail-status'],
-    queryFn: ({ signal }) => call('GET /auth/mail', { query: scopeParameter(scope), signal }),
+    queryFn: ({ signal }) => call('GET /auth/mail', { query, signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
 

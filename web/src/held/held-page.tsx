@@ -2,9 +2,10 @@ import { Alert, Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { issuesOf } from '../api/call.ts';
+import { issuesText } from '../api/call.ts';
 import type { HeldSubmission } from '../api/endpoints.ts';
 import { ConfirmRemoval } from '../components/form/confirm-dialog.tsx';
+import { nameOfPath } from '../components/form/labels.ts';
 import { CheckIcon } from '../components/icons.tsx';
 import card from '../components/page/card.module.css';
 import { EmptyState } from '../components/page/empty-state.tsx';
@@ -14,6 +15,7 @@ import { CursorPager, useCursorPages } from '../components/table/cursor-pager.ts
 import { ListBody } from '../components/table/list-body.tsx';
 import { useAbilities } from '../session/abilities.tsx';
 import { t } from '../texts/texts.ts';
+import { scopedSchemaQuery } from '../users/queries.ts';
 import { appPath, recordPath, type Scope } from '../users/scope.ts';
 import classes from './held-page.module.css';
 import { HeldRows } from './held-rows.tsx';
@@ -113,6 +115,7 @@ interface OutcomeProps {
 }
 
 function Outcome({ scope, held, release }: OutcomeProps) {
+  const { data: schema } = useQuery(scopedSchemaQuery(scope));
   if (release.data) {
     return (
       <Alert color="green" mb="md" p="xs" icon={<CheckIcon size={16} />}>
@@ -126,10 +129,7 @@ function Outcome({ scope, held, release }: OutcomeProps) {
   if (!release.error) return null;
   return (
     <Alert color="red" mb="md" role="alert" title={t.held.notStored(held.email)}>
-      {release.error.message}.{' '}
-      {issuesOf(release.error)
-        .map(({ path, message }) => `${path.replace(/^data\./, '')} ${message}`)
-        .join('. ')}
+      {release.error.message}. {issuesText(release.error, (path) => nameOfPath(path, schema?.fields ?? []))}
     </Alert>
   );
 }

@@ -2,9 +2,11 @@ import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Field, HeldSubmission } from '../api/endpoints.ts';
 import { Time } from '../components/content/time.tsx';
+import { labelOf } from '../components/form/labels.ts';
 import { RemoveButton } from '../components/form/remove-button.tsx';
 import table from '../components/table/data-table.module.css';
 import { DataTable } from '../components/table/data-table.tsx';
+import { FullValue } from '../record/full-value.tsx';
 import { useAbilities } from '../session/abilities.tsx';
 import { t } from '../texts/texts.ts';
 import { scopedSchemaQuery } from '../users/queries.ts';
@@ -74,8 +76,8 @@ export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsPr
 }
 
 function Data({ data, fields }: { data: HeldSubmission['data']; fields: readonly Field[] }) {
-  const summary = summaryOf(data, fields);
-  if (summary === '')
+  const entries = entriesOf(data, fields);
+  if (entries.length === 0)
     return (
       <Text size="md" c="dimmed">
         {t.held.noData}
@@ -83,8 +85,17 @@ function Data({ data, fields }: { data: HeldSubmission['data']; fields: readonly
     );
   return (
     <details className={classes.data}>
-      <summary className="breaks">{summary}</summary>
-      <pre>{JSON.stringify(data, null, 2)}</pre>
+      <summary className="breaks">{summaryOf(entries)}</summary>
+      <dl>
+        {entries.map(({ key, name, value }) => (
+          <div key={key}>
+            <dt>{name}</dt>
+            <dd>
+              <FullValue value={value} />
+            </dd>
+          </div>
+        ))}
+      </dl>
     </details>
   );
 }
@@ -92,14 +103,27 @@ function Data({ data, fields }: { data: HeldSubmission['data']; fields: readonly
 const MAX_ENTRIES = 3;
 const MAX_LENGTH = 60;
 
-/** The first values of some data, for example `Full name: Ada · Plan: pro · 2 more`. */
-function summaryOf(data: Readonly<Record<string, unknown>>, fields: readonly Field[]): string {
-  const labels = new Map(fields.map(({ key, label }) => [key, label]));
-  const keys = fields.map(({ key }) => key).filter((key) => Object.hasOwn(data, key));
-  const others = Object.keys(data).filter((key) => !labels.has(key));
-  const all = [...keys, ...others];
-  const shown = all.slice(0, MAX_ENTRIES).map((key) => `${labels.get(key) || key}: ${textOf(data[key])}`);
-  return [...shown, ...(all.length > MAX_ENTRIES ? [`${all.length - MAX_ENTRIES} more`] : [])].join(' · ');
+interface Sent {
+  key: string;
+  name: string;
+  value: unknown;
+}
+
+/** What was sent, with the labels of its fields, in their order; then the keys of no field. */
+function entriesOf(data: Readonly<Record<string, unknown>>, fields: readonly Field[]): Sent[] {
+  const named = fields
+    .filter(({ key }) => Object.hasOwn(data, key))
+    .map((field) => ({ key: field.key, name: field.label || field.key, value: labelOf(field, data[field.key]) }));
+  const keys = new Set(named.map(({ key }) => key));
+  const others = Object.keys(data).filter((key) => !keys.has(key));
+  return [...named, ...others.map((key) => ({ key, name: key, value: data[key] }))];
+}
+
+/** The first values, for example `Full name: Ada · Plan: pro · 2 more`. */
+function summaryOf(entries: readonly Sent[]): string {
+  const shown = entries.slice(0, MAX_ENTRIES).map(({ name, value }) => `${name}: ${textOf(value)}`);
+  const left = entries.length - shown.length;
+  return [...shown, ...(left > 0 ? [t.held.more(left)] : [])].join(' · ');
 }
 
 function textOf(value: unknown): string {

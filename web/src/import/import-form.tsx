@@ -1,10 +1,13 @@
 import { Alert, Button, Group, NativeSelect, Progress, Table, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { fileNameSetting } from '#src/operators/imports/date-format.ts';
 import { issuesText } from '../api/call.ts';
 import type { Field, ImportSettings } from '../api/endpoints.ts';
+import { useAbilities } from '../session/abilities.tsx';
+import { and } from '../texts/format.ts';
 import { t } from '../texts/texts.ts';
-import type { Scope } from '../users/scope.ts';
+import { appPath, type Scope } from '../users/scope.ts';
 import classes from './import-page.module.css';
 import { dateFormatOf, decimalOf } from './proposals.ts';
 import { useStartImport } from './queries.ts';
@@ -65,11 +68,13 @@ export function ImportForm(props: {
   /** Explains the value of a setting that the reader has not set. */
   const noteOf = (name: keyof typeof proposed): string | undefined =>
     chosen[name] === undefined && proposed[name] !== DEFAULTS[name] ? t.imports.proposed : undefined;
+  const can = useAbilities();
   const [sent, setSent] = useState(0);
   const start = useStartImport(scope, setSent);
   const set = (name: keyof typeof options) => (event: { currentTarget: { value: string } }) =>
     setChosen({ ...chosen, [name]: event.currentTarget.value });
   const mapped = Object.entries(map).filter(([, path]) => path !== '');
+  const leftOut = head.isMapped ? [] : head.columns.map(({ name }) => name).filter((name) => (map[name] ?? '') === '');
   const hasEmail = head.isMapped || mapped.some(([, path]) => path === 'email');
 
   function submit(dryRun: boolean): void {
@@ -93,6 +98,14 @@ export function ImportForm(props: {
         <Alert mt="md">{t.imports.isMapped}</Alert>
       ) : (
         <MapTable head={head} fields={fields} hasOthers={hasOthers} map={map} onChange={setMap} />
+      )}
+      {leftOut.length > 0 && (
+        <Alert color="yellow" mt="md" className="breaks">
+          {t.imports.leftOut(leftOut.length, and(leftOut))}{' '}
+          {can.schema
+            ? t.imports.addFields(<Link href={appPath(scope)}>{t.apps.pages.schema}</Link>)
+            : t.imports.askForFields}
+        </Alert>
       )}
       <div className={classes.options}>
         <NativeSelect label={t.imports.users} data={MODES} value={options.mode} onChange={set('mode')} />

@@ -1,9 +1,11 @@
 import { Radio, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { issueAt } from '../api/call.ts';
 import type { MemberRole } from '../api/endpoints.ts';
 import { OneTimeSecret, SecretDialog } from '../components/content/one-time-secret.tsx';
 import { DialogForm, type Sending } from '../components/form/form.tsx';
+import { mailStatusQuery } from '../connect/queries.ts';
 import { EmailInput } from '../session/account-log-in.tsx';
 import { t } from '../texts/texts.ts';
 import { useMemberChanges } from './queries.ts';
@@ -27,6 +29,7 @@ export function InviteMember({ sourceAppId, opened, onClose }: InviteDialogProps
   return (
     <InviteDialog
       title={t.members.inviteTo(sourceAppId)}
+      sourceAppId={sourceAppId}
       opened={opened}
       created={invite.data}
       email={invite.variables?.email}
@@ -47,6 +50,8 @@ export function InviteMember({ sourceAppId, opened, onClose }: InviteDialogProps
 
 interface Props {
   title: string;
+  /** The app that the person is invited to; absent: the service. */
+  sourceAppId?: string;
   opened: boolean;
   created: { link: string } | undefined;
   /** The invited email. */
@@ -59,7 +64,10 @@ interface Props {
 }
 
 /** A dialog that invites an email, and then shows the link once. */
-export function InviteDialog({ title, opened, created, email, onClose, ...form }: Props) {
+export function InviteDialog({ title, sourceAppId, opened, created, email, onClose, ...form }: Props) {
+  const query = mailStatusQuery(sourceAppId === undefined ? {} : { sourceAppId });
+  const { data: status } = useQuery({ ...query, enabled: created !== undefined });
+  const maySend = status?.mail === true && status.links;
   return (
     <SecretDialog
       opened={opened}
@@ -69,7 +77,9 @@ export function InviteDialog({ title, opened, created, email, onClose, ...form }
     >
       {created ? (
         <OneTimeSecret name="link" text={created.link} warning={t.members.linkWarning} onClose={onClose}>
-          <div className="breaks">{t.members.sendLink(email)}</div>
+          <div className="breaks">
+            {t.members.sendLink(email)} {maySend && t.members.linkByEmail}
+          </div>
         </OneTimeSecret>
       ) : (
         <InviteForm {...form} onClose={onClose} />
@@ -78,7 +88,9 @@ export function InviteDialog({ title, opened, created, email, onClose, ...form }
   );
 }
 
-function InviteForm({ sending, onSubmit, onClose, children }: Omit<Props, 'title' | 'opened' | 'created' | 'email'>) {
+type InviteFormProps = Pick<Props, 'sending' | 'onSubmit' | 'onClose' | 'children'>;
+
+function InviteForm({ sending, onSubmit, onClose, children }: InviteFormProps) {
   const [email, setEmail] = useState('');
   const issue = issueAt(sending.error, 'email');
   return (

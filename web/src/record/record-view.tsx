@@ -100,9 +100,7 @@ function Row({ field, value }: { field: Field; value: unknown }) {
     <div className={classes.row}>
       <dt className={classes.name}>
         {field.label || field.key}
-        <span className={classes.key}>
-          {field.required ? t.record.requiredField(field.key, field.kind) : t.record.field(field.key, field.kind)}
-        </span>
+        <span className={classes.key}>{field.required ? t.record.requiredField(field.key) : field.key}</span>
       </dt>
       <dd className={classes.value}>
         <FullValue value={labelOf(field, value)} />

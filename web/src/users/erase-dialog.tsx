@@ -1,6 +1,7 @@
-import { Modal, Text } from '@mantine/core';
+import { Modal, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { invalidate } from '../api/mutations.ts';
 import { TypedConfirmation } from '../components/form/confirm-dialog.tsx';
@@ -9,6 +10,7 @@ import { t } from '../texts/texts.ts';
 import type { EraseMatchingProps } from './erase-matching.tsx';
 import { Counting, countMatches, matchesOf } from './matches.tsx';
 import { scopeParameter } from './scope.ts';
+import classes from './users-page.module.css';
 
 /** Erases all users that match, after the operator typed their number. */
 export function EraseDialog({ scope, filter: { q, where }, onClose }: EraseMatchingProps & { onClose: () => void }) {
@@ -22,8 +24,9 @@ export function EraseDialog({ scope, filter: { q, where }, onClose }: EraseMatch
     refetchOnWindowFocus: false,
   });
   const total = matches.data ?? 0;
+  const [sending] = useState(() => new AbortController());
   const erase = useMutation({
-    mutationFn: () => call('DELETE /auth/users', { query: { ...query, confirm: total } }),
+    mutationFn: () => call('DELETE /auth/users', { query: { ...query, confirm: total }, signal: sending.signal }),
     onSuccess: async ({ deletedUsers }) => {
       onClose();
       notifications.show({ title: t.users.erasure.erased, message: t.users.erasure.erasedNote(deletedUsers) });
@@ -34,6 +37,14 @@ export function EraseDialog({ scope, filter: { q, where }, onClose }: EraseMatch
       if (now !== undefined) client.setQueryData(['erasable', query], now);
     },
   });
+  /** The service stops when the request ends. Its part stays done, so the list is read again. */
+  const close = (): void => {
+    onClose();
+    if (!erase.isPending) return;
+    sending.abort();
+    notifications.show({ title: t.users.erasure.stopped, message: t.users.erasure.stoppedNote });
+    void invalidate(client, 'users', 'stats');
+  };
   if (matches.data === undefined || total === 0) {
     return (
       <Modal opened onClose={onClose} title={t.users.erasure.title}>
@@ -53,10 +64,23 @@ export function EraseDialog({ scope, filter: { q, where }, onClose }: EraseMatch
       action={t.users.erasure.action(total)}
       sending={erase}
       onConfirm={() => erase.mutate()}
-      onClose={onClose}
+      onClose={close}
     >
       <Text>{t.users.erasure.note(total)}</Text>
+      {erase.isPending && <Erasing total={total} />}
     </TypedConfirmation>
+  );
+}
+
+/** One request erases all, so the bar shows no part. */
+function Erasing({ total }: { total: number }) {
+  return (
+    <Stack gap="xs">
+      <Text role="status">
+        {t.users.erasure.erasing(total)} {t.users.erasure.erasingNext}
+      </Text>
+      <progress className={classes.bar} aria-label={t.users.erasure.bar} />
+    </Stack>
   );
 }
 

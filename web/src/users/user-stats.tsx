@@ -59,9 +59,11 @@ function OfFilter({ scope, filter: { q, where }, count }: UserStatsProps) {
   const { data, error } = useQuery(breakdownQuery(scope, recent));
   if (error || (count?.is === 'exact' && count.total === 0)) return null;
   if (!data) return <Loading />;
+  // Until all matches are counted, there are at least as many as new ones.
+  const least = count?.is === 'exact' ? count.total : Math.max(count?.total ?? 0, data.records);
   return (
     <Stats title={t.users.statistics.ofMatching} days={daysOf(data, dates)}>
-      <Stat name={t.users.statistics.matching} value={count ? atLeast(count.total, count.is === 'exact') : '…'} />
+      <Stat name={t.users.statistics.matching} value={count ? atLeast(least, count.is === 'exact') : '…'} />
       <Stat name={t.users.statistics.newIn(STATS_DAYS)} value={atLeast(data.records, data.complete)} />
     </Stats>
   );

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useMemo, useState } from 'react';
 import { Link } from 'wouter';
@@ -50,6 +50,9 @@ const stats = loadLater(() => import('./user-stats.tsx').then(({ UserStats }) =>
 const searchIndex = loadLater(() => import('./search-index.tsx').then(({ SearchIndex }) => SearchIndex));
 const missing = loadLater(() => import('./views/missing-parts.tsx').then(({ MissingParts }) => MissingParts));
 const formerLink = loadLater(() => import('./list/former-link.tsx').then(({ FormerLink }) => FormerLink));
+
+/** A filter that all users match: a change of many users needs one. */
+const EVERYBODY = { q: '', where: ['email:exists:true'] };
 
 /** Lists the users of an app, newest first by default. The operator's start page. */
 export function UsersPage({ scope }: { scope: Scope }) {
@@ -156,8 +159,11 @@ function UserListPage({ scope }: { scope: Scope }) {
                       {t.users.editInTable}
                     </ListAction>
                   )}
-                  {can.edit && isOfFilter && (
-                    <ListAction Icon={PenIcon} onClick={() => setChanged({ filter: parameters })}>
+                  {can.edit && (
+                    <ListAction
+                      Icon={PenIcon}
+                      onClick={() => setChanged({ filter: isOfFilter ? parameters : EVERYBODY })}
+                    >
                       {t.users.change.open}
                     </ListAction>
                   )}
@@ -256,6 +262,7 @@ function placeOf(path: string, { where }: ListParameters, targets: readonly Targ
 }
 
 function NoUsers({ scope, parameters, change }: ListProps & { scope: Scope }) {
+  const can = useAbilities();
   if (parameters.page > 1) {
     return (
       <EmptyState title={t.users.emptyPage} action={<Button onClick={() => change({})}>{t.users.firstPage}</Button>}>
@@ -281,9 +288,16 @@ function NoUsers({ scope, parameters, change }: ListProps & { scope: Scope }) {
     <EmptyState
       title={t.users.none}
       action={
-        <Button component={Link} href={appPath(scope, 'connect')}>
-          {t.users.connect}
-        </Button>
+        <Group justify="center" gap="sm">
+          <Button component={Link} href={appPath(scope, 'connect')}>
+            {t.users.connect}
+          </Button>
+          {can.import && (
+            <Button component={Link} href={appPath(scope, 'import')} variant="default">
+              {t.users.importFile}
+            </Button>
+          )}
+        </Group>
       }
     >
       {t.users.noneNote}

@@ -1,4 +1,5 @@
 import type { Field } from '../../api/endpoints.ts';
+import { t } from '../../texts/texts.ts';
 
 /** The text of a stored value: the labels of choices that have one, else the value. */
 export function labelOf(field: Field, value: unknown): unknown {
@@ -9,4 +10,12 @@ export function labelOf(field: Field, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const labels: Record<string, string> = field.enumLabels ?? {};
   return (Object.hasOwn(labels, value) ? labels[value] : '') || value;
+}
+
+/** The name of a part of a submission or a record, such as `data.plan`: the label of its field. */
+export function nameOfPath(path: string, fields: readonly Field[]): string {
+  if (path === 'email') return t.common.email;
+  const [key = '', ...rest] = path.replace(/^data\./, '').split('.');
+  const field = fields.find((one) => one.key === key);
+  return [field?.label || key, ...rest].join('.');
 }

@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { Time } from '../../components/content/time.tsx';
+import { nameOfPath } from '../../components/form/labels.ts';
 import { CheckIcon } from '../../components/icons.tsx';
 import { Section } from '../../components/page/section.tsx';
 import { heldArrivalsQuery } from '../../held/queries.ts';
@@ -64,7 +65,7 @@ function Result({ app, result }: { app: ConnectedApp; result: TestResult }) {
         <ul className={classes.problems}>
           {result.issues.map(({ path, message }) => (
             <li key={`${path} ${message}`}>
-              {path.replace(/^data\./, '')}: {message}
+              {nameOfPath(path, app.schema.fields)} {message}
             </li>
           ))}
         </ul>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { AS_TYPED, checkboxProps } from '../../components/form/input.ts';
 import { capitalize } from '../../schema-editor/draft/messages.ts';
 import { t } from '../../texts/texts.ts';
-import type { Scope } from '../../users/scope.ts';
+import { type Scope, scopeParameter } from '../../users/scope.ts';
 import { mailStatusQuery } from '../queries.ts';
 import type { SettingsEditor } from './use-settings.ts';
 
@@ -12,7 +12,7 @@ const TIMES = ['each', 'daily'] as const;
 /** The inputs of the emails of an app. Those that the service cannot send can only be unset. */
 export function EmailFields({ scope, editor }: { scope: Scope; editor: SettingsEditor }) {
   const { draft, problems, edit } = editor;
-  const { data: status } = useQuery(mailStatusQuery(scope));
+  const { data: status } = useQuery(mailStatusQuery(scopeParameter(scope)));
   const cannotSend = status?.mail === false ? t.connect.settings.noMail : undefined;
   const cannotLink = cannotSend ?? (status?.links === false ? t.connect.settings.noLinks : undefined);
   const isUnknown = status === undefined;

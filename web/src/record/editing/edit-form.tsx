@@ -1,12 +1,14 @@
 import { Alert, Button, Group, Modal, Text } from '@mantine/core';
 import { useMounted } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { issueAt, issuesOf } from '../../api/call.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { DialogForm } from '../../components/form/form.tsx';
-import { labelOf } from '../../components/form/labels.ts';
+import { labelOf, nameOfPath } from '../../components/form/labels.ts';
 import { useWarningBeforeUnload } from '../../drafts/tab-drafts.ts';
 import { t } from '../../texts/texts.ts';
+import { scopedSchemaQuery } from '../../users/queries.ts';
 import type { Scope } from '../../users/scope.ts';
 import { FullValue } from '../full-value.tsx';
 import type { StoredRecord } from '../queries.ts';
@@ -139,7 +141,7 @@ function EditForm({ scope, stored, fields, onDraft, onClose, children }: EditFor
           onChange={(text) => take({ ...draft, [field.key]: text })}
         />
       ))}
-      {save.error && !(save.error instanceof Outdated) && <Refusal error={save.error} fields={fields} />}
+      {save.error && !(save.error instanceof Outdated) && <Refusal scope={scope} error={save.error} fields={fields} />}
       {others && (
         <Conflict
           key={base.etag}
@@ -190,12 +192,14 @@ function Conflict({ fields, data, onTakeOthers }: ConflictProps) {
 }
 
 /** Values without a control. */
-function Refusal({ error, fields }: { error: Error; fields: readonly Field[] }) {
+function Refusal({ scope, error, fields }: { scope: Scope; error: Error; fields: readonly Field[] }) {
+  const { data: schema } = useQuery(scopedSchemaQuery(scope));
   const shown = fields.map(({ key }) => `data.${key}`);
   const issues = issuesOf(error).filter(({ path }) => !shown.includes(path));
   return (
     <Alert color="red" role="alert">
-      {error.message}. {issues.map(({ path, message }) => `${path.replace(/^data\./, '')} ${message}`).join('. ')}
+      {error.message}.{' '}
+      {issues.map(({ path, message }) => `${nameOfPath(path, schema?.fields ?? fields)} ${message}`).join('. ')}
     </Alert>
   );
 }

@@ -2,6 +2,7 @@ import type { Field } from '../../api/endpoints.ts';
 import { t } from '../../texts/texts.ts';
 import { optionName } from './field-texts.ts';
 import { isSameOption, shortValue } from './form-options.ts';
+import { KIND_NAMES } from './kind-names.ts';
 import { type FieldOption, getKind } from './rules.ts';
 
 interface Version {
@@ -49,8 +50,8 @@ function removal(field: Field, rejectUnknown: boolean): Change {
 function addition(field: Field): Change {
   const { added, addedRequired } = t.schemaEditor.changes;
   return field.required
-    ? { impact: 'breaking', text: addedRequired(nameOf(field), field.kind) }
-    : { impact: 'compatible', text: added(nameOf(field), field.kind) };
+    ? { impact: 'breaking', text: addedRequired(nameOf(field), KIND_NAMES[field.kind]) }
+    : { impact: 'compatible', text: added(nameOf(field), KIND_NAMES[field.kind]) };
 }
 
 function fieldChanges(before: Field, after: Field, moved: ReadonlySet<string>): Change[] {
@@ -65,7 +66,7 @@ function fieldChanges(before: Field, after: Field, moved: ReadonlySet<string>): 
   }
   if (before.label !== after.label && before.key === after.key)
     compatible(texts.label(name, before.label, after.label));
-  if (before.kind !== after.kind) breaking(texts.type(name, before.kind, after.kind));
+  if (before.kind !== after.kind) breaking(texts.type(name, KIND_NAMES[before.kind], KIND_NAMES[after.kind]));
   if (!before.required && after.required) breaking(texts.required(name));
   if (before.required && !after.required) compatible(texts.notRequired(name));
   if (before.kind === after.kind) optionChanges(before, after, breaking, compatible);

@@ -1,5 +1,6 @@
 import type { audit as en } from '../en/audit.tsx';
 import { plural } from '../format.ts';
+import { common } from './common.tsx';
 
 export const audit: typeof en = {
   title: 'Protokoll',
@@ -24,6 +25,15 @@ export const audit: typeof en = {
   app: 'App',
   allApps: 'Alle Apps',
   from: (address) => `von ${address}`,
+
+  gone: {
+    view: 'Gelöschte Ansicht',
+    import: 'Gelöschter Import',
+    invitation: 'Beendete Einladung',
+    change: 'Änderung, die nicht mehr aufbewahrt wird',
+  },
+  changeOf: (users: number, time: string) => `Änderung von ${common.users(users)}, ${time}`,
+  unnamedFile: 'Datei ohne Namen',
 
   actions: {
     login: 'Angemeldet',
@@ -100,6 +110,7 @@ export const audit: typeof en = {
   times: (count) => plural(count, { one: '#-mal', other: '#-mal' }),
   details: {
     admin: 'Administrator',
+    changes: 'Änderungen vieler Personen',
     begun: 'begonnen',
     byProvider: 'durch den Anbieter',
     created: 'neu angelegt',
@@ -124,6 +135,7 @@ export const audit: typeof en = {
     suspended: 'gesperrt',
     totp: 'Authenticator-App',
     users: 'Personen',
+    views: 'Ansichten',
     version: 'Version',
   },
   yes: 'ja',

@@ -55,10 +55,11 @@ export const connect: typeof en = {
     openNote: 'Seine eigene Seite und Programme dürfen senden.',
     files: 'Aus einer Datei geöffnete Seiten dürfen senden',
     noFiles: 'Aus einer Datei geöffnete Seiten dürfen nicht senden',
-    noFilesNote: 'Um ein auf Ihrem Computer gespeichertes Formular zu testen, erlauben Sie unten Dateien.',
+    noFilesNote:
+      'Um ein auf Ihrem Computer gespeichertes Formular zu testen, erlauben Sie Dateien unter „Erlaubte Websites“.',
     everySite: 'Seiten auf jeder Website dürfen senden',
     noSite: 'Seiten auf Ihrer Website dürfen noch nicht senden',
-    noSiteNote: 'Fügen Sie unten die Adresse Ihrer Website hinzu.',
+    noSiteNote: 'Fügen Sie ihre Adresse unter „Erlaubte Websites“ hinzu.',
     sites: (sites) => `Seiten auf ${sites} dürfen senden`,
     off: 'Der Schutz vor Bots ist ausgeschaltet',
     honeypot: 'Ein verstecktes Feld erkennt einfache Bots',

@@ -45,5 +45,6 @@ export const held: typeof en = {
   release: 'Freigeben',
   releaseOf: (email) => `${email} freigeben`,
   deleteOf: (email) => `${email} löschen`,
+  more: (count) => `${formatNumber(count)} weitere`,
   noData: 'Keine',
 };

@@ -67,6 +67,14 @@ export const imports: typeof en = {
   firstValues: 'Erste Werte',
   fieldOf: (column) => `Feld zu ${column}`,
   leaveOut: 'Auslassen',
+  leftOut: (count, columns) =>
+    `${plural(count, { one: '# Spalte wird', other: '# Spalten werden' })} ausgelassen: ${columns}.`,
+  addFields: (schema) => (
+    <>Um auch sie zu importieren, wählen Sie jeweils ein Feld aus, oder fügen Sie zuerst unter {schema} Felder hinzu.</>
+  ),
+  askForFields:
+    'Um auch sie zu importieren, wählen Sie jeweils ein Feld aus, oder bitten Sie einen Verwalter der App um weitere ' +
+    'Felder.',
   otherKeys: 'Weitere Daten (JSON)',
 
   importOf: (name) => `Import von ${name}`,
@@ -83,7 +91,8 @@ export const imports: typeof en = {
   progress: 'Fortschritt des Imports',
   result,
   dryRunResult: (read, created, updated, unchanged, rejected) =>
-    `${result(read, created, updated, unchanged, rejected)}. Es wurde nichts gespeichert`,
+    `Ein Import von ${plural(read, { one: '# Zeile', other: '# Zeilen' })} hätte dieses Ergebnis: ` +
+    `${counts(created, updated, unchanged, rejected)}. Es wurde nichts gespeichert`,
   runningNext: 'Sie können diese Seite verlassen: Der Import läuft weiter, und sein Ergebnis erscheint hier.',
   uploadingNext:
     'Der Dienst hat noch nicht die ganze Datei. Wenn keine Seite sie gerade sendet, löschen Sie diesen Eintrag und ' +

@@ -61,10 +61,10 @@ export const members: typeof en = {
     'Der Dienst speichert nur einen Hash des Links. Wenn der Link verloren geht, laden Sie die Person erneut ein.',
   sendLink: (email) => (
     <>
-      Senden Sie diesen Link an <strong>{email}</strong>. Er gilt einmal, 7 Tage lang. Wenn dieser Dienst E-Mails senden
-      kann, hat die Person den Link auch per E-Mail erhalten.
+      Senden Sie diesen Link an <strong>{email}</strong>. Er gilt einmal, 7 Tage lang.
     </>
   ),
+  linkByEmail: 'Der Dienst sendet ihn auch per E-Mail, außer nach vielen Einladungen in kurzer Zeit.',
   emailProblem: (problem) => `Die E-Mail ${problem}.`,
 
   sharedLogIn: 'Gemeinsame Anmeldung',

@@ -31,8 +31,7 @@ export const record: typeof en = {
   notInVersion: (version) => `Nicht in Schemaversion ${version}`,
   removeKey: (key) => `${key} entfernen`,
   recordId: (id) => `ID des Datensatzes: ${id}`,
-  field: (key, kind) => `${key} · ${kind}`,
-  requiredField: (key, kind) => `${key} · ${kind} · erforderlich`,
+  requiredField: (key) => `${key} · Pflichtfeld`,
 
   noItems: 'Noch keine Einträge',
   showMore: (count, total) => `${formatNumber(count)} weitere von ${formatNumber(total)} anzeigen`,

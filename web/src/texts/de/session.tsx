@@ -7,8 +7,9 @@ export const session: typeof en = {
   byEmail: 'Mit E-Mail',
   administratorNote: (idVariable, passwordVariable) => (
     <>
-      <strong>Administrator?</strong> Beim ersten Start hat der Dienst Ihre App-ID und Ihr Passwort im Terminal
-      ausgegeben, unter der URL dieser Seite. Sie lassen sich auch mit {idVariable} und {passwordVariable} festlegen.
+      <strong>Administrator?</strong> Beim ersten Start hat der Dienst im Terminal, unter der URL dieser Seite, einen
+      Link zu Ihrem Konto sowie eine App-ID und ein Passwort ausgegeben. ID und Passwort lassen sich auch mit{' '}
+      {idVariable} und {passwordVariable} festlegen.
     </>
   ),
   operatorNote: () => (

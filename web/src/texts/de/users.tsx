@@ -23,9 +23,8 @@ export const users: typeof en = {
     'Alle Filter müssen zutreffen. Ein Filter mit „ist“ findet nur den genauen Wert; die Suche findet Wortanfänge.',
   showAll: 'Alle Personen anzeigen',
   none: 'Noch keine Personen',
-  noneNote:
-    'Personen erscheinen hier, sobald sie ein Formular absenden. Binden Sie ein Formular ein, um die erste ' +
-    'Einsendung zu senden.',
+  noneNote: 'Personen erscheinen hier, wenn ein Formular sie einsendet oder Sie eine Datei importieren.',
+  importFile: 'Datei importieren',
   connect: 'Formular einbinden',
 
   table: 'Tabelle der Personen',
@@ -253,6 +252,7 @@ export const users: typeof en = {
     changes: (count) => `Ändert den Wert bei ${common.users(count)}. Das kann rückgängig gemacht werden.`,
     removes: (count) => `Entfernt den Wert bei ${common.users(count)}. Das kann rückgängig gemacht werden.`,
     action: (count) => `${common.users(count)} ändern`,
+    removeAction: (count) => `Wert bei ${common.users(count)} entfernen`,
 
     preview: 'Vorschau',
     now: 'Jetzt',
@@ -319,6 +319,14 @@ export const users: typeof en = {
       `${formatNumber(others)} weitere.`,
     erased: 'Personen endgültig gelöscht',
     erasedNote: (count) => plural(count, { one: '# Person wurde gelöscht', other: '# Personen wurden gelöscht' }),
+
+    erasing: (count) =>
+      plural(count, { one: '# Person wird endgültig gelöscht …', other: '# Personen werden endgültig gelöscht …' }),
+    erasingNext:
+      'Lassen Sie diese Seite bis zum Ende geöffnet. „Abbrechen“ hält das Löschen an; bereits gelöschte Personen bleiben ' +
+      'gelöscht.',
+    stopped: 'Löschen angehalten',
+    stoppedNote: 'Die Liste zeigt die verbliebenen Personen',
 
     running: 'Personen werden gelöscht',
     done: (count) => `${common.users(count)} gelöscht`,

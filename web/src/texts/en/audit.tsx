@@ -1,5 +1,6 @@
 import type { AuditAction } from '../../api/endpoints.ts';
 import { plural } from '../format.ts';
+import { common } from './common.tsx';
 
 export const audit = {
   title: 'Audit log',
@@ -24,6 +25,16 @@ export const audit = {
   app: 'App',
   allApps: 'All apps',
   from: (address: string) => `from ${address}`,
+
+  // What an event changed, when it has no name any more. Its id is the title of the text.
+  gone: {
+    view: 'Deleted view',
+    import: 'Deleted import',
+    invitation: 'Closed invitation',
+    change: 'Change that is no longer kept',
+  },
+  changeOf: (users: number, time: string) => `Change of ${common.users(users)}, ${time}`,
+  unnamedFile: 'File without a name',
 
   actions: {
     login: 'Logged in',
@@ -100,6 +111,7 @@ export const audit = {
   times: (count: number) => plural(count, { one: '# time', other: '# times' }),
   details: {
     admin: 'admin',
+    changes: 'changes of many users',
     begun: 'begun',
     byProvider: 'by the provider',
     created: 'created',
@@ -124,6 +136,7 @@ export const audit = {
     suspended: 'suspended',
     totp: 'authenticator app',
     users: 'users',
+    views: 'views',
     version: 'version',
   },
   yes: 'yes',

@@ -45,4 +45,5 @@ export const held = {
   releaseOf: (email: string) => `Release ${email}`,
   deleteOf: (email: string) => `Delete ${email}`,
   noData: 'None',
+  more: (count: number) => `${formatNumber(count)} more`,
 };

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { Import } from '../../api/endpoints.ts';
 import { formatNumber, plural } from '../format.ts';
 
@@ -66,6 +67,10 @@ export const imports = {
   firstValues: 'First values',
   fieldOf: (column: string) => `Field of ${column}`,
   leaveOut: 'Leave out',
+  leftOut: (count: number, columns: string) =>
+    `${plural(count, { one: '# column is', other: '# columns are' })} left out: ${columns}.`,
+  addFields: (schema: ReactNode) => <>To import them too, choose a field for each, or first add fields in {schema}.</>,
+  askForFields: 'To import them too, choose a field for each, or ask a manager of the app to add fields.',
   otherKeys: 'Other data (JSON)',
 
   importOf: (name: string) => `Import of ${name}`,
@@ -82,7 +87,8 @@ export const imports = {
   progress: 'Progress of the import',
   result,
   dryRunResult: (read: number, created: number, updated: number, unchanged: number, rejected: number) =>
-    `${result(read, created, updated, unchanged, rejected)}. Nothing was stored`,
+    `An import of ${plural(read, { one: '# line', other: '# lines' })} would have this result: ` +
+    `${counts(created, updated, unchanged, rejected)}. Nothing was stored`,
   runningNext: 'You can leave this page: the import continues, and its result appears here.',
   uploadingNext:
     'The service does not have the whole file. If no page is sending it now, delete this entry and import the file again.',

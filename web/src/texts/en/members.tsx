@@ -52,10 +52,10 @@ export const members = {
   linkWarning: 'The service stores only a hash of the link. If the link is lost, invite the person again.',
   sendLink: (email: ReactNode) => (
     <>
-      Send this link to <strong>{email}</strong>. It works once, for 7 days. If this service can send email, the person
-      has received the link by email too.
+      Send this link to <strong>{email}</strong>. It works once, for 7 days.
     </>
   ),
+  linkByEmail: 'The service sends it by email too, except after many invitations in a short time.',
   // The problem comes from the service: must be a valid email.
   emailProblem: (problem: string) => `The email ${problem}.`,
 

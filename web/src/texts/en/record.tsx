@@ -31,8 +31,7 @@ export const record = {
   notInVersion: (version: number) => `Not in schema version ${version}`,
   removeKey: (key: string) => `Remove ${key}`,
   recordId: (id: string) => `Record ID: ${id}`,
-  field: (key: string, kind: string) => `${key} · ${kind}`,
-  requiredField: (key: string, kind: string) => `${key} · ${kind} · required`,
+  requiredField: (key: string) => `${key} · required`,
 
   noItems: 'No items yet',
   showMore: (count: number, total: number) => `Show ${formatNumber(count)} more of ${formatNumber(total)}`,

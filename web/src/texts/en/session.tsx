@@ -7,8 +7,9 @@ export const session = {
   byEmail: 'By email',
   administratorNote: (idVariable: ReactNode, passwordVariable: ReactNode) => (
     <>
-      <strong>Administrator?</strong> At its first start, the service printed your app ID and password in the terminal,
-      below the URL of this page. They can also be set with {idVariable} and {passwordVariable}.
+      <strong>Administrator?</strong> At its first start, the service printed a link to your account, and an app ID and
+      a password, in the terminal below the URL of this page. ID and password can also be set with {idVariable} and{' '}
+      {passwordVariable}.
     </>
   ),
   operatorNote: () => (

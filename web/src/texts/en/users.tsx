@@ -21,7 +21,8 @@ export const users = {
     'All filters must match. A filter with “is” matches the exact value; the search matches the beginnings of words.',
   showAll: 'Show all users',
   none: 'No users yet',
-  noneNote: 'Users appear here when a form submits them. Connect a form to send the first submission.',
+  noneNote: 'Users appear here when a form submits them, or when you import a file.',
+  importFile: 'Import a file',
   connect: 'Connect a form',
 
   table: 'Table of users',
@@ -239,6 +240,7 @@ export const users = {
     changes: (count: number) => `Changes ${common.users(count)}. It can be undone.`,
     removes: (count: number) => `Removes the value of ${common.users(count)}. It can be undone.`,
     action: (count: number) => `Change ${common.users(count)}`,
+    removeAction: (count: number) => `Remove the value of ${common.users(count)}`,
 
     preview: 'Preview',
     now: 'Now',
@@ -292,6 +294,12 @@ export const users = {
       `This deletes the records of ${selected(count)} from the database: ${emails} and ${formatNumber(others)} more.`,
     erased: 'Users erased',
     erasedNote: (count: number) => plural(count, { one: '# user was erased', other: '# users were erased' }),
+
+    erasing: (count: number) => `Erasing ${common.users(count)}…`,
+    erasingNext:
+      'Keep this page open until the end. “Cancel” stops the erasure; users that are erased already stay erased.',
+    stopped: 'Erasure stopped',
+    stoppedNote: 'The list shows the users that are left',
 
     running: 'Erasing users',
     done: (count: number) => `${common.users(count)} erased`,

@@ -96,7 +96,8 @@ function ChangeForm({ scope, users, fields, total, onCount, onStarted, onCancel 
   if (total === 0) return <Text>{t.users.noMatchLeft}</Text>;
   return (
     <DialogForm
-      action={t.users.change.action(total)}
+      action={(field && value === undefined ? t.users.change.removeAction : t.users.change.action)(total)}
+      isDangerous={field !== undefined && value === undefined}
       sending={begin}
       disabled={!field}
       onSubmit={() => field && begin.mutate()}

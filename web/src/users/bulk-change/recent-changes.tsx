@@ -25,12 +25,18 @@ export function RecentChanges(props: RecentChangesProps) {
 function ChangeList({ scope, fields, changes }: RecentChangesProps & { changes: readonly ChangeOfUsers[] }) {
   // Open when one is in progress at first; then the reader opens and closes the list.
   const [isOpen] = useState(changes.some(isRunning));
+  const [newest] = changes;
   return (
     <details className={`${card.card} ${classes.recent}`} open={isOpen}>
       <summary>
         <Title order={2} size="h4" id="recent-changes">
           {t.users.change.recent}
         </Title>
+        {newest && (
+          <Text c="dimmed" className="breaks" ml="sm">
+            <Content change={newest} fields={fields} />, <Time at={newest.createdAt} relative />
+          </Text>
+        )}
       </summary>
       <ul aria-labelledby="recent-changes">
         {changes.map((change) => (
