@@ -1,20 +1,30 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response } from 'express';
+import type { ObjectId } from 'mongodb';
+import pLimit from 'p-limit';
 import { clientNetwork } from '../platform/core/client-network.ts';
 import { type AppError, TooManyRequests, Unavailable } from '../platform/core/errors.ts';
 import { FairQueue } from '../platform/core/fair-queue.ts';
 import { withTimeout } from '../platform/core/timeouts.ts';
-import type { Metrics } from '../platform/metrics/metrics.ts';
+import { type Metrics, NO_METRICS } from '../platform/metrics/metrics.ts';
 import type { Deadline } from './deadline.ts';
 import type { AnyInput, EndpointSpec, Load } from './endpoint.ts';
 
-/** Requests of operators in progress, in the process and of one app (docs/performance.md). */
+/**
+ * What is in progress at the same time, in the process and of one app: submissions need processors
+ * and connections (docs/performance.md).
+ */
 export const LOADS = {
   /** Look-ups of sessions and keys count here too, by the network of the client. */
   light: { slots: 24, perKey: 16 },
-  /** A browser sends at most six requests at the same time. */
-  read: { slots: 8, perKey: 6 },
+  read: { slots: 3, perKey: 2 },
+  /** Of a long request, what it holds in memory, also for a client that does not read. */
   long: { slots: 64, perKey: 24 },
+  /** The statements of long work, and those after the start of an answer. */
+  step: { slots: 10, perKey: 7 },
 } as const;
+/** The slots of a step: two scans in all and one of an app, and pages beside them. */
+const STEP_SLOTS = { page: 1, scan: 4 };
 /** The same for one session or API key. */
 const LONG_OF_CALLER = { slots: LOADS.long.slots, perKey: 8 };
 
@@ -54,22 +64,38 @@ interface Wait {
   tooMany?: () => AppError;
 }
 
+/** `page`: reads by keys; `scan`: reads as much as it can in its time. */
+export type StepKind = keyof typeof STEP_SLOTS;
+
+export type AppId = ObjectId | undefined;
+
 export type OperatorLoad = ReturnType<typeof createOperatorLoad>;
 
-/** Whether requests of an endpoint wait for turns. */
+/** Whether the session of a request is read for its endpoint. */
+export function readsSession({ auth }: Pick<EndpointSpec, 'auth'>): boolean {
+  return auth === 'visitor' || auth === 'session' || auth === 'session or key';
+}
+
+/** Whether requests of an endpoint wait for the turn of their load. */
 export function hasTurns({ auth, upload }: Pick<EndpointSpec, 'auth' | 'upload'>): boolean {
   return (auth === 'session' || auth === 'session or key') && upload === undefined;
 }
 
 /**
- * Limits the requests of operators in progress, so that those of one app leave the database and the
- * processor to submissions and to the operators of other apps (decision 19).
+ * Where requests of operators wait, so that those of one app leave the database and the processor
+ * to submissions and to the operators of other apps (decision 19). A request waits twice: before
+ * its session is read, by its network, because its app is not known; and then for the turn of its
+ * load, by its app. A `light` or `read` request waits for nothing else. A `long` one holds no turn
+ * of others while its client reads: each of its statements waits as a `step`. In each queue the
+ * app with the fewest slots is next.
  */
-export function createOperatorLoad(metrics: Metrics) {
+export function createOperatorLoad(metrics: Metrics = NO_METRICS) {
   const light = new FairQueue(LOADS.light);
   const read = new FairQueue(LOADS.read);
   const long = new FairQueue(LOADS.long);
   const longOfCaller = new FairQueue(LONG_OF_CALLER);
+  const steps = new FairQueue(LOADS.step);
+  const pauses = pLimit(1);
 
   const help = 'Requests of operators by load, in progress and waiting for a turn';
   metrics.gauge('operator_requests', { help, labels: ['load', 'state'] }, () => [
@@ -161,6 +187,13 @@ export function createOperatorLoad(metrics: Metrics) {
         : turnIn(light, app, { res, maxMs: MAX_LIGHT_WAIT_MS }));
       return { ...turn, onStart: turn.end };
     },
+
+    /** Runs a statement on the records of an app, or of all apps, in its turn. */
+    step: <T>(appId: AppId, kind: StepKind, statement: () => Promise<T>): Promise<T> =>
+      steps.run(appId?.toHexString() ?? 'all apps', statement, STEP_SLOTS[kind]),
+
+    /** Resolves in a later turn of the event loop, so other requests are answered in between. */
+    pause: (): Promise<void> => pauses(() => nextTurn()),
   };
 }
 
