@@ -18,13 +18,13 @@ export const LOADS = {
   /** Look-ups of sessions and keys count here too, by the network of the client. */
   light: { slots: 24, perKey: 16 },
   read: { slots: 3, perKey: 2 },
-  /** Of a long request, what it holds in memory, also for a client that does not read. */
+  /** What the requests hold in memory, also for clients that do not read. */
   long: { slots: 64, perKey: 24 },
-  /** The statements of long work, and those after the start of an answer. */
-  step: { slots: 10, perKey: 7 },
+  /** Statements of long requests that read what they can in their time, and erasures. */
+  scan: { slots: 2, perKey: 1 },
+  /** Statements by keys, of long requests or after the start of an answer. */
+  page: { slots: 8, perKey: 6 },
 } as const;
-/** The slots of a step: two scans in all and one of an app, and pages beside them. */
-const STEP_SLOTS = { page: 1, scan: 4 };
 /** The same for one session or API key. */
 const LONG_OF_CALLER = { slots: LOADS.long.slots, perKey: 8 };
 
@@ -64,8 +64,8 @@ interface Wait {
   tooMany?: () => AppError;
 }
 
-/** `page`: reads by keys; `scan`: reads as much as it can in its time. */
-export type StepKind = keyof typeof STEP_SLOTS;
+/** The statements that wait for turns of their own. */
+export type Step = 'scan' | 'page';
 
 export type AppId = ObjectId | undefined;
 
@@ -84,17 +84,17 @@ export function hasTurns({ auth, upload }: Pick<EndpointSpec, 'auth' | 'upload'>
 /**
  * Where requests of operators wait, so that those of one app leave the database and the processor
  * to submissions and to the operators of other apps (decision 19). A request waits twice: before
- * its session is read, by its network, because its app is not known; and then for the turn of its
- * load, by its app. A `light` or `read` request waits for nothing else. A `long` one holds no turn
- * of others while its client reads: each of its statements waits as a `step`. In each queue the
- * app with the fewest slots is next.
+ * its session is read, by its network, because its app is not known; then for the turn of its load,
+ * by its app. A `light` or `read` request waits for nothing else. A `long` one is not in the way of
+ * others while its client reads: each of its statements waits, as a step. In each queue the app
+ * with the fewest turns is next.
  */
 export function createOperatorLoad(metrics: Metrics = NO_METRICS) {
   const light = new FairQueue(LOADS.light);
   const read = new FairQueue(LOADS.read);
   const long = new FairQueue(LOADS.long);
   const longOfCaller = new FairQueue(LONG_OF_CALLER);
-  const steps = new FairQueue(LOADS.step);
+  const steps = { scan: new FairQueue(LOADS.scan), page: new FairQueue(LOADS.page) };
   const pauses = pLimit(1);
 
   const help = 'Requests of operators by load, in progress and waiting for a turn';
@@ -188,9 +188,9 @@ export function createOperatorLoad(metrics: Metrics = NO_METRICS) {
       return { ...turn, onStart: turn.end };
     },
 
-    /** Runs a statement on the records of an app, or of all apps, in its turn. */
-    step: <T>(appId: AppId, kind: StepKind, statement: () => Promise<T>): Promise<T> =>
-      steps.run(appId?.toHexString() ?? 'all apps', statement, STEP_SLOTS[kind]),
+    /** Runs a statement on the records of an app, or of all apps, in a turn of its own. */
+    step: <T>(step: Step, appId: AppId, statement: () => Promise<T>): Promise<T> =>
+      steps[step].run(appId?.toHexString() ?? 'all apps', statement),
 
     /** Resolves in a later turn of the event loop, so other requests are answered in between. */
     pause: (): Promise<void> => pauses(() => nextTurn()),

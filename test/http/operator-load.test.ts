@@ -5,10 +5,12 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 const METRICS_TOKEN = 'the-token-of-the-operator-load-test';
 const SEARCH = '/auth/users?sort=data.a';
+const EXPORT = '/auth/users/export?where=data.a:gt:0';
 /** More than the connections of the pool. */
 const FLOOD = 180;
-/** The reads of one app in progress. */
+/** The reads of one app in progress, and the exports of one session. */
 const IN_PROGRESS = 2;
+const PER_SESSION = 8;
 
 let proxy: TcpProxy;
 let server: TestServer;
@@ -120,6 +122,25 @@ describe('a flood of searches of one app', () => {
     searches.release();
     await expect.poll(() => requests('read', 'in_progress')).toBe(0);
     expect(searches.seen.length).toBeLessThanOrEqual(IN_PROGRESS);
+  });
+});
+
+describe('a flood of exports of one app', () => {
+  it('reads by one statement at a time, beside a search of the app and an export of another', async () => {
+    held = proxy.holdAll('find', 'users', [flooded.id, other.id]);
+    const leave = new AbortController();
+    const ends = (path: string, app: typeof flooded) => ask(path, app, leave.signal).catch(() => undefined);
+    const flood = Array.from({ length: 20 }, () => ends(EXPORT, flooded));
+    await expect.poll(() => requests('long', 'in_progress')).toBe(PER_SESSION);
+    await expect.poll(() => held?.seen).toEqual([0]);
+    const others = [ends(SEARCH, flooded), ends(EXPORT, other)];
+    await expect.poll(() => held?.seen.toSorted()).toEqual([0, 0, 1]);
+    expect((await submit(other)).status).toBe(200);
+    expect(held.seen.length).toBe(3);
+    leave.abort();
+    held.release();
+    await Promise.all([...flood, ...others]);
+    await expect.poll(() => requests('long', 'in_progress')).toBe(0);
   });
 });
 

@@ -60,7 +60,7 @@ export function createBulkErase(deps: {
       if (signal.aborted) break;
       const ids = [...unpackUuids(uuids), ...others];
       const { search } = query;
-      erased += await load.step(appId, 'scan', () =>
+      erased += await load.step('scan', appId, () =>
         search ? eraseFound(appId, ids, query, search) : erase(appId, ids, predicateFilter(query)),
       );
     }

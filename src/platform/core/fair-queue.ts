@@ -58,9 +58,9 @@ export class FairQueue {
     return this.#waiting.get(key)?.size ?? 0;
   }
 
-  /** Waits for a turn that uses `slots` and runs `work` in it. Settles like `work`. */
-  async run<T>(key: string, work: () => Promise<T>, slots = 1): Promise<T> {
-    const turn = this.join(key, slots);
+  /** Waits for a turn and runs `work` in it. Settles like `work`. */
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const turn = this.join(key);
     try {
       if (!turn.hasBegun) await turn.begun;
       return await work();

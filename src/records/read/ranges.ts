@@ -1,5 +1,5 @@
 import type { Sort } from 'mongodb';
-import { type AppId, createOperatorLoad, type OperatorLoad, type StepKind } from '../../api/operator-load.ts';
+import { type AppId, createOperatorLoad, type OperatorLoad, type Step } from '../../api/operator-load.ts';
 import { firstBatch, type RawDocuments, takeBytes, totalBytes } from '../../platform/bson/documents.ts';
 import { isEmptyRange, isOverTime } from '../../platform/database/failures.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
@@ -65,8 +65,8 @@ interface Reading {
 
 interface WalkOptions {
   budget?: Budget;
-  /** What a statement of a walk without a budget is. Default: `scan`. */
-  kind?: StepKind;
+  /** What the statements of a walk without a budget are. */
+  step?: Step;
   /** No query starts after it was aborted. */
   signal?: AbortSignal | undefined;
 }
@@ -125,8 +125,8 @@ export function createRecordRanges(
 ) {
   const planWords = createWordPlans(users, wordLimits);
 
-  function runnerOf(appId: AppId, budget: Budget, kind: StepKind = 'scan'): Source['run'] {
-    return Number.isFinite(budget.leftMs()) ? (query) => query() : (query) => load.step(appId, kind, query);
+  function runnerOf(appId: AppId, budget: Budget, step: Step = 'scan'): Source['run'] {
+    return Number.isFinite(budget.leftMs()) ? (query) => query() : (query) => load.step(step, appId, query);
   }
 
   async function find(
@@ -248,11 +248,11 @@ export function createRecordRanges(
     appId: AppId,
     start: Position | undefined,
     count: number,
-    { budget = NO_LIMIT, kind, signal }: WalkOptions,
+    { budget = NO_LIMIT, step, signal }: WalkOptions,
     read: (source: Source, position: Position, range: Range) => Promise<Read>,
   ): AsyncGenerator<Placed<Read>> {
     let took = 0;
-    const runner = runnerOf(appId, budget, kind);
+    const runner = runnerOf(appId, budget, step);
     const run: Source['run'] = (query) =>
       runner(async () => {
         signal?.throwIfAborted();

@@ -41,9 +41,9 @@ export function createRecordPages(deps: {
     signal?: AbortSignal,
     search?: RecordSearch,
   ): AsyncGenerator<RawDocuments> {
-    const kind = search || Object.keys(filter).length > 0 ? 'scan' : 'page';
+    const step = search || Object.keys(filter).length > 0 ? 'scan' : 'page';
     const reading = () => ({ members: 'all', limit: sizes.perPage(appId) }) as const;
-    const steps = ranges.walk(appId, [{ ...newest(appId, filter), search }], undefined, reading, { kind, signal });
+    const steps = ranges.walk(appId, [{ ...newest(appId, filter), search }], undefined, reading, { step, signal });
     const read = async (): Promise<RawDocuments | undefined> => {
       const shown = await showing(recentRenames);
       const { value, done } = await steps.next();
@@ -81,7 +81,7 @@ export function createRecordPages(deps: {
       const options = { raw: true, batchSize: asked.length + 1, maxTimeMS: BY_ID_TIME_MS, hint } as const;
       const shown = await showing(recentRenames);
       const read = () => firstBatch(users.find<Uint8Array>(filter, options));
-      const { documents, isWhole } = await (hasTurn ? read() : load.step(appId, 'page', read));
+      const { documents, isWhole } = await (hasTurn ? read() : load.step('page', appId, read));
       sizes.note(appId, documents);
       // Retries with fewer.
       if (asked.length > 1 && (!isWhole || totalBytes(documents) > MAX_PAGE_BYTES)) continue;
@@ -115,7 +115,7 @@ export function createRecordPages(deps: {
       const reading = () => ({ members: 'all', limit: Math.min(left, sizes.perPage(appId)) }) as const;
       let shown = await showing(recentRenames);
       for await (const { documents } of ranges.walk(appId, [segment], { segment: 0, place }, reading, {
-        kind: 'page',
+        step: 'page',
       })) {
         sizes.note(appId, documents);
         left -= documents.length;
