@@ -11,6 +11,8 @@ const FLOOD = 180;
 /** The reads of one app in progress, and the exports of one session. */
 const IN_PROGRESS = 2;
 const PER_SESSION = 8;
+/** The look-ups of sessions of one network. */
+const PER_NETWORK = 16;
 
 let proxy: TcpProxy;
 let server: TestServer;
@@ -122,6 +124,20 @@ describe('a flood of searches of one app', () => {
     searches.release();
     await expect.poll(() => requests('read', 'in_progress')).toBe(0);
     expect(searches.seen.length).toBeLessThanOrEqual(IN_PROGRESS);
+  });
+});
+
+describe('a flood of sessions of one network', () => {
+  it('leaves connections to submissions, and is refused within the time of a request', async () => {
+    held = proxy.holdAll('find', 'sessions', [Buffer.from('sessions')]);
+    const flood = Array.from({ length: FLOOD }, () => ask('/auth/session', flooded));
+    await expect.poll(() => held?.seen.length).toBe(PER_NETWORK);
+    expect((await submit(other)).status).toBe(200);
+    const statuses = (await Promise.all(flood)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([503]));
+    expect(held.seen.length).toBe(PER_NETWORK);
+    held.release();
+    await expect.poll(async () => (await ask('/auth/session', flooded)).status).toBe(200);
   });
 });
 
