@@ -64,7 +64,7 @@ interface Wait {
   tooMany?: () => AppError;
 }
 
-/** The statements that wait for turns of their own. */
+/** The statements that have turns of their own. */
 export type Step = 'scan' | 'page';
 
 export type AppId = ObjectId | undefined;
@@ -85,9 +85,9 @@ export function hasTurns({ auth, upload }: Pick<EndpointSpec, 'auth' | 'upload'>
  * Where requests of operators wait, so that those of one app leave the database and the processor
  * to submissions and to the operators of other apps (decision 19). A request waits twice: before
  * its session is read, by its network, because its app is not known; then for the turn of its load,
- * by its app. A `light` or `read` request waits for nothing else. A `long` one is not in the way of
- * others while its client reads: each of its statements waits, as a step. In each queue the app
- * with the fewest turns is next.
+ * by its app. A `light` or `read` request waits for nothing else, unless it reads many pages. Each
+ * of these, and each statement of a `long` one, waits as a step: nobody waits for a client that
+ * does not read. In each queue the app with the fewest turns is next.
  */
 export function createOperatorLoad(metrics: Metrics = NO_METRICS) {
   const light = new FairQueue(LOADS.light);
