@@ -1,9 +1,8 @@
 import express, { type Express } from 'express';
 import { createAuditRecorder } from './access/audit/audit-recorder.ts';
-import { createSession } from './access/sessions/session.ts';
+import { createSessionReader } from './access/sessions/session.ts';
 import { createBodyReaders } from './api/body/readers.ts';
 import type { Route } from './api/endpoint.ts';
-import { createOperatorLoad } from './api/operator-load.ts';
 import { createAuthStrategies } from './http/auth.ts';
 import { createCors } from './http/cors.ts';
 import { createDashboardRouter } from './http/dashboard.ts';
@@ -40,11 +39,11 @@ export function createApp(deps: {
 }): Express {
   const { config, logger, services, embed, isStopping = () => false } = deps;
   const metrics = services.metrics ?? NO_METRICS;
-  const load = createOperatorLoad(metrics);
   const edge = {
     auth: createAuthStrategies(services.sessions, services.apiKeys, config.sessionCookieName),
+    readSession: createSessionReader(config, services.sessionStore),
     readers: createBodyReaders(config.bodyLimit),
-    load,
+    load: services.load,
     limitSubmit: createSubmitLimiter(config.rateLimitSubmit, config.workers),
     findApp: services.findApp,
     scope: services.scope,
@@ -76,7 +75,6 @@ export function createApp(deps: {
   addRoutes(app, routes.filter(isPublic), edge);
   // Before the routers, of which each would answer with the methods of its own endpoints.
   app.use((req, res, next) => (req.method === 'OPTIONS' ? methodCheck(req, res, next) : next()));
-  app.use('/auth', createSession(config, services.sessionStore, load));
   for (const feature of features)
     app.use(createRouter(feature.routes?.filter((route) => !isPublic(route)) ?? [], edge));
   app.use(methodCheck);

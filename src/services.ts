@@ -10,6 +10,7 @@ import { createSessions } from './access/sessions/sessions.ts';
 import { createProvider } from './access/single-sign-on/provider.ts';
 import { signOnRoutes } from './access/single-sign-on/single-sign-on.routes.ts';
 import { createCursors } from './api/cursors.ts';
+import { createOperatorLoad } from './api/operator-load.ts';
 import { createAppAdministration, createApps, createFormSettings } from './apps/apps.ts';
 import type { Feature } from './apps/feature.ts';
 import type { PageAssets } from './intake/forms/page.ts';
@@ -92,6 +93,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   const cursors = createCursors(secret);
   const clock = createDatabaseClock({ connection, logger, metrics });
   const limits = createSharedLimits(connection, secret);
+  const load = createOperatorLoad(metrics);
   const signal = createJobSignal();
   const abilities = { mail: config.mail !== undefined, links: config.publicUrl !== undefined };
 
@@ -143,8 +145,8 @@ export function createServices(config: Config, connection: Connection, logger: L
   const deliveries = createDeliveryStorage(connection);
   const changeStorage = createChangeStorage(connection, clock);
   const traces = [{ exist: deliveries.store.names, remove: deliveries.store.forget }, changeStorage.traces];
-  const records = createRecords({ config, connection, apps, schemas, traces, metrics, writesEndMs, checksMs });
-  const search = createSearch({ apps, schemas, records, cursors, queryBudgetMs });
+  const records = createRecords({ config, connection, apps, schemas, traces, load, metrics, writesEndMs, checksMs });
+  const search = createSearch({ apps, schemas, records, load, cursors, queryBudgetMs });
   const exports = createExports({ apps, records, search });
   const inbox = createInbox({ apps, records, search, cursors, queryBudgetMs });
   const submissions = createSubmissions({
@@ -322,6 +324,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     inventory: records.inventory,
     jobs,
     leases: schemas.leases,
+    load,
     mailConsumer: notifications.consumer,
     /** Empty when the service sends no email. */
     mailJobs: notifications.jobs,

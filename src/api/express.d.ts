@@ -1,5 +1,4 @@
 import type { FormEntries } from './body/form-body.ts';
-import type { Deadline } from './deadline.ts';
 
 declare global {
   namespace Express {
@@ -12,10 +11,6 @@ declare global {
       keyId?: string;
       /** The entries of the form in the body, once it was read. */
       form?: FormEntries;
-      /** The time of the request, if it began before its endpoint. */
-      deadline?: Deadline;
-      /** Ends the turn of its look-ups; who takes the function calls it. */
-      endLookUps?: (() => void) | undefined;
     }
   }
 }

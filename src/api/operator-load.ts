@@ -1,19 +1,29 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response } from 'express';
+import type { ObjectId } from 'mongodb';
+import pLimit from 'p-limit';
 import { clientNetwork } from '../platform/core/client-network.ts';
 import { type AppError, TooManyRequests, Unavailable } from '../platform/core/errors.ts';
 import { FairQueue } from '../platform/core/fair-queue.ts';
 import { withTimeout } from '../platform/core/timeouts.ts';
-import type { Metrics } from '../platform/metrics/metrics.ts';
+import { type Metrics, NO_METRICS } from '../platform/metrics/metrics.ts';
 import type { Deadline } from './deadline.ts';
 import type { AnyInput, EndpointSpec, Load } from './endpoint.ts';
 
-/** Requests of operators in progress, in the process and of one app (docs/performance.md). */
+/**
+ * What is in progress at the same time, in the process and of one app: submissions need processors
+ * and connections (docs/performance.md).
+ */
 export const LOADS = {
   /** Look-ups of sessions and keys count here too, by the network of the client. */
   light: { slots: 24, perKey: 16 },
-  /** A browser sends at most six requests at the same time. */
-  read: { slots: 8, perKey: 6 },
+  read: { slots: 3, perKey: 2 },
+  /** What the requests hold in memory, also for clients that do not read. */
   long: { slots: 64, perKey: 24 },
+  /** Statements of long requests that read what they can in their time, and erasures. */
+  scan: { slots: 2, perKey: 1 },
+  /** Statements by keys, of long requests or after the start of an answer. */
+  page: { slots: 8, perKey: 6 },
 } as const;
 /** The same for one session or API key. */
 const LONG_OF_CALLER = { slots: LOADS.long.slots, perKey: 8 };
@@ -54,22 +64,38 @@ interface Wait {
   tooMany?: () => AppError;
 }
 
+/** The statements that have turns of their own. */
+export type Step = 'scan' | 'page';
+
+export type AppId = ObjectId | undefined;
+
 export type OperatorLoad = ReturnType<typeof createOperatorLoad>;
 
-/** Whether requests of an endpoint wait for turns. */
+/** Whether the session of a request is read for its endpoint. */
+export function readsSession({ auth }: Pick<EndpointSpec, 'auth'>): boolean {
+  return auth === 'visitor' || auth === 'session' || auth === 'session or key';
+}
+
+/** Whether requests of an endpoint wait for the turn of their load. */
 export function hasTurns({ auth, upload }: Pick<EndpointSpec, 'auth' | 'upload'>): boolean {
   return (auth === 'session' || auth === 'session or key') && upload === undefined;
 }
 
 /**
- * Limits the requests of operators in progress, so that those of one app leave the database and the
- * processor to submissions and to the operators of other apps (decision 19).
+ * Where requests of operators wait, so that those of one app leave the database and the processor
+ * to submissions and to the operators of other apps (decision 19). A request waits twice: before
+ * its session is read, by its network, because its app is not known; then for the turn of its load,
+ * by its app. A `light` or `read` request waits for nothing else, unless it reads many pages. Each
+ * of these, and each statement of a `long` one, waits as a step: nobody waits for a client that
+ * does not read. In each queue the app with the fewest turns is next.
  */
-export function createOperatorLoad(metrics: Metrics) {
+export function createOperatorLoad(metrics: Metrics = NO_METRICS) {
   const light = new FairQueue(LOADS.light);
   const read = new FairQueue(LOADS.read);
   const long = new FairQueue(LOADS.long);
   const longOfCaller = new FairQueue(LONG_OF_CALLER);
+  const steps = { scan: new FairQueue(LOADS.scan), page: new FairQueue(LOADS.page) };
+  const pauses = pLimit(1);
 
   const help = 'Requests of operators by load, in progress and waiting for a turn';
   metrics.gauge('operator_requests', { help, labels: ['load', 'state'] }, () => [
@@ -161,6 +187,13 @@ export function createOperatorLoad(metrics: Metrics) {
         : turnIn(light, app, { res, maxMs: MAX_LIGHT_WAIT_MS }));
       return { ...turn, onStart: turn.end };
     },
+
+    /** Runs a statement on the records of an app, or of all apps, in a turn of its own. */
+    step: <T>(step: Step, appId: AppId, statement: () => Promise<T>): Promise<T> =>
+      steps[step].run(appId?.toHexString() ?? 'all apps', statement),
+
+    /** Resolves in a later turn of the event loop, so other requests are answered in between. */
+    pause: (): Promise<void> => pauses(() => nextTurn()),
   };
 }
 

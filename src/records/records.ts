@@ -1,3 +1,4 @@
+import type { OperatorLoad } from '../api/operator-load.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { Feature } from '../apps/feature.ts';
 import type { Config } from '../platform/core/config.ts';
@@ -14,7 +15,6 @@ import { createWordRecords } from './indexes/word-records.ts';
 import { createEmailScan } from './read/email-scan.ts';
 import { createInventory } from './read/inventory.ts';
 import { createRecordRanges } from './read/ranges.ts';
-import { createReadQueues } from './read/read-queues.ts';
 import { createRecordPages } from './read/record-pages.ts';
 import { createPersonRecords, createRecordReader } from './read/record-reader.ts';
 import { createOutboxSignal, createRelay, type EventConsumer } from './stored/outbox.ts';
@@ -43,11 +43,12 @@ export function createRecords(deps: {
   schemas: Schemas;
   /** Those of other features. */
   traces: readonly RecordTraces[];
+  load: OperatorLoad;
   metrics: Metrics;
   writesEndMs: number | undefined;
   checksMs: readonly number[] | undefined;
 }) {
-  const { config, connection, apps, schemas, traces, metrics, writesEndMs, checksMs } = deps;
+  const { config, connection, apps, schemas, traces, load, metrics, writesEndMs, checksMs } = deps;
   const { revision, pace } = apps;
   const { leases, renames, slotHandover } = schemas;
   const models = {
@@ -66,16 +67,15 @@ export function createRecords(deps: {
   const history = createRecordHistory(users, models.history.collection, kept.keep);
   const keys = createIdempotencyKeys(users, models.movedKeys.collection);
   const limits = createRecordLimits(config.recordLimit);
-  const queues = createReadQueues();
-  const ranges = createRecordRanges(users, queues);
-  const pages = createRecordPages({ users, ranges, queues, recentRenames: renames.recent });
+  const ranges = createRecordRanges(users, load);
+  const pages = createRecordPages({ users, ranges, load, recentRenames: renames.recent });
   // Kept submissions have the members of records that both read.
   const submissions = models.kept.collection as unknown as UserCollection;
-  const keptRanges = createRecordRanges(submissions, queues);
+  const keptRanges = createRecordRanges(submissions, load);
   const keptPages = createRecordPages({
     users: submissions,
     ranges: keptRanges,
-    queues,
+    load,
     recentRenames: renames.recent,
   });
   const allTraces: RecordTraces = {
@@ -99,7 +99,7 @@ export function createRecords(deps: {
   const slotRecords = createSlotRecords(users);
   const moves = createRecordMoves(users);
   const keptMoves = createRecordMoves(submissions);
-  const words = createWordRecords(users, queues);
+  const words = createWordRecords(users, load);
   const wordStore = createWordStore(apps.model, revision);
   const repairs = { users, renamesSince: renames.since, moves, slotRecords, words };
   const revalidation = createRevalidation({ ...repairs, apps: apps.service, leases });
@@ -125,10 +125,9 @@ export function createRecords(deps: {
     newId,
     outboxSignal,
     limits,
-    emails: createEmailScan(users, apps.service.idsAfter, queues),
+    emails: createEmailScan(users, apps.service.idsAfter),
     ranges,
     pages,
-    queues,
     erase,
     slots,
     words: wordStore,

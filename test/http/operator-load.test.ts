@@ -5,11 +5,14 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 const METRICS_TOKEN = 'the-token-of-the-operator-load-test';
 const SEARCH = '/auth/users?sort=data.a';
+const EXPORT = '/auth/users/export?where=data.a:gt:0';
 /** More than the connections of the pool. */
 const FLOOD = 180;
-/** The reads of one app in progress, and those of them whose queries are. */
-const IN_PROGRESS = 6;
-const SCANS = 2;
+/** The reads of one app in progress, and the exports of one session. */
+const IN_PROGRESS = 2;
+const PER_SESSION = 8;
+/** The look-ups of sessions of one network. */
+const PER_NETWORK = 16;
 
 let proxy: TcpProxy;
 let server: TestServer;
@@ -74,13 +77,13 @@ describe('a flood of searches of one app', () => {
   it('leaves the connections to submissions, to light requests, and to the reads of other apps', async () => {
     const searches = holdSearches(flooded);
     const answers = Array.from({ length: FLOOD }, () => ask(SEARCH, flooded));
-    await expect.poll(() => searches.seen.length).toBeGreaterThanOrEqual(SCANS);
+    await expect.poll(() => searches.seen.length).toBeGreaterThanOrEqual(IN_PROGRESS);
     expect((await submit(other)).status).toBe(200);
     expect((await submit(flooded)).status).toBe(200);
     expect((await ask(SEARCH, other)).status).toBe(200);
     expect((await ask('/auth/stats', other)).status).toBe(200);
     expect((await ask(`/auth/users/${flooded.record}`, flooded)).status).toBe(200);
-    expect(searches.seen.length).toBe(SCANS);
+    expect(searches.seen.length).toBe(IN_PROGRESS);
 
     const statuses = (await Promise.all(answers)).map(
       ({ status, headers }) => `${status} ${headers.get('retry-after')}`,
@@ -93,7 +96,7 @@ describe('a flood of searches of one app', () => {
     // The answers were sent, but the database still works on the queries.
     expect(await requests('read', 'in_progress')).toBe(IN_PROGRESS);
     expect((await ask(SEARCH, flooded)).status).toBe(429);
-    expect(searches.seen.length).toBe(SCANS);
+    expect(searches.seen.length).toBe(IN_PROGRESS);
     searches.release();
     await expect.poll(async () => (await ask(SEARCH, flooded)).status).toBe(200);
   });
@@ -101,9 +104,9 @@ describe('a flood of searches of one app', () => {
   it('is overtaken by a search of another app', async () => {
     const searches = holdSearches(flooded, other);
     const flood = Array.from({ length: 20 }, () => ask(SEARCH, flooded));
-    await expect.poll(() => searches.seen.length).toBe(SCANS);
+    await expect.poll(() => searches.seen.length).toBe(IN_PROGRESS);
     const search = ask(SEARCH, other);
-    await expect.poll(() => searches.seen.length).toBe(SCANS + 1);
+    await expect.poll(() => searches.seen.length).toBe(IN_PROGRESS + 1);
     expect(searches.seen).toEqual([0, 0, 1]);
     searches.release();
     await Promise.all([search, ...flood]);
@@ -113,7 +116,7 @@ describe('a flood of searches of one app', () => {
     const searches = holdSearches(flooded);
     const leave = new AbortController();
     const flood = Array.from({ length: 20 }, () => ask(SEARCH, flooded, leave.signal).catch(() => undefined));
-    await expect.poll(() => searches.seen.length).toBe(SCANS);
+    await expect.poll(() => searches.seen.length).toBe(IN_PROGRESS);
     await expect.poll(() => requests('read', 'waiting')).toBeGreaterThan(0);
     leave.abort();
     await Promise.all(flood);
@@ -121,6 +124,39 @@ describe('a flood of searches of one app', () => {
     searches.release();
     await expect.poll(() => requests('read', 'in_progress')).toBe(0);
     expect(searches.seen.length).toBeLessThanOrEqual(IN_PROGRESS);
+  });
+});
+
+describe('a flood of sessions of one network', () => {
+  it('leaves connections to submissions, and is refused within the time of a request', async () => {
+    held = proxy.holdAll('find', 'sessions', [Buffer.from('sessions')]);
+    const flood = Array.from({ length: FLOOD }, () => ask('/auth/session', flooded));
+    await expect.poll(() => held?.seen.length).toBe(PER_NETWORK);
+    expect((await submit(other)).status).toBe(200);
+    const statuses = (await Promise.all(flood)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([503]));
+    expect(held.seen.length).toBe(PER_NETWORK);
+    held.release();
+    await expect.poll(async () => (await ask('/auth/session', flooded)).status).toBe(200);
+  });
+});
+
+describe('a flood of exports of one app', () => {
+  it('reads by one statement at a time, beside a search of the app and an export of another', async () => {
+    held = proxy.holdAll('find', 'users', [flooded.id, other.id]);
+    const leave = new AbortController();
+    const ends = (path: string, app: typeof flooded) => ask(path, app, leave.signal).catch(() => undefined);
+    const flood = Array.from({ length: 20 }, () => ends(EXPORT, flooded));
+    await expect.poll(() => requests('long', 'in_progress')).toBe(PER_SESSION);
+    await expect.poll(() => held?.seen).toEqual([0]);
+    const others = [ends(SEARCH, flooded), ends(EXPORT, other)];
+    await expect.poll(() => held?.seen.toSorted()).toEqual([0, 0, 1]);
+    expect((await submit(other)).status).toBe(200);
+    expect(held.seen.length).toBe(3);
+    leave.abort();
+    held.release();
+    await Promise.all([...flood, ...others]);
+    await expect.poll(() => requests('long', 'in_progress')).toBe(0);
   });
 });
 
@@ -133,7 +169,7 @@ describe('the share of an app', () => {
     const admin = { cookie: String(headers['set-cookie']?.[0]).split(';')[0] ?? '' };
     const path = `/auth/users?where=data.a:gt:0&total=exact&sourceAppId=`;
     const flood = Array.from({ length: 10 }, () => ask(`/auth/stats?sourceAppId=${flooded.sourceAppId}`, admin));
-    await expect.poll(() => searches.seen.length).toBe(SCANS);
+    await expect.poll(() => searches.seen.length).toBe(IN_PROGRESS);
     expect((await ask(path + other.sourceAppId, admin)).status).toBe(200);
     expect(searches.seen).toEqual([0, 0]);
     searches.release();
@@ -151,7 +187,7 @@ describe('more requests than may wait', () => {
       if (answer) statuses.push(`${answer.status} ${answer.headers.get('retry-after')}`);
     });
     await expect.poll(() => statuses.includes('429 2')).toBe(true);
-    expect(searches.seen.length).toBe(SCANS);
+    expect(searches.seen.length).toBe(IN_PROGRESS);
     leave.abort();
     await Promise.all(flood);
     searches.release();

@@ -1,5 +1,6 @@
 import { UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createOperatorLoad } from '../../src/api/operator-load.ts';
 import { createAppRevision } from '../../src/apps/revision.ts';
 import { connectDatabase } from '../../src/platform/database/client.ts';
 import type { Job } from '../../src/platform/jobs/job.ts';
@@ -7,7 +8,6 @@ import { recordWords } from '../../src/records/indexes/record-words.ts';
 import { createSlotStore } from '../../src/records/indexes/slots.ts';
 import { createWordJob, createWordStore } from '../../src/records/indexes/word-index.ts';
 import { createWordRecords } from '../../src/records/indexes/word-records.ts';
-import { createReadQueues } from '../../src/records/read/read-queues.ts';
 import { createRecordReader } from '../../src/records/read/record-reader.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
 import { NO_RENAMES } from '../../src/records/stored/record-moves.ts';
@@ -48,7 +48,7 @@ beforeAll(async () => {
   const revision = createAppRevision(models.revisions);
   slowJob = createWordJob({
     store: createWordStore(models.apps, revision),
-    records: createWordRecords(models.users.collection, createReadQueues()),
+    records: createWordRecords(models.users.collection, createOperatorLoad()),
     catchUp: createSlotStore(models.apps).catchUp,
     countForDisplay: createRecordReader(models.users.collection, NO_RENAMES).countForDisplay,
     pace: { throttle: async () => undefined },

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { ObjectId } from 'mongodb';
+import { createOperatorLoad } from '../../src/api/operator-load.ts';
 import type { ReadySlot } from '../../src/operators/search/queried-app.ts';
 import { createUserQuery } from '../../src/operators/search/user-query.ts';
 import { createRecordRanges } from '../../src/records/read/ranges.ts';
-import { createReadQueues } from '../../src/records/read/read-queues.ts';
 import { createRecordPages } from '../../src/records/read/record-pages.ts';
 import type { UserCollection, UserDocument } from '../../src/records/stored/record.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
@@ -203,8 +203,8 @@ export function createQueries(
   users: UserCollection,
   budgets: { budgetMs?: number | undefined; plainBudgetMs?: number } = {},
 ) {
-  const queues = createReadQueues();
-  const ranges = createRecordRanges(users, queues);
-  const pages = createRecordPages({ users, ranges, queues, recentRenames: NO_RENAMES });
+  const load = createOperatorLoad();
+  const ranges = createRecordRanges(users, load);
+  const pages = createRecordPages({ users, ranges, load, recentRenames: NO_RENAMES });
   return { pages, query: createUserQuery({ ranges, pages, ...budgets }) };
 }

@@ -1,19 +1,16 @@
 import type { Request, RequestHandler, Response } from 'express';
 import session, { type SessionData, type Store } from 'express-session';
-import { Deadline } from '../../api/deadline.ts';
-import type { OperatorLoad } from '../../api/operator-load.ts';
 import type { Config } from '../../platform/core/config.ts';
 import { SESSION_LIFETIME_MS } from './sessions.model.ts';
 
-/**
- * Sets `req.session` (spec 2.5 and 5.2), within the deadline of the request and in the turn of its
- * network. Nothing is stored before a login.
- */
-export function createSession(
+/** Sets `req.session` (spec 2.5 and 5.2). Rejects with the error of the session store. */
+export type ReadSession = (req: Request, res: Response) => Promise<void>;
+
+/** Creates the reader of sessions. Nothing is stored before a login. */
+export function createSessionReader(
   config: Pick<Config, 'production' | 'sessionCookieName'> & { sessionSecret: string },
   store: Store,
-  load: Pick<OperatorLoad, 'beginLookUps'>,
-): RequestHandler {
+): ReadSession {
   const read: RequestHandler = session({
     name: config.sessionCookieName,
     secret: config.sessionSecret,
@@ -22,26 +19,10 @@ export function createSession(
     saveUninitialized: false,
     cookie: { httpOnly: true, sameSite: 'lax', secure: config.production, maxAge: SESSION_LIFETIME_MS, path: '/' },
   });
-  return (req, res, next) => {
+  return (req, res) => {
     if (config.production) assumeTls(req);
-    const deadline = new Deadline();
-    req.deadline = deadline;
-    deadline.run(readInTurn(req, res, deadline)).then(() => next(), next);
+    return settled((done) => read(req, res, done));
   };
-
-  /** The endpoint ends the turn, unless there is none, or the request was refused meanwhile. */
-  async function readInTurn(req: Request, res: Response, deadline: Deadline): Promise<void> {
-    const end = await load.beginLookUps(req, res);
-    try {
-      await settled((done) => read(req, res, done));
-    } catch (error) {
-      end();
-      throw error;
-    }
-    if (deadline.isOver || res.closed) return end();
-    req.endLookUps = end;
-    res.once('close', () => req.endLookUps?.());
-  }
 }
 
 /**

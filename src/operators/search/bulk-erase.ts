@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
+import type { OperatorLoad } from '../../api/operator-load.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
-import type { ReadQueues } from '../../records/read/read-queues.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
 import { allOf } from '../../records/stored/record.ts';
 import type { RecordEraser } from '../../records/write/erasure.ts';
@@ -19,9 +19,9 @@ export function createBulkErase(deps: {
   matchingIds: MatchingIds;
   erase: RecordEraser;
   reader: Pick<RecordReader, 'unchanged'>;
-  queues: ReadQueues;
+  load: Pick<OperatorLoad, 'step'>;
 }) {
-  const { matchingIds, erase, reader, queues } = deps;
+  const { matchingIds, erase, reader, load } = deps;
 
   /** Erases the matches of a search, which no filter expresses, if they are as they were read. */
   async function eraseFound(appId: ObjectId, ids: readonly DocumentId[], query: Query, search: TextSearch) {
@@ -60,7 +60,7 @@ export function createBulkErase(deps: {
       if (signal.aborted) break;
       const ids = [...unpackUuids(uuids), ...others];
       const { search } = query;
-      erased += await queues.longScan(appId, () =>
+      erased += await load.step('scan', appId, () =>
         search ? eraseFound(appId, ids, query, search) : erase(appId, ids, predicateFilter(query)),
       );
     }

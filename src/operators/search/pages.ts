@@ -1,9 +1,9 @@
 import { Binary, BSON, type ObjectId } from 'mongodb';
+import type { AppId } from '../../api/operator-load.ts';
 import { type DocumentId, readId } from '../../platform/bson/documents.ts';
 import { decode } from '../../platform/database/collections.ts';
 import { readKey, upTo } from '../../records/read/range-queries.ts';
 import { type Budget, NO_LIMIT, type Position, type RecordRanges, type Segment } from '../../records/read/ranges.ts';
-import type { AppId } from '../../records/read/read-queues.ts';
 import { type ReadMembers, readValue, type Sort, toSortValue, valueMembers } from './condition-filters.ts';
 
 export interface OrderedStart {

@@ -1,4 +1,5 @@
 import type { Cursors } from '../../api/cursors.ts';
+import type { OperatorLoad } from '../../api/operator-load.ts';
 import type { Apps } from '../../apps/apps.ts';
 import type { Feature } from '../../apps/feature.ts';
 import type { Records } from '../../records/records.ts';
@@ -21,11 +22,12 @@ export function createSearch(deps: {
   apps: Apps;
   schemas: Schemas;
   records: Records;
+  load: OperatorLoad;
   cursors: Cursors;
   queryBudgetMs: number | undefined;
 }) {
-  const { apps, schemas, records, cursors, queryBudgetMs } = deps;
-  const { pages, ranges, queues, slots, words, erase, reader, emails } = records;
+  const { apps, schemas, records, load, cursors, queryBudgetMs } = deps;
+  const { pages, ranges, slots, words, erase, reader, emails } = records;
   const { service: appService, activity } = apps;
   const { renames } = schemas;
   const query = createUserQuery({ ranges, pages, budgetMs: queryBudgetMs });
@@ -44,7 +46,7 @@ export function createSearch(deps: {
     reader,
     erase,
     findPeople: createPeopleSearch({ emails, pages, ranges }),
-    bulkErase: createBulkErase({ matchingIds, erase, reader, queues }),
+    bulkErase: createBulkErase({ matchingIds, erase, reader, load }),
     breakDown: createUserBreakdown(ranges, queryBudgetMs),
   });
   return {
@@ -55,7 +57,7 @@ export function createSearch(deps: {
     feature: {
       routes: [
         ...userRoutes(users, cursors),
-        ...userStatsRoutes({ apps: appService, activity, reader, queues }),
+        ...userStatsRoutes({ apps: appService, activity, reader }),
         ...schemaCheckRoutes(createSchemaCheckService({ apps: appService, pages, schemas: schemas.service })),
         ...searchIndexRoutes(words),
         ...indexSlotRoutes({ apps: appService, schemas: schemas.store, renames }),

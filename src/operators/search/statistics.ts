@@ -8,7 +8,6 @@ import type { App } from '../../apps/app.ts';
 import type { AppService } from '../../apps/apps.service.ts';
 import { AppNotFound } from '../../platform/core/errors.ts';
 import { code } from '../../platform/languages/problems.ts';
-import type { ReadQueues } from '../../records/read/read-queues.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
 
 const DEFAULT_DAYS = 30;
@@ -77,13 +76,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS_AT_ONCE = 92;
 
 /** Counts come from index keys (record-reader.ts), last submissions from the apps (activity.ts). */
-export const userStatsRoutes = (deps: {
-  apps: AppService;
-  activity: AppActivity;
-  reader: RecordReader;
-  queues: ReadQueues;
-}): Route[] => {
-  const { apps, activity, reader, queues } = deps;
+export const userStatsRoutes = (deps: { apps: AppService; activity: AppActivity; reader: RecordReader }): Route[] => {
+  const { apps, activity, reader } = deps;
 
   const present = ({ sourceAppId, lastSubmissionAt }: App, users = 0) => ({
     sourceAppId,
@@ -93,13 +87,11 @@ export const userStatsRoutes = (deps: {
 
   async function* ofApps(names: readonly string[]) {
     await activity.flush();
-    const found = await apps.named(names);
-    const users = await Promise.all(found.map(({ id }) => queues.scan(undefined, () => reader.count(id))));
-    for (const [at, app] of found.entries()) yield present(app, users[at]);
+    for (const app of await apps.named(names)) yield present(app, await reader.count(app.id));
   }
 
   async function* ofAllApps() {
-    const [users] = await Promise.all([queues.scan(undefined, () => reader.countByApp()), activity.flush()]);
+    const [users] = await Promise.all([reader.countByApp(), activity.flush()]);
     for await (const app of apps.list()) yield present(app, users.get(app.id.toHexString()));
   }
 
@@ -110,13 +102,13 @@ export const userStatsRoutes = (deps: {
       if (!app.id.equals(id)) throw new AppNotFound();
       const firstDay = Math.floor(Date.now() / DAY_MS) - query.days + 1;
       const midnights = Array.from({ length: query.days + 1 }, (_, index) => new Date((firstDay + index) * DAY_MS));
-      const counts = Array.from({ length: Math.ceil(query.days / DAYS_AT_ONCE) }, (_, part) => {
-        const times = midnights.slice(part * DAYS_AT_ONCE, (part + 1) * DAYS_AT_ONCE + 1);
-        return queues.scan(id, () => reader.countCreated(id, times));
-      });
-      const [users, ...created] = await Promise.all([queues.scan(id, () => reader.count(id)), ...counts]);
+      const users = await reader.count(id);
+      const created: number[] = [];
+      for (let day = 0; day < query.days; day += DAYS_AT_ONCE) {
+        created.push(...(await reader.countCreated(id, midnights.slice(day, day + DAYS_AT_ONCE + 1))));
+      }
       const dates = midnights.map((midnight) => midnight.toISOString().slice(0, 10));
-      const days = created.flat().map((count, index) => ({ date: dates[index] ?? '', created: count }));
+      const days = created.map((count, index) => ({ date: dates[index] ?? '', created: count }));
       return { users, lastSubmissionAt: app.lastSubmissionAt?.toISOString() ?? null, days };
     },
 

@@ -146,14 +146,14 @@ export function createUserQuery(deps: {
       const options = { start: {}, limit: MAX_NARROW, sort, budget: NO_LIMIT };
       const { ids, next } = await sortedPage(ranges, appId, unordered, options);
       if (next) throw invalidQuery('sort', 'notIndexedSort');
-      return pages.byIds(appId, ids);
+      return pages.byIds(appId, ids, { isLong: true });
     },
   };
 
   async function* inOrder(appId: ObjectId, segments: readonly Segment[], signal?: AbortSignal) {
     for await (const { documents } of ranges.walk(appId, segments, undefined, () => ({ limit: EXPORT_STEP }))) {
       if (signal?.aborted) return;
-      yield* pages.byIds(appId, documents.map(readId));
+      yield* pages.byIds(appId, documents.map(readId), { isLong: true });
     }
   }
 }

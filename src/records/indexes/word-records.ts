@@ -1,9 +1,9 @@
 import type { ObjectId, UUID } from 'mongodb';
+import type { OperatorLoad } from '../../api/operator-load.ts';
 import { type IndexUse, notAfterEpoch } from '../../apps/index-slots.ts';
 import { ANY_WORD } from '../../fields/base/words.ts';
 import { decode, decodeExactly } from '../../platform/database/collections.ts';
 import { changing, typedFilter } from '../../platform/database/filters.ts';
-import type { ReadQueues } from '../read/read-queues.ts';
 import {
   type RecordFilter,
   type RecordUpdate,
@@ -49,7 +49,7 @@ export type WordRecords = ReturnType<typeof createWordRecords>;
  * Keeps the words of records (decision 46). They may be too many, because a submission does not
  * know which words the values had that it replaces; a search compares each record that they find.
  */
-export function createWordRecords(users: UserCollection, { turn }: Pick<ReadQueues, 'turn'>) {
+export function createWordRecords(users: UserCollection, { pause }: Pick<OperatorLoad, 'pause'>) {
   const index = createMemberIndex(users, 'words', BY_WORD);
 
   /** Adds words; a late one does no harm unless the index was dropped, which the epoch refuses. */
@@ -99,7 +99,7 @@ export function createWordRecords(users: UserCollection, { turn }: Pick<ReadQueu
       const replacements: ReturnType<typeof replacement>[] = [];
       const read: Pick<ReadRecord, '_id' | 'slotEpoch'>[] = [];
       for (const [at, bytes] of found.entries()) {
-        if (at > 0 && at % RECORDS_PER_TURN === 0) await turn();
+        if (at > 0 && at % RECORDS_PER_TURN === 0) await pause();
         const record = decode<ReadRecord>(bytes);
         const { exact, missing, hasStale } = compare(record);
         if (missing.length > 0 || (record.slotEpoch ?? 0) < since) additions.push(addition(record, missing, slotEpoch));

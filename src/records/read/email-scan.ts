@@ -3,7 +3,6 @@ import type { DocumentId } from '../../platform/bson/documents.ts';
 import { isOverTime } from '../../platform/database/failures.ts';
 import { allOf, BY_EMAIL, type RecordFilter, type UserCollection } from '../stored/record.ts';
 import type { Budget } from './ranges.ts';
-import type { ReadQueues } from './read-queues.ts';
 
 const TIME_MS = 700;
 /** Apps whose emails one query compares. Fewer after a query that took too long. */
@@ -23,24 +22,22 @@ export interface EmailPlace {
 export type EmailScan = ReturnType<typeof createEmailScan>;
 
 /** An index on emails alone would be written by every submission, so queries name some apps. */
-export function createEmailScan(users: UserCollection, appIds: AppIds, queues: ReadQueues) {
+export function createEmailScan(users: UserCollection, appIds: AppIds) {
   const matches = (scope: RecordFilter, conditions: RecordFilter, limit: number) =>
-    queues.scan(undefined, () =>
-      users
-        .find<{ _id: DocumentId; appId: ObjectId; email: string }>(allOf(scope, conditions), {
-          projection: { _id: 1, appId: 1, email: 1 },
-          hint: BY_EMAIL,
-          sort: BY_EMAIL,
-          limit,
-          maxTimeMS: TIME_MS,
-        })
-        .toArray(),
-    );
+    users
+      .find<{ _id: DocumentId; appId: ObjectId; email: string }>(allOf(scope, conditions), {
+        projection: { _id: 1, appId: 1, email: 1 },
+        hint: BY_EMAIL,
+        sort: BY_EMAIL,
+        limit,
+        maxTimeMS: TIME_MS,
+      })
+      .toArray();
 
   /** The email `RANGE` emails after another one of an app. */
   async function emailAfter(inApp: RecordFilter): Promise<string | undefined> {
     const options = { projection: { _id: 0, email: 1 }, hint: BY_EMAIL, sort: BY_EMAIL, maxTimeMS: TIME_MS } as const;
-    const [end] = await queues.scan(undefined, () => users.find(inApp, options).skip(RANGE).limit(1).toArray());
+    const [end] = await users.find(inApp, options).skip(RANGE).limit(1).toArray();
     return end?.email;
   }
 

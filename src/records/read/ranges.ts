@@ -1,4 +1,5 @@
 import type { Sort } from 'mongodb';
+import { type AppId, createOperatorLoad, type OperatorLoad, type Step } from '../../api/operator-load.ts';
 import { firstBatch, type RawDocuments, takeBytes, totalBytes } from '../../platform/bson/documents.ts';
 import { isEmptyRange, isOverTime } from '../../platform/database/failures.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
@@ -18,7 +19,6 @@ import {
   type Segment,
   walkable,
 } from './range-queries.ts';
-import { type AppId, createReadQueues, type ReadQueues } from './read-queues.ts';
 import { createWordPlans, type RecordSearch, type WordLimits } from './word-reads.ts';
 
 export {
@@ -65,12 +65,13 @@ interface Reading {
 
 interface WalkOptions {
   budget?: Budget;
-  queue?: keyof Pick<ReadQueues, 'scan' | 'longScan' | 'page'>;
+  /** What the statements of a walk without a budget are. */
+  step?: Step;
   /** No query starts after it was aborted. */
   signal?: AbortSignal | undefined;
 }
 
-/** The app whose records are read, or all apps, and the queue in which the queries wait. */
+/** The app whose records are read, or all apps, and what runs the queries. */
 interface Source {
   appId: AppId;
   run<T>(query: () => Promise<T>): Promise<T>;
@@ -114,14 +115,19 @@ export type RecordRanges = ReturnType<typeof createRecordRanges>;
 
 /**
  * Reads records in ranges of an index. Each query is bounded (invariant 7) and starts after the
- * last record of the previous one, so no cursor stays open for a slow reader.
+ * last record of the previous one, so no cursor stays open for a slow reader. A read with a budget
+ * is that of a request in its turn. Without one it is long work, whose queries wait as steps.
  */
 export function createRecordRanges(
   users: UserCollection,
-  queues: ReadQueues = createReadQueues(),
+  load: Pick<OperatorLoad, 'step' | 'pause'> = createOperatorLoad(),
   wordLimits?: WordLimits,
 ) {
   const planWords = createWordPlans(users, wordLimits);
+
+  function runnerOf(appId: AppId, budget: Budget, step: Step = 'scan'): Source['run'] {
+    return Number.isFinite(budget.leftMs()) ? (query) => query() : (query) => load.step(step, appId, query);
+  }
 
   async function find(
     { appId, run }: Source,
@@ -162,7 +168,7 @@ export function createRecordRanges(
     /** Calls `process` for each document, a few in one turn of the event loop. */
     async each(documents: RawDocuments, process: (document: Uint8Array) => void): Promise<void> {
       for (const [index, document] of documents.entries()) {
-        if (index > 0 && index % DOCUMENTS_PER_TURN === 0) await queues.turn();
+        if (index > 0 && index % DOCUMENTS_PER_TURN === 0) await load.pause();
         process(document);
       }
     },
@@ -206,7 +212,7 @@ export function createRecordRanges(
 
     /** Skips `count` keys of a segment that has no conditions; undefined when it has fewer. */
     async skip(appId: AppId, segment: Segment, count: number): Promise<Place | undefined> {
-      const source: Source = { appId, run: (query) => queues.scan(appId, query) };
+      const source: Source = { appId, run: (query) => query() };
       const key = await keyAfter(source, segment, undefined, count - 1, KEYS_TIME_MS);
       return key && { key, isRead: true };
     },
@@ -221,7 +227,10 @@ export function createRecordRanges(
       );
       const maxTimeMS = Math.max(1, Math.ceil(Math.min(KEYS_TIME_MS, budget.leftMs())));
       try {
-        return await queues.scan(appId, () =>
+        return await runnerOf(
+          appId,
+          budget,
+        )(() =>
           users.countDocuments(allOf(inApp(appId), conditions, filter), {
             hint: walkable(index).hint,
             maxTimeMS,
@@ -239,12 +248,13 @@ export function createRecordRanges(
     appId: AppId,
     start: Position | undefined,
     count: number,
-    { budget = NO_LIMIT, queue = 'scan', signal }: WalkOptions,
+    { budget = NO_LIMIT, step, signal }: WalkOptions,
     read: (source: Source, position: Position, range: Range) => Promise<Read>,
   ): AsyncGenerator<Placed<Read>> {
     let took = 0;
+    const runner = runnerOf(appId, budget, step);
     const run: Source['run'] = (query) =>
-      queues[queue](appId, async () => {
+      runner(async () => {
         signal?.throwIfAborted();
         const startedAt = performance.now();
         const result = await query();
@@ -320,7 +330,7 @@ export function createRecordRanges(
     for (const document of part.documents) {
       bytes += document.length;
       if (bytes > BYTES_PER_TURN) {
-        await queues.turn();
+        await load.pause();
         bytes = 0;
       }
       if (!matches(document)) continue;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ObjectId } from 'mongodb';
+import type { AppId, OperatorLoad } from '../../api/operator-load.ts';
 import { type DocumentId, firstBatch, type RawDocuments, readId, totalBytes } from '../../platform/bson/documents.ts';
 import { decode } from '../../platform/database/collections.ts';
 import { NEWEST_FIRST, type RecordFilter, type UserCollection } from '../stored/record.ts';
@@ -7,7 +8,6 @@ import { parseRecordId } from '../stored/record-id.ts';
 import type { UserRecord } from '../stored/record-json.ts';
 import { type RecentRenames, showing } from '../stored/record-moves.ts';
 import { EVERY_ASCENDING, EVERY_ID, MAX_PAGE_BYTES, PAGE_BYTES, type RecordRanges, type Segment } from './ranges.ts';
-import type { AppId, ReadQueues } from './read-queues.ts';
 import type { RecordSearch } from './word-reads.ts';
 
 /** The maximum of a page. 500 delays concurrent listings; 100 costs the database more. */
@@ -25,11 +25,10 @@ export type RecordPages = ReturnType<typeof createRecordPages>;
 export function createRecordPages(deps: {
   users: UserCollection;
   ranges: RecordRanges;
-  queues: ReadQueues;
+  load: Pick<OperatorLoad, 'step' | 'pause'>;
   recentRenames: RecentRenames;
 }) {
-  const { users, ranges, queues, recentRenames } = deps;
-  const { turn } = queues;
+  const { users, ranges, load, recentRenames } = deps;
   const sizes = createRecordSizes();
 
   /**
@@ -42,9 +41,9 @@ export function createRecordPages(deps: {
     signal?: AbortSignal,
     search?: RecordSearch,
   ): AsyncGenerator<RawDocuments> {
-    const queue = search || Object.keys(filter).length > 0 ? 'longScan' : 'page';
+    const step = search || Object.keys(filter).length > 0 ? 'scan' : 'page';
     const reading = () => ({ members: 'all', limit: sizes.perPage(appId) }) as const;
-    const steps = ranges.walk(appId, [{ ...newest(appId, filter), search }], undefined, reading, { queue, signal });
+    const steps = ranges.walk(appId, [{ ...newest(appId, filter), search }], undefined, reading, { step, signal });
     const read = async (): Promise<RawDocuments | undefined> => {
       const shown = await showing(recentRenames);
       const { value, done } = await steps.next();
@@ -58,13 +57,22 @@ export function createRecordPages(deps: {
       if (!documents) return;
       // A page of large records is alone in memory.
       ahead = totalBytes(documents) <= MAX_PAGE_BYTES ? ignoreUnhandled(read()) : undefined;
-      await turn();
+      await load.pause();
       if (documents.length > 0) yield documents;
     }
   }
 
-  /** Yields the records of these ids that exist, in this order, page by page. */
-  async function* byIds(appId: AppId, ids: readonly DocumentId[]): AsyncGenerator<RawDocuments> {
+  /**
+   * Yields the records of these ids that exist, in this order, page by page.
+   * @param isLong whether it is part of long work. Otherwise the request has its turn, which ends
+   *   with the first page.
+   */
+  async function* byIds(
+    appId: AppId,
+    ids: readonly DocumentId[],
+    { isLong = false } = {},
+  ): AsyncGenerator<RawDocuments> {
+    let hasTurn = !isLong;
     for (let at = 0; at < ids.length; ) {
       const asked = ids.slice(at, at + sizes.perPage(appId));
       const filter: RecordFilter = { ...(appId && { appId }), _id: { $in: asked } };
@@ -72,15 +80,15 @@ export function createRecordPages(deps: {
       const hint = appId ? NEWEST_FIRST : { _id: 1 };
       const options = { raw: true, batchSize: asked.length + 1, maxTimeMS: BY_ID_TIME_MS, hint } as const;
       const shown = await showing(recentRenames);
-      const { documents, isWhole } = await queues.page(appId, () =>
-        firstBatch(users.find<Uint8Array>(filter, options)),
-      );
+      const read = () => firstBatch(users.find<Uint8Array>(filter, options));
+      const { documents, isWhole } = await (hasTurn ? read() : load.step('page', appId, read));
       sizes.note(appId, documents);
       // Retries with fewer.
       if (asked.length > 1 && (!isWhole || totalBytes(documents) > MAX_PAGE_BYTES)) continue;
       const byId = new Map(shown(documents, appId).map((document) => [String(readId(document)), document]));
       at += asked.length;
-      await turn();
+      hasTurn = false;
+      await load.pause();
       yield asked.flatMap((id) => byId.get(String(id)) ?? []);
     }
   }
@@ -92,7 +100,7 @@ export function createRecordPages(deps: {
     async *each(appId: ObjectId): AsyncGenerator<UserRecord> {
       for await (const page of all(appId)) {
         for (let index = 0; index < page.length; index += 1) {
-          if (index > 0 && index % RECORDS_PER_TURN === 0) await turn();
+          if (index > 0 && index % RECORDS_PER_TURN === 0) await load.pause();
           yield decode<UserRecord>(page[index] as Uint8Array);
         }
       }
@@ -106,12 +114,14 @@ export function createRecordPages(deps: {
       let left = limit;
       const reading = () => ({ members: 'all', limit: Math.min(left, sizes.perPage(appId)) }) as const;
       let shown = await showing(recentRenames);
-      for await (const { documents } of ranges.walk(appId, [segment], { segment: 0, place }, reading)) {
+      for await (const { documents } of ranges.walk(appId, [segment], { segment: 0, place }, reading, {
+        step: 'page',
+      })) {
         sizes.note(appId, documents);
         left -= documents.length;
         if (documents.length > 0) yield shown(documents, appId);
         if (left === 0) return;
-        await turn();
+        await load.pause();
         shown = await showing(recentRenames);
       }
     },
@@ -124,6 +134,7 @@ export function createRecordPages(deps: {
       return byIds(
         appId,
         descending.flatMap((id) => parseRecordId(id) ?? []),
+        { isLong: true },
       );
     },
   };

@@ -78,7 +78,8 @@ export function createWordPlans(users: UserCollection, limits: WordLimits = LIMI
   /** The rarest beginning with few records, or words whose records the index has in order. */
   async function chooseWords(appId: ObjectId, beginnings: readonly string[], run: Run) {
     for (const most of beginnings.length > 1 ? [few, fewOfSeveral] : [few]) {
-      const counts = await Promise.all(beginnings.map((one) => run(() => countUpTo(appId, one, most))));
+      const counts: number[] = [];
+      for (const one of beginnings) counts.push(await run(() => countUpTo(appId, one, most)));
       const least = Math.min(...counts);
       const rarest = counts.indexOf(least);
       if (least < most) return { rarest, words: [isBegun(beginnings[rarest] as string)] };

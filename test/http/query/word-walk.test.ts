@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOperatorLoad } from '../../../src/api/operator-load.ts';
 import { orderedPage } from '../../../src/operators/search/pages.ts';
 import { textSearch } from '../../../src/operators/search/text-search.ts';
 import { decode } from '../../../src/platform/database/collections.ts';
 import { recordWords } from '../../../src/records/indexes/record-words.ts';
 import { createWordRecords } from '../../../src/records/indexes/word-records.ts';
 import { createRecordRanges } from '../../../src/records/read/ranges.ts';
-import { createReadQueues } from '../../../src/records/read/read-queues.ts';
 import type { UserCollection, UserDocument } from '../../../src/records/stored/record.ts';
 import { createRecordIds } from '../../../src/records/stored/record-id.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
@@ -23,7 +23,7 @@ let records: UserDocument[];
 beforeAll(async () => {
   server = await startServer();
   users = server.db.collection('users') as unknown as UserCollection;
-  await createWordRecords(users, createReadQueues()).indexOf().ensure();
+  await createWordRecords(users, createOperatorLoad()).indexOf().ensure();
   const syllable = fc.constantFrom(...SYLLABLES);
   const word = fc.tuple(syllable, syllable).map((both) => both.join(''));
   const data = fc.record({ name: fc.tuple(word, word).map((both) => both.join(' ')), city: word });
@@ -73,7 +73,7 @@ describe.each([
   ['does what fits the query', { few: 20, fewOfSeveral: 50, merged: 4 }],
 ])('A walk by words that %s', (_, limits) => {
   it.each([false, true])('finds all matches in order; reversed: %j', async (isReversed) => {
-    const ranges = createRecordRanges(users, createReadQueues(), limits);
+    const ranges = createRecordRanges(users, createOperatorLoad(), limits);
     for (const q of QUERIES) {
       const expected = records.filter((record) => holds(record, q)).map(({ email }) => email);
       const { search } = textSearch(q, async () => true);
@@ -94,7 +94,7 @@ describe.each([
 });
 
 it('A page after many matches skips matches, not records', async () => {
-  const ranges = createRecordRanges(users, createReadQueues());
+  const ranges = createRecordRanges(users, createOperatorLoad());
   const expected = records.filter((record) => holds(record, 'b')).map(({ _id }) => String(_id));
   expect(expected.length).toBeGreaterThan(150);
   const budget = { leftMs: () => Number.POSITIVE_INFINITY };
@@ -107,7 +107,7 @@ it('A page after many matches skips matches, not records', async () => {
 });
 
 it('A walk goes on without the index when it is dropped meanwhile', async () => {
-  const ranges = createRecordRanges(users, createReadQueues(), { few: 1, fewOfSeveral: 1, merged: 1_000 });
+  const ranges = createRecordRanges(users, createOperatorLoad(), { few: 1, fewOfSeveral: 1, merged: 1_000 });
   let asked = 0;
   const isReady = async () => {
     asked += 1;

@@ -1,8 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { hasTurns, LOADS, resolveLoad } from '../../../src/api/operator-load.ts';
+import { createOperatorLoad, hasTurns, LOADS, resolveLoad, type Step } from '../../../src/api/operator-load.ts';
 import { listEndpoints } from '../../../src/http/endpoints.ts';
 import { POOL_SIZE } from '../../../src/platform/database/client.ts';
-import { QUERIES } from '../../../src/records/read/read-queues.ts';
 
 /** Endpoints whose work is bounded by keys: one record, the settings of an app, a session. */
 const LIGHT = [
@@ -118,15 +119,50 @@ describe('the loads of endpoints of operators', () => {
   });
 
   it('leave no app all slots', () => {
-    for (const [name, { slots, perKey }] of Object.entries({ ...LOADS, ...QUERIES })) {
+    for (const [name, { slots, perKey }] of Object.entries(LOADS)) {
       expect(perKey, name).toBeLessThan(slots);
     }
   });
 
   it('leave a part of the connections to submissions', () => {
-    const requests = LOADS.light.slots + LOADS.read.slots + LOADS.long.slots;
-    // Queries of one request that run at the same time run in slots of their own.
-    const queries = QUERIES.scan.slots + QUERIES.page.slots;
-    expect(requests + queries).toBeLessThan(POOL_SIZE - 50);
+    const slots = Object.values(LOADS).reduce((sum, load) => sum + load.slots, 0);
+    expect(slots).toBeLessThan(POOL_SIZE - 50);
+  });
+});
+
+describe('the steps of long work', () => {
+  /** Begins a step that ends when `end` is called. */
+  function begin(load: ReturnType<typeof createOperatorLoad>, appId: ObjectId | undefined, kind: Step) {
+    const step = { hasBegun: false, end: () => {} };
+    const ended = new Promise<void>((resolve) => {
+      step.end = resolve;
+    });
+    void load.step(kind, appId, () => {
+      step.hasBegun = true;
+      return ended;
+    });
+    return step;
+  }
+
+  it('are two scans in all and one of an app, and pages beside them', async () => {
+    const load = createOperatorLoad();
+    const [one, two, three] = [new ObjectId(), new ObjectId(), new ObjectId()];
+    const steps = {
+      first: begin(load, one, 'scan'),
+      page: begin(load, one, 'page'),
+      second: begin(load, one, 'scan'),
+      ofTwo: begin(load, two, 'scan'),
+      ofThree: begin(load, three, 'scan'),
+      ofAll: begin(load, undefined, 'page'),
+    };
+    const begun = async () => {
+      await nextTurn();
+      return Object.entries(steps).flatMap(([name, { hasBegun }]) => (hasBegun ? name : []));
+    };
+    expect(await begun()).toEqual(['first', 'page', 'ofTwo', 'ofAll']);
+    steps.first.end();
+    expect(await begun()).toEqual(['first', 'page', 'second', 'ofTwo', 'ofAll']);
+    steps.ofTwo.end();
+    expect(await begun()).toEqual(Object.keys(steps));
   });
 });

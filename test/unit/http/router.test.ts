@@ -12,7 +12,6 @@ import { createCors } from '../../../src/http/cors.ts';
 import { answerError, createErrorConversion } from '../../../src/http/error-handlers.ts';
 import { createMethodCheck, createRouter } from '../../../src/http/router.ts';
 import { createLogger } from '../../../src/platform/core/logger.ts';
-import { NO_METRICS } from '../../../src/platform/metrics/metrics.ts';
 
 const common = { tag: 'Test', summary: 'Test', response: z.unknown(), errors: [] };
 
@@ -63,8 +62,9 @@ function serve(scopes: Scope[] = []) {
         session: authenticate,
         'session or key': authenticate,
       },
+      readSession: async () => undefined,
       readers: createBodyReaders(1_000),
-      load: createOperatorLoad(NO_METRICS),
+      load: createOperatorLoad(),
       limitSubmit: () => undefined,
       findApp: async () => ({ form: undefined }),
       scope: async (_principal, sourceAppId = 'own') => ({ id: new ObjectId(), sourceAppId }),

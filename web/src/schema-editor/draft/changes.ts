@@ -2,7 +2,7 @@ import type { Field } from '../../api/endpoints.ts';
 import { t } from '../../texts/texts.ts';
 import { optionName } from './field-texts.ts';
 import { isSameOption, shortValue } from './form-options.ts';
-import { KIND_NAMES } from './kind-names.ts';
+import { KIND_NAMES } from './field-texts.ts';
 import { type FieldOption, getKind } from './rules.ts';
 
 interface Version {
