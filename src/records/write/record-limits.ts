@@ -4,6 +4,7 @@ import { Conflict, InvalidInput, TooLarge } from '../../platform/core/errors.ts'
 import { say } from '../../platform/languages/catalogue.ts';
 import { maxEntryBytes } from '../history/history-entries.ts';
 import { WORDS_BYTES } from '../indexes/record-words.ts';
+import type { Submission } from './submission.ts';
 
 /** Changes up to this size in bytes are not counted: 100 fields take less than `SLACK`. */
 const SMALL_CHANGE = 256;
@@ -110,12 +111,13 @@ export function arrayFullError(key: string, maxArrayItems: number): Conflict {
 
 /** Refuses a change that no record can hold. @throws {Conflict | TooLarge} */
 export function refuseOversized(
-  { change, size, consents }: { change: RecordChange; size: ChangeSize; consents: { bytes: number } | undefined },
+  { change, size, defaults, consents }: Pick<Submission, 'change' | 'size' | 'defaults' | 'consents'>,
   limits: RecordLimits,
   maxArrayItems: number,
 ): void {
   for (const [key, items] of Object.entries(change.append)) {
     if (items.length > maxArrayItems) throw arrayFullError(key, maxArrayItems);
   }
-  if (size.set + size.append + (consents ? consents.bytes : 0) > limits.max) throw recordFullError(limits);
+  const further = (defaults ? defaults.bytes : 0) + (consents ? consents.bytes : 0);
+  if (size.set + size.append + further > limits.max) throw recordFullError(limits);
 }
