@@ -76,7 +76,7 @@ export const FieldDefinitionInput = z
 export type FieldDefinitionInput = z.output<typeof FieldDefinitionInput>;
 
 /** What a field of the staff cannot have: it is of what a person sends, or of the form. */
-const NOT_OF_STAFF = ['required', 'prefill', 'source', 'consent'] as const;
+export const NOT_OF_STAFF = ['required', 'prefill', 'source', 'consent'] as const;
 
 function reportNotOfStaff(field: FieldDefinitionInput, report: DefinitionReport): void {
   if (!isOfStaff(field)) return;

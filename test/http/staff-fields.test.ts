@@ -330,7 +330,7 @@ describe('The default of a field of the staff', () => {
       const send = (length: number) =>
         server.client.submit(app, { email: 'ada@example.com', data: { message: 'y'.repeat(length) } });
       await send(150_000).expect(413);
-      // Twice, so that the bound of the size would exceed the limit: its record has the default once.
+      // So often that the bound of the size exceeds the limit: its record has the default once.
       for (const length of [100_000, 110_000, 100_000]) await send(length).expect(200);
       const [record] = await recordsOf(server, app);
       expect(Object.keys(record?.data ?? {})).toEqual(['message', 'note']);

@@ -29,7 +29,7 @@ type Caller = (typeof CALLERS)[number];
 
 type Send = KeyClient['send'];
 
-/** The statuses by caller, in the order of {@link CALLERS}: of a field of everyone, and of the staff. */
+/** The statuses in the order of {@link CALLERS}: of a field of everyone, and of the staff. */
 const SUBMISSION = {
   everyone: [200, 200, 200, 200, 200, 200, 200, 200, 403, 403],
   staff: [400, 400, 400, 400, 400, 400, 200, 200, 403, 403],
@@ -80,7 +80,7 @@ function fieldsWith(writers: 'everyone' | 'staff'): FieldDefinitionInput[] {
 
 const put = (writers: 'everyone' | 'staff') => server.admin.putSchema(app, { fields: fieldsWith(writers) }).expect(200);
 
-/** Sends `field` for an email; resolves with the status, and with whether the write is to be done. */
+/** Sends `field` for an email; resolves with the status. */
 type Way = (send: Send, caller: Caller, email: string, id: string) => Promise<number>;
 
 const inApp = (path: string, rest = '') => `${path}?sourceAppId=${app}${rest}`;

@@ -4,7 +4,6 @@ import { Conflict, InvalidInput, TooLarge } from '../../platform/core/errors.ts'
 import { say } from '../../platform/languages/catalogue.ts';
 import { maxEntryBytes } from '../history/history-entries.ts';
 import { WORDS_BYTES } from '../indexes/record-words.ts';
-import type { Submission } from './submission.ts';
 
 /** Changes up to this size in bytes are not counted: 100 fields take less than `SLACK`. */
 const SMALL_CHANGE = 256;
@@ -109,9 +108,16 @@ export function arrayFullError(key: string, maxArrayItems: number): Conflict {
   return new Conflict(say('listFull', { path: `data.${key}`, max: maxArrayItems }));
 }
 
+interface SizedChange {
+  change: RecordChange;
+  size: ChangeSize;
+  defaults?: { bytes: number } | undefined;
+  consents: { bytes: number } | undefined;
+}
+
 /** Refuses a change that no record can hold. @throws {Conflict | TooLarge} */
 export function refuseOversized(
-  { change, size, defaults, consents }: Pick<Submission, 'change' | 'size' | 'defaults' | 'consents'>,
+  { change, size, defaults, consents }: SizedChange,
   limits: RecordLimits,
   maxArrayItems: number,
 ): void {

@@ -2,7 +2,7 @@ import type { Field } from '../../api/endpoints.ts';
 import { serviceText } from '../../texts/service.ts';
 import { t } from '../../texts/texts.ts';
 import { isSameOption, shortValue } from './form-options.ts';
-import { type FieldOption, getKind } from './rules.ts';
+import { type FieldOption, getKind, isOfStaff } from './rules.ts';
 
 interface Version {
   rejectUnknown: boolean;
@@ -68,6 +68,8 @@ function fieldChanges(before: Field, after: Field, moved: ReadonlySet<string>): 
   if (before.kind !== after.kind) breaking(texts.type(name, before.kind, after.kind));
   if (!before.required && after.required) breaking(texts.required(name));
   if (before.required && !after.required) compatible(texts.notRequired(name));
+  if (!isOfStaff(before) && isOfStaff(after)) breaking(texts.staffOnly(name));
+  if (isOfStaff(before) && !isOfStaff(after)) compatible(texts.everyone(name));
   if (before.kind === after.kind) optionChanges(before, after, breaking, compatible);
   return changes;
 }

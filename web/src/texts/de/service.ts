@@ -277,6 +277,7 @@ export const service: Readonly<Record<string, string>> = {
   'must be given at most {} times': 'darf höchstens {}-mal angegeben werden',
   'is not a field of the app': 'ist kein Feld der App',
   'is not a field of this app': 'ist kein Feld dieser App',
+  'can only be set by the team of this app': 'kann nur vom Team dieser App gesetzt werden',
   'names a field that the app does not have': 'nennt ein Feld, das die App nicht hat',
   'must compare by one of {}': 'muss auf eine dieser Arten vergleichen: {}',
   'compares in a way that fields of the kind {} do not have':
@@ -326,6 +327,7 @@ export const service: Readonly<Record<string, string>> = {
     'muss mit einem Buchstaben beginnen und darf höchstens 51 Buchstaben, Ziffern und Unterstriche haben',
   'must have a kind: {}': 'muss eine Art haben: {}',
   'is used by an earlier field': 'wird von einem früheren Feld verwendet',
+  'is not possible with writers: staff': 'ist nicht möglich bei einem Feld, das nur das Team setzt',
   'is set for more than {} fields': 'ist bei mehr als {} Feldern gesetzt',
   'must have no empty value, and none that contains "; "':
     'darf keinen leeren Wert haben, und keinen, der "; " enthält',
