@@ -21,7 +21,7 @@ const Key = z
   .string()
   .regex(FIELD_KEY_PATTERN, 'must start with a letter and contain at most 51 letters, digits and underscores');
 const Label = z.string().max(200);
-const Writers = z.enum(WRITERS).optional();
+const Writers = z.enum(WRITERS).optional().meta({ description: 'Who may set the field. Default: `everyone`' });
 
 /** @param label the schema of `label` @param required that of `required` */
 function definition<
