@@ -334,6 +334,12 @@ describe('The default of a field of the staff', () => {
       for (const length of [100_000, 110_000, 100_000]) await send(length).expect(200);
       const [record] = await recordsOf(server, app);
       expect(Object.keys(record?.data ?? {})).toEqual(['message', 'note']);
+
+      // The size of a new record is that of both values.
+      const data = { further: 'z'.repeat(90_000) };
+      const other = { email: 'grace@example.com', data: { message: 'y'.repeat(100_000) } };
+      await server.client.submit(app, other).expect(200);
+      await server.client.submit(app, { ...other, data }).expect(413);
     } finally {
       await server.close();
     }
