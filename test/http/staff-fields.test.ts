@@ -5,7 +5,7 @@ import { multipart, sendForm, TYPES, urlencoded } from '../support/forms.ts';
 import { runImport } from '../support/imports.ts';
 import { expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
 import { createKey } from '../support/keys.ts';
-import { recordsOf, rename } from '../support/renames.ts';
+import { recordsOf, rename, untilRenamed } from '../support/renames.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 import { CONTACT, staffOnly } from '../support/staff-fields.ts';
 
@@ -143,6 +143,20 @@ describe('A field of the staff in public', () => {
     // Neither answer is that of the other, in any order.
     const again = await a.admin.get(`/auth/apps/${app}/schema?format=json-schema`).expect(200);
     expect(again.body).toEqual(ofOperators.body);
+  });
+
+  it('is in neither JSON Schema of the public, with old keys of other fields and without them', async () => {
+    const [, status] = CONTACT as [FieldDefinitionInput, FieldDefinitionInput];
+    const app = await build([{ key: 'old', kind: 'text', required: true }, status]);
+    const fields: FieldDefinitionInput[] = [{ key: 'next', kind: 'text', required: true }, status];
+    await rename(a.admin, app, { rejectUnknown: false, fields, renames: [{ from: 'old', to: 'next' }] }).expect(200);
+    const read = async () => (await a.client.get('/v1/schema?format=json-schema').set('x-app-id', app)).body;
+    const moving = await read();
+    expect(moving).toMatchObject({ required: [], $comment: expect.stringContaining('For now old is accepted') });
+    await untilRenamed(a, app);
+    await expect.poll(read, { timeout: 30_000 }).toMatchObject({ required: ['next'] });
+    expect((await read()).$comment).not.toContain('For now');
+    expect(JSON.stringify([moving, await read()])).not.toContain('status');
   });
 
   it('changes the ETags with its first version, and leaves an app without such fields as it was', async () => {
