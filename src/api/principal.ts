@@ -58,7 +58,7 @@ export type Principal = PublicPrincipal | AppPrincipal;
 export const PUBLIC_SCOPES: ReadonlySet<Permission> = new Set<Permission>(['submit']);
 export const ALL_SCOPES: ReadonlySet<Permission> = new Set<Permission>([...SCOPES, 'manage']);
 
-/** Whose fields a submission of the caller may set (spec 2.3). */
+/** Whose fields a submission of the caller may set (spec 2.11). */
 export function writerOf({ scopes }: Principal): Writer {
   return scopes.has('users:write') || scopes.has('import') ? 'staff' : 'everyone';
 }

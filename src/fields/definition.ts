@@ -114,7 +114,7 @@ export function isIndexed(field: FieldDefinitionInput): boolean {
   return 'indexed' in field && field.indexed === true;
 }
 
-/** Returns whether only the staff sets the field (spec 2.3). */
+/** Returns whether only the staff sets the field (spec 2.11). */
 export function isOfStaff({ writers }: Pick<FieldDefinitionInput, 'writers'>): boolean {
   return writers === 'staff';
 }

@@ -42,7 +42,7 @@ const refused = (key?: string) => {
 /** Where it is answered with codes. */
 const refusedWithCode = (key?: string) => ({ message: 'Invalid submission', errors: [staffOnly(key)] });
 
-describe('The definition of a field of the staff (spec 2.3)', () => {
+describe('The definition of a field of the staff (spec 2.11)', () => {
   it('does not go with what only a submission or a form has', async () => {
     const { sourceAppId: app } = await a.admin.buildApp();
     const staff = { kind: 'text', writers: 'staff' } as const;

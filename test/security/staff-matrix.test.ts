@@ -11,7 +11,7 @@ import { createKey, type KeyClient } from '../support/keys.ts';
 import { recordsOf } from '../support/renames.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** Who may set a field of the staff (spec 2.3): every way to write, by every kind of caller. */
+/** Who may set a field of the staff (spec 2.11): every way to write, by every kind of caller. */
 
 const CALLERS = [
   'public',

@@ -11,7 +11,7 @@ export const FIELD_KEY_PATTERN = /^[a-zA-Z][a-zA-Z0-9_]{0,50}$/;
 /** Reports a problem of a definition, in English; `at` is the path below the definition. */
 export type DefinitionReport = (message: string, at?: string) => void;
 
-/** Who may set a field (spec 2.3). `staff`: operators, and the API keys that may write records. */
+/** Who may set a field (spec 2.11). `staff`: operators, and the API keys that may write records. */
 export const WRITERS = ['everyone', 'staff'] as const;
 export type Writer = (typeof WRITERS)[number];
 
