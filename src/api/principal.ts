@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import type { Writer } from '../fields/base/kind.ts';
 import { InvalidInput } from '../platform/core/errors.ts';
 
 /** What API keys may be given. */
@@ -56,6 +57,11 @@ export type Principal = PublicPrincipal | AppPrincipal;
 
 export const PUBLIC_SCOPES: ReadonlySet<Permission> = new Set<Permission>(['submit']);
 export const ALL_SCOPES: ReadonlySet<Permission> = new Set<Permission>([...SCOPES, 'manage']);
+
+/** Whose fields a submission of the caller may set (spec 2.11). */
+export function writerOf({ scopes }: Principal): Writer {
+  return scopes.has('users:write') || scopes.has('import') ? 'staff' : 'everyone';
+}
 
 /** Adds `app` and `sourceAppId` to what is known of a caller. */
 export function withApp<Caller extends { own: PrincipalApp | undefined }>(

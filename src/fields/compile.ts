@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { toIssues } from '../platform/languages/problems.ts';
 import { type Issue, MAX_ISSUES, say } from '../platform/languages/reasons.ts';
-import { FIELD_KEY_PATTERN, printable } from './base/kind.ts';
+import { FIELD_KEY_PATTERN, printable, type Writer } from './base/kind.ts';
 import { MAX_PATTERN_STEPS, withSteps } from './base/regex.ts';
 import { checkStorable } from './base/stored-json.ts';
-import type { FieldDefinition } from './definition.ts';
+import { type FieldDefinition, isOfStaff } from './definition.ts';
 import { getKind } from './kinds/registry.ts';
 
 /** The change of a record by a valid submission, by field key. */
@@ -24,6 +24,7 @@ export const MAX_EXTRA_KEYS = 200;
 export const TOO_MANY_EXTRA_KEYS: Issue = { path: 'data', ...say('tooManyKeys', { max: MAX_EXTRA_KEYS }) };
 
 const REQUIRED = say('required');
+const STAFF_ONLY = say('staffOnly');
 
 /** A checkbox with the option `consent`. `version` is that of the text. */
 type ConsentField = Pick<FieldDefinition, 'key' | 'label' | 'labels'> & { version: string };
@@ -46,13 +47,19 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
   const compiled = new Map(fields.map((field) => [field.key, compileField(field, schemaOf)]));
   const fieldKeys: readonly string[] = [...compiled.keys()];
   const required = fields.filter((field) => field.required).map((field) => field.key);
+  const ofStaff = fields.filter(isOfStaff);
+  const staffKeys = ofStaff.length > 0 ? new Set(ofStaff.map(({ key }) => key)) : undefined;
 
   // Tested before values are checked, so that a refusal of 10,000 keys costs as little as of 201.
   const hasTooManyExtraKeys = (keys: readonly string[]): boolean =>
     !rejectUnknown && keys.length > MAX_EXTRA_KEYS && keys.filter((key) => !compiled.has(key)).length > MAX_EXTRA_KEYS;
 
-  /** Returns the problems of a value; undefined if it has none. */
-  function issuesOf(key: string, value: unknown, isEdit: boolean): Issue[] | undefined {
+  /**
+   * Returns the problems of a value; undefined if it has none.
+   * @param closed the keys that the writer may not set, if any
+   */
+  function issuesOf(key: string, value: unknown, isEdit: boolean, closed?: ReadonlySet<string>): Issue[] | undefined {
+    if (closed?.has(key)) return [{ path: pathOf(key), ...STAFF_ONLY }];
     const field = compiled.get(key);
     if (isEdit && field?.appendedItems) return [{ path: pathOf(key), ...say('listEdited') }];
     if (!field && rejectUnknown) return [{ path: pathOf(key), ...say('unknownField') }];
@@ -65,11 +72,16 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
    * Adds the problems of values until there are enough for an answer. Not a `z.object`, which drops
    * an own `__proto__`, reads an inherited `constructor` and does not stop.
    */
-  function addIssues(issues: Issue[], values: Record<string, unknown>, isEdit: boolean): void {
+  function addIssues(
+    issues: Issue[],
+    values: Record<string, unknown>,
+    isEdit: boolean,
+    closed?: ReadonlySet<string>,
+  ): void {
     withSteps({ steps: MAX_PATTERN_STEPS }, () => {
       for (const key of Object.keys(values)) {
         if (issues.length >= MAX_ISSUES) return;
-        const found = issuesOf(key, values[key], isEdit);
+        const found = issuesOf(key, values[key], isEdit, closed);
         if (found) issues.push(...found);
       }
     });
@@ -79,6 +91,10 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
     /** The keys of the schema's fields. */
     fieldKeys,
     consentFields: fields.flatMap(findConsent),
+    /** The keys of the fields of the staff; undefined if there are none. */
+    staffKeys,
+    /** The values that a new record has of the fields of the staff; undefined if there are none. */
+    defaults: storedDefaults(ofStaff),
 
     /** Returns the schema of the values of a key. */
     schemaOf: (key: string): z.ZodType => compiled.get(key)?.schema ?? Extra,
@@ -87,13 +103,13 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
     isList: (key: string): boolean => compiled.get(key)?.appendedItems !== undefined,
 
     /** Returns the problems of `data`, at most 20. `isPartial`: required fields may be missing. */
-    issues(data: Record<string, unknown>, isPartial = false): Issue[] {
+    issues(data: Record<string, unknown>, writer: Writer = 'staff', isPartial = false): Issue[] {
       if (hasTooManyExtraKeys(Object.keys(data))) return [TOO_MANY_EXTRA_KEYS];
       const issues: Issue[] = [];
       for (const key of isPartial ? [] : required) {
         if (!Object.hasOwn(data, key)) issues.push({ path: `data.${key}`, ...REQUIRED });
       }
-      addIssues(issues, data, false);
+      addIssues(issues, data, false, writer === 'staff' ? undefined : staffKeys);
       return issues.slice(0, MAX_ISSUES);
     },
 
@@ -128,6 +144,15 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
       return stored;
     },
   };
+}
+
+function storedDefaults(fields: readonly FieldDefinition[]): Readonly<Record<string, unknown>> | undefined {
+  const values = fields.flatMap((field): [string, unknown][] => {
+    if (!('default' in field) || field.default === undefined) return [];
+    const toStored = getKind(field.kind).toStored?.(field);
+    return [[field.key, toStored ? toStored(field.default) : field.default]];
+  });
+  return values.length > 0 ? Object.fromEntries(values) : undefined;
 }
 
 function findConsent(field: FieldDefinition): ConsentField[] {

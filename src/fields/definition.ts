@@ -9,6 +9,7 @@ import {
   type FieldOptions,
   type OptionShape,
   printable,
+  WRITERS,
 } from './base/kind.ts';
 import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS, withSteps } from './base/regex.ts';
 import { FIELD_KINDS, getKind } from './kinds/registry.ts';
@@ -18,6 +19,7 @@ export const MAX_FIELDS = 100;
 
 const Key = z.string().regex(FIELD_KEY_PATTERN, code('fieldKeyFormat'));
 const Label = z.string().max(200);
+const Writers = z.enum(WRITERS).optional().meta({ description: 'Who may set the field. Default: `everyone`' });
 
 /** @param label the schema of `label` @param required that of `required` */
 function definition<
@@ -32,6 +34,7 @@ function definition<
     label,
     kind: z.literal(kind.name),
     required,
+    writers: Writers,
     ...optionShape(kind.options),
     ...optionShape(kind.formOptions),
   });
@@ -70,6 +73,15 @@ export const FieldDefinitionInput = z
   .meta({ id: 'FieldDefinitionInput' });
 export type FieldDefinitionInput = z.output<typeof FieldDefinitionInput>;
 
+/** What a field of the staff cannot have: it is of what a person sends, or of the form. */
+export const NOT_OF_STAFF = ['required', 'prefill', 'source', 'consent'] as const;
+
+function reportNotOfStaff(field: FieldDefinitionInput, report: DefinitionReport): void {
+  if (!isOfStaff(field)) return;
+  const options: Partial<Record<string, unknown>> = field;
+  for (const name of NOT_OF_STAFF) if (options[name]) report('notOfStaff', name);
+}
+
 /** Returns the problems of well-formed definitions together, with paths such as `fields.0.min`. */
 export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue[] {
   const issues: Issue[] = [];
@@ -84,6 +96,7 @@ export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue
     seen.add(field.key);
     if (isIndexed(field)) indexed += 1;
     if (isIndexed(field) && indexed > MAX_INDEXED) report(say('tooManyIndexed', { max: MAX_INDEXED }), 'indexed');
+    reportNotOfStaff(field, report);
     getKind(field.kind).checkDefinition?.(field, report, budget);
     // A field with another problem may have a pattern that does not compile.
     if (issues.length > before || !('default' in field) || field.default === undefined) continue;
@@ -99,7 +112,19 @@ export function isIndexed(field: FieldDefinitionInput): boolean {
   return 'indexed' in field && field.indexed === true;
 }
 
+/** Returns whether only the staff sets the field (spec 2.11). */
+export function isOfStaff({ writers }: Pick<FieldDefinitionInput, 'writers'>): boolean {
+  return writers === 'staff';
+}
+
+/** Returns the fields that the public knows and may set; `fields` itself if it may set all. */
+export function publicFields<Field extends Pick<FieldDefinition, 'writers'>>(
+  fields: readonly Field[],
+): readonly Field[] {
+  return fields.some(isOfStaff) ? fields.filter((field) => !isOfStaff(field)) : fields;
+}
+
 export function completeDefinition(field: FieldDefinitionInput): FieldDefinition {
-  const { key, label = key, kind, required = false, ...options } = field;
-  return { key, label, kind, required, ...options } as FieldDefinition;
+  const { key, label = key, kind, required = false, writers, ...options } = field;
+  return { key, label, kind, required, ...(writers === 'staff' && { writers }), ...options } as FieldDefinition;
 }

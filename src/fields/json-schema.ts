@@ -9,6 +9,8 @@ import type { PendingRenames } from './renames.ts';
 /** The media type of a JSON Schema. */
 export const JSON_SCHEMA_TYPE = 'application/schema+json';
 
+const STAFF_KEYS = 'keys that only the team of the app sets';
+
 interface SchemaVersion {
   version: number;
   rejectUnknown: boolean;
@@ -28,14 +30,18 @@ const LIMITS = [
  * give the types, and `describe` of each kind the checks. The dashboard does not load this module.
  *
  * @param renames those whose values are being moved, so that a submission may have the old keys
+ * @param isPart whether `fields` are those of the public, and the staff has others
  */
 export function toJsonSchema(
   { version, rejectUnknown, fields }: SchemaVersion,
   validator: Pick<Validator, 'schemaOf'>,
   renames?: Pick<PendingRenames, 'pairs'>,
+  isPart = false,
 ): JsonSchema {
-  const moving = rejectUnknown ? [] : (renames?.pairs ?? []);
-  const limits = rejectUnknown ? LIMITS : [`more than ${MAX_EXTRA_KEYS} keys that are not fields`, ...LIMITS];
+  const pairs = rejectUnknown ? [] : (renames?.pairs ?? []);
+  const moving = pairs.filter(({ to }) => fields.some(({ key }) => key === to));
+  const unknown = [`more than ${MAX_EXTRA_KEYS} keys that are not fields`, ...(isPart ? [STAFF_KEYS] : [])];
+  const limits = rejectUnknown ? LIMITS : [...unknown, ...LIMITS];
   const oldKeys = moving.map(({ from, to }) => ` For now ${from} is accepted in place of ${to}.`);
   const required = fields.filter(({ key, required }) => required && !moving.some(({ to }) => to === key));
   return {

@@ -1,3 +1,4 @@
+import type { Writer } from '../fields/base/kind.ts';
 import { oldKeyIssues, underNewKeys } from '../fields/renames.ts';
 import type { Issue } from '../platform/languages/reasons.ts';
 import type { Lease } from './schema-leases.ts';
@@ -7,11 +8,14 @@ export function dataUnderNewKeys(sent: Record<string, unknown>, { renames, schem
   return renames && !schema.rejectUnknown ? underNewKeys(sent, renames) : sent;
 }
 
-/** Returns the problems of `data`, and `data` under the new keys (decision 22). */
-export function checkData(sent: Record<string, unknown>, lease: Lease, isPartial = false) {
+/**
+ * Returns the problems of `data`, and `data` under the new keys (decision 22).
+ * @param writer who sends it: `staff` may set the fields of the staff
+ */
+export function checkData(sent: Record<string, unknown>, lease: Lease, writer: Writer, isPartial = false) {
   const { renames, validator } = lease;
   const data = dataUnderNewKeys(sent, lease);
-  const issues = validator.issues(data, isPartial);
+  const issues = validator.issues(data, writer, isPartial);
   // No record has an old key and the new one.
   if (renames && issues.length === 0) issues.push(...oldKeyIssues(data, renames));
   return { data, issues };

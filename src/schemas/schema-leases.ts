@@ -4,6 +4,7 @@ import type { App } from '../apps/app.ts';
 import { isSameIndexes, renamedSlots } from '../apps/index-slots.ts';
 import { LEASE_MS } from '../apps/revision.ts';
 import { compileSchema, type Validator } from '../fields/compile.ts';
+import { publicFields } from '../fields/definition.ts';
 import type { PendingRenames } from '../fields/renames.ts';
 import { Unavailable } from '../platform/core/errors.ts';
 import type { AppSchema, ReadConcern, StoredSchema } from './schemas.model.ts';
@@ -147,6 +148,8 @@ const MAX_AGE_MS = 60_000;
 export interface Lease {
   app: App;
   schema: AppSchema;
+  /** The schema without the fields of the staff; `schema` itself if it has none. */
+  publicSchema: AppSchema;
   /** The id of the schema's document: a version number may be issued again after a rollback. */
   schemaId: string;
   validator: Validator;
@@ -167,7 +170,7 @@ interface Read {
   result: Promise<Lease | undefined>;
 }
 
-type Compiled = Pick<Lease, 'schema' | 'schemaId' | 'validator'>;
+type Compiled = Pick<Lease, 'schema' | 'publicSchema' | 'schemaId' | 'validator'>;
 
 export type SchemaLeases = ReturnType<typeof createSchemaLeases>;
 
@@ -250,7 +253,9 @@ export function createSchemaLeases(source: LeaseSource, clock = systemClock, lea
     const schemaId = id.toHexString();
     const cached = compiled.get(app.sourceAppId);
     if (cached?.schemaId === schemaId) return cached;
-    const entry = { schemaId, schema, validator: compileSchema(schema, schemaOf) };
+    const fields = publicFields(schema.fields);
+    const publicSchema = fields === schema.fields ? schema : { ...schema, fields: [...fields] };
+    const entry = { schemaId, schema, publicSchema, validator: compileSchema(schema, schemaOf) };
     compiled.set(app.sourceAppId, entry);
     return entry;
   }

@@ -161,7 +161,9 @@ export const schemaRoutes = (schemas: SchemaService, readNames: ReadNames): Rout
   routes(schemaEndpoints, {
     getSchema: async ({ principal, query }) => {
       const lease = await schemas.current(principal.sourceAppId);
-      return query.format === undefined ? versioned(lease.schema) : versionedJsonSchema(lease);
+      const { publicSchema } = lease;
+      if (query.format === undefined) return versioned(publicSchema);
+      return versionedJsonSchema({ ...lease, schema: publicSchema }, publicSchema !== lease.schema);
     },
 
     getOwnSchema: async ({ app, query }) => present(await schemas.ofApp(app, query.version)),
@@ -243,17 +245,16 @@ function versioned(schema: AppSchema): Versioned {
   return reply;
 }
 
-/** Serialized JSON Schemas, by the schema, or by the renames that accept its old keys too. */
-const jsonSchemas = new WeakMap<object, Versioned>();
+/** Serialized JSON Schemas, with the renames that accept old keys too. */
+const jsonSchemas = new WeakMap<AppSchema, { renames: CompiledVersion['renames']; reply: Versioned }>();
 
-function versionedJsonSchema({ schema, validator, renames }: CompiledVersion): Versioned {
-  const key = renames ?? schema;
-  let reply = jsonSchemas.get(key);
-  if (!reply) {
-    const json = JSON.stringify(toJsonSchema(schema, validator, renames));
-    reply = new Versioned(json, tagOf(json), JSON_SCHEMA_TYPE);
-    jsonSchemas.set(key, reply);
-  }
+/** @param isPart whether the public may not set all fields of the schema */
+function versionedJsonSchema({ schema, validator, renames }: CompiledVersion, isPart = false): Versioned {
+  const known = jsonSchemas.get(schema);
+  if (known && known.renames === renames) return known.reply;
+  const json = JSON.stringify(toJsonSchema(schema, validator, renames, isPart));
+  const reply = new Versioned(json, tagOf(json), JSON_SCHEMA_TYPE);
+  jsonSchemas.set(schema, { renames, reply });
   return reply;
 }
 

@@ -65,6 +65,8 @@ describe('the first start', () => {
     await form.getByLabel('Email').fill('grace@example.com');
     await form.getByLabel('Name').fill('Grace Hopper');
     await form.getByLabel('Message').fill('First line\nSecond line');
+    // The team sets it.
+    expect(await form.getByLabel('Status').count()).toBe(0);
     await form.getByRole('button', { name: 'Send message' }).click();
     await form.getByText('Thank you. We will reply by email.').waitFor();
     await form.close();
@@ -80,6 +82,14 @@ describe('the first start', () => {
     expect(await page.getByRole('heading', { name: 'Password of the app' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Show the record' }).click();
     await heading('grace@example.com');
+    await page.getByRole('definition').getByText('New', { exact: true }).waitFor();
+    const { body } = await server.admin.get('/auth/apps/contact/schema').expect(200);
+    expect(body.fields.at(-1)).toMatchObject({
+      key: 'status',
+      enum: ['new', 'in progress', 'done'],
+      default: 'new',
+      writers: 'staff',
+    });
   });
 });
 

@@ -64,6 +64,13 @@ const submissions = fc.record({
     ),
     { nil: undefined },
   ),
+  /** Keys of defaults start with d. */
+  defaults: fc.dictionary(
+    key.map((name) => `d${name}`),
+    value,
+    { noNullPrototype: true, maxKeys: 3 },
+  ),
+  initial: fc.option(fc.string(), { nil: undefined }),
   slotEpoch: fc.option(fc.nat({ max: 9 }), { nil: undefined }),
   extraKeys: fc.nat({ max: 3 }),
   hasKey: fc.boolean(),
@@ -96,7 +103,7 @@ describe('The record of a new person', () => {
     const newId = createRecordIds();
     const test = fc.asyncProperty(
       submissions,
-      async ({ set, append, slots, slotEpoch, extraKeys, hasKey, consents, hasConsumers }) => {
+      async ({ set, append, defaults, initial, slots, slotEpoch, extraKeys, hasKey, consents, hasConsumers }) => {
         const now = new Date();
         const change = { set, append, extraKeys };
         const size = changeSize(change);
@@ -108,8 +115,9 @@ describe('The record of a new person', () => {
           now,
           fieldKeys: [],
           change,
+          ...(Object.keys(defaults).length > 0 && { defaults: { values: defaults, bytes: 0 } }),
           size,
-          slots,
+          slots: slots?.map((slot) => ({ ...slot, ...(initial !== undefined && { initial }) })),
           slotEpoch,
           growth: boundGrowth(change, size, limits),
           maxBound: limits.max,
@@ -124,6 +132,7 @@ describe('The record of a new person', () => {
         const created = await inserted.findOne({ _id: id });
         expect(created).not.toBeNull();
         for (const { slot } of slots ?? []) expect(created).toHaveProperty(slot);
+        expect(created?.data).toMatchObject(defaults);
         expect(created).toEqual(await upserted.findOne({ _id: id }));
       },
     );

@@ -8,6 +8,7 @@ import { eventOf, insertRecord } from '../support/mail-events.ts';
 import { type MailServers, startMailServers } from '../support/mail-servers.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { mailEnv, type TestSmtp } from '../support/smtp.ts';
+import { CONTACT, staffOnly } from '../support/staff-fields.ts';
 
 const POLL = { timeout: 30_000, interval: 20 };
 const DAY_MS = 86_400_000;
@@ -75,6 +76,27 @@ describe('a confirmation email (spec 4.12)', () => {
     await a.client.post(path).set(PAGE).expect(200);
     expect((await a.client.get(path).set(PAGE).expect(200)).text).toContain('Your email address is confirmed');
     expect((await stored(id))?.confirmedAt).toEqual(confirmedAt);
+  });
+
+  it('is no way to set a field of the staff', async () => {
+    await a.admin.putSchema(app, { fields: CONTACT }).expect(200);
+    const email = 'staff@example.com';
+    const { body } = await a.client.submit(app, { email, data: { status: 'done' } }).expect(400);
+    expect(body.errors).toMatchObject([{ path: 'data.status', message: staffOnly().message }]);
+    const { id } = (await a.client.submit(app, { email, data: { message: 'Hello' } }).expect(200)).body;
+    await expect.poll(() => smtp.to(email).length, POLL).toBe(1);
+    const entries = { status: 'done', 'data[status]': 'done' };
+    await b.client
+      .post(`${linkIn(email)}`)
+      .type('form')
+      .send(entries)
+      .set(PAGE);
+    await b.client.post(linkIn(email)).type('form').set(PAGE).expect(200);
+    const record = await stored(id);
+    expect(record?.confirmedAt).toBeInstanceOf(Date);
+    expect(record?.data).toEqual({ message: 'Hello', status: 'new' });
+    // The email to the person has no value of it.
+    expect(smtp.to(email)[0]?.text).not.toMatch(/new|Progress of the team/);
   });
 
   it('is sent once for an event, also when two servers are told it at the same time and again', async () => {

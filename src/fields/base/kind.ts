@@ -12,11 +12,17 @@ export const FIELD_KEY_PATTERN = /^[a-zA-Z][a-zA-Z0-9_]{0,50}$/;
 /** Reports a problem of a definition; `at` is the path below the definition. */
 export type DefinitionReport = (problem: Given, at?: string) => void;
 
+/** Who may set a field (spec 2.11). `staff`: operators, and the API keys that may write records. */
+export const WRITERS = ['everyone', 'staff'] as const;
+export type Writer = (typeof WRITERS)[number];
+
 /** The properties of every field definition (spec 2.3). An interface has no index signature. */
 export type FieldBase = {
   key: string;
   label: string;
   required: boolean;
+  /** Absent: everyone. */
+  writers?: Writer | undefined;
 };
 
 /** The control of an option in the schema editor. `value`: a value of the field itself. */

@@ -201,7 +201,7 @@ function refusedView(error: AppError, entries: FormEntries, attempt: FormAttempt
   return {
     sourceAppId: lease.app.sourceAppId,
     settings,
-    fields: lease.schema.fields,
+    fields: lease.publicSchema.fields,
     sent: sentForm(entries, attempt, issues),
     language,
     issues: issues.map((issue) => issueIn(language, issue)),

@@ -15,7 +15,7 @@ export function createFormLookup(leases: Pick<SchemaLeases, 'hold'>): FindForm {
   return async (sourceAppId) => {
     const lease = await leases.hold(sourceAppId);
     if (!lease) return undefined;
-    return { sourceAppId, settings: lease.app.form ?? DEFAULT_FORM_SETTINGS, fields: lease.schema.fields };
+    return { sourceAppId, settings: lease.app.form ?? DEFAULT_FORM_SETTINGS, fields: lease.publicSchema.fields };
   };
 }
 

@@ -1,5 +1,5 @@
 import type { FormEntries } from '../../api/body/form-body.ts';
-import { printable } from '../../fields/base/kind.ts';
+import { printable, type Writer } from '../../fields/base/kind.ts';
 import { toInstantIn } from '../../fields/local-time.ts';
 import { valueFromForm } from '../../fields/presentation.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
@@ -116,8 +116,15 @@ function findUse(name: string, fieldKeys: ReadonlySet<string>): Use | undefined 
   return fieldKeys.has(name) ? undefined : FOREIGN_NAMES.get(name);
 }
 
-/** Makes the submission of a form for a lease (spec 4.5). */
-export function readSubmission(entries: FormEntries, { app, schema, validator }: Lease): SubmissionInput {
+/**
+ * Makes the submission of a form for a lease (spec 4.5).
+ * @param writer who sent it
+ */
+export function readSubmission(
+  entries: FormEntries,
+  { app, schema, validator }: Lease,
+  writer: Writer = 'everyone',
+): SubmissionInput {
   const { email = '', data: sent, controls } = readForm(entries, new Set(validator.fieldKeys));
   const fields = new Map(schema.fields.map((field) => [field.key, field]));
   const zone = controls.timeZone ?? app.form?.timeZone;
@@ -129,7 +136,9 @@ export function readSubmission(entries: FormEntries, { app, schema, validator }:
     const field = fields.get(key) ?? { kind: isList ? 'array' : 'text' };
     const converted = valueFromForm(field, texts, { toInstant });
     if (converted === undefined) continue;
-    if ('value' in converted) data.push([key, converted.value]);
+    // The validator refuses the key, also when the text has no value of its kind.
+    if (writer === 'everyone' && validator.staffKeys?.has(key)) data.push([key, texts]);
+    else if ('value' in converted) data.push([key, converted.value]);
     else problems.push({ path: `data.${printable(key)}`, ...converted.problem });
   }
   // The texts that identify a repeat under any schema.

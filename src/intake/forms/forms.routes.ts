@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { FormEntries } from '../../api/body/form-body.ts';
 import { type Endpoints, jsonOrFormBody, type Route, routes } from '../../api/endpoint.ts';
 import { AppPath } from '../../api/parameters.ts';
+import { writerOf } from '../../api/principal.ts';
 import { Redirect } from '../../api/reply.ts';
 import { prefersPage } from '../../api/validation.ts';
 import { DEFAULT_FORM_SETTINGS } from '../../apps/form-settings.ts';
@@ -61,20 +62,21 @@ export function formRoutes(deps: {
     submitForm: async ({ principal, headers, body, req }) => {
       const { sourceAppId } = principal;
       const keyOf = principal.kind === 'key' ? principal.app.id : undefined;
+      const writer = writerOf(principal);
       const lease = await leases.hold(sourceAppId);
       if (!lease) throw new AppNotFound();
       if (!(body instanceof FormEntries)) {
         const settings = lease.app.form ?? DEFAULT_FORM_SETTINGS;
         const lang = languageToKeep(visitorLanguage(req, settings), settings);
         const idempotencyKey = headers['idempotency-key'];
-        const options = { idempotencyKey, proof: body.altcha ?? headers['x-altcha'], keyOf, lang };
+        const options = { idempotencyKey, proof: body.altcha ?? headers['x-altcha'], keyOf, lang, writer };
         return presentSubmitted(await submissions.submit(sourceAppId, body, options).catch(rethrowInPath));
       }
       const attempt = parseAttempt(req, body, lease);
       refusals.note(req, attempt);
       if (attempt.problem) throw attempt.problem;
       const stored = await submissions
-        .submit(sourceAppId, (newest) => readSubmission(body, newest), { ...attempt.options, keyOf })
+        .submit(sourceAppId, (newest) => readSubmission(body, newest, writer), { ...attempt.options, keyOf, writer })
         .catch(rethrowInPath);
       // Only an accepted submission counts, so that the limits of submissions bound strangers.
       if (attempt.ignoredNext) ignoredRedirects.note(lease.app.id, attempt.ignoredNext.origin);

@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import type { Writer } from '../../fields/base/kind.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { parsePageUrl } from '../../platform/core/web-origin.ts';
@@ -35,6 +36,8 @@ export interface SubmissionOptions {
   approvedFor?: ObjectId;
   /** The incarnation of the app whose API key sent it. It needs no proof of work. */
   keyOf?: ObjectId | undefined;
+  /** Who sent it: `staff` may set the fields of the staff. Default: `everyone`. */
+  writer?: Writer;
 }
 
 /** The body of a submission (spec 4.1). */
@@ -55,11 +58,11 @@ export function accept(
   input: SubmissionInput,
   lease: Lease,
   limits: RecordLimits,
-  options: Pick<SubmissionOptions, 'idempotencyKey' | 'sentUnder' | 'page' | 'lang'>,
+  options: Pick<SubmissionOptions, 'idempotencyKey' | 'sentUnder' | 'page' | 'lang' | 'writer'>,
 ): Submission {
   const { email, data: sent = {}, problems } = input;
   const normalized = normalizeEmail(email);
-  const { data, issues: found } = checkData(sent, lease);
+  const { data, issues: found } = checkData(sent, lease, options.writer ?? 'everyone');
   const issues = problems ? joinIssues(problems, found) : found;
   if (normalized === undefined) issues.unshift({ path: 'email', ...say('notEmail') });
   if (normalized === undefined || issues.length > 0) throw new InvalidInput('invalidSubmission', issues);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
 import { UserId } from '../../api/parameters.ts';
+import { writerOf } from '../../api/principal.ts';
 import { JsonObject, Timestamp } from '../../api/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { StoredSubmission } from '../../records/write/submission-writes.ts';
@@ -66,6 +67,7 @@ export const submissionRoutes = (submissions: SubmissionService): Route[] =>
           idempotencyKey: headers['idempotency-key'],
           proof: body.altcha ?? headers['x-altcha'],
           keyOf: principal.kind === 'key' ? principal.app.id : undefined,
+          writer: writerOf(principal),
         }),
       ),
   });

@@ -1,6 +1,6 @@
 import type { ValueType } from '../../fields/base/kind.ts';
 import { FIELD_KEY_PATTERN } from '../../fields/base/kind.ts';
-import type { FieldDefinition } from '../../fields/definition.ts';
+import { type FieldDefinition, publicFields } from '../../fields/definition.ts';
 import { getKind } from '../../fields/kinds/registry.ts';
 import type { AppSchema } from '../../schemas/schemas.model.ts';
 
@@ -20,7 +20,7 @@ ${IMPORT}
 
 /** The values of a submission. */
 export interface Data {
-${fields.map(property).join('')}${rejectUnknown ? '' : '  /** The schema allows further keys. */\n  [key: string]: unknown;\n'}}
+${publicFields(fields).map(property).join('')}${rejectUnknown ? '' : '  /** The schema allows further keys. */\n  [key: string]: unknown;\n'}}
 
 /** Submits the values of one person, exactly once (\`createClient\`). */
 export function submit(

@@ -34,6 +34,7 @@ export const de: Catalogue = {
   noTimeZone: 'Hat keine Zeitzone: ihren IANA-Namen als _tz senden',
   notTimeZone: 'Muss eine IANA-Zeitzone wie Europe/Berlin sein',
   unknownField: 'Ist kein Feld dieses Formulars',
+  staffOnly: 'Kann nur vom Team dieses Formulars gesetzt werden',
   unknownProperty: 'Ist keine bekannte Eigenschaft',
   invalidKey:
     'Ist kein gültiger Name: ein Name beginnt mit einem Buchstaben und hat höchstens 51 Buchstaben, Ziffern und Unterstriche',

@@ -31,6 +31,7 @@ export const problems = {
   noTimeZone: 'has no time zone: send its IANA name as _tz',
   notTimeZone: 'must be an IANA time zone like Europe/Berlin',
   unknownField: 'is not a field of this app',
+  staffOnly: 'can only be set by the team of this app',
   unknownProperty: 'is not a known property',
   invalidKey: 'is not a valid key: a key starts with a letter and has at most 51 letters, digits and underscores',
   reservedName:

@@ -44,6 +44,7 @@ export const es: Catalogue = {
   noTimeZone: 'No tiene zona horaria: envíe su nombre IANA en _tz',
   notTimeZone: 'Debe ser una zona horaria IANA como Europe/Madrid',
   unknownField: 'No es un campo de este formulario',
+  staffOnly: 'Solo puede establecerlo el equipo de este formulario',
   unknownProperty: 'No es una propiedad conocida',
   invalidKey:
     'No es un nombre válido: un nombre empieza por una letra y tiene como máximo 51 letras, cifras y guiones bajos',

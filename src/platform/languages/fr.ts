@@ -44,6 +44,7 @@ export const fr: Catalogue = {
   noTimeZone: 'N’a pas de fuseau horaire : envoyez son nom IANA dans _tz',
   notTimeZone: 'Doit être un fuseau horaire IANA comme Europe/Paris',
   unknownField: 'N’est pas un champ de ce formulaire',
+  staffOnly: 'Ne peut être défini que par l’équipe de ce formulaire',
   unknownProperty: 'N’est pas une propriété connue',
   invalidKey:
     'N’est pas un nom valide : un nom commence par une lettre et comporte au plus 51 lettres, chiffres et tirets bas',

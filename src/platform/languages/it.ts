@@ -44,6 +44,7 @@ export const it: Catalogue = {
   noTimeZone: 'Non ha un fuso orario: inviare il suo nome IANA in _tz',
   notTimeZone: 'Deve essere un fuso orario IANA come Europe/Rome',
   unknownField: 'Non è un campo di questo modulo',
+  staffOnly: 'Può essere impostato solo dal team di questo modulo',
   unknownProperty: 'Non è una proprietà nota',
   invalidKey: 'Non è un nome valido: un nome inizia con una lettera e ha al massimo 51 lettere, cifre e trattini bassi',
   reservedName:

@@ -29,6 +29,7 @@ export const ja: Catalogue = {
   noTimeZone: 'タイムゾーンがありません。IANA 名を _tz として送信してください',
   notTimeZone: 'Asia/Tokyo のような IANA タイムゾーンでなければなりません',
   unknownField: 'このフォームの項目ではありません',
+  staffOnly: 'このフォームの担当者だけが設定できます',
   unknownProperty: '不明なプロパティです',
   invalidKey: '名前が正しくありません。名前は英字で始まり、英数字とアンダースコアで 51 文字以内です',
   reservedName:

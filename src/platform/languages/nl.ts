@@ -28,6 +28,7 @@ export const nl: Catalogue = {
   noTimeZone: 'Heeft geen tijdzone: stuur de IANA-naam als _tz',
   notTimeZone: 'Moet een IANA-tijdzone zijn zoals Europe/Amsterdam',
   unknownField: 'Is geen veld van dit formulier',
+  staffOnly: 'Kan alleen door het team van dit formulier worden ingesteld',
   unknownProperty: 'Is geen bekende eigenschap',
   invalidKey:
     'Is geen geldige naam: een naam begint met een letter en heeft hoogstens 51 letters, cijfers en onderstrepingstekens',

@@ -17,6 +17,7 @@ export const rules = {
   notWholeBetween: 'must be a whole number from {min} to {max}',
   notOneWholeFrom: 'must be one whole number from {min}',
   notDateTime: 'must be a date-time with its zone',
+  notOfStaff: 'is not possible with writers: staff',
   notDay: 'must be a date, or a date-time with its zone',
   beforeFrom: 'must not be before from',
   notRfc3339: 'must be an RFC 3339 time',

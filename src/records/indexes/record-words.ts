@@ -60,9 +60,14 @@ export function recordWords(email: string, data: Record<string, unknown>): strin
   return wordsOf(texts);
 }
 
-/** The words that a change adds to those of its record. */
-export function changeWords(email: string, { set, append }: Pick<RecordChange, 'set' | 'append'>): string[] {
+/** The words that a change adds to those of its record. @param defaults of one that it creates */
+export function changeWords(
+  email: string,
+  { set, append }: Pick<RecordChange, 'set' | 'append'>,
+  defaults?: Readonly<Record<string, unknown>>,
+): string[] {
   const texts = [email];
+  if (defaults) collectTexts(texts, defaults, DATA);
   collectTexts(texts, set, DATA);
   collectTexts(texts, append, DATA);
   return wordsOf(texts);

@@ -12,22 +12,28 @@ import { type BuiltBatch, createMemberIndex, type Fence, latestAfter } from './i
 export interface SlotWrite {
   slot: SlotName;
   key: string;
-  /** Undefined when the write does not change the field; a new record then has null. */
+  /** Undefined when the write does not change the field. */
   value: IndexValue | undefined;
+  /** The value in a new record then. Default: null. */
+  initial?: IndexValue;
 }
 
 /**
- * The effect of a change of `data` on the slots of the app. Every write of `data` must write the
+ * The effect of a change of `data` on the slots of the app, and of the values that a new record has
+ * besides. Every write of `data` must write the
  * slots in the same atomic write, under a lease with these slots (decision 21).
  */
 export function slotWrites(
   slots: readonly IndexSlot[] | undefined,
   { set, append }: Pick<RecordChange, 'set' | 'append'>,
+  defaults?: Readonly<Record<string, unknown>>,
 ): SlotWrite[] | undefined {
   if (!slots) return undefined;
   return slots.filter(isWritten).map(({ slot, key, kind }) => {
     if (Object.hasOwn(append, key)) return { slot, key, value: null };
-    return { slot, key, value: Object.hasOwn(set, key) ? slotValue(kind, set[key]) : undefined };
+    if (Object.hasOwn(set, key)) return { slot, key, value: slotValue(kind, set[key]) };
+    const hasDefault = defaults !== undefined && Object.hasOwn(defaults, key);
+    return { slot, key, value: undefined, ...(hasDefault && { initial: slotValue(kind, defaults[key]) }) };
   });
 }
 

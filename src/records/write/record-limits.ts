@@ -108,14 +108,22 @@ export function arrayFullError(key: string, maxArrayItems: number): Conflict {
   return new Conflict(say('listFull', { path: `data.${key}`, max: maxArrayItems }));
 }
 
+interface SizedChange {
+  change: RecordChange;
+  size: ChangeSize;
+  defaults?: { bytes: number } | undefined;
+  consents: { bytes: number } | undefined;
+}
+
 /** Refuses a change that no record can hold. @throws {Conflict | TooLarge} */
 export function refuseOversized(
-  { change, size, consents }: { change: RecordChange; size: ChangeSize; consents: { bytes: number } | undefined },
+  { change, size, defaults, consents }: SizedChange,
   limits: RecordLimits,
   maxArrayItems: number,
 ): void {
   for (const [key, items] of Object.entries(change.append)) {
     if (items.length > maxArrayItems) throw arrayFullError(key, maxArrayItems);
   }
-  if (size.set + size.append + (consents ? consents.bytes : 0) > limits.max) throw recordFullError(limits);
+  const further = (defaults ? defaults.bytes : 0) + (consents ? consents.bytes : 0);
+  if (size.set + size.append + further > limits.max) throw recordFullError(limits);
 }

@@ -1,6 +1,5 @@
 import type { ObjectId } from 'mongodb';
 import { notAfterEpoch } from '../../apps/index-slots.ts';
-import type { RecordChange } from '../../fields/compile.ts';
 import { changing } from '../../platform/database/filters.ts';
 import { HAS_ROOM } from '../history/history-entries.ts';
 import { HAS_ROOM_FOR_WORDS } from '../indexes/record-words.ts';
@@ -35,7 +34,7 @@ export function buildInsert(submission: Submission, newId: RecordId): Insert {
   const { appId, sourceAppId, email, schemaVersion, now, change, slots, words, slotEpoch, applied, entry } = submission;
   const consents = submission.consents && consentChange(submission.consents).entries;
   const growth = growthWith(submission, consents);
-  const data = { ...change.set, ...change.append };
+  const data = { ...change.set, ...change.append, ...submission.defaults?.values };
   const sizes = Object.entries(data).flatMap(([key, value]) => (Array.isArray(value) ? [[key, value.length]] : []));
   const record: UserDocument = {
     _id: newId,
@@ -56,7 +55,7 @@ export function buildInsert(submission: Submission, newId: RecordId): Insert {
     ...(entry && { history: [buildEntry(entry, newId)], revision: 1, historyBytes: entry.bytes }),
   };
   // Absent fields too, so that one index serves the filters and the order of all records.
-  if (slots) for (const { slot, value = null } of slots) record[slot] = value;
+  if (slots) for (const { slot, initial = null, value = initial } of slots) record[slot] = value;
   return { kind: 'insert', record, creation: { id: newId, createdAt: now }, bytes: estimateBytes(submission) };
 }
 
@@ -115,7 +114,7 @@ export function buildUpsert(submission: Submission, newId: RecordId, maxArrayIte
     $setOnInsert: { _id: newId, sourceAppId, createdAt: now },
     $max: { updatedAt: now },
   };
-  addChange(filter, update, submission.change, maxArrayItems);
+  addChange(filter, update, submission, maxArrayItems);
   if (slots) addSlots(update, slots);
   if (words) addWords(filter, update, words);
   if (slotEpoch !== undefined) {
@@ -162,7 +161,7 @@ function increment(update: Update, path: string, by: number): void {
   update.$inc[path] = by;
 }
 
-function addChange(filter: Filter, update: Update, change: RecordChange, maxArrayItems: number): void {
+function addChange(filter: Filter, update: Update, { change, defaults }: Submission, maxArrayItems: number): void {
   let fields = 0;
   for (const [key, value] of Object.entries(change.set)) {
     update.$set[`data.${key}`] = value;
@@ -177,12 +176,20 @@ function addChange(filter: Filter, update: Update, change: RecordChange, maxArra
     increment(update, `arraySizes.${key}`, items.length);
     fields += 1;
   }
-  if (fields === 0) update.$setOnInsert.data = {};
+  if (defaults) addDefaults(update, defaults.values);
+  else if (fields === 0) update.$setOnInsert.data = {};
+}
+
+function addDefaults({ $setOnInsert }: Update, values: Readonly<Record<string, unknown>>): void {
+  for (const [key, value] of Object.entries(values)) {
+    $setOnInsert[`data.${key}`] = value;
+    if (Array.isArray(value)) $setOnInsert[`arraySizes.${key}`] = value.length;
+  }
 }
 
 function addSlots(update: Update, slots: readonly SlotWrite[]): void {
-  for (const { slot, value } of slots) {
-    if (value === undefined) update.$setOnInsert[slot] = null;
+  for (const { slot, initial = null, value } of slots) {
+    if (value === undefined) update.$setOnInsert[slot] = initial;
     else update.$set[slot] = value;
   }
 }

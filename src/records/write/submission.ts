@@ -21,6 +21,8 @@ export interface Submission {
   fieldKeys: readonly string[];
   now: Date;
   change: RecordChange;
+  /** Further values of a record that the write creates, with their size in bytes. */
+  defaults?: { values: Readonly<Record<string, unknown>>; bytes: number } | undefined;
   size: ChangeSize;
   /** Undefined when the app has no slots. */
   slots: readonly SlotWrite[] | undefined;
@@ -76,8 +78,9 @@ export function growthWith({ growth, consents }: Submission, appended: readonly 
 }
 
 /** The approximate size of the write, in bytes. */
-export function estimateBytes({ size, consents, entry }: Submission): number {
-  return size.set + size.append + (consents ? consents.bytes : 0) + (entry ? entry.bytes : 0) + OVERHEAD;
+export function estimateBytes({ size, defaults, consents, entry }: Submission): number {
+  const further = (defaults ? defaults.bytes : 0) + (consents ? consents.bytes : 0) + (entry ? entry.bytes : 0);
+  return size.set + size.append + further + OVERHEAD;
 }
 
 /** A hidden field was filled, or an HTML form had no solved challenge. */

@@ -112,6 +112,15 @@ describe('the corrected HTML of a form', () => {
     expect(correct(inForm(html)).proposal.fields[0]?.definition).toMatchObject({ kind: 'array' });
   });
 
+  it('does not send a field that only the staff sets', () => {
+    const status: FieldDefinition = { key: 'status', label: 'Status', kind: 'text', required: false, writers: 'staff' };
+    const { proposal } = partsOf(inForm('<input name="status"><input name="data[status]"><input name="a">'), [status]);
+    const text = expect.stringContaining('Only the team of the app can set this field');
+    expect(proposal.refused).toContainEqual({ name: 'status', text });
+    expect(proposal.fields.map(({ definition }) => definition.key)).not.toContain('status');
+    expect(proposal.fields.map(({ sentAs }) => sentAs)).toContain('a');
+  });
+
   it('adds the fields that the schema requires, escaped, before the button', () => {
     const field = { key: 'name', label: 'Na<me>', kind: 'text', required: true } as const;
     const { result } = correct(inForm('<button>Send</button>'), [field]);

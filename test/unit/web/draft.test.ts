@@ -84,6 +84,18 @@ describe('a schema draft', () => {
     expect(checkDraft(changeField(changed, id, { kind: 'text' })).definitions).toMatchObject([{ maxLength: 3 }]);
   });
 
+  it('leaves out what a field of the staff cannot have, and brings it back', () => {
+    const options = { required: true, prefill: true, source: 'page', default: 'x', hidden: true } as const;
+    const field: FieldDefinition = { key: 'a', label: 'a', kind: 'text', ...options };
+    const ofEveryone = draftOf({ rejectUnknown: false, fields: [field] });
+    const ofStaff = changeField(ofEveryone, 0, { writers: 'staff' });
+    const { problems, definitions } = checkDraft(ofStaff);
+    expect([...problems]).toEqual([]);
+    const kept = { required: false, default: 'x', hidden: true, writers: 'staff' };
+    expect(definitions).toEqual([{ key: 'a', label: 'a', kind: 'text', ...kept }]);
+    expect(checkDraft(changeField(ofStaff, 0, { writers: undefined })).definitions).toEqual([field]);
+  });
+
   describe('with form options', () => {
     const fields: FieldDefinition[] = [
       {

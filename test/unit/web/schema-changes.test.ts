@@ -33,6 +33,18 @@ describe('the changes between two versions of a schema', () => {
       [text('a')],
       ['compatible: a is no longer required'],
     ],
+    [
+      'a field that only the staff sets since',
+      [text('a')],
+      [text('a', { writers: 'staff' })],
+      ['breaking: a can now be set by your team only: submissions that send it are rejected'],
+    ],
+    [
+      'a field that everyone sets since',
+      [text('a', { writers: 'staff' })],
+      [text('a')],
+      ['compatible: a can now be set by everyone'],
+    ],
     ['a field that became indexed', [text('a')], [text('a', { indexed: true })], ['compatible: a is now indexed']],
     ['a field without its index', [text('a', { indexed: true })], [text('a')], ['compatible: a is no longer indexed']],
     [

@@ -50,7 +50,7 @@ export function FirstSubmission({ app }: { app: ConnectedApp }) {
         <>
           <dl className={classes.values} aria-label={t.firstForm.values}>
             {app.schema.fields
-              .filter(({ key }) => key in user.data)
+              .filter(({ key, writers }) => writers !== 'staff' && key in user.data)
               .map((field) => (
                 <div key={field.key}>
                   <dt>{field.label || field.key}</dt>

@@ -54,6 +54,15 @@ export const TEMPLATES: readonly Template[] = [
   template('contact', texts.contact, [
     { ...NAME, required: true },
     { key: 'message', label: texts.contact.message, required: true, ...LONG_TEXT },
+    {
+      key: 'status',
+      label: texts.contact.status,
+      kind: 'select',
+      enum: ['new', 'in progress', 'done'],
+      enumLabels: { new: texts.contact.new, 'in progress': texts.contact.inProgress, done: texts.contact.done },
+      default: 'new',
+      writers: 'staff',
+    },
   ]),
   template('waiting-list', texts.waitingList, [
     NAME,

@@ -1,6 +1,6 @@
 import type { Field, FormSettings, Schema } from '../../api/endpoints.ts';
 import { keyFor } from '../../schema-editor/draft/draft.ts';
-import { FIELD_KEY_PATTERN } from '../../schema-editor/draft/rules.ts';
+import { FIELD_KEY_PATTERN, isOfStaff } from '../../schema-editor/draft/rules.ts';
 import { t } from '../../texts/texts.ts';
 import { proposeField } from './field-proposal.ts';
 import { keyIn, meaningOf, NEXT_NAMES, serviceOf } from './names.ts';
@@ -88,6 +88,7 @@ function addGroup({ fields, refused, others }: FormProposal, { name, controls, s
   if (key !== own) refused.push({ name, text: t.connect.import.noKey(key) });
   const { definition, notes } = proposeField(key, controls);
   const existing = schema.fields.find((field) => field.key === key);
+  if (existing && isOfStaff(existing)) return void refused.push({ name, text: t.connect.import.staffOnly });
   const state = existing === undefined ? 'new' : existing.kind === definition.kind ? 'exists' : 'differs';
   fields.push({ sentAs: name, definition, notes, state });
 }

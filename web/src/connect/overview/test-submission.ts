@@ -1,8 +1,8 @@
 import { type Challenge, canSolve, solve } from '../../../embed/proof-of-work.ts';
-import { sampleData } from '../../schema-editor/draft/rules.ts';
 import { reasonText, type Sent } from '../../texts/reasons.ts';
 import { t } from '../../texts/texts.ts';
 import type { ConnectedApp } from '../queries.ts';
+import { publicSample } from '../snippets/code-snippets.ts';
 import { submitUrl } from '../urls.ts';
 
 /** The email of test submissions, by which people recognize their record. */
@@ -27,7 +27,7 @@ export async function submitTest({ sourceAppId, schema, stored }: ConnectedApp):
     if (!challenge.ok) return refusalOf(challenge);
     headers['x-altcha'] = await solve(challenge.body as Challenge);
   }
-  const body = JSON.stringify({ email: TEST_EMAIL, data: sampleData(schema) });
+  const body = JSON.stringify({ email: TEST_EMAIL, data: publicSample(schema) });
   const answer = await send(url, { method: 'POST', headers, body });
   if (!answer.ok) return refusalOf(answer);
   const { id, updatedAt } = answer.body as { id: string; updatedAt: string };

@@ -9,7 +9,7 @@ import { toDom } from '../../../embed/dom.ts';
 import formStyles from '../../../embed/form.css?inline';
 import type { Field } from '../../api/endpoints.ts';
 import { directionOf, useServiceTexts } from '../../languages/languages.ts';
-import { formControl } from '../../schema-editor/draft/rules.ts';
+import { formControl, publicFields } from '../../schema-editor/draft/rules.ts';
 import { t } from '../../texts/texts.ts';
 import own from './settings.module.css';
 import { type SettingsDraft, textsIn } from './settings-draft.ts';
@@ -87,7 +87,7 @@ function previewMarkup(
   { sourceAppId, fields, tag, service }: PreviewedForm,
 ): Markup[] {
   const text: ServiceText = (code, params = {}) => fillText(service, code, params, PLAIN_NUMBERS);
-  const described = fields.map((field) => formControl(field, tag, text));
+  const described = publicFields(fields).map((field) => formControl(field, tag, text));
   const controls = formFields(described, String(service.email)).map(fieldMarkup);
   const button: Markup = ['button', { type: 'button' }, submitLabel || String(service.send)];
   return [...texts(title || sourceAppId, description), ['div', { class: 'form' }, ...controls, button]];

@@ -1,4 +1,5 @@
-import { sampleData } from '../../schema-editor/draft/rules.ts';
+import type { Schema } from '../../api/endpoints.ts';
+import { publicFields, sampleData } from '../../schema-editor/draft/rules.ts';
 import { t } from '../../texts/texts.ts';
 import { submitUrl } from '../urls.ts';
 import { scriptLiteral, shellQuote } from './escape.ts';
@@ -6,9 +7,12 @@ import type { SnippetTarget } from './page-snippets.ts';
 
 const EMAIL = 'ada@example.com';
 
+/** Example values of what the public may send. */
+export const publicSample = ({ fields }: Pick<Schema, 'fields'>) => sampleData({ fields: publicFields(fields) });
+
 /** A shell command that submits one record. */
 export function curlSnippet(target: SnippetTarget): string {
-  const body = JSON.stringify({ email: EMAIL, data: sampleData(target.schema) }, null, 2);
+  const body = JSON.stringify({ email: EMAIL, data: publicSample(target.schema) }, null, 2);
   return [
     `curl ${shellQuote(submitUrl(target.sourceAppId))} \\`,
     `  -H 'Content-Type: application/json' \\`,
@@ -31,7 +35,7 @@ export function nodeSnippet(target: SnippetTarget): string {
 }
 
 function submission(target: SnippetTarget, key: string): string {
-  const data = scriptLiteral(sampleData(target.schema), 2).replaceAll('\n', '\n    ');
+  const data = scriptLiteral(publicSample(target.schema), 2).replaceAll('\n', '\n    ');
   return `${key}
 const response = await fetch(${scriptLiteral(submitUrl(target.sourceAppId))}, {
   method: 'POST',

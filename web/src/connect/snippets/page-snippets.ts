@@ -1,4 +1,5 @@
 import type { FormSettings, Schema } from '../../api/endpoints.ts';
+import { publicFields } from '../../schema-editor/draft/rules.ts';
 import { t } from '../../texts/texts.ts';
 import { EMBED_SCRIPT_URL, formPageUrl, submitUrl } from '../urls.ts';
 import { estimatedHeight } from './embed-height.ts';
@@ -55,7 +56,7 @@ function form(target: SnippetTarget, attributes: Record<string, string>): string
       '<p>',
       ...indented(['<label>Email<br>', '<input type="email" name="email" autocomplete="email" required>', '</label>']),
       '</p>',
-      ...schema.fields.flatMap(fieldHtml),
+      ...publicFields(schema.fields).flatMap(fieldHtml),
       `<!-- ${t.connect.snippets.trap} -->`,
       '<p hidden><label>Leave this empty <input name="_gotcha" tabindex="-1" autocomplete="off"></label></p>',
       `<!-- ${t.connect.snippets.ownPage} -->`,

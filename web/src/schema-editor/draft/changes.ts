@@ -1,9 +1,8 @@
 import type { Field } from '../../api/endpoints.ts';
 import { t } from '../../texts/texts.ts';
-import { optionName } from './field-texts.ts';
+import { KIND_NAMES, optionName } from './field-texts.ts';
 import { isSameOption, shortValue } from './form-options.ts';
-import { KIND_NAMES } from './field-texts.ts';
-import { type FieldOption, getKind } from './rules.ts';
+import { type FieldOption, getKind, isOfStaff } from './rules.ts';
 
 interface Version {
   rejectUnknown: boolean;
@@ -69,6 +68,8 @@ function fieldChanges(before: Field, after: Field, moved: ReadonlySet<string>): 
   if (before.kind !== after.kind) breaking(texts.type(name, KIND_NAMES[before.kind], KIND_NAMES[after.kind]));
   if (!before.required && after.required) breaking(texts.required(name));
   if (before.required && !after.required) compatible(texts.notRequired(name));
+  if (!isOfStaff(before) && isOfStaff(after)) breaking(texts.staffOnly(name));
+  if (isOfStaff(before) && !isOfStaff(after)) compatible(texts.everyone(name));
   if (before.kind === after.kind) optionChanges(before, after, breaking, compatible);
   return changes;
 }

@@ -3,7 +3,7 @@ import { tabDrafts } from '../../drafts/tab-drafts.ts';
 import { t } from '../../texts/texts.ts';
 import { KIND_NAMES } from './field-texts.ts';
 import { prunedOption } from './form-options.ts';
-import { FIELD_KINDS, type FieldOption, getKind, safeParse } from './rules.ts';
+import { FIELD_KINDS, type FieldOption, getKind, isOfStaff, NOT_OF_STAFF, safeParse, type Writer } from './rules.ts';
 
 /** A definition that is being edited. It can be incomplete and keeps the options of other kinds. */
 export interface LooseDefinition {
@@ -11,6 +11,8 @@ export interface LooseDefinition {
   label: string;
   kind: Kind;
   required: boolean;
+  /** Absent: everyone. */
+  writers?: Writer | undefined;
   /** The options of any kind, by name. */
   [option: string]: unknown;
 }
@@ -50,14 +52,26 @@ export function draftOf(schema: { rejectUnknown: boolean; fields: readonly Field
   };
 }
 
-/** The definition for the API, with only the options of its kind. */
+/** The definition for the API, with only the options of its kind and of its writers. */
 export function strictDefinition(definition: LooseDefinition): Record<string, unknown> {
-  const { key, label, kind, required } = definition;
+  const { key, label, kind, required, writers } = definition;
   const options = Object.entries(optionsOf(kind)).flatMap(([name, { control }]) => {
     const value = prunedOption(control, definition[name], definition.enum);
-    return value === undefined || value === '' ? [] : [[name, value] as const];
+    return value === undefined || value === '' || !doesFitWriters(definition, name) ? [] : [[name, value] as const];
   });
-  return { key, label: label === '' ? key : label, kind, required, ...Object.fromEntries(options) };
+  return {
+    key,
+    label: label === '' ? key : label,
+    kind,
+    required: required && doesFitWriters(definition, 'required'),
+    ...(writers === 'staff' && { writers }),
+    ...Object.fromEntries(options),
+  };
+}
+
+/** Whether a field of these writers may have a property. */
+function doesFitWriters(definition: LooseDefinition, name: string): boolean {
+  return !isOfStaff(definition) || !NOT_OF_STAFF.some((one) => one === name);
 }
 
 export function addField(draft: Draft, kind: Kind): Draft {

@@ -1,7 +1,7 @@
 import './no-eval.ts';
 
 export { CHOICE_SEPARATOR, choicesIn } from '#src/fields/base/choice-list.ts';
-export { type Choice, FIELD_KEY_PATTERN, type FieldOption } from '#src/fields/base/kind.ts';
+export { type Choice, FIELD_KEY_PATTERN, type FieldOption, type Writer } from '#src/fields/base/kind.ts';
 export { safeParse } from '#src/fields/base/safe-parse.ts';
 // The editor and its preview validate with the service's own code, so both accept the same schemas.
 export { compileSchema } from '#src/fields/compile.ts';
@@ -10,7 +10,10 @@ export {
   definitionIssues,
   type FieldDefinition,
   FieldDefinitionInput,
+  isOfStaff,
   MAX_FIELDS,
+  NOT_OF_STAFF,
+  publicFields,
 } from '#src/fields/definition.ts';
 export { FIELD_KINDS, getKind } from '#src/fields/kinds/registry.ts';
 export { type FormControl, formControl, sampleData, valueFromForm } from '#src/fields/presentation.ts';

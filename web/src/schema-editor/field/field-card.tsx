@@ -5,6 +5,7 @@ import { t } from '../../texts/texts.ts';
 import { changeField, type DraftField } from '../draft/draft.ts';
 import { KIND_NAMES } from '../draft/field-texts.ts';
 import { capitalize } from '../draft/messages.ts';
+import { isOfStaff } from '../draft/rules.ts';
 import type { DraftEditor } from '../draft/use-draft.ts';
 import classes from './field-card.module.css';
 import { FieldForm } from './field-form.tsx';
@@ -88,7 +89,8 @@ export function FieldCard(props: FieldCardProps) {
         </UnstyledButton>
         <div className={classes.badges}>
           {problems && <Badge color="red">{t.schemaEditor.invalid}</Badge>}
-          {definition.required && <Badge color="indigo">{t.schemaEditor.required}</Badge>}
+          {isOfStaff(definition) && <Badge color="indigo">{t.schemaEditor.staff}</Badge>}
+          {definition.required && !isOfStaff(definition) && <Badge color="indigo">{t.schemaEditor.required}</Badge>}
           <Badge color="gray">{KIND_NAMES[definition.kind]}</Badge>
         </div>
         <Actions {...props} name={name} />

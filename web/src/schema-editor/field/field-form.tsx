@@ -6,7 +6,7 @@ import { t } from '../../texts/texts.ts';
 import { KINDS, type LooseDefinition } from '../draft/draft.ts';
 import { KIND_NAMES, kindHelp } from '../draft/field-texts.ts';
 import { capitalize } from '../draft/messages.ts';
-import { type FieldOption, getKind } from '../draft/rules.ts';
+import { type FieldOption, getKind, isOfStaff } from '../draft/rules.ts';
 import classes from './field-form.module.css';
 import { OptionControl } from './option-control.tsx';
 
@@ -21,7 +21,8 @@ interface FieldFormProps {
 export function FieldForm(props: FieldFormProps) {
   const { definition, problems, onChange } = props;
   const help = kindHelp(definition.kind);
-  const { control, options } = getKind(definition.kind);
+  const { control, options, formOptions } = getKind(definition.kind);
+  const ofStaff = isOfStaff(definition);
   return (
     <div className={classes.form}>
       <TextInput
@@ -46,17 +47,33 @@ export function FieldForm(props: FieldFormProps) {
           if (kind) onChange({ kind });
         }}
       />
+      {!ofStaff && (
+        <Checkbox
+          className={classes.required ?? ''}
+          label={control === 'checkbox' ? t.schemaEditor.mustBeChecked : t.schemaEditor.required}
+          {...checkboxProps(definition.required, (isChecked) => onChange({ required: isChecked }))}
+        />
+      )}
       <Checkbox
-        className={classes.required ?? ''}
-        label={control === 'checkbox' ? t.schemaEditor.mustBeChecked : t.schemaEditor.required}
-        {...checkboxProps(definition.required, (isChecked) => onChange({ required: isChecked }))}
+        className={classes.wide ?? ''}
+        label={t.schemaEditor.staffOnly}
+        description={t.schemaEditor.staffOnlyNote}
+        {...checkboxProps(ofStaff, (isChecked) => onChange({ writers: isChecked ? 'staff' : undefined }))}
+        error={capitalize(problems.writers)}
       />
-      <Options options={options} {...props} />
+      <Options options={ofStaff ? { ...options, ...shownToTeam(formOptions) } : options} {...props} />
       {help && <p className={classes.hint}>{help}</p>}
-      <FormSection {...props} />
+      {!ofStaff && <FormSection {...props} />}
       {problems[''] && <p className={classes.problem}>{capitalize(problems[''])}</p>}
     </div>
   );
+}
+
+type NamedOptions = Readonly<Record<string, FieldOption>>;
+
+/** The form options that matter to a field which is in no form. */
+function shownToTeam({ default: initial, enumLabels }: NamedOptions): NamedOptions {
+  return { ...(initial && { default: initial }), ...(enumLabels && { enumLabels }) };
 }
 
 /** The options that a form may have. Closed at first, unless one of them has a problem. */
@@ -78,7 +95,7 @@ function FormSection(props: FieldFormProps) {
 }
 
 interface OptionsProps extends FieldFormProps {
-  options: Readonly<Record<string, FieldOption>>;
+  options: NamedOptions;
 }
 
 function Options({ options, definition, problems, onChange }: OptionsProps) {

@@ -3,7 +3,14 @@ import { useMemo, useState } from 'react';
 import { languageName, useServiceTexts, useTranslatedLanguages } from '../../languages/languages.ts';
 import { reasonText } from '../../texts/reasons.ts';
 import { t } from '../../texts/texts.ts';
-import { compileSchema, type FieldDefinition, type FormControl, formControl, valueFromForm } from '../draft/rules.ts';
+import {
+  compileSchema,
+  type FieldDefinition,
+  type FormControl,
+  formControl,
+  publicFields,
+  valueFromForm,
+} from '../draft/rules.ts';
 import classes from './preview.module.css';
 import { PreviewControl } from './preview-control.tsx';
 
@@ -24,7 +31,8 @@ export function Preview({ schema, isPartial }: PreviewProps) {
   const tags = useTranslatedLanguages();
   const email = useServiceTexts(tag || 'en').email;
   const validator = useMemo(() => compileSchema(schema), [schema]);
-  const data = dataOf(schema.fields, values);
+  const fields = publicFields(schema.fields);
+  const data = dataOf(fields, values);
   const issues = isChecked ? validator.issues(data) : [];
   const issueOf = (key: string): string | undefined => {
     const at = `data.${key}`;
@@ -51,7 +59,7 @@ export function Preview({ schema, isPartial }: PreviewProps) {
         />
       )}
       <TextInput label={String(email)} defaultValue="ada@example.com" wrapperProps={{ lang: tag || 'en' }} />
-      {schema.fields.map((field) => (
+      {fields.map((field) => (
         <PreviewControl
           key={`${field.key} ${field.kind}`}
           control={formControl(field, tag)}

@@ -329,6 +329,8 @@ export const connect: typeof en = {
     file: 'Dateien werden abgelehnt. Entfernen Sie das Feld',
     password: 'Passwörter sollten nicht erfasst werden. Entfernen Sie das Feld',
     noKey: (key) => `Der Name kann kein Schlüssel sein. Benennen Sie es in ${key} um`,
+    staffOnly:
+      'Nur das Team der App kann dieses Feld setzen. Benennen Sie es um oder entfernen Sie es aus dem Formular',
     allowWebsite: (origin) =>
       `Personen werden nur zu erlaubten Websites geleitet. Erlauben Sie ${origin} auf dem Reiter „Einbinden“`,
     noName: 'Hat keinen Namen und wird daher von Browsern nicht gesendet',

@@ -59,8 +59,13 @@ export const firstForm: typeof en = {
     },
     contact: {
       name: 'Kontakt',
-      purpose: 'Name und Nachricht. Eine spätere Nachricht von derselben E-Mail-Adresse ersetzt die frühere.',
+      purpose:
+        'Name, Nachricht und ein Status, den nur Ihr Team setzt. Eine spätere Nachricht von derselben E-Mail-Adresse ersetzt die frühere.',
       message: 'Nachricht',
+      status: 'Status',
+      new: 'Neu',
+      inProgress: 'In Arbeit',
+      done: 'Erledigt',
       title: 'Schreiben Sie uns',
       submit: 'Nachricht senden',
       thanks: 'Vielen Dank. Wir antworten Ihnen per E-Mail.',

@@ -51,6 +51,9 @@ export const schemaEditor: typeof en = {
   keyNote: 'Name der Eigenschaft in den gesendeten Daten',
   type: 'Typ',
   mustBeChecked: 'Muss angekreuzt sein',
+  staffOnly: 'Nur Ihr Team kann das setzen',
+  staffOnlyNote: 'Es steht nicht im Formular. Ein neuer Datensatz beginnt mit dem Vorgabewert.',
+  staff: 'Ihr Team',
   form: 'Formular',
 
   firstChoice: 'erste',
@@ -194,6 +197,8 @@ export const schemaEditor: typeof en = {
     type: (field, from, to) => `${field}: Typ geändert: ${from} → ${to}`,
     required: (field) => `${field} ist jetzt ein Pflichtfeld`,
     notRequired: (field) => `${field} ist kein Pflichtfeld mehr`,
+    staffOnly: (field) => `${field} kann jetzt nur Ihr Team setzen: Einsendungen mit dem Feld werden abgelehnt`,
+    everyone: (field) => `${field} können jetzt alle setzen`,
     limit: (field, limit, from, to) => `${field}: ${limit} geändert: ${from} → ${to}`,
     limits: {
       minLength: 'Mindestlänge',

@@ -318,6 +318,7 @@ export const connect = {
     file: 'Files are refused. Remove the field',
     password: 'Passwords should not be collected. Remove the field',
     noKey: (key: string) => `The name cannot be a key. Rename it to ${key}`,
+    staffOnly: 'Only the team of the app can set this field. Rename it, or remove it from the form',
     allowWebsite: (origin: string) => `People are only sent to allowed websites. Allow ${origin} on the Connect tab`,
     noName: 'Has no name, so browsers do not send it',
 

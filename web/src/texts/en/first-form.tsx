@@ -60,8 +60,13 @@ export const firstForm = {
     },
     contact: {
       name: 'Contact',
-      purpose: 'Name and message. A later message from the same email replaces the earlier one.',
+      purpose:
+        'Name, message, and a status that only your team sets. A later message from the same email replaces the earlier one.',
       message: 'Message',
+      status: 'Status',
+      new: 'New',
+      inProgress: 'In progress',
+      done: 'Done',
       title: 'Contact us',
       submit: 'Send message',
       thanks: 'Thank you. We will reply by email.',

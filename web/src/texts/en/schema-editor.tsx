@@ -51,6 +51,9 @@ export const schemaEditor = {
   keyNote: 'Property name in the submitted data',
   type: 'Type',
   mustBeChecked: 'Must be checked',
+  staffOnly: 'Only your team can set this',
+  staffOnlyNote: 'It is not in the form. A new record begins with the default value.',
+  staff: 'Your team',
   form: 'Form',
 
   firstChoice: 'first',
@@ -188,6 +191,8 @@ export const schemaEditor = {
     type: (field: string, from: string, to: string) => `${field} type changed: ${from} → ${to}`,
     required: (field: string) => `${field} is now required`,
     notRequired: (field: string) => `${field} is no longer required`,
+    staffOnly: (field: string) => `${field} can now be set by your team only: submissions that send it are rejected`,
+    everyone: (field: string) => `${field} can now be set by everyone`,
     limit: (field: string, limit: string, from: string, to: string) => `${field} ${limit} changed: ${from} → ${to}`,
     limits: {
       minLength: 'min length',
