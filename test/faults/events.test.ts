@@ -11,7 +11,10 @@ import { logProgress, Service } from './service.ts';
 
 const SERVER_KILLS = rounds(20, 2);
 const DATABASE_KILLS = rounds(5, 1);
-const RATE = 100;
+/** Low enough that a busy machine delivers the backlog of the kills before the timeout. */
+const RATE = 50;
+/** Failed attempts are repeated after five seconds, and after an outage of a minute or less. */
+const SILENCE_MS = 120_000;
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -62,7 +65,7 @@ function failSome(): Answer {
 }
 
 it(`delivers every event of a stored write, and keeps every submission once, through ${SERVER_KILLS} kills of the server and ${DATABASE_KILLS} of the database (spec 4.3.7, 6)`, {
-  timeout: 400_000,
+  timeout: 840_000,
 }, async () => {
   const dataDir = await DataDir.create();
   cleanups.push(() => dataDir.remove());
@@ -98,13 +101,12 @@ it(`delivers every event of a stored write, and keeps every submission once, thr
   const stored = await inspect(uri, (db) => ledger.audit(db.collection('users')));
   const auditNow = () =>
     inspect(uri, (db) => auditEvents(db.collection('users'), db.collection('submissions'), receiver));
-  // Failed attempts are repeated after five seconds, and after an outage of a minute or less.
-  const until = performance.now() + 120_000;
+  const silence = (): number => performance.now() - (receiver.received.at(-1)?.at ?? 0);
   const isLate = async () => {
     const { lost, unkept } = await auditNow();
     return lost + unkept > 0;
   };
-  while ((await isLate()) && performance.now() < until) await sleep(500);
+  while ((await isLate()) && silence() < SILENCE_MS) await sleep(500);
   const audit = await auditNow();
   logProgress(`${summary(stored)}; events: ${JSON.stringify(audit)}`);
   expect(stored).toMatchObject({ lost: [], twice: [], invented: [] });
