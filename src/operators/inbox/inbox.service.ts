@@ -44,7 +44,10 @@ export function createInboxService(deps: {
   }
 
   return {
-    /** A page; it may be short, or empty, while `next` is there. @throws {InvalidInput | Conflict} */
+    /**
+     * A page; it may be short, or empty, while `next` is there.
+     * @throws {InvalidInput | Conflict}
+     */
     async page(
       app: ScopedApp,
       { limit, cursor, ...request }: InboxRequest & { limit: number; cursor?: string | undefined },
@@ -59,7 +62,10 @@ export function createInboxService(deps: {
       return { submissions, ...(page.next && { next: cursors.write(page.next, bound) }) };
     },
 
-    /** All that match as BSON, with the newest schema of the app. @throws {InvalidInput | Conflict} */
+    /**
+     * All that match as BSON, with the newest schema of the app.
+     * @throws {InvalidInput | Conflict}
+     */
     async all(
       app: ScopedApp,
       request: InboxRequest,
