@@ -7,8 +7,6 @@ import { useAbilities, WithAbilities } from './session/abilities.tsx';
 import { rememberApp, useCurrentApp } from './session/current-app.ts';
 import type { Session } from './session/session.ts';
 import { useSignOnRefusal } from './session/single-sign-on.tsx';
-import { ChooseAppPage } from './shell/choose-app-page.tsx';
-import { NotFoundPage, OtherAppPage } from './shell/not-found-page.tsx';
 import { PageSkeleton } from './shell/page-skeleton.tsx';
 import { Shell } from './shell/shell.tsx';
 import { t } from './texts/texts.ts';
@@ -17,6 +15,9 @@ import { UsersPage } from './users/users-page.tsx';
 
 // Loaded on demand: an operator begins with the list of users. The field rules of the schema editor
 // and the linear-time pattern engine are large.
+const ChooseAppPage = lazy(() => import('./shell/choose-app-page.tsx'));
+const NotFoundPage = lazy(async () => ({ default: (await import('./shell/not-found-page.tsx')).NotFoundPage }));
+const OtherAppPage = lazy(async () => ({ default: (await import('./shell/not-found-page.tsx')).OtherAppPage }));
 const RecordPage = lazy(() => import('./record/record-page.tsx'));
 const AppsPage = lazy(() => import('./apps/apps-page.tsx'));
 const AllUsersPage = lazy(() => import('./apps/all-users-page.tsx'));

@@ -10,7 +10,7 @@ import { startPath } from '../users/scope.ts';
 import classes from './choose-app-page.module.css';
 
 /** Asks a member of several apps which one to open. */
-export function ChooseAppPage({ session }: { session: Session }) {
+export default function ChooseAppPage({ session }: { session: Session }) {
   const apps = appsOf(session);
   if (apps.length === 0) {
     return (
