@@ -28,7 +28,6 @@ import { type ChangeList, isFiltered, type ListParameters, useListParameters } f
 import { ListSummary, SearchProgress, SortedByText, SortedInPart } from './list/list-summary.tsx';
 import { lastPageOf, useUserCount } from './list/use-user-count.ts';
 import { type UserList, useUserList } from './list/use-user-list.ts';
-import { UserPager } from './list/user-pager.tsx';
 import { ListAction } from './list-action.tsx';
 import { scopedSchemaQuery } from './queries.ts';
 import { appPath, type Scope, usersPath } from './scope.ts';
@@ -49,6 +48,7 @@ const opening = loadLater(() => import('./views/open-view.tsx').then(({ OpenView
 const stats = loadLater(() => import('./user-stats.tsx').then(({ UserStats }) => UserStats));
 const searchIndex = loadLater(() => import('./search-index.tsx').then(({ SearchIndex }) => SearchIndex));
 const missing = loadLater(() => import('./views/missing-parts.tsx').then(({ MissingParts }) => MissingParts));
+const pager = loadLater(() => import('./list/user-pager.tsx').then(({ UserPager }) => UserPager));
 const formerLink = loadLater(() => import('./list/former-link.tsx').then(({ FormerLink }) => FormerLink));
 
 /** A filter that all users match: a change of many users needs one. */
@@ -198,13 +198,15 @@ function UserListPage({ scope }: { scope: Scope }) {
             {list.users.length === 0 && list.state === 'whole' && (
               <NoUsers scope={scope} parameters={parameters} change={change} />
             )}
-            <UserPager
-              parameters={parameters}
-              list={list}
-              count={counted.count}
-              lastPage={lastPageOf(parameters, counted.count, schema.data.fields)}
-              change={change}
-            />
+            <Suspense>
+              <pager.Part
+                parameters={parameters}
+                list={list}
+                count={counted.count}
+                lastPage={lastPageOf(parameters, counted.count, schema.data.fields)}
+                change={change}
+              />
+            </Suspense>
           </>
         )}
       </section>
