@@ -39,17 +39,17 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     ({ _id, appId, state: 'waiting', ...(nextAt && { nextAt }) }) as const;
 
   /** Resolves with the first waiting delivery of each record, by its id in hexadecimal. */
-  async function firstOfEach(of: WebhookOfApp, recordIds: RecordId[]) {
+  async function firstOfEach(of: WebhookOfApp, recordIds: RecordId[]): Promise<Map<string, DeliveryDocument>> {
     const found = await deliveries
-      .aggregate<{ _id: RecordId; first: { revision: number; nextAt: Date } }>(
+      .aggregate<{ first: DeliveryDocument }>(
         [
           { $match: { ...of, recordId: { $in: recordIds }, state: 'waiting' } },
-          { $group: { _id: '$recordId', first: { $min: { revision: '$revision', nextAt: '$nextAt' } } } },
+          { $group: { _id: '$recordId', first: { $top: { sortBy: { revision: 1 }, output: '$$ROOT' } } } },
         ],
         { hint: OF_RECORD },
       )
       .toArray();
-    return new Map(found.map(({ _id, first }) => [_id.toHexString(), first]));
+    return new Map(found.map(({ first }) => [first.recordId.toHexString(), first]));
   }
 
   /**
@@ -123,23 +123,29 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
       { now, limit, busy }: { now: number; limit: number; busy: RecordId[] },
     ): Promise<DeliveryDocument[]> {
       const isDue = { ...of, state: 'waiting', nextAt: { $lte: new Date(now) } } as const;
-      const options = { sort: { nextAt: 1 }, limit: DUE_BATCH, hint: NEXT_ATTEMPTS } as const;
+      const options = {
+        projection: { appId: 1, recordId: 1, nextAt: 1 },
+        sort: { nextAt: 1 },
+        limit: DUE_BATCH,
+        hint: NEXT_ATTEMPTS,
+      } as const;
       const found = await deliveries.find({ ...isDue, recordId: { $nin: busy } }, options).toArray();
       const firsts = await firstOfEach(
         of,
         found.map(({ recordId }) => recordId),
       );
-      const due: DeliveryDocument[] = [];
+      // The first one may be due later than those that wait for it, and not be found.
+      const due = new Set<DeliveryDocument>();
+      const postponed: { updateOne: { filter: WaitingDelivery; update: object } }[] = [];
       for (const delivery of found) {
         const first = firsts.get(delivery.recordId.toHexString());
-        if (!first || first.revision >= delivery.revision) due.push(delivery);
+        if (!first?.nextAt) continue; // settled since it was found
+        if (first.nextAt.getTime() <= now) due.add(first);
         // Not read again before the delivery that it waits for.
-        else if (first.nextAt.getTime() > now) {
-          await deliveries.updateOne(asRead(delivery), { $set: { nextAt: first.nextAt } });
-        }
-        if (due.length === limit) break;
+        else postponed.push({ updateOne: { filter: asRead(delivery), update: { $set: { nextAt: first.nextAt } } } });
       }
-      return due;
+      if (postponed.length > 0) await deliveries.bulkWrite(postponed, { ordered: false });
+      return [...due].slice(0, limit);
     },
 
     /** Resolves with the time of the next attempt of an endpoint; undefined when none waits. */

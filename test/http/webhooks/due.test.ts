@@ -1,0 +1,78 @@
+import { ObjectId } from 'mongodb';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createDeliveryStore, type DeliveryStore } from '../../../src/outbound/webhooks/deliveries.model.ts';
+import type { WebhookDocument } from '../../../src/outbound/webhooks/webhooks.model.ts';
+import { type Connection, connectDatabase } from '../../../src/platform/database/client.ts';
+import type { RecordEvent } from '../../../src/records/stored/outbox.ts';
+import { createRecordIds, type RecordId } from '../../../src/records/stored/record-id.ts';
+import { randomName } from '../../support/databases.ts';
+import { createModels } from '../../support/models.ts';
+import { databaseUri } from '../../support/process.ts';
+
+// Which deliveries a server attempts when more of them wait for earlier ones than one read finds.
+
+const BEFORE = Date.now();
+const LATER = BEFORE + 5_000;
+const CHANGES = 1_200;
+const appId = new ObjectId();
+const newId = createRecordIds();
+
+let connection: Connection;
+let store: DeliveryStore;
+beforeAll(async () => {
+  connection = await connectDatabase(databaseUri(randomName()));
+  const { deliveries } = createModels(connection);
+  for (const [keys, options] of deliveries.schema.indexes()) await deliveries.collection.createIndex(keys, options);
+  store = createDeliveryStore(deliveries.collection);
+});
+afterAll(async () => {
+  await connection.getClient().db(connection.name).dropDatabase();
+  await connection.close();
+});
+
+let webhook: WebhookDocument;
+let recordId: RecordId;
+beforeEach(async () => {
+  webhook = {
+    _id: newId(new Date()),
+    appId,
+    sourceAppId: 'app',
+    url: 'https://example.com/',
+    secrets: [],
+    events: ['user.created', 'user.updated'],
+    format: 'standard',
+    createdAt: new Date(BEFORE),
+  };
+  recordId = newId(new Date());
+  const revisions = Array.from({ length: CHANGES }, (_, index) => index + 1);
+  await store.add(
+    revisions.map((revision) => eventOf(recordId, revision)),
+    [webhook],
+    BEFORE,
+  );
+  const [first] = await due(BEFORE);
+  if (!first) throw new Error('nothing is due');
+  const attempt = { at: new Date(BEFORE), ms: 1, status: 500 };
+  await store.settle(first, { attempt, isSuccess: false, isCounted: true, nextAt: LATER }, BEFORE);
+});
+
+function eventOf(id: RecordId, revision: number): RecordEvent {
+  const type = revision === 1 ? 'user.created' : 'user.updated';
+  return { id: newId(new Date()).toString(), type, appId, recordId: id, at: new Date(BEFORE), revision };
+}
+
+const due = (now: number, busy: RecordId[] = []) =>
+  store.due({ appId, webhookId: webhook._id }, { now, limit: 200, busy });
+
+it('finds the failed delivery of a record in front of those that wait for it', async () => {
+  expect(await due(LATER)).toMatchObject([{ recordId, revision: 1, attempts: 1 }]);
+});
+
+it('finds nothing of the record before the time of the failed delivery, and other records soon', async () => {
+  const other = newId(new Date());
+  await store.add([eventOf(other, 1)], [webhook], LATER - 1_000);
+  const found = [];
+  for (let reads = 1; reads <= 3; reads += 1) found.push(...(await due(LATER - 1)));
+  expect(found).toMatchObject([{ recordId: other, revision: 1 }]);
+  expect(await due(LATER, [other])).toMatchObject([{ recordId, revision: 1 }]);
+});
