@@ -80,10 +80,10 @@ export const UserRows = memo(function UserRows({
                     state={place}
                     className={classes.email ?? ''}
                     title={row.original.email}
+                    aria-description={isUnread(row.original, lastLook) ? t.users.unread : undefined}
                   >
                     {row.original.email}
                   </Link>
-                  {isUnread(row.original, lastLook) && <span className="visually-hidden"> {t.users.unread}</span>}
                 </>
               ) : (
                 <Editable

@@ -6,7 +6,7 @@ const matching = (count: number) => plural(count, { one: '# passende Person', ot
 const selected = (count: number) => plural(count, { one: '# ausgewählte Person', other: '# ausgewählte Personen' });
 
 export const users: typeof en = {
-  unread: '(neu)',
+  unread: 'Seit Ihrem letzten Besuch geändert',
   title: 'Personen',
   note: (sourceAppId) => `Personen mit Einsendungen an ${sourceAppId}`,
   import: 'Importieren',

@@ -5,7 +5,7 @@ const matching = (count: number) => plural(count, { one: '# matching user', othe
 const selected = (count: number) => plural(count, { one: '# selected user', other: '# selected users' });
 
 export const users = {
-  unread: '(new)',
+  unread: 'Changed since your last visit',
   title: 'Users',
   note: (sourceAppId: string) => `Users who submitted to ${sourceAppId}`,
   import: 'Import',
