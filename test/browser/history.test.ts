@@ -93,6 +93,7 @@ describe('the history of a record', () => {
       await admin.patch(`/auth/users/${id}?sourceAppId=${sourceAppId}`, { set: { age: n } }).expect(200);
     }
     await users.logIn();
+    await users.goTo(`/apps/${sourceAppId}/users`);
     await openRecord('ada@example.com');
     await history().getByRole('button', { name: 'Show earlier changes' }).click();
     await history().getByText('Submitted').waitFor();
@@ -107,7 +108,7 @@ describe('the history of a record', () => {
     await users.logIn();
     await users.goTo(`/apps/${sourceAppId}/privacy`);
     await users.page.getByLabel('Keep submissions too, as they came').check();
-    await users.page.getByLabel('How long changes are kept').fill('30');
+    await users.page.getByLabel('How long changes and submissions are kept').fill('30');
     await users.page.getByRole('button', { name: 'Save history settings' }).click();
     await users.page.getByText('The settings apply now').waitFor();
     const { body } = await users.server.admin.get(`/auth/apps/${sourceAppId}/history`).expect(200);

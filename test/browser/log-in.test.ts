@@ -27,7 +27,7 @@ const endAllSessions = () => server.db.collection('sessions').deleteMany({});
 
 describe('the login', () => {
   it('explains where the credentials are and logs the administrator in', async () => {
-    await open.page.getByText('the service printed your app ID and password').waitFor();
+    await open.page.getByText('the service printed a link to your account').waitFor();
     await logIn(open.page, ADMIN);
     await open.page.getByRole('heading', { level: 1, name: 'Apps' }).waitFor();
     expect(await open.page.title()).toBe('Apps · User Collection');

@@ -44,6 +44,9 @@ describe('a new installation', () => {
     await page.getByRole('button', { name: 'Account: admin' }).click();
     await page.getByRole('menuitem', { name: 'Log out' }).click();
     await logIn(page, { sourceAppId: 'first-app', password });
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await page.getByRole('list', { name: 'Submissions' }).getByText('ada@example.com').waitFor();
+    await page.getByRole('link', { name: 'Users' }).click();
     await page.getByRole('link', { name: 'ada@example.com' }).waitFor();
     await page.getByRole('columnheader', { name: 'Birthday' }).waitFor();
     admin.expectClean();

@@ -63,10 +63,11 @@ describe('shard --apply', () => {
       { $db: 'admin', shardCollection: 'people.held_submissions', key: { appId: 1, email: 1 } },
       { $db: 'admin', shardCollection: 'people.history', key: { _id: 1 } },
       { $db: 'admin', shardCollection: 'people.spent_challenges', key: { _id: 1 } },
+      { $db: 'admin', shardCollection: 'people.submissions', key: { appId: 1, _id: 1 } },
       { $db: 'admin', shardCollection: 'people.suppressed_people', key: { _id: 1 } },
       { $db: 'admin', shardCollection: 'people.users', key: { appId: 1, email: 1 } },
     ]);
-    expect(indexed.slice(-3)).toEqual(['deliveries', 'held_submissions', 'users']);
+    expect(indexed.slice(-4)).toEqual(['deliveries', 'held_submissions', 'submissions', 'users']);
   });
 });
 
@@ -96,6 +97,10 @@ sh.shardCollection("people.history", { _id: 1 });
 
 // spent_challenges: one for each submission with a proof of work; the id begins with that of the app
 sh.shardCollection("people.spent_challenges", { _id: 1 });
+
+// submissions: one for each submission that an app keeps
+db.getSiblingDB("people").submissions.createIndex({ appId: 1, _id: 1 });
+sh.shardCollection("people.submissions", { appId: 1, _id: 1 });
 
 // suppressed_people: one for each suppressed person; the id begins with that of the app
 sh.shardCollection("people.suppressed_people", { _id: 1 });
