@@ -34,13 +34,12 @@ async function dataOf(app: string): Promise<Record<string, object>> {
   return Object.fromEntries(records.map(({ email, data }) => [email.split('@')[0], data]));
 }
 
-/** Where the refusal is answered in English. */
-const refused = (key?: string) => {
-  const { path, message } = staffOnly(key);
-  return { message: 'Invalid submission', errors: [expect.objectContaining({ path, message })] };
-};
-/** Where it is answered with codes. */
-const refusedWithCode = (key?: string) => ({ message: 'Invalid submission', errors: [staffOnly(key)] });
+/** The body of a refusal. */
+const refused = (key?: string) => ({
+  message: 'Invalid submission',
+  code: 'invalidSubmission',
+  errors: [staffOnly(key)],
+});
 
 describe('The definition of a field of the staff (spec 2.11)', () => {
   it('does not go with what only a submission or a form has', async () => {
@@ -59,13 +58,15 @@ describe('The definition of a field of the staff (spec 2.11)', () => {
       })
       .expect(400);
     const message = 'is not possible with writers: staff';
+    const code = 'notOfStaff';
     expect(body).toEqual({
       message: 'Invalid schema',
+      code: 'invalidSchema',
       errors: [
-        { path: 'fields.0.required', message },
-        { path: 'fields.1.prefill', message },
-        { path: 'fields.2.source', message },
-        { path: 'fields.3.consent', message },
+        { path: 'fields.0.required', message, code },
+        { path: 'fields.1.prefill', message, code },
+        { path: 'fields.2.source', message, code },
+        { path: 'fields.3.consent', message, code },
       ],
     });
     await a.admin
@@ -185,7 +186,7 @@ describe('A public submission with the key of a field of the staff', () => {
           refused(),
         );
         const sent = client.post(`/v1/forms/${app}`, { email: 'ada@example.com', data: { message: 'x', status } });
-        expect((await sent.set(JSON_ANSWER).expect(400)).body).toEqual(refusedWithCode());
+        expect((await sent.set(JSON_ANSWER).expect(400)).body).toEqual(refused());
       }
     }
     const twice = '{"email":"ada@example.com","data":{"status":"new","status":"done"}}';
@@ -207,10 +208,10 @@ describe('A public submission with the key of a field of the staff', () => {
         .set({ 'Content-Type': TYPES[kind], ...JSON_ANSWER });
     };
     for (const name of ['status', 'status[]', 'data[status]', 'data.status', 'data[status][]', 'data.status[]']) {
-      expect((await send(name, 'done').expect(400)).body).toEqual(refusedWithCode());
+      expect((await send(name, 'done').expect(400)).body).toEqual(refused());
     }
     // Also a text that has no value of the kind.
-    expect((await send('score', 'many').expect(400)).body).toEqual(refusedWithCode('score'));
+    expect((await send('score', 'many').expect(400)).body).toEqual(refused('score'));
     expect(await dataOf(app)).toEqual({});
     // A name with _ is no key, and an empty entry is absent.
     await send('_status', 'done').expect(200);
