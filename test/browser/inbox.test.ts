@@ -58,6 +58,7 @@ describe('the inbox', () => {
     await rows.getByText('Seen before').first().waitFor();
     expect(await page.getByText('New', { exact: true }).count()).toBe(0);
     await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor();
     await submit('new@example.com', { message: 'Just arrived' });
     await arrived(2);
     await page.getByRole('link', { name: 'Inbox' }).click();
@@ -80,6 +81,7 @@ describe('the inbox', () => {
     await page.getByRole('row', { name: /eve@example.com/ }).waitFor();
     expect(await page.getByRole('columnheader', { name: 'Updated' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Connect' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Connect' }).waitFor();
     await submit('ada@example.com', { message: 'Again' });
     await page.getByRole('link', { name: 'Users' }).click();
     const unread = page
