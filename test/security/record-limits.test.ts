@@ -119,7 +119,8 @@ describe('large records', () => {
     const bytes = await receivedBytes(server, async () => {
       for (let time = 0; time < 5; time += 1) await submit().expect(200);
     });
-    expect(bytes).toBeLessThan(100_000);
+    // Whatever else the database answers meanwhile: one read of the record is 15 MB.
+    expect(bytes).toBeLessThan(MEGABYTE);
   });
 });
 
