@@ -87,19 +87,12 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
 
   /**
    * Stores the submissions of records whose events wait, each once. MongoDB reads the records and
-   * inserts in one statement, so a late one stores nothing of an erased record.
+   * inserts in one statement, so a late one stores nothing of an erased record. What one in
+   * progress stores, the event of the erasure removes: the relay passes it on afterwards.
    */
   async function keep(appIds: readonly ObjectId[], ids: readonly RecordId[]): Promise<void> {
     const records = { appId: { $in: [...appIds] }, _id: { $in: [...ids] } };
     await users.aggregate([{ $match: records }, ...keptOf(kept.collectionName)], { hint: { _id: 1 } }).toArray();
-    // An erasure during the statement may have removed what was stored before it.
-    const options = { projection: { _id: 1 }, readConcern: 'majority', hint: { _id: 1 } } as const;
-    const existing = await users.find(records, options).toArray();
-    const existingIds = new Set(existing.map(({ _id }) => _id.toHexString()));
-    await removeOf(
-      appIds,
-      ids.filter((id) => !existingIds.has(id.toHexString())),
-    );
   }
 
   return {
