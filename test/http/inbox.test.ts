@@ -1,6 +1,9 @@
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import { createKeptSubmissions, type KeptSubmission } from '../../src/records/history/kept-submissions.ts';
+import type { UserDocument } from '../../src/records/stored/record.ts';
+import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { Client } from '../support/client.ts';
 import { runImport } from '../support/imports.ts';
 import { createKey } from '../support/keys.ts';
@@ -244,6 +247,23 @@ describe('each submission is kept once', () => {
     expect(rows.filter(({ created }) => created)).toHaveLength(1);
     const times = rows.map(({ at }) => at);
     expect(times).toEqual([...times].sort().reverse());
+  });
+
+  it('by statements that run at once', async () => {
+    const { sourceAppId, submit, inbox } = await keepingApp();
+    for (let n = 1; n <= 15; n += 1) await submit('ada@x.org', { age: n });
+    await inbox(15);
+    const users = a.db.collection<UserDocument>('users');
+    const record = (await users.findOne({ sourceAppId })) as UserDocument;
+    const { keep } = createKeptSubmissions(users, a.db.collection<KeptSubmission>('submissions'));
+    const newId = createRecordIds();
+    for (let round = 0; round < 20; round += 1) {
+      const history = (record.history ?? []).map((entry) => ({ ...entry, id: newId(new Date()) }));
+      const outbox = history.map(({ id, at }) => ({ id, at, changed: [], kept: true as const }));
+      await users.updateOne({ _id: record._id }, { $set: { history, outbox } });
+      await Promise.all(Array.from({ length: 8 }, () => keep(record)));
+    }
+    await inbox(15 + 20 * (record.history ?? []).length);
   });
 
   it('before its values leave the record, although no relay has seen it', async () => {

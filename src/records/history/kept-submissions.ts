@@ -4,9 +4,10 @@ import { indexText, MAX_CODE_POINTS } from '../../fields/base/index-value.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
+import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
 import { removeInSteps, removeSome } from '../../platform/database/removal.ts';
-import type { EventConsumer, RecordEvent } from '../stored/outbox.ts';
+import { type EventConsumer, MAX_OUTBOX, type RecordEvent } from '../stored/outbox.ts';
 import { NEWEST_FIRST, type UserCollection, type UserDocument } from '../stored/record.ts';
 import { firstIdAt, type RecordId } from '../stored/record-id.ts';
 import type { RecordTraces } from '../write/erasure.ts';
@@ -92,7 +93,16 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
    */
   async function keep(appIds: readonly ObjectId[], ids: readonly RecordId[]): Promise<void> {
     const records = { appId: { $in: [...appIds] }, _id: { $in: [...ids] } };
-    await users.aggregate([{ $match: records }, ...keptOf(kept.collectionName)], { hint: { _id: 1 } }).toArray();
+    const stages = [{ $match: records }, ...keptOf(kept.collectionName)];
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await users.aggregate(stages, { hint: { _id: 1 } }).toArray();
+        return;
+      } catch (error) {
+        // MongoDB ends the statement when another one stores a submission just before it.
+        if (!isDuplicateKey(error) || attempt >= MAX_OUTBOX) throw error;
+      }
+    }
   }
 
   return {
