@@ -6,7 +6,7 @@ import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
-import { removeInSteps, removeSome } from '../../platform/database/removal.ts';
+import { type Older, removeInSteps, removeSome } from '../../platform/database/removal.ts';
 import { type EventConsumer, MAX_OUTBOX } from '../stored/outbox.ts';
 import { NEWEST_FIRST, type UserCollection, type UserDocument } from '../stored/record.ts';
 import { firstIdAt, type RecordId } from '../stored/record-id.ts';
@@ -132,9 +132,9 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
       },
     } satisfies EventConsumer,
 
-    /** Drops submissions of an app before a time; resolves with whether more may be. */
-    dropOld: async (appId: ObjectId, before: Date): Promise<boolean> =>
-      !(await removeSome(kept, { appId, _id: { $lt: firstIdAt(before) } }, DROP_MS)),
+    /** Drops submissions of an app that are older, as `dropOld` of the history does. */
+    dropOld: async (appId: ObjectId, { before, until }: Older): Promise<boolean> =>
+      !(await removeSome(kept, { appId, _id: { $lt: firstIdAt(before) } }, DROP_MS, async () => until)),
 
     traces: {
       exist: async (appIds, ids) =>
