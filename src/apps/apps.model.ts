@@ -1,7 +1,7 @@
 import { ObjectId, UUID } from 'mongodb';
 import type { Connection } from '../platform/database/client.ts';
 import { createModel, type Model, schema } from '../platform/database/mongoose.ts';
-import type { CountedOrigin, Notify, StoredFormSettings } from './form-settings.ts';
+import type { CaptchaSettings, CountedOrigin, Notify, StoredFormSettings } from './form-settings.ts';
 import type { IndexSlot, IndexUse } from './index-slots.ts';
 
 export type Role = 'user' | 'admin';
@@ -115,6 +115,14 @@ const formSchema = schema<StoredFormSettings>(
       { _id: false },
     ),
     doubleOptIn: Boolean,
+    captcha: schema<CaptchaSettings>(
+      {
+        siteKey: { type: String, required: true },
+        secret: { type: String, required: true },
+        outage: { type: String, required: true },
+      },
+      { _id: false },
+    ),
   },
   { _id: false },
 );

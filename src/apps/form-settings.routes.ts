@@ -10,6 +10,7 @@ import { canonicalTag, isCanonicalTag, MAX_LANGUAGES } from '../platform/languag
 import type { FormSettingsService, FormSettingsView } from './form-settings.service.ts';
 import {
   BOT_PROTECTIONS,
+  CAPTCHA_OUTAGES,
   type CountedOrigin,
   type FormSettings,
   type FormTexts,
@@ -99,6 +100,20 @@ const DoubleOptIn = z
   .nullish()
   .transform((isOn) => (isOn ? (true as const) : undefined));
 
+/** Without `secret` the stored one stays. `hasSecret` of a response is ignored. */
+const Captcha = z
+  .strictObject({
+    siteKey: unset(text(200)),
+    secret: unset(text(500)),
+    outage: withDefault(
+      z.enum(CAPTCHA_OUTAGES, code('notThis', { values: CAPTCHA_OUTAGES.join(', ') })),
+      'hold' as const,
+    ),
+    hasSecret: z.unknown().optional(),
+  })
+  .nullish()
+  .transform((captcha) => captcha && { siteKey: captcha.siteKey, secret: captcha.secret, outage: captcha.outage });
+
 /** The body of a replacement (spec 4.5). A response is a valid body: its counts are ignored. */
 const FormSettingsInput = z
   .strictObject({
@@ -114,6 +129,7 @@ const FormSettingsInput = z
       z.enum(BOT_PROTECTIONS, code('notThis', { values: BOT_PROTECTIONS.join(', ') })),
       'honeypot',
     ),
+    captcha: Captcha,
     submitPerMinute: unset(count(1_000_000)),
     closesAt: unset(z.iso.datetime({ offset: true, error: code('notDateTime') }).transform((at) => new Date(at))),
     maxRecords: unset(count(1_000_000)),
@@ -148,6 +164,10 @@ const FormSettingsDocument = z
     doubleOptIn: z.literal(true).optional().meta({
       description: 'Each person is asked by email to confirm the address; absent if not',
     }),
+    captcha: z
+      .strictObject({ siteKey: z.string(), outage: z.enum(CAPTCHA_OUTAGES), hasSecret: z.literal(true) })
+      .optional()
+      .meta({ description: 'The site key at the provider of challenges; absent without a provider' }),
     languages: z
       .array(z.string())
       .optional()
@@ -217,10 +237,16 @@ export const formSettingsRoutes = (formSettings: FormSettingsService): Route[] =
     },
 
     replaceFormSettings: async ({ app: { id }, headers, body, until, res }) => {
-      const { refusedOrigins: _refused, ignoredRedirects: _ignored, ...settings } = body;
+      const { refusedOrigins: _refused, ignoredRedirects: _ignored, captcha, ...settings } = body;
       const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
       const ifMatch = parseTags(headers['if-match']);
-      const view = await formSettings.replace(id, given as unknown as FormSettings, until, ifMatch);
+      const view = await formSettings.replace(
+        id,
+        given as unknown as FormSettings,
+        captcha ?? undefined,
+        until,
+        ifMatch,
+      );
       res.setHeader('ETag', view.etag);
       return present(view);
     },
@@ -229,7 +255,7 @@ export const formSettingsRoutes = (formSettings: FormSettingsService): Route[] =
 function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsView) {
   const { title = null, description = null, submitLabel = null, thanks = null, locale = null } = settings;
   const { timeZone = null, origins, nullOrigin, next = null, botProtection, submitPerMinute = null } = settings;
-  const { closesAt, maxRecords = null, notify, languages, texts, doubleOptIn } = settings;
+  const { closesAt, maxRecords = null, notify, languages, texts, doubleOptIn, captcha } = settings;
   return {
     title,
     description,
@@ -249,6 +275,7 @@ function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsVie
     ...(languages && { languages: [...languages] }),
     ...(texts && { texts }),
     ...(doubleOptIn && { doubleOptIn }),
+    ...(captcha && { captcha: { siteKey: captcha.siteKey, outage: captcha.outage, hasSecret: true as const } }),
     refusedOrigins: refusedOrigins.map(presentOrigin),
     ...(ignoredRedirects.length > 0 && { ignoredRedirects: ignoredRedirects.map(presentOrigin) }),
   };

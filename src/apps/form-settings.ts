@@ -1,9 +1,37 @@
 import type { ObjectId } from 'mongodb';
+import { CAPTCHA_WIDGETS } from '../fields/captcha.ts';
+import type { CaptchaProvider } from '../platform/core/config.ts';
 import { forTag } from '../platform/languages/tags.ts';
 
 /** The protection of forms against programs (spec 4.5). */
-export const BOT_PROTECTIONS = ['off', 'honeypot', 'proof-of-work'] as const;
+export const BOT_PROTECTIONS = [
+  'off',
+  'honeypot',
+  'proof-of-work',
+  'turnstile',
+  'hcaptcha',
+  'recaptcha',
+  'friendly',
+] as const;
 type BotProtection = (typeof BOT_PROTECTIONS)[number];
+
+export const isCaptchaProvider = (protection: BotProtection): protection is CaptchaProvider =>
+  Object.hasOwn(CAPTCHA_WIDGETS, protection);
+
+/** Returns the provider whose challenges the forms show. */
+export const captchaProvider = ({ botProtection }: Pick<FormSettings, 'botProtection'>): CaptchaProvider | undefined =>
+  isCaptchaProvider(botProtection) ? botProtection : undefined;
+
+/** What happens to submissions while a provider of challenges is away: held, or 503. */
+export const CAPTCHA_OUTAGES = ['hold', 'refuse'] as const;
+
+/** The keys of an app at the provider of its challenges. */
+export interface CaptchaSettings {
+  siteKey: string;
+  /** No answer has it. */
+  secret: string;
+  outage: (typeof CAPTCHA_OUTAGES)[number];
+}
 
 /** When operators receive emails about records: for each change, or once a day. */
 export const NOTIFY_TIMES = ['each', 'daily'] as const;
@@ -38,6 +66,8 @@ export interface FormSettings extends FormTexts {
   nullOrigin: boolean;
   next?: string;
   botProtection: BotProtection;
+  /** With a provider as `botProtection`. */
+  captcha?: CaptchaSettings;
   /** From one client network. Unset: RATE_LIMIT_SUBMIT applies. */
   submitPerMinute?: number;
   closesAt?: Date;

@@ -57,6 +57,36 @@ describe('form settings', () => {
     expect(await settings()).toMatchObject({ maxRecords: null, closesAt: '2030-01-31T08:30:00.000Z' });
   });
 
+  it('have the keys of a provider of challenges, and never show the secret again', async () => {
+    const { page } = connect;
+    await page.getByLabel('Bot protection').selectOption('Cloudflare Turnstile');
+    await save();
+    await page.getByText('2 invalid settings').waitFor();
+    await fill('Site key', 'key-of-the-site');
+    await fill('Secret key', 'secret-of-the-site');
+    await page.getByLabel('While the provider cannot be reached').selectOption('Refuse submissions');
+    await save();
+    await page.getByText('Saved. The settings apply now.').waitFor();
+    const captcha = { siteKey: 'key-of-the-site', outage: 'refuse', hasSecret: true };
+    expect(await settings()).toMatchObject({ botProtection: 'turnstile', captcha });
+    expect(await page.getByLabel('Secret key').inputValue()).toBe('');
+    // Another change keeps it; the key of another provider is asked for.
+    await page.getByText('Stored. Enter a key to replace it').waitFor();
+    await fill('Title', 'Join us');
+    await save();
+    await page.getByText('Saved. The settings apply now.').waitFor();
+    expect(await settings()).toMatchObject({ title: 'Join us', captcha });
+    await page.getByLabel('Bot protection').selectOption('hCaptcha');
+    await page.getByText('Stored. Enter a key to replace it').waitFor({ state: 'detached' });
+    await page.getByLabel('Bot protection').selectOption('Cloudflare Turnstile');
+    await page.getByRole('tab', { name: 'Connect' }).first().click();
+    await page.getByText('Cloudflare Turnstile checks each submission').waitFor();
+    await page.getByText('A test needs a solved challenge.').waitFor();
+    expect(await connect.snippet('Plain HTML')).toContain(
+      '<div class="cf-turnstile" data-sitekey="key-of-the-site"></div>',
+    );
+  });
+
   it('show the problem of each value', async () => {
     await fill('Page after the form', 'http://example.com');
     await fill('Maximum number of records', 'ten');

@@ -7,6 +7,7 @@ import {
   prefilled,
   present,
 } from '#src/fields/markup.ts';
+import { showChallenge } from './captcha.ts';
 import { toDom } from './dom.ts';
 import style from './form.css?inline';
 import { send } from './send.ts';
@@ -28,10 +29,12 @@ export async function embed(host: HTMLElement): Promise<void> {
   try {
     const definition = await definitionOf(formPath(app, host));
     root.append(...toDom(formMarkup(app, definition)));
-    root.querySelector('form')?.addEventListener('submit', (event) => {
+    const form = root.querySelector('form');
+    form?.addEventListener('submit', (event) => {
       event.preventDefault();
-      void send(event.currentTarget as HTMLFormElement, event.submitter);
+      void send(form, event.submitter);
     });
+    if (form && definition.captcha) showChallenge(form, definition.captcha);
   } catch {
     const link: Markup = ['a', { href: `${service}/f/${app}` }, 'Open the form'];
     root.append(...toDom([['p', { class: 'note', role: 'alert' }, 'The form could not be shown. ', link]]));
@@ -56,6 +59,7 @@ function formMarkup(app: string, definition: Definition): MarkupNode[] {
     { ...attributes, 'aria-label': title ?? app },
     ...formFields(definition.fields, texts.email).map((field) => fieldMarkup(prefilled(field, context))),
     ...(definition.honeypot ? [honeypot(texts.leaveEmpty)] : []),
+    ...(definition.captcha ? [['slot', { name: 'captcha' }] satisfies Markup] : []),
     ['button', { part: 'button' }, submitLabel ?? texts.send],
   ];
   const shown = closed ? (['p', { class: 'note' }, texts.closed] satisfies Markup) : form;

@@ -1,4 +1,5 @@
 import type { FormControl } from '#src/fields/presentation.ts';
+import type { CaptchaProvider } from '#src/platform/core/config.ts';
 
 /** The answer of `GET /v1/forms/:sourceAppId` (spec 4.5). */
 export interface Definition {
@@ -17,7 +18,19 @@ export interface Definition {
   closed: boolean;
   honeypot: boolean;
   proofOfWork: boolean;
+  /** Absent without a provider of challenges. */
+  captcha?: Captcha;
   fields: FormControl[];
+}
+
+/** The challenge of a provider (spec 4.5.4). */
+export interface Captcha {
+  provider: CaptchaProvider;
+  siteKey: string;
+  entry: string;
+  className: string;
+  script: string;
+  unsolved: string;
 }
 
 /** The answer to a submission; `status` 0 means that there was none. */

@@ -1,3 +1,4 @@
+import { showChallenge } from './captcha.ts';
 import { embed } from './embed.ts';
 import { send } from './send.ts';
 import { definitionOf, formPath } from './service.ts';
@@ -23,7 +24,12 @@ if (!(LOADED in window)) {
   // The texts of the form, so that it can say in its language that the service does not answer.
   document.addEventListener('focusin', ({ target }) => {
     const form = (target as Element).closest<HTMLFormElement>('form[data-user-collection]');
-    if (form) void definitionOf(formPath(form.dataset.userCollection as string, form));
+    if (!form) return;
+    // It rejects while the service is away.
+    void definitionOf(formPath(form.dataset.userCollection as string, form)).then(
+      ({ captcha }) => captcha && showChallenge(form, captcha),
+      () => undefined,
+    );
   });
   start();
   // Elements that the parser or another script adds later.

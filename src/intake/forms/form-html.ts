@@ -1,8 +1,9 @@
 import { html } from 'ghtml';
 import type { FormEntry } from '../../api/body/form-body.ts';
-import { type FormSettings, offeredLanguages } from '../../apps/form-settings.ts';
+import { type FormSettings, isCaptchaProvider, offeredLanguages } from '../../apps/form-settings.ts';
 import { choicesIn } from '../../fields/base/choice-list.ts';
 import { printable } from '../../fields/base/kind.ts';
+import { captchaElement } from '../../fields/captcha.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { DECIMAL } from '../../fields/kinds/number.ts';
 import {
@@ -339,8 +340,13 @@ function formHtml(view: FormView, fields: readonly FormField[]): string {
 !${toHtml(hidden)}
 !${inOrderOfEntries(fields, sent).map(keyHtml).join('\n')}
 !${settings.botProtection === 'off' ? '' : toHtml([honeypot(language.text('leaveEmpty'))])}
-!${button}
+!${captchaHtml(settings)}!${button}
 </form>`;
+}
+
+function captchaHtml({ botProtection, captcha }: FormSettings): string {
+  if (!captcha || !isCaptchaProvider(botProtection)) return '';
+  return `${toHtml([captchaElement(botProtection, captcha.siteKey)])}\n`;
 }
 
 /** Refused entries: shown, so that none is lost, and without a name, so that none is sent. */

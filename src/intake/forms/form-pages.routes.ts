@@ -4,7 +4,14 @@ import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
 import { AppPath } from '../../api/parameters.ts';
 import { setLanguage, Versioned } from '../../api/reply.ts';
-import { isClosed, offeredLanguages, settingsIn } from '../../apps/form-settings.ts';
+import {
+  type FormSettings,
+  isCaptchaProvider,
+  isClosed,
+  offeredLanguages,
+  settingsIn,
+} from '../../apps/form-settings.ts';
+import { CAPTCHA_PROVIDERS, CAPTCHA_WIDGETS, captchaEntry } from '../../fields/captcha.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { formFields, type PageContext, prefilled } from '../../fields/markup.ts';
 import { FormControl } from '../../fields/presentation.ts';
@@ -50,6 +57,17 @@ const FormDefinition = z
     closed: z.boolean().meta({ description: 'Whether every submission is refused now' }),
     honeypot: z.boolean().meta({ description: 'Whether the form contains a field for programs' }),
     proofOfWork: z.boolean().meta({ description: 'Whether a submission needs a solved challenge' }),
+    captcha: z
+      .strictObject({
+        provider: z.enum(CAPTCHA_PROVIDERS),
+        siteKey: z.string(),
+        entry: z.string().meta({ description: 'The form entry of the token' }),
+        className: z.string().meta({ description: 'The class of the element that shows the challenge' }),
+        script: z.string(),
+        unsolved: z.string().meta({ description: 'What a form says that is sent without a token' }),
+      })
+      .optional()
+      .meta({ description: 'The challenge of a provider; absent without one' }),
     fields: z.array(FormControl),
   })
   .meta({
@@ -152,10 +170,25 @@ function formDefinition({ sourceAppId, settings: given, fields, language }: Form
     closed: isClosed(settings),
     honeypot: settings.botProtection !== 'off',
     proofOfWork: settings.botProtection === 'proof-of-work',
+    captcha: captchaOf(settings, language),
   });
   const controls = serializedControls(formControls(fields, lang));
   const json = `${texts.slice(0, -1)},"fields":${controls.json}}`;
   return new Versioned(json, `"${hashText(texts + controls.hash)}"`);
+}
+
+/** Undefined without a provider: JSON leaves it out. */
+function captchaOf({ botProtection, captcha }: FormSettings, { text }: Language) {
+  if (!captcha || !isCaptchaProvider(botProtection)) return undefined;
+  const { script, className } = CAPTCHA_WIDGETS[botProtection];
+  return {
+    provider: botProtection,
+    siteKey: captcha.siteKey,
+    entry: captchaEntry(botProtection),
+    className,
+    script: script.src,
+    unsolved: text('captchaUnsolved'),
+  };
 }
 
 function serializedControls(controls: readonly FormControl[]): { json: string; hash: string } {

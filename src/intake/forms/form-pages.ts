@@ -1,6 +1,6 @@
 import { html } from 'ghtml';
 import type { Html } from '../../api/reply.ts';
-import { DEFAULT_FORM_SETTINGS, isClosed, settingsIn } from '../../apps/form-settings.ts';
+import { captchaProvider, DEFAULT_FORM_SETTINGS, isClosed, settingsIn } from '../../apps/form-settings.ts';
 import type { Language } from '../../platform/languages/languages.ts';
 import type { SchemaLeases } from '../../schemas/schema-leases.ts';
 import { canShowAgain, type FormView, formBody, type PublicForm, statement } from './form-html.ts';
@@ -55,6 +55,7 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
           status,
           isForm: true,
           redirects: redirectSources(view.settings),
+          captcha: captchaProvider(view.settings),
         },
         assets,
       );

@@ -1,7 +1,9 @@
 import { html } from 'ghtml';
 import { Html } from '../../api/reply.ts';
 import type { FormSettings } from '../../apps/form-settings.ts';
+import { CAPTCHA_WIDGETS, captchaScript } from '../../fields/captcha.ts';
 import type { Markup, MarkupNode } from '../../fields/markup.ts';
+import type { CaptchaProvider } from '../../platform/core/config.ts';
 import type { Language } from '../../platform/languages/languages.ts';
 import { baseLanguage } from '../../platform/languages/tags.ts';
 
@@ -22,12 +24,15 @@ export interface Page {
   isForm?: boolean;
   /** Origins to which a form may be redirected. */
   redirects?: readonly string[];
+  /** The provider whose challenge the page shows. */
+  captcha?: CaptchaProvider | undefined;
 }
 
 /** Returns a whole page under its own Content-Security-Policy (spec 4.5). */
 export function pageReply(page: Page, assets: PageAssets): Html {
-  const { title, main, language, status = 200, isForm = false, redirects = [] } = page;
-  const script = isForm ? html`<script src="${assets.script}" defer></script>` : '';
+  const { title, main, language, status = 200, isForm = false, redirects = [], captcha } = page;
+  const own = isForm ? html`<script src="${assets.script}" defer></script>` : '';
+  const script = captcha ? `${own}\n${toHtml([captchaScript(captcha)])}` : own;
   const text = html`<!doctype html>
 <html lang="${language.tag}" dir="${language.dir}">
 <head>
@@ -47,7 +52,7 @@ export function pageReply(page: Page, assets: PageAssets): Html {
 `;
   const headers = {
     'Cache-Control': 'no-store',
-    'Content-Security-Policy': pagePolicy(redirects),
+    'Content-Security-Policy': pagePolicy(redirects, captcha),
     // With `no-referrer` a browser sends the form with `Origin: null`.
     'Referrer-Policy': 'same-origin',
   };
@@ -55,11 +60,13 @@ export function pageReply(page: Page, assets: PageAssets): Html {
 }
 
 /** Chrome checks a redirect that answers a form against `form-action`. */
-function pagePolicy(redirects: readonly string[]): string {
+function pagePolicy(redirects: readonly string[], captcha: CaptchaProvider | undefined): string {
+  const widget = captcha && CAPTCHA_WIDGETS[captcha];
   return [
     "default-src 'none'",
     "style-src 'self'",
-    "script-src 'self'",
+    ["script-src 'self'", ...(widget?.scripts ?? [])].join(' '),
+    ...(widget ? [`frame-src ${widget.frames.join(' ')}`] : []),
     "connect-src 'self'",
     ["form-action 'self'", ...redirects].join(' '),
     "frame-ancestors 'none'",

@@ -72,6 +72,7 @@ export const de: Catalogue = {
   closedPage: 'Dieses Formular ist geschlossen. Es nimmt keine Einträge mehr an.',
   notSent:
     'Das Formular konnte nicht gesendet werden. Prüfen Sie Ihre Verbindung und senden Sie es noch einmal; es wird nur einmal gespeichert.',
+  captchaUnsolved: 'Schließen Sie die Prüfung über der Schaltfläche ab und senden Sie dann das Formular.',
   fileLeftOut: '{name}: Dateien können mit diesem Formular nicht gesendet werden',
   notSentAgain: '{problem}; dieser Eintrag entfällt, wenn Sie das Formular noch einmal senden.',
 

@@ -76,6 +76,7 @@ export const en = {
     'Check your inbox for an email to confirm your address. If you have already confirmed it, no email is sent.',
   closedPage: 'This form is closed. It no longer accepts entries.',
   notSent: 'The form could not be sent. Check your connection and send it again. It is stored only once.',
+  captchaUnsolved: 'Complete the check above the button, then send the form.',
   fileLeftOut: '{name}: files cannot be sent with this form',
   notSentAgain: '{problem}; this entry is left out when you send the form again.',
 

@@ -83,6 +83,7 @@ export const es: Catalogue = {
     'Recibirá un correo electrónico para confirmar su dirección. Si ya la ha confirmado, no se envía ningún correo.',
   closedPage: 'Este formulario está cerrado. Ya no acepta respuestas.',
   notSent: 'No se ha podido enviar el formulario. Compruebe su conexión y envíelo de nuevo; se guarda una sola vez.',
+  captchaUnsolved: 'Complete la comprobación situada encima del botón y después envíe el formulario.',
   fileLeftOut: '{name}: el archivo no se envía',
   notSentAgain: '{problem}; no se vuelve a enviar.',
 

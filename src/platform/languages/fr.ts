@@ -84,6 +84,7 @@ export const fr: Catalogue = {
   closedPage: 'Ce formulaire est fermé. Il n’accepte plus de réponses.',
   notSent:
     'Le formulaire n’a pas pu être envoyé. Vérifiez votre connexion et envoyez-le à nouveau ; il n’est enregistré qu’une fois.',
+  captchaUnsolved: 'Terminez la vérification au-dessus du bouton, puis envoyez le formulaire.',
   fileLeftOut: '{name} : le fichier n’est pas envoyé',
   notSentAgain: '{problem} ; n’est pas renvoyé.',
 

@@ -83,6 +83,7 @@ export const it: Catalogue = {
   closedPage: 'Questo modulo è chiuso. Non accetta più risposte.',
   notSent:
     'Non è stato possibile inviare il modulo. Controlli la connessione e lo invii di nuovo; viene salvato una sola volta.',
+  captchaUnsolved: 'Completi la verifica sopra il pulsante, poi invii il modulo.',
   fileLeftOut: '{name}: il file non viene inviato',
   notSentAgain: '{problem}; non viene inviato di nuovo.',
 

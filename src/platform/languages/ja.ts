@@ -58,6 +58,7 @@ export const ja: Catalogue = {
   thanksConfirm: 'アドレスを確認するためのメールが届きます。すでに確認済みの場合、メールは送信されません。',
   closedPage: 'このフォームは受付を終了しました。入力を受け付けていません。',
   notSent: 'フォームを送信できませんでした。接続を確認して、もう一度送信してください。保存されるのは一度だけです。',
+  captchaUnsolved: 'ボタンの上にある確認を完了してから、フォームを送信してください。',
   fileLeftOut: '{name}: ファイルは送信されません',
   notSentAgain: '{problem}。再送信されません。',
 

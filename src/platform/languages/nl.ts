@@ -66,6 +66,7 @@ export const nl: Catalogue = {
   closedPage: 'Dit formulier is gesloten. Het neemt geen inzendingen meer aan.',
   notSent:
     'Het formulier kon niet worden verzonden. Controleer uw verbinding en verzend het opnieuw; het wordt één keer opgeslagen.',
+  captchaUnsolved: 'Rond de controle boven de knop af en verzend daarna het formulier.',
   fileLeftOut: '{name}: het bestand wordt weggelaten',
   notSentAgain: '{problem}; wordt niet opnieuw verzonden.',
 

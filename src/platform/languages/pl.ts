@@ -89,6 +89,7 @@ export const pl: Catalogue = {
     'Otrzymasz e-mail z prośbą o potwierdzenie adresu. Jeśli adres jest już potwierdzony, e-mail nie zostanie wysłany.',
   closedPage: 'Ten formularz jest zamknięty. Nie przyjmuje już zgłoszeń.',
   notSent: 'Nie udało się wysłać formularza. Sprawdź połączenie i wyślij go ponownie; zostanie zapisany tylko raz.',
+  captchaUnsolved: 'Ukończ weryfikację nad przyciskiem, a następnie wyślij formularz.',
   fileLeftOut: '{name}: plik zostanie pominięty',
   notSentAgain: '{problem}; nie zostanie wysłane ponownie.',
 

@@ -81,6 +81,7 @@ export const pt: Catalogue = {
   thanksConfirm: 'Receberá um e-mail para confirmar o seu endereço. Se já o confirmou, não é enviado nenhum e-mail.',
   closedPage: 'Este formulário está fechado. Já não aceita respostas.',
   notSent: 'Não foi possível enviar o formulário. Verifique a ligação e envie-o de novo; ele é guardado uma só vez.',
+  captchaUnsolved: 'Conclua a verificação acima do botão e depois envie o formulário.',
   fileLeftOut: '{name}: o ficheiro não é enviado',
   notSentAgain: '{problem}; não é enviado de novo.',
 

@@ -59,6 +59,7 @@ export const tr: Catalogue = {
     'Adresinizi onaylamanız için bir e-posta alacaksınız. Adresinizi daha önce onayladıysanız e-posta gönderilmez.',
   closedPage: 'Bu form kapalı. Artık giriş kabul etmiyor.',
   notSent: 'Form gönderilemedi. Bağlantınızı denetleyip yeniden gönderin; yalnızca bir kez kaydedilir.',
+  captchaUnsolved: 'Düğmenin üstündeki doğrulamayı tamamlayın, ardından formu gönderin.',
   fileLeftOut: '{name}: dosya gönderilmeyecek',
   notSentAgain: '{problem}; yeniden gönderilmeyecek.',
 

@@ -57,6 +57,7 @@ export const zh: Catalogue = {
   thanksConfirm: '您将收到一封用于确认地址的电子邮件。如果您此前已确认，则不会发送邮件。',
   closedPage: '此表单已关闭，不再接受填写。',
   notSent: '表单未能发送。请检查网络连接并重新发送；内容只会保存一次。',
+  captchaUnsolved: '请先完成按钮上方的验证，再发送表单。',
   fileLeftOut: '{name}：文件不会发送',
   notSentAgain: '{problem}；不会再次发送。',
 

@@ -2,6 +2,7 @@ import type { FormSettings } from '../../api/endpoints.ts';
 import { localTime } from '../../components/form/input.ts';
 import { tabDrafts } from '../../drafts/tab-drafts.ts';
 import { forTag, isCanonicalTag, otherLanguages } from '../../languages/languages.ts';
+import { isProvider } from '../captcha.ts';
 import type { SettingsInput, StoredSettings } from '../queries.ts';
 
 /** The settings that this form edits, as the texts of its inputs. An empty text is unset. */
@@ -18,6 +19,10 @@ export interface SettingsDraft {
   texts: string;
   timeZone: string;
   botProtection: FormSettings['botProtection'];
+  captchaSiteKey: string;
+  /** Empty: the stored one. */
+  captchaSecret: string;
+  captchaOutage: Captcha['outage'];
   submitPerMinute: string;
   /** A local time of the reader, as in an `<input type="datetime-local">`. */
   closesAt: string;
@@ -28,6 +33,7 @@ export interface SettingsDraft {
   notifyWhen: Notify['when'];
 }
 
+type Captcha = NonNullable<FormSettings['captcha']>;
 type Notify = NonNullable<FormSettings['notify']>;
 
 export type SettingName = keyof SettingsDraft;
@@ -42,6 +48,9 @@ export function draftOf(settings: FormSettings): SettingsDraft {
     languages: settings.languages?.join(', ') ?? '',
     texts: settings.texts ? JSON.stringify(settings.texts) : '',
     botProtection: settings.botProtection,
+    captchaSiteKey: settings.captcha?.siteKey ?? '',
+    captchaSecret: '',
+    captchaOutage: settings.captcha?.outage ?? 'hold',
     submitPerMinute: String(settings.submitPerMinute ?? ''),
     closesAt: settings.closesAt === null ? '' : localTime(new Date(settings.closesAt)),
     maxRecords: String(settings.maxRecords ?? ''),
@@ -88,14 +97,19 @@ export function changedNames(before: SettingsDraft, after: SettingsDraft): Setti
 
 /** The settings to send. Unchanged members are those that are stored, which are more exact. */
 export function settingsOf(stored: FormSettings, draft: SettingsDraft, changed: readonly SettingName[]): SettingsInput {
-  const own = changed.filter((name) => !isOfEmail(name));
+  const own = changed.filter((name) => !isOfEmail(name) && !name.startsWith('captcha'));
   const texts = Object.fromEntries(own.map((name) => [name, sentValue(name, draft[name])]));
   return {
     ...stored,
     ...texts,
+    captcha: isProvider(draft.botProtection) ? captchaOf(draft) : null,
     ...(changed.includes('doubleOptIn') && { doubleOptIn: draft.doubleOptIn === 'on' }),
     ...(changed.some((name) => name === 'notifyEmails' || name === 'notifyWhen') && { notify: notifyOf(draft) }),
   };
+}
+
+function captchaOf({ captchaSiteKey, captchaSecret, captchaOutage }: SettingsDraft): SettingsInput['captcha'] {
+  return { siteKey: captchaSiteKey.trim() || null, secret: captchaSecret.trim() || null, outage: captchaOutage };
 }
 
 const isOfEmail = (name: SettingName): boolean => ['doubleOptIn', 'notifyEmails', 'notifyWhen'].includes(name);
@@ -108,6 +122,7 @@ function notifyOf({ notifyEmails, notifyWhen }: SettingsDraft): Notify | null {
 /** The setting of this form to which a problem belongs, by its path. */
 export function settingAt(path: string): string {
   if (path === 'notify.when') return 'notifyWhen';
+  if (path.startsWith('captcha.')) return path.replace(/\.(.)/, (_, first: string) => first.toUpperCase());
   if (/^(?:languages|texts)\./.test(path)) return path.split('.', 1)[0] ?? path;
   return path === 'notify' || path.startsWith('notify.') ? 'notifyEmails' : path;
 }
@@ -135,4 +150,4 @@ export interface DraftState {
 }
 
 /** The drafts of the settings form. */
-export const settingsDrafts = tabDrafts<DraftState>('form settings', 1);
+export const settingsDrafts = tabDrafts<DraftState>('form settings', 2);

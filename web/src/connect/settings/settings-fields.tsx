@@ -1,16 +1,19 @@
 import { NativeSelect, Textarea, TextInput, Title } from '@mantine/core';
+import { CAPTCHA_PROVIDERS, CAPTCHA_WIDGETS } from '#src/fields/captcha.ts';
 import { AS_TYPED } from '../../components/form/input.ts';
 import { useServiceTexts } from '../../languages/languages.ts';
 import { capitalize } from '../../schema-editor/draft/messages.ts';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
+import { isProvider } from '../captcha.ts';
+import { CaptchaFields } from './captcha-fields.tsx';
 import { EmailFields } from './email-fields.tsx';
 import own from './settings.module.css';
 import type { SettingName } from './settings-draft.ts';
 import { TranslatedTexts } from './translated-texts.tsx';
 import type { SettingsEditor } from './use-settings.ts';
 
-const PROTECTIONS = ['honeypot', 'proof-of-work', 'off'] as const;
+const OWN_PROTECTIONS = ['honeypot', 'proof-of-work', 'off'] as const;
 
 interface SettingsFieldsProps {
   scope: Scope;
@@ -28,6 +31,7 @@ export function SettingsFields({ scope, editor, tag, onTag }: SettingsFieldsProp
     error: capitalize(problems[name]),
     onChange: (event: { currentTarget: { value: string } }) => edit({ [name]: event.currentTarget.value }),
   });
+  const protection = draft.botProtection;
   const service = useServiceTexts(draft.locale || 'en');
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
@@ -53,14 +57,22 @@ export function SettingsFields({ scope, editor, tag, onTag }: SettingsFieldsProp
       </Title>
       <NativeSelect
         {...control('botProtection')}
-        description={t.connect.settings.protectionNotes[draft.botProtection]}
+        description={
+          isProvider(protection) ? t.connect.settings.providerNote : t.connect.settings.protectionNotes[protection]
+        }
         inputWrapperOrder={['label', 'input', 'description', 'error']}
-        data={PROTECTIONS.map((value) => ({ value, label: t.connect.settings.protections[value] }))}
+        data={[
+          ...OWN_PROTECTIONS.map((value) => ({ value, label: t.connect.settings.protections[value] })),
+          ...CAPTCHA_PROVIDERS.map((value) => ({ value, label: CAPTCHA_WIDGETS[value].name })),
+        ]}
         onChange={(event) => {
-          const chosen = PROTECTIONS.find((value) => value === event.currentTarget.value);
+          const chosen = [...OWN_PROTECTIONS, ...CAPTCHA_PROVIDERS].find(
+            (value) => value === event.currentTarget.value,
+          );
           if (chosen) edit({ botProtection: chosen });
         }}
       />
+      {isProvider(protection) && <CaptchaFields editor={editor} hasSecret={editor.providerWithSecret === protection} />}
       <TextInput {...control('closesAt')} type="datetime-local" description={t.connect.settings.closesAtNote(zone)} />
       <TextInput
         {...control('maxRecords')}

@@ -1,6 +1,7 @@
 import type { FormSettings, Schema } from '../../api/endpoints.ts';
 import { publicFields } from '../../schema-editor/draft/rules.ts';
 import { t } from '../../texts/texts.ts';
+import { captchaHtml } from '../captcha.ts';
 import { EMBED_SCRIPT_URL, formPageUrl, submitUrl } from '../urls.ts';
 import { estimatedHeight } from './embed-height.ts';
 import { escapeHtml, startTag } from './escape.ts';
@@ -59,6 +60,7 @@ function form(target: SnippetTarget, attributes: Record<string, string>): string
       ...publicFields(schema.fields).flatMap(fieldHtml),
       `<!-- ${t.connect.snippets.trap} -->`,
       '<p hidden><label>Leave this empty <input name="_gotcha" tabindex="-1" autocomplete="off"></label></p>',
+      ...captchaHtml(settings),
       `<!-- ${t.connect.snippets.ownPage} -->`,
       '<!-- <input type="hidden" name="_next" value="https://www.example.com/thanks.html"> -->',
       `<p><button>${escapeHtml(settings.submitLabel ?? 'Send')}</button></p>`,
