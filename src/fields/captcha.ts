@@ -9,41 +9,45 @@ interface CaptchaWidget {
   className: string;
   /** A module script has `type="module"`. */
   script: { src: string; isModule?: true };
-  /** The sources of `script-src` and `frame-src` that the provider documents. */
-  scripts: readonly string[];
-  frames: readonly string[];
+  /** The sources that the provider documents, by directive of a Content-Security-Policy. */
+  sources: Readonly<Partial<Record<string, readonly string[]>>> & Record<'script-src' | 'frame-src', readonly string[]>;
 }
+
+const CLOUDFLARE = ['https://challenges.cloudflare.com'];
+const HCAPTCHA = ['https://hcaptcha.com', 'https://*.hcaptcha.com'];
 
 export const CAPTCHA_WIDGETS: Readonly<Record<CaptchaProvider, CaptchaWidget>> = {
   turnstile: {
     name: 'Cloudflare Turnstile',
     className: 'cf-turnstile',
     script: { src: 'https://challenges.cloudflare.com/turnstile/v0/api.js' },
-    scripts: ['https://challenges.cloudflare.com'],
-    frames: ['https://challenges.cloudflare.com'],
+    sources: { 'script-src': CLOUDFLARE, 'frame-src': CLOUDFLARE },
   },
   hcaptcha: {
     name: 'hCaptcha',
     className: 'h-captcha',
     script: { src: 'https://js.hcaptcha.com/1/api.js' },
-    scripts: ['https://*.hcaptcha.com'],
-    frames: ['https://*.hcaptcha.com'],
+    sources: { 'script-src': HCAPTCHA, 'frame-src': HCAPTCHA, 'style-src': HCAPTCHA, 'connect-src': HCAPTCHA },
   },
   recaptcha: {
     name: 'reCAPTCHA',
     className: 'g-recaptcha',
     script: { src: 'https://www.google.com/recaptcha/api.js' },
     // The script loads another one from the second address.
-    scripts: ['https://www.google.com/recaptcha/', 'https://www.gstatic.com/recaptcha/'],
-    frames: ['https://www.google.com/recaptcha/'],
+    sources: {
+      'script-src': ['https://www.google.com/recaptcha/', 'https://www.gstatic.com/recaptcha/'],
+      'frame-src': ['https://www.google.com/recaptcha/', 'https://recaptcha.google.com/recaptcha/'],
+    },
   },
   friendly: {
     name: 'Friendly Captcha',
     className: 'frc-captcha',
     script: { src: 'https://cdn.jsdelivr.net/npm/@friendlycaptcha/sdk@0.1.26/site.min.js', isModule: true },
     // Only this package: everybody can publish scripts on that host.
-    scripts: ['https://cdn.jsdelivr.net/npm/@friendlycaptcha/'],
-    frames: ['https://*.frcapi.com'],
+    sources: {
+      'script-src': ['https://cdn.jsdelivr.net/npm/@friendlycaptcha/'],
+      'frame-src': ['https://*.frcapi.com'],
+    },
   },
 };
 

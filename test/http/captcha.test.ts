@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { createClient } from '../../web/client/index.ts';
 import { CaptchaProviders, captchaSettings, ENTRIES, PROVIDERS } from '../support/captcha.ts';
 import { sendForm } from '../support/forms.ts';
 import { createKey } from '../support/keys.ts';
@@ -25,6 +26,20 @@ beforeEach(() => {
   providers.asked.length = 0;
   providers.mostWaiting = 0;
 });
+
+/** A third server, whose statements can be held back. */
+async function serverBehindProxy() {
+  const proxy = await startProxy(new URL(inject('mongodbUri')));
+  const uri = new URL(inject('mongodbUri'));
+  uri.host = `127.0.0.1:${proxy.port}`;
+  uri.searchParams.set('directConnection', 'true');
+  const server = await startServer({ ...providers.env, MONGODB_URI: uri.href }, a.database);
+  const close = async (): Promise<void> => {
+    await server.close();
+    await proxy.close();
+  };
+  return { proxy, server, close };
+}
 
 let count = 0;
 const next = (): number => {
@@ -73,6 +88,14 @@ describe('challenges of providers (spec 4.5.4)', () => {
       tokens.map((token) => ({ provider, token, secret: captchaSettings(provider).captcha.secret })),
     );
     expect(await storedIn(app)).toEqual({ stored: 3, held: [] });
+  });
+
+  it('the client of programs sends a token', async () => {
+    const app = await appWith(captchaSettings('turnstile'));
+    const { submit: send } = createClient({ url: a.listener.url, app });
+    await expect(send(person(), {})).rejects.toMatchObject({ status: 403, code: 'captchaRequired' });
+    await send(person(), {}, { captcha: good() });
+    expect(await storedIn(app)).toEqual({ stored: 1, held: [] });
   });
 
   it.each(PROVIDERS)('a token that %s does not accept is 403', async (provider) => {
@@ -310,19 +333,29 @@ describe('a provider that is away', () => {
     expect(providers.asked).toHaveLength(8);
   });
 
-  it('of which 20 questions are not answered gets no more', async () => {
+  it('gets at most 20 questions at once; others wait for an answer', async () => {
+    const server = await startServer(providers.env);
+    try {
+      const app = await appWith(captchaSettings('turnstile'), server);
+      providers.answer = () => sleep(200, undefined);
+      const answers = await Promise.all(Array.from({ length: 50 }, () => submit(app, good(), server)));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(providers.mostWaiting).toBe(20);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('of which 20 questions are not answered holds further submissions without more questions', async () => {
     const server = await startServer(providers.env);
     try {
       const app = await appWith(captchaSettings('turnstile'), server);
       providers.answer = () => () => undefined;
-      const begun = performance.now();
-      const answers = await Promise.all(Array.from({ length: 30 }, () => submit(app, good(), server)));
+      const answers = await Promise.all(Array.from({ length: 40 }, () => submit(app, good(), server)));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-      expect(performance.now() - begun).toBeLessThan(5_000);
-      expect(providers.mostWaiting).toBe(20);
+      expect((await storedIn(app, server)).held).toEqual(Array(40).fill('captcha-away'));
       // The first failures free places for a moment; the fifth ends all questions.
       expect(providers.asked.length).toBeLessThan(25);
-      expect((await storedIn(app, server)).held).toEqual(Array(30).fill('captcha-away'));
       // The connections of the questions are closed.
       while (providers.waiting > 0) await sleep(5);
     } finally {
@@ -350,11 +383,7 @@ describe('a provider that is away', () => {
 
 describe('a process that stops between the answer of the provider and its record', () => {
   it('leaves a claim that passes nobody, and is decided again', async () => {
-    const proxy = await startProxy(new URL(inject('mongodbUri')));
-    const uri = new URL(inject('mongodbUri'));
-    uri.host = `127.0.0.1:${proxy.port}`;
-    uri.searchParams.set('directConnection', 'true');
-    const stopped = await startServer({ ...providers.env, MONGODB_URI: uri.href }, a.database);
+    const { proxy, server: stopped, close } = await serverBehindProxy();
     try {
       const app = await appWith(captchaSettings('turnstile', { outage: 'refuse' }));
       const [token, email] = ['bad, and held', person()];
@@ -371,8 +400,7 @@ describe('a process that stops between the answer of the provider and its record
       expect(providers.asked).toHaveLength(1);
       expect(await storedIn(app)).toEqual({ stored: 0, held: [] });
     } finally {
-      await stopped.close();
-      await proxy.close();
+      await close();
     }
   });
 });
@@ -411,16 +439,23 @@ describe('settings with a provider', () => {
     expect(answers[0]?.text).toContain('form.replaced');
   });
 
-  it('two replacements at once keep the secret of the later one', async () => {
+  it('keep the secret that another replacement sets meanwhile', async () => {
     const { sourceAppId: app } = await a.admin.buildApp();
     await a.admin.put(path(app), captchaSettings('turnstile', { secret: 'first' })).expect(200);
-    const keeping = { botProtection: 'turnstile', captcha: { siteKey: 'k' } };
-    await Promise.all([
-      ...[a, b, a, b].map((server) => server.admin.put(path(app), keeping).ok(() => true)),
-      b.admin.put(path(app), captchaSettings('turnstile', { secret: 'second' })).expect(200),
-    ]);
-    const stored = await a.db.collection('apps').findOne({ sourceAppId: app });
-    expect(stored?.form.captcha.secret).toBe('second');
+    const { proxy, server, close } = await serverBehindProxy();
+    try {
+      const seen = proxy.holdNext('update', 'apps');
+      const keeping = { botProtection: 'turnstile', captcha: { siteKey: 'k' } };
+      const kept = server.admin.put(path(app), keeping).then((answer) => answer);
+      const forward = await seen;
+      await b.admin.put(path(app), captchaSettings('turnstile', { secret: 'second' })).expect(200);
+      await forward();
+      expect((await kept).status).toBe(200);
+      const stored = await a.db.collection('apps').findOne({ sourceAppId: app });
+      expect(stored?.form.captcha).toEqual({ siteKey: 'k', secret: 'second', outage: 'hold' });
+    } finally {
+      await close();
+    }
   });
 
   it('with If-Match keep the secret of the named settings only', async () => {
@@ -459,36 +494,46 @@ describe('settings with a provider', () => {
 });
 
 describe('the pages of an app with a provider', () => {
-  const SOURCES = {
+  const HCAPTCHA = 'https://hcaptcha.com https://*.hcaptcha.com';
+  /** The directives with addresses, as the providers document them. */
+  const DIRECTIVES = {
     turnstile: ["script-src 'self' https://challenges.cloudflare.com", 'frame-src https://challenges.cloudflare.com'],
-    hcaptcha: ["script-src 'self' https://*.hcaptcha.com", 'frame-src https://*.hcaptcha.com'],
+    hcaptcha: [
+      `style-src 'self' ${HCAPTCHA}`,
+      `script-src 'self' ${HCAPTCHA}`,
+      `frame-src ${HCAPTCHA}`,
+      `connect-src 'self' ${HCAPTCHA}`,
+    ],
     recaptcha: [
       "script-src 'self' https://www.google.com/recaptcha/ https://www.gstatic.com/recaptcha/",
-      'frame-src https://www.google.com/recaptcha/',
+      'frame-src https://www.google.com/recaptcha/ https://recaptcha.google.com/recaptcha/',
     ],
     friendly: ["script-src 'self' https://cdn.jsdelivr.net/npm/@friendlycaptcha/", 'frame-src https://*.frcapi.com'],
   } as const;
+  const SCRIPTS = {
+    turnstile: 'https://challenges.cloudflare.com/turnstile/v0/api.js',
+    hcaptcha: 'https://js.hcaptcha.com/1/api.js',
+    recaptcha: 'https://www.google.com/recaptcha/api.js',
+    friendly: 'https://cdn.jsdelivr.net/npm/@friendlycaptcha/sdk@0.1.26/site.min.js',
+  };
 
   it.each(PROVIDERS)('load the script of %s, and their policy names its hosts and no other', async (provider) => {
     const app = await appWith(captchaSettings(provider));
     const { text, headers } = await a.client.get(`/f/${app}`).expect(200);
-    const [script = '', frame = ''] = SOURCES[provider];
     const directives = String(headers['content-security-policy']).split('; ');
-    expect(directives).toContain(script);
-    expect(directives).toContain(frame);
-    expect(directives.filter((one) => /https?:/.test(one))).toHaveLength(2);
+    expect(directives.filter((one) => /https?:/.test(one))).toEqual(DIRECTIVES[provider]);
     const entry = ENTRIES[provider];
     expect(text).toContain(
       `<div class="${entry.replace('-response', '')}" data-sitekey="site-key-of-${provider}"></div>`,
     );
-    const [, src = ''] = /<script src="(https:[^"]+)"[^>]* async defer>/.exec(text) ?? [];
-    expect(src.startsWith(String(script.split(' ')[2]).replace('*.', 'js.'))).toBe(true);
+    const script = SCRIPTS[provider];
+    expect(/<script src="(https:[^"]+)"[^>]* async defer>/.exec(text)?.[1]).toBe(script);
     // The page after the form has neither.
     const thanks = await a.client.get(`/f/${app}/thanks`).expect(200);
     expect(thanks.text).not.toContain('https:');
     expect(thanks.headers['content-security-policy']).not.toContain('https:');
     const { body } = await a.client.get(`/v1/forms/${app}`).expect(200);
-    expect(body.captcha).toMatchObject({ provider, siteKey: `site-key-of-${provider}`, entry, script: src });
+    expect(body.captcha).toMatchObject({ provider, siteKey: `site-key-of-${provider}`, entry, script });
   });
 
   it('are as before without one', async () => {

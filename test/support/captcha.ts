@@ -71,11 +71,15 @@ export class CaptchaProviders {
     const question = readQuestion(req, Buffer.concat(chunks).toString());
     this.waiting += 1;
     this.mostWaiting = Math.max(this.mostWaiting, this.waiting);
-    res.on('close', () => {
-      this.waiting -= 1;
-    });
     const reply = (await this.answer(question, this.asked.push(question) - 1)) ?? this.#verdict(question);
-    if (typeof reply === 'function') return reply(res);
+    if (typeof reply === 'function') {
+      res.on('close', () => {
+        this.waiting -= 1;
+      });
+      return reply(res);
+    }
+    // Before the service knows it.
+    this.waiting -= 1;
     res.writeHead(reply.status ?? 200, { 'content-type': 'application/json' }).end(JSON.stringify(reply.body));
   }
 

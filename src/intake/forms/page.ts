@@ -61,13 +61,13 @@ export function pageReply(page: Page, assets: PageAssets): Html {
 
 /** Chrome checks a redirect that answers a form against `form-action`. */
 function pagePolicy(redirects: readonly string[], captcha: CaptchaProvider | undefined): string {
-  const widget = captcha && CAPTCHA_WIDGETS[captcha];
+  const sources = captcha ? CAPTCHA_WIDGETS[captcha].sources : undefined;
   return [
     "default-src 'none'",
-    "style-src 'self'",
-    ["script-src 'self'", ...(widget?.scripts ?? [])].join(' '),
-    ...(widget ? [`frame-src ${widget.frames.join(' ')}`] : []),
-    "connect-src 'self'",
+    ["style-src 'self'", ...(sources?.['style-src'] ?? [])].join(' '),
+    ["script-src 'self'", ...(sources?.['script-src'] ?? [])].join(' '),
+    ...(sources ? [`frame-src ${sources['frame-src'].join(' ')}`] : []),
+    ["connect-src 'self'", ...(sources?.['connect-src'] ?? [])].join(' '),
     ["form-action 'self'", ...redirects].join(' '),
     "frame-ancestors 'none'",
     "base-uri 'none'",
