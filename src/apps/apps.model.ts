@@ -97,6 +97,7 @@ const formSchema = schema<StoredFormSettings>(
     origins: { type: [String], required: true },
     nullOrigin: { type: Boolean, required: true },
     botProtection: { type: String, required: true },
+    name: String,
     title: String,
     description: String,
     submitLabel: String,

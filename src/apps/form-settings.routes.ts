@@ -76,6 +76,13 @@ const Languages = z
   .transform((tags) => (tags && tags.length > 0 ? [...new Set(tags)] : undefined))
   .meta({ example: ['en', 'de'] });
 
+/** One line, because it is in subjects of emails and in lists. */
+const Name = z
+  .string(code('notText'))
+  .transform((name) => name.replace(/[\s\p{Cc}]+/gu, ' ').trim())
+  .pipe(text(80))
+  .meta({ example: 'Newsletter' });
+
 const TEXTS = {
   title: unset(text(200)),
   description: unset(text(2_000)),
@@ -117,6 +124,7 @@ const Captcha = z
 /** The body of a replacement (spec 4.5). A response is a valid body: its counts are ignored. */
 const FormSettingsInput = z
   .strictObject({
+    name: unset(Name),
     ...TEXTS,
     locale: unset(Locale),
     languages: Languages,
@@ -144,6 +152,7 @@ const CountedOrigins = z.array(z.strictObject({ origin: z.string(), count: z.int
 
 const FormSettingsDocument = z
   .strictObject({
+    name: z.string().optional().meta({ description: "What people read in place of the app's id; absent without one" }),
     title: z.string().nullable(),
     description: z.string().nullable(),
     submitLabel: z.string().nullable(),
@@ -255,7 +264,7 @@ export const formSettingsRoutes = (formSettings: FormSettingsService): Route[] =
 function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsView) {
   const { title = null, description = null, submitLabel = null, thanks = null, locale = null } = settings;
   const { timeZone = null, origins, nullOrigin, next = null, botProtection, submitPerMinute = null } = settings;
-  const { closesAt, maxRecords = null, notify, languages, texts, doubleOptIn, captcha } = settings;
+  const { closesAt, maxRecords = null, notify, languages, texts, doubleOptIn, captcha, name } = settings;
   return {
     title,
     description,
@@ -271,6 +280,7 @@ function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsVie
     closesAt: closesAt?.toISOString() ?? null,
     maxRecords,
     // Absent while unset, so that responses of apps without them are unchanged.
+    ...(name !== undefined && { name }),
     ...(notify && { notify: { emails: [...notify.emails], when: notify.when } }),
     ...(languages && { languages: [...languages] }),
     ...(texts && { texts }),

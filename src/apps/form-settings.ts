@@ -52,6 +52,8 @@ export interface FormTexts {
 
 /** The settings of an app's public forms (spec 4.5). An absent member is unset. */
 export interface FormSettings extends FormTexts {
+  /** What people read in place of the app's id. */
+  name?: string;
   /** The language of the texts, a BCP 47 tag. Unset: English. */
   locale?: string;
   /** The languages of the forms beside `locale`, as BCP 47 tags; they may contain it. */
@@ -102,6 +104,10 @@ export function offeredLanguages({
 }: Pick<FormSettings, 'locale' | 'languages'>): readonly [string, ...string[]] {
   return [locale, ...languages.filter((tag) => tag !== locale)];
 }
+
+/** Returns the heading of the forms of an app: their title, else the name or the id of the app. */
+export const formHeading = (sourceAppId: string, { title, name }: Pick<FormSettings, 'title' | 'name'> = {}): string =>
+  title ?? name ?? sourceAppId;
 
 /** Returns the settings with the texts of a language; a missing text is that of `locale`. */
 export function settingsIn(settings: FormSettings, tag: string): FormSettings {

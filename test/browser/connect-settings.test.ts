@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { TestServer } from '../support/server.ts';
+import { visitAs } from '../support/browser.ts';
+import { ADMIN_PASSWORD, type TestServer } from '../support/server.ts';
 import { withPage, withServer } from './app-page.ts';
 import { ConnectPage } from './connect-page.ts';
 
@@ -55,6 +56,22 @@ describe('form settings', () => {
     await save();
     await page.getByText('Saved. The settings apply now.').waitFor();
     expect(await settings()).toMatchObject({ maxRecords: null, closesAt: '2030-01-31T08:30:00.000Z' });
+  });
+
+  it('have the name that people read in place of the id of the app', async () => {
+    const { page } = connect;
+    await fill('Name', 'Club of 2026');
+    await page.locator('[data-preview]').getByRole('heading', { name: 'Club of 2026' }).waitFor();
+    await save();
+    await page.getByText('Saved. The settings apply now.').waitFor();
+    expect(await settings()).toMatchObject({ name: 'Club of 2026', title: null });
+    await page.reload();
+    await page.getByRole('button', { name: 'Account: Club of 2026' }).waitFor();
+    await page.getByRole('tab', { name: 'Connect', exact: true }).click();
+    expect(await connect.snippet('Plain HTML')).toContain('<title>Club of 2026</title>');
+    const admin = await visitAs(server, { sourceAppId: 'admin', password: ADMIN_PASSWORD }, '/apps');
+    await admin.page.getByRole('link', { name: 'Club of 2026' }).waitFor();
+    await admin.close();
   });
 
   it('have the keys of a provider of challenges, and never show the secret again', async () => {

@@ -42,7 +42,7 @@ export async function embed(host: HTMLElement): Promise<void> {
 }
 
 function formMarkup(app: string, definition: Definition): MarkupNode[] {
-  const { title, description, submitLabel, closed, lang, dir, texts } = definition;
+  const { name = app, title, description, submitLabel, closed, lang, dir, texts } = definition;
   const introduction = present<Markup>([
     title !== null && ['h2', { part: 'title' }, title],
     description !== null && ['p', { class: 'text', part: 'description' }, description],
@@ -56,7 +56,7 @@ function formMarkup(app: string, definition: Definition): MarkupNode[] {
   const attributes = { class: 'form', part: 'form', novalidate: true, 'data-user-collection': app, 'data-thanks': '' };
   const form: Markup = [
     'form',
-    { ...attributes, 'aria-label': title ?? app },
+    { ...attributes, 'aria-label': title ?? name },
     ...formFields(definition.fields, texts.email).map((field) => fieldMarkup(prefilled(field, context))),
     ...(definition.honeypot ? [honeypot(texts.leaveEmpty)] : []),
     ...(definition.captcha ? [['slot', { name: 'captcha' }] satisfies Markup] : []),

@@ -3,6 +3,7 @@ import type { CaptchaProvider } from '#src/platform/core/config.ts';
 
 /** The answer of `GET /v1/forms/:sourceAppId` (spec 4.5). */
 export interface Definition {
+  name?: string;
   title: string | null;
   description: string | null;
   submitLabel: string | null;

@@ -41,6 +41,7 @@ const textsOf = ({ text }: Language) =>
 const FormDefinition = z
   .strictObject({
     sourceAppId: z.string(),
+    name: z.string().optional().meta({ description: 'The name of the app; absent without one' }),
     title: z.string().nullable(),
     description: z.string().nullable(),
     submitLabel: z.string().nullable(),
@@ -158,6 +159,8 @@ function formDefinition({ sourceAppId, settings: given, fields, language }: Form
   const { title = null, description = null, submitLabel = null, thanks = null, next = null } = settings;
   const texts = JSON.stringify({
     sourceAppId,
+    // Undefined without a name: JSON leaves it out.
+    name: settings.name,
     title,
     description,
     submitLabel,

@@ -1,6 +1,6 @@
 import { html } from 'ghtml';
 import type { Html } from '../../api/reply.ts';
-import { captchaProvider, DEFAULT_FORM_SETTINGS, isClosed, settingsIn } from '../../apps/form-settings.ts';
+import { captchaProvider, DEFAULT_FORM_SETTINGS, formHeading, isClosed, settingsIn } from '../../apps/form-settings.ts';
 import type { Language } from '../../platform/languages/languages.ts';
 import type { SchemaLeases } from '../../schemas/schema-leases.ts';
 import { canShowAgain, type FormView, formBody, type PublicForm, statement } from './form-html.ts';
@@ -85,7 +85,7 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
 
 type Titled = Pick<FormView, 'sourceAppId' | 'settings'>;
 
-const formTitle = ({ sourceAppId, settings }: Titled): string => settings.title ?? sourceAppId;
+const formTitle = ({ sourceAppId, settings }: Titled): string => formHeading(sourceAppId, settings);
 
 function introduction(view: Titled): string {
   const { description } = view.settings;

@@ -83,24 +83,24 @@ interface PreviewedForm {
 
 /** The elements of a form: its texts, fields and button. */
 function previewMarkup(
-  { title, description, submitLabel }: SettingsDraft,
+  { name, title, description, submitLabel }: SettingsDraft,
   { sourceAppId, fields, tag, service }: PreviewedForm,
 ): Markup[] {
   const text: ServiceText = (code, params = {}) => fillText(service, code, params, PLAIN_NUMBERS);
   const described = publicFields(fields).map((field) => formControl(field, tag, text));
   const controls = formFields(described, String(service.email)).map(fieldMarkup);
   const button: Markup = ['button', { type: 'button' }, submitLabel || String(service.send)];
-  return [...texts(title || sourceAppId, description), ['div', { class: 'form' }, ...controls, button]];
+  return [...texts(title || name || sourceAppId, description), ['div', { class: 'form' }, ...controls, button]];
 }
 
 /** The elements of the page after a submission. */
 function thanksMarkup(
-  { title, thanks, next, doubleOptIn }: SettingsDraft,
+  { name, title, thanks, next, doubleOptIn }: SettingsDraft,
   { sourceAppId, service }: PreviewedForm,
 ): Markup[] {
   const text = next ? t.connect.settings.sentTo(next) : thanks || String(service.thanks);
   const confirm: Markup[] = doubleOptIn && !next ? [['p', {}, String(service.thanksConfirm)]] : [];
-  return [...texts(title || sourceAppId, ''), ['p', { class: 'note good' }, text], ...confirm];
+  return [...texts(title || name || sourceAppId, ''), ['p', { class: 'note good' }, text], ...confirm];
 }
 
 function texts(title: string, description: string): Markup[] {

@@ -7,6 +7,7 @@ import type { SettingsInput, StoredSettings } from '../queries.ts';
 
 /** The settings that this form edits, as the texts of its inputs. An empty text is unset. */
 export interface SettingsDraft {
+  name: string;
   title: string;
   description: string;
   submitLabel: string;
@@ -39,7 +40,7 @@ type Notify = NonNullable<FormSettings['notify']>;
 export type SettingName = keyof SettingsDraft;
 
 /** The texts that are edited as they are stored. */
-const PLAIN_NAMES = ['title', 'description', 'submitLabel', 'thanks', 'next', 'locale', 'timeZone'] as const;
+const PLAIN_NAMES = ['name', 'title', 'description', 'submitLabel', 'thanks', 'next', 'locale', 'timeZone'] as const;
 
 export function draftOf(settings: FormSettings): SettingsDraft {
   const plain = PLAIN_NAMES.map((name) => [name, settings[name] ?? '']);

@@ -39,6 +39,7 @@ export function SettingsFields({ scope, editor, tag, onTag }: SettingsFieldsProp
       <Title order={2} size="h4">
         {t.connect.settings.texts}
       </Title>
+      <TextInput {...control('name')} description={t.connect.settings.nameNote} placeholder={scope.sourceAppId} />
       <TextInput {...control('title')} description={t.connect.settings.titleNote} />
       <Textarea {...control('description')} description={t.connect.settings.descriptionNote} rows={3} />
       <TextInput {...control('submitLabel')} placeholder={String(service.send)} />

@@ -72,5 +72,5 @@ function form(target: SnippetTarget, attributes: Record<string, string>): string
 const scriptTag = (): string => `${startTag('script', { src: EMBED_SCRIPT_URL, defer: true })}</script>`;
 
 function titleOf({ settings, sourceAppId }: SnippetTarget): string {
-  return settings.title ?? sourceAppId;
+  return settings.title ?? settings.name ?? sourceAppId;
 }

@@ -174,6 +174,7 @@ export const connect: typeof en = {
     discardMine: 'Meine Änderungen verwerfen und die fremden laden',
 
     names: {
+      name: 'Name',
       title: 'Titel',
       description: 'Beschreibung',
       submitLabel: 'Schaltfläche',
@@ -196,6 +197,7 @@ export const connect: typeof en = {
     },
 
     texts: 'Texte',
+    nameNote: 'Was Menschen anstelle der App-ID lesen',
     titleNote: 'Die Überschrift des Formulars',
     descriptionNote: 'Steht über den Feldern',
     thanksNote: 'Erscheint nach einer Einsendung',

@@ -168,6 +168,7 @@ export const connect = {
     discardMine: 'Discard my changes and load theirs',
 
     names: {
+      name: 'Name',
       title: 'Title',
       description: 'Description',
       submitLabel: 'Button',
@@ -190,6 +191,7 @@ export const connect = {
     },
 
     texts: 'Texts',
+    nameNote: "What people read in place of the app's id",
     titleNote: 'The heading of the form',
     descriptionNote: 'Shown above the fields',
     thanksNote: 'Shown after a submission',
