@@ -254,7 +254,12 @@ export function createCaptchaCheck(deps: {
       verdict = isOther ? 'refused' : result.verdict;
       // A repeat of a submission that was answered with 503 asks again.
       if (verdict === 'away' && outage === 'refuse') await spent.deleteOne({ _id, holder });
-      else await spent.updateOne({ _id, holder }, { $set: { verdict } });
+      // A refused token stays refused: it has expired at its provider long before its entry.
+      else
+        await spent.updateOne(
+          { _id, holder },
+          { $set: { verdict, ...(verdict === 'refused' && { at: clock.later() }) } },
+        );
     }
     if (verdict === 'refused') throw new Forbidden('captchaInvalid');
     if (verdict === 'passed') return undefined;
