@@ -235,7 +235,7 @@ describe('a token', () => {
     const _id = claimOf(token);
     // As a process leaves it that stops after the question.
     const claim = (ageMs: number) => ({
-      $unset: { verdict: 1 },
+      $unset: { verdict: 1 as const },
       $set: { at: new Date(Date.now() + 23 * 3_600_000 - ageMs) },
     });
     await spent.updateOne({ _id }, claim(0));

@@ -9,6 +9,7 @@ import {
   isCaptchaProvider,
   isClosed,
   offeredLanguages,
+  pageTitles,
   settingsIn,
 } from '../../apps/form-settings.ts';
 import { CAPTCHA_PROVIDERS, CAPTCHA_WIDGETS, captchaEntry } from '../../fields/captcha.ts';
@@ -69,6 +70,10 @@ const FormDefinition = z
       })
       .optional()
       .meta({ description: 'The challenge of a provider; absent without one' }),
+    pages: z
+      .array(z.strictObject({ page: z.int(), title: z.string() }))
+      .optional()
+      .meta({ description: 'The titles of the pages of the form; absent without any' }),
     fields: z.array(FormControl),
   })
   .meta({
@@ -174,6 +179,7 @@ function formDefinition({ sourceAppId, settings: given, fields, language }: Form
     honeypot: settings.botProtection !== 'off',
     proofOfWork: settings.botProtection === 'proof-of-work',
     captcha: captchaOf(settings, language),
+    ...(settings.pages && { pages: pageTitles(settings, lang) }),
   });
   const controls = serializedControls(formControls(fields, lang));
   const json = `${texts.slice(0, -1)},"fields":${controls.json}}`;
