@@ -36,7 +36,7 @@ export const appEndpoints = {
         .max(80, code('tooLong', { max: 80 }))
         .optional()
         .meta({
-          description: 'A part of the `sourceAppId`, in any case',
+          description: 'A part of the `sourceAppId` or of the name, in any case',
           example: 'news',
         }),
       limit: OptionalPageLimit,

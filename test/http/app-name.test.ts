@@ -68,7 +68,7 @@ describe('the name of an app (spec 4.5.1)', () => {
     const { client } = await joinApp(servers.a, sourceAppId, 'manager');
     const { body } = await client.get('/auth/session').expect(200);
     expect(body.memberships).toEqual([{ sourceAppId, name: NAME, role: 'manager' }]);
-    for (const query of ['', `?q=${sourceAppId}`]) {
+    for (const query of ['', `?q=${sourceAppId}`, `?q=${encodeURIComponent('club & <B>')}`]) {
       const { body: listed } = await servers.a.admin.get(`/auth/apps${query}`).expect(200);
       const found = listed.apps.filter((one: { sourceAppId: string }) => one.sourceAppId === sourceAppId);
       expect(found).toMatchObject([{ sourceAppId, name: NAME }]);
