@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeBrowser, openPage } from '../support/browser.ts';
@@ -59,7 +58,7 @@ function scriptOf(provider: Provider): string {
     window.${APIS[provider]} = ${
       provider === 'friendly'
         ? '{ createWidget: ({ element, sitekey }) => show(element, sitekey) }'
-        : '{ render: (element, { sitekey }) => show(element, sitekey), reset: () => undefined }'
+        : '{ render: (element, { sitekey }) => show(element, sitekey) }'
     };
     for (const element of document.querySelectorAll('.${entry.replace('-response', '')}')) {
       show(element, element.dataset.sitekey);
@@ -171,31 +170,6 @@ describe('a form of a site', () => {
     await page.getByText('Thank you').waitFor();
     while ((await records(app)).length < 2) await page.waitForTimeout(50);
     expectClean();
-    await close();
-  });
-
-  it('sends the token by its own script, as docs/recipes.md describes it', async () => {
-    const app = await formOf('turnstile');
-    const recipes = readFileSync(new URL('../../docs/recipes.md', import.meta.url), 'utf8');
-    const [, html = ''] = /```html captcha.html\n([\s\S]*?)\n```/.exec(recipes) ?? [];
-    pages['/page'] = {
-      html: html
-        .replace('https://forms.example.com', server.listener.url)
-        .replace("'contact', 'Content-Type'", `'${app}', 'Content-Type'`)
-        .replace('your site key', 'site-key-of-turnstile'),
-    };
-    const { page, close } = await openWith('turnstile', `${site.origin}/page`);
-    const said = () => page.waitForEvent('dialog').then((dialog) => dialog.message());
-    await page.locator('[name=email]').fill('ada@example.com');
-    await page.locator('[name=name]').fill('Ada');
-    let message = said();
-    await send(page);
-    expect(await message).toBe('This app requires a solved challenge of its provider; send the token');
-    await solve(page);
-    message = said();
-    await send(page);
-    expect(await message).toBe('Thank you.');
-    expect(await records(app)).toMatchObject([{ data: { name: 'Ada' } }]);
     await close();
   });
 

@@ -53,8 +53,7 @@ const records = async () => (await operator.get('/auth/users').expect(200)).body
 
 it('has no block that no test uses', () => {
   const used = ['schema', 'contact-form.tsx', 'ContactForm.vue', 'contact.astro', 'register.ts', 'submit.sh'];
-  // test/browser/captcha.test.ts opens the page.
-  expect([...blocks.keys()].sort()).toEqual([...used, 'contact.py', 'refresh.gs', 'captcha.html'].sort());
+  expect([...blocks.keys()].sort()).toEqual([...used, 'contact.py', 'refresh.gs'].sort());
 });
 
 describe('a program that submits', () => {
