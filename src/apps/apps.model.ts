@@ -1,7 +1,7 @@
 import { ObjectId, UUID } from 'mongodb';
 import type { Connection } from '../platform/database/client.ts';
 import { createModel, type Model, schema } from '../platform/database/mongoose.ts';
-import type { CountedOrigin, Notify, StoredFormSettings } from './form-settings.ts';
+import type { CountedOrigin, Notify, PageTitle, StoredFormSettings } from './form-settings.ts';
 import type { IndexSlot, IndexUse } from './index-slots.ts';
 
 export type Role = 'user' | 'admin';
@@ -105,6 +105,12 @@ const formSchema = schema<StoredFormSettings>(
     languages: [String],
     // By language.
     texts: Object,
+    pages: [
+      schema<PageTitle>(
+        { page: { type: Number, required: true }, title: { type: String, required: true }, titles: Object },
+        { _id: false },
+      ),
+    ],
     timeZone: String,
     next: String,
     submitPerMinute: Number,

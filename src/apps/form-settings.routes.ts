@@ -3,9 +3,10 @@ import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts
 import { AppPath } from '../api/parameters.ts';
 import { parseTags, Timestamp } from '../api/validation.ts';
 import { byLanguage } from '../fields/base/kind.ts';
+import { MAX_PAGES } from '../fields/conditions.ts';
 import { canonicalTimeZone, normalizeEmail } from '../platform/core/identifiers.ts';
 import { isWebOrigin, parseRedirectUrl } from '../platform/core/web-origin.ts';
-import { code } from '../platform/languages/problems.ts';
+import { code, problem } from '../platform/languages/problems.ts';
 import { canonicalTag, isCanonicalTag, MAX_LANGUAGES } from '../platform/languages/tags.ts';
 import type { FormSettingsService, FormSettingsView } from './form-settings.service.ts';
 import {
@@ -14,6 +15,7 @@ import {
   type FormSettings,
   type FormTexts,
   NOTIFY_TIMES,
+  type PageTitle,
 } from './form-settings.ts';
 
 const MAX_ORIGINS = 50;
@@ -94,6 +96,27 @@ const Texts = byLanguage(z.strictObject(TEXTS))
   })
   .meta({ example: { de: { title: 'Rundbrief' } } });
 
+/** The title of each page, in the order of pages. */
+const Pages = z
+  .array(
+    z.strictObject({
+      page: count(MAX_PAGES),
+      title: text(200),
+      titles: byLanguage(text(200)).optional(),
+    }),
+  )
+  .max(MAX_PAGES, code('tooManyItems', { max: MAX_PAGES }))
+  .check(({ value, issues }) => {
+    const seen = new Set<number>();
+    for (const [index, { page }] of value.entries()) {
+      if (seen.has(page)) issues.push(problem('pageTwice', undefined, [String(index), 'page']));
+      seen.add(page);
+    }
+  })
+  .nullish()
+  .transform((pages) => (pages && pages.length > 0 ? pages.toSorted((one, other) => one.page - other.page) : undefined))
+  .meta({ example: [{ page: 2, title: 'Your address', titles: { de: 'Ihre Adresse' } }] });
+
 const DoubleOptIn = z
   .boolean(code('notBoolean'))
   .nullish()
@@ -106,6 +129,7 @@ const FormSettingsInput = z
     locale: unset(Locale),
     languages: Languages,
     texts: Texts,
+    pages: Pages,
     timeZone: unset(TimeZone),
     origins: withDefault(Origins, []),
     nullOrigin: withDefault(z.boolean(), false),
@@ -161,6 +185,16 @@ const FormSettingsDocument = z
       )
       .optional()
       .meta({ description: 'The texts in other languages, by language tag; absent without any' }),
+    pages: z
+      .array(
+        z.strictObject({
+          page: z.int(),
+          title: z.string(),
+          titles: z.record(z.string(), z.string()).optional(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'The titles of the pages of the form; absent without any' }),
     refusedOrigins: CountedOrigins,
     ignoredRedirects: CountedOrigins.optional().meta({
       description: 'The origins to which forms asked in vain to send browsers (`_next`); absent if none did',
@@ -229,7 +263,7 @@ export const formSettingsRoutes = (formSettings: FormSettingsService): Route[] =
 function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsView) {
   const { title = null, description = null, submitLabel = null, thanks = null, locale = null } = settings;
   const { timeZone = null, origins, nullOrigin, next = null, botProtection, submitPerMinute = null } = settings;
-  const { closesAt, maxRecords = null, notify, languages, texts, doubleOptIn } = settings;
+  const { closesAt, maxRecords = null, notify, languages, texts, pages, doubleOptIn } = settings;
   return {
     title,
     description,
@@ -248,10 +282,15 @@ function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsVie
     ...(notify && { notify: { emails: [...notify.emails], when: notify.when } }),
     ...(languages && { languages: [...languages] }),
     ...(texts && { texts }),
+    ...(pages && { pages: pages.map(presentPage) }),
     ...(doubleOptIn && { doubleOptIn }),
     refusedOrigins: refusedOrigins.map(presentOrigin),
     ...(ignoredRedirects.length > 0 && { ignoredRedirects: ignoredRedirects.map(presentOrigin) }),
   };
+}
+
+function presentPage({ page, title, titles }: PageTitle) {
+  return { page, title, ...(titles && { titles }) };
 }
 
 function presentOrigin({ origin, count, lastAt }: CountedOrigin) {

@@ -22,6 +22,14 @@ export interface FormTexts {
   thanks?: string;
 }
 
+/** The title of one page of the forms. */
+export interface PageTitle {
+  page: number;
+  title: string;
+  /** In other languages, by their BCP 47 tags. */
+  titles?: Readonly<Record<string, string>> | undefined;
+}
+
 /** The settings of an app's public forms (spec 4.5). An absent member is unset. */
 export interface FormSettings extends FormTexts {
   /** The language of the texts, a BCP 47 tag. Unset: English. */
@@ -30,6 +38,8 @@ export interface FormSettings extends FormTexts {
   languages?: readonly string[];
   /** The texts in other languages, by their tags. */
   texts?: Readonly<Record<string, FormTexts>>;
+  /** Not empty; each page once, in their order. */
+  pages?: readonly PageTitle[];
   /** An IANA name, for times without a zone. */
   timeZone?: string;
   /** Web origins whose pages may submit; `['*']`: every origin. */
@@ -77,6 +87,11 @@ export function offeredLanguages({
 export function settingsIn(settings: FormSettings, tag: string): FormSettings {
   const texts = forTag(settings.texts, tag);
   return texts ? { ...settings, ...texts } : settings;
+}
+
+/** Returns the titles of pages in a language; a missing one is that of `locale`. */
+export function pageTitles({ pages = [] }: Pick<FormSettings, 'pages'>, tag: string): Omit<PageTitle, 'titles'>[] {
+  return pages.map(({ page, title, titles }) => ({ page, title: forTag(titles, tag) || title }));
 }
 
 /** Returns whether pages of an origin may submit to an app with these settings (spec 5.3). */

@@ -12,6 +12,7 @@ import {
   WRITERS,
 } from './base/kind.ts';
 import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS, withSteps } from './base/regex.ts';
+import { CONDITION_OPERATORS, type Condition, type ConditionalField, MAX_CONDITIONS, MAX_PAGES } from './conditions.ts';
 import { FIELD_KINDS, getKind } from './kinds/registry.ts';
 
 /** The most fields of a schema (spec 2.3). */
@@ -20,6 +21,39 @@ export const MAX_FIELDS = 100;
 const Key = z.string().regex(FIELD_KEY_PATTERN, code('fieldKeyFormat'));
 const Label = z.string().max(200);
 const Writers = z.enum(WRITERS).optional().meta({ description: 'Who may set the field. Default: `everyone`' });
+
+/** The most values of `in`, and the most characters of a text, as in `where` (spec 4.3). */
+const MAX_IN = 100;
+const MAX_VALUE_LENGTH = 1_000;
+
+const ConditionValue = z.union([z.string().max(MAX_VALUE_LENGTH), z.number(), z.boolean()]);
+
+const ConditionOnField = z
+  .strictObject({
+    field: z.string(),
+    op: z.enum(CONDITION_OPERATORS),
+    value: z.union([ConditionValue, z.array(ConditionValue).min(1).max(MAX_IN)], code('notConditionValue')).optional(),
+  })
+  .meta({ id: 'FieldCondition' });
+
+const ConditionList = z.array(ConditionOnField).min(1).max(MAX_CONDITIONS).optional();
+
+// Not a union: the problems of one have its path alone.
+export const FieldConditions = z
+  .strictObject({ all: ConditionList, any: ConditionList })
+  .refine(({ all, any }) => (all === undefined) !== (any === undefined), code('notAllOrAny'))
+  .meta({ id: 'FieldConditions', description: 'Either `all` or `any`' });
+
+/** The properties of every definition that say when the field counts (spec 2.12). */
+const WHEN = {
+  showIf: FieldConditions.optional(),
+  requiredIf: FieldConditions.optional(),
+  keepHidden: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether a submission that does not show the field keeps its stored value' }),
+  page: z.int().min(1).max(MAX_PAGES).optional(),
+};
 
 /** @param label the schema of `label` @param required that of `required` */
 function definition<
@@ -35,6 +69,7 @@ function definition<
     kind: z.literal(kind.name),
     required,
     writers: Writers,
+    ...WHEN,
     ...optionShape(kind.options),
     ...optionShape(kind.formOptions),
   });
@@ -115,6 +150,11 @@ export function isIndexed(field: FieldDefinitionInput): boolean {
 /** Returns whether only the staff sets the field (spec 2.11). */
 export function isOfStaff({ writers }: Pick<FieldDefinitionInput, 'writers'>): boolean {
   return writers === 'staff';
+}
+
+/** Returns the conditions of a field. */
+export function conditionsOf({ showIf, requiredIf }: ConditionalField): readonly Condition[] {
+  return [showIf, requiredIf].flatMap((given) => given?.all ?? given?.any ?? []);
 }
 
 /** Returns the fields that the public knows and may set; `fields` itself if it may set all. */

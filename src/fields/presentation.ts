@@ -6,8 +6,8 @@ import { type Params, PLAIN_NUMBERS } from '../platform/languages/texts.ts';
 import { CHOICE_SEPARATOR } from './base/choice-list.ts';
 import { source } from './base/form-options.ts';
 import { Choice, type ChoiceBounds, CONTROL_TYPES, type ConvertedText, type TextContext } from './base/kind.ts';
-import type { FieldDefinition } from './definition.ts';
-import { getKind } from './kinds/registry.ts';
+import { conditionsOf, FieldConditions, type FieldDefinition } from './definition.ts';
+import { FIELD_KINDS, getKind } from './kinds/registry.ts';
 
 /** The control of a field, independent of its rendering: plain JSON without unset members. */
 export const FormControl = z
@@ -31,6 +31,11 @@ export const FormControl = z
     default: z.string().optional().meta({ description: 'For `checkboxes` the choices, with `; ` between them' }),
     prefill: z.boolean().meta({ description: 'Whether a query parameter of the page fills the field' }),
     source: source.schema,
+    /** Only of a field that a condition of the form names, which compares by it. */
+    kind: z.enum(FIELD_KINDS.map(({ name }) => name)).optional(),
+    showIf: FieldConditions.optional(),
+    requiredIf: FieldConditions.optional(),
+    page: z.int().optional(),
     /** The text that a person agrees to with a checkbox. */
     consent: z.strictObject({ version: z.string(), url: z.string().optional() }).optional(),
   })
@@ -77,8 +82,21 @@ export function formControl(field: FieldDefinition, tag = '', text: ServiceText 
     ...withoutUnset({ help: sentences(help, choiceCount(kind.bounds?.(field) ?? {}, choices.length, text)), source }),
     ...(options.default !== undefined &&
       consent === undefined && { default: [options.default].flat().join(CHOICE_SEPARATOR) }),
+    ...withoutUnset({ showIf: field.showIf, requiredIf: field.requiredIf, page: field.page }),
     ...(consent && { consent: { version: consent.version, ...withoutUnset({ url: consent.url }) } }),
   };
+}
+
+/** Returns the controls of all fields of a form, in their order. */
+export function formControls(
+  fields: readonly FieldDefinition[],
+  ...context: [tag?: string, text?: ServiceText]
+): FormControl[] {
+  const named = new Set(fields.flatMap(conditionsOf).map(({ field }) => field));
+  return fields.map((field) => {
+    const control = formControl(field, ...context);
+    return named.has(field.key) ? { ...control, kind: field.kind } : control;
+  });
 }
 
 function sentences(help = '', count = ''): string {

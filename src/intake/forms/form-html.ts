@@ -3,8 +3,8 @@ import type { FormEntry } from '../../api/body/form-body.ts';
 import { type FormSettings, offeredLanguages } from '../../apps/form-settings.ts';
 import { choicesIn } from '../../fields/base/choice-list.ts';
 import { printable } from '../../fields/base/kind.ts';
+import { DECIMAL } from '../../fields/base/plain-texts.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
-import { DECIMAL } from '../../fields/kinds/number.ts';
 import {
   described,
   type FormField,
@@ -20,7 +20,7 @@ import {
   requiredMark,
   sentence,
 } from '../../fields/markup.ts';
-import { type FormControl, formControl, isTranslated } from '../../fields/presentation.ts';
+import { formControls as controlsOf, type FormControl, isTranslated } from '../../fields/presentation.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
 import { type Issue, MAX_ISSUES, say } from '../../platform/languages/reasons.ts';
 import { MAX_LANGUAGES } from '../../platform/languages/tags.ts';
@@ -91,7 +91,7 @@ export function formControls(fields: readonly FieldDefinition[], tag = ''): read
   if (known) return known;
   const described =
     tag === '' || fields.some(isTranslated)
-      ? fields.map((field) => formControl(field, tag, tag === '' ? undefined : languageOf(tag).text))
+      ? controlsOf(fields, tag, tag === '' ? undefined : languageOf(tag).text)
       : formControls(fields);
   // The settings may change while the schema stays.
   if (byTag.size > 2 * MAX_LANGUAGES) byTag.clear();

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
 import { AppPath } from '../../api/parameters.ts';
 import { setLanguage, Versioned } from '../../api/reply.ts';
-import { isClosed, offeredLanguages, settingsIn } from '../../apps/form-settings.ts';
+import { isClosed, offeredLanguages, pageTitles, settingsIn } from '../../apps/form-settings.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { formFields, type PageContext, prefilled } from '../../fields/markup.ts';
 import { FormControl } from '../../fields/presentation.ts';
@@ -50,6 +50,10 @@ const FormDefinition = z
     closed: z.boolean().meta({ description: 'Whether every submission is refused now' }),
     honeypot: z.boolean().meta({ description: 'Whether the form contains a field for programs' }),
     proofOfWork: z.boolean().meta({ description: 'Whether a submission needs a solved challenge' }),
+    pages: z
+      .array(z.strictObject({ page: z.int(), title: z.string() }))
+      .optional()
+      .meta({ description: 'The titles of the pages of the form; absent without any' }),
     fields: z.array(FormControl),
   })
   .meta({
@@ -152,6 +156,7 @@ function formDefinition({ sourceAppId, settings: given, fields, language }: Form
     closed: isClosed(settings),
     honeypot: settings.botProtection !== 'off',
     proofOfWork: settings.botProtection === 'proof-of-work',
+    ...(settings.pages && { pages: pageTitles(settings, lang) }),
   });
   const controls = serializedControls(formControls(fields, lang));
   const json = `${texts.slice(0, -1)},"fields":${controls.json}}`;

@@ -127,6 +127,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
     'muss ein Ursprung sein: Schema, Host und, falls nicht der übliche, Port, klein geschrieben und ohne Pfad, wie https://forms.example.com',
   otherOrigins: '"*" muss der einzige Eintrag sein',
   notNotifyTime: 'muss each oder daily sein',
+  pageTwice: 'ist die Seite eines früheren Eintrags',
   needsMail: 'braucht einen Server, der E-Mails sendet: SMTP_URL ist nicht gesetzt',
   needsPublicUrl: 'braucht einen Server, der seine Adresse für Links kennt: PUBLIC_URL ist nicht gesetzt',
 
@@ -158,6 +159,13 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   replacedField: 'ist ein Feld des ersetzten Schemas',
   targetTwice: 'ist der neue Schlüssel von zwei Feldern',
   notKind: 'muss von der Art {kind} sein',
+  notAllOrAny: 'muss entweder all oder any haben',
+  notEarlierField: 'muss der Schlüssel eines früheren Feldes sein',
+  fieldOfStaff: 'ist ein Feld, das nur das Team setzt',
+  notConditionOperator: 'muss bei einem Feld der Art {kind} eines von {values} sein',
+  notConditionValue: 'muss ein Wert sein',
+  notConditionValues: 'muss eine Liste von Werten sein',
+  pageBefore: 'darf nicht kleiner als die des Feldes davor sein',
 
   // Queries and exports.
   notAppField: 'ist kein Feld der App',
