@@ -1,4 +1,5 @@
 import type { FormControl } from '#src/fields/presentation.ts';
+import type { Text } from '#src/platform/languages/texts.ts';
 
 /** The answer of `GET /v1/forms/:sourceAppId` (spec 4.5). */
 export interface Definition {
@@ -18,6 +19,10 @@ export interface Definition {
   honeypot: boolean;
   proofOfWork: boolean;
   fields: FormControl[];
+  /** The titles of the pages. */
+  pages?: { page: number; title: string }[];
+  /** The texts of a form with pages or conditions. */
+  steps?: Record<string, Text>;
 }
 
 /** The answer to a submission; `status` 0 means that there was none. */
