@@ -182,16 +182,14 @@ function checkbox(field: FormField): Markup {
 export function hints(field: FormField): Markup[] {
   const { id, control, problem } = field;
   return present<Markup>([
-    ...whenTexts(control).map((text, index): Markup => ['p', { class: WHEN_CLASS, id: whenId(id, index) }, text]),
+    ...whenTexts(control).map((text, index): Markup => ['p', { class: 'help', id: whenId(id, index), 'data-when': true }, text]),
     control.consent?.url !== undefined && ['p', { class: 'help' }, consentLink(control.consent.url)],
     control.help !== undefined && ['p', { class: 'help', id: `${id}-help` }, control.help],
     problem !== undefined && ['p', { class: PROBLEM_CLASS, id: problemId(field) }, sentence(problem)],
   ]);
 }
 
-/** The class of the words for conditions, which the script of a form removes. */
-const WHEN_CLASS = 'help when';
-
+/** The words for conditions, which the script of a form removes. */
 const whenTexts = ({ when }: FormControl): string[] => present([when?.shown, when?.required]);
 const whenId = (id: string, index: number): string => `${id}-when-${index}`;
 

@@ -147,3 +147,119 @@ describe.each(PLACES)('%s', (_place, open) => {
     await close();
   });
 });
+
+describe('at the first paint', () => {
+  /** Notes whatever is visible of a form in any frame. */
+  const WATCH = `window.seen = {}; (function look() {
+    const root = document.querySelector('[data-user-collection]:not(form)')?.shadowRoot ?? document;
+    for (const one of root.querySelectorAll('[data-field],[data-step],[data-when],button,.mark')) {
+      if (one.checkVisibility()) seen[one.dataset.field ?? one.dataset.step ?? one.dataset.go ?? one.className] = 1;
+    }
+    requestAnimationFrame(look);
+  })();
+  window.shifts = 0; new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) window.shifts += entry.value;
+  }).observe({ type: 'layout-shift', buffered: true });`;
+
+  const FIELDS = [
+    ...STEPPED.slice(0, 3),
+    { key: 'free', label: 'Why', kind: 'text', page: 2, showIf: { any: [{ field: 'plan', op: 'ne', value: 'pro' }] } },
+  ];
+
+  describe.each(PLACES)('%s shows only what counts', (_place, open) => {
+    it.each([
+      ['', ['1', 'plan', 'mark', 'next']],
+      ['?plan=free', ['1', 'plan', 'mark', 'next']],
+      ['?plan=pro&seats=12', ['1', 'plan', 'seats', 'mark', 'next']],
+    ])('with the query %j', async (query, visible) => {
+      const app = await formOf(FIELDS);
+      const { page, close } = await open(app, '');
+      await page.addInitScript(WATCH);
+      // The page is painted before the module of the form arrives.
+      await page.route('**/v1-steps*', async (route) => {
+        await new Promise((done) => setTimeout(done, 300));
+        await route.continue();
+      });
+      await page.goto(page.url().replace(/\?.*$/, '') + query);
+      await page.getByRole('button', { name: 'Next' }).waitFor();
+      await page.evaluate('new Promise((done) => setTimeout(done, 500))');
+      expect(Object.keys((await page.evaluate('seen')) as object).sort()).toEqual(visible.sort());
+      if (_place === 'the hosted form') expect(await page.evaluate('shifts')).toBe(0);
+      await close();
+    });
+  });
+});
+
+it('shows everything when the module does not load', async () => {
+  const app = await formOf();
+  const { page, close } = await openPage('about:blank');
+  await page.route('**/v1-steps*', (route) => route.abort());
+  await page.goto(`${server.listener.url}/f/${app}`);
+  await page.getByText('Only if Plan is Pro').first().waitFor();
+  await page.getByLabel('Email').fill('ada@example.com');
+  await page.getByLabel('Free').check();
+  await page.getByLabel('News').check();
+  await page.getByRole('button').click();
+  await page.getByText('Thank you').waitFor();
+  expect((await records(app))[0]?.data).toEqual({ plan: 'free', news: true });
+  await close();
+});
+
+describe('without JavaScript', () => {
+  const open = (app: string, query = '') =>
+    openPage(`${server.listener.url}/f/${app}${query}`, { javaScriptEnabled: false });
+
+  it('has one page whose headings are the titles, and says when a field counts', async () => {
+    const app = await formOf();
+    const { page, expectClean, close } = await open(app);
+    expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([
+      'Your plan',
+      'Your company',
+      'Last things',
+    ]);
+    expect(await page.locator('[data-when]').allInnerTexts()).toEqual([
+      'Only if Plan is Pro',
+      'Only if Plan is Pro',
+      'Required if Seats is at least 10',
+    ]);
+    expect(await page.locator('#data-company').getAttribute('aria-describedby')).toBe(
+      'data-company-when-0 data-company-when-1',
+    );
+    expect(await page.getByRole('button').allInnerTexts()).toEqual(['Send']);
+    expect(await page.locator('.progress').isVisible()).toBe(false);
+    await page.getByLabel('Email').fill('ada@example.com');
+    await page.getByLabel('Free').check();
+    await page.getByLabel('Company').fill('Nobody asked');
+    await page.getByLabel('News').check();
+    await page.getByRole('button').click();
+    await page.getByText('Thank you').waitFor();
+    expect((await records(app))[0]?.data).toEqual({ plan: 'free', news: true });
+    expectClean();
+    await close();
+  });
+
+  it.each([
+    ['de', 'Nur, wenn „Tarif“ Pro ist', 'Erforderlich, wenn „Plätze“ mindestens 10 ist'],
+    ['ar', 'فقط إذا كان «الخطة» هو Pro', 'مطلوب إذا كان «المقاعد» لا يقل عن 10'],
+  ])('says it in %s', async (lang, shown, required) => {
+    const app = await formOf();
+    const { page, close } = await open(app, `?lang=${lang}`);
+    expect(await page.locator('[data-when]').allInnerTexts()).toEqual([shown, shown, required]);
+    await close();
+  });
+
+  it('a refused form shows every page with the entries', async () => {
+    const app = await formOf();
+    const { page, close } = await open(app);
+    await page.getByLabel('Email').fill('ada@example.com');
+    await page.getByLabel('Pro').check();
+    await page.getByLabel('Seats').fill('20');
+    await page.getByLabel('News').check();
+    await page.getByRole('button').click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').innerText()).toContain('Company: is required');
+    expect(await page.getByRole('heading', { level: 2 }).count()).toBe(4);
+    expect(await page.getByLabel('Seats').inputValue()).toBe('20');
+    await close();
+  });
+});

@@ -21,7 +21,7 @@ export function start(form: HTMLFormElement, { fields, pages, texts }: StepsData
   let shown: HTMLElement[] = [];
   let required: ReadonlySet<string> = new Set();
 
-  for (const words of form.querySelectorAll('.when')) words.remove();
+  for (const words of form.querySelectorAll('[data-when]')) words.remove();
   for (const element of form.querySelectorAll('[aria-describedby*="-when-"]')) {
     tools.describeWithout(element, /\S*-when-\S* ?/g);
   }

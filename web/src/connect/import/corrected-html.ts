@@ -1,4 +1,5 @@
 import type { Schema } from '../../api/endpoints.ts';
+import { formControls } from '../../schema-editor/draft/rules.ts';
 import { startTag } from '../snippets/escape.ts';
 import { fieldHtml } from '../snippets/field-html.ts';
 import { boxValue, needsNone } from './field-proposal.ts';
@@ -119,11 +120,11 @@ function hiddenEdits(
 /** Fields that the schema requires, before the button that sends the form. */
 function missingEdits(html: string, form: ParsedForm, { fields }: FormProposal, schema: Target['schema']): Edit[] {
   const sent = new Set(fields.map(({ definition }) => definition.key));
-  const missing = schema.fields.filter(({ key, required }) => required && !sent.has(key));
+  const missing = formControls(schema.fields).filter(({ key, required }) => required && !sent.has(key));
   if (missing.length === 0) return [];
   const button = form.controls.find(({ type }) => type === 'submit' || type === 'button' || type === 'image');
   const start = button?.place.start ?? (form.place ? html.lastIndexOf('</', form.place.end) : html.length);
-  return [{ start, end: start, text: `${missing.flatMap(fieldHtml).join('\n  ')}\n  ` }];
+  return [{ start, end: start, text: `${missing.flatMap((control) => fieldHtml(control, false)).join('\n  ')}\n  ` }];
 }
 
 /** The attributes of a start tag, each with the white space before it. */

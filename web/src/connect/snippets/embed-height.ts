@@ -1,5 +1,5 @@
 import type { Field } from '../../api/endpoints.ts';
-import { formControl, publicFields } from '../../schema-editor/draft/rules.ts';
+import { formControl, pagesOf, publicFields } from '../../schema-editor/draft/rules.ts';
 import type { SnippetTarget } from './page-snippets.ts';
 
 // Heights of the parts of an embedded form in px, each with the gap after it (web/embed/form.css).
@@ -17,7 +17,11 @@ const HINT = 26;
 export function estimatedHeight({ schema, settings }: Pick<SnippetTarget, 'schema' | 'settings'>): number {
   const texts = (settings.title === null ? 0 : TITLE) + (settings.description === null ? 0 : DESCRIPTION);
   const email = CONTROL;
-  return publicFields(schema.fields).reduce((sum, field) => sum + heightOf(field), texts + email + BUTTON);
+  const fields = publicFields(schema.fields);
+  const pages = pagesOf(fields);
+  // What the first page shows at least.
+  const first = fields.filter(({ showIf }, index) => pages[index] === 1 && showIf === undefined);
+  return first.reduce((sum, field) => sum + heightOf(field), texts + email + BUTTON);
 }
 
 function heightOf(field: Field): number {

@@ -1,13 +1,16 @@
 import { Alert, Button, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { Fragment, useMemo, useState } from 'react';
 import { languageName, useServiceTexts, useTranslatedLanguages } from '../../languages/languages.ts';
 import { reasonText } from '../../texts/reasons.ts';
 import { t } from '../../texts/texts.ts';
+import { conditionTexts } from '../draft/condition-texts.ts';
 import {
   compileSchema,
   type FieldDefinition,
   type FormControl,
+  fieldStates,
   formControl,
+  pagesOf,
   publicFields,
   valueFromForm,
 } from '../draft/rules.ts';
@@ -32,7 +35,10 @@ export function Preview({ schema, isPartial }: PreviewProps) {
   const email = useServiceTexts(tag || 'en').email;
   const validator = useMemo(() => compileSchema(schema), [schema]);
   const fields = publicFields(schema.fields);
-  const data = dataOf(fields, values);
+  const entered = dataOf(fields, values);
+  const { shown, required } = fieldStates(fields, entered);
+  const data = Object.fromEntries(Object.entries(entered).filter(([key]) => shown.has(key)));
+  const pages = pagesOf(fields);
   const issues = isChecked ? validator.issues(data) : [];
   const issueOf = (key: string): string | undefined => {
     const at = `data.${key}`;
@@ -59,15 +65,28 @@ export function Preview({ schema, isPartial }: PreviewProps) {
         />
       )}
       <TextInput label={String(email)} defaultValue="ada@example.com" wrapperProps={{ lang: tag || 'en' }} />
-      {fields.map((field) => (
-        <PreviewControl
-          key={`${field.key} ${field.kind}`}
-          control={formControl(field, tag)}
-          text={textOf(formControl(field), values)}
-          error={issueOf(field.key)}
-          onChange={(text) => setValues((before) => ({ ...before, [field.key]: text }))}
-        />
+      {fields.map((field, index) => (
+        <Fragment key={`${field.key} ${field.kind}`}>
+          {pages[index] !== (pages[index - 1] ?? 1) && (
+            <Title order={3} size="h5">
+              {conditionTexts.pageNumber(pages[index] ?? 1)}
+            </Title>
+          )}
+          {shown.has(field.key) && (
+            <PreviewControl
+              control={{ ...formControl(field, tag), required: required.has(field.key) }}
+              text={textOf(formControl(field), values)}
+              error={issueOf(field.key)}
+              onChange={(text) => setValues((before) => ({ ...before, [field.key]: text }))}
+            />
+          )}
+        </Fragment>
       ))}
+      {fields.some(({ showIf }) => showIf) && (
+        <Text c="dimmed" role="status">
+          {shownText(fields, shown)}
+        </Text>
+      )}
       {isChecked && <pre className={classes.data}>{JSON.stringify(data, null, 2)}</pre>}
       <div className={classes.verdict}>
         <Button variant="light" fullWidth onClick={() => setChecked(true)}>
@@ -88,6 +107,11 @@ export function Preview({ schema, isPartial }: PreviewProps) {
       </div>
     </Stack>
   );
+}
+
+function shownText(fields: readonly FieldDefinition[], shown: ReadonlySet<string>): string {
+  const labels = fields.filter(({ key }) => !shown.has(key)).map(({ label, key }) => label || key);
+  return labels.length === 0 ? conditionTexts.allShown : conditionTexts.notShown(labels.join(', '));
 }
 
 /** The data that a form would submit. A text without a value stays, so that the rules refuse it. */
