@@ -182,7 +182,9 @@ function checkbox(field: FormField): Markup {
 export function hints(field: FormField): Markup[] {
   const { id, control, problem } = field;
   return present<Markup>([
-    ...whenTexts(control).map((text, index): Markup => ['p', { class: 'help', id: whenId(id, index), 'data-when': true }, text]),
+    ...whenTexts(control).map(
+      (text, index): Markup => ['p', { class: 'help', id: whenId(id, index), 'data-when': true }, text],
+    ),
     control.consent?.url !== undefined && ['p', { class: 'help' }, consentLink(control.consent.url)],
     control.help !== undefined && ['p', { class: 'help', id: `${id}-help` }, control.help],
     problem !== undefined && ['p', { class: PROBLEM_CLASS, id: problemId(field) }, sentence(problem)],

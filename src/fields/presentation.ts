@@ -7,7 +7,7 @@ import { CHOICE_SEPARATOR } from './base/choice-list.ts';
 import { source } from './base/form-options.ts';
 import { Choice, type ChoiceBounds, CONTROL_TYPES, type ConvertedText, type TextContext } from './base/kind.ts';
 import { conditionWords } from './condition-words.ts';
-import type { Conditions } from './conditions.ts';
+import { type Conditions, fieldStates } from './conditions.ts';
 import { conditionsOf, FieldConditions, type FieldDefinition } from './definition.ts';
 import { FIELD_KINDS, getKind } from './kinds/registry.ts';
 
@@ -144,7 +144,9 @@ const MAX_SAMPLE_STEPS = 200_000;
  */
 export function sampleData({ fields }: { fields: readonly FieldDefinition[] }): Record<string, unknown> {
   const budget = { steps: MAX_SAMPLE_STEPS };
-  return Object.fromEntries(fields.map((field) => [field.key, getKind(field.kind).sample(field, budget)]));
+  const values = fields.map((field) => [field.key, getKind(field.kind).sample(field, budget)] as const);
+  const { shown } = fieldStates(fields, Object.fromEntries(values));
+  return Object.fromEntries(values.filter(([key]) => shown.has(key)));
 }
 
 type WithoutUnset<Value> = { [Name in keyof Value]?: Exclude<Value[Name], undefined | ''> };

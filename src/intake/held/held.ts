@@ -138,7 +138,7 @@ export function heldRoutes(deps: {
    * Stores a held submission once as if it came now: by the newest schema, under the new keys of
    * renamed fields. A repeat within 24 hours, and a submission that was stored under the same
    * `Idempotency-Key`, store nothing. Only `maxRecords` and the schema can refuse it; it then
-   * stays held.
+   * stays held. Values of fields that the newest schema does not show are left out.
    *
    * @throws {NotFound} when the app holds none of this id
    * @throws {AppError} as `SubmissionService.submit`
@@ -148,7 +148,7 @@ export function heldRoutes(deps: {
     const { email, data, page, lang, key, content } = entry;
     const source = async ({ schema }: Lease) => ({ email, data: await dataFor(entry, schema.version) });
     const submit = (sentUnder: NonNullable<SubmissionOptions['sentUnder']>) =>
-      submissions.submit(app.sourceAppId, source, { sentUnder, page, lang, approvedFor: app.id });
+      submissions.submit(app.sourceAppId, source, { via: 'form', sentUnder, page, lang, approvedFor: app.id });
     // No client can send a key with a space. The content is the same under each schema.
     const ownKey = appliedKey(`held ${entry._id.toHexString()}`, { data }, entry.at);
     const stored = await submit(key && content ? { key, content } : ownKey).catch((error) => {

@@ -57,6 +57,7 @@ export const ar: Catalogue = {
   notTimeZone: 'يجب أن يكون منطقة زمنية وفق IANA مثل Asia/Riyadh',
   unknownField: 'ليس حقلًا في هذا النموذج',
   staffOnly: 'لا يمكن تعيينه إلا من قِبل فريق هذا النموذج',
+  notShown: 'لا ينتمي إلى هذه الإجابات',
   unknownProperty: 'ليست خاصية معروفة',
   invalidKey: 'ليس اسمًا صالحًا: يبدأ الاسم بحرف لاتيني ويتكون من 51 حرفًا ورقمًا وشرطة سفلية على الأكثر',
   reservedName:

@@ -35,6 +35,7 @@ export const de: Catalogue = {
   notTimeZone: 'Muss eine IANA-Zeitzone wie Europe/Berlin sein',
   unknownField: 'Ist kein Feld dieses Formulars',
   staffOnly: 'Kann nur vom Team dieses Formulars gesetzt werden',
+  notShown: 'Gehört nicht zu diesen Antworten',
   unknownProperty: 'Ist keine bekannte Eigenschaft',
   invalidKey:
     'Ist kein gültiger Name: ein Name beginnt mit einem Buchstaben und hat höchstens 51 Buchstaben, Ziffern und Unterstriche',

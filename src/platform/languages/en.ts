@@ -32,6 +32,7 @@ export const problems = {
   notTimeZone: 'must be an IANA time zone like Europe/Berlin',
   unknownField: 'is not a field of this app',
   staffOnly: 'can only be set by the team of this app',
+  notShown: 'does not belong to these answers',
   unknownProperty: 'is not a known property',
   invalidKey: 'is not a valid key: a key starts with a letter and has at most 51 letters, digits and underscores',
   reservedName:

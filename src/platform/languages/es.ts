@@ -45,6 +45,7 @@ export const es: Catalogue = {
   notTimeZone: 'Debe ser una zona horaria IANA como Europe/Madrid',
   unknownField: 'No es un campo de este formulario',
   staffOnly: 'Solo puede establecerlo el equipo de este formulario',
+  notShown: 'No corresponde a estas respuestas',
   unknownProperty: 'No es una propiedad conocida',
   invalidKey:
     'No es un nombre válido: un nombre empieza por una letra y tiene como máximo 51 letras, cifras y guiones bajos',

@@ -45,6 +45,7 @@ export const fr: Catalogue = {
   notTimeZone: 'Doit être un fuseau horaire IANA comme Europe/Paris',
   unknownField: 'N’est pas un champ de ce formulaire',
   staffOnly: 'Ne peut être défini que par l’équipe de ce formulaire',
+  notShown: 'Ne correspond pas à ces réponses',
   unknownProperty: 'N’est pas une propriété connue',
   invalidKey:
     'N’est pas un nom valide : un nom commence par une lettre et comporte au plus 51 lettres, chiffres et tirets bas',

@@ -45,6 +45,7 @@ export const it: Catalogue = {
   notTimeZone: 'Deve essere un fuso orario IANA come Europe/Rome',
   unknownField: 'Non è un campo di questo modulo',
   staffOnly: 'Può essere impostato solo dal team di questo modulo',
+  notShown: 'Non corrisponde a queste risposte',
   unknownProperty: 'Non è una proprietà nota',
   invalidKey: 'Non è un nome valido: un nome inizia con una lettera e ha al massimo 51 lettere, cifre e trattini bassi',
   reservedName:

@@ -30,6 +30,7 @@ export const ja: Catalogue = {
   notTimeZone: 'Asia/Tokyo のような IANA タイムゾーンでなければなりません',
   unknownField: 'このフォームの項目ではありません',
   staffOnly: 'このフォームの担当者だけが設定できます',
+  notShown: 'この回答内容には該当しません',
   unknownProperty: '不明なプロパティです',
   invalidKey: '名前が正しくありません。名前は英字で始まり、英数字とアンダースコアで 51 文字以内です',
   reservedName:

@@ -29,6 +29,7 @@ export const nl: Catalogue = {
   notTimeZone: 'Moet een IANA-tijdzone zijn zoals Europe/Amsterdam',
   unknownField: 'Is geen veld van dit formulier',
   staffOnly: 'Kan alleen door het team van dit formulier worden ingesteld',
+  notShown: 'Hoort niet bij deze antwoorden',
   unknownProperty: 'Is geen bekende eigenschap',
   invalidKey:
     'Is geen geldige naam: een naam begint met een letter en heeft hoogstens 51 letters, cijfers en onderstrepingstekens',

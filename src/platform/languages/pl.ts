@@ -49,6 +49,7 @@ export const pl: Catalogue = {
   notTimeZone: 'Musi być strefą czasową IANA, np. Europe/Warsaw',
   unknownField: 'Nie jest polem tego formularza',
   staffOnly: 'Może być ustawione tylko przez zespół tego formularza',
+  notShown: 'Nie dotyczy tych odpowiedzi',
   unknownProperty: 'Nie jest znaną właściwością',
   invalidKey:
     'Nie jest prawidłową nazwą: nazwa zaczyna się od litery i ma najwyżej 51 liter, cyfr i znaków podkreślenia',

@@ -45,6 +45,7 @@ export const pt: Catalogue = {
   notTimeZone: 'Deve ser um fuso horário IANA como Europe/Lisbon',
   unknownField: 'Não é um campo deste formulário',
   staffOnly: 'Só pode ser definido pela equipe deste formulário',
+  notShown: 'Não corresponde a estas respostas',
   unknownProperty: 'Não é uma propriedade conhecida',
   invalidKey: 'Não é um nome válido: um nome começa com uma letra e tem no máximo 51 letras, algarismos e sublinhados',
   reservedName:

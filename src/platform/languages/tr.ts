@@ -30,6 +30,7 @@ export const tr: Catalogue = {
   notTimeZone: 'Europe/Istanbul gibi bir IANA saat dilimi olmalıdır',
   unknownField: 'Bu formun bir alanı değil',
   staffOnly: 'Yalnızca bu formun ekibi tarafından ayarlanabilir',
+  notShown: 'Bu yanıtlarla ilgili değil',
   unknownProperty: 'Bilinen bir özellik değil',
   invalidKey: 'Geçerli bir ad değil: ad bir harfle başlar ve en çok 51 harf, rakam ve alt çizgi içerir',
   reservedName:

@@ -30,6 +30,7 @@ export const zh: Catalogue = {
   notTimeZone: '必须是 IANA 时区，如 Asia/Shanghai',
   unknownField: '不是此表单的字段',
   staffOnly: '只能由此表单的团队设置',
+  notShown: '与这些回答不相符',
   unknownProperty: '不是已知的属性',
   invalidKey: '名称无效：名称以字母开头，最多包含 51 个字母、数字和下划线',
   reservedName: '含有不允许的属性名：名称不能以 $ 开头，不能包含点或 NUL，也不能是保留名称',

@@ -58,7 +58,11 @@ export interface Written {
 
 /** The event has the id of a new record, which is unique to the submission. */
 export function buildEvent({ now, change, lang, entry, page }: Submission, newId: RecordId): OutboxEntry {
-  const event = outboxEntry(newId, now, [...Object.keys(change.set), ...Object.keys(change.append)]);
+  const event = outboxEntry(newId, now, [
+    ...Object.keys(change.set),
+    ...Object.keys(change.append),
+    ...(change.unset ?? []),
+  ]);
   if (lang !== undefined) event.lang = lang;
   if (entry && isSubmission(entry)) event.kept = true;
   if (page !== undefined) event.page = page;

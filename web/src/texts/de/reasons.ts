@@ -44,6 +44,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   staffOnly: 'kann nur vom Team dieser App gesetzt werden',
   notTimeZone: 'muss eine IANA-Zeitzone wie Europe/Berlin sein',
   unknownField: 'ist kein Feld dieser App',
+  notShown: 'gehört nicht zu diesen Antworten',
   unknownProperty: 'ist keine bekannte Eigenschaft',
   invalidKey:
     'ist kein gültiger Schlüssel: Er beginnt mit einem Buchstaben und hat höchstens 51 Buchstaben, Ziffern und Unterstriche',
