@@ -1,8 +1,18 @@
 import type { Code } from '../platform/languages/catalogue.ts';
+import type { Params } from '../platform/languages/texts.ts';
+import type { Choice } from './base/kind.ts';
 import type { Condition, ConditionOperator, Conditions } from './conditions.ts';
-import type { FormControl, ServiceText } from './presentation.ts';
 
-type Controls = ReadonlyMap<string, FormControl>;
+/** The part of the control of a field that its conditions name. */
+interface NamedControl {
+  label: string;
+  kind?: string | undefined;
+  choices: readonly Choice[];
+}
+type Controls = ReadonlyMap<string, NamedControl>;
+
+/** Returns a text of the service in the language of the controls. */
+type ServiceText = (code: Code, params?: Params) => string;
 
 /** The text of each operator, but for a box and `exists`. */
 const WORDS: Readonly<Record<Exclude<ConditionOperator, 'exists'>, Code>> = {
