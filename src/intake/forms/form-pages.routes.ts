@@ -31,8 +31,12 @@ type Text = (typeof TEXTS)[number];
 const textsOf = ({ text }: Language) =>
   Object.fromEntries(TEXTS.map((code) => [code, text(code)])) as Record<Text, string>;
 
-/** With the placeholders of its numbers; by `by` it may have several forms. */
-const StepText = z.union([z.string(), z.record(z.string(), z.string())]);
+const StepText = z
+  .union([z.string(), z.record(z.string(), z.string())])
+  .meta({
+    id: 'FormText',
+    description: 'A text with placeholders; or its plural forms, by the number that `by` names',
+  });
 type StepCode = (typeof STEP_TEXTS)[number];
 
 const FormDefinition = z

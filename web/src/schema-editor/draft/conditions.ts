@@ -52,11 +52,8 @@ export function withList(before: Conditions | undefined, list: readonly Conditio
 }
 
 /** Returns the properties of a definition that say when it counts, as the service takes them. */
-export function whenOf(definition: LooseDefinition, isOfStaff: boolean): Record<string, unknown> {
-  const given = WHEN.filter((name) => {
-    const value = definition[name];
-    return value !== undefined && value !== false && !(isOfStaff && CONDITIONS.some((one) => one === name));
-  });
+export function whenOf(definition: LooseDefinition): Record<string, unknown> {
+  const given = WHEN.filter((name) => definition[name] !== undefined && definition[name] !== false);
   return Object.fromEntries(given.map((name) => [name, definition[name]]));
 }
 

@@ -66,7 +66,7 @@ export function strictDefinition(definition: LooseDefinition): Record<string, un
     kind,
     required: required && doesFitWriters(definition, 'required'),
     ...(writers === 'staff' && { writers }),
-    ...whenOf(definition, isOfStaff(definition)),
+    ...(!isOfStaff(definition) && whenOf(definition)),
     ...Object.fromEntries(options),
   };
 }
