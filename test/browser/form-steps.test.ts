@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeBrowser, openPage } from '../support/browser.ts';
 import { sharedServer, type TestServer } from '../support/server.ts';
@@ -30,8 +31,13 @@ const PLACES = [
     (app: string, query: string) => {
       const lang = new URLSearchParams(query).get('lang') ?? '';
       const script = `<script src="${server.listener.url}/embed/v1.js"></script>`;
-      pages['/page'] = { html: `<div data-user-collection="${app}" data-lang="${lang}"></div>${script}` };
-      return openPage(`${site.origin}/page${query}`);
+      const origin = server.listener.url;
+      const policy = `default-src 'none'; script-src ${origin} 'unsafe-inline'; connect-src ${origin}; require-trusted-types-for 'script'; trusted-types 'none'`;
+      pages['/page'] = {
+        html: `<div data-user-collection="${app}" data-lang="${lang}"></div>${script}`,
+        headers: { 'Content-Security-Policy': policy },
+      };
+      return openPage(`${site.origin}/page${query}`, { bypassCSP: false });
     },
   ],
 ] as const;
@@ -146,6 +152,68 @@ describe.each(PLACES)('%s', (_place, open) => {
     expectClean();
     await close();
   });
+});
+
+it.each(PLACES)('%s sends a form whose answer was lost under the same key, once', async (_place, open) => {
+  const app = await formOf([
+    { key: 'visits', label: 'Visits', kind: 'array' },
+    { key: 'more', label: 'More', kind: 'text', page: 2 },
+  ]);
+  const { page, close } = await open(app, '');
+  let isLost = true;
+  await page.route('**/v1/forms/*', async (route) => {
+    if (route.request().method() !== 'POST' || !isLost) return route.continue();
+    await route.fetch();
+    return route.abort();
+  });
+  await page.getByLabel('Email').fill('ada@example.com');
+  await page.getByLabel('Visits').fill('one');
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByLabel('More').fill('two');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByText('could not be sent').waitFor();
+  isLost = false;
+  await page.getByRole('button', { name: 'Send' }).dblclick();
+  await page.getByText('Thank you').waitFor();
+  expect((await records(app)).map(({ data }) => data.visits.length)).toEqual([1]);
+  await close();
+});
+
+it('the scripts of the hosted form have less than 40 kB', async () => {
+  const app = await formOf();
+  const { page, close } = await openPage(`${server.listener.url}/f/${app}`);
+  await page.getByRole('button', { name: 'Next' }).waitFor();
+  const names = await page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name)');
+  const scripts = (names as string[]).filter((name) => name.endsWith('.js'));
+  // Each once, under the address with its hash.
+  expect(
+    scripts
+      .map((name) =>
+        name
+          .replace(/-[\w-]{12}\.js$/, '')
+          .split('/')
+          .at(-1),
+      )
+      .sort(),
+  ).toEqual(['v1', 'v1-steps']);
+  const sizes = await Promise.all(
+    [...scripts, page.url()].map(async (name) => {
+      const { text } = await server.client.get(new URL(name).pathname).expect(200);
+      return gzipSync(text, { level: 9 }).length;
+    }),
+  );
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(40_000);
+  await close();
+});
+
+it('a form without pages and conditions loads nothing more', async () => {
+  const app = await formOf([{ key: 'name', label: 'Name', kind: 'text' }], {});
+  const html = (await server.client.get(`/f/${app}`).expect(200)).text;
+  expect(html).toContain(' defer></script>');
+  expect(html).not.toMatch(/steps|data-field|data-off|data-live/);
+  const { body } = await server.client.get(`/v1/forms/${app}`).expect(200);
+  expect(body).not.toHaveProperty('steps');
+  expect(body).not.toHaveProperty('pages');
 });
 
 describe('at the first paint', () => {

@@ -34,7 +34,7 @@ export function PageTitles({ editor, fields, tag }: PageTitlesProps) {
                 mt="xs"
                 label={texts.pageTitle(page)}
                 value={given?.title ?? ''}
-                error={page === 1 ? capitalize(problems.pages) : undefined}
+                error={capitalize(problems[`pages.${given ? titles.indexOf(given) : ''}`])}
                 onChange={change(page, '')}
               />
               {tag !== '' && (

@@ -126,10 +126,11 @@ function notifyOf({ notifyEmails, notifyWhen }: SettingsDraft): Notify | null {
   return emails.length > 0 ? { emails, when: notifyWhen } : null;
 }
 
-/** The setting of this form to which a problem belongs, by its path. */
+/** The setting of this form to which a problem belongs, by its path; of titles `pages.0`. */
 export function settingAt(path: string): string {
   if (path === 'notify.when') return 'notifyWhen';
-  if (/^(?:languages|texts|pages)\./.test(path)) return path.split('.', 1)[0] ?? path;
+  if (/^(?:languages|texts)\./.test(path)) return path.split('.', 1)[0] ?? path;
+  if (path.startsWith('pages.')) return path.split('.', 2).join('.');
   return path === 'notify' || path.startsWith('notify.') ? 'notifyEmails' : path;
 }
 
