@@ -105,6 +105,7 @@ export default defineConfig(({ command }) => ({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/dashboard/',
   logLevel: command === 'build' ? 'warn' : 'info',
+  css: { transformer: 'lightningcss' },
   plugins: [react(), preloadedPages(), compressedCopies(), embedFiles()],
   build: {
     outDir: OUTPUT,

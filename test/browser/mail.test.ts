@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { languageOf } from '../../src/platform/languages/languages.ts';
 import { parseRecordId } from '../../src/records/stored/record-id.ts';
+import { PASSWORD } from '../support/accounts.ts';
 import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, openPage, type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
@@ -107,6 +108,37 @@ describe('the settings of email', () => {
     const narrow = await openSettings(server, { viewport: PHONE });
     expect(await narrow.page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
     await narrow.close();
+  });
+});
+
+describe('a form that is made', () => {
+  it('offers an email of each submission to who makes it, and sends it', async () => {
+    const own = await startServer(mailEnv(smtp));
+    const token = await own.services.accounts.service.firstLink();
+    const email = `${randomUUID()}@example.com`;
+    await own.client.post('/auth/invitations/accept', { token, email, name: 'Ada', password: PASSWORD }).expect(200);
+    const { page, close } = await openPage(`${own.listener.url}/dashboard/new-form`, { origins: [own.listener.url] });
+    await page.context().request.post(`${own.listener.url}/auth/login`, { data: { email, password: PASSWORD } });
+    await page.reload();
+    await page.getByRole('radio', { name: 'Contact' }).check();
+    const offered = page.getByLabel('Email each submission to');
+    expect(await offered.inputValue()).toBe(email);
+    expect(await axeViolationsInBothModes(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Create form' }).click();
+    await page.getByRole('heading', { name: 'Your form is ready' }).waitFor();
+    const data = { name: 'Grace', message: 'Hello' };
+    await own.client.submit('contact', { email: 'grace@example.com', data }).expect(200);
+    await expect.poll(() => smtp.to(email).at(0)?.header('reply-to'), POLL).toBe('grace@example.com');
+    expect(smtp.to(email)).toHaveLength(1);
+
+    await page.goto(`${own.listener.url}/dashboard/new-form`);
+    await offered.fill('');
+    await page.getByRole('button', { name: 'Create form' }).click();
+    await page.getByRole('heading', { name: 'Your form is ready' }).waitFor();
+    const { body } = await own.admin.get('/auth/apps/newsletter/form').expect(200);
+    expect(body.notify ?? null).toBeNull();
+    await close();
+    await own.close();
   });
 });
 

@@ -500,7 +500,11 @@ describe('the filter by actor', () => {
     const key = await createKey(server, operator, ['users:read']);
     await key.send('get', '/auth/users').expect(200);
     const read = async (client: Client, query: string) => (await eventsOf(client, query)).map(({ action }) => action);
-    expect(await read(operator, `?actor=${bob.id}`)).toEqual(['retention.replaced', 'form.replaced']);
+    expect(await read(operator, `?actor=${bob.id}`)).toEqual([
+      'retention.replaced',
+      'form.replaced',
+      'invitation.accepted',
+    ]);
     expect(await read(operator, `?actor=${ada.id}&action=form.replaced`)).toEqual(['form.replaced']);
     expect(await read(operator, `?actor=${key.id}`)).toEqual(['users.listed']);
     const ofAdmins = await eventsOf(ada.client, '?actor=admin');
@@ -518,8 +522,13 @@ describe('the filter by actor', () => {
     const { body } = await server.admin.post(`/auth/apps/${sourceAppId}/invitations`, invitation).expect(200);
     const given = { token: new URL(body.link).hash.slice(1), name: 'Bob' };
     await bob.client.post('/auth/invitations/accept', given).expect(200);
+    expect(await read(server.admin, `?sourceAppId=${sourceAppId}`)).toContain('invitation.accepted');
     await bob.client.put(`/auth/apps/${sourceAppId}/form`, {}).expect(200);
-    expect(await read(operator, `?actor=${bob.id}`)).toEqual(['retention.replaced', 'form.replaced']);
+    expect(await read(operator, `?actor=${bob.id}`)).toEqual([
+      'retention.replaced',
+      'form.replaced',
+      'invitation.accepted',
+    ]);
     const ofAll = await eventsOf(server.admin, `?actor=${bob.id}`);
     expect(ofAll.filter(({ action }) => action.endsWith('.replaced')).map((event) => event.sourceAppId)).toEqual([
       sourceAppId,

@@ -525,6 +525,29 @@ describe('A submission to a schema with conditions', () => {
     }
   });
 
+  it('compares as the conditions of a query do', async () => {
+    type Vector = (typeof conditionVectors)[number];
+    const conditionOf = ({ fields: [, second] }: Vector) => second?.showIf?.all?.[0];
+    const single = conditionVectors.filter((vector) => {
+      const { fields, data } = vector;
+      return data && fields.length === 2 && fields[0]?.key === 'a' && conditionOf(vector)?.field === 'a';
+    });
+    for (const kind of new Set(single.map(({ fields }) => fields[0]?.kind))) {
+      const vectors = single.filter(({ fields }) => fields[0]?.kind === kind);
+      const app = await build((vectors[0] as Vector).fields.slice(0, 1));
+      for (const [index, vector] of vectors.entries()) {
+        const email = `v${index}@example.com`;
+        await a.client.submit(app, { email, data: vector.data }).expect(200);
+        const { op, value = true } = conditionOf(vector) ?? {};
+        const where = [`email:eq:${email}`, `data.a:${op}:${[value].flat().join(',')}`];
+        const query = where.map((one) => `where=${encodeURIComponent(one)}`).join('&');
+        const { body } = await b.admin.get(`/auth/users?sourceAppId=${app}&${query}`).expect(200);
+        expect([vector.name, body.users.length === 1]).toEqual([vector.name, vector.shown.includes('x')]);
+      }
+    }
+    expect(single.length).toBeGreaterThan(80);
+  });
+
   it('is refused with a text that takes the conditions too much work', async () => {
     const many = Array.from(
       { length: 20 },

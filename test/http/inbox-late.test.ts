@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { untilDatabaseTime } from '../support/database-time.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -74,4 +76,38 @@ it('a statement without an answer is repeated, and keeps each submission once', 
     .toEqual(['ada@x.org', 'ada@x.org', 'eve@x.org']);
   await sleep(1_000);
   expect(await kept()).toBe(3);
+});
+
+/** A submission of the age of 40 days, with its entry in the history of the record. */
+async function submitOld(): Promise<void> {
+  const id = new UUID(await submit('ada@x.org'));
+  const users = main.db.collection('users');
+  const isKept = async () => (await kept()) + (await users.countDocuments({ sourceAppId, outbox: { $size: 0 } }));
+  await expect.poll(isKept, { timeout: 10_000 }).toBe(2);
+  const at = new Date(Date.now() - 40 * 86_400_000);
+  const time = at.getTime().toString(16).padStart(12, '0');
+  const hex = time + id.toHexString(false).slice(12);
+  const stored = await main.db.collection('submissions').findOneAndDelete({ sourceAppId });
+  await main.db.collection('submissions').insertOne({ ...stored, _id: UUID.createFromHexString(hex) } as never);
+  await users.updateOne({ sourceAppId }, { $set: { 'history.0.at': at } });
+}
+
+it.each([
+  { what: 'submission', command: 'delete', collection: 'submissions' },
+  { what: 'entry of the history', command: 'update', collection: 'users' },
+])('a late statement removes no $what by the former number of days', async ({ command, collection }) => {
+  const path = `/auth/apps/${sourceAppId}/history`;
+  await submitOld();
+  const entries = async () => (await main.db.collection('users').findOne({ sourceAppId }))?.history;
+  const before = await entries();
+  await main.admin.put(path, { submissions: true, days: 30 }).expect(200);
+  const held = proxy.holdNext(command, collection);
+  slow.services.jobs.wake('history');
+  const forward = await held;
+  await main.admin.put(path, { submissions: true, days: 90 }).expect(200);
+  await untilDatabaseTime(main, Date.now() + 11_000);
+  await forward();
+  await sleep(500);
+  expect(await kept()).toBe(1);
+  if (collection === 'users') expect(await entries()).toEqual(before);
 });

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, inject, it } from 'vitest';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { Client } from '../support/client.ts';
+import { untilDatabaseTime } from '../support/database-time.ts';
 import { randomName } from '../support/databases.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
@@ -41,11 +41,6 @@ async function store(server: TestServer, sourceAppId: string, count: number, cre
     updatedAt: ago(updated),
   }));
   await server.db.collection<(typeof records)[number]>('users').insertMany(records);
-}
-
-/** Resolves when MongoDB's clock has passed a time. */
-async function untilDatabaseTime({ db }: TestServer, time: number): Promise<void> {
-  while ((await db.command({ hello: 1 })).localTime.getTime() <= time) await sleep(100);
 }
 
 const count = (server: TestServer, sourceAppId: string) =>

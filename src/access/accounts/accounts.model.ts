@@ -97,6 +97,8 @@ export interface VerifiedLogIn {
   continues?: AccountSession;
   /** Whether the session waits for the second factor. */
   second: boolean;
+  /** The app that the account joined by the log-in. */
+  joined?: { id: ObjectId; sourceAppId: string };
 }
 
 /** What must still hold when a code takes effect, and what uses the code up. */

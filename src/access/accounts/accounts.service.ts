@@ -175,12 +175,27 @@ export function createAccountService(deps: {
         existing ?? (await store.create({ email, name: given.name, ...(passwordHash && { passwordHash }) }));
       await grant(account._id, taken, until);
       await (taken.email === undefined ? invitations.endFirstLinks() : invitations.end(taken));
+      const joined = taken.app && { joined: taken.app };
       if (own) {
         const { id, method, sid } = own.session;
-        return { account, method, sid, continues: own.session, checked: { 'sessions.id': id }, second: false };
+        return {
+          account,
+          method,
+          sid,
+          continues: own.session,
+          checked: { 'sessions.id': id },
+          second: false,
+          ...joined,
+        };
       }
       const unproved = { passwordHash: passwordHash ?? { $exists: false }, emailProvedAt: { $exists: false } };
-      return { account, method: 'invitation', checked: typedFilter<AccountDocument>(unproved), second: false };
+      return {
+        account,
+        method: 'invitation',
+        checked: typedFilter<AccountDocument>(unproved),
+        second: false,
+        ...joined,
+      };
     } catch (error) {
       await (error instanceof Gone ? invitations.end(taken) : invitations.giveBack(taken));
       throw error;

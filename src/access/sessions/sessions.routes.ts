@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { type AnyInput, type Endpoints, jsonBody, routes } from '../../api/endpoint.ts';
+import { type AnyInput, type AuditedApp, type Endpoints, jsonBody, routes } from '../../api/endpoint.ts';
 import { Role, SentPassword, SourceAppId } from '../../api/parameters.ts';
 import { Ok } from '../../api/validation.ts';
 import type { Config } from '../../platform/core/config.ts';
@@ -285,6 +285,7 @@ export function createSessionRoutes(deps: {
     method: LogInMethod,
     { req, res, audit }: LogInInput,
     store: (sessionId: string, origin: Origin) => Promise<void>,
+    app: AuditedApp | null = null,
   ): Promise<void> {
     const id = _id.toHexString();
     await beginSession(req, { accountId: id });
@@ -294,7 +295,7 @@ export function createSessionRoutes(deps: {
       await endSession(req, res, cookieName);
       throw error;
     }
-    audit({ app: null, target: id, actor: { kind: 'operator', id, method } });
+    audit({ app, target: id, actor: { kind: 'operator', id, method } });
   }
 
   const present = async (account: AccountDocument) => ({ ok: true as const, ...(await accounts.present(account)) });
@@ -302,7 +303,7 @@ export function createSessionRoutes(deps: {
   async function enter(entry: VerifiedLogIn, input: LogInInput) {
     const { account, method, second } = entry;
     const before = await find(input.req);
-    await begin(account, method, input, (sessionId, origin) => accounts.begin(entry, sessionId, origin));
+    await begin(account, method, input, (sessionId, origin) => accounts.begin(entry, sessionId, origin), entry.joined);
     if (before) await accounts.endSession(before);
     if (!second) return present(account);
     input.res.status(202);

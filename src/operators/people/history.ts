@@ -10,6 +10,7 @@ import { HistorySettingsBody, type HistorySettingsStore, MAX_HISTORY_DAYS } from
 import type { PendingRenames } from '../../fields/renames.ts';
 import { NotFound } from '../../platform/core/errors.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
+import type { Older } from '../../platform/database/removal.ts';
 import type { Job } from '../../platform/jobs/job-runner.ts';
 import { createPassJob } from '../../platform/jobs/pass-job.ts';
 import type { RecordHistory } from '../../records/history/history.ts';
@@ -165,6 +166,8 @@ function presentEntry(
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const EVERY_MS = 10 * 60 * 1_000;
 const APPS_AT_ONCE = 100;
+/** A statement that begins later after the read of the setting drops nothing. */
+const DROP_WITHIN_MS = 10_000;
 
 interface Pass {
   appIds: ObjectId[];
@@ -174,8 +177,8 @@ interface Pass {
 
 /** The job that removes entries and submissions for their age. A wrong clock removes nothing. */
 export function createHistoryJob(deps: {
-  /** Each drops what is older than a time; resolves with whether more may be. */
-  parts: readonly ((appId: ObjectId, before: Date) => Promise<boolean>)[];
+  /** Each drops what is older; resolves with whether more may be. */
+  parts: readonly ((appId: ObjectId, older: Older) => Promise<boolean>)[];
   settings: HistorySettingsStore;
   idsAfter(after: ObjectId | undefined, count: number): Promise<ObjectId[]>;
   clock: Pick<DatabaseClock, 'read' | 'earlier' | 'isTrusted'>;
@@ -185,7 +188,7 @@ export function createHistoryJob(deps: {
   const { parts, settings: store, idsAfter, clock, pace, everyMs = EVERY_MS } = deps;
 
   async function advance(pass: Pass): Promise<boolean> {
-    await clock.read();
+    const until = new Date((await clock.read()).getTime() + DROP_WITHIN_MS);
     if (!clock.isTrusted()) return false;
     if (pass.appIds.length === 0) {
       pass.appIds = await idsAfter(pass.after, APPS_AT_ONCE);
@@ -199,7 +202,7 @@ export function createHistoryJob(deps: {
     });
     const before = new Date(clock.earlier().getTime() - days * DAY_MS);
     let hasMore = false;
-    for (const dropOld of parts) if (await dropOld(appId, before)) hasMore = true;
+    for (const dropOld of parts) if (await dropOld(appId, { before, until })) hasMore = true;
     if (!hasMore) pass.appIds.shift();
     return true;
   }

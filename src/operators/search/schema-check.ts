@@ -57,7 +57,7 @@ const BUDGET_MS = 1_800;
 const MAX_BLOCKING_MS = 10;
 const MAX_EXAMPLES = 5;
 /** The properties of a field with which a count reveals stored values. */
-const OF_VALUES = ['regex', 'enum', 'min', 'max', 'minLength', 'maxLength'] as const;
+const OF_VALUES = ['regex', 'enum', 'min', 'max', 'minLength', 'maxLength', 'showIf', 'requiredIf'] as const;
 
 type SchemaCheck = z.infer<typeof schemaCheckEndpoints.checkSchema.response>;
 

@@ -63,6 +63,9 @@ function createPauses(leastMs = 0) {
 /** The least time between two reads of outboxes, so that one read finds several events. */
 const BETWEEN_READS_MS = 15;
 const STEP_MS = 1_000;
+/** A read that found this many is followed by a pause, so that the next one finds as many. */
+const MANY_EVENTS = 20;
+const PAUSE_OF_MANY_MS = 100;
 /** Submissions come first: after a busier step, each batch rests BUSY_PAUSE times its duration. */
 const BUSY_UTILIZATION = 0.95;
 const BUSY_PAUSE = 5;
@@ -102,9 +105,9 @@ export function createEventJob(deps: {
     await workInBatches(context, STEP_MS, batch, async (begun, signal) => {
       if (done === 0) return pauses.rest(until - performance.now(), signal);
       pauses.reset();
-      if (!isBusy) return;
-      const ms = Math.min((performance.now() - begun) * BUSY_PAUSE, MAX_BUSY_PAUSE_MS);
-      await sleep(ms, undefined, { signal }).catch(() => undefined);
+      const paused = work === relay && done >= MANY_EVENTS ? PAUSE_OF_MANY_MS : 0;
+      const ms = isBusy ? Math.min((performance.now() - begun) * BUSY_PAUSE, MAX_BUSY_PAUSE_MS) : paused;
+      if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => undefined);
     });
   }
 

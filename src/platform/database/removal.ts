@@ -11,6 +11,13 @@ const STEP = 1_000;
  */
 export type RemovalGuard = () => Promise<Date>;
 
+/** What is removed for its age. */
+export interface Older {
+  before: Date;
+  /** A statement that begins later, by MongoDB's clock, removes nothing: the setting may differ. */
+  until: Date;
+}
+
 /**
  * Removes what the filter matches in bounded statements; resolves with the number of documents.
  *
@@ -36,10 +43,11 @@ export async function removeSome<Document extends MongoDocument>(
   collection: Collection<Document>,
   filter: Filter<Document>,
   forMs: number,
+  guard?: RemovalGuard,
 ): Promise<boolean> {
   const until = performance.now() + forMs;
   do {
-    if ((await removeStep(collection, filter)) === undefined) return true;
+    if ((await removeStep(collection, filter, guard)) === undefined) return true;
   } while (performance.now() < until);
   return false;
 }

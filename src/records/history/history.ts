@@ -8,6 +8,7 @@ import { isMissingHint } from '../../platform/database/failures.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { INDEX_BUILD_TIME_MS } from '../../platform/database/indexes.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import type { Older } from '../../platform/database/removal.ts';
 import { removeInSteps } from '../../platform/database/removal.ts';
 import type { EventConsumer } from '../stored/outbox.ts';
 import { BY_EMAIL, historyEntry, type UserCollection, type UserDocument } from '../stored/record.ts';
@@ -267,14 +268,17 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
       return undefined;
     },
 
-    /** Drops entries of an app that are older than `before`; resolves with whether more may be. */
-    async dropOld(appId: ObjectId, before: Date): Promise<boolean> {
+    /** Drops entries of an app that are older; resolves with whether more may be. */
+    async dropOld(appId: ObjectId, { before, until }: Older): Promise<boolean> {
+      const inTime = beginsBefore(until);
       const old = { appId, newestAt: { $lt: before } };
       const options = { projection: { _id: 1 }, limit: DROPPED_AT_ONCE, hint: BY_AGE } as const;
       const found = await moved.find({ _id: idRange(appId.id), ...old }, options).toArray();
-      if (found.length > 0) await moved.deleteMany({ _id: { $in: found.map(({ _id }) => _id) }, ...old });
+      if (found.length > 0) {
+        await moved.deleteMany({ _id: { $in: found.map(({ _id }) => _id) }, ...old, ...inTime });
+      }
       const records = await recordsWithOld(appId, before);
-      const drops = records.map((one) => dropWrite(one, before));
+      const drops = records.map((one) => dropWrite(one, before, inTime));
       if (drops.length > 0) await users.bulkWrite(drops, { ordered: false });
       return Math.max(found.length, records.length) === DROPPED_AT_ONCE;
     },
@@ -344,13 +348,14 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
 }
 
 /** Drops the first entries of a record if it has the same ones and no one moves them. */
-function dropWrite({ _id, appId, email, history = [], revision }: UserDocument, before: Date) {
+function dropWrite({ _id, appId, email, history = [], revision }: UserDocument, before: Date, inTime: object) {
   const firstKept = history.findIndex(({ at }) => at >= before);
   const dropped = firstKept === -1 ? history.length : firstKept;
   const left = { $slice: ['$history', dropped, { $max: [1, history.length - dropped] }] };
+  const isSame = { revision: revision as number, history: { $size: history.length } };
   return {
     updateOne: {
-      filter: { _id, appId, email, revision: revision as number, history: { $size: history.length }, ...NOT_MOVING },
+      filter: { _id, appId, email, ...isSame, $and: [NOT_MOVING, inTime] },
       update: [{ $set: { history: left } }, { $set: { historyBytes: { $bsonSize: { history: '$history' } } } }],
     },
   };

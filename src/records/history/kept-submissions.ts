@@ -6,8 +6,8 @@ import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
-import { removeInSteps, removeSome } from '../../platform/database/removal.ts';
-import { type EventConsumer, MAX_OUTBOX, type RecordEvent } from '../stored/outbox.ts';
+import { type Older, removeInSteps, removeSome } from '../../platform/database/removal.ts';
+import { type EventConsumer, MAX_OUTBOX } from '../stored/outbox.ts';
 import { NEWEST_FIRST, type UserCollection, type UserDocument } from '../stored/record.ts';
 import { firstIdAt, type RecordId } from '../stored/record-id.ts';
 import type { RecordTraces } from '../write/erasure.ts';
@@ -66,8 +66,8 @@ export type KeptCollection = Collection<KeptSubmission>;
 export const createKeptModel = (connection: Connection): Model<KeptSubmission> =>
   createModel(connection, keptSubmissionSchema);
 
-/** The records of one statement: it ends within its time limit. */
-const RECORDS_AT_ONCE = 100;
+/** The submissions of one statement: it ends within its time limit. */
+const EVENTS_AT_ONCE = 100;
 const DROP_MS = 500;
 
 export type KeptSubmissions = ReturnType<typeof createKeptSubmissions>;
@@ -87,20 +87,24 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
   }
 
   /**
-   * Stores the submissions of records whose events wait, each once. MongoDB reads the records and
+   * Stores submissions of records whose events wait, each once. MongoDB reads the records and
    * inserts in one statement, so a late one stores nothing of an erased record. What one in
    * progress stores, the event of the erasure removes: the relay passes it on afterwards.
+   *
+   * @param events only these; absent: all that wait
    */
-  async function keep(appIds: readonly ObjectId[], ids: readonly RecordId[]): Promise<void> {
+  async function keep(appIds: readonly ObjectId[], ids: readonly RecordId[], events?: readonly UUID[]): Promise<void> {
     const records = { appId: { $in: [...appIds] }, _id: { $in: [...ids] } };
-    const stages = [{ $match: records }, ...keptOf(kept.collectionName)];
     for (let attempt = 1; ; attempt += 1) {
+      // An insert takes a third of the time of an upsert, and ends at a submission that is stored.
+      const into = { into: kept.collectionName, on: ONCE, whenMatched: attempt === 1 ? 'fail' : 'keepExisting' };
+      const stages = [{ $match: records }, ...keptOf(events), { $merge: { ...into, whenNotMatched: 'insert' } }];
       try {
         await users.aggregate(stages, { hint: { _id: 1 } }).toArray();
         return;
       } catch (error) {
-        // MongoDB ends the statement when another one stores a submission just before it.
-        if (!isDuplicateKey(error) || attempt >= MAX_OUTBOX) throw error;
+        // An upsert ends so too when another statement stores a submission just before it.
+        if (!isDuplicateKey(error) || attempt > MAX_OUTBOX) throw error;
       }
     }
   }
@@ -111,15 +115,13 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
 
     consumer: {
       async consume(events) {
-        const records = new Map<string, RecordEvent>();
-        for (const event of events) if (event.kept) records.set(event.recordId.toHexString(), event);
-        const found = [...records.values()];
-        for (let at = 0; at < found.length; at += RECORDS_AT_ONCE) {
-          const some = found.slice(at, at + RECORDS_AT_ONCE);
-          const apps = new Map(some.map(({ appId }) => [appId.toHexString(), appId]));
+        const submissions = events.filter((event) => event.kept);
+        for (let at = 0; at < submissions.length; at += EVENTS_AT_ONCE) {
+          const some = submissions.slice(at, at + EVENTS_AT_ONCE);
           await keep(
-            [...apps.values()],
+            some.map(({ appId }) => appId),
             some.map(({ recordId }) => recordId),
+            some.map(({ id }) => new UUID(id)),
           );
         }
         const erased = events.filter(({ type }) => type === 'user.erased');
@@ -130,9 +132,9 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
       },
     } satisfies EventConsumer,
 
-    /** Drops submissions of an app before a time; resolves with whether more may be. */
-    dropOld: async (appId: ObjectId, before: Date): Promise<boolean> =>
-      !(await removeSome(kept, { appId, _id: { $lt: firstIdAt(before) } }, DROP_MS)),
+    /** Drops submissions of an app that are older, as `dropOld` of the history does. */
+    dropOld: async (appId: ObjectId, { before, until }: Older): Promise<boolean> =>
+      !(await removeSome(kept, { appId, _id: { $lt: firstIdAt(before) } }, DROP_MS, async () => until)),
 
     traces: {
       exist: async (appIds, ids) =>
@@ -177,16 +179,17 @@ const EMAIL_SLOT = {
   ],
 };
 
-/** The stages that store the submissions whose events wait in matched records. */
-function keptOf(into: string): object[] {
-  const isWaiting = { $in: ['$$this.id', { $ifNull: ['$outbox.id', []] }] };
+/** The stages that make submissions of the events that wait in matched records. */
+function keptOf(events?: readonly UUID[]): object[] {
+  const waits = { $in: ['$$this.id', { $ifNull: ['$outbox.id', []] }] };
+  const isMeant = events ? { $and: [waits, { $in: ['$$this.id', events] }] } : waits;
   const place = { $indexOfArray: ['$outbox.id', '$history.id'] };
   const after = { $subtract: [{ $subtract: [{ $size: '$outbox' }, 1] }, place] };
   const key = { $rtrim: { input: { $substrBytes: ['$$this.path', 'data.'.length, -1] }, chars: '[]' } };
   const hasValue = { $ne: [{ $type: '$$this.after' }, 'missing'] };
   const values = { $filter: { input: '$history.changes', cond: hasValue } };
   return [
-    { $set: { history: { $filter: { input: { $ifNull: ['$history', []] }, cond: isWaiting } } } },
+    { $set: { history: { $filter: { input: { $ifNull: ['$history', []] }, cond: isMeant } } } },
     { $unwind: '$history' },
     { $set: { event: { $arrayElemAt: ['$outbox', place] } } },
     {
@@ -207,6 +210,5 @@ function keptOf(into: string): object[] {
         lang: '$event.lang',
       },
     },
-    { $merge: { into, on: ONCE, whenMatched: 'keepExisting', whenNotMatched: 'insert' } },
   ];
 }

@@ -36,7 +36,7 @@ export function createOutboxSignal() {
   };
 }
 
-const BATCH = 500;
+const BATCH = 1_000;
 /** By then the statement of an erasure, and any repetition by the driver, has ended. */
 const FAILED_AFTER_MS = 60_000;
 
@@ -96,14 +96,14 @@ export function createRelay(deps: {
     if (found.length === 0) return 0;
     const events = found.flatMap(waitingEvents);
     await consume(events);
-    const pulls = found.map(({ _id, appId, email, outbox = [] }) => ({
-      updateOne: {
-        filter: { _id, appId, email },
-        update: { $pull: { outbox: { id: { $in: outbox.map(({ id }) => id) } } } },
-      },
-    }));
-    // Entries that a crash restores are given to the consumers again.
-    await users.bulkWrite(pulls, { ordered: false, writeConcern: { w: 1, j: false } });
+    const ids = found.flatMap(({ outbox = [] }) => outbox.map(({ id }) => id));
+    // One statement takes a third of the time of one for each record. Entries that a crash restores
+    // are given to the consumers again.
+    await users.updateMany(
+      { appId: { $in: found.map(({ appId }) => appId) }, _id: { $in: found.map(({ _id }) => _id) } },
+      { $pull: { outbox: { id: { $in: ids } } } },
+      { hint: { _id: 1 }, writeConcern: { w: 1, j: false } },
+    );
     return events.length;
   }
 

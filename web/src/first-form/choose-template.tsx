@@ -1,13 +1,16 @@
-import { Alert, Button } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { Alert, Button, TextInput } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { call } from '../api/call.ts';
 import { invalidate } from '../api/mutations.ts';
 import { AppIdInput } from '../apps/create-app.tsx';
 import { appPagesQuery } from '../apps/queries.ts';
 import { Form } from '../components/form/form.tsx';
+import { AS_TYPED, inputProps } from '../components/form/input.ts';
 import card from '../components/page/card.module.css';
 import { PageHeader } from '../components/page/page-header.tsx';
+import { mailStatusQuery } from '../connect/queries.ts';
+import { useSession } from '../session/session.ts';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { language } from '../texts/language.ts';
 import { t } from '../texts/texts.ts';
@@ -29,11 +32,16 @@ export function ChooseTemplate({ onCreated }: { onCreated: (app: CreatedApp) => 
   const [typedId, setTypedId] = useState<string>();
   const proposedId = useFreeId(template?.id ?? '');
   const { app, create } = useCreation(onCreated);
+  const canNotify = useQuery(mailStatusQuery({})).data?.mail ?? false;
+  const { data: session } = useSession();
+  const ownEmail = session?.state === 'loggedIn' ? session.account?.email : undefined;
+  const [typedEmail, setEmail] = useState<string>();
+  const notify = typedEmail ?? ownEmail ?? '';
   if (apps.isPending) return <PageSkeleton />;
   const isFirst = apps.data?.pages.every((page) => page.apps.every(({ role }) => role === 'admin')) ?? false;
   const sourceAppId = app?.sourceAppId ?? typedId ?? proposedId;
   const submit = (): void => {
-    if (template) create.mutate({ template, sourceAppId: sourceAppId.trim() });
+    if (template) create.mutate({ template, sourceAppId: sourceAppId.trim(), notify: canNotify ? notify.trim() : '' });
   };
   return (
     <>
@@ -48,6 +56,16 @@ export function ChooseTemplate({ onCreated }: { onCreated: (app: CreatedApp) => 
               error={app ? null : create.error}
               disabled={app !== undefined}
             />
+            {canNotify && (
+              <TextInput
+                type="email"
+                label={t.firstForm.notify}
+                description={t.firstForm.notifyNote}
+                autoComplete="email"
+                {...AS_TYPED}
+                {...inputProps(notify, setEmail)}
+              />
+            )}
           </div>
           {app && create.error && (
             <Alert color="red" role="alert" title={t.firstForm.incompleteTitle}>
@@ -97,19 +115,30 @@ function TemplateChoice({ chosen, onChoose }: TemplateChoiceProps) {
   );
 }
 
+interface Choice {
+  template: Template;
+  sourceAppId: string;
+  /** The email that gets each submission; empty: none. */
+  notify: string;
+}
+
 /** Creates the app, then its fields and texts. After a failure it goes on with the same app. */
 function useCreation(onCreated: (app: CreatedApp) => void) {
   const client = useQueryClient();
   const [app, setApp] = useState<CreatedApp>();
   const create = useMutation({
-    mutationFn: async ({ template, sourceAppId }: { template: Template; sourceAppId: string }) => {
+    mutationFn: async ({ template, sourceAppId, notify }: Choice) => {
       const created = app ?? (await call('POST /auth/apps', { body: { sourceAppId, history: { submissions: true } } }));
       setApp(created);
       const params = { sourceAppId: created.sourceAppId };
       await call('PUT /auth/apps/:sourceAppId/schema', { params, body: template.schema });
       await call('PUT /auth/apps/:sourceAppId/form', {
         params,
-        body: { ...template.settings, ...(language !== 'en' && { locale: language }) },
+        body: {
+          ...template.settings,
+          ...(language !== 'en' && { locale: language }),
+          ...(notify !== '' && { notify: { emails: [notify], when: 'each' } }),
+        },
       });
       return created;
     },

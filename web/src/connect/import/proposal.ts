@@ -50,8 +50,8 @@ export function proposeFields(form: ParsedForm, schema: Schema, settings: FormSe
     addGroup(proposal, { name, controls, schema, settings, taken });
   }
   const sent = new Set(proposal.fields.map(({ definition }) => definition.key));
-  for (const { key, label, required } of schema.fields) {
-    if (!required || sent.has(key)) continue;
+  for (const { key, label, required, showIf } of schema.fields) {
+    if (!required || showIf || sent.has(key)) continue;
     proposal.refused.push({ name: key, text: t.connect.import.requiredBySchema(label) });
   }
   return proposal;

@@ -74,7 +74,7 @@ const PROTECTION: Readonly<Record<FormSettings['botProtection'], Omit<Statement,
 };
 
 function needs({ fields }: Schema): Statement {
-  const required = fields.filter(({ required: isRequired }) => isRequired).map(({ key, label }) => label || key);
+  const required = fields.filter((field) => field.required && !field.showIf).map(({ key, label }) => label || key);
   return { id: 'needs', tone: 'info', text: texts.needs(list([t.common.email, ...required])) };
 }
 

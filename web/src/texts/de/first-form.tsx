@@ -5,6 +5,8 @@ export const firstForm: typeof en = {
   title: 'Neue App aus einer Vorlage',
   note: 'Wählen Sie, womit Sie beginnen. Die Felder und Texte können Sie jederzeit ändern.',
   template: 'Vorlage',
+  notify: 'Jede Einsendung per E-Mail an',
+  notifyNote: 'Lassen Sie das Feld leer, wenn Sie keine E-Mails möchten. Weitere Adressen können Sie später angeben.',
   createForm: 'Formular erstellen',
   incompleteTitle: 'Das Formular ist noch nicht vollständig',
   incompleteNote: (sourceAppId, problem) =>
@@ -59,8 +61,7 @@ export const firstForm: typeof en = {
     },
     contact: {
       name: 'Kontakt',
-      purpose:
-        'Name, Nachricht und ein Status, den nur Ihr Team setzt. Eine spätere Nachricht von derselben E-Mail-Adresse ersetzt die frühere.',
+      purpose: 'Name, Nachricht und ein Status, den nur Ihr Team setzt. Der Posteingang behält jede Nachricht.',
       message: 'Nachricht',
       status: 'Status',
       new: 'Neu',
@@ -98,8 +99,7 @@ export const firstForm: typeof en = {
     },
     feedback: {
       name: 'Feedback',
-      purpose:
-        'Eine Bewertung und ein Kommentar. Eine spätere Antwort von derselben E-Mail-Adresse ersetzt die frühere.',
+      purpose: 'Eine Bewertung und ein Kommentar. Der Posteingang behält jede Antwort.',
       rating: 'Wie gefällt es Ihnen?',
       veryGood: 'Sehr gut',
       good: 'Gut',

@@ -5,6 +5,8 @@ export const firstForm = {
   title: 'New app from a template',
   note: 'Choose what to begin with. You can change the fields and texts at any time.',
   template: 'Template',
+  notify: 'Email each submission to',
+  notifyNote: 'Leave it empty for no emails. You can add addresses later.',
   createForm: 'Create form',
   incompleteTitle: 'The form is not complete yet',
   incompleteNote: (sourceAppId: string, problem: string) =>
@@ -60,8 +62,7 @@ export const firstForm = {
     },
     contact: {
       name: 'Contact',
-      purpose:
-        'Name, message, and a status that only your team sets. A later message from the same email replaces the earlier one.',
+      purpose: 'Name, message, and a status that only your team sets. The inbox keeps each message.',
       message: 'Message',
       status: 'Status',
       new: 'New',
@@ -99,7 +100,7 @@ export const firstForm = {
     },
     feedback: {
       name: 'Feedback',
-      purpose: 'A rating and a comment. A later answer from the same email replaces the earlier one.',
+      purpose: 'A rating and a comment. The inbox keeps each answer.',
       rating: 'How do you like it?',
       veryGood: 'Very good',
       good: 'Good',
