@@ -82,7 +82,7 @@ function typeThatKeeps({ type }: FormControl, text: string): string {
   return type === 'list' ? 'text' : type;
 }
 
-/** Whether a browser that runs no script requires the control: not where the field may not count. */
+/** Whether a browser without the script requires the control: not where the field may not count. */
 const isRequired = ({ required, showIf }: FormControl): boolean => required && showIf === undefined;
 
 export function fieldMarkup(field: FormField): Markup {
