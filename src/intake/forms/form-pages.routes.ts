@@ -31,12 +31,10 @@ type Text = (typeof TEXTS)[number];
 const textsOf = ({ text }: Language) =>
   Object.fromEntries(TEXTS.map((code) => [code, text(code)])) as Record<Text, string>;
 
-const StepText = z
-  .union([z.string(), z.record(z.string(), z.string())])
-  .meta({
-    id: 'FormText',
-    description: 'A text with placeholders; or its plural forms, by the number that `by` names',
-  });
+const StepText = z.union([z.string(), z.record(z.string(), z.string())]).meta({
+  id: 'FormText',
+  description: 'A text with placeholders; or its plural forms, by the number that `by` names',
+});
 type StepCode = (typeof STEP_TEXTS)[number];
 
 const FormDefinition = z
