@@ -64,5 +64,6 @@ function wordsOf({ field: key, op, value }: Condition, controls: Controls, tag: 
 /** A date-time keeps its form, which has its zone. */
 function dateWords(text: string, tag: string): string {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return text;
-  return new Intl.DateTimeFormat(tag || 'en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(text));
+  const language = tag === '' || tag === 'en' ? 'en-GB' : tag;
+  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(text));
 }

@@ -179,6 +179,59 @@ it.each(PLACES)('%s sends a form whose answer was lost under the same key, once'
   await close();
 });
 
+describe('the page after a refusal of the service', () => {
+  it('is open at the first page with a problem, and its summary opens the others', async () => {
+    const app = await formOf([
+      { key: 'plan', label: 'Plan', kind: 'select', enum: ['free', 'pro'] },
+      { key: 'code', label: 'Code', kind: 'text', regex: '^[A-Z]$', page: 2 },
+      { key: 'last', label: 'Last', kind: 'text', regex: '^[A-Z]$', page: 3 },
+    ]);
+    const { page, expectClean, close } = await openPage(`${server.listener.url}/f/${app}`);
+    await page.getByRole('button', { name: 'Next' }).waitFor();
+    await page.addInitScript(`window.seen = new Set(); (function look() {
+      for (const one of document.querySelectorAll('[data-step]')) if (one.checkVisibility()) seen.add(one.dataset.step);
+      requestAnimationFrame(look);
+    })()`);
+    await page.evaluate(`
+      document.querySelector('#email').value = 'ada@example.com';
+      document.querySelector('#data-code').value = 'a';
+      document.querySelector('#data-last').value = 'b';
+      HTMLFormElement.prototype.submit.call(document.querySelector('form'));
+    `);
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('button', { name: 'Back' }).waitFor();
+    expect(await page.locator('.progress').innerText()).toBe('Page 2 of 3');
+    expect(await page.evaluate('[...seen]')).toEqual(['2']);
+    await page.getByRole('link', { name: /^Last/ }).click();
+    expect(await page.locator('form :focus').getAttribute('id')).toBe('data-last');
+    expect(await page.locator('.progress').innerText()).toBe('Page 3 of 3');
+    await page.getByLabel('Last').fill('B');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Does not match').waitFor();
+    expect(await page.locator('form :focus').getAttribute('id')).toBe('data-code');
+    await page.getByLabel('Code').fill('A');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Thank you').waitFor();
+    expect((await records(app))[0]?.data).toEqual({ code: 'A', last: 'B' });
+    expectClean();
+    await close();
+  });
+
+  it('shows what counts after the browser filled in the form again', async () => {
+    const app = await formOf(STEPPED.slice(0, 2));
+    const { page, close } = await openPage(`${server.listener.url}/f/${app}`);
+    await page.getByLabel('Pro').check();
+    await page.getByLabel('Seats').fill('7');
+    await page.goto(`${server.listener.url}/health`);
+    await page.goBack();
+    await expect.poll(() => page.getByLabel('Pro').isChecked()).toBe(true);
+    expect(await page.getByLabel('Seats').inputValue()).toBe('7');
+    expect(await page.getByLabel('Seats').isVisible()).toBe(true);
+    await close();
+  });
+});
+
 it('the scripts of the hosted form have less than 40 kB', async () => {
   const app = await formOf();
   const { page, close } = await openPage(`${server.listener.url}/f/${app}`);

@@ -45,6 +45,11 @@ it('conditions and a page are built without JSON, and the preview shows which fi
   expect(await preview.getByLabel('Age').count()).toBe(0);
   await preview.getByLabel('Plan').selectOption('pro');
   await preview.getByLabel('Age').waitFor();
+  await preview.getByLabel('Full name').fill('Ada');
+  await preview.getByRole('button', { name: 'Check' }).click();
+  await preview.getByText('Is required').waitFor();
+  await preview.getByLabel('Full name').fill('Bob');
+  await preview.getByText('Is required').waitFor({ state: 'detached' });
 
   await schema.save();
   const { fields } = await schema.stored();

@@ -9,7 +9,6 @@ export {
   type Condition,
   type ConditionOperator,
   type Conditions,
-  fieldStates,
   MAX_CONDITIONS,
   OPERATORS_OF_KIND,
   pagesOf,

@@ -8,7 +8,6 @@ import {
   compileSchema,
   type FieldDefinition,
   type FormControl,
-  fieldStates,
   formControl,
   pagesOf,
   publicFields,
@@ -36,10 +35,11 @@ export function Preview({ schema, isPartial }: PreviewProps) {
   const validator = useMemo(() => compileSchema(schema), [schema]);
   const fields = publicFields(schema.fields);
   const entered = dataOf(fields, values);
-  const { shown, required } = fieldStates(fields, entered);
-  const data = Object.fromEntries(Object.entries(entered).filter(([key]) => shown.has(key)));
+  const states = validator.states(entered, true);
+  const isShown = (key: string): boolean => states?.shown.has(key) ?? true;
+  const data = Object.fromEntries(Object.entries(entered).filter(([key]) => isShown(key)));
   const pages = pagesOf(fields);
-  const issues = isChecked ? validator.issues(data) : [];
+  const issues = isChecked ? validator.issues(data, 'staff', false, states) : [];
   const issueOf = (key: string): string | undefined => {
     const at = `data.${key}`;
     const issue = issues.find(({ path }) => path === at || path.startsWith(`${at}.`));
@@ -72,9 +72,9 @@ export function Preview({ schema, isPartial }: PreviewProps) {
               {conditionTexts.pageNumber(pages[index] ?? 1)}
             </Title>
           )}
-          {shown.has(field.key) && (
+          {isShown(field.key) && (
             <PreviewControl
-              control={{ ...formControl(field, tag), required: required.has(field.key) }}
+              control={{ ...formControl(field, tag), required: states?.required.has(field.key) ?? field.required }}
               text={textOf(formControl(field), values)}
               error={issueOf(field.key)}
               onChange={(text) => setValues((before) => ({ ...before, [field.key]: text }))}
@@ -82,9 +82,9 @@ export function Preview({ schema, isPartial }: PreviewProps) {
           )}
         </Fragment>
       ))}
-      {fields.some(({ showIf }) => showIf) && (
+      {states && (
         <Text c="dimmed" role="status">
-          {shownText(fields, shown)}
+          {shownText(fields.filter(({ key }) => !isShown(key)))}
         </Text>
       )}
       {isChecked && <pre className={classes.data}>{JSON.stringify(data, null, 2)}</pre>}
@@ -109,8 +109,8 @@ export function Preview({ schema, isPartial }: PreviewProps) {
   );
 }
 
-function shownText(fields: readonly FieldDefinition[], shown: ReadonlySet<string>): string {
-  const labels = fields.filter(({ key }) => !shown.has(key)).map(({ label, key }) => label || key);
+function shownText(notShown: readonly FieldDefinition[]): string {
+  const labels = notShown.map(({ label, key }) => label || key);
   return labels.length === 0 ? conditionTexts.allShown : conditionTexts.notShown(labels.join(', '));
 }
 
