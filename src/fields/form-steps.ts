@@ -81,10 +81,21 @@ export function stepMarkup({ page, title }: Omit<Step, 'fields'>, isOpen: boolea
   ];
 }
 
-/** Where a person is, such as `Page 2 of 3`. Takes the focus of a page without a title. */
-export const progressMarkup = (text: string, isOff: boolean): Markup => [
+/**
+ * Where a person is, such as `Page 2 of 3`. Takes the focus of a page without a title.
+ * @param own the attributes of a text of the service
+ */
+export const progressMarkup = (text: string, isOff: boolean, own: Markup[1] = {}): Markup => [
   'p',
-  { class: 'progress', id: 'steps', tabindex: -1, part: 'progress', 'data-live': true, 'data-off': isOff },
+  {
+    ...own,
+    class: 'progress',
+    id: 'steps',
+    tabindex: -1,
+    part: 'progress',
+    'data-live': true,
+    'data-off': isOff,
+  },
   text,
 ];
 
@@ -94,13 +105,15 @@ interface StepButtons {
   isFirst: boolean;
   isLast: boolean;
   send: Markup;
+  /** The attributes of a text of the service. */
+  own?: Markup[1];
 }
 
 /** Without the script only the button that sends is shown. */
-export function buttonsMarkup({ previous, next, isFirst, isLast, send }: StepButtons): Markup {
+export function buttonsMarkup({ previous, next, isFirst, isLast, send, own = {} }: StepButtons): Markup {
   const button = (step: string, text: string, isOff: boolean): Markup => [
     'button',
-    { type: 'button', part: 'button', 'data-go': step, 'data-live': true, 'data-off': isOff },
+    { ...own, type: 'button', part: 'button', 'data-go': step, 'data-live': true, 'data-off': isOff },
     text,
   ];
   const [tag, attributes, ...children] = send;

@@ -326,6 +326,18 @@ it('shows everything when the module does not load', async () => {
   await close();
 });
 
+it('loads the module of another version if there is none of its own', async () => {
+  const app = await formOf();
+  const { page, close } = await openPage('about:blank');
+  await page.route(/v1-steps-/, (route) => route.fulfill({ status: 404, body: '' }));
+  await page.goto(`${server.listener.url}/f/${app}`);
+  await page.getByLabel('Email').fill('ada@example.com');
+  await page.getByLabel('Free').check();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect.poll(() => titleOf(page)).toBe('Last things');
+  await close();
+});
+
 describe('without JavaScript', () => {
   const open = (app: string, query = '') =>
     openPage(`${server.listener.url}/f/${app}${query}`, { javaScriptEnabled: false });

@@ -351,14 +351,14 @@ function formHtml(view: FormView, fields: readonly FormField[]): string {
   };
   const keys = inOrderOfEntries(fields, sent);
   const steps = stepsOf(fields, pageTitles(settings, language.tag)) ?? [];
-  const content = stepsHtml(steps, keys, keyHtml, language) ?? keys.map(keyHtml).join('\n');
+  const paged = stepsHtml(steps, keys, keyHtml, language);
   const conditions = stepsData(view);
   const steered = conditions === undefined ? '' : html` data-steps="${conditions}"`;
   return html`<form class="form" method="post" action="/v1/forms/${sourceAppId}" data-user-collection="${sourceAppId}" data-thanks="${thanks}" data-not-sent="${language.text('notSent')}"!${steered}>
 !${toHtml(hidden)}
-!${content}
+!${paged ?? keys.map(keyHtml).join('\n')}
 !${settings.botProtection === 'off' ? '' : toHtml([honeypot(language.text('leaveEmpty'))])}
-!${toHtml([steps.length > 0 ? buttonsOf(steps, button, language) : button])}
+!${toHtml([paged === undefined ? button : buttonsOf(steps, button, language)])}
 </form>`;
 }
 
@@ -434,14 +434,18 @@ function stepsHtml(
     const [start, end] = aroundContent(stepMarkup(step, step === open, 'h2'));
     return [start, ...keys.filter((_, index) => pages[index] === step.page).map(keyHtml), end].join('\n');
   });
-  return [toHtml([progressMarkup(language.text('pageOf', position), shown.length < 2)]), ...parts].join('\n');
+  return [
+    toHtml([progressMarkup(language.text('pageOf', position), shown.length < 2, ownLanguageAttributes(language))]),
+    ...parts,
+  ].join('\n');
 }
 
-function buttonsOf(steps: readonly Step[], send: Markup, { text }: Language): Markup {
+function buttonsOf(steps: readonly Step[], send: Markup, language: Language): Markup {
   const shown = steps.filter(isShownStep);
   const open = openStep(steps);
   const state = { isFirst: open === shown[0], isLast: open === shown.at(-1) };
-  return buttonsMarkup({ previous: text('previousPage'), next: text('nextPage'), ...state, send });
+  const texts = { previous: language.text('previousPage'), next: language.text('nextPage') };
+  return buttonsMarkup({ ...texts, ...state, send, own: ownLanguageAttributes(language) });
 }
 
 /** Refused entries: shown, so that none is lost, and without a name, so that none is sent. */
