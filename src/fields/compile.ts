@@ -32,7 +32,7 @@ const NOT_SHOWN = say('notShown');
 const TOO_LONG = say('tooLongForPattern');
 
 /** The characters that all `contains` of conditions search, at most 25 ms of one submission. */
-const MAX_SEARCHED = 5_000_000;
+const MAX_SEARCHED = 3_000_000;
 
 /** A checkbox with the option `consent`. `version` is that of the text. */
 type ConsentField = Pick<FieldDefinition, 'key' | 'label' | 'labels'> & { version: string };

@@ -79,7 +79,7 @@ const OPERATORS: Record<Kind, string[]> = {
   array: ['exists'],
 };
 
-/** A value that a condition on a field may have; a required field has no empty text and no `false`. */
+/** A value that a condition may have; a required field has no empty text and no `false`. */
 function given({ kind, required }: Field): fc.Arbitrary<unknown> {
   if (kind === 'multiselect') return fc.constantFrom(...CHOICES);
   if (kind === 'checkbox' && required) return fc.constant(true);
