@@ -11,6 +11,7 @@ import {
   withList,
 } from '../draft/conditions.ts';
 import type { LooseDefinition } from '../draft/draft.ts';
+import { labelsOf } from '../draft/form-options.ts';
 import { capitalize } from '../draft/messages.ts';
 import { type Condition, type Conditions, isOfStaff, MAX_CONDITIONS, valueFromForm } from '../draft/rules.ts';
 import classes from './conditions-control.module.css';
@@ -173,12 +174,12 @@ function ValueControl({ label, condition: { op, value }, named, error, onChange 
     named?.kind !== 'text' && Array.isArray(named?.enum) ? [...new Set(named.enum.map(String))] : undefined;
   const shared = { 'aria-label': label, error };
   if (op === 'in') {
-    const texts_ = [value ?? []].flat().map(String);
+    const entered = [value ?? []].flat().map(String);
     return (
       <TagsInput
         {...shared}
-        description={texts_.length === 0 ? texts.severalValues : undefined}
-        value={texts_}
+        description={entered.length === 0 ? texts.severalValues : undefined}
+        value={entered}
         data={choices ?? []}
         acceptValueOnBlur
         onChange={(next) =>
@@ -200,14 +201,16 @@ function ValueControl({ label, condition: { op, value }, named, error, onChange 
       />
     );
   }
-  if (choices && op !== 'contains') return <Choices {...shared} choices={choices} value={value} onChange={onChange} />;
-  if (choices && named?.kind === 'multiselect') {
-    return <Choices {...shared} choices={choices} value={value} onChange={onChange} />;
+  // A part of a choice need not be one.
+  if (choices && (op !== 'contains' || named?.kind === 'multiselect')) {
+    const labels = labelsOf(named?.enumLabels);
+    return <Choices {...shared} choices={choices} labels={labels} value={value} onChange={onChange} />;
   }
+  const isDay = named?.kind === 'date' && /^(?:\d{4}-\d{2}-\d{2})?$/.test(String(value ?? ''));
   return (
     <TextInput
       {...shared}
-      type={named?.kind === 'date' ? 'date' : 'text'}
+      type={isDay ? 'date' : 'text'}
       inputMode={named?.kind === 'number' ? 'decimal' : undefined}
       value={String(value ?? '')}
       onChange={({ currentTarget }) => onChange(valueOfText(named, currentTarget.value))}
@@ -219,18 +222,19 @@ interface ChoicesProps {
   'aria-label': string;
   error: string | undefined;
   choices: readonly string[];
+  labels: Readonly<Record<string, string>>;
   value: Condition['value'];
   onChange: (value: string) => void;
 }
 
-function Choices({ choices, value, onChange, ...shared }: ChoicesProps) {
+function Choices({ choices, labels, value, onChange, ...shared }: ChoicesProps) {
   const current = String(value ?? '');
   const offered = choices.includes(current) ? choices : [current, ...choices];
   return (
     <NativeSelect
       {...shared}
       value={current}
-      data={[...offered]}
+      data={offered.map((one) => ({ value: one, label: Object.hasOwn(labels, one) ? (labels[one] ?? one) : one }))}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
     />
   );

@@ -39,6 +39,9 @@ export function Preview({ schema, isPartial }: PreviewProps) {
   const isShown = (key: string): boolean => states?.shown.has(key) ?? true;
   const data = Object.fromEntries(Object.entries(entered).filter(([key]) => isShown(key)));
   const pages = pagesOf(fields);
+  // A page without a field to show is skipped.
+  const beginsPage = (index: number): boolean =>
+    pages[index] !== 1 && fields.findIndex(({ key }, at) => pages[at] === pages[index] && isShown(key)) === index;
   const issues = isChecked ? validator.issues(data, 'staff', false, states) : [];
   const issueOf = (key: string): string | undefined => {
     const at = `data.${key}`;
@@ -67,7 +70,7 @@ export function Preview({ schema, isPartial }: PreviewProps) {
       <TextInput label={String(email)} defaultValue="ada@example.com" wrapperProps={{ lang: tag || 'en' }} />
       {fields.map((field, index) => (
         <Fragment key={`${field.key} ${field.kind}`}>
-          {pages[index] !== (pages[index - 1] ?? 1) && (
+          {beginsPage(index) && (
             <Title order={3} size="h5">
               {conditionTexts.pageNumber(pages[index] ?? 1)}
             </Title>
