@@ -100,3 +100,19 @@ it('the settings have the titles of the pages, in each language, and the preview
   expectClean();
   await close();
 });
+
+it('the embed snippet reserves about the height of the first page, with and without a title', async () => {
+  for (const pages of [STEP_SETTINGS.pages, STEP_SETTINGS.pages.slice(1)]) {
+    const settings = { ...STEP_SETTINGS, pages, origins: [site.origin] };
+    await server.admin.put(`/auth/apps/${app.sourceAppId}/form`, settings).expect(200);
+    const { page, close } = await openSnippet('Embed');
+    await page.getByRole('button', { name: 'Next' }).waitFor();
+    const host = page.locator('div[data-user-collection]');
+    const reserved = Number(await host.getAttribute('data-height'));
+    const script =
+      'document.querySelector("[data-user-collection]").shadowRoot.children[0].getBoundingClientRect().height';
+    const height = (await page.evaluate(script)) as number;
+    expect(Math.abs(reserved - height) / height, `${reserved} for ${height}`).toBeLessThan(0.05);
+    await close();
+  }
+});

@@ -4,6 +4,9 @@ import type { SnippetTarget } from './page-snippets.ts';
 
 // Heights of the parts of an embedded form in px, each with the gap after it (web/embed/form.css).
 const BUTTON = 44;
+/** "Page 1 of 2". */
+const PROGRESS = 34;
+const PAGE_TITLE = 40;
 const TITLE = 52;
 const DESCRIPTION = 44;
 const CONTROL = 96;
@@ -21,7 +24,9 @@ export function estimatedHeight({ schema, settings }: Pick<SnippetTarget, 'schem
   const pages = pagesOf(fields);
   // What the first page shows at least.
   const first = fields.filter(({ showIf }, index) => pages[index] === 1 && showIf === undefined);
-  return first.reduce((sum, field) => sum + heightOf(field), texts + email + BUTTON);
+  const title = settings.pages?.some(({ page }) => page === 1) ? PAGE_TITLE : 0;
+  const page = new Set([1, ...pages]).size > 1 ? PROGRESS + title : 0;
+  return first.reduce((sum, field) => sum + heightOf(field), texts + email + BUTTON + page);
 }
 
 function heightOf(field: Field): number {
