@@ -1,5 +1,10 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, openPage } from '../support/browser.ts';
 import { sharedServer, type TestServer } from '../support/server.ts';
 import { type Site, type SitePage, startSite } from '../support/site.ts';
@@ -177,6 +182,24 @@ it.each(PLACES)('%s sends a form whose answer was lost under the same key, once'
   await page.getByText('Thank you').waitFor();
   expect((await records(app)).map(({ data }) => data.visits.length)).toEqual([1]);
   await close();
+});
+
+it('the embed shows pages in a file on a disk', async () => {
+  const app = await formOf(STEPPED, { ...STEP_SETTINGS, origins: [], nullOrigin: true });
+  const folder = await mkdtemp(join(tmpdir(), 'steps-test-'));
+  const file = join(folder, 'page.html');
+  const script = `<script src="${server.listener.url}/embed/v1.js"></script>`;
+  const head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>A site</title><main><h1>A site</h1>';
+  await writeFile(file, `${head}<div data-user-collection="${app}"></div></main>${script}`);
+  const { page, expectClean, close } = await openPage(pathToFileURL(file).href);
+  await page.getByLabel('Email').fill('ada@example.com');
+  await page.getByLabel('Free').check();
+  await page.getByRole('button', { name: 'Next' }).click();
+  expect(await titleOf(page)).toBe('Last things');
+  expect(await axeViolationsInBothModes(page)).toEqual([]);
+  expectClean();
+  await close();
+  await rm(folder, { recursive: true });
 });
 
 describe('the page after a refusal of the service', () => {
