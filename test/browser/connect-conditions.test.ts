@@ -26,12 +26,12 @@ const newest = async () =>
   (await server.db.collection('users').find({ sourceAppId: app.sourceAppId }).toArray()).at(-1);
 
 /** Opens a page with a snippet, as printed. */
-async function openSnippet(tab: string, options: object = {}) {
+async function openSnippet(tab: string, options: object = {}, more = '') {
   const { page: dashboard, close } = await visitAs(server, app, '/connect');
   await dashboard.getByRole('tab', { name: tab, exact: true }).click();
   const html = await dashboard.getByRole('tabpanel', { name: tab }).locator('pre').innerText();
   await close();
-  pages['/page'] = { html };
+  pages['/page'] = { html: html.replace('</form>', `${more}</form>`) };
   return openPage(`${site.origin}/page`, options);
 }
 
@@ -55,7 +55,10 @@ it.each([
 });
 
 it('the enhanced form shows what counts', async () => {
-  const { page, expectClean, close } = await openSnippet('Enhanced form');
+  // The site has a class and an attribute of the same names.
+  const own = '<p class="steps progress" data-step="1"><b>Two steps</b></p>';
+  const { page, expectClean, close } = await openSnippet('Enhanced form', {}, own);
+  await page.getByText('Two steps').waitFor();
   await expect.poll(() => page.getByLabel('Seats').isVisible()).toBe(false);
   expect(await page.getByLabel('Company').isVisible()).toBe(false);
   expect(await page.locator('[data-when]').count()).toBe(0);
@@ -68,6 +71,7 @@ it('the enhanced form shows what counts', async () => {
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByText('Thank you').waitFor();
   expect(await newest()).toMatchObject({ data: { plan: 'pro', seats: 10, company: 'Engines', news: true } });
+  expect(await page.getByText('Two steps').isVisible()).toBe(true);
   // The form is as at first.
   expect(await page.getByLabel('Seats').isVisible()).toBe(false);
   expectClean();

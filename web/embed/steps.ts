@@ -15,7 +15,9 @@ export function start(form: HTMLFormElement, { fields, pages, texts }: StepsData
   const say = (code: string, params = {}): string => fill(texts[code] ?? code, params, numbers);
   const elements = elementsByKey(form);
   if (pages) arrange(form, fields, elements, { pages, texts });
-  const steps = [...form.querySelectorAll<HTMLElement>('[data-step]')];
+  // A form of a site may have such names for something else.
+  const isOwn = form.hasAttribute('data-thanks');
+  const steps = isOwn ? [...form.querySelectorAll<HTMLElement>('[data-step]')] : [];
   const progress = form.querySelector<HTMLElement>('.progress');
   let current = steps.find((step) => !step.matches('[data-off]')) ?? steps[0];
   let shown: HTMLElement[] = [];
@@ -37,6 +39,7 @@ export function start(form: HTMLFormElement, { fields, pages, texts }: StepsData
       require(element, required.has(key));
       for (const control of controlsIn(element)) control.disabled = !states.shown.has(key);
     }
+    if (steps.length === 0) return;
     shown = steps.filter((step) => step.querySelector('[name=email],[data-field]:not([data-off],span)'));
     if (current && !shown.includes(current)) current = shown[0];
     const place = current ? shown.indexOf(current) : 0;
