@@ -151,6 +151,31 @@ describe.each(PROVIDERS)('the challenge of %s', (provider) => {
   });
 });
 
+describe('a form with pages', () => {
+  it.each(['hosted', 'embedded'])('shows the challenge before its button (%s)', async (kind) => {
+    const app = await formOf('turnstile');
+    const text = { kind: 'text' } as const;
+    const fields = [
+      { key: 'name', label: 'Name', ...text },
+      { key: 'city', label: 'City', page: 2, ...text },
+    ];
+    await server.admin.putSchema(app, { rejectUnknown: true, fields }).expect(200);
+    const { url } = server.listener;
+    pages['/page'] = { html: `<div data-user-collection="${app}"></div><script src="${url}/embed/v1.js"></script>` };
+    const address = kind === 'hosted' ? `${url}/f/${app}` : `${site.origin}/page`;
+    const { page, expectClean, close } = await openWith('turnstile', address);
+    await fill(page);
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByLabel('City').fill('Linz');
+    await solve(page);
+    await send(page);
+    await page.getByText('Thank you').waitFor();
+    expect(await records(app)).toMatchObject([{ data: { city: 'Linz' } }]);
+    expectClean();
+    await close();
+  });
+});
+
 describe('a form of a site', () => {
   it('gets the challenge from the embed script, and another one for the next submission', async () => {
     const app = await formOf('turnstile');

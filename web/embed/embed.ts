@@ -12,6 +12,7 @@ import { toDom } from './dom.ts';
 import style from './form.css?inline';
 import { send } from './send.ts';
 import { type Definition, definitionOf, formPath, service } from './service.ts';
+import { startSteps } from './steps-loader.ts';
 
 /**
  * Shows the form of an app in an element. A shadow root keeps the styles of the site and of the
@@ -28,12 +29,15 @@ export async function embed(host: HTMLElement): Promise<void> {
   root.adoptedStyleSheets = [sheet];
   try {
     const definition = await definitionOf(formPath(app, host));
-    root.append(...toDom(formMarkup(app, definition)));
-    const form = root.querySelector('form');
+    const [content] = toDom(formMarkup(app, definition)) as [Element];
+    const form = content.querySelector('form');
     form?.addEventListener('submit', (event) => {
       event.preventDefault();
       void send(form, event.submitter);
     });
+    const { fields, pages = [], steps: texts } = definition;
+    if (form && texts) await startSteps(form, { fields, pages, texts }, root);
+    root.append(content);
     if (form && definition.captcha) showChallenge(form, definition.captcha);
   } catch {
     const link: Markup = ['a', { href: `${service}/f/${app}` }, 'Open the form'];
@@ -42,7 +46,7 @@ export async function embed(host: HTMLElement): Promise<void> {
 }
 
 function formMarkup(app: string, definition: Definition): MarkupNode[] {
-  const { name = app, title, description, submitLabel, closed, lang, dir, texts } = definition;
+  const { name = app, title, description, submitLabel, closed, lang, dir, texts, steps } = definition;
   const introduction = present<Markup>([
     title !== null && ['h2', { part: 'title' }, title],
     description !== null && ['p', { class: 'text', part: 'description' }, description],
@@ -57,11 +61,13 @@ function formMarkup(app: string, definition: Definition): MarkupNode[] {
   const form: Markup = [
     'form',
     { ...attributes, 'aria-label': title ?? name },
-    ...formFields(definition.fields, texts.email).map((field) => fieldMarkup(prefilled(field, context))),
+    ...formFields(definition.fields, texts.email).map((field) =>
+      fieldMarkup({ ...prefilled(field, context), isOff: steps && field.name !== 'email' ? false : undefined }),
+    ),
     ...(definition.honeypot ? [honeypot(texts.leaveEmpty)] : []),
     ...(definition.captcha ? [['slot', { name: 'captcha' }] satisfies Markup] : []),
     ['button', { part: 'button' }, submitLabel ?? texts.send],
   ];
   const shown = closed ? (['p', { class: 'note' }, texts.closed] satisfies Markup) : form;
-  return [['div', { lang, dir }, ...introduction, shown]];
+  return [['div', { lang, dir, 'data-scripted': steps !== undefined }, ...introduction, shown]];
 }

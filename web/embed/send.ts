@@ -2,6 +2,7 @@ import { canShow, showChallenge, tokenOf } from './captcha.ts';
 import { clearProblems, isOwn, localProblems, showProblems } from './problems.ts';
 import { type Challenge, canSolve, hexOf, solve } from './proof-of-work.ts';
 import { type Answer, type Definition, definitionOf, formPath, request } from './service.ts';
+import { stepsOf } from './steps-loader.ts';
 
 /** For a form whose texts have not been loaded. */
 const NOT_SENT = 'The form could not be sent.';
@@ -18,12 +19,14 @@ const states = new WeakMap<HTMLFormElement, State>();
 export async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
   const state = states.get(form) ?? {};
   states.set(form, state);
-  if (state.isSending) return;
+  const steps = stepsOf(form);
+  // A form with pages sends after its script was loaded, on its last page.
+  if (state.isSending || steps?.next() || (form.dataset.steps && !steps)) return;
   const app = form.getAttribute('data-user-collection') ?? '';
   const data = new FormData(form, submitter);
   clear(form);
-  const local = isOwn(form) ? localProblems(form) : [];
-  if (local.length > 0) return void showProblems(form, local);
+  const local = isOwn(form) ? (steps?.problems() ?? localProblems(form)) : [];
+  if (local.length > 0) return void showProblems(form, local, steps?.open);
 
   state.isSending = true;
   const release = lock(form, submitter, state);
@@ -127,7 +130,7 @@ function finish(
 
 function refuse(form: HTMLFormElement, { status, body }: Answer, definition: Definition | undefined): void {
   const errors = body.errors ?? [];
-  const others = showProblems(form, errors);
+  const others = showProblems(form, errors, stepsOf(form)?.open);
   if (errors.length > 0 && others.length === 0) return;
   const lines = others.map(({ path, message }) => (path ? `${path}: ${message}` : message));
   const message = status === 422 ? definition?.texts.text422 : body.message;

@@ -1,5 +1,6 @@
 import type { FormControl } from '#src/fields/presentation.ts';
 import type { CaptchaProvider } from '#src/platform/core/config.ts';
+import type { Text } from '#src/platform/languages/texts.ts';
 
 /** The answer of `GET /v1/forms/:sourceAppId` (spec 4.5). */
 export interface Definition {
@@ -22,6 +23,10 @@ export interface Definition {
   /** Absent without a provider of challenges. */
   captcha?: Captcha;
   fields: FormControl[];
+  /** The titles of the pages. */
+  pages?: { page: number; title: string }[];
+  /** The texts of a form with pages or conditions. */
+  steps?: Record<string, Text>;
 }
 
 /** The challenge of a provider (spec 4.5.4). */

@@ -2,6 +2,7 @@ import { showChallenge } from './captcha.ts';
 import { embed } from './embed.ts';
 import { send } from './send.ts';
 import { definitionOf, formPath } from './service.ts';
+import { startSteps } from './steps-loader.ts';
 
 // The script of `/embed/v1.js` (spec 4.5). It may be loaded anywhere in a page, and more than once.
 
@@ -10,11 +11,39 @@ const LOADED = 'userCollectionV1';
 function start(): void {
   // A form that the service rendered: its problems are shown in the page, not by the browser.
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-thanks]')) form.noValidate = true;
+  if (document.readyState !== 'loading') startForms();
   for (const host of document.querySelectorAll<HTMLElement>('[data-user-collection]:not(form)')) void embed(host);
 }
 
+/** The forms that were started. */
+const started = new WeakSet<HTMLFormElement>();
+
+/** Starts forms with pages or conditions, also those of a site that marks its fields. */
+function startForms(): void {
+  for (const form of document.querySelectorAll<HTMLFormElement>('form[data-user-collection]')) {
+    if (started.has(form) || !(form.dataset.steps || form.querySelector('[data-field]'))) continue;
+    started.add(form);
+    const { steps, userCollection: app = '' } = form.dataset;
+    const data = steps
+      ? Promise.resolve(JSON.parse(steps))
+      : definitionOf(formPath(app, form)).then(({ fields, steps: texts }) => ({ fields, texts }));
+    data
+      .then((given) => given.texts && startSteps(form, given))
+      // Without the module everything is shown, as without JavaScript.
+      .catch(() => {
+        delete form.dataset.steps;
+        document.documentElement.removeAttribute(MARKS);
+      });
+  }
+}
+
+/** The attribute of a page of the service whose marks count (form.css). */
+const MARKS = 'data-scripted';
+
 if (!(LOADED in window)) {
   Object.assign(window, { [LOADED]: true });
+  if (document.currentScript?.hasAttribute('data-marks')) document.documentElement.setAttribute(MARKS, '');
+  document.addEventListener('DOMContentLoaded', startForms);
   document.addEventListener('submit', (event) => {
     const form = event.target as HTMLFormElement;
     if (event.defaultPrevented || !form.matches('form[data-user-collection]')) return;

@@ -18,7 +18,7 @@ import { formFields, type PageContext, prefilled } from '../../fields/markup.ts'
 import { FormControl } from '../../fields/presentation.ts';
 import { AppNotFound } from '../../platform/core/errors.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
-import { formControls, type PublicForm } from './form-html.ts';
+import { formControls, type PublicForm, STEP_TEXTS, stepTexts } from './form-html.ts';
 import type { FindForm, FormPages } from './form-pages.ts';
 import { visitorLanguage } from './visitor-language.ts';
 
@@ -38,6 +38,12 @@ type Text = (typeof TEXTS)[number];
 
 const textsOf = ({ text }: Language) =>
   Object.fromEntries(TEXTS.map((code) => [code, text(code)])) as Record<Text, string>;
+
+const StepText = z.union([z.string(), z.record(z.string(), z.string())]).meta({
+  id: 'FormText',
+  description: 'A text with placeholders; or its plural forms, by the number that `by` names',
+});
+type StepCode = (typeof STEP_TEXTS)[number];
 
 const FormDefinition = z
   .strictObject({
@@ -75,6 +81,10 @@ const FormDefinition = z
       .optional()
       .meta({ description: 'The titles of the pages of the form; absent without any' }),
     fields: z.array(FormControl),
+    steps: z
+      .strictObject(Object.fromEntries(STEP_TEXTS.map((code) => [code, StepText])) as Record<StepCode, typeof StepText>)
+      .optional()
+      .meta({ description: 'The texts of pages and problems; absent for a form without pages and conditions' }),
   })
   .meta({
     id: 'FormDefinition',
@@ -162,6 +172,7 @@ function formDefinition({ sourceAppId, settings: given, fields, language }: Form
   const { tag: lang, dir } = language;
   const settings = settingsIn(given, lang);
   const { title = null, description = null, submitLabel = null, thanks = null, next = null } = settings;
+  const described = formControls(fields, lang);
   const texts = JSON.stringify({
     sourceAppId,
     // Undefined without a name: JSON leaves it out.
@@ -180,8 +191,9 @@ function formDefinition({ sourceAppId, settings: given, fields, language }: Form
     proofOfWork: settings.botProtection === 'proof-of-work',
     captcha: captchaOf(settings, language),
     ...(settings.pages && { pages: pageTitles(settings, lang) }),
+    steps: stepTexts(described, language),
   });
-  const controls = serializedControls(formControls(fields, lang));
+  const controls = serializedControls(described);
   const json = `${texts.slice(0, -1)},"fields":${controls.json}}`;
   return new Versioned(json, `"${hashText(texts + controls.hash)}"`);
 }

@@ -46,7 +46,7 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
         return pageReply({ title, main: introduction(view) + note, language, status }, assets);
       }
       if (refusal && !canShowAgain(view.fields)) return refusalPage(refusal, language);
-      const { summary, form } = formBody(view);
+      const { summary, form, hasSteps } = formBody(view);
       return pageReply(
         {
           title: status === 200 ? title : `${titleOf(language, status)}: ${title}`,
@@ -54,6 +54,7 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
           language,
           status,
           isForm: true,
+          hasSteps,
           redirects: redirectSources(view.settings),
           captcha: captchaProvider(view.settings),
         },

@@ -9,10 +9,16 @@ import { baseLanguage } from '../../platform/languages/tags.ts';
 
 export interface PageAssets {
   script: string;
+  /** The module of forms with pages or conditions. */
+  steps: string;
   style: string;
 }
 
-export const DEFAULT_ASSETS: PageAssets = { script: '/embed/v1.js', style: '/embed/v1.css' };
+export const DEFAULT_ASSETS: PageAssets = {
+  script: '/embed/v1.js',
+  steps: '/embed/v1-steps.js',
+  style: '/embed/v1.css',
+};
 
 /** One page. `main` is HTML; the other texts are escaped here. */
 export interface Page {
@@ -22,6 +28,8 @@ export interface Page {
   status?: number;
   /** Whether the page loads the script that sends a form. */
   isForm?: boolean;
+  /** Whether that form has pages or conditions. */
+  hasSteps?: boolean;
   /** Origins to which a form may be redirected. */
   redirects?: readonly string[];
   /** The provider whose challenge the page shows. */
@@ -30,8 +38,8 @@ export interface Page {
 
 /** Returns a whole page under its own Content-Security-Policy (spec 4.5). */
 export function pageReply(page: Page, assets: PageAssets): Html {
-  const { title, main, language, status = 200, isForm = false, redirects = [], captcha } = page;
-  const own = isForm ? html`<script src="${assets.script}" defer></script>` : '';
+  const { title, main, language, status = 200, redirects = [], captcha } = page;
+  const own = scriptsOf(page, assets);
   const script = captcha ? `${own}\n${toHtml([captchaScript(captcha)])}` : own;
   const text = html`<!doctype html>
 <html lang="${language.tag}" dir="${language.dir}">
@@ -57,6 +65,16 @@ export function pageReply(page: Page, assets: PageAssets): Html {
     'Referrer-Policy': 'same-origin',
   };
   return new Html(text, status, headers, language.tag);
+}
+
+/**
+ * A form with pages or conditions waits for its script, which has to hide what does not count
+ * before the form is painted. If the script does not load, everything is shown.
+ */
+function scriptsOf({ isForm = false, hasSteps = false }: Page, assets: PageAssets): string {
+  if (!isForm) return '';
+  if (!hasSteps) return html`<script src="${assets.script}" defer></script>`;
+  return html`<link rel="modulepreload" href="${assets.steps}"><script src="${assets.script}" data-marks></script>`;
 }
 
 /** Chrome checks a redirect that answers a form against `form-action`. */
@@ -91,6 +109,12 @@ export function thanksPath(sourceAppId: string, { held, lang }: { held?: boolean
   return `${formPath(sourceAppId)}/thanks${query && `?${query}`}`;
 }
 
+/** Returns the HTML of an element in two parts, between which more content fits. */
+export function aroundContent(element: Markup): [start: string, end: string] {
+  const end = `</${element[0]}>`;
+  return [elementHtml(element).slice(0, -end.length), end];
+}
+
 const VOID = new Set(['input']);
 
 /** Returns the HTML of form elements, with escaped texts and attributes. */
@@ -118,6 +142,10 @@ function attributesHtml(attributes: Markup[1]): string {
 }
 
 /** The attributes of a text of the service on a page in a language that the service has not. */
-export function ownLanguage({ tag, own }: Language): string {
-  return baseLanguage(tag) === own ? '' : ` lang="${own}" dir="ltr"`;
+export function ownLanguage(language: Language): string {
+  return attributesHtml(ownLanguageAttributes(language));
+}
+
+export function ownLanguageAttributes({ tag, own }: Language): Markup[1] {
+  return baseLanguage(tag) === own ? {} : { lang: own, dir: 'ltr' };
 }

@@ -1,4 +1,5 @@
 import type { Schema } from '../../api/endpoints.ts';
+import { formControls } from '../../schema-editor/draft/rules.ts';
 import { startTag } from '../snippets/escape.ts';
 import { fieldHtml } from '../snippets/field-html.ts';
 import { boxValue, needsNone } from './field-proposal.ts';
@@ -132,8 +133,9 @@ function hiddenEdits(
 /** Fields that the schema requires, before the button that sends the form. */
 function missingEdits(html: string, form: ParsedForm, { fields }: FormProposal, schema: Target['schema']): Edit[] {
   const sent = new Set(fields.map(({ definition }) => definition.key));
-  const missing = schema.fields.filter(({ key, required }) => required && !sent.has(key));
-  return missing.length === 0 ? [] : [beforeButton(html, form, missing.flatMap(fieldHtml).join('\n  '))];
+  const missing = formControls(schema.fields).filter(({ key, required }) => required && !sent.has(key));
+  if (missing.length === 0) return [];
+  return [beforeButton(html, form, missing.flatMap((control) => fieldHtml(control, false)).join('\n  '))];
 }
 
 /** Adds a text before the button that sends the form. */

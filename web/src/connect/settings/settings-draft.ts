@@ -18,6 +18,8 @@ export interface SettingsDraft {
   languages: string;
   /** The texts in other languages by their tags, as JSON. */
   texts: string;
+  /** The titles of pages, as JSON. */
+  pages: string;
   timeZone: string;
   botProtection: FormSettings['botProtection'];
   captchaSiteKey: string;
@@ -48,6 +50,7 @@ export function draftOf(settings: FormSettings): SettingsDraft {
     ...(Object.fromEntries(plain) as Record<(typeof PLAIN_NAMES)[number], string>),
     languages: settings.languages?.join(', ') ?? '',
     texts: settings.texts ? JSON.stringify(settings.texts) : '',
+    pages: settings.pages ? JSON.stringify(settings.pages) : '',
     botProtection: settings.botProtection,
     captchaSiteKey: settings.captcha?.siteKey ?? '',
     captchaSecret: '',
@@ -91,6 +94,24 @@ export function withTranslation(texts: string, tag: string, name: keyof Texts, t
   return Object.keys(next).length === 0 ? '' : JSON.stringify(next);
 }
 
+type PageTitle = NonNullable<FormSettings['pages']>[number];
+
+/** Returns the titles of pages of a draft. */
+export const pageTitlesIn = ({ pages }: Pick<SettingsDraft, 'pages'>): PageTitle[] => JSON.parse(pages || '[]');
+
+/** Returns the titles with that of a page replaced, as JSON. @param tag empty: the original */
+export function withPageTitle(pages: string, page: number, tag: string, text: string): string {
+  const all = pageTitlesIn({ pages });
+  const { title = '', titles = {} } = all.find((one) => one.page === page) ?? {};
+  const given =
+    tag === '' ? titles : Object.fromEntries(Object.entries({ ...titles, [tag]: text }).filter(([, one]) => one));
+  const next = { page, title: tag === '' ? text : title };
+  const hasTitles = Object.keys(given).length > 0;
+  const others = all.filter((one) => one.page !== page);
+  const kept = next.title !== '' || hasTitles ? [...others, { ...next, ...(hasTitles && { titles: given }) }] : others;
+  return kept.length === 0 ? '' : JSON.stringify(kept.sort((one, other) => one.page - other.page));
+}
+
 /** The members that a draft changes, by name. */
 export function changedNames(before: SettingsDraft, after: SettingsDraft): SettingName[] {
   return (Object.keys(before) as SettingName[]).filter((name) => before[name] !== after[name]);
@@ -120,11 +141,12 @@ function notifyOf({ notifyEmails, notifyWhen }: SettingsDraft): Notify | null {
   return emails.length > 0 ? { emails, when: notifyWhen } : null;
 }
 
-/** The setting of this form to which a problem belongs, by its path. */
+/** The setting of this form to which a problem belongs, by its path; of titles `pages.0`. */
 export function settingAt(path: string): string {
   if (path === 'notify.when') return 'notifyWhen';
   if (path.startsWith('captcha.')) return path.replace(/\.(.)/, (_, first: string) => first.toUpperCase());
   if (/^(?:languages|texts)\./.test(path)) return path.split('.', 1)[0] ?? path;
+  if (path.startsWith('pages.')) return path.split('.', 2).join('.');
   return path === 'notify' || path.startsWith('notify.') ? 'notifyEmails' : path;
 }
 
@@ -132,7 +154,7 @@ function sentValue(name: SettingName, text: string): unknown {
   const trimmed = text.trim();
   if (trimmed === '') return null;
   if (name === 'languages') return tagsIn(trimmed);
-  if (name === 'texts') return JSON.parse(trimmed);
+  if (name === 'texts' || name === 'pages') return JSON.parse(trimmed);
   if (name === 'closesAt') return instantOf(trimmed);
   // The service explains what is wrong with any other text.
   if (name === 'submitPerMinute' || name === 'maxRecords') return /^\d{1,9}$/.test(trimmed) ? Number(trimmed) : trimmed;

@@ -1,5 +1,6 @@
 import { NativeSelect, Textarea, TextInput, Title } from '@mantine/core';
 import { CAPTCHA_PROVIDERS, CAPTCHA_WIDGETS } from '#src/fields/captcha.ts';
+import type { Field } from '../../api/endpoints.ts';
 import { AS_TYPED } from '../../components/form/input.ts';
 import { useServiceTexts } from '../../languages/languages.ts';
 import { capitalize } from '../../schema-editor/draft/messages.ts';
@@ -8,6 +9,7 @@ import type { Scope } from '../../users/scope.ts';
 import { isProvider } from '../captcha.ts';
 import { CaptchaFields } from './captcha-fields.tsx';
 import { EmailFields } from './email-fields.tsx';
+import { PageTitles } from './page-titles.tsx';
 import own from './settings.module.css';
 import type { SettingName } from './settings-draft.ts';
 import { TranslatedTexts } from './translated-texts.tsx';
@@ -18,12 +20,13 @@ const OWN_PROTECTIONS = ['honeypot', 'proof-of-work', 'off'] as const;
 interface SettingsFieldsProps {
   scope: Scope;
   editor: SettingsEditor;
+  fields: readonly Field[];
   /** The language that is shown; empty: the one of the texts. */
   tag: string;
   onTag: (tag: string) => void;
 }
 
-export function SettingsFields({ scope, editor, tag, onTag }: SettingsFieldsProps) {
+export function SettingsFields({ scope, editor, fields, tag, onTag }: SettingsFieldsProps) {
   const { draft, problems, edit } = editor;
   const control = (name: SettingName) => ({
     label: t.connect.settings.names[name],
@@ -53,6 +56,7 @@ export function SettingsFields({ scope, editor, tag, onTag }: SettingsFieldsProp
       />
       <TextInput {...control('locale')} description={t.connect.settings.localeNote} placeholder="en" {...AS_TYPED} />
       <TranslatedTexts editor={editor} tag={tag} onTag={onTag} />
+      <PageTitles editor={editor} fields={fields} tag={tag} />
       <Title order={2} size="h4" mt="md">
         {t.connect.settings.rules}
       </Title>

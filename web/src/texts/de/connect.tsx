@@ -182,6 +182,7 @@ export const connect: typeof en = {
       next: 'Seite nach dem Formular',
       locale: 'Sprache',
       languages: 'Sprachen der Besucher',
+      pages: 'Titel der Seiten',
       texts: 'Texte in anderen Sprachen',
       timeZone: 'Zeitzone',
       captchaSiteKey: 'Websiteschlüssel',

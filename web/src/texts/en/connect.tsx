@@ -176,6 +176,7 @@ export const connect = {
       next: 'Page after the form',
       locale: 'Language',
       languages: 'Languages of visitors',
+      pages: 'Titles of the pages',
       texts: 'Texts in other languages',
       timeZone: 'Time zone',
       captchaSiteKey: 'Site key',
