@@ -2,6 +2,7 @@ import type { Code } from '../platform/languages/catalogue.ts';
 import type { Params } from '../platform/languages/texts.ts';
 import type { Choice } from './base/kind.ts';
 import type { Condition, ConditionOperator, Conditions } from './conditions.ts';
+import { plainLabel } from './marks.ts';
 
 /** The part of the control of a field that its conditions name. */
 interface NamedControl {
@@ -46,7 +47,7 @@ export function conditionWords({ all, any }: Conditions, controls: Controls, tag
 
 function wordsOf({ field: key, op, value }: Condition, controls: Controls, tag: string, text: ServiceText): string {
   const control = controls.get(key);
-  const field = control?.label ?? key;
+  const field = control ? plainLabel(control) : key;
   const kind = control?.kind;
   if (op === 'exists') return text(value === false ? 'isNotFilled' : 'isFilled', { field });
   if (kind === 'checkbox') return text((value === true) === (op === 'eq') ? 'isTicked' : 'isNotTicked', { field });

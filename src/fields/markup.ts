@@ -1,4 +1,5 @@
 import { choicesIn } from './base/choice-list.ts';
+import { labelNodes, marked } from './marks.ts';
 import type { FormControl } from './presentation.ts';
 
 /** A control in a form with its content. */
@@ -173,7 +174,11 @@ function checkbox(field: FormField): Markup {
     'div',
     { class: 'field' },
     ...(isAbsent ? [] : [hiddenInput(name, 'false')]),
-    choiceMarkup({ type: 'checkbox', id, name, value: 'true', ...state }, control.label, ...requiredMark(field)),
+    choiceMarkup(
+      { type: 'checkbox', id, name, value: 'true', ...state },
+      ...labelNodes(control),
+      ...requiredMark(field),
+    ),
     ...hints(field),
   ];
 }
@@ -186,7 +191,7 @@ export function hints(field: FormField): Markup[] {
       (text, index): Markup => ['p', { class: 'help', id: whenId(id, index), 'data-when': true }, text],
     ),
     control.consent?.url !== undefined && ['p', { class: 'help' }, consentLink(control.consent.url)],
-    control.help !== undefined && ['p', { class: 'help', id: `${id}-help` }, control.help],
+    control.help !== undefined && ['p', { class: 'help', id: `${id}-help` }, ...marked(control.help)],
     problem !== undefined && ['p', { class: PROBLEM_CLASS, id: problemId(field) }, sentence(problem)],
   ]);
 }

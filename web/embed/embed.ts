@@ -1,3 +1,4 @@
+import { marked } from '#src/fields/marks.ts';
 import {
   fieldMarkup,
   formFields,
@@ -49,7 +50,7 @@ function formMarkup(app: string, definition: Definition): MarkupNode[] {
   const { name = app, title, description, submitLabel, closed, lang, dir, texts, steps } = definition;
   const introduction = present<Markup>([
     title !== null && ['h2', { part: 'title' }, title],
-    description !== null && ['p', { class: 'text', part: 'description' }, description],
+    description !== null && ['p', { class: 'text', part: 'description' }, ...marked(description)],
   ]);
   const parameters = new URLSearchParams(location.search);
   const context = {

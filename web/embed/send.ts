@@ -1,4 +1,7 @@
+import { marked } from '#src/fields/marks.ts';
+import type { MarkupNode } from '#src/fields/markup.ts';
 import { canShow, showChallenge, tokenOf } from './captcha.ts';
+import { toDom } from './dom.ts';
 import { clearProblems, isOwn, localProblems, showProblems } from './problems.ts';
 import { type Challenge, canSolve, hexOf, solve } from './proof-of-work.ts';
 import { type Answer, type Definition, definitionOf, formPath, request } from './service.ts';
@@ -118,11 +121,11 @@ function finish(
   }
   // The form was sent, so its definition was loaded.
   const { texts, thanks: ownThanks } = definition as Definition;
-  const text = isHeld ? texts.thanksHeld : `${ownThanks ?? texts.thanks}\n${texts.thanksConfirm}`;
+  const stored = [...marked(ownThanks ?? texts.thanks), `\n${texts.thanksConfirm}`];
   // A control named `reset` hides the method.
   HTMLFormElement.prototype.reset.call(form);
   release();
-  const message = say(form, 'status', text);
+  const message = say(form, 'status', ...(isHeld ? [texts.thanksHeld] : stored));
   if (!isOwn(form)) return;
   form.replaceWith(message);
   message.focus();
@@ -142,15 +145,15 @@ const MESSAGE = 'user-collection-message';
 /** Removes the last answer. The element of messages stays: screen readers read out its changes. */
 function clear(form: HTMLFormElement): void {
   clearProblems(form);
-  say(form, 'status', '');
+  say(form, 'status');
   // The summary of a page that was answered before.
   if (isOwn(form)) form.parentElement?.querySelector('.summary')?.remove();
 }
 
-function say(form: HTMLFormElement, role: 'status' | 'alert', text: string): HTMLElement {
+function say(form: HTMLFormElement, role: 'status' | 'alert', ...content: MarkupNode[]): HTMLElement {
   const message = form.querySelector<HTMLElement>(`.${MESSAGE}`) ?? document.createElement('div');
   if (!message.parentNode) form.append(message);
-  const look = isOwn(form) && text ? ` note${role === 'status' ? ' good' : ''}` : '';
+  const look = isOwn(form) && content.length > 0 ? ` note${role === 'status' ? ' good' : ''}` : '';
   for (const [name, value] of Object.entries({
     class: MESSAGE + look,
     role,
@@ -159,7 +162,7 @@ function say(form: HTMLFormElement, role: 'status' | 'alert', text: string): HTM
   })) {
     message.setAttribute(name, value);
   }
-  message.textContent = text;
+  message.replaceChildren(...toDom(content));
   return message;
 }
 

@@ -16,6 +16,7 @@ import {
   stepsOf,
   withStates,
 } from '../../fields/form-steps.ts';
+import { plainLabel } from '../../fields/marks.ts';
 import {
   described,
   type FormField,
@@ -295,7 +296,7 @@ function listProblems({ issues = [], sent, language }: FormView, fields: readonl
   const shown = fields.filter((field) => !isHidden(field));
   const atFields = shown.flatMap((field): Problem[] => {
     const first = issues.find((issue) => isAt(issue, field));
-    return first ? [{ at: field.id, text: `${field.control.label}: ${first.message}` }] : [];
+    return first ? [{ at: field.id, text: `${plainLabel(field.control)}: ${first.message}` }] : [];
   });
   const keys = new Set(fields.slice(1).map(({ control }) => control.key));
   const unknown = [...(sent?.data.keys() ?? [])].filter((key) => !keys.has(key));

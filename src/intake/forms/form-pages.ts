@@ -1,10 +1,11 @@
 import { html } from 'ghtml';
 import type { Html } from '../../api/reply.ts';
 import { captchaProvider, DEFAULT_FORM_SETTINGS, formHeading, isClosed, settingsIn } from '../../apps/form-settings.ts';
+import { marked } from '../../fields/marks.ts';
 import type { Language } from '../../platform/languages/languages.ts';
 import type { SchemaLeases } from '../../schemas/schema-leases.ts';
 import { canShowAgain, type FormView, formBody, type PublicForm, statement } from './form-html.ts';
-import { DEFAULT_ASSETS, ownLanguage, type PageAssets, pageReply, redirectSources } from './page.ts';
+import { DEFAULT_ASSETS, ownLanguage, type PageAssets, pageReply, redirectSources, toHtml } from './page.ts';
 import { adviceAfter, isInAdvice, reasonIn, type ShownRefusal, titleOf } from './visitor-language.ts';
 
 /** Resolves with the form of an app; undefined when no app has this id. @throws {Unavailable} */
@@ -73,7 +74,7 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
       const text =
         isHeld || settings.thanks === undefined
           ? html`<p class="note good"!${ownLanguage(language)}>${language.text(isHeld ? 'thanksHeld' : 'thanks')}</p>`
-          : html`<p class="note good">${settings.thanks}</p>`;
+          : html`<p class="note good">!${toHtml(marked(settings.thanks))}</p>`;
       const confirm =
         settings.doubleOptIn && !isHeld ? html`<p!${ownLanguage(language)}>${language.text('thanksConfirm')}</p>` : '';
       const title = formTitle({ sourceAppId, settings });
@@ -90,6 +91,6 @@ const formTitle = ({ sourceAppId, settings }: Titled): string => formHeading(sou
 
 function introduction(view: Titled): string {
   const { description } = view.settings;
-  const text = description === undefined ? '' : html`<p class="text">${description}</p>`;
+  const text = description === undefined ? '' : html`<p class="text">!${toHtml(marked(description))}</p>`;
   return html`<h1>${formTitle(view)}</h1>!${text}`;
 }

@@ -2,6 +2,7 @@ import type { ValueType } from '../../fields/base/kind.ts';
 import { FIELD_KEY_PATTERN } from '../../fields/base/kind.ts';
 import { type FieldDefinition, isConditional, publicFields } from '../../fields/definition.ts';
 import { getKind } from '../../fields/kinds/registry.ts';
+import { plainLabel } from '../../fields/marks.ts';
 import type { AppSchema } from '../../schemas/schemas.model.ts';
 
 const IMPORT =
@@ -34,7 +35,8 @@ export function submit(
 }
 
 function property(field: FieldDefinition): string {
-  const { key, label } = field;
+  const { key } = field;
+  const label = plainLabel(field);
   const isAlways = field.required && !isConditional(field);
   const name = FIELD_KEY_PATTERN.test(key) ? key : literal(key);
   const comment = label === '' || label === key ? '' : `  /** ${commentText(label)} */\n`;

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { App } from '../../apps/app.ts';
 import type { AppService } from '../../apps/apps.service.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
+import { plainLabel } from '../../fields/marks.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { RecordPages } from '../../records/read/record-pages.ts';
 import { OPTIONAL_MEMBERS, OWN_MEMBERS, type RecordBatches, recordsAsJson } from '../../records/stored/record-json.ts';
@@ -97,7 +98,9 @@ function exportColumns(
   if (new Set(names).size !== names.length) throw invalidQuery('columns', 'columnTwice');
   if (names.length > MAX_COLUMNS) throw invalidQuery('columns', say('tooManyColumns', { max: MAX_COLUMNS }));
   const choices = new Set(choiceColumns(schema.fields).flatMap(({ name, hasChoices }) => (hasChoices ? [name] : [])));
-  const labels = new Map(headers === 'labels' ? schema.fields.map(({ key, label }) => [`data.${key}`, label]) : []);
+  const labels = new Map(
+    headers === 'labels' ? schema.fields.map((field) => [`data.${field.key}`, plainLabel(field)]) : [],
+  );
   return names.map((name) => ({
     name,
     header: labels.get(name) ?? name,

@@ -1,9 +1,11 @@
 import type { ObjectId } from 'mongodb';
 import { offeredLanguages } from '../../apps/form-settings.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
-import { formControl } from '../../fields/presentation.ts';
+import { labelNodes, withAddresses } from '../../fields/marks.ts';
+import { type FormControl, formControl } from '../../fields/presentation.ts';
+import { toHtml } from '../../intake/forms/page.ts';
 import { languageOf } from '../../platform/languages/languages.ts';
-import { type Block, renderContent } from '../../platform/mail/content.ts';
+import { type Block, oneLine, renderContent } from '../../platform/mail/content.ts';
 import type { Message } from '../../platform/mail/mailer.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
 import type { ConfirmationStore } from '../../records/write/confirmations.ts';
@@ -17,7 +19,10 @@ const MAX_ITEMS = 5;
 
 /** A value as people read it, under its label. */
 export interface EntryValue {
+  /** Plain text. */
   name: string;
+  /** The name with the signs of a label as HTML. */
+  nameHtml?: string;
   value: string;
 }
 
@@ -31,11 +36,12 @@ export function entryValues(
     { name: 'Email', value: email },
     ...fields.flatMap((field) => {
       if (!Object.hasOwn(data, field.key)) return [];
-      const { label, choices } = formControl(field);
+      const control = formControl(field);
+      const { choices } = control;
       const value = data[field.key];
       const labelOf = (one: unknown): string => choices.find((choice) => choice.value === one)?.label ?? showValue(one);
       const isList = field.kind === 'multiselect' && Array.isArray(value);
-      return [{ name: label, value: isList ? value.map(labelOf).join(', ') : labelOf(value) }];
+      return [{ ...labelName(control), value: isList ? value.map(labelOf).join(', ') : labelOf(value) }];
     }),
     ...Object.keys(data)
       .filter((key) => !known.has(key))
@@ -44,6 +50,12 @@ export function entryValues(
   if (values.length <= MAX_VALUES) return values;
   const rest = values.length - MAX_VALUES;
   return [...values.slice(0, MAX_VALUES), { name: 'More values', value: `${rest} more are in the dashboard` }];
+}
+
+function labelName(control: FormControl): Omit<EntryValue, 'value'> {
+  const nodes = labelNodes({ ...control, label: oneLine(control.label, control.label.length) });
+  if (nodes.every((node) => typeof node === 'string')) return { name: control.label };
+  return { name: withAddresses(control.label), nameHtml: toHtml(nodes) };
 }
 
 function showValue(value: unknown): string {

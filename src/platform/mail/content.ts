@@ -9,8 +9,8 @@ const MAX_VALUE = 500;
 export type Block =
   | { text: string }
   | { link: string; label: string }
-  /** Submitted values, each with its name. */
-  | { values: readonly { name: string; value: string }[] };
+  /** Submitted values, each with its name, which may have HTML of its own. */
+  | { values: readonly { name: string; nameHtml?: string | undefined; value: string }[] };
 
 /** The language of the texts of an email. */
 const ENGLISH = { lang: 'en', dir: 'ltr' as 'ltr' | 'rtl' };
@@ -58,8 +58,8 @@ function renderHtml(heading: string, blocks: readonly Block[], { lang, dir }: ty
       return html`<p style="${STYLE.paragraph}"><a href="${block.link}" style="${STYLE.button}">${block.label}</a></p>`;
     }
     const values = block.values.map(
-      ({ name, value }) =>
-        html`<p style="${STYLE.name}" dir="auto"><a style="${STYLE.plain}">${splitLines(name, MAX_NAME).join(' ')}</a></p>
+      ({ name, nameHtml, value }) =>
+        html`<p style="${STYLE.name}" dir="auto">!${nameHtml ?? html`<a style="${STYLE.plain}">${splitLines(name, MAX_NAME).join(' ')}</a>`}</p>
 <p style="${STYLE.value}" dir="auto"><a style="${STYLE.plain}">${splitLines(value, MAX_VALUE).join('\n')}</a></p>`,
     );
     return html`<div>!${values.join('\n')}</div>`;

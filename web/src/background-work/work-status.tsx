@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { nameOfKey } from '../components/form/labels.ts';
 import { t } from '../texts/texts.ts';
 import { isUnderWay, type Renaming, useRenaming, type Work, workQuery } from './queries.ts';
 import classes from './work-status.module.css';
@@ -17,7 +18,7 @@ export function WorkStatus({ sourceAppId, asAdmin, fields }: WorkStatusProps) {
   const renaming = useRenaming({ sourceAppId, asAdmin });
   const underWay = data?.filter(isUnderWay) ?? [];
   if (underWay.length === 0) return null;
-  const nameOf = (key: string): string => fields?.find((field) => field.key === key)?.label || key;
+  const nameOf = (key: string): string => nameOfKey(key, fields);
   return (
     <ul className={classes.list} aria-label={t.backgroundWork.title}>
       {underWay.map((work) => (

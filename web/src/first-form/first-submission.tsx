@@ -3,7 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { call } from '../api/call.ts';
 import { Time } from '../components/content/time.tsx';
-import { labelOf } from '../components/form/labels.ts';
+import { fieldName, labelOf } from '../components/form/labels.ts';
 import { CheckIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/page/load-error.tsx';
 import { Section } from '../components/page/section.tsx';
@@ -53,7 +53,7 @@ export function FirstSubmission({ app }: { app: ConnectedApp }) {
               .filter(({ key, writers }) => writers !== 'staff' && key in user.data)
               .map((field) => (
                 <div key={field.key}>
-                  <dt>{field.label || field.key}</dt>
+                  <dt>{fieldName(field)}</dt>
                   <dd>
                     <FullValue value={labelOf(field, user.data[field.key])} />
                   </dd>

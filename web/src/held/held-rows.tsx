@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Field, HeldSubmission } from '../api/endpoints.ts';
 import { Time } from '../components/content/time.tsx';
-import { labelOf } from '../components/form/labels.ts';
+import { fieldName, labelOf } from '../components/form/labels.ts';
 import { RemoveButton } from '../components/form/remove-button.tsx';
 import table from '../components/table/data-table.module.css';
 import { DataTable } from '../components/table/data-table.tsx';
@@ -113,7 +113,7 @@ interface Sent {
 function entriesOf(data: Readonly<Record<string, unknown>>, fields: readonly Field[]): Sent[] {
   const named = fields
     .filter(({ key }) => Object.hasOwn(data, key))
-    .map((field) => ({ key: field.key, name: field.label || field.key, value: labelOf(field, data[field.key]) }));
+    .map((field) => ({ key: field.key, name: fieldName(field), value: labelOf(field, data[field.key]) }));
   const keys = new Set(named.map(({ key }) => key));
   const others = Object.keys(data).filter((key) => !keys.has(key));
   return [...named, ...others.map((key) => ({ key, name: key, value: data[key] }))];

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { Field, KeptSubmission } from '../api/endpoints.ts';
 import { Time } from '../components/content/time.tsx';
 import { Value } from '../components/content/value.tsx';
-import { labelOf } from '../components/form/labels.ts';
+import { fieldName, labelOf } from '../components/form/labels.ts';
 import { t } from '../texts/texts.ts';
 import { recordPath, type Scope } from '../users/scope.ts';
 import classes from './inbox.module.css';
@@ -64,7 +64,7 @@ function Details({
     <div className={classes.details}>
       <dl className={classes.values}>
         {known.map((field) => (
-          <Entry key={field.key} name={field.label || field.key} value={labelOf(field, data[field.key])} />
+          <Entry key={field.key} name={fieldName(field)} value={labelOf(field, data[field.key])} />
         ))}
         {others.map((key) => (
           <Entry key={key} name={key} value={data[key]} />

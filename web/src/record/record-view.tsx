@@ -1,6 +1,6 @@
 import { Badge, Button, Text } from '@mantine/core';
 import type { DetailedRecord, Field, Schema } from '../api/endpoints.ts';
-import { labelOf } from '../components/form/labels.ts';
+import { fieldName, labelOf } from '../components/form/labels.ts';
 import { t } from '../texts/texts.ts';
 import { ConsentHistory } from './consent-history.tsx';
 import { ownValue } from './editing/draft.ts';
@@ -42,8 +42,8 @@ export function RecordView({ record, schema, newestVersion, onRemove }: RecordVi
         </dl>
       </section>
       {lists.map((field) => (
-        <section key={field.key} className={classes.card} aria-label={field.label || field.key}>
-          <Heading title={field.label || field.key} note={field.key} />
+        <section key={field.key} className={classes.card} aria-label={fieldName(field)}>
+          <Heading title={fieldName(field)} note={field.key} />
           <Timeline
             items={(ownValue(record.data, field.key) as unknown[] | undefined) ?? []}
             onRemove={onRemove && ((timestamp) => onRemove(itemRemoval(field, timestamp)))}
@@ -99,7 +99,7 @@ function Row({ field, value }: { field: Field; value: unknown }) {
   return (
     <div className={classes.row}>
       <dt className={classes.name}>
-        {field.label || field.key}
+        {fieldName(field)}
         <span className={classes.key}>{field.required ? t.record.requiredField(field.key) : field.key}</span>
       </dt>
       <dd className={classes.value}>

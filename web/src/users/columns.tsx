@@ -9,7 +9,7 @@ import { useMemo } from 'react';
 import type { Field, Kind, UserRecord } from '../api/endpoints.ts';
 import { Time } from '../components/content/time.tsx';
 import { Value } from '../components/content/value.tsx';
-import { labelOf } from '../components/form/labels.ts';
+import { fieldName, labelOf } from '../components/form/labels.ts';
 import { ownValue } from '../record/editing/draft.ts';
 import { t } from '../texts/texts.ts';
 import type { ChangeList } from './list/list-parameters.ts';
@@ -101,7 +101,7 @@ function columnsOf(fields: readonly Field[]): UserColumn[] {
     ...fields.map(
       (field): UserColumn => ({
         id: `data.${field.key}`,
-        header: field.label || field.key,
+        header: fieldName(field),
         width: FIELD_WIDTHS[field.kind],
         isNumber: field.kind === 'number',
         cell: ({ row }) => <Value value={labelOf(field, ownValue(row.original.data, field.key))} />,

@@ -2,6 +2,7 @@ import { type ColumnVisibilityState, flexRender, type Row } from '@tanstack/reac
 import { memo, type ReactNode, useCallback, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Field, UserRecord } from '../api/endpoints.ts';
+import { fieldName } from '../components/form/labels.ts';
 import { t } from '../texts/texts.ts';
 import type { features, UserColumn } from './columns.tsx';
 import { type EditedCell, editableField } from './editing/cell-editor.tsx';
@@ -113,7 +114,7 @@ function Editable({ user, field, onEdit, children }: EditableProps) {
   return (
     <button type="button" className={classes.edit} onClick={() => onEdit({ user, field })}>
       {children}
-      <span className="visually-hidden">{t.users.editCell(field.label || field.key, user.email)}</span>
+      <span className="visually-hidden">{t.users.editCell(fieldName(field), user.email)}</span>
     </button>
   );
 }

@@ -1,3 +1,4 @@
+import { plainLabel } from '#src/fields/marks.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { t } from '../../texts/texts.ts';
 
@@ -12,10 +13,20 @@ export function labelOf(field: Field, value: unknown): unknown {
   return (Object.hasOwn(labels, value) ? labels[value] : '') || value;
 }
 
+/** The name of a field in lists, tables and sentences. */
+export function fieldName(field: Pick<Field, 'key' | 'label' | 'kind'>): string {
+  return plainLabel(field) || field.key;
+}
+
+/** The name of the field with a key; the key itself if no field has it. */
+export function nameOfKey(key: string, fields: readonly Field[] = []): string {
+  const field = fields.find((one) => one.key === key);
+  return field ? fieldName(field) : key;
+}
+
 /** The name of a part of a submission or a record, such as `data.plan`: the label of its field. */
 export function nameOfPath(path: string, fields: readonly Field[]): string {
   if (path === 'email') return t.common.email;
   const [key = '', ...rest] = path.replace(/^data\./, '').split('.');
-  const field = fields.find((one) => one.key === key);
-  return [field?.label || key, ...rest].join('.');
+  return [nameOfKey(key, fields), ...rest].join('.');
 }

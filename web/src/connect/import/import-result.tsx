@@ -1,6 +1,7 @@
 import { Badge, Code, Group, Table, Text, Title } from '@mantine/core';
 import code from '../../components/content/code-panel.module.css';
 import { CopyButton } from '../../components/content/copy-button.tsx';
+import { fieldName } from '../../components/form/labels.ts';
 import card from '../../components/page/card.module.css';
 import { Section } from '../../components/page/section.tsx';
 import { KIND_NAMES, optionName, valueName } from '../../schema-editor/draft/field-texts.ts';
@@ -128,7 +129,7 @@ function Fields({ fields }: { fields: readonly ImportedField[] }) {
           {fields.map(({ definition, sentAs, notes, state }) => (
             <Table.Tr key={sentAs}>
               <Table.Td>
-                {definition.label}
+                {fieldName(definition)}
                 {definition.required && ' *'}
               </Table.Td>
               <Table.Td>

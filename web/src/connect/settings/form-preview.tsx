@@ -2,6 +2,7 @@ import { SegmentedControl, Title } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 
 import { type StepTitle, stepMarkup, stepsOf } from '#src/fields/form-steps.ts';
+import { marked } from '#src/fields/marks.ts';
 import { fieldMarkup, formFields, type Markup } from '#src/fields/markup.ts';
 import type { ServiceText } from '#src/fields/presentation.ts';
 import { type Catalogue, fillText } from '#src/platform/languages/catalogue.ts';
@@ -111,12 +112,12 @@ function thanksMarkup(
   { name, title, thanks, next, doubleOptIn }: PreviewedSettings,
   { sourceAppId, service }: PreviewedForm,
 ): Markup[] {
-  const text = next ? t.connect.settings.sentTo(next) : thanks || String(service.thanks);
+  const text = next ? [t.connect.settings.sentTo(next)] : marked(thanks || String(service.thanks));
   const confirm: Markup[] = doubleOptIn && !next ? [['p', {}, String(service.thanksConfirm)]] : [];
-  return [...texts(title || name || sourceAppId, ''), ['p', { class: 'note good' }, text], ...confirm];
+  return [...texts(title || name || sourceAppId, ''), ['p', { class: 'note good' }, ...text], ...confirm];
 }
 
 function texts(title: string, description: string): Markup[] {
   const heading: Markup = ['h2', {}, title];
-  return description ? [heading, ['p', { class: 'text' }, description]] : [heading];
+  return description ? [heading, ['p', { class: 'text' }, ...marked(description)]] : [heading];
 }

@@ -1,3 +1,5 @@
+import type { MarkupNode } from '../../../../src/fields/markup.ts';
+
 /** Escapes a text for HTML content and for attribute values in double quotes. */
 export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
@@ -8,6 +10,17 @@ export function startTag(name: string, attributes: Readonly<Record<string, strin
   const set = Object.entries(attributes).filter(([, value]) => value !== undefined && value !== false);
   const printed = set.map(([key, value]) => (value === true ? ` ${key}` : ` ${key}="${escapeHtml(String(value))}"`));
   return `<${name}${printed.join('')}>`;
+}
+
+/** The HTML of texts and elements, such as those of a text with signs. */
+export function nodesHtml(nodes: readonly MarkupNode[]): string {
+  return nodes
+    .map((node) => {
+      if (typeof node === 'string') return escapeHtml(node);
+      const [tag, attributes, ...children] = node;
+      return `${startTag(tag, attributes)}${nodesHtml(children)}</${tag}>`;
+    })
+    .join('');
 }
 
 /** A JavaScript literal without `</script>` and the line separators that old parsers refuse. */

@@ -1,5 +1,6 @@
+import { labelNodes, marked } from '#src/fields/marks.ts';
 import { type FormControl as Control, choicesIn } from '../../schema-editor/draft/rules.ts';
-import { escapeHtml, startTag } from './escape.ts';
+import { escapeHtml, nodesHtml, startTag } from './escape.ts';
 
 /** Names that a form gives another meaning, unless they are written as `data[name]`. */
 const RESERVED_NAMES = new Set(['email', 'altcha']);
@@ -125,13 +126,13 @@ function checkboxes(control: Control): string[] {
 }
 
 function label(control: Control): string {
-  return escapeHtml(control.label);
+  return nodesHtml(labelNodes(control));
 }
 
 function help({ help: text, when }: Control): string[] {
   const conditions = [when?.shown, when?.required].filter((words) => words !== undefined);
   const words = conditions.map((one) => `<br><small data-when>${escapeHtml(one)}</small>`);
-  return indented([...words, ...(text === undefined ? [] : [`<br><small>${escapeHtml(text)}</small>`])]);
+  return indented([...words, ...(text === undefined ? [] : [`<br><small>${nodesHtml(marked(text))}</small>`])]);
 }
 
 export function indented(lines: readonly string[]): string[] {

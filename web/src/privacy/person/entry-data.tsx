@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ConsentEntry, Field, HistoryEntry } from '../../api/endpoints.ts';
 import { authorId } from '../../components/content/author.ts';
-import { labelOf } from '../../components/form/labels.ts';
+import { fieldName, labelOf, nameOfKey } from '../../components/form/labels.ts';
 import { ConsentHistory } from '../../record/consent-history.tsx';
 import { FullValue } from '../../record/full-value.tsx';
 import { authorOf, Changes } from '../../record/history/history-card.tsx';
@@ -72,7 +72,7 @@ function Values({ values, fields }: { values: Readonly<Record<string, unknown>>;
   return (
     <>
       {present.map((field) => (
-        <Row key={field.key} name={field.label || field.key}>
+        <Row key={field.key} name={fieldName(field)}>
           <FullValue value={labelOf(field, values[field.key])} />
         </Row>
       ))}
@@ -99,7 +99,7 @@ function shown(key: string, value: unknown, { kind, by }: Entry, fields: readonl
     const changes = Object.entries(value).map(([one, after]) => ({ path: `data.${one}`, after }));
     return <Changes changes={changes} fields={fields} isSent />;
   }
-  if (key === 'unset' && Array.isArray(value)) return <FullValue value={value.map((one) => labelOfKey(one, fields))} />;
+  if (key === 'unset' && Array.isArray(value)) return <FullValue value={value.map((one) => nameOfKey(one, fields))} />;
   if (typeof value === 'string') {
     if (key === 'query') return <FullValue value={queryWords(value, fields)} />;
     return <FullValue value={wordOf(kind, key, value)} />;
@@ -120,9 +120,6 @@ function Author({ by }: { by: HistoryEntry['by'] }) {
   const who = by.account !== undefined ? texts.account : by.key !== undefined ? texts.key : undefined;
   return <span title={authorId(by)}>{authorOf(by, who)}</span>;
 }
-
-const labelOfKey = (key: string, fields: readonly Field[]): string =>
-  fields.find((field) => field.key === key)?.label || key;
 
 /** The search and the conditions of a saved view, each in words. */
 function queryWords(query: string, fields: readonly Field[]): string[] {

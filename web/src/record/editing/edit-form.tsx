@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { issueAt, issuesOf } from '../../api/call.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { DialogForm } from '../../components/form/form.tsx';
-import { labelOf, nameOfPath } from '../../components/form/labels.ts';
+import { fieldName, labelOf, nameOfPath } from '../../components/form/labels.ts';
 import { useWarningBeforeUnload } from '../../drafts/tab-drafts.ts';
 import { t } from '../../texts/texts.ts';
 import { scopedSchemaQuery } from '../../users/queries.ts';
@@ -174,7 +174,7 @@ function Conflict({ fields, data, onTakeOthers }: ConflictProps) {
             {fields.map((field) => (
               <Text key={field.key} component="div" className="breaks">
                 <dt>
-                  <strong>{field.label || field.key}</strong>
+                  <strong>{fieldName(field)}</strong>
                 </dt>
                 <dd>
                   <FullValue value={labelOf(field, ownValue(data, field.key))} />

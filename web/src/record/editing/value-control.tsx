@@ -1,6 +1,6 @@
 import { Checkbox, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core';
 import type { Field } from '../../api/endpoints.ts';
-import { labelOf } from '../../components/form/labels.ts';
+import { fieldName, labelOf } from '../../components/form/labels.ts';
 import { t } from '../../texts/texts.ts';
 import { chosenIn } from './draft.ts';
 
@@ -20,7 +20,7 @@ interface ValueControlProps {
 /** The control for the value of a field. An empty one represents no value. */
 export function ValueControl({ field, text, error, autoFocus = false, onChange }: ValueControlProps) {
   const shared = {
-    label: field.label || field.key,
+    label: fieldName(field),
     // An edit needs no field that depends on others.
     withAsterisk: field.required === true && !field.showIf && !field.requiredIf,
     error,

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import type { Field, HistoryEntry } from '../../api/endpoints.ts';
 import { authorId, authorName } from '../../components/content/author.ts';
 import { Time } from '../../components/content/time.tsx';
-import { labelOf } from '../../components/form/labels.ts';
+import { labelOf, nameOfKey } from '../../components/form/labels.ts';
 import { Problem } from '../../components/form/problem.tsx';
 import { LoadError } from '../../components/page/load-error.tsx';
 import { TableSkeleton } from '../../components/table/table-skeleton.tsx';
@@ -185,7 +185,7 @@ function UndoProblem({ error, fields }: { error: Error | null; fields: readonly 
 
 const keyOf = (path: string): string => path.replace(/^data\./, '').replace(/\[\]$/, '');
 const fieldOf = (path: string, fields: readonly Field[]) => fields.find(({ key }) => key === keyOf(path));
-const nameOf = (path: string, fields: readonly Field[]): string => fieldOf(path, fields)?.label || keyOf(path);
+const nameOf = (path: string, fields: readonly Field[]): string => nameOfKey(keyOf(path), fields);
 
 /** @param who the name of the account or the key, if `by` does not have it */
 export function authorOf(by: HistoryEntry['by'], who = authorName(by) ?? t.record.history.sharedLogIn): string {

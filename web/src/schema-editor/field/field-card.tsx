@@ -1,5 +1,6 @@
 import { ActionIcon, Badge, Tooltip, UnstyledButton } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
+import { plainLabel } from '#src/fields/marks.ts';
 import { CopyIcon, DownIcon, GripIcon, RightIcon, TrashIcon, UpIcon } from '../../components/icons.tsx';
 import { t } from '../../texts/texts.ts';
 import { changeField, type DraftField, type LooseDefinition } from '../draft/draft.ts';
@@ -37,7 +38,7 @@ export function FieldCard(props: FieldCardProps) {
   const { field, editor, isOpen, onToggle, onMove } = props;
   const { definition } = field;
   const problems = editor.checked.problems.get(field.id);
-  const name = definition.label || definition.key || t.schemaEditor.unnamed;
+  const name = plainLabel(definition) || definition.key || t.schemaEditor.unnamed;
   // Only the handle starts a drag, so that text in the form stays selectable.
   const [isDraggable, setDraggable] = useState(false);
   const card = useFocusWhenAdded(props);

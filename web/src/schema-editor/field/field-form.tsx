@@ -32,7 +32,7 @@ export function FieldForm(props: FieldFormProps) {
     <div className={classes.form}>
       <TextInput
         label={t.schemaEditor.label}
-        description={t.schemaEditor.labelNote}
+        description={definition.kind === 'checkbox' ? t.schemaEditor.checkboxLabelNote : t.schemaEditor.labelNote}
         {...inputProps(definition.label, (text) => onChange({ label: text }))}
         error={capitalize(problems.label)}
       />

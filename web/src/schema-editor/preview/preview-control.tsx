@@ -1,5 +1,8 @@
 import { Anchor, Checkbox, NativeSelect, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { labelNodes, marked, plainLabel } from '#src/fields/marks.ts';
 import { inputProps } from '../../components/form/input.ts';
+import { Marked } from '../../components/marked.tsx';
 import { t } from '../../texts/texts.ts';
 import { CHOICE_SEPARATOR, choicesIn, type FormControl } from '../draft/rules.ts';
 
@@ -13,14 +16,15 @@ interface PreviewControlProps {
 
 /** One field of the preview. A hidden field is named, because its value counts too. */
 export function PreviewControl({ control, text, error, onChange }: PreviewControlProps) {
-  const { key, type, label, help, required, attributes, choices, consent } = control;
+  const { key, type, label, required, attributes, choices, consent } = control;
+  const help = control.help && <Marked nodes={marked(control.help)} />;
   const shared = { label, description: help, error, withAsterisk: required };
   if (control.hidden) return <HiddenField control={control} text={text} error={error} />;
   switch (type) {
     case 'checkbox':
       return (
         <Checkbox
-          label={required ? `${label} *` : label}
+          label={<Marked nodes={[...labelNodes(control), required ? ' *' : '']} />}
           description={consent?.url ? <ConsentText help={help} url={consent.url} /> : help}
           error={error}
           checked={text === 'true'}
@@ -85,7 +89,8 @@ export function PreviewControl({ control, text, error, onChange }: PreviewContro
   }
 }
 
-function HiddenField({ control: { label }, text, error }: Pick<PreviewControlProps, 'control' | 'text' | 'error'>) {
+function HiddenField({ control, text, error }: Pick<PreviewControlProps, 'control' | 'text' | 'error'>) {
+  const label = plainLabel(control);
   return (
     <Text c="dimmed">
       {text === '' ? t.schemaEditor.isHidden(label) : t.schemaEditor.isHiddenAndSends(label, text)}
@@ -99,7 +104,7 @@ function HiddenField({ control: { label }, text, error }: Pick<PreviewControlPro
   );
 }
 
-function ConsentText({ help, url }: { help: string | undefined; url: string }) {
+function ConsentText({ help, url }: { help: ReactNode; url: string }) {
   return (
     <>
       {help}{' '}

@@ -5,6 +5,7 @@ import { call, hasStatus, issuesText } from '../../api/call.ts';
 import { appSchemaQuery } from '../../apps/queries.ts';
 import { type Renaming, useRenaming, workQuery } from '../../background-work/queries.ts';
 import { WorkStatus } from '../../background-work/work-status.tsx';
+import { fieldName } from '../../components/form/labels.ts';
 import { LoadError } from '../../components/page/load-error.tsx';
 import { t } from '../../texts/texts.ts';
 import { chooseData, type FieldRename } from '../draft/field-renames.ts';
@@ -126,7 +127,7 @@ const isConflict = (error: Error): boolean => hasStatus(error, 412);
 function placeOf(path: string, fields: DraftEditor['replacement']['fields']): string {
   const [list, index, ...parts] = path.split('.');
   const field = list === 'fields' ? fields[Number(index)] : undefined;
-  return field ? [t.schemaEditor.quoted(field.label || field.key), ...parts].join(' ') : path;
+  return field ? [t.schemaEditor.quoted(fieldName(field)), ...parts].join(' ') : path;
 }
 
 /** The only 409 of a replacement (spec 4.4). */

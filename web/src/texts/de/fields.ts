@@ -43,7 +43,7 @@ export const fields: typeof en = {
     regex: 'Regulärer Ausdruck. Er darf überall im Text passen; mit ^ und $ muss der ganze Text passen.',
     indexed:
       'Filtern und Sortieren nach diesem Feld bleiben bei vielen Datensätzen schnell. Höchstens 8 Felder eines Schemas.',
-    help: 'Wird beim Feld gezeigt',
+    help: 'Wird beim Feld gezeigt. **fett**, *kursiv*, [Link](https://…)',
     placeholder: 'Wird gezeigt, solange das Feld leer ist',
     enumLabels: 'Werden statt der Werte gezeigt',
     consent: 'Die Version des Textes, dem eine Person zustimmt, und die Seite, die ihn zeigt',

@@ -47,6 +47,7 @@ export const schemaEditor: typeof en = {
 
   label: 'Beschriftung',
   labelNote: 'Wird in Formularen und im Dashboard angezeigt',
+  checkboxLabelNote: 'Wird in Formularen und im Dashboard angezeigt. **fett**, *kursiv*, [Link](https://…)',
   key: 'Schlüssel',
   keyNote: 'Name der Eigenschaft in den gesendeten Daten',
   type: 'Typ',

@@ -47,7 +47,7 @@ export const fields = {
   optionHelps: {
     regex: 'Regular expression. Matches anywhere in the text; use ^ and $ to match the whole text.',
     indexed: 'Filters and sorting by this field stay fast with many records. At most 8 fields of a schema.',
-    help: 'Shown with the field',
+    help: 'Shown with the field. **bold**, *italic*, [link](https://…)',
     placeholder: 'Shown while the field is empty',
     enumLabels: 'Shown instead of the values',
     consent: 'The version of the text that a person agrees to, and the page that shows it',

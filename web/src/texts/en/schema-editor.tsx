@@ -47,6 +47,7 @@ export const schemaEditor = {
 
   label: 'Label',
   labelNote: 'Shown in forms and in the dashboard',
+  checkboxLabelNote: 'Shown in forms and in the dashboard. **bold**, *italic*, [link](https://…)',
   key: 'Key',
   keyNote: 'Property name in the submitted data',
   type: 'Type',

@@ -5,6 +5,7 @@ import { call } from '../../api/call.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { invalidate } from '../../api/mutations.ts';
 import { DialogForm } from '../../components/form/form.tsx';
+import { fieldName } from '../../components/form/labels.ts';
 import { LoadError } from '../../components/page/load-error.tsx';
 import { enteredValue } from '../../record/editing/draft.ts';
 import { ValueControl } from '../../record/editing/value-control.tsx';
@@ -109,7 +110,7 @@ function ChangeForm({ scope, users, fields, total, onCount, onStarted, onCancel 
         value={key}
         data={[
           { value: '', label: t.users.change.chooseField },
-          ...fields.map((one) => ({ value: one.key, label: one.label || one.key })),
+          ...fields.map((one) => ({ value: one.key, label: fieldName(one) })),
         ]}
         onChange={(event) => {
           setKey(event.currentTarget.value);

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { ChangeOfUsers, Field } from '../../api/endpoints.ts';
 import { Time } from '../../components/content/time.tsx';
 import { Value } from '../../components/content/value.tsx';
-import { labelOf } from '../../components/form/labels.ts';
+import { fieldName, labelOf } from '../../components/form/labels.ts';
 import card from '../../components/page/card.module.css';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../scope.ts';
@@ -60,7 +60,7 @@ function Content({ change: { set, unset }, fields }: { change: ChangeOfUsers; fi
   const parts = [...Object.keys(set), ...unset].map((key) => ({ key, field: fields.find((one) => one.key === key) }));
   return parts.map(({ key, field }) => (
     <span key={key} className={classes.part}>
-      <strong>{field?.label || key}:</strong>{' '}
+      <strong>{field ? fieldName(field) : key}:</strong>{' '}
       {unset.includes(key) ? t.users.change.removed : <Value value={field ? labelOf(field, set[key]) : set[key]} />}
     </span>
   ));

@@ -1,6 +1,6 @@
 import type { Field } from '../../api/endpoints.ts';
 import { calendarDay } from '../../components/content/time.tsx';
-import { labelOf } from '../../components/form/labels.ts';
+import { fieldName, labelOf } from '../../components/form/labels.ts';
 import { locale } from '../../texts/language.ts';
 import { t } from '../../texts/texts.ts';
 
@@ -103,7 +103,7 @@ export function targetsOf(fields: readonly Field[]): Target[] {
     ...fields.map(
       (field): Target => ({
         path: `data.${field.key}`,
-        label: field.label || field.key,
+        label: fieldName(field),
         type: field.kind === 'select' ? 'choice' : field.kind === 'multiselect' ? 'choices' : field.kind,
         choices: choicesOf(field),
         index: indexOf(field),
