@@ -115,6 +115,8 @@ const formSchema = schema<StoredFormSettings>(
       { _id: false },
     ),
     doubleOptIn: Boolean,
+    existing: String,
+    receipt: Boolean,
   },
   { _id: false },
 );

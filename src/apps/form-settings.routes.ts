@@ -11,6 +11,7 @@ import type { FormSettingsService, FormSettingsView } from './form-settings.serv
 import {
   BOT_PROTECTIONS,
   type CountedOrigin,
+  EXISTING,
   type FormSettings,
   type FormTexts,
   NOTIFY_TIMES,
@@ -99,6 +100,13 @@ const DoubleOptIn = z
   .nullish()
   .transform((isOn) => (isOn ? (true as const) : undefined));
 
+const EXISTING_VALUES = ['update', ...EXISTING] as const;
+
+const ExistingRule = z
+  .enum(EXISTING_VALUES, code('notThis', { values: EXISTING_VALUES.join(', ') }))
+  .nullish()
+  .transform((rule) => (rule && rule !== 'update' ? rule : undefined));
+
 /** The body of a replacement (spec 4.5). A response is a valid body: its counts are ignored. */
 const FormSettingsInput = z
   .strictObject({
@@ -119,6 +127,8 @@ const FormSettingsInput = z
     maxRecords: unset(count(1_000_000)),
     notify: Notify,
     doubleOptIn: DoubleOptIn,
+    existing: ExistingRule,
+    receipt: unset(z.boolean(code('notBoolean'))),
     refusedOrigins: z.unknown().optional(),
     ignoredRedirects: z.unknown().optional(),
   })
@@ -147,6 +157,12 @@ const FormSettingsDocument = z
       .meta({ description: 'Who receives an email about new and changed records; absent if nobody does' }),
     doubleOptIn: z.literal(true).optional().meta({
       description: 'Each person is asked by email to confirm the address; absent if not',
+    }),
+    existing: z.enum(EXISTING).optional().meta({
+      description: 'What a public submission of a known email does; absent if it updates the record',
+    }),
+    receipt: z.boolean().optional().meta({
+      description: 'Whether public answers have the id and the times of the record; absent: unless `existing` is set',
     }),
     languages: z
       .array(z.string())
@@ -229,7 +245,7 @@ export const formSettingsRoutes = (formSettings: FormSettingsService): Route[] =
 function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsView) {
   const { title = null, description = null, submitLabel = null, thanks = null, locale = null } = settings;
   const { timeZone = null, origins, nullOrigin, next = null, botProtection, submitPerMinute = null } = settings;
-  const { closesAt, maxRecords = null, notify, languages, texts, doubleOptIn } = settings;
+  const { closesAt, maxRecords = null, notify, languages, texts, doubleOptIn, existing, receipt } = settings;
   return {
     title,
     description,
@@ -249,6 +265,8 @@ function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsVie
     ...(languages && { languages: [...languages] }),
     ...(texts && { texts }),
     ...(doubleOptIn && { doubleOptIn }),
+    ...(existing && { existing }),
+    ...(receipt !== undefined && { receipt }),
     refusedOrigins: refusedOrigins.map(presentOrigin),
     ...(ignoredRedirects.length > 0 && { ignoredRedirects: ignoredRedirects.map(presentOrigin) }),
   };
