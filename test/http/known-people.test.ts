@@ -1,9 +1,10 @@
-import { UUID } from 'mongodb';
+import { type Document, UUID } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '../support/client.ts';
 import { sendForm } from '../support/forms.ts';
 import { createKey } from '../support/keys.ts';
 import { type MailServers, startMailServers } from '../support/mail-servers.ts';
+import { rename } from '../support/renames.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import type { TestSmtp } from '../support/smtp.ts';
 import { CONTACT, staffOnly } from '../support/staff-fields.ts';
@@ -31,7 +32,8 @@ const send = (email: string, data: object, key?: string, server = a) => {
   const request = server.client.submit(app, { email, data });
   return key === undefined ? request : request.set('Idempotency-Key', key);
 };
-const recordOf = (email: string) => a.db.collection('users').findOne({ sourceAppId: app, email });
+const recordOf = (email: string): Promise<Document | null> =>
+  a.db.collection('users').findOne({ sourceAppId: app, email });
 const waiting = (email: string) => a.db.collection('held_submissions').find({ email, reason: 'confirm' }).toArray();
 const rows = async (): Promise<{ email: string; data: object; created: boolean; userId: string; id: string }[]> =>
   (await operator.get('/auth/submissions').expect(200)).body.submissions;
@@ -46,10 +48,11 @@ async function build(settings: object, { fields = [{ key: 'name', kind: 'text' }
   await set(settings);
 }
 
-/** What differs between the answers of two requests that must look alike. */
+/** What must be alike of two answers, without what names the time, the request and the email. */
 function answer({ status, headers, text }: { status: number; headers: Record<string, string>; text: string }) {
   const { date: _, 'x-request-id': __, ...rest } = headers;
-  return { status, headers: rest, text };
+  const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+  return { status, headers: rest, text: text.replaceAll(/(ada|bob|eve)@example\.com/g, '').replaceAll(uuid, '') };
 }
 
 describe('the settings of known people (spec 4.5.4)', () => {
@@ -150,7 +153,8 @@ describe('`keep` (spec 4.5.4)', () => {
     expect((await recordOf(ADA))?.keyEpoch).toBeGreaterThan(0);
     await send(ADA, { name: '0' }, 'key-0', b).expect(200);
     await send(ADA, { name: 'other' }, 'key-0', b).expect(422);
-    await expect.poll(async () => (await rows()).length, POLL).toBe(131);
+    const kept = { sourceAppId: app, email: ADA };
+    await expect.poll(() => a.db.collection('submissions').countDocuments(kept), POLL).toBe(131);
   });
 
   it('stores nothing beside the record for an app that keeps no submissions', async () => {
@@ -164,19 +168,16 @@ describe('`keep` (spec 4.5.4)', () => {
 
   it('does not ask staff: keys with `users:write`, and operators who release a held submission', async () => {
     await build({ existing: 'keep' });
-    const writer = await createKey(a, app, ['submit', 'users:write']);
-    const { body } = await a.client
-      .submit(app, { email: ADA, data: { name: 'By key' } })
-      .set('Authorization', `Bearer ${writer}`)
-      .expect(200);
+    const writer = await createKey(a, operator, ['submit', 'users:write']);
+    const { body } = await writer.send('post', '/v1/users', { email: ADA, data: { name: 'By key' } }).expect(200);
     expect(body).toHaveProperty('id');
     expect((await recordOf(ADA))?.data).toEqual({ name: 'By key' });
-    const sender = await createKey(a, app, ['submit']);
-    const asked = a.client.submit(app, { email: ADA, data: { name: 'No' } }).set('Authorization', `Bearer ${sender}`);
-    expect((await asked.expect(200)).body).toEqual(OK);
+    const sender = await createKey(a, operator, ['submit']);
+    const asked = await sender.send('post', '/v1/users', { email: ADA, data: { name: 'No' } }).expect(200);
+    expect(asked.body).toEqual(OK);
     expect((await recordOf(ADA))?.data).toEqual({ name: 'By key' });
 
-    const trapped = await sendForm(a.client, app, { email: ADA, name: 'Held', _gotcha: 'x' })
+    const trapped = await sendForm(a.client, app, Object.entries({ email: ADA, name: 'Held', _gotcha: 'x' }))
       .set('Accept', 'application/json')
       .expect(200);
     expect(trapped.body).toEqual(OK);
@@ -192,35 +193,33 @@ describe('answers without a receipt (spec 4.5.4)', () => {
     'tell nothing of whether an email is known: %j',
     async (settings) => {
       await build({ ...settings, origins: ['https://www.example.com'], next: 'https://www.example.com/thanks' });
-      const asks: Record<string, (email: string) => PromiseLike<Parameters<typeof answer>[0]>> = {
+      const asks: Record<string, (email: string) => PromiseLike<Answer>> = {
         users: (email) => send(email, { name: 'X' }),
         'users with a key': (email) => send(email, { name: 'X' }, 'key'),
         'users with the key again': (email) => send(email, { name: 'X' }, 'key'),
         'users with the key and other data': (email) => send(email, { name: 'Y' }, 'key'),
         'users with wrong data': (email) => send(email, { name: 1 }),
         'JSON form': (email) => a.client.post(`/v1/forms/${app}`, { email, data: { name: 'X' } }),
-        'page of a form': (email) => sendForm(a.client, app, { email, name: 'X' }).set(PAGE),
-        'JSON of a form': (email) => sendForm(a.client, app, { email, name: 'X' }).set('Accept', 'application/json'),
-        honeypot: (email) => sendForm(a.client, app, { email, name: 'X', _gotcha: 'x' }).set(PAGE),
+        'page of a form': (email) => sendForm(a.client, app, Object.entries({ email, name: 'X' })).set(PAGE),
+        'JSON of a form': (email) =>
+          sendForm(a.client, app, Object.entries({ email, name: 'X' })).set('Accept', 'application/json'),
+        honeypot: (email) => sendForm(a.client, app, Object.entries({ email, name: 'X', _gotcha: 'x' })).set(PAGE),
       };
       for (const [name, ask] of Object.entries(asks)) {
         const known = answer(await ask(ADA));
-        expect([name, answer(await ask('stranger@example.com'))]).toEqual([name, known]);
+        expect([name, answer(await ask('bob@example.com'))]).toEqual([name, known]);
         if (known.status === 200) expect(JSON.parse(known.text)).toEqual(OK);
       }
       // Full: known people are refused as new ones are.
       const now = await a.db.collection('users').countDocuments({ sourceAppId: app });
       await set({ ...settings, maxRecords: now });
-      for (const ask of [asks.users, asks['page of a form']]) {
-        const known = answer(await (ask as NonNullable<typeof ask>)(ADA));
+      for (const name of ['users', 'JSON form', 'page of a form']) {
+        const known = answer((await asks[name]?.(ADA)) as Answer);
         expect(known.status).toBe(403);
-        expect({ ...answer(await (ask as NonNullable<typeof ask>)('unknown@example.com')), text: '' }).toEqual({
-          ...known,
-          text: '',
-        });
+        expect(answer((await asks[name]?.('eve@example.com')) as Answer)).toEqual(known);
       }
       // A repeat of what was stored before is answered as before, for both.
-      for (const email of [ADA, 'stranger@example.com']) {
+      for (const email of [ADA, 'bob@example.com']) {
         expect((await send(email, { name: 'X' }, 'key').expect(200)).body).toEqual(OK);
       }
     },
@@ -242,6 +241,8 @@ describe('answers without a receipt (spec 4.5.4)', () => {
     expect((await recordOf(ADA))?.data).toEqual({ name: 'Changed' });
   });
 });
+
+type Answer = Parameters<typeof answer>[0];
 
 /** The path of the link in the newest email to an address. */
 function linkIn(email: string): string {
@@ -340,7 +341,9 @@ describe('`confirm` (spec 4.5.4)', () => {
     const days = (entry?.expiresAt.getTime() - entry?.at.getTime()) / 86_400_000;
     expect(days).toBeGreaterThan(6.9);
     expect(days).toBeLessThan(7.1);
-    await a.db.collection('held_submissions').updateOne({ _id: entry?._id }, { $set: { expiresAt: new Date(0) } });
+    await a.db
+      .collection('held_submissions')
+      .updateOne({ _id: entry?._id as never }, { $set: { expiresAt: new Date(0) } });
     await b.client.get(path).set(PAGE).expect(404);
     await b.client.post(path).type('form').set(PAGE).expect(404);
     expect((await recordOf(email))?.data).toEqual({ name: 'Ada' });
@@ -352,8 +355,9 @@ describe('`confirm` (spec 4.5.4)', () => {
     const { text } = await b.client.post(path).type('form').set(PAGE).expect(400);
     expect(text).toContain('There is a problem with your entries');
     expect((await recordOf(email))?.data).toEqual({ name: 'Ada' });
-    const renamed = [{ key: 'called', kind: 'text' as const, renamedFrom: 'name' }];
-    await a.admin.putSchema(app, { fields: renamed }).expect(200);
+    await a.admin.putSchema(app, { fields: [{ key: 'name', kind: 'text' }] }).expect(200);
+    const fields = [{ key: 'called', kind: 'text' as const }];
+    await rename(a.admin, app, { fields, renames: [{ from: 'name', to: 'called' }] }).expect(200);
     await b.client.post(path).type('form').set(PAGE).expect(200);
     await expect.poll(async () => (await recordOf(email))?.data, POLL).toEqual({ called: 'Grace' });
   });
@@ -405,9 +409,9 @@ describe('`confirm` (spec 4.5.4)', () => {
 
   it('is in the export and the erasure of a person', async () => {
     await linkOf(email, { name: 'Grace' });
-    const { body } = await operator.get(`/auth/people/export?email=${email}`);
-    expect(JSON.stringify(body)).toContain('Grace');
-    await operator.post('/auth/people/erase', { email });
+    const { body } = await operator.post('/auth/people/export', { email }).expect(200);
+    expect(body.entries).toContainEqual(expect.objectContaining({ kind: 'held', data: { name: 'Grace' } }));
+    await operator.post('/auth/people/erase', { email }).expect(200);
     expect(await waiting(email)).toEqual([]);
   });
 
@@ -421,7 +425,9 @@ describe('`confirm` (spec 4.5.4)', () => {
 
   it('is written in the language of the person', async () => {
     await set({ existing: 'confirm', languages: ['en', 'de'] });
-    await sendForm(a.client, app, { email, name: 'Grete', _lang: 'de' }).set(PAGE).expect(303);
+    await sendForm(a.client, app, Object.entries({ email, name: 'Grete', _lang: 'de' }))
+      .set(PAGE)
+      .expect(303);
     await expect.poll(() => smtp.to(email).length, POLL).toBe(1);
     expect(smtp.to(email)[0]?.text).toContain('Angaben speichern');
     expect((await b.client.get(linkIn(email)).set(PAGE).expect(200)).text).toContain('Angaben bestätigen');

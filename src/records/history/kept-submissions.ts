@@ -120,19 +120,21 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
      */
     async keepOne(record: Pick<UserDocument, '_id' | 'appId'>, submission: Submission, _id: UUID): Promise<void> {
       const { change, schemaVersion, now, page, lang } = submission;
-      const own = { data: { ...change.set, ...change.append }, schemaVersion, createdAt: now, updatedAt: now };
-      const literal = { ...own, _id, created: false, ...(page && { page }), ...(lang && { lang }) };
-      const ofRecord = {
-        userId: '$_id',
-        appId: '$appId',
-        sourceAppId: '$sourceAppId',
-        email: '$email',
+      const data = { ...change.set, ...change.append };
+      const own = { _id, data, schemaVersion, createdAt: now, updatedAt: now, created: false };
+      const literals = Object.entries({ ...own, ...(page && { page }), ...(lang && { lang }) });
+      const project = {
+        appId: 1,
+        sourceAppId: 1,
+        email: 1,
         s0: EMAIL_SLOT,
+        userId: '$_id',
+        revision: { $ifNull: ['$eventCount', 0] },
+        ...Object.fromEntries(literals.map(([member, value]) => [member, { $literal: value }])),
       };
-      const revision = { $ifNull: ['$eventCount', 0] };
       const stages = [
         { $match: { _id: record._id, appId: record.appId } },
-        { $replaceWith: { $mergeObjects: [{ $literal: literal }, { ...ofRecord, revision }] } },
+        { $project: project },
         { $merge: { into: kept.collectionName, on: ONCE, whenMatched: 'keepExisting', whenNotMatched: 'insert' } },
       ];
       await users.aggregate(stages, { hint: { _id: 1 } }).toArray();

@@ -38,10 +38,15 @@ export function createKnownPeople(deps: {
   }
 
   /** Adds a key to a record. False: it has the key, it is full, or it was erased. */
-  async function addKey({ _id, appId, keyEpoch = 0 }: KnownPerson, applied: AppliedKey): Promise<boolean> {
+  async function addKey(
+    { _id, appId, keyEpoch = 0 }: KnownPerson,
+    email: string,
+    applied: AppliedKey,
+  ): Promise<boolean> {
     const filter = {
       _id,
       appId,
+      email,
       'appliedKeys.key': { $ne: applied.key },
       [`appliedKeys.${MAX_INLINE_KEYS - 1}`]: { $exists: false },
       keyEpoch: { $not: { $gt: keyEpoch } },
@@ -55,7 +60,7 @@ export function createKnownPeople(deps: {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const { record, earlier } = await find(submission);
       if (!record || earlier || !applied) return record && { record, keptAs: earlier ? earlier.keptAs : keptAs };
-      if (await addKey(record, { ...applied, ...(keptAs && { keptAs }) })) return { record, keptAs };
+      if (await addKey(record, submission.email, { ...applied, ...(keptAs && { keptAs }) })) return { record, keptAs };
       // The first time, a concurrent repeat may have added it.
       if (attempt > 0) await keys.moveOut(record);
     }
