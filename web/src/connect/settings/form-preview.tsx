@@ -95,11 +95,12 @@ function previewMarkup(
 
 /** The elements of the page after a submission. */
 function thanksMarkup(
-  { title, thanks, next, doubleOptIn }: SettingsDraft,
+  { title, thanks, next, doubleOptIn, existing }: SettingsDraft,
   { sourceAppId, service }: PreviewedForm,
 ): Markup[] {
   const text = next ? t.connect.settings.sentTo(next) : thanks || String(service.thanks);
-  const confirm: Markup[] = doubleOptIn && !next ? [['p', {}, String(service.thanksConfirm)]] : [];
+  const asks = doubleOptIn ? service.thanksConfirm : existing === 'confirm' && service.thanksKnown;
+  const confirm: Markup[] = asks && !next ? [['p', {}, String(asks)]] : [];
   return [...texts(title || sourceAppId, ''), ['p', { class: 'note good' }, text], ...confirm];
 }
 

@@ -5,6 +5,7 @@ import { capitalize } from '../../schema-editor/draft/messages.ts';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import { EmailFields } from './email-fields.tsx';
+import { KnownPeopleField } from './known-people-field.tsx';
 import own from './settings.module.css';
 import type { SettingName } from './settings-draft.ts';
 import { TranslatedTexts } from './translated-texts.tsx';
@@ -68,6 +69,7 @@ export function SettingsFields({ scope, editor, tag, onTag }: SettingsFieldsProp
         placeholder={t.connect.settings.noLimit}
         inputMode="numeric"
       />
+      <KnownPeopleField scope={scope} editor={editor} />
       <TextInput
         {...control('submitPerMinute')}
         description={t.connect.settings.submitPerMinuteNote}
