@@ -77,9 +77,13 @@ function changedValues(
   tag: string,
 ): EntryValue[] {
   const differs = Object.entries(sent).filter(([key, value]) => !isDeepStrictEqual(value, own(stored, key)));
-  const [, ...values] = entryValues({ email: '', data: Object.fromEntries(differs) }, fields, tag);
+  const shown = differs.map(([key, value]) => [key, typeof value === 'boolean' ? BOOLEANS[`${value}`] : value]);
+  const [, ...values] = entryValues({ email: '', data: Object.fromEntries(shown) }, fields, tag);
   return values;
 }
+
+/** In every language. */
+const BOOLEANS = { true: '✓', false: '✗' };
 
 const own = (data: Record<string, unknown>, key: string) => (Object.hasOwn(data, key) ? data[key] : undefined);
 

@@ -218,8 +218,9 @@ export const connect: typeof en = {
       update: 'Alle, die seine E-Mail-Adresse eingeben',
       updateNote: 'Einträge mit einer bekannten E-Mail-Adresse ändern den Datensatz.',
       keep: 'Nur das Team',
-      keepNote: 'Einträge mit einer bekannten E-Mail-Adresse ändern nichts. Sie stehen im Posteingang, falls die App einen hat.',
-      confirm: 'Die Person selbst, über einen Link in einer E-Mail',
+      keepNote:
+        'Einträge mit einer bekannten E-Mail-Adresse ändern nichts. Sie stehen im Posteingang, falls die App einen hat.',
+      confirm: 'Die Person selbst, per E-Mail',
       confirmNote: 'Einträge mit einer bekannten E-Mail-Adresse warten eine Woche, bis die Person sie bestätigt.',
     },
     noLimit: 'Keine Grenze',

@@ -211,8 +211,9 @@ export const connect = {
       update: 'Anybody who enters its email address',
       updateNote: 'Entries with an email address that the app knows change its record.',
       keep: 'Only operators',
-      keepNote: 'Entries with an email address that the app knows change no record. The inbox has them, if the app has one.',
-      confirm: 'Its person, by a link in an email',
+      keepNote:
+        'Entries with an email address that the app knows change no record. The inbox has them, if the app has one.',
+      confirm: 'The person, by email',
       confirmNote: 'Entries with an email address that the app knows wait for a week until the person confirms them.',
     },
     noLimit: 'No limit',
