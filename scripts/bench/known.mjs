@@ -11,7 +11,9 @@ const WARM_UP = 10;
 const SCHEMA = { rejectUnknown: true, fields: [{ key: 'name', kind: 'text' }] };
 const SETTINGS = { keep: { existing: 'keep' }, confirm: { existing: 'confirm' }, 'no receipt': { receipt: false } };
 /** Nothing listens there: emails are planned and not sent. */
-const ENV = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'bench@example.com', PUBLIC_URL: 'https://forms.example.com' };
+const PORT = '43817';
+const MAIL = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'bench@example.com' };
+const ENV = { ...MAIL, PORT, PUBLIC_URL: `http://localhost:${PORT}` };
 
 /** @param options.rounds the answers of each kind, 40 in the specification */
 export default async function measureKnown({ rounds, progress }) {
