@@ -102,7 +102,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     accounts: (ids) => accounts.store.named(ids),
     keys: (ids) => apiKeys.service.named(ids),
     webhooks: (ids) => webhooks.named(ids),
-    views: (ids) => views.named(ids),
+    views: (ids) => views.namedShared(ids),
     changes: (ids) => changeStorage.store.named(ids),
     imports: (ids) => imports.named(ids),
     invitations: (ids) => accounts.invitations.named(ids),
@@ -160,7 +160,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     metrics,
     ignoredRedirects: formSettings.ignoredRedirects,
     limits,
-    workers: config.workers,
+    config,
     planChange: (change) => notifications.planChange(change),
   });
   const views = createViews({ connection, accounts, schemas });

@@ -3,18 +3,21 @@ import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts
 import { AppPath } from '../api/parameters.ts';
 import { parseTags, Timestamp } from '../api/validation.ts';
 import { byLanguage } from '../fields/base/kind.ts';
+import { MAX_PAGES } from '../fields/conditions.ts';
 import { canonicalTimeZone, normalizeEmail } from '../platform/core/identifiers.ts';
 import { isWebOrigin, parseRedirectUrl } from '../platform/core/web-origin.ts';
-import { code } from '../platform/languages/problems.ts';
+import { code, problem } from '../platform/languages/problems.ts';
 import { canonicalTag, isCanonicalTag, MAX_LANGUAGES } from '../platform/languages/tags.ts';
 import type { FormSettingsService, FormSettingsView } from './form-settings.service.ts';
 import {
   BOT_PROTECTIONS,
+  CAPTCHA_OUTAGES,
   type CountedOrigin,
   EXISTING,
   type FormSettings,
   type FormTexts,
   NOTIFY_TIMES,
+  type PageTitle,
 } from './form-settings.ts';
 
 const MAX_ORIGINS = 50;
@@ -76,6 +79,13 @@ const Languages = z
   .transform((tags) => (tags && tags.length > 0 ? [...new Set(tags)] : undefined))
   .meta({ example: ['en', 'de'] });
 
+/** One line, because it is in subjects of emails and in lists. */
+const Name = z
+  .string(code('notText'))
+  .transform((name) => name.replace(/[\s\p{Cc}]+/gu, ' ').trim())
+  .pipe(text(80))
+  .meta({ example: 'Newsletter' });
+
 const TEXTS = {
   title: unset(text(200)),
   description: unset(text(2_000)),
@@ -95,6 +105,27 @@ const Texts = byLanguage(z.strictObject(TEXTS))
   })
   .meta({ example: { de: { title: 'Rundbrief' } } });
 
+/** The title of each page, in the order of pages. */
+const Pages = z
+  .array(
+    z.strictObject({
+      page: count(MAX_PAGES),
+      title: text(200),
+      titles: byLanguage(text(200)).optional(),
+    }),
+  )
+  .max(MAX_PAGES, code('tooManyItems', { max: MAX_PAGES }))
+  .check(({ value, issues }) => {
+    const seen = new Set<number>();
+    for (const [index, { page }] of value.entries()) {
+      if (seen.has(page)) issues.push(problem('pageTwice', undefined, [String(index), 'page']));
+      seen.add(page);
+    }
+  })
+  .nullish()
+  .transform((pages) => (pages && pages.length > 0 ? pages.toSorted((one, other) => one.page - other.page) : undefined))
+  .meta({ example: [{ page: 2, title: 'Your address', titles: { de: 'Ihre Adresse' } }] });
+
 const DoubleOptIn = z
   .boolean(code('notBoolean'))
   .nullish()
@@ -107,13 +138,29 @@ const ExistingRule = z
   .nullish()
   .transform((rule) => (rule && rule !== 'update' ? rule : undefined));
 
+/** Without `secret` the stored one stays. `hasSecret` of a response is ignored. */
+const Captcha = z
+  .strictObject({
+    siteKey: unset(text(200)),
+    secret: unset(text(500)),
+    outage: withDefault(
+      z.enum(CAPTCHA_OUTAGES, code('notThis', { values: CAPTCHA_OUTAGES.join(', ') })),
+      'hold' as const,
+    ),
+    hasSecret: z.unknown().optional(),
+  })
+  .nullish()
+  .transform((captcha) => captcha && { siteKey: captcha.siteKey, secret: captcha.secret, outage: captcha.outage });
+
 /** The body of a replacement (spec 4.5). A response is a valid body: its counts are ignored. */
 const FormSettingsInput = z
   .strictObject({
+    name: unset(Name),
     ...TEXTS,
     locale: unset(Locale),
     languages: Languages,
     texts: Texts,
+    pages: Pages,
     timeZone: unset(TimeZone),
     origins: withDefault(Origins, []),
     nullOrigin: withDefault(z.boolean(), false),
@@ -122,6 +169,7 @@ const FormSettingsInput = z
       z.enum(BOT_PROTECTIONS, code('notThis', { values: BOT_PROTECTIONS.join(', ') })),
       'honeypot',
     ),
+    captcha: Captcha,
     submitPerMinute: unset(count(1_000_000)),
     closesAt: unset(z.iso.datetime({ offset: true, error: code('notDateTime') }).transform((at) => new Date(at))),
     maxRecords: unset(count(1_000_000)),
@@ -138,6 +186,7 @@ const CountedOrigins = z.array(z.strictObject({ origin: z.string(), count: z.int
 
 const FormSettingsDocument = z
   .strictObject({
+    name: z.string().optional().meta({ description: "What people read in place of the app's id; absent without one" }),
     title: z.string().nullable(),
     description: z.string().nullable(),
     submitLabel: z.string().nullable(),
@@ -164,6 +213,10 @@ const FormSettingsDocument = z
     receipt: z.boolean().optional().meta({
       description: 'Whether public answers have the id and the times of the record; absent: unless `existing` is set',
     }),
+    captcha: z
+      .strictObject({ siteKey: z.string(), outage: z.enum(CAPTCHA_OUTAGES), hasSecret: z.literal(true) })
+      .optional()
+      .meta({ description: 'The site key at the provider of challenges; absent without a provider' }),
     languages: z
       .array(z.string())
       .optional()
@@ -177,6 +230,16 @@ const FormSettingsDocument = z
       )
       .optional()
       .meta({ description: 'The texts in other languages, by language tag; absent without any' }),
+    pages: z
+      .array(
+        z.strictObject({
+          page: z.int(),
+          title: z.string(),
+          titles: z.record(z.string(), z.string()).optional(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'The titles of the pages of the form; absent without any' }),
     refusedOrigins: CountedOrigins,
     ignoredRedirects: CountedOrigins.optional().meta({
       description: 'The origins to which forms asked in vain to send browsers (`_next`); absent if none did',
@@ -233,10 +296,16 @@ export const formSettingsRoutes = (formSettings: FormSettingsService): Route[] =
     },
 
     replaceFormSettings: async ({ app: { id }, headers, body, until, res }) => {
-      const { refusedOrigins: _refused, ignoredRedirects: _ignored, ...settings } = body;
+      const { refusedOrigins: _refused, ignoredRedirects: _ignored, captcha, ...settings } = body;
       const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
       const ifMatch = parseTags(headers['if-match']);
-      const view = await formSettings.replace(id, given as unknown as FormSettings, until, ifMatch);
+      const view = await formSettings.replace(
+        id,
+        given as unknown as FormSettings,
+        captcha ?? undefined,
+        until,
+        ifMatch,
+      );
       res.setHeader('ETag', view.etag);
       return present(view);
     },
@@ -245,7 +314,8 @@ export const formSettingsRoutes = (formSettings: FormSettingsService): Route[] =
 function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsView) {
   const { title = null, description = null, submitLabel = null, thanks = null, locale = null } = settings;
   const { timeZone = null, origins, nullOrigin, next = null, botProtection, submitPerMinute = null } = settings;
-  const { closesAt, maxRecords = null, notify, languages, texts, doubleOptIn, existing, receipt } = settings;
+  const { closesAt, maxRecords = null, notify, languages, texts, pages, doubleOptIn, captcha, name } = settings;
+  const { existing, receipt } = settings;
   return {
     title,
     description,
@@ -261,15 +331,22 @@ function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsVie
     closesAt: closesAt?.toISOString() ?? null,
     maxRecords,
     // Absent while unset, so that responses of apps without them are unchanged.
+    ...(name !== undefined && { name }),
     ...(notify && { notify: { emails: [...notify.emails], when: notify.when } }),
     ...(languages && { languages: [...languages] }),
     ...(texts && { texts }),
+    ...(pages && { pages: pages.map(presentPage) }),
     ...(doubleOptIn && { doubleOptIn }),
     ...(existing && { existing }),
     ...(receipt !== undefined && { receipt }),
+    ...(captcha && { captcha: { siteKey: captcha.siteKey, outage: captcha.outage, hasSecret: true as const } }),
     refusedOrigins: refusedOrigins.map(presentOrigin),
     ...(ignoredRedirects.length > 0 && { ignoredRedirects: ignoredRedirects.map(presentOrigin) }),
   };
+}
+
+function presentPage({ page, title, titles }: PageTitle) {
+  return { page, title, ...(titles && { titles }) };
 }
 
 function presentOrigin({ origin, count, lastAt }: CountedOrigin) {

@@ -1,14 +1,42 @@
 import type { ObjectId } from 'mongodb';
+import { CAPTCHA_WIDGETS } from '../fields/captcha.ts';
+import type { CaptchaProvider } from '../platform/core/config.ts';
 import { forTag } from '../platform/languages/tags.ts';
 
 /** The protection of forms against programs (spec 4.5). */
-export const BOT_PROTECTIONS = ['off', 'honeypot', 'proof-of-work'] as const;
+export const BOT_PROTECTIONS = [
+  'off',
+  'honeypot',
+  'proof-of-work',
+  'turnstile',
+  'hcaptcha',
+  'recaptcha',
+  'friendly',
+] as const;
 type BotProtection = (typeof BOT_PROTECTIONS)[number];
+
+export const isCaptchaProvider = (protection: BotProtection): protection is CaptchaProvider =>
+  Object.hasOwn(CAPTCHA_WIDGETS, protection);
+
+/** Returns the provider whose challenges the forms show. */
+export const captchaProvider = ({ botProtection }: Pick<FormSettings, 'botProtection'>): CaptchaProvider | undefined =>
+  isCaptchaProvider(botProtection) ? botProtection : undefined;
+
+/** What happens to submissions while a provider of challenges is away: held, or 503. */
+export const CAPTCHA_OUTAGES = ['hold', 'refuse'] as const;
+
+/** The keys of an app at the provider of its challenges. */
+export interface CaptchaSettings {
+  siteKey: string;
+  /** No answer has it. */
+  secret: string;
+  outage: (typeof CAPTCHA_OUTAGES)[number];
+}
 
 /** When operators receive emails about records: for each change, or once a day. */
 export const NOTIFY_TIMES = ['each', 'daily'] as const;
 
-/** What a public submission of a known email does; unset: it updates the record (spec 4.5.4). */
+/** What a public submission of a known email does; unset: it updates the record (spec 4.5.5). */
 export const EXISTING = ['keep', 'confirm'] as const;
 export type Existing = (typeof EXISTING)[number];
 
@@ -26,14 +54,26 @@ export interface FormTexts {
   thanks?: string;
 }
 
+/** The title of one page of the forms. */
+export interface PageTitle {
+  page: number;
+  title: string;
+  /** In other languages, by their BCP 47 tags. */
+  titles?: Readonly<Record<string, string>> | undefined;
+}
+
 /** The settings of an app's public forms (spec 4.5). An absent member is unset. */
 export interface FormSettings extends FormTexts {
+  /** What people read in place of the app's id. */
+  name?: string;
   /** The language of the texts, a BCP 47 tag. Unset: English. */
   locale?: string;
   /** The languages of the forms beside `locale`, as BCP 47 tags; they may contain it. */
   languages?: readonly string[];
   /** The texts in other languages, by their tags. */
   texts?: Readonly<Record<string, FormTexts>>;
+  /** Not empty; each page once, in their order. */
+  pages?: readonly PageTitle[];
   /** An IANA name, for times without a zone. */
   timeZone?: string;
   /** Web origins whose pages may submit; `['*']`: every origin. */
@@ -42,6 +82,8 @@ export interface FormSettings extends FormTexts {
   nullOrigin: boolean;
   next?: string;
   botProtection: BotProtection;
+  /** With a provider as `botProtection`. */
+  captcha?: CaptchaSettings;
   /** From one client network. Unset: RATE_LIMIT_SUBMIT applies. */
   submitPerMinute?: number;
   closesAt?: Date;
@@ -80,10 +122,19 @@ export function offeredLanguages({
   return [locale, ...languages.filter((tag) => tag !== locale)];
 }
 
+/** Returns the heading of the forms of an app: their title, else the name or the id of the app. */
+export const formHeading = (sourceAppId: string, { title, name }: Pick<FormSettings, 'title' | 'name'> = {}): string =>
+  title ?? name ?? sourceAppId;
+
 /** Returns the settings with the texts of a language; a missing text is that of `locale`. */
 export function settingsIn(settings: FormSettings, tag: string): FormSettings {
   const texts = forTag(settings.texts, tag);
   return texts ? { ...settings, ...texts } : settings;
+}
+
+/** Returns the titles of pages in a language; a missing one is that of `locale`. */
+export function pageTitles({ pages = [] }: Pick<FormSettings, 'pages'>, tag: string): Omit<PageTitle, 'titles'>[] {
+  return pages.map(({ page, title, titles }) => ({ page, title: forTag(titles, tag) || title }));
 }
 
 /** Returns whether pages of an origin may submit to an app with these settings (spec 5.3). */
@@ -97,7 +148,7 @@ export function isClosed({ closesAt }: Pick<FormSettings, 'closesAt'>): boolean 
   return closesAt !== undefined && closesAt.getTime() <= Date.now();
 }
 
-/** Returns whether answers must not tell whether an email was known (spec 4.5.4). */
+/** Returns whether answers must not tell whether an email was known (spec 4.5.5). */
 export function hidesKnown({ existing, receipt }: Pick<FormSettings, 'existing' | 'receipt'>): boolean {
   return !(receipt ?? existing === undefined);
 }

@@ -4,7 +4,8 @@ import { type Issue, MAX_ISSUES, say } from '../platform/languages/reasons.ts';
 import { FIELD_KEY_PATTERN, printable, type Writer } from './base/kind.ts';
 import { MAX_PATTERN_STEPS, withSteps } from './base/regex.ts';
 import { checkStorable } from './base/stored-json.ts';
-import { type FieldDefinition, isOfStaff } from './definition.ts';
+import { type FieldStates, fieldStates } from './conditions.ts';
+import { conditionsOf, type FieldDefinition, isConditional, isOfStaff } from './definition.ts';
 import { getKind } from './kinds/registry.ts';
 
 /** The change of a record by a valid submission, by field key. */
@@ -13,6 +14,8 @@ export interface RecordChange {
   set: Record<string, unknown>;
   /** Items that are appended to the stored lists. */
   append: Record<string, Record<string, unknown>[]>;
+  /** The keys whose stored values are removed: those of fields that a submission does not show. */
+  unset?: readonly string[] | undefined;
   /** The number of keys that are not fields of the schema. */
   extraKeys: number;
 }
@@ -25,6 +28,11 @@ export const TOO_MANY_EXTRA_KEYS: Issue = { path: 'data', ...say('tooManyKeys', 
 
 const REQUIRED = say('required');
 const STAFF_ONLY = say('staffOnly');
+const NOT_SHOWN = say('notShown');
+const TOO_LONG = say('tooLongForPattern');
+
+/** The characters that all `contains` of conditions search, at most 25 ms of one submission. */
+const MAX_SEARCHED = 3_000_000;
 
 /** A checkbox with the option `consent`. `version` is that of the text. */
 type ConsentField = Pick<FieldDefinition, 'key' | 'label' | 'labels'> & { version: string };
@@ -46,7 +54,10 @@ export const ownSchema: SchemaOf = (field) => getKind(field.kind).schema(field);
 export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: SchemaOf = ownSchema) {
   const compiled = new Map(fields.map((field) => [field.key, compileField(field, schemaOf)]));
   const fieldKeys: readonly string[] = [...compiled.keys()];
-  const required = fields.filter((field) => field.required).map((field) => field.key);
+  const required = fields.filter((field) => field.required && !isConditional(field)).map((field) => field.key);
+  const hasConditions = fields.some(isConditional);
+  const removable = fields.filter(isRemovedWhenHidden).map(({ key }) => key);
+  const searches = countSearches(fields);
   const ofStaff = fields.filter(isOfStaff);
   const staffKeys = ofStaff.length > 0 ? new Set(ofStaff.map(({ key }) => key)) : undefined;
 
@@ -57,14 +68,23 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
   /**
    * Returns the problems of a value; undefined if it has none.
    * @param closed the keys that the writer may not set, if any
+   * @param states those of a submission to a schema with conditions
    */
-  function issuesOf(key: string, value: unknown, isEdit: boolean, closed?: ReadonlySet<string>): Issue[] | undefined {
+  function issuesOf(
+    key: string,
+    value: unknown,
+    isEdit: boolean,
+    closed?: ReadonlySet<string>,
+    states?: FieldStates,
+  ): Issue[] | undefined {
     if (closed?.has(key)) return [{ path: pathOf(key), ...STAFF_ONLY }];
     const field = compiled.get(key);
     if (isEdit && field?.appendedItems) return [{ path: pathOf(key), ...say('listEdited') }];
     if (!field && rejectUnknown) return [{ path: pathOf(key), ...say('unknownField') }];
     if (!field && !FIELD_KEY_PATTERN.test(key)) return [{ path: pathOf(key), ...say('invalidKey') }];
-    const result = (field?.schema ?? Extra).safeParse(value);
+    if (field && states && !states.shown.has(key)) return [{ path: pathOf(key), ...NOT_SHOWN }];
+    const schema = states?.required.has(key) ? field?.requiredSchema : field?.schema;
+    const result = (schema ?? Extra).safeParse(value);
     return result.success ? undefined : toIssues(result.error.issues, pathOf(key), printable);
   }
 
@@ -77,14 +97,25 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
     values: Record<string, unknown>,
     isEdit: boolean,
     closed?: ReadonlySet<string>,
+    states?: FieldStates,
   ): void {
     withSteps({ steps: MAX_PATTERN_STEPS }, () => {
       for (const key of Object.keys(values)) {
         if (issues.length >= MAX_ISSUES) return;
-        const found = issuesOf(key, values[key], isEdit, closed);
+        const found = issuesOf(key, values[key], isEdit, closed, states);
         if (found) issues.push(...found);
       }
     });
+  }
+
+  /** The text that takes the conditions too much work, if all of them together do. */
+  function findTooLong(data: Record<string, unknown>): string | undefined {
+    const work = [...searches].map(([key, count]): [key: string, characters: number] => {
+      const value = Object.hasOwn(data, key) ? data[key] : undefined;
+      return [key, typeof value === 'string' ? value.length * count : 0];
+    });
+    if (work.reduce((sum, [, characters]) => sum + characters, 0) <= MAX_SEARCHED) return undefined;
+    return work.reduce((one, other) => (other[1] > one[1] ? other : one))[0];
   }
 
   return {
@@ -102,14 +133,42 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
     /** Whether submissions append to the values of a key. */
     isList: (key: string): boolean => compiled.get(key)?.appendedItems !== undefined,
 
-    /** Returns the problems of `data`, at most 20. `isPartial`: required fields may be missing. */
-    issues(data: Record<string, unknown>, writer: Writer = 'staff', isPartial = false): Issue[] {
+    /**
+     * Returns which fields count for the `data` of a submission (spec 2.12); undefined if the
+     * schema has no conditions.
+     * @param isForm whether an HTML form sent it, in which an empty list is an absent field
+     */
+    states(data: Record<string, unknown>, isForm = false): FieldStates | undefined {
+      if (!hasConditions) return undefined;
+      if (findTooLong(data) !== undefined) return fieldStates(fields, {});
+      return fieldStates(fields, isForm ? withoutEmptyLists(data) : data);
+    },
+
+    /** Returns `data` without the values of fields that are not shown. */
+    shownData(data: Record<string, unknown>, { shown }: FieldStates): Record<string, unknown> {
+      return Object.fromEntries(Object.entries(data).filter(([key]) => shown.has(key) || !compiled.has(key)));
+    },
+
+    /** The keys of the fields whose stored values a submission removes, if there are any. */
+    hiddenKeys({ shown }: FieldStates): readonly string[] | undefined {
+      const hidden = removable.filter((key) => !shown.has(key));
+      return hidden.length > 0 ? hidden : undefined;
+    },
+
+    /**
+     * Returns the problems of `data`, at most 20. `isPartial`: required fields may be missing.
+     * @param states those of `data` in a submission. Without them values of fields that are not
+     *   shown are no problem, and no field with a condition is required
+     */
+    issues(data: Record<string, unknown>, writer: Writer = 'staff', isPartial = false, states?: FieldStates): Issue[] {
       if (hasTooManyExtraKeys(Object.keys(data))) return [TOO_MANY_EXTRA_KEYS];
+      const tooLong = states && findTooLong(data);
+      if (tooLong !== undefined) return [{ path: pathOf(tooLong), ...TOO_LONG }];
       const issues: Issue[] = [];
-      for (const key of isPartial ? [] : required) {
+      for (const key of isPartial ? [] : (states?.required ?? required)) {
         if (!Object.hasOwn(data, key)) issues.push({ path: `data.${key}`, ...REQUIRED });
       }
-      addIssues(issues, data, false, writer === 'staff' ? undefined : staffKeys);
+      addIssues(issues, data, false, writer === 'staff' ? undefined : staffKeys, states);
       return issues.slice(0, MAX_ISSUES);
     },
 
@@ -122,9 +181,12 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
       return issues.slice(0, MAX_ISSUES);
     },
 
-    /** Returns the change by valid `data`; `now` is the timestamp of appended items. */
-    change(data: Record<string, unknown>, now: Date): RecordChange {
-      const change: RecordChange = { set: {}, append: {}, extraKeys: 0 };
+    /**
+     * Returns the change by valid `data`; `now` is the timestamp of appended items.
+     * @param unset the keys whose stored values it removes
+     */
+    change(data: Record<string, unknown>, now: Date, unset?: readonly string[]): RecordChange {
+      const change: RecordChange = { set: {}, append: {}, unset, extraKeys: 0 };
       for (const key of Object.keys(data)) {
         const field = compiled.get(key);
         if (!field) change.extraKeys += 1;
@@ -162,7 +224,31 @@ function findConsent(field: FieldDefinition): ConsentField[] {
 
 function compileField(field: FieldDefinition, schemaOf: SchemaOf) {
   const kind = getKind(field.kind);
-  return { schema: schemaOf(field), appendedItems: kind.appendedItems, toStored: kind.toStored?.(field) };
+  const isMaybeRequired = isConditional(field);
+  const schema = schemaOf(isMaybeRequired ? { ...field, required: false } : field);
+  return {
+    schema,
+    requiredSchema: isMaybeRequired ? schemaOf({ ...field, required: true }) : schema,
+    appendedItems: kind.appendedItems,
+    toStored: kind.toStored?.(field),
+  };
+}
+
+const isRemovedWhenHidden = (field: FieldDefinition): boolean =>
+  field.showIf !== undefined && !field.keepHidden && getKind(field.kind).appendedItems === undefined;
+
+/** The number of searches of conditions in the text of each field. */
+function countSearches(fields: readonly FieldDefinition[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { field, op } of fields.flatMap(conditionsOf)) {
+    if (op === 'contains') counts.set(field, (counts.get(field) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function withoutEmptyLists(data: Record<string, unknown>): Record<string, unknown> {
+  const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => !isEmptyList(value)));
 }
 
 /** The values of keys beyond the fields. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { code, toIssues } from '../platform/languages/problems.ts';
-import { type Issue, say, toReason } from '../platform/languages/reasons.ts';
+import { type Given, type Issue, type Reason, say, toReason } from '../platform/languages/reasons.ts';
 import { MAX_INDEXED } from './base/index-value.ts';
 import {
   type DefinitionReport,
@@ -12,6 +12,16 @@ import {
   WRITERS,
 } from './base/kind.ts';
 import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS, withSteps } from './base/regex.ts';
+import {
+  CONDITION_OPERATORS,
+  type Condition,
+  type ConditionalField,
+  foldCase,
+  MAX_CONDITIONS,
+  MAX_PAGES,
+  OPERATORS_OF_KIND,
+  pagesOf,
+} from './conditions.ts';
 import { FIELD_KINDS, getKind } from './kinds/registry.ts';
 
 /** The most fields of a schema (spec 2.3). */
@@ -20,6 +30,39 @@ export const MAX_FIELDS = 100;
 const Key = z.string().regex(FIELD_KEY_PATTERN, code('fieldKeyFormat'));
 const Label = z.string().max(200);
 const Writers = z.enum(WRITERS).optional().meta({ description: 'Who may set the field. Default: `everyone`' });
+
+/** The most values of `in`, and the most characters of a text, as in `where` (spec 4.3). */
+const MAX_IN = 100;
+const MAX_VALUE_LENGTH = 1_000;
+
+const ConditionValue = z.union([z.string().max(MAX_VALUE_LENGTH), z.number(), z.boolean()]);
+
+const ConditionOnField = z
+  .strictObject({
+    field: z.string(),
+    op: z.enum(CONDITION_OPERATORS),
+    value: z.union([ConditionValue, z.array(ConditionValue).min(1).max(MAX_IN)], code('notConditionValue')).optional(),
+  })
+  .meta({ id: 'FieldCondition' });
+
+const ConditionList = z.array(ConditionOnField).min(1).max(MAX_CONDITIONS).optional();
+
+// Not a union: the problems of one have its path alone.
+export const FieldConditions = z
+  .strictObject({ all: ConditionList, any: ConditionList })
+  .refine(({ all, any }) => (all === undefined) !== (any === undefined), code('notAllOrAny'))
+  .meta({ id: 'FieldConditions', description: 'Either `all` or `any`' });
+
+/** The properties of every definition that say when the field counts (spec 2.12). */
+const WHEN = {
+  showIf: FieldConditions.optional(),
+  requiredIf: FieldConditions.optional(),
+  keepHidden: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether a submission that does not show the field keeps its stored value' }),
+  page: z.int().min(1).max(MAX_PAGES).optional(),
+};
 
 /** @param label the schema of `label` @param required that of `required` */
 function definition<
@@ -35,6 +78,7 @@ function definition<
     kind: z.literal(kind.name),
     required,
     writers: Writers,
+    ...WHEN,
     ...optionShape(kind.options),
     ...optionShape(kind.formOptions),
   });
@@ -74,12 +118,75 @@ export const FieldDefinitionInput = z
 export type FieldDefinitionInput = z.output<typeof FieldDefinitionInput>;
 
 /** What a field of the staff cannot have: it is of what a person sends, or of the form. */
-export const NOT_OF_STAFF = ['required', 'prefill', 'source', 'consent'] as const;
+export const NOT_OF_STAFF = ['required', 'showIf', 'requiredIf', 'page', 'prefill', 'source', 'consent'] as const;
 
 function reportNotOfStaff(field: FieldDefinitionInput, report: DefinitionReport): void {
   if (!isOfStaff(field)) return;
   const options: Partial<Record<string, unknown>> = field;
   for (const name of NOT_OF_STAFF) if (options[name]) report('notOfStaff', name);
+}
+
+/** A field that later conditions may name. */
+interface EarlierField {
+  field: FieldDefinitionInput;
+  /** Why the field can never have a value. */
+  problemsOf: (value: unknown) => Reason[];
+  /** Made once, because many conditions may name a field with many choices. */
+  choices?: { values: ReadonlySet<unknown>; folded: string };
+}
+
+/** Reports conditions of a field that name no earlier field, or compare it as it cannot be. */
+function reportConditions(
+  field: FieldDefinitionInput,
+  earlier: ReadonlyMap<string, EarlierField>,
+  report: DefinitionReport,
+): void {
+  for (const name of ['showIf', 'requiredIf'] as const) {
+    for (const [group, conditions = []] of Object.entries(field[name] ?? {})) {
+      for (const [index, condition] of conditions.entries()) {
+        const named = earlier.get(condition.field);
+        const [problem, at] = conditionProblem(condition, named) ?? [];
+        if (problem !== undefined) report(problem, `${name}.${group}.${index}.${at}`);
+      }
+    }
+  }
+}
+
+function conditionProblem(
+  { op, value }: Condition,
+  named: EarlierField | undefined,
+): [problem: Given, at: keyof Condition] | undefined {
+  if (!named) return ['notEarlierField', 'field'];
+  const { field } = named;
+  if (isOfStaff(field)) return ['fieldOfStaff', 'field'];
+  const { kind } = field;
+  const operators = OPERATORS_OF_KIND[kind];
+  if (!operators.includes(op)) return [say('notConditionOperator', { values: operators.join(', '), kind }), 'op'];
+  const [problem] = valueProblems(op, value, named);
+  return problem && [problem, 'value'];
+}
+
+function valueProblems(op: Condition['op'], value: Condition['value'], named: EarlierField): Given[] {
+  if (op === 'exists') return value === undefined || typeof value === 'boolean' ? [] : ['notBoolean'];
+  if (value === undefined) return ['notConditionValue'];
+  if (op === 'in' && !Array.isArray(value)) return ['notConditionValues'];
+  if (op !== 'in' && Array.isArray(value)) return ['notConditionValue'];
+  const { field, problemsOf } = named;
+  if (field.kind === 'multiselect') {
+    const { values } = choicesOf(named, field);
+    return [value].flat().every((one) => values.has(one)) ? [] : ['notChoice'];
+  }
+  if (op === 'in') return (value as readonly unknown[]).flatMap(problemsOf);
+  if (op !== 'contains') return problemsOf(value);
+  if (typeof value !== 'string') return ['notText'];
+  if (field.kind === 'select') return choicesOf(named, field).folded.includes(foldCase(value)) ? [] : ['notChoice'];
+  const { maxLength: max = value.length } = field as { maxLength?: number };
+  return [...value].length > max ? [say('tooLong', { max })] : [];
+}
+
+function choicesOf(named: EarlierField, { enum: choices }: { enum: readonly string[] }) {
+  named.choices ??= { values: new Set(choices), folded: foldCase(choices.join('\0')) };
+  return named.choices;
 }
 
 /** Returns the problems of well-formed definitions together, with paths such as `fields.0.min`. */
@@ -88,6 +195,8 @@ export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue
   const seen = new Set<string>();
   const budget = { instructions: MAX_PATTERN_INSTRUCTIONS };
   const matching = { steps: MAX_PATTERN_STEPS };
+  const earlier = new Map<string, EarlierField>();
+  const pages = pagesOf(fields);
   let indexed = 0;
   for (const [index, field] of fields.entries()) {
     const before = issues.length;
@@ -97,12 +206,18 @@ export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue
     if (isIndexed(field)) indexed += 1;
     if (isIndexed(field) && indexed > MAX_INDEXED) report(say('tooManyIndexed', { max: MAX_INDEXED }), 'indexed');
     reportNotOfStaff(field, report);
+    if (index > 0 && Number(pages[index]) < Number(pages[index - 1])) report('pageBefore', 'page');
+    reportConditions(field, earlier, report);
     getKind(field.kind).checkDefinition?.(field, report, budget);
     // A field with another problem may have a pattern that does not compile.
-    if (issues.length > before || !('default' in field) || field.default === undefined) continue;
-    const schema = getKind(field.kind).schema(completeDefinition(field));
-    const { error } = withSteps(matching, () => schema.safeParse(field.default));
-    for (const { path: _, ...problem } of toIssues(error?.issues ?? [], '', printable)) report(problem, 'default');
+    const schema = issues.length > before ? undefined : getKind(field.kind).schema(completeDefinition(field));
+    const problemsOf = (value: unknown): Reason[] => {
+      const { error } = schema ? withSteps(matching, () => schema.safeParse(value)) : {};
+      return toIssues(error?.issues ?? [], '', printable).map(({ path: _, ...problem }) => problem);
+    };
+    if (!earlier.has(field.key)) earlier.set(field.key, { field, problemsOf });
+    if (!('default' in field) || field.default === undefined) continue;
+    for (const problem of problemsOf(field.default)) report(problem, 'default');
   }
   return issues;
 }
@@ -115,6 +230,16 @@ export function isIndexed(field: FieldDefinitionInput): boolean {
 /** Returns whether only the staff sets the field (spec 2.11). */
 export function isOfStaff({ writers }: Pick<FieldDefinitionInput, 'writers'>): boolean {
   return writers === 'staff';
+}
+
+/** Returns the conditions of a field. */
+export function conditionsOf({ showIf, requiredIf }: ConditionalField): readonly Condition[] {
+  return [showIf, requiredIf].flatMap((given) => given?.all ?? given?.any ?? []);
+}
+
+/** Returns whether it depends on other fields whether a submission must have the field. */
+export function isConditional({ showIf, requiredIf }: ConditionalField): boolean {
+  return showIf !== undefined || requiredIf !== undefined;
 }
 
 /** Returns the fields that the public knows and may set; `fields` itself if it may set all. */

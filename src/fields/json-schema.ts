@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { FIELD_KEY_PATTERN, type JsonSchema } from './base/kind.ts';
 import { STORABLE, STORABLE_JSON } from './base/stored-json.ts';
 import { MAX_EXTRA_KEYS, type Validator } from './compile.ts';
-import type { FieldDefinition } from './definition.ts';
+import type { Conditions } from './conditions.ts';
+import { type FieldDefinition, isConditional } from './definition.ts';
 import { getKind } from './kinds/registry.ts';
 import type { PendingRenames } from './renames.ts';
 
@@ -43,7 +44,9 @@ export function toJsonSchema(
   const unknown = [`more than ${MAX_EXTRA_KEYS} keys that are not fields`, ...(isPart ? [STAFF_KEYS] : [])];
   const limits = rejectUnknown ? LIMITS : [...unknown, ...LIMITS];
   const oldKeys = moving.map(({ from, to }) => ` For now ${from} is accepted in place of ${to}.`);
-  const required = fields.filter(({ key, required }) => required && !moving.some(({ to }) => to === key));
+  const required = fields.filter(
+    (field) => field.required && !isConditional(field) && !moving.some(({ to }) => to === field.key),
+  );
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $comment: `Version ${version}. The service also refuses ${limits.join(', ')}.${oldKeys.join('')}`,
@@ -64,14 +67,23 @@ function extraKeys(fieldCount: number): JsonSchema {
   };
 }
 
+/** A schema of JSON Schema cannot say that a field that is not shown counts as absent. */
+const when = (what: string, conditions: Conditions | undefined): string | undefined =>
+  conditions && `${what} if ${JSON.stringify(conditions)}`;
+
 function describeField(field: FieldDefinition, { schemaOf }: Pick<Validator, 'schemaOf'>): JsonSchema {
   // Of values whose type is tested by a function, `describe` says it.
   const { $schema, ...type } = z.toJSONSchema(schemaOf(field.key), { unrepresentable: 'any' });
+  const { $comment, ...checks } = getKind(field.kind).describe(
+    isConditional(field) ? { ...field, required: false } : field,
+  );
+  const comments = [$comment, when('Only', field.showIf), when('Required', field.requiredIf)];
   return {
     title: field.label,
     description: field.help,
     ...type,
-    ...getKind(field.kind).describe(field),
+    ...checks,
+    $comment: comments.filter((one) => one !== undefined).join('. ') || undefined,
     default: 'default' in field ? field.default : undefined,
   };
 }

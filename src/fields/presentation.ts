@@ -6,8 +6,10 @@ import { type Params, PLAIN_NUMBERS } from '../platform/languages/texts.ts';
 import { CHOICE_SEPARATOR } from './base/choice-list.ts';
 import { source } from './base/form-options.ts';
 import { Choice, type ChoiceBounds, CONTROL_TYPES, type ConvertedText, type TextContext } from './base/kind.ts';
-import type { FieldDefinition } from './definition.ts';
-import { getKind } from './kinds/registry.ts';
+import { conditionWords } from './condition-words.ts';
+import { type Conditions, fieldStates } from './conditions.ts';
+import { conditionsOf, FieldConditions, type FieldDefinition } from './definition.ts';
+import { FIELD_KINDS, getKind } from './kinds/registry.ts';
 
 /** The control of a field, independent of its rendering: plain JSON without unset members. */
 export const FormControl = z
@@ -31,6 +33,15 @@ export const FormControl = z
     default: z.string().optional().meta({ description: 'For `checkboxes` the choices, with `; ` between them' }),
     prefill: z.boolean().meta({ description: 'Whether a query parameter of the page fills the field' }),
     source: source.schema,
+    /** Only of a field that a condition of the form names, which compares by it. */
+    kind: z.enum(FIELD_KINDS.map(({ name }) => name)).optional(),
+    showIf: FieldConditions.optional(),
+    requiredIf: FieldConditions.optional(),
+    page: z.int().optional(),
+    when: z
+      .strictObject({ shown: z.string().optional(), required: z.string().optional() })
+      .optional()
+      .meta({ description: 'The conditions in words, for a form that does not evaluate them' }),
     /** The text that a person agrees to with a checkbox. */
     consent: z.strictObject({ version: z.string(), url: z.string().optional() }).optional(),
   })
@@ -46,6 +57,7 @@ type AnyOptions = { [Key in KeyOf<FieldDefinition>]?: MemberOf<FieldDefinition, 
 export function isTranslated(field: FieldDefinition): boolean {
   if (getKind(field.kind).bounds) return true;
   const { labels, helps, enumLabelsByLanguage }: AnyOptions = field;
+  if (conditionsOf(field).length > 0) return true;
   return labels !== undefined || helps !== undefined || enumLabelsByLanguage !== undefined;
 }
 
@@ -77,8 +89,34 @@ export function formControl(field: FieldDefinition, tag = '', text: ServiceText 
     ...withoutUnset({ help: sentences(help, choiceCount(kind.bounds?.(field) ?? {}, choices.length, text)), source }),
     ...(options.default !== undefined &&
       consent === undefined && { default: [options.default].flat().join(CHOICE_SEPARATOR) }),
+    ...withoutUnset({ showIf: field.showIf, requiredIf: field.requiredIf, page: field.page }),
     ...(consent && { consent: { version: consent.version, ...withoutUnset({ url: consent.url }) } }),
   };
+}
+
+/** Returns the controls of all fields of a form, in their order. */
+export function formControls(
+  fields: readonly FieldDefinition[],
+  tag = '',
+  text: ServiceText = inEnglish,
+): FormControl[] {
+  const named = new Set(fields.flatMap(conditionsOf).map(({ field }) => field));
+  const controls = fields.map((field) => {
+    const control = formControl(field, tag, text);
+    return named.has(field.key) ? { ...control, kind: field.kind } : control;
+  });
+  if (named.size === 0) return controls;
+  const byKey = new Map(controls.map((control) => [control.key, control]));
+  return controls.map((control) => {
+    const { showIf, requiredIf } = control;
+    if (!showIf && !requiredIf) return control;
+    const words = (code: 'onlyIf' | 'requiredIf', conditions: Conditions | undefined) =>
+      conditions && text(code, { condition: conditionWords(conditions, byKey, tag, text) });
+    return {
+      ...control,
+      when: withoutUnset({ shown: words('onlyIf', showIf), required: words('requiredIf', requiredIf) }),
+    };
+  });
 }
 
 function sentences(help = '', count = ''): string {
@@ -106,7 +144,9 @@ const MAX_SAMPLE_STEPS = 200_000;
  */
 export function sampleData({ fields }: { fields: readonly FieldDefinition[] }): Record<string, unknown> {
   const budget = { steps: MAX_SAMPLE_STEPS };
-  return Object.fromEntries(fields.map((field) => [field.key, getKind(field.kind).sample(field, budget)]));
+  const values = fields.map((field) => [field.key, getKind(field.kind).sample(field, budget)] as const);
+  const { shown } = fieldStates(fields, Object.fromEntries(values));
+  return Object.fromEntries(values.filter(([key]) => shown.has(key)));
 }
 
 type WithoutUnset<Value> = { [Name in keyof Value]?: Exclude<Value[Name], undefined | ''> };

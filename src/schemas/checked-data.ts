@@ -9,16 +9,32 @@ export function dataUnderNewKeys(sent: Record<string, unknown>, { renames, schem
 }
 
 /**
- * Returns the problems of `data`, and `data` under the new keys (decision 22).
- * @param writer who sends it: `staff` may set the fields of the staff
+ * Returns the problems of imported `data`, and `data` under the new keys (decision 22). Conditions
+ * of fields do not count.
  */
-export function checkData(sent: Record<string, unknown>, lease: Lease, writer: Writer, isPartial = false) {
-  const { renames, validator } = lease;
+export function checkData(sent: Record<string, unknown>, lease: Lease, isPartial: boolean) {
   const data = dataUnderNewKeys(sent, lease);
-  const issues = validator.issues(data, writer, isPartial);
-  // No record has an old key and the new one.
+  return { data, issues: withOldKeys(lease.validator.issues(data, 'staff', isPartial), data, lease) };
+}
+
+/**
+ * Returns the problems of submitted `data`, and `data` under the new keys (decision 22).
+ * @param writer who sends it: `staff` may set the fields of the staff
+ * @param isForm whether values of fields that are not shown are left out of `data`, not refused
+ */
+export function checkSubmission(sent: Record<string, unknown>, lease: Lease, writer: Writer, isForm: boolean) {
+  const { validator } = lease;
+  const given = dataUnderNewKeys(sent, lease);
+  const states = validator.states(given, isForm);
+  const data = states && isForm ? validator.shownData(given, states) : given;
+  const issues = withOldKeys(validator.issues(data, writer, false, states), data, lease);
+  return { data, issues, states };
+}
+
+/** No record has an old key and the new one. */
+function withOldKeys(issues: Issue[], data: Record<string, unknown>, { renames }: Lease): Issue[] {
   if (renames && issues.length === 0) issues.push(...oldKeyIssues(data, renames));
-  return { data, issues };
+  return issues;
 }
 
 /** A field whose text has no value is not also missing. */

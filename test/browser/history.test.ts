@@ -103,6 +103,29 @@ describe('the history of a record', () => {
     expect(all[25]).toMatch(/^Submitted · .* Full name Ada Visits Added \d{1,2} \w+ \d{4}, \d{2}:\d{2} first$/);
   });
 
+  it('says which fields a submission did not show', async () => {
+    const { admin } = users.server;
+    const { sourceAppId } = users.app;
+    await admin.put(`/auth/apps/${sourceAppId}/history`, { submissions: true }).expect(200);
+    const showIf = { all: [{ field: 'plan', op: 'eq' as const, value: 'pro' }] };
+    await admin
+      .putSchema(sourceAppId, {
+        fields: [
+          { key: 'plan', kind: 'text' },
+          { key: 'seats', label: 'Seats', kind: 'number', showIf },
+        ],
+      })
+      .expect(200);
+    await users.submit('ada@example.com', { plan: 'pro', seats: 3 });
+    await users.submit('ada@example.com', { plan: 'free' });
+    await users.logIn();
+    await users.goTo(`/apps/${sourceAppId}/users`);
+    await openRecord('ada@example.com');
+    await history().getByText('Not shown').waitFor();
+    expect((await entries())[0]).toMatch(/ plan free Seats Not shown$/);
+    expect(await stored('ada@example.com')).toEqual({ plan: 'free' });
+  });
+
   it('keeps submissions, for so many days, as the privacy page says', async () => {
     const { sourceAppId } = users.app;
     await users.logIn();

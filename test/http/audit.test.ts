@@ -449,7 +449,8 @@ describe('views, changes of many users, imports and invitations', () => {
   it('are named until they are deleted, and stored by their ids only', async () => {
     await buildApp();
     const { sourceAppId } = app;
-    const view = await operator.post('/auth/views', { name: 'My people', query: '' }).expect(200);
+    const view = await operator.post('/auth/views', { name: 'Our people', query: '', shared: true }).expect(200);
+    const own = await operator.post('/auth/views', { name: 'My people', query: '' }).expect(200);
     const named = await runImport(operator, undefined, 'email\nada@example.com\n', { fileName: 'people.csv' });
     const unnamed = await runImport(operator, undefined, 'email\nbob@example.com\n');
     const change = await beginChange(operator, sourceAppId, 2, { set: { name: 'Grace' } });
@@ -472,17 +473,20 @@ describe('views, changes of many users, imports and invitations', () => {
       ['import.started', 'import', 'people.csv'],
       ['import.uploaded', 'import', 'people.csv'],
       ['import.created', 'import', 'people.csv'],
-      ['view.created', 'view', 'My people'],
+      // Others read the log too.
+      ['view.created', 'view', undefined],
+      ['view.created', 'view', 'Our people'],
     ]);
     expect(events.find(({ action }) => action === 'import.created')?.target).toBe(unnamed.id);
     const stored = await server.db.collection('audit_events').find({ sourceAppId }).toArray();
-    for (const name of ['My people', 'people.csv', 'eve@staff']) expect(JSON.stringify(stored)).not.toContain(name);
+    for (const name of ['My people', 'Our people', 'people.csv', 'eve@staff'])
+      expect(JSON.stringify(stored)).not.toContain(name);
 
-    await operator.delete(`/auth/views/${view.body.id}`).expect(200);
+    for (const { id } of [view.body, own.body]) await operator.delete(`/auth/views/${id}`).expect(200);
     for (const { id } of [named, unnamed]) await operator.delete(`/auth/imports/${id}`).expect(200);
     await server.admin.delete(`${path}/${invited.body.id}`).expect(200);
     const ofGone = (await targets(/^(?:view|import|invitation)/)).map(([, kind, name]) => [kind, name]);
-    expect(ofGone).toHaveLength(12);
+    expect(ofGone).toHaveLength(14);
     for (const [kind, name] of ofGone) expect([kind, name]).toEqual([kind, undefined]);
     expect(new Set(ofGone.map(([kind]) => kind))).toEqual(new Set(['view', 'import', 'invitation']));
   });

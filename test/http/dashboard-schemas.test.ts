@@ -201,11 +201,20 @@ describe('POST /auth/apps/:sourceAppId/schema/check', () => {
       await createKey(server, server.admin, ['schema:write', 'users:read'], { sourceAppId }),
     ];
     const checkWith = ({ send }: KeyClient, field: object) =>
-      send('post', `${schemaPath(sourceAppId)}/check`, { rejectUnknown: false, fields: [{ key: 'age', ...field }] });
+      send('post', `${schemaPath(sourceAppId)}/check`, {
+        rejectUnknown: false,
+        fields: [
+          { key: 'name', kind: 'text' },
+          { key: 'age', ...field },
+        ],
+      });
     const { body } = await checkWith(writer, { kind: 'number' }).expect(200);
     expect(body).toEqual({ checked: 1, failing: 1, newlyFailing: 1, examples: [], complete: true });
     expect((await checkWith(reader, { kind: 'number' }).expect(200)).body.examples).toHaveLength(1);
+    const conditions = { all: [{ field: 'name', op: 'eq', value: 'Ada' }] };
     for (const field of [
+      { kind: 'text', showIf: conditions },
+      { kind: 'text', requiredIf: conditions },
       { kind: 'text', regex: '^x' },
       { kind: 'select', enum: ['x'] },
       { kind: 'number', min: 1 },

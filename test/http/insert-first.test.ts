@@ -8,7 +8,7 @@ import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { sentConsents } from '../../src/records/write/consents.ts';
 import { appliedKey } from '../../src/records/write/idempotency-keys.ts';
 import { boundGrowth, changeSize, createRecordLimits } from '../../src/records/write/record-limits.ts';
-import { buildInsert, buildUpsert, UNSEEN } from '../../src/records/write/record-upsert.ts';
+import { buildInsert, buildUpsert, isCreatedByInsert, UNSEEN } from '../../src/records/write/record-upsert.ts';
 import type { Submission } from '../../src/records/write/submission.ts';
 import type { Lease } from '../../src/schemas/schema-leases.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -70,6 +70,14 @@ const submissions = fc.record({
     value,
     { noNullPrototype: true, maxKeys: 3 },
   ),
+  /** Keys of fields that are not shown start with u. */
+  unset: fc.option(
+    fc.uniqueArray(
+      key.map((name) => `u${name}`),
+      { minLength: 1, maxLength: 3 },
+    ),
+    { nil: undefined },
+  ),
   initial: fc.option(fc.string(), { nil: undefined }),
   slotEpoch: fc.option(fc.nat({ max: 9 }), { nil: undefined }),
   extraKeys: fc.nat({ max: 3 }),
@@ -103,9 +111,21 @@ describe('The record of a new person', () => {
     const newId = createRecordIds();
     const test = fc.asyncProperty(
       submissions,
-      async ({ set, append, defaults, initial, slots, slotEpoch, extraKeys, hasKey, consents, hasConsumers }) => {
+      async ({
+        set,
+        append,
+        unset,
+        defaults,
+        initial,
+        slots,
+        slotEpoch,
+        extraKeys,
+        hasKey,
+        consents,
+        hasConsumers,
+      }) => {
         const now = new Date();
-        const change = { set, append, extraKeys };
+        const change = { set, append, unset, extraKeys };
         const size = changeSize(change);
         const submission: Submission = {
           appId: new ObjectId(),
@@ -128,7 +148,9 @@ describe('The record of a new person', () => {
         const id = newId(now);
         await inserted.insertOne(buildInsert(submission, id).record);
         const { filter, update } = buildUpsert(submission, id, 10, UNSEEN);
-        await upserted.updateOne(filter, update, { upsert: true });
+        const upsert = upserted.updateOne(filter, update, { upsert: true });
+        if (isCreatedByInsert(submission)) return void (await expect(upsert).rejects.toMatchObject({ code: 28 }));
+        await upsert;
         const created = await inserted.findOne({ _id: id });
         expect(created).not.toBeNull();
         for (const { slot } of slots ?? []) expect(created).toHaveProperty(slot);

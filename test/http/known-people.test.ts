@@ -55,7 +55,7 @@ function answer({ status, headers, text }: { status: number; headers: Record<str
   return { status, headers: rest, text: text.replaceAll(/(ada|bob|eve)@example\.com/g, '').replaceAll(uuid, '') };
 }
 
-describe('the settings of known people (spec 4.5.4)', () => {
+describe('the settings of known people (spec 4.5.5)', () => {
   beforeEach(async () => {
     app = (await a.admin.buildApp()).sourceAppId;
   });
@@ -90,7 +90,7 @@ describe('the settings of known people (spec 4.5.4)', () => {
   });
 });
 
-describe('`keep` (spec 4.5.4)', () => {
+describe('`keep` (spec 4.5.5)', () => {
   it('changes nothing but the inbox, and is answered as a success', async () => {
     await build({ existing: 'keep' });
     const before = await recordOf(ADA);
@@ -188,7 +188,7 @@ describe('`keep` (spec 4.5.4)', () => {
   });
 });
 
-describe('answers without a receipt (spec 4.5.4)', () => {
+describe('answers without a receipt (spec 4.5.5)', () => {
   it.each([{ existing: 'keep' }, { existing: 'confirm' }, { receipt: false }])(
     'tell nothing of whether an email is known: %j',
     async (settings) => {
@@ -259,7 +259,7 @@ async function linkOf(email: string, data: object, count = 1): Promise<string> {
 
 let next = 0;
 
-describe('`confirm` (spec 4.5.4)', () => {
+describe('`confirm` (spec 4.5.5)', () => {
   let email: string;
   beforeEach(async () => {
     next += 1;

@@ -215,11 +215,6 @@ export function defineKind<Name extends string, Options extends FieldOptions, Fo
 /** A number of characters or the like: a whole number from 0. */
 export const Count = z.int().nonnegative();
 
-/** Returns the text of a form with LF as its line ends; browsers send CR LF. */
-export function withLineFeeds(text: string): string {
-  return text.replace(/\r\n?/g, '\n');
-}
-
 /** Returns a key for use in an answer; repeats at most 40 characters of an invalid one. */
 export function printable(key: string): string {
   return /^\w{1,51}$/.test(key) ? key : JSON.stringify(key.slice(0, 40));

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { code } from '../../platform/languages/problems.ts';
 import { autocomplete, help, hidden, placeholder, prefill } from '../base/form-options.ts';
-import { defineKind, withLineFeeds } from '../base/kind.ts';
+import { defineKind } from '../base/kind.ts';
+import { withLineFeeds } from '../base/plain-texts.ts';
 import { checkStorable, STORABLE } from '../base/stored-json.ts';
 
 const List = z.custom<unknown[]>(Array.isArray, code('notList')).check(checkStorable);

@@ -5,6 +5,7 @@ import { say } from '../../platform/languages/reasons.ts';
 import { help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { indexed } from '../base/index-value.ts';
 import { defineKind } from '../base/kind.ts';
+import { BOOLEAN_TEXTS } from '../base/plain-texts.ts';
 
 const Consent = z.strictObject({
   version: z.string().min(1).max(50),
@@ -13,11 +14,6 @@ const Consent = z.strictObject({
     .refine((url) => parseRedirectUrl(url), code('notWebUrl'))
     .optional(),
 });
-
-const TEXTS: ReadonlyMap<string, boolean> = new Map([
-  ...['on', 'true', '1', 'yes'].map((text) => [text, true] as const),
-  ...['off', 'false', '0', 'no'].map((text) => [text, false] as const),
-]);
 
 const Value = z.boolean(code('notBoolean'));
 
@@ -46,7 +42,7 @@ export const checkbox = defineKind({
   indexValue: (value) => (typeof value === 'boolean' ? value : null),
   trimsText: true,
   fromText(text) {
-    const value = TEXTS.get(text.toLowerCase());
+    const value = BOOLEAN_TEXTS.get(text.toLowerCase());
     return value === undefined ? { problem: say('notBoolean') } : { value };
   },
   sample: () => true,

@@ -3,13 +3,11 @@ import { code, problem } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { autocomplete, help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { indexed } from '../base/index-value.ts';
+import { isIsoDate, parseInstant } from '../base/iso-date.ts';
 import { defineKind } from '../base/kind.ts';
 
-// Linear in the text: it is anchored, and no repetition can take a character of what follows it.
-const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|[+-](\d{2}):(\d{2})))?$/;
 // The text of an `<input type="datetime-local">`: browsers send at most three fractional digits.
 const LOCAL_DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(?:\.\d{1,3})?)?$/;
-const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
 const Value = z.string(code('notDate')).check(({ value, issues }) => {
   if (!isIsoDate(value)) issues.push(problem('notDate'));
@@ -50,26 +48,3 @@ export const date = defineKind({
   // A control for dates cannot show a date-time, and one for local times does not keep its zone.
   controlOf: ({ default: initial }) => (initial !== undefined && /t/i.test(initial) ? 'text' : 'date'),
 });
-
-/** Returns the instant of a date in milliseconds since 1970; undefined for an invalid text. */
-export function parseInstant(text: string): number | undefined {
-  if (!isIsoDate(text)) return undefined;
-  // In upper case, because the standard's own parser need not know `t` and `z`; with three digits
-  // of a fraction, because V8 reads .0009999999999 as 999 milliseconds.
-  return Date.parse(text.toUpperCase().replace(/(\.\d{3})\d+/, '$1'));
-}
-
-function isIsoDate(text: string): boolean {
-  const match = DATE.exec(text);
-  if (!match) return false;
-  // The parts that a date without time lacks count as 0, which every bound below allows.
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, zoneHour = 0, zoneMinute = 0] = match
-    .slice(1)
-    .map((part) => Number(part ?? 0));
-  const days = month === 2 && isLeapYear(year) ? 29 : (DAYS[month - 1] ?? 0);
-  return day >= 1 && day <= days && hour <= 23 && minute <= 59 && second <= 59 && zoneHour <= 23 && zoneMinute <= 59;
-}
-
-function isLeapYear(year: number): boolean {
-  return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-}

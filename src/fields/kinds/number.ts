@@ -4,9 +4,8 @@ import { say } from '../../platform/languages/reasons.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill } from '../base/form-options.ts';
 import { indexed } from '../base/index-value.ts';
 import { type ConvertedText, defineKind } from '../base/kind.ts';
+import { DECIMAL } from '../base/plain-texts.ts';
 
-/** A floating-point number as HTML defines it, which is what `<input type="number">` sends. */
-export const DECIMAL = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const LONG_INTEGER = /^-?\d{16,}$/;
 /** A digit other than 0 before the exponent. */
 const NONZERO = /^[^eE]*[1-9]/;

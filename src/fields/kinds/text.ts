@@ -3,7 +3,8 @@ import { code, problem } from '../../platform/languages/problems.ts';
 import { ecmaPattern } from '../base/ecma-pattern.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill, source, ui } from '../base/form-options.ts';
 import { indexed, indexText } from '../base/index-value.ts';
-import { Count, defineKind, type FieldBase, type JsonSchema, withLineFeeds } from '../base/kind.ts';
+import { Count, defineKind, type FieldBase, type JsonSchema } from '../base/kind.ts';
+import { withLineFeeds } from '../base/plain-texts.ts';
 import { compilePattern, MAX_PATTERN_INSTRUCTIONS, type PatternBudget, stepsLeft } from '../base/regex.ts';
 
 const options = {

@@ -1,6 +1,13 @@
 import { html } from 'ghtml';
 import type { Html } from '../../api/reply.ts';
-import { DEFAULT_FORM_SETTINGS, type FormSettings, isClosed, settingsIn } from '../../apps/form-settings.ts';
+import {
+  captchaProvider,
+  DEFAULT_FORM_SETTINGS,
+  type FormSettings,
+  formHeading,
+  isClosed,
+  settingsIn,
+} from '../../apps/form-settings.ts';
 import type { Language } from '../../platform/languages/languages.ts';
 import type { SchemaLeases } from '../../schemas/schema-leases.ts';
 import { canShowAgain, type FormView, formBody, type PublicForm, statement } from './form-html.ts';
@@ -46,7 +53,7 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
         return pageReply({ title, main: introduction(view) + note, language, status }, assets);
       }
       if (refusal && !canShowAgain(view.fields)) return refusalPage(refusal, language);
-      const { summary, form } = formBody(view);
+      const { summary, form, hasSteps } = formBody(view);
       return pageReply(
         {
           title: status === 200 ? title : `${titleOf(language, status)}: ${title}`,
@@ -54,7 +61,9 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
           language,
           status,
           isForm: true,
+          hasSteps,
           redirects: redirectSources(view.settings),
+          captcha: captchaProvider(view.settings),
         },
         assets,
       );
@@ -90,7 +99,7 @@ export function asksBy({ doubleOptIn, existing }: Pick<FormSettings, 'doubleOptI
 
 type Titled = Pick<FormView, 'sourceAppId' | 'settings'>;
 
-const formTitle = ({ sourceAppId, settings }: Titled): string => settings.title ?? sourceAppId;
+const formTitle = ({ sourceAppId, settings }: Titled): string => formHeading(sourceAppId, settings);
 
 function introduction(view: Titled): string {
   const { description } = view.settings;

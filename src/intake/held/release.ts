@@ -32,7 +32,7 @@ export function createHeldRelease(deps: {
      * Stores an entry once as if it came now: by the newest schema, under the new keys of renamed
      * fields. A repeat within 24 hours, and a submission that was stored under the same
      * `Idempotency-Key`, store nothing. Only `maxRecords` and the schema can refuse it; it then
-     * stays held.
+     * stays held. Values of fields that the newest schema does not show are left out.
      *
      * @throws {NoRecord} when the record that it changes is gone
      * @throws {AppError} as `SubmissionService.submit`
@@ -40,7 +40,7 @@ export function createHeldRelease(deps: {
     async release(sourceAppId: string, entry: HeldDocument): Promise<StoredSubmission> {
       const { appId, email, data, page, lang, key, content, recordId } = entry;
       const source = async ({ schema }: Lease) => ({ email, data: await dataFor(entry, schema.version) });
-      const to = { page, lang, approvedFor: appId, ...(recordId && { recordId }) };
+      const to = { via: 'form', page, lang, approvedFor: appId, ...(recordId && { recordId }) } as const;
       const submit = (sentUnder: NonNullable<SubmissionOptions['sentUnder']>) =>
         submissions.submit(sourceAppId, source, { sentUnder, ...to });
       // No client can send a key with a space. The content is the same under each schema.

@@ -1,5 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Writer } from '../../fields/base/kind.ts';
+import type { FieldStates } from '../../fields/conditions.ts';
+import type { CaptchaProvider } from '../../platform/core/config.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { parsePageUrl } from '../../platform/core/web-origin.ts';
@@ -12,7 +14,7 @@ import { appliedKey } from '../../records/write/idempotency-keys.ts';
 import { prepareSubmission } from '../../records/write/prepare.ts';
 import type { RecordLimits } from '../../records/write/record-limits.ts';
 import type { Submission } from '../../records/write/submission.ts';
-import { checkData, joinIssues } from '../../schemas/checked-data.ts';
+import { checkSubmission, joinIssues } from '../../schemas/checked-data.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 
 /** How a submission was sent. */
@@ -21,10 +23,17 @@ export interface SubmissionOptions {
   idempotencyKey?: string | undefined;
   /** The hashes of key and content, if they are known. */
   sentUnder?: Pick<AppliedKey, 'key' | 'content'> | undefined;
-  /** `form`: an HTML form, which cannot solve a challenge without JavaScript. Default: `json`. */
+  /**
+   * `form`: an HTML form, which without JavaScript can neither solve a challenge nor leave out the
+   * fields that are not shown. Default: `json`.
+   */
   via?: 'json' | 'form';
   /** The solution of a challenge as sent. Empty counts as absent. */
   proof?: string | undefined;
+  /** The token of a provider as sent, or the tokens of a form by provider. */
+  captcha?: string | Partial<Record<CaptchaProvider, string>> | undefined;
+  /** The host of the request, on which the challenge of a provider may be solved. */
+  host?: string | undefined;
   /** A field that people do not see was filled. */
   isTrapped?: boolean;
   /** The address of the client, if it came by HTTP. */
@@ -37,7 +46,7 @@ export interface SubmissionOptions {
   approvedFor?: ObjectId;
   /** The record that it changes: it must exist. */
   recordId?: RecordId;
-  /** The incarnation of the app whose API key sent it. It needs no proof of work. */
+  /** The incarnation of the app whose API key sent it. It needs no proof of work and no token. */
   keyOf?: ObjectId | undefined;
   /** Who sent it: `staff` may set the fields of the staff. Default: `everyone`. */
   writer?: Writer;
@@ -61,17 +70,20 @@ export function accept(
   input: SubmissionInput,
   lease: Lease,
   limits: RecordLimits,
-  options: Pick<SubmissionOptions, 'idempotencyKey' | 'sentUnder' | 'page' | 'lang' | 'writer'>,
+  options: Pick<SubmissionOptions, 'via' | 'idempotencyKey' | 'sentUnder' | 'page' | 'lang' | 'writer'>,
 ): Submission {
   const { email, data: sent = {}, problems } = input;
   const normalized = normalizeEmail(email);
-  const { data, issues: found } = checkData(sent, lease, options.writer ?? 'everyone');
-  const issues = problems ? joinIssues(problems, found) : found;
+  const { writer = 'everyone', via } = options;
+  const { data, issues: found, states } = checkSubmission(sent, lease, writer, via === 'form');
+  // A form sends texts for fields that are not shown too.
+  const known = states ? problems?.filter(({ path }) => isOfShown(path, lease, states)) : problems;
+  const issues = known ? joinIssues(known, found) : found;
   if (normalized === undefined) issues.unshift({ path: 'email', ...say('notEmail') });
   if (normalized === undefined || issues.length > 0) throw new InvalidInput('invalidSubmission', issues);
 
   const now = new Date();
-  const change = lease.validator.change(data, now);
+  const change = lease.validator.change(data, now, states && lease.validator.hiddenKeys(states));
   const { keepsSubmissions } = lease.app;
   return {
     ...prepareSubmission({ email: normalized, change, now }, lease, limits),
@@ -81,6 +93,12 @@ export function accept(
     lang: options.lang,
     page: keepsSubmissions && options.page !== undefined ? parsePageUrl(options.page) : undefined,
   };
+}
+
+/** Whether a problem is not of the value of a field that is not shown. */
+function isOfShown(path: string, { validator }: Lease, { shown }: FieldStates): boolean {
+  const key = path.replace(/^data\./, '');
+  return shown.has(key) || !validator.fieldKeys.includes(key);
 }
 
 /** The idempotency key of a submission as stored in a record. */

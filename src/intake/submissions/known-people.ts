@@ -11,7 +11,7 @@ import type { Capacity } from '../bots/admission.ts';
 import type { HeldStore } from '../held/held.model.ts';
 import type { SubmissionOptions } from './acceptance.ts';
 
-/** The most emails to an address of an app in an hour (spec 4.5.4). */
+/** The most emails to an address of an app in an hour (spec 4.5.5). */
 export const CHANGES_PER_HOUR = 3;
 const HOUR_MS = 3_600_000;
 
@@ -37,7 +37,7 @@ export const hasRules = ({ existing, receipt }: Rules): boolean => existing !== 
 
 /**
  * Stores public submissions to apps whose records strangers must not change, or learn about (spec
- * 4.5.4). A new person gets a record. Every way has the same refusals, status, body and time.
+ * 4.5.5). A new person gets a record. Every way has the same refusals, status, body and time.
  */
 export function createKnownPeopleRules(deps: {
   records: Pick<Records, 'submissions' | 'knownPeople'>;

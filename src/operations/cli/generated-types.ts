@@ -1,6 +1,6 @@
 import type { ValueType } from '../../fields/base/kind.ts';
 import { FIELD_KEY_PATTERN } from '../../fields/base/kind.ts';
-import { type FieldDefinition, publicFields } from '../../fields/definition.ts';
+import { type FieldDefinition, isConditional, publicFields } from '../../fields/definition.ts';
 import { getKind } from '../../fields/kinds/registry.ts';
 import type { AppSchema } from '../../schemas/schemas.model.ts';
 
@@ -26,18 +26,19 @@ ${publicFields(fields).map(property).join('')}${rejectUnknown ? '' : '  /** The 
 export function submit(
   email: string,
   data: Data,
-  { key, ...options }: Omit<ClientOptions, 'app'> & SubmitOptions,
+  { key, captcha, ...options }: Omit<ClientOptions, 'app'> & SubmitOptions,
 ): Promise<Submitted> {
-  return createClient<Data>({ ...options, app: ${app} }).submit(email, data, { key });
+  return createClient<Data>({ ...options, app: ${app} }).submit(email, data, { key, captcha });
 }
 `;
 }
 
 function property(field: FieldDefinition): string {
-  const { key, label, required } = field;
+  const { key, label } = field;
+  const isAlways = field.required && !isConditional(field);
   const name = FIELD_KEY_PATTERN.test(key) ? key : literal(key);
   const comment = label === '' || label === key ? '' : `  /** ${commentText(label)} */\n`;
-  return `${comment}  ${name}${required ? '' : '?'}: ${typeText(getKind(field.kind).valueType?.(field))};\n`;
+  return `${comment}  ${name}${isAlways ? '' : '?'}: ${typeText(getKind(field.kind).valueType?.(field))};\n`;
 }
 
 function typeText(type: ValueType | undefined): string {

@@ -212,7 +212,7 @@ export function checkLine(
   const unreadable = problems.filter(({ path }) => path === '');
   if (unreadable.length > 0) return { email: undefined, refusal: describeIssues(unreadable, columns) };
   const email = normalizeEmail(sent);
-  const { data, issues: found } = checkData(sentData, lease, 'staff', mode === 'update');
+  const { data, issues: found } = checkData(sentData, lease, mode === 'update');
   const issues = joinIssues(problems, found);
   if (email === undefined) issues.unshift({ path: 'email', ...say('notEmail') });
   if (email === undefined || issues.length > 0) return { email, refusal: describeIssues(issues, columns) };

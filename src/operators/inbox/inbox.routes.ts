@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
 import { ScopeParameter, UserId } from '../../api/parameters.ts';
 import { JsonObject, PageLimit, Timestamp } from '../../api/validation.ts';
-import { parseInstant } from '../../fields/kinds/date.ts';
+import { parseInstant } from '../../fields/base/iso-date.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { RecordBatches } from '../../records/stored/record-json.ts';
 import { type CsvColumn, recordsAsCsv } from '../exports/csv.ts';

@@ -1,5 +1,5 @@
 import { indexText, normalizedText } from '../../fields/base/index-value.ts';
-import { parseInstant } from '../../fields/kinds/date.ts';
+import { parseInstant } from '../../fields/base/iso-date.ts';
 import { literal } from '../../platform/database/collections.ts';
 import { type RecordFilter, recordFilter } from '../../records/stored/record.ts';
 

@@ -1,6 +1,6 @@
+import { parseInstant } from '../../fields/base/iso-date.ts';
 import { FIELD_KEY_PATTERN } from '../../fields/base/kind.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
-import { parseInstant } from '../../fields/kinds/date.ts';
 import type { PendingRenames } from '../../fields/renames.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import { type Given, type Issue, type Reason, say, toReason } from '../../platform/languages/reasons.ts';

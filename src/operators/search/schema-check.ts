@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
 import { AppPath } from '../../api/parameters.ts';
 import type { AppService } from '../../apps/apps.service.ts';
-import { compileSchema } from '../../fields/compile.ts';
+import { compileSchema, type Validator } from '../../fields/compile.ts';
 import { completeDefinition, definitionIssues } from '../../fields/definition.ts';
 import { renameIssues, resolveRenames, withRenamedKeys } from '../../fields/renames.ts';
 import { Forbidden, InvalidInput } from '../../platform/core/errors.ts';
-import { say } from '../../platform/languages/reasons.ts';
+import { type Issue, say } from '../../platform/languages/reasons.ts';
 import type { RecordPages } from '../../records/read/record-pages.ts';
 import { SchemaReplacement } from '../../schemas/schemas.routes.ts';
 import type { SchemaChange, SchemaService } from '../../schemas/schemas.service.ts';
@@ -57,7 +57,7 @@ const BUDGET_MS = 1_800;
 const MAX_BLOCKING_MS = 10;
 const MAX_EXAMPLES = 5;
 /** The properties of a field with which a count reveals stored values. */
-const OF_VALUES = ['regex', 'enum', 'min', 'max', 'minLength', 'maxLength'] as const;
+const OF_VALUES = ['regex', 'enum', 'min', 'max', 'minLength', 'maxLength', 'showIf', 'requiredIf'] as const;
 
 type SchemaCheck = z.infer<typeof schemaCheckEndpoints.checkSchema.response>;
 
@@ -112,11 +112,11 @@ export function createSchemaCheckService(deps: {
           await yieldToEventLoop();
           resumedAt = performance.now();
         }
-        const [first] = validator.issues(withRenamedKeys(data, renames));
+        const [first] = problemsAgain(validator, withRenamedKeys(data, renames));
         result.checked += 1;
         if (!first) continue;
         result.failing += 1;
-        const isNew = current.issues(data).length === 0;
+        const isNew = problemsAgain(current, data).length === 0;
         if (isNew) result.newlyFailing += 1;
         const examples = isNew ? result.examples : others;
         if (canRead && examples.length < MAX_EXAMPLES)
@@ -125,6 +125,12 @@ export function createSchemaCheckService(deps: {
       return answer(true);
     },
   };
+}
+
+/** Why stored data could not be submitted again, without the values that would not be shown. */
+function problemsAgain(validator: Validator, stored: Record<string, unknown>): Issue[] {
+  const states = validator.states(stored);
+  return validator.issues(states ? validator.shownData(stored, states) : stored, 'staff', false, states);
 }
 
 export const schemaCheckRoutes = (check: SchemaCheckService): Route[] =>

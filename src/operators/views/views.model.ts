@@ -97,9 +97,9 @@ export function createViewStore(views: ViewModel) {
       return (_id && (await views.findOne({ _id, ...visible(appId, owner) }))) ?? undefined;
     },
 
-    /** Resolves with the name of each view that exists, by its id in hexadecimal. */
-    async named(ids: readonly ObjectId[]): Promise<Map<string, string>> {
-      const found = await views.find({ _id: { $in: [...ids] } }, { projection: { name: 1 } });
+    /** Resolves with the name of each shared view, by its id in hexadecimal. */
+    async namedShared(ids: readonly ObjectId[]): Promise<Map<string, string>> {
+      const found = await views.find({ _id: { $in: [...ids] }, owner: SHARED }, { projection: { name: 1 } });
       return new Map(found.map(({ _id, name }) => [_id.toHexString(), name]));
     },
 

@@ -23,7 +23,7 @@ export function createViews(deps: {
     accounts: { guard: accounts.store.guard, settle: accounts.status.settle },
   });
   return {
-    named: store.named,
+    namedShared: store.namedShared,
     feature: {
       models: [model],
       owned: [ownedBy(model.collection, 'createdAt')],

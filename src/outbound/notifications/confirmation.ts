@@ -58,7 +58,7 @@ export function createConfirmationTokens(secret: string) {
 }
 
 const DAY_MS = 86_400_000;
-/** The changes that wait for their links (spec 4.5.4). */
+/** The changes that wait for their links (spec 4.5.5). */
 export interface WaitingChanges extends Pick<HeldRelease, 'dataFor' | 'release'> {
   find: HeldStore['findChange'];
 }

@@ -64,6 +64,7 @@ export const rules = {
     'must be an origin: scheme, host and, where not the default, port, in lower case and without a path, like https://forms.example.com',
   otherOrigins: '"*" must be the only entry',
   notNotifyTime: 'must be each or daily',
+  pageTwice: 'is the page of an earlier entry',
   needsMail: 'needs a server that sends email: SMTP_URL is not set',
   needsPublicUrl: 'needs a server that knows its address for links: PUBLIC_URL is not set',
 
@@ -94,6 +95,13 @@ export const rules = {
   replacedField: 'is a field of the schema that is replaced',
   targetTwice: 'is the new key of two fields',
   notKind: 'must be of the kind {kind}',
+  notAllOrAny: 'must have either all or any',
+  notEarlierField: 'must be the key of an earlier field',
+  fieldOfStaff: 'is a field that only the team sets',
+  notConditionOperator: 'must be one of {values} for a field of the kind {kind}',
+  notConditionValue: 'must be a value',
+  notConditionValues: 'must be a list of values',
+  pageBefore: 'must not be lower than that of the field before it',
 
   // Queries and exports.
   notAppField: 'is not a field of the app',

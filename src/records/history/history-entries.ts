@@ -68,11 +68,17 @@ export function appendedTo({ append }: Pick<RecordChange, 'append'>): HistoryCha
   return lists.map(([key, items]) => ({ path: `data.${key}[]`, after: items }));
 }
 
-/** The entry of a submission, as it came. It has no values before. */
+/** The entry of a submission, as it came. It has no values before, of removed ones none at all. */
 export function submissionEntry(change: RecordChange, at: Date, version: number, maxBytes: number): SizedEntry {
   const by: HistoryAuthor = { kind: 'submission' };
+  const removed = (change.unset ?? []).map((key) => ({ path: `data.${key}` }));
   return sizedEntry(
-    { at, by, version, changes: [...changesOf(Object.keys(change.set), {}, change.set), ...appendedTo(change)] },
+    {
+      at,
+      by,
+      version,
+      changes: [...changesOf(Object.keys(change.set), {}, change.set), ...appendedTo(change), ...removed],
+    },
     maxBytes,
   );
 }

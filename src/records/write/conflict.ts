@@ -187,7 +187,9 @@ function factsPipeline(submission: Submission) {
   const inline = { $ifNull: ['$appliedKeys', []] };
   const mayExceed = growth > 0 && { $gt: [{ $add: [{ $ifNull: ['$sizeBound', 0] }, growth] }, maxBound] };
   const nearLimit = (expression: object) => (mayExceed ? { $cond: [mayExceed, expression, '$$REMOVE'] } : '$$REMOVE');
-  const replaced = Object.fromEntries(Object.keys(change.set).map((key) => [key, `$data.${key}`]));
+  const replaced = Object.fromEntries(
+    [...Object.keys(change.set), ...(change.unset ?? [])].map((key) => [key, `$data.${key}`]),
+  );
   const project = {
     appId: 1,
     createdAt: 1,

@@ -14,7 +14,7 @@ type KnownPerson = Pick<UserDocument, '_id' | 'appId' | 'createdAt' | 'updatedAt
 export type KnownPeople = ReturnType<typeof createKnownPeople>;
 
 /**
- * Submissions that must not change the record of their email (spec 4.5.4). A record keeps their
+ * Submissions that must not change the record of their email (spec 4.5.5). A record keeps their
  * idempotency keys among its own, so that a repeat is answered as one of a stored submission.
  */
 export function createKnownPeople(deps: {

@@ -127,7 +127,8 @@ export function buildUpsert(submission: Submission, newId: RecordId, maxArrayIte
   if (consents) addConsents(filter, update, consents);
   if (submission.hasConsumers) addEvent(filter, update, buildEvent(submission, newId));
   if (submission.entry) addEntry(filter, update, buildEntry(submission.entry, newId), submission.entry.bytes);
-  if (submission.requiresRecord || consents?.requiresRecord) update.$setOnInsert[NO_CREATION] = null;
+  if (submission.requiresRecord || consents?.requiresRecord || isCreatedByInsert(submission))
+    update.$setOnInsert[NO_CREATION] = null;
   return {
     kind: 'upsert',
     appId,
@@ -140,12 +141,22 @@ export function buildUpsert(submission: Submission, newId: RecordId, maxArrayIte
   };
 }
 
+/**
+ * Whether only `buildInsert` can create the record: one update cannot create an empty `data` and
+ * remove values of it.
+ */
+export function isCreatedByInsert({ change, defaults }: Submission): boolean {
+  if (!change.unset || defaults) return false;
+  return Object.keys(change.set).length === 0 && Object.keys(change.append).length === 0;
+}
+
 type Filter = RecordFilter & Record<string, unknown>;
 
 interface Update {
   $set: Record<string, unknown>;
   $setOnInsert: Record<string, unknown>;
   $max: { updatedAt: Date };
+  $unset?: Record<string, ''>;
   $push?: Record<string, unknown>;
   $inc?: Record<string, number>;
   $addToSet?: Record<string, unknown>;
@@ -163,6 +174,11 @@ function increment(update: Update, path: string, by: number): void {
 
 function addChange(filter: Filter, update: Update, { change, defaults }: Submission, maxArrayItems: number): void {
   let fields = 0;
+  for (const key of change.unset ?? []) {
+    update.$unset ??= {};
+    update.$unset[`data.${key}`] = '';
+    update.$unset[`arraySizes.${key}`] = '';
+  }
   for (const [key, value] of Object.entries(change.set)) {
     update.$set[`data.${key}`] = value;
     // Every array has a size, because its key may become an array field later.
@@ -177,7 +193,7 @@ function addChange(filter: Filter, update: Update, { change, defaults }: Submiss
     fields += 1;
   }
   if (defaults) addDefaults(update, defaults.values);
-  else if (fields === 0) update.$setOnInsert.data = {};
+  else if (fields === 0 && !change.unset) update.$setOnInsert.data = {};
 }
 
 function addDefaults({ $setOnInsert }: Update, values: Readonly<Record<string, unknown>>): void {

@@ -10,7 +10,7 @@ import { stateAfter } from './consents.ts';
 import type { RecordWriter } from './group-commit.ts';
 import type { IdempotencyKeys } from './idempotency-keys.ts';
 import { arrayFullError, recordFullError, refuseOversized, tooManyKeysError } from './record-limits.ts';
-import { buildInsert, buildUpsert, type RecordView, UNSEEN } from './record-upsert.ts';
+import { buildInsert, buildUpsert, isCreatedByInsert, type RecordView, UNSEEN } from './record-upsert.ts';
 import type { HoldReason, Submission, Written } from './submission.ts';
 
 /** Each further attempt means that a concurrent submission changed the same record. */
@@ -24,7 +24,7 @@ export interface StoredSubmission {
   /** It waits for an operator (spec 4.5); `id` is that of the held entry. */
   held?: true;
   heldFor?: HoldReason;
-  /** The answer must not tell whether the email was known (spec 4.5.4). */
+  /** The answer must not tell whether the email was known (spec 4.5.5). */
   isHidden?: boolean;
 }
 
@@ -134,6 +134,10 @@ export function createSubmissionStore(
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         try {
           if (view) {
+            if (attempt > 0 && isCreatedByInsert(submission) && !submission.requiresRecord) {
+              const written = await insert(submission, newRecord);
+              if (written) return answer(person, submission, written);
+            }
             const written = await writer.write(buildUpsert(submission, newRecord, maxArrayItems, view));
             if (isUncached) heuristic.note(written.id.equals(newRecord));
             return answer(person, submission, written, view.keyEpoch);

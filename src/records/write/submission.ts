@@ -58,7 +58,11 @@ export interface Written {
 
 /** The event has the id of a new record, which is unique to the submission. */
 export function buildEvent({ now, change, lang, entry, page }: Submission, newId: RecordId): OutboxEntry {
-  const event = outboxEntry(newId, now, [...Object.keys(change.set), ...Object.keys(change.append)]);
+  const event = outboxEntry(newId, now, [
+    ...Object.keys(change.set),
+    ...Object.keys(change.append),
+    ...(change.unset ?? []),
+  ]);
   if (lang !== undefined) event.lang = lang;
   if (entry && isSubmission(entry)) event.kept = true;
   if (page !== undefined) event.page = page;
@@ -83,6 +87,9 @@ export function estimateBytes({ size, defaults, consents, entry }: Submission): 
   return size.set + size.append + further + OVERHEAD;
 }
 
-/** A hidden field was filled, or an HTML form had no solved challenge. */
-export const HOLD_REASONS = ['honeypot', 'no-proof'] as const;
+/**
+ * A hidden field was filled; an HTML form had no solved challenge, or no token of a provider; the
+ * provider was away.
+ */
+export const HOLD_REASONS = ['honeypot', 'no-proof', 'no-captcha', 'captcha-away'] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];

@@ -66,6 +66,20 @@ describe('the events of a record (spec 6)', () => {
     });
   });
 
+  it('name the values that a submission removed', async () => {
+    const showIf = { all: [{ field: 'name', op: 'exists' as const }] };
+    const fields = [
+      { key: 'name', kind: 'text' as const },
+      { key: 'title', kind: 'text' as const, showIf },
+    ];
+    await a.admin.putSchema(app.sourceAppId, { fields }).expect(200);
+    await submit({ name: 'Ada', title: 'Countess' }, 'titled@example.com');
+    await submit({}, 'titled@example.com', b);
+    const [, second] = (await receiver.until(2)).map(({ body }) => body);
+    expect(second).toMatchObject({ type: 'user.updated', data: { changed: ['data.title'], data: { name: 'Ada' } } });
+    expect(second?.data.data).not.toHaveProperty('title');
+  });
+
   it('are signed as Standard Webhooks defines it', async () => {
     await submit({ name: 'Ada' });
     const [{ text, headers } = { text: '', headers: {} }] = await receiver.until(1);

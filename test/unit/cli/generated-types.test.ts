@@ -188,6 +188,18 @@ describe('generated types', () => {
 `);
   });
 
+  it('leave out what depends on other values', () => {
+    const conditions = { all: [{ field: 'name', op: 'exists' }] };
+    const fields = [
+      { key: 'name', label: '', kind: 'text', required: true },
+      { key: 'terms', label: '', kind: 'checkbox', required: true, showIf: conditions },
+      { key: 'note', label: '', kind: 'text', required: false, requiredIf: conditions },
+    ] as FieldDefinition[];
+    expect(generateTypes('contact', { version: 1, rejectUnknown: true, fields })).toContain(
+      '  name: string;\n  terms?: true;\n  note?: string;\n}',
+    );
+  });
+
   it.each(FIELD_KINDS.map(({ name, valueType }) => ({ name, valueType })))(
     'know the type of a $name',
     ({ valueType }) => {

@@ -50,6 +50,19 @@ describe('sample data', () => {
     },
   );
 
+  it('leaves out the fields that it does not show', () => {
+    const when = (value: boolean) => ({ all: [{ field: 'news', op: 'eq' as const, value }] });
+    const fields = [
+      { key: 'news', label: '', kind: 'checkbox', required: false },
+      { key: 'topic', label: '', kind: 'text', required: true, showIf: when(true) },
+      { key: 'reason', label: '', kind: 'text', required: true, showIf: when(false) },
+    ] as FieldDefinition[];
+    const validator = compileSchema({ rejectUnknown: true, fields });
+    const data = sampleData({ fields });
+    expect(Object.keys(data)).toEqual(['news', 'topic']);
+    expect(validator.issues(data, 'everyone', false, validator.states(data))).toEqual([]);
+  });
+
   it('names a pattern that no sample matches', () => {
     expect(sampleData({ fields: [textField({ regex: '^qqq$' })] })).toEqual({ k: 'Text that matches ^qqq$' });
   });

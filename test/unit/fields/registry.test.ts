@@ -8,7 +8,7 @@ import { fields as texts } from '../../../web/src/texts/en/fields.ts';
 import { document } from '../../support/openapi.ts';
 
 const names: string[] = FIELD_KINDS.map(({ name }) => name);
-const BASE = ['key', 'label', 'kind', 'required', 'writers'];
+const BASE = ['key', 'label', 'kind', 'required', 'writers', 'showIf', 'requiredIf', 'keepHidden', 'page'];
 
 /** The options of each kind by its name, as a component of the OpenAPI document declares them. */
 function documented(component: string): Record<string, string[]> {
@@ -79,7 +79,7 @@ describe('the type of a definition', () => {
     expectTypeOf<Of<'number'>['default']>().toEqualTypeOf<number | undefined>();
     expectTypeOf<keyof Of<'array'>>().toEqualTypeOf<
       | ('key' | 'label' | 'kind' | 'required' | 'help' | 'placeholder' | 'autocomplete' | 'hidden' | 'prefill')
-      | ('labels' | 'helps' | 'writers')
+      | ('labels' | 'helps' | 'writers' | 'showIf' | 'requiredIf' | 'keepHidden' | 'page')
     >();
   });
 });

@@ -21,7 +21,8 @@ interface ValueControlProps {
 export function ValueControl({ field, text, error, autoFocus = false, onChange }: ValueControlProps) {
   const shared = {
     label: field.label || field.key,
-    withAsterisk: field.required === true,
+    // An edit needs no field that depends on others.
+    withAsterisk: field.required === true && !field.showIf && !field.requiredIf,
     error,
     value: text,
     autoComplete: 'off',

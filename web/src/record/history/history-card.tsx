@@ -130,10 +130,11 @@ export function Changes({ changes, fields, isSent }: ChangesProps) {
 
 function ChangedValue({ change, field, isSent }: { change: Change; field: Field | undefined; isSent: boolean }) {
   const { path, before, after, omitted } = change;
-  if (omitted)
+  const isHidden = isSent && after === undefined;
+  if (omitted || isHidden)
     return (
       <Text size="md" c="dimmed">
-        {t.record.history.omitted}
+        {omitted ? t.record.history.omitted : t.record.history.notShown}
       </Text>
     );
   const show = (value: unknown) => <FullValue value={field ? labelOf(field, value) : value} />;

@@ -44,6 +44,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   staffOnly: 'kann nur vom Team dieser App gesetzt werden',
   notTimeZone: 'muss eine IANA-Zeitzone wie Europe/Berlin sein',
   unknownField: 'ist kein Feld dieser App',
+  notShown: 'gehört nicht zu diesen Antworten',
   unknownProperty: 'ist keine bekannte Eigenschaft',
   invalidKey:
     'ist kein gültiger Schlüssel: Er beginnt mit einem Buchstaben und hat höchstens 51 Buchstaben, Ziffern und Unterstriche',
@@ -127,6 +128,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
     'muss ein Ursprung sein: Schema, Host und, falls nicht der übliche, Port, klein geschrieben und ohne Pfad, wie https://forms.example.com',
   otherOrigins: '"*" muss der einzige Eintrag sein',
   notNotifyTime: 'muss each oder daily sein',
+  pageTwice: 'ist die Seite eines früheren Eintrags',
   needsMail: 'braucht einen Server, der E-Mails sendet: SMTP_URL ist nicht gesetzt',
   needsPublicUrl: 'braucht einen Server, der seine Adresse für Links kennt: PUBLIC_URL ist nicht gesetzt',
 
@@ -158,6 +160,13 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   replacedField: 'ist ein Feld des ersetzten Schemas',
   targetTwice: 'ist der neue Schlüssel von zwei Feldern',
   notKind: 'muss von der Art {kind} sein',
+  notAllOrAny: 'muss entweder all oder any haben',
+  notEarlierField: 'muss der Schlüssel eines früheren Feldes sein',
+  fieldOfStaff: 'ist ein Feld, das nur das Team setzt',
+  notConditionOperator: 'muss bei einem Feld der Art {kind} eines von {values} sein',
+  notConditionValue: 'muss ein Wert sein',
+  notConditionValues: 'muss eine Liste von Werten sein',
+  pageBefore: 'darf nicht kleiner als die des Feldes davor sein',
 
   // Queries and exports.
   notAppField: 'ist kein Feld der App',
@@ -451,6 +460,10 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   proofExpired: 'Der Arbeitsnachweis ist abgelaufen; lösen Sie eine neue Aufgabe',
   proofInvalid: 'Der Arbeitsnachweis ist ungültig; lösen Sie eine neue Aufgabe',
   proofUsed: 'Der Arbeitsnachweis wurde schon verwendet; lösen Sie eine neue Aufgabe',
+  captchaRequired: 'Diese App verlangt eine gelöste Aufgabe ihres Anbieters; senden Sie deren Token',
+  captchaInvalid: 'Die Aufgabe wurde nicht gelöst, oder ihr Token ist abgelaufen; lösen Sie eine neue',
+  captchaUsed: 'Das Token der Aufgabe wurde schon verwendet; lösen Sie eine neue',
+  captchaAway: 'Die Aufgabe kann gerade nicht geprüft werden; versuchen Sie es gleich noch einmal',
   tooManyChallenges: 'Zu viele Aufgaben; versuchen Sie es später erneut',
   challengesAtOnce: 'Zu viele Aufgaben zugleich; versuchen Sie es erneut',
   tooManySubmissions: 'Zu viele Einsendungen; versuchen Sie es später erneut',

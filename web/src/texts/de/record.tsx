@@ -88,6 +88,7 @@ export const record: typeof en = {
     undoChange: (revision) => `Änderung ${revision} rückgängig machen`,
     showEarlier: 'Frühere Änderungen anzeigen',
     omitted: 'Zu groß für die Aufbewahrung',
+    notShown: 'Nicht angezeigt',
     removed: 'Entfernt',
     added: 'Hinzugefügt',
     before: 'Vorher:',

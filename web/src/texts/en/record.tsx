@@ -86,6 +86,7 @@ export const record = {
     undoChange: (revision: number) => `Undo change ${revision}`,
     showEarlier: 'Show earlier changes',
     omitted: 'Too large to keep',
+    notShown: 'Not shown',
     removed: 'Removed',
     added: 'Added',
     before: 'Before:',

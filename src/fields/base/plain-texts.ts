@@ -1,0 +1,15 @@
+// What the texts of a form mean, for modules that browsers load without zod.
+
+/** A floating-point number as HTML defines it, which is what `<input type="number">` sends. */
+export const DECIMAL = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** The boolean of each text of a checkbox, in lower case (spec 2.7, rule 5). */
+export const BOOLEAN_TEXTS: ReadonlyMap<string, boolean> = new Map([
+  ...['on', 'true', '1', 'yes'].map((text) => [text, true] as const),
+  ...['off', 'false', '0', 'no'].map((text) => [text, false] as const),
+]);
+
+/** Returns the text of a form with LF as its line ends; browsers send CR LF. */
+export function withLineFeeds(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
+}

@@ -1,0 +1,116 @@
+import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
+import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import { recordsOf } from '../support/renames.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+// A stored value is removed in the write of the submission that does not show its field: whatever
+// comes between, no record has one without the other.
+
+let main: TestServer;
+let proxy: TcpProxy;
+let slow: TestServer;
+let app: string;
+
+beforeAll(async () => {
+  main = await startServer();
+  proxy = await startProxy(new URL(inject('mongodbUri')));
+  const uri = new URL(inject('mongodbUri'));
+  uri.port = String(proxy.port);
+  slow = await startServer({ MONGODB_URI: uri.href }, main.database);
+  // Their statements would go through the proxy too.
+  await slow.services.jobs.stop();
+  ({ sourceAppId: app } = await main.admin.buildApp({
+    fields: [
+      { key: 'plan', kind: 'select', enum: ['free', 'pro'] },
+      { key: 'seats', kind: 'number', required: true, showIf: { all: [{ field: 'plan', op: 'eq', value: 'pro' }] } },
+    ],
+  }));
+  await main.admin.put(`/auth/apps/${app}/history`, { submissions: true }).expect(200);
+});
+afterEach(() => proxy.restore());
+afterAll(async () => {
+  await slow.close();
+  await main.close();
+  await proxy.close();
+});
+
+const FREE = { plan: 'free' };
+const PRO = { plan: 'pro', seats: 3 };
+
+const submit = ({ client }: TestServer, email: string, data: object, key = '') =>
+  client.submit(app, { email, data }).set(key === '' ? {} : { 'Idempotency-Key': key });
+
+async function recordOf(email: string) {
+  return (await recordsOf(main, app)).find((record) => record.email === email);
+}
+
+it.each([
+  ['removes', FREE, PRO],
+  ['stores', PRO, FREE],
+])('a late write %s as one, after that of another server', async (_, late, early) => {
+  const email = `${late.plan}@x.org`;
+  await submit(main, email, PRO).expect(200);
+  const held = proxy.holdNext('findAndModify', 'users');
+  const answer = submit(slow, email, late).then(({ status }) => status);
+  const forward = await held;
+  await submit(main, email, early).expect(200);
+  expect((await recordOf(email))?.data).toEqual(early);
+  await forward();
+  expect(await answer).toBe(200);
+  expect((await recordOf(email))?.data).toEqual(late);
+});
+
+it('is complete in every state that others see, whatever both servers write', async () => {
+  const email = 'both@x.org';
+  await submit(main, email, PRO).expect(200);
+  let isDone = false;
+  const seen: unknown[] = [];
+  const reading = (async () => {
+    while (!isDone) seen.push((await recordOf(email))?.data);
+  })();
+  const writes = Array.from({ length: 60 }, (_, n) => submit(n % 2 ? slow : main, email, n % 3 ? FREE : PRO));
+  const answers = await Promise.all(writes);
+  isDone = true;
+  await reading;
+  // A busy machine answers 503 at times.
+  expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
+  for (const data of seen) expect([FREE, PRO]).toContainEqual(data);
+});
+
+it('does nothing when the server ends before the write arrives, and all of it when it is sent again', async () => {
+  const email = 'before@x.org';
+  await submit(main, email, PRO).expect(200);
+  const held = proxy.holdNext('findAndModify', 'users');
+  const answer = submit(slow, email, FREE, 'once').then(({ status }) => status);
+  await held;
+  proxy.cut();
+  expect((await recordOf(email))?.data).toEqual(PRO);
+  await submit(main, email, FREE, 'once').expect(200);
+  proxy.restore();
+  // The driver of the other server sends it again: a repeat.
+  expect([200, 503]).toContain(await answer);
+  const record = await recordOf(email);
+  expect(record?.data).toEqual(FREE);
+  expect(record?.history?.map(({ changes }) => changes)).toEqual([
+    [
+      { path: 'data.plan', after: 'pro' },
+      { path: 'data.seats', after: 3 },
+    ],
+    [{ path: 'data.plan', after: 'free' }, { path: 'data.seats' }],
+  ]);
+});
+
+it('is done once when the server ends between the write and its answer', async () => {
+  const email = 'after@x.org';
+  // The server remembers the record, so that its next write is the update.
+  await submit(slow, email, PRO).expect(200);
+  proxy.withholdAnswers('silent', 1);
+  const answer = submit(slow, email, FREE, 'twice').then(({ status }) => status);
+  await expect.poll(async () => (await recordOf(email))?.data, { timeout: 10_000 }).toEqual(FREE);
+  await submit(main, email, PRO).expect(200);
+  // The repeat removes nothing of what came since.
+  await submit(main, email, FREE, 'twice').expect(200);
+  expect((await recordOf(email))?.data).toEqual(PRO);
+  expect([200, 503]).toContain(await answer);
+  expect((await recordOf(email))?.data).toEqual(PRO);
+});
