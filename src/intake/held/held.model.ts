@@ -267,7 +267,7 @@ export function createHeldStore(
 
     /** Resolves with the number of entries by reason. Expired ones count for up to a minute. */
     async counts(appId: ObjectId): Promise<Partial<Record<HoldReason, number>>> {
-      const stages = [{ $match: { appId } }, { $group: { _id: '$reason', count: { $sum: 1 } } }];
+      const stages = [{ $match: { appId, ...FOR_OPERATORS } }, { $group: { _id: '$reason', count: { $sum: 1 } } }];
       const counted = held.aggregate<{ _id: HoldReason; count: number }>(stages, {
         hint: { appId: 1, reason: 1, size: 1 },
       });
