@@ -161,6 +161,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     ignoredRedirects: formSettings.ignoredRedirects,
     limits,
     config,
+    planChange: (change) => notifications.planChange(change),
   });
   const views = createViews({ connection, accounts, schemas });
   const suppressions = createSuppressionList(connection, config.sessionSecret);
@@ -190,6 +191,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     secret,
     mailLimits: timings.mailLimits,
     findForm: submissions.findForm,
+    changes: submissions.changes,
   });
   const webhooks = createWebhooks({
     config,

@@ -122,6 +122,8 @@ const formSchema = schema<StoredFormSettings>(
       { _id: false },
     ),
     doubleOptIn: Boolean,
+    existing: String,
+    receipt: Boolean,
     captcha: schema<CaptchaSettings>(
       {
         siteKey: { type: String, required: true },

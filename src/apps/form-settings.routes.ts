@@ -13,6 +13,7 @@ import {
   BOT_PROTECTIONS,
   CAPTCHA_OUTAGES,
   type CountedOrigin,
+  EXISTING,
   type FormSettings,
   type FormTexts,
   NOTIFY_TIMES,
@@ -130,6 +131,13 @@ const DoubleOptIn = z
   .nullish()
   .transform((isOn) => (isOn ? (true as const) : undefined));
 
+const EXISTING_VALUES = ['update', ...EXISTING] as const;
+
+const ExistingRule = z
+  .enum(EXISTING_VALUES, code('notThis', { values: EXISTING_VALUES.join(', ') }))
+  .nullish()
+  .transform((rule) => (rule && rule !== 'update' ? rule : undefined));
+
 /** Without `secret` the stored one stays. `hasSecret` of a response is ignored. */
 const Captcha = z
   .strictObject({
@@ -167,6 +175,8 @@ const FormSettingsInput = z
     maxRecords: unset(count(1_000_000)),
     notify: Notify,
     doubleOptIn: DoubleOptIn,
+    existing: ExistingRule,
+    receipt: unset(z.boolean(code('notBoolean'))),
     refusedOrigins: z.unknown().optional(),
     ignoredRedirects: z.unknown().optional(),
   })
@@ -196,6 +206,12 @@ const FormSettingsDocument = z
       .meta({ description: 'Who receives an email about new and changed records; absent if nobody does' }),
     doubleOptIn: z.literal(true).optional().meta({
       description: 'Each person is asked by email to confirm the address; absent if not',
+    }),
+    existing: z.enum(EXISTING).optional().meta({
+      description: 'What a public submission of a known email does; absent if it updates the record',
+    }),
+    receipt: z.boolean().optional().meta({
+      description: 'Whether public answers have the id and the times of the record; absent: unless `existing` is set',
     }),
     captcha: z
       .strictObject({ siteKey: z.string(), outage: z.enum(CAPTCHA_OUTAGES), hasSecret: z.literal(true) })
@@ -299,6 +315,7 @@ function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsVie
   const { title = null, description = null, submitLabel = null, thanks = null, locale = null } = settings;
   const { timeZone = null, origins, nullOrigin, next = null, botProtection, submitPerMinute = null } = settings;
   const { closesAt, maxRecords = null, notify, languages, texts, pages, doubleOptIn, captcha, name } = settings;
+  const { existing, receipt } = settings;
   return {
     title,
     description,
@@ -320,6 +337,8 @@ function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsVie
     ...(texts && { texts }),
     ...(pages && { pages: pages.map(presentPage) }),
     ...(doubleOptIn && { doubleOptIn }),
+    ...(existing && { existing }),
+    ...(receipt !== undefined && { receipt }),
     ...(captcha && { captcha: { siteKey: captcha.siteKey, outage: captcha.outage, hasSecret: true as const } }),
     refusedOrigins: refusedOrigins.map(presentOrigin),
     ...(ignoredRedirects.length > 0 && { ignoredRedirects: ignoredRedirects.map(presentOrigin) }),

@@ -6,6 +6,7 @@ import { type Feature, ownedBy } from '../../apps/feature.ts';
 import type { MailAbilities } from '../../apps/form-settings.service.ts';
 import type { FindForm } from '../../intake/forms/form-pages.ts';
 import type { PageAssets } from '../../intake/forms/page.ts';
+import type { PlannedChange } from '../../intake/submissions/known-people.ts';
 import type { Config } from '../../platform/core/config.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { Connection } from '../../platform/database/client.ts';
@@ -14,7 +15,7 @@ import { createMailer } from '../../platform/mail/mailer.ts';
 import type { Records } from '../../records/records.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
 import { createConfirmationPages } from './confirmation.routes.ts';
-import { createConfirmationService, createConfirmationTokens } from './confirmation.ts';
+import { createConfirmationService, createConfirmationTokens, type WaitingChanges } from './confirmation.ts';
 import { createDigestJob } from './digest-job.ts';
 import { createMailApps } from './mail-apps.ts';
 import { createMailJob, MAIL_JOB } from './mail-job.ts';
@@ -31,6 +32,7 @@ export function createNotifications(deps: {
   schemas: Schemas;
   records: Pick<Records, 'reader' | 'confirmations'>;
   findForm: FindForm;
+  changes: WaitingChanges;
   abilities: MailAbilities;
   pageAssets: PageAssets | undefined;
   signal: JobSignal;
@@ -38,7 +40,8 @@ export function createNotifications(deps: {
   secret: string;
   mailLimits: MailLimits | undefined;
 }) {
-  const { config, connection, schemas, records, findForm, abilities, pageAssets, signal, logger, secret } = deps;
+  const { config, connection, schemas, records, findForm, changes, abilities, pageAssets, signal, logger, secret } =
+    deps;
   const wake = (): void => signal.wake(MAIL_JOB);
   const { publicUrl } = config;
   const { reader } = records;
@@ -48,6 +51,7 @@ export function createNotifications(deps: {
   const rates = createMailRates(deps.apps.model, deps.mailLimits);
   const confirmations = createConfirmationService({
     store: records.confirmations,
+    changes,
     rates,
     tokens: createConfirmationTokens(secret),
     findApp: schemas.findApp,
@@ -57,6 +61,7 @@ export function createNotifications(deps: {
     apps,
     records: reader,
     confirmations: records.confirmations,
+    changes,
     fieldsOf: schemas.store.fieldsOf,
     queue,
     publicUrl,
@@ -70,6 +75,13 @@ export function createNotifications(deps: {
   return {
     confirmations,
     queue,
+    /** Plans the email of a change once; none when the app has used its emails of a day. */
+    async planChange(change: PlannedChange): Promise<void> {
+      const mail = await confirmations.planChange(change);
+      if (!mail) return;
+      await queue.add([mail]);
+      wake();
+    },
     consumer: createNotificationConsumer({ apps, confirmations, queue, rates, wake }),
     /** Empty when the service sends no email. */
     jobs,

@@ -9,6 +9,7 @@ import type { Scope } from '../../users/scope.ts';
 import { isProvider } from '../captcha.ts';
 import { CaptchaFields } from './captcha-fields.tsx';
 import { EmailFields } from './email-fields.tsx';
+import { KnownPeopleField } from './known-people-field.tsx';
 import { PageTitles } from './page-titles.tsx';
 import own from './settings.module.css';
 import type { SettingName } from './settings-draft.ts';
@@ -85,6 +86,7 @@ export function SettingsFields({ scope, editor, fields, tag, onTag }: SettingsFi
         placeholder={t.connect.settings.noLimit}
         inputMode="numeric"
       />
+      <KnownPeopleField scope={scope} editor={editor} />
       <TextInput
         {...control('submitPerMinute')}
         description={t.connect.settings.submitPerMinuteNote}
