@@ -1,7 +1,7 @@
 import { ObjectId, UUID } from 'mongodb';
 import type { Connection } from '../platform/database/client.ts';
 import { createModel, type Model, schema } from '../platform/database/mongoose.ts';
-import type { CountedOrigin, Notify, PageTitle, StoredFormSettings } from './form-settings.ts';
+import type { CountedOrigin, Notify, PageTitle, Reply, StoredFormSettings } from './form-settings.ts';
 import type { IndexSlot, IndexUse } from './index-slots.ts';
 
 export type Role = 'user' | 'admin';
@@ -121,6 +121,16 @@ const formSchema = schema<StoredFormSettings>(
       { _id: false },
     ),
     doubleOptIn: Boolean,
+    reply: schema<Reply>(
+      {
+        when: { type: String, required: true },
+        subject: { type: String, required: true },
+        text: { type: String, required: true },
+        texts: Object,
+        include: [String],
+      },
+      { _id: false },
+    ),
   },
   { _id: false },
 );

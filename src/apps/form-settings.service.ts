@@ -86,8 +86,10 @@ export function createFormSettingsService(deps: {
 }
 
 /** Returns the settings that need an email that this server cannot send. */
-function mailIssues({ notify, doubleOptIn }: FormSettings, { mail, links }: MailAbilities): Issue[] {
-  const needed = [notify && 'notify', doubleOptIn && 'doubleOptIn'].filter((path) => path !== undefined);
+function mailIssues({ notify, doubleOptIn, reply }: FormSettings, { mail, links }: MailAbilities): Issue[] {
+  const needed = [notify && 'notify', doubleOptIn && 'doubleOptIn', reply && 'reply'].filter(
+    (path) => path !== undefined,
+  );
   if (!mail) return needed.map((path) => ({ path, ...say('needsMail') }));
   if (!doubleOptIn || links) return [];
   return [{ path: 'doubleOptIn', ...say('needsPublicUrl') }];
