@@ -3,7 +3,7 @@ import { AS_TYPED } from '../../components/form/input.ts';
 import { useServiceTexts } from '../../languages/languages.ts';
 import { capitalize } from '../../schema-editor/draft/messages.ts';
 import { t } from '../../texts/texts.ts';
-import type { Scope } from '../../users/scope.ts';
+import type { ConnectedApp } from '../queries.ts';
 import { EmailFields } from './email-fields.tsx';
 import own from './settings.module.css';
 import type { SettingName } from './settings-draft.ts';
@@ -13,14 +13,14 @@ import type { SettingsEditor } from './use-settings.ts';
 const PROTECTIONS = ['honeypot', 'proof-of-work', 'off'] as const;
 
 interface SettingsFieldsProps {
-  scope: Scope;
+  app: ConnectedApp;
   editor: SettingsEditor;
   /** The language that is shown; empty: the one of the texts. */
   tag: string;
   onTag: (tag: string) => void;
 }
 
-export function SettingsFields({ scope, editor, tag, onTag }: SettingsFieldsProps) {
+export function SettingsFields({ app, editor, tag, onTag }: SettingsFieldsProps) {
   const { draft, problems, edit } = editor;
   const control = (name: SettingName) => ({
     label: t.connect.settings.names[name],
@@ -86,7 +86,7 @@ export function SettingsFields({ scope, editor, tag, onTag }: SettingsFieldsProp
           <option key={name} value={name} />
         ))}
       </datalist>
-      <EmailFields scope={scope} editor={editor} />
+      <EmailFields app={app} editor={editor} tag={tag} />
     </div>
   );
 }
