@@ -160,7 +160,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     metrics,
     ignoredRedirects: formSettings.ignoredRedirects,
     limits,
-    workers: config.workers,
+    config,
   });
   const views = createViews({ connection, accounts, schemas });
   const suppressions = createSuppressionList(connection, config.sessionSecret);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -81,13 +82,19 @@ function embedFiles(): Plugin {
     name: 'embed-files',
     apply: 'build',
     async closeBundle() {
+      const steps = { entry: join(EMBED, 'steps.ts'), formats: ['es' as const], fileName: () => 'v1-steps.js' };
+      await build({ ...shared, build: { ...output, lib: steps } });
+      const content = readFileSync(join(OUTPUT, 'embed/v1-steps.js'));
+      // As in src/http/embed.ts.
+      const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12);
       const lib = {
         entry: join(EMBED, 'v1.ts'),
         name: 'userCollection',
         formats: ['iife' as const],
         fileName: () => 'v1.js',
       };
-      await build({ ...shared, build: { ...output, lib } });
+      const define = { STEPS_HASH: JSON.stringify(hash) };
+      await build({ ...shared, define, build: { ...output, lib } });
       const style = { input: join(EMBED, 'page.css'), output: { assetFileNames: 'v1.css' } };
       await build({ ...shared, build: { ...output, rollupOptions: style } });
     },

@@ -9,6 +9,9 @@ export const Role = z.enum(['user', 'admin']).meta({ example: 'user' });
 /** The format is not checked: an invalid id names no app and gives 404. */
 export const AppPath = z.object({ sourceAppId: z.string().meta({ example: 'newsletter' }) });
 
+/** What people read in place of the id. */
+export const AppName = z.string().optional().meta({ description: 'Absent for an app without a name' });
+
 /** The query parameter with which admins name another app (app-scope.ts). */
 export const ScopeParameter = SourceAppId.optional().meta({
   description: 'The app to work on, for admins. Default: the app of the caller',

@@ -16,6 +16,8 @@ export interface PrincipalApp {
   role: 'user' | 'admin';
   /** Identifies the password with which a session logged in. */
   credentialId: string;
+  /** The settings of its forms, which have the name of the app. */
+  form?: { name?: string } | undefined;
 }
 
 /** The app that a request of an operator works on. */

@@ -1,7 +1,7 @@
 import { ObjectId, UUID } from 'mongodb';
 import type { Connection } from '../platform/database/client.ts';
 import { createModel, type Model, schema } from '../platform/database/mongoose.ts';
-import type { CountedOrigin, Notify, PageTitle, Reply, StoredFormSettings } from './form-settings.ts';
+import type { CaptchaSettings, CountedOrigin, Notify, PageTitle, Reply, StoredFormSettings } from './form-settings.ts';
 import type { IndexSlot, IndexUse } from './index-slots.ts';
 
 export type Role = 'user' | 'admin';
@@ -97,6 +97,7 @@ const formSchema = schema<StoredFormSettings>(
     origins: { type: [String], required: true },
     nullOrigin: { type: Boolean, required: true },
     botProtection: { type: String, required: true },
+    name: String,
     title: String,
     description: String,
     submitLabel: String,
@@ -128,6 +129,14 @@ const formSchema = schema<StoredFormSettings>(
         text: { type: String, required: true },
         texts: Object,
         include: [String],
+      },
+      { _id: false },
+    ),
+    captcha: schema<CaptchaSettings>(
+      {
+        siteKey: { type: String, required: true },
+        secret: { type: String, required: true },
+        outage: { type: String, required: true },
       },
       { _id: false },
     ),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Cursors, pageOf } from '../api/cursors.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import { AppPath, EXAMPLE_PASSWORD, Role, SentPassword, SourceAppId } from '../api/parameters.ts';
+import { AppName, AppPath, EXAMPLE_PASSWORD, Role, SentPassword, SourceAppId } from '../api/parameters.ts';
 import { JsonStream } from '../api/reply.ts';
 import { DEFAULT_LIMIT, OptionalPageLimit, Timestamp } from '../api/validation.ts';
 import { InvalidInput } from '../platform/core/errors.ts';
@@ -16,7 +16,9 @@ import { HistorySettingsBody } from './history-settings.ts';
 const NewSourceAppId = SourceAppId.regex(REACHABLE_APP_ID, code('unreachableAppId')).meta({ example: 'newsletter' });
 const Password = z.string().min(24).meta({ example: EXAMPLE_PASSWORD });
 
-const AppRecord = z.strictObject({ sourceAppId: SourceAppId, role: Role, createdAt: Timestamp }).meta({ id: 'App' });
+const AppRecord = z
+  .strictObject({ sourceAppId: SourceAppId, name: AppName, role: Role, createdAt: Timestamp })
+  .meta({ id: 'App' });
 
 export const appEndpoints = {
   listApps: {
@@ -34,7 +36,7 @@ export const appEndpoints = {
         .max(80, code('tooLong', { max: 80 }))
         .optional()
         .meta({
-          description: 'A part of the `sourceAppId`, in any case',
+          description: 'A part of the `sourceAppId` or of the name, in any case',
           example: 'news',
         }),
       limit: OptionalPageLimit,
@@ -171,6 +173,6 @@ function presentNew({ app, password }: NewPassword) {
   return { sourceAppId: app.sourceAppId, password };
 }
 
-function present({ sourceAppId, role, createdAt }: App) {
-  return { sourceAppId, role, createdAt };
+function present({ sourceAppId, role, createdAt, form }: App) {
+  return { sourceAppId, ...(form?.name !== undefined && { name: form.name }), role, createdAt };
 }

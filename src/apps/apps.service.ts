@@ -133,7 +133,8 @@ export function createAppService(deps: {
     /** Resolves with a page of apps; ties are ordered by `sourceAppId`, in the same direction. */
     async page({ q, sort, direction, after, limit }: AppPageRequest): Promise<App[]> {
       const parts: Filter<AppDocument>[] = [NOT_BEING_DELETED];
-      if (q !== '') parts.push({ sourceAppId: { $regex: literal(q), $options: 'i' } });
+      const matching = { $regex: literal(q), $options: 'i' };
+      if (q !== '') parts.push({ $or: [{ sourceAppId: matching }, { 'form.name': matching }] });
       if (after) parts.push(laterThan(after, sort, direction));
       const order = sort === 'sourceAppId' ? { sourceAppId: direction } : { [sort]: direction, sourceAppId: direction };
       return (await apps.find({ $and: parts }, { sort: order, limit })).map(toApp);

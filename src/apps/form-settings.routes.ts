@@ -11,6 +11,7 @@ import { canonicalTag, isCanonicalTag, MAX_LANGUAGES } from '../platform/languag
 import type { FormSettingsService, FormSettingsView } from './form-settings.service.ts';
 import {
   BOT_PROTECTIONS,
+  CAPTCHA_OUTAGES,
   type CountedOrigin,
   type FormSettings,
   type FormTexts,
@@ -83,6 +84,13 @@ const Languages = z
   .nullish()
   .transform((tags) => (tags && tags.length > 0 ? [...new Set(tags)] : undefined))
   .meta({ example: ['en', 'de'] });
+
+/** One line, because it is in subjects of emails and in lists. */
+const Name = z
+  .string(code('notText'))
+  .transform((name) => name.replace(/[\s\p{Cc}]+/gu, ' ').trim())
+  .pipe(text(80))
+  .meta({ example: 'Newsletter' });
 
 const TEXTS = {
   title: unset(text(200)),
@@ -167,9 +175,24 @@ const ReplySettings = z
   })
   .meta({ example: { when: 'created', subject: 'Thank you', text: 'We have your entry for {email}.' } });
 
+/** Without `secret` the stored one stays. `hasSecret` of a response is ignored. */
+const Captcha = z
+  .strictObject({
+    siteKey: unset(text(200)),
+    secret: unset(text(500)),
+    outage: withDefault(
+      z.enum(CAPTCHA_OUTAGES, code('notThis', { values: CAPTCHA_OUTAGES.join(', ') })),
+      'hold' as const,
+    ),
+    hasSecret: z.unknown().optional(),
+  })
+  .nullish()
+  .transform((captcha) => captcha && { siteKey: captcha.siteKey, secret: captcha.secret, outage: captcha.outage });
+
 /** The body of a replacement (spec 4.5). A response is a valid body: its counts are ignored. */
 const FormSettingsInput = z
   .strictObject({
+    name: unset(Name),
     ...TEXTS,
     locale: unset(Locale),
     languages: Languages,
@@ -183,6 +206,7 @@ const FormSettingsInput = z
       z.enum(BOT_PROTECTIONS, code('notThis', { values: BOT_PROTECTIONS.join(', ') })),
       'honeypot',
     ),
+    captcha: Captcha,
     submitPerMinute: unset(count(1_000_000)),
     closesAt: unset(z.iso.datetime({ offset: true, error: code('notDateTime') }).transform((at) => new Date(at))),
     maxRecords: unset(count(1_000_000)),
@@ -198,6 +222,7 @@ const CountedOrigins = z.array(z.strictObject({ origin: z.string(), count: z.int
 
 const FormSettingsDocument = z
   .strictObject({
+    name: z.string().optional().meta({ description: "What people read in place of the app's id; absent without one" }),
     title: z.string().nullable(),
     description: z.string().nullable(),
     submitLabel: z.string().nullable(),
@@ -228,6 +253,10 @@ const FormSettingsDocument = z
       })
       .optional()
       .meta({ description: 'The email to the person after a submission; absent if none is sent' }),
+    captcha: z
+      .strictObject({ siteKey: z.string(), outage: z.enum(CAPTCHA_OUTAGES), hasSecret: z.literal(true) })
+      .optional()
+      .meta({ description: 'The site key at the provider of challenges; absent without a provider' }),
     languages: z
       .array(z.string())
       .optional()
@@ -307,10 +336,16 @@ export const formSettingsRoutes = (formSettings: FormSettingsService): Route[] =
     },
 
     replaceFormSettings: async ({ app: { id }, headers, body, until, res }) => {
-      const { refusedOrigins: _refused, ignoredRedirects: _ignored, ...settings } = body;
+      const { refusedOrigins: _refused, ignoredRedirects: _ignored, captcha, ...settings } = body;
       const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
       const ifMatch = parseTags(headers['if-match']);
-      const view = await formSettings.replace(id, given as unknown as FormSettings, until, ifMatch);
+      const view = await formSettings.replace(
+        id,
+        given as unknown as FormSettings,
+        captcha ?? undefined,
+        until,
+        ifMatch,
+      );
       res.setHeader('ETag', view.etag);
       return present(view);
     },
@@ -319,7 +354,7 @@ export const formSettingsRoutes = (formSettings: FormSettingsService): Route[] =
 function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsView) {
   const { title = null, description = null, submitLabel = null, thanks = null, locale = null } = settings;
   const { timeZone = null, origins, nullOrigin, next = null, botProtection, submitPerMinute = null } = settings;
-  const { closesAt, maxRecords = null, notify, languages, texts, pages, doubleOptIn, reply } = settings;
+  const { closesAt, maxRecords = null, notify, languages, texts, pages, doubleOptIn, captcha, name, reply } = settings;
   return {
     title,
     description,
@@ -335,12 +370,14 @@ function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsVie
     closesAt: closesAt?.toISOString() ?? null,
     maxRecords,
     // Absent while unset, so that responses of apps without them are unchanged.
+    ...(name !== undefined && { name }),
     ...(notify && { notify: { emails: [...notify.emails], when: notify.when } }),
     ...(languages && { languages: [...languages] }),
     ...(texts && { texts }),
     ...(pages && { pages: pages.map(presentPage) }),
     ...(doubleOptIn && { doubleOptIn }),
     ...(reply && { reply: presentReply(reply) }),
+    ...(captcha && { captcha: { siteKey: captcha.siteKey, outage: captcha.outage, hasSecret: true as const } }),
     refusedOrigins: refusedOrigins.map(presentOrigin),
     ...(ignoredRedirects.length > 0 && { ignoredRedirects: ignoredRedirects.map(presentOrigin) }),
   };

@@ -1,9 +1,37 @@
 import type { ObjectId } from 'mongodb';
+import { CAPTCHA_WIDGETS } from '../fields/captcha.ts';
+import type { CaptchaProvider } from '../platform/core/config.ts';
 import { forTag } from '../platform/languages/tags.ts';
 
 /** The protection of forms against programs (spec 4.5). */
-export const BOT_PROTECTIONS = ['off', 'honeypot', 'proof-of-work'] as const;
+export const BOT_PROTECTIONS = [
+  'off',
+  'honeypot',
+  'proof-of-work',
+  'turnstile',
+  'hcaptcha',
+  'recaptcha',
+  'friendly',
+] as const;
 type BotProtection = (typeof BOT_PROTECTIONS)[number];
+
+export const isCaptchaProvider = (protection: BotProtection): protection is CaptchaProvider =>
+  Object.hasOwn(CAPTCHA_WIDGETS, protection);
+
+/** Returns the provider whose challenges the forms show. */
+export const captchaProvider = ({ botProtection }: Pick<FormSettings, 'botProtection'>): CaptchaProvider | undefined =>
+  isCaptchaProvider(botProtection) ? botProtection : undefined;
+
+/** What happens to submissions while a provider of challenges is away: held, or 503. */
+export const CAPTCHA_OUTAGES = ['hold', 'refuse'] as const;
+
+/** The keys of an app at the provider of its challenges. */
+export interface CaptchaSettings {
+  siteKey: string;
+  /** No answer has it. */
+  secret: string;
+  outage: (typeof CAPTCHA_OUTAGES)[number];
+}
 
 /** When operators receive emails about records: for each change, or once a day. */
 export const NOTIFY_TIMES = ['each', 'daily'] as const;
@@ -53,6 +81,8 @@ export interface PageTitle {
 
 /** The settings of an app's public forms (spec 4.5). An absent member is unset. */
 export interface FormSettings extends FormTexts {
+  /** What people read in place of the app's id. */
+  name?: string;
   /** The language of the texts, a BCP 47 tag. Unset: English. */
   locale?: string;
   /** The languages of the forms beside `locale`, as BCP 47 tags; they may contain it. */
@@ -69,6 +99,8 @@ export interface FormSettings extends FormTexts {
   nullOrigin: boolean;
   next?: string;
   botProtection: BotProtection;
+  /** With a provider as `botProtection`. */
+  captcha?: CaptchaSettings;
   /** From one client network. Unset: RATE_LIMIT_SUBMIT applies. */
   submitPerMinute?: number;
   closesAt?: Date;
@@ -104,6 +136,10 @@ export function offeredLanguages({
 }: Pick<FormSettings, 'locale' | 'languages'>): readonly [string, ...string[]] {
   return [locale, ...languages.filter((tag) => tag !== locale)];
 }
+
+/** Returns the heading of the forms of an app: their title, else the name or the id of the app. */
+export const formHeading = (sourceAppId: string, { title, name }: Pick<FormSettings, 'title' | 'name'> = {}): string =>
+  title ?? name ?? sourceAppId;
 
 /** Returns the settings with the texts of a language; a missing text is that of `locale`. */
 export function settingsIn(settings: FormSettings, tag: string): FormSettings {

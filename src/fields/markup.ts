@@ -12,6 +12,10 @@ export interface FormField {
   texts?: readonly string[] | undefined;
   /** Why the texts were refused. */
   problem?: string | undefined;
+  /** In a form with pages or conditions: whether the field is not shown at first. */
+  isOff?: boolean | undefined;
+  /** In such a form: whether a shown field is required at first. */
+  isRequired?: boolean | undefined;
 }
 
 /** The control of the email, which every form has and no schema declares. */
@@ -56,7 +60,7 @@ export function present<One>(nodes: readonly (One | undefined | false | '')[]): 
 /** Returns the control of a field that has one input, with its text. */
 export function inputMarkup({ control, name, id, texts }: FormField, described: MarkupAttributes): Markup {
   const text = texts ? (texts.at(-1) ?? '') : (control.default ?? '');
-  const common = { id, name, required: control.required, ...control.attributes, ...described };
+  const common = { id, name, required: isRequired(control), ...control.attributes, ...described };
   if (control.type === 'select') return selectMarkup(control, common, text);
   const type = typeThatKeeps(control, text);
   if (type === 'textarea') return ['textarea', { ...common, rows: 5 }, text];
@@ -78,7 +82,23 @@ function typeThatKeeps({ type }: FormControl, text: string): string {
   return type === 'list' ? 'text' : type;
 }
 
+/** Whether a browser without the script requires the control: not where the field may not count. */
+const isRequired = ({ required, showIf }: FormControl): boolean => required && showIf === undefined;
+
 export function fieldMarkup(field: FormField): Markup {
+  return withState(field, controlMarkup(field));
+}
+
+/**
+ * Marks the element of a field in a form with pages or conditions. The marks have no effect without
+ * the script of the form (web/embed/form.css), so that everything is shown without it.
+ */
+export function withState({ control, isOff }: FormField, [tag, attributes, ...children]: Markup): Markup {
+  const marks = isOff === undefined ? {} : { 'data-field': control.key, 'data-off': isOff };
+  return [tag, { ...attributes, ...marks }, ...children];
+}
+
+function controlMarkup(field: FormField): Markup {
   if (isHidden(field)) return ['span', { hidden: true }, ...hiddenInputs(field)];
   const { id, control } = field;
   if (control.type === 'radio' || control.type === 'checkboxes') return choiceGroup(field);
@@ -86,7 +106,7 @@ export function fieldMarkup(field: FormField): Markup {
   return [
     'div',
     { class: 'field' },
-    ['label', { for: id }, control.label, ...requiredMark(control)],
+    ['label', { for: id }, control.label, ...requiredMark(field)],
     ...hints(field),
     inputMarkup(field, described(field)),
   ];
@@ -125,14 +145,14 @@ function choiceGroup(field: FormField): Markup {
   const chosen = new Set(isMany ? choicesIn(initial) : initial.slice(-1));
   const choices = control.choices.map(({ value, label }, index): Markup => {
     const own = index === 0 ? id : `${id}-${index}`;
-    const state = { checked: chosen.has(value), required: !isMany && control.required };
+    const state = { checked: chosen.has(value), required: !isMany && isRequired(control) };
     return choiceMarkup({ type: isMany ? 'checkbox' : 'radio', id: own, name, value, ...state }, label);
   });
-  const role = !isMany && { role: 'radiogroup', 'aria-required': control.required && 'true' };
+  const role = !isMany && { role: 'radiogroup', 'aria-required': isRequired(control) && 'true' };
   return [
     'fieldset',
     { class: 'field', ...role, ...described(field) },
-    ['legend', {}, control.label, ...requiredMark(control)],
+    ['legend', {}, control.label, ...requiredMark(field)],
     ...hints(field),
     ...(isMany && texts?.length !== 0 ? [hiddenInput(name, '')] : []),
     ...choices,
@@ -148,39 +168,52 @@ function checkbox(field: FormField): Markup {
   const last = (texts ? texts.at(-1) : control.default)?.trim() ?? '';
   const checked = /^(?:on|true|1|yes)$/i.test(last);
   const isAbsent = texts !== undefined && last === '';
-  const state = { checked, required: control.required, ...described(field) };
+  const state = { checked, required: isRequired(control), ...described(field) };
   return [
     'div',
     { class: 'field' },
     ...(isAbsent ? [] : [hiddenInput(name, 'false')]),
-    choiceMarkup({ type: 'checkbox', id, name, value: 'true', ...state }, control.label, ...requiredMark(control)),
+    choiceMarkup({ type: 'checkbox', id, name, value: 'true', ...state }, control.label, ...requiredMark(field)),
     ...hints(field),
   ];
 }
 
-/** The help and the problem of a field. */
+/** When a field counts, its help and its problem. */
 export function hints(field: FormField): Markup[] {
   const { id, control, problem } = field;
   return present<Markup>([
+    ...whenTexts(control).map(
+      (text, index): Markup => ['p', { class: 'help', id: whenId(id, index), 'data-when': true }, text],
+    ),
     control.consent?.url !== undefined && ['p', { class: 'help' }, consentLink(control.consent.url)],
     control.help !== undefined && ['p', { class: 'help', id: `${id}-help` }, control.help],
     problem !== undefined && ['p', { class: PROBLEM_CLASS, id: problemId(field) }, sentence(problem)],
   ]);
 }
 
+/** The words for conditions, which the script of a form removes. */
+const whenTexts = ({ when }: FormControl): string[] => present([when?.shown, when?.required]);
+const whenId = (id: string, index: number): string => `${id}-when-${index}`;
+
 /** The address is its text, so the link is honest in every language. */
 function consentLink(href: string): Markup {
   return ['a', { href, target: '_blank', rel: 'noreferrer' }, href.replace(/^https?:\/\//, '')];
 }
 
-export function requiredMark({ required }: FormControl): MarkupNode[] {
-  return required ? [' ', ['span', { class: 'mark', 'aria-hidden': 'true' }, '*']] : [];
+export function requiredMark({ control, isRequired = false }: FormField): MarkupNode[] {
+  const { required, requiredIf } = control;
+  if (!required && requiredIf === undefined) return [];
+  return [' ', ['span', { class: 'mark', 'aria-hidden': 'true', 'data-off': !required && !isRequired }, '*']];
 }
 
 /** What assistive technology reads with the control. */
 export function described(field: FormField): Record<string, string | undefined> {
   const { id, control, problem } = field;
-  const ids = present([problem !== undefined && problemId(field), control.help !== undefined && `${id}-help`]);
+  const ids = present([
+    problem !== undefined && problemId(field),
+    ...whenTexts(control).map((_, index) => whenId(id, index)),
+    control.help !== undefined && `${id}-help`,
+  ]);
   return {
     'aria-describedby': ids.join(' ') || undefined,
     'aria-invalid': problem === undefined ? undefined : 'true',

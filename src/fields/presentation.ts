@@ -6,7 +6,8 @@ import { type Params, PLAIN_NUMBERS } from '../platform/languages/texts.ts';
 import { CHOICE_SEPARATOR } from './base/choice-list.ts';
 import { source } from './base/form-options.ts';
 import { Choice, type ChoiceBounds, CONTROL_TYPES, type ConvertedText, type TextContext } from './base/kind.ts';
-import { fieldStates } from './conditions.ts';
+import { conditionWords } from './condition-words.ts';
+import { type Conditions, fieldStates } from './conditions.ts';
 import { conditionsOf, FieldConditions, type FieldDefinition } from './definition.ts';
 import { FIELD_KINDS, getKind } from './kinds/registry.ts';
 
@@ -37,6 +38,10 @@ export const FormControl = z
     showIf: FieldConditions.optional(),
     requiredIf: FieldConditions.optional(),
     page: z.int().optional(),
+    when: z
+      .strictObject({ shown: z.string().optional(), required: z.string().optional() })
+      .optional()
+      .meta({ description: 'The conditions in words, for a form that does not evaluate them' }),
     /** The text that a person agrees to with a checkbox. */
     consent: z.strictObject({ version: z.string(), url: z.string().optional() }).optional(),
   })
@@ -52,6 +57,7 @@ type AnyOptions = { [Key in KeyOf<FieldDefinition>]?: MemberOf<FieldDefinition, 
 export function isTranslated(field: FieldDefinition): boolean {
   if (getKind(field.kind).bounds) return true;
   const { labels, helps, enumLabelsByLanguage }: AnyOptions = field;
+  if (conditionsOf(field).length > 0) return true;
   return labels !== undefined || helps !== undefined || enumLabelsByLanguage !== undefined;
 }
 
@@ -91,12 +97,25 @@ export function formControl(field: FieldDefinition, tag = '', text: ServiceText 
 /** Returns the controls of all fields of a form, in their order. */
 export function formControls(
   fields: readonly FieldDefinition[],
-  ...context: [tag?: string, text?: ServiceText]
+  tag = '',
+  text: ServiceText = inEnglish,
 ): FormControl[] {
   const named = new Set(fields.flatMap(conditionsOf).map(({ field }) => field));
-  return fields.map((field) => {
-    const control = formControl(field, ...context);
+  const controls = fields.map((field) => {
+    const control = formControl(field, tag, text);
     return named.has(field.key) ? { ...control, kind: field.kind } : control;
+  });
+  if (named.size === 0) return controls;
+  const byKey = new Map(controls.map((control) => [control.key, control]));
+  return controls.map((control) => {
+    const { showIf, requiredIf } = control;
+    if (!showIf && !requiredIf) return control;
+    const words = (code: 'onlyIf' | 'requiredIf', conditions: Conditions | undefined) =>
+      conditions && text(code, { condition: conditionWords(conditions, byKey, tag, text) });
+    return {
+      ...control,
+      when: withoutUnset({ shown: words('onlyIf', showIf), required: words('requiredIf', requiredIf) }),
+    };
   });
 }
 

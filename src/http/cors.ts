@@ -15,6 +15,7 @@ const ALLOWED_HEADERS = [
   'If-None-Match',
   'X-Request-Id',
   'x-altcha',
+  'x-captcha',
 ];
 
 const FORM_PATH = /^\/v1\/forms\/([^/]+)/;

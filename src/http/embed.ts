@@ -21,27 +21,28 @@ export interface Embed {
 /**
  * Serves the embed script at `/embed/v1.js`, where `v1` is the version of its interface, and the
  * style sheet of form pages at `/embed/v1.css` (spec 4.5), each also under an address with the hash
- * of its content.
+ * of its content. `v1-steps.js` is what the script loads for a form with pages or conditions.
  */
 export function createEmbed(): Embed {
   const router = Router({ caseSensitive: true, strict: true });
-  const serve = (extension: 'js' | 'css', type: string): string => {
-    const file = load(extension, type);
-    router.get(`/v1.${extension}`, answer(file, FIXED_ADDRESS));
+  const serve = (name: string, extension: 'js' | 'css', type: string): string => {
+    const file = load(name, extension, type);
+    router.get(`/${name}.${extension}`, answer(file, FIXED_ADDRESS));
     if (file) router.get(`/${file.hashedName}`, answer(file, HASHED_ADDRESS));
-    return `/embed/${file?.hashedName ?? `v1.${extension}`}`;
+    return `/embed/${file?.hashedName ?? `${name}.${extension}`}`;
   };
-  const assets = { script: serve('js', 'text/javascript'), style: serve('css', 'text/css') };
-  return { router, assets };
+  const script = serve('v1', 'js', 'text/javascript');
+  const steps = serve('v1-steps', 'js', 'text/javascript');
+  return { router, assets: { script, steps, style: serve('v1', 'css', 'text/css') } };
 }
 
 /** A built file, and its name that contains the hash of its content; undefined: not built. */
-function load(extension: string, type: string) {
-  const path = `${BUILT}v1.${extension}`;
+function load(name: string, extension: string, type: string) {
+  const path = `${BUILT}${name}.${extension}`;
   if (!existsSync(path)) return undefined;
   const content = readFileSync(path);
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12);
-  const hashedName = `v1-${hash}.${extension}`;
+  const hashedName = `${name}-${hash}.${extension}`;
   return { type, content, compressed: gzipSync(content, { level: 9 }), etag: `"${hash}"`, hashedName };
 }
 

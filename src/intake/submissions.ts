@@ -1,6 +1,7 @@
 import type { Apps } from '../apps/apps.ts';
 import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { OriginCounts } from '../apps/origins.ts';
+import type { Config } from '../platform/core/config.ts';
 import type { Connection } from '../platform/database/client.ts';
 import type { DatabaseClock } from '../platform/database/clock.ts';
 import type { SharedLimits } from '../platform/database/shared-limits.ts';
@@ -9,6 +10,7 @@ import type { Records } from '../records/records.ts';
 import { firstIdAt } from '../records/stored/record-id.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { createAdmissionCheck, createCapacity, createSeats } from './bots/admission.ts';
+import { createCaptchaCheck, createProviderQuestions } from './bots/captcha.ts';
 import { CHALLENGES_PER_MINUTE, challengeRoutes, createChallengeLimiter } from './bots/challenges.routes.ts';
 import { createChallengeSpending, createChallenges, createSpentChallengeModel, spentByApp } from './bots/challenges.ts';
 import { createFormRefusals } from './forms/form-answers.ts';
@@ -25,7 +27,6 @@ import { countSubmissions, createSubmissionService } from './submissions/submiss
  * Creates the feature that accepts submissions.
  *
  * @param deps.secret derives the keys of challenges
- * @param deps.workers the processes that share the limit of challenges
  */
 export function createSubmissions(deps: {
   connection: Connection;
@@ -38,9 +39,9 @@ export function createSubmissions(deps: {
   pageAssets: PageAssets | undefined;
   metrics: Metrics;
   limits: SharedLimits;
-  workers: number;
+  config: Pick<Config, 'workers' | 'captchaUrls' | 'publicUrl'>;
 }) {
-  const { connection, apps, schemas, records, clock, ignoredRedirects, secret, pageAssets, metrics } = deps;
+  const { config, connection, apps, schemas, records, clock, ignoredRedirects, secret, pageAssets, metrics } = deps;
   const { leases, findApp } = schemas;
   const models = { spent: createSpentChallengeModel(connection), held: createHeldModel(connection) };
   const held = createHeldStore(models.held.collection, records.newId, clock, deps.limits);
@@ -54,8 +55,16 @@ export function createSubmissions(deps: {
       store: records.submissions,
       revalidation: records.revalidation,
       onEvents: records.outboxSignal.notify,
-      checkAdmission: createAdmissionCheck(challenges),
-      spendChallenge: createChallengeSpending(models.spent.collection, clock.later),
+      checkAdmission: createAdmissionCheck({
+        challenges,
+        spendChallenge: createChallengeSpending(models.spent.collection, clock.later),
+        checkCaptcha: createCaptchaCheck({
+          spent: models.spent.collection,
+          ask: createProviderQuestions(config.captchaUrls),
+          clock,
+          publicHost: config.publicUrl && new URL(config.publicUrl).hostname,
+        }),
+      }),
       capacity: createCapacity({ records: records.reader, seats: createSeats(apps.model, records.reader.count) }),
     }),
     metrics,
@@ -71,7 +80,7 @@ export function createSubmissions(deps: {
       routes: [
         // Routes are tried in this order: the most frequent requests first.
         ...submissionRoutes(service),
-        ...challengeRoutes(challenges, findApp, createChallengeLimiter(CHALLENGES_PER_MINUTE, deps.workers)),
+        ...challengeRoutes(challenges, findApp, createChallengeLimiter(CHALLENGES_PER_MINUTE, config.workers)),
         ...formRoutes({ submissions: service, leases, refusals, ignoredRedirects }),
         ...formPageRoutes(findForm, pages),
         ...heldRoutes({ store: held, submissions: service, renames: schemas.renames }),

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { TestServer } from '../support/server.ts';
+import { visitAs } from '../support/browser.ts';
+import { ADMIN_PASSWORD, type TestServer } from '../support/server.ts';
 import { withPage, withServer } from './app-page.ts';
 import { ConnectPage } from './connect-page.ts';
 
@@ -55,6 +56,52 @@ describe('form settings', () => {
     await save();
     await page.getByText('Saved. The settings apply now.').waitFor();
     expect(await settings()).toMatchObject({ maxRecords: null, closesAt: '2030-01-31T08:30:00.000Z' });
+  });
+
+  it('have the name that people read in place of the id of the app', async () => {
+    const { page } = connect;
+    await fill('Name', 'Club of 2026');
+    await page.locator('[data-preview]').getByRole('heading', { name: 'Club of 2026' }).waitFor();
+    await save();
+    await page.getByText('Saved. The settings apply now.').waitFor();
+    expect(await settings()).toMatchObject({ name: 'Club of 2026', title: null });
+    await page.reload();
+    await page.getByRole('button', { name: 'Account: Club of 2026' }).waitFor();
+    await page.getByRole('tab', { name: 'Connect', exact: true }).click();
+    expect(await connect.snippet('Plain HTML')).toContain('<title>Club of 2026</title>');
+    const admin = await visitAs(server, { sourceAppId: 'admin', password: ADMIN_PASSWORD }, '/apps');
+    await admin.page.getByRole('link', { name: 'Club of 2026' }).waitFor();
+    await admin.close();
+  });
+
+  it('have the keys of a provider of challenges, and never show the secret again', async () => {
+    const { page } = connect;
+    await page.getByLabel('Bot protection').selectOption('Cloudflare Turnstile');
+    await save();
+    await page.getByText('2 invalid settings').waitFor();
+    await fill('Site key', 'key-of-the-site');
+    await fill('Secret key', 'secret-of-the-site');
+    await page.getByLabel('While the provider cannot be reached').selectOption('Refuse submissions');
+    await save();
+    await page.getByText('Saved. The settings apply now.').waitFor();
+    const captcha = { siteKey: 'key-of-the-site', outage: 'refuse', hasSecret: true };
+    expect(await settings()).toMatchObject({ botProtection: 'turnstile', captcha });
+    expect(await page.getByLabel('Secret key').inputValue()).toBe('');
+    // Another change keeps it; the key of another provider is asked for.
+    await page.getByText('Stored. Enter a key to replace it').waitFor();
+    await fill('Title', 'Join us');
+    await save();
+    await page.getByText('Saved. The settings apply now.').waitFor();
+    expect(await settings()).toMatchObject({ title: 'Join us', captcha });
+    await page.getByLabel('Bot protection').selectOption('hCaptcha');
+    await page.getByText('Stored. Enter a key to replace it').waitFor({ state: 'detached' });
+    await page.getByLabel('Bot protection').selectOption('Cloudflare Turnstile');
+    await page.getByRole('tab', { name: 'Connect' }).first().click();
+    await page.getByText('Cloudflare Turnstile checks each submission').waitFor();
+    await page.getByText('A test needs a solved challenge.').waitFor();
+    expect(await connect.snippet('Plain HTML')).toContain(
+      '<div class="cf-turnstile" data-sitekey="key-of-the-site"></div>',
+    );
   });
 
   it('show the problem of each value', async () => {

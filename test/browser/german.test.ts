@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { de } from '../../web/src/texts/de/index.ts';
+import { connect } from '../../web/src/texts/en/connect.tsx';
 import { en } from '../../web/src/texts/en/index.ts';
 import { axeViolations } from '../support/axe.ts';
 import { goWithin, openPage, type Visit } from '../support/browser.ts';
@@ -144,7 +145,7 @@ async function textsOf(page: Page): Promise<string[]> {
 
 /** The English texts of the catalogue that are not German too, nor names of this test. */
 const GERMAN = new Set([...valuesOf(de), 'admin', 'Go', 'Nightly export']);
-const ENGLISH = new Set(valuesOf(en).filter((text) => !GERMAN.has(text)));
+const ENGLISH = new Set(valuesOf({ ...en, connect }).filter((text) => !GERMAN.has(text)));
 const WORDS = /\b(the|and|of|is|are|with|this|your|you|not|to|for|from|has)\b/i;
 
 function english(texts: readonly string[]): string[] {

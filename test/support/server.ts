@@ -42,6 +42,7 @@ export const PASSWORD_COST = 4;
  */
 const OF_SINGLE_SERVERS = [
   'audit',
+  'captcha',
   'challenges',
   'dashboard-stats',
   'form-settings',

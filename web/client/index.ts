@@ -15,6 +15,8 @@ export interface ClientOptions {
 export interface SubmitOptions {
   /** The `Idempotency-Key`; one for each submission. Default: a random one. */
   key?: string | undefined;
+  /** The token of a challenge, where the app has a provider of challenges. */
+  captcha?: string | undefined;
 }
 
 /** The record that a submission created or changed. */
@@ -142,9 +144,9 @@ export function createClient<Data extends object = Record<string, unknown>>(opti
   }
 
   return {
-    submit: (email, data, { key = randomKey() } = {}) =>
+    submit: (email, data, { key = randomKey(), captcha } = {}) =>
       // As text once: a repeat with another order of members is another submission.
-      request('/v1/users', JSON.stringify({ email, data }), key),
+      request('/v1/users', JSON.stringify({ email, data, captcha }), key),
     schema: () => request('/v1/schema'),
   };
 }

@@ -7,10 +7,12 @@ import {
   prefilled,
   present,
 } from '#src/fields/markup.ts';
+import { showChallenge } from './captcha.ts';
 import { toDom } from './dom.ts';
 import style from './form.css?inline';
 import { send } from './send.ts';
 import { type Definition, definitionOf, formPath, service } from './service.ts';
+import { startSteps } from './steps-loader.ts';
 
 /**
  * Shows the form of an app in an element. A shadow root keeps the styles of the site and of the
@@ -27,11 +29,16 @@ export async function embed(host: HTMLElement): Promise<void> {
   root.adoptedStyleSheets = [sheet];
   try {
     const definition = await definitionOf(formPath(app, host));
-    root.append(...toDom(formMarkup(app, definition)));
-    root.querySelector('form')?.addEventListener('submit', (event) => {
+    const [content] = toDom(formMarkup(app, definition)) as [Element];
+    const form = content.querySelector('form');
+    form?.addEventListener('submit', (event) => {
       event.preventDefault();
-      void send(event.currentTarget as HTMLFormElement, event.submitter);
+      void send(form, event.submitter);
     });
+    const { fields, pages = [], steps: texts } = definition;
+    if (form && texts) await startSteps(form, { fields, pages, texts }, root);
+    root.append(content);
+    if (form && definition.captcha) showChallenge(form, definition.captcha);
   } catch {
     const link: Markup = ['a', { href: `${service}/f/${app}` }, 'Open the form'];
     root.append(...toDom([['p', { class: 'note', role: 'alert' }, 'The form could not be shown. ', link]]));
@@ -39,7 +46,7 @@ export async function embed(host: HTMLElement): Promise<void> {
 }
 
 function formMarkup(app: string, definition: Definition): MarkupNode[] {
-  const { title, description, submitLabel, closed, lang, dir, texts } = definition;
+  const { name = app, title, description, submitLabel, closed, lang, dir, texts, steps } = definition;
   const introduction = present<Markup>([
     title !== null && ['h2', { part: 'title' }, title],
     description !== null && ['p', { class: 'text', part: 'description' }, description],
@@ -53,11 +60,14 @@ function formMarkup(app: string, definition: Definition): MarkupNode[] {
   const attributes = { class: 'form', part: 'form', novalidate: true, 'data-user-collection': app, 'data-thanks': '' };
   const form: Markup = [
     'form',
-    { ...attributes, 'aria-label': title ?? app },
-    ...formFields(definition.fields, texts.email).map((field) => fieldMarkup(prefilled(field, context))),
+    { ...attributes, 'aria-label': title ?? name },
+    ...formFields(definition.fields, texts.email).map((field) =>
+      fieldMarkup({ ...prefilled(field, context), isOff: steps && field.name !== 'email' ? false : undefined }),
+    ),
     ...(definition.honeypot ? [honeypot(texts.leaveEmpty)] : []),
+    ...(definition.captcha ? [['slot', { name: 'captcha' }] satisfies Markup] : []),
     ['button', { part: 'button' }, submitLabel ?? texts.send],
   ];
   const shown = closed ? (['p', { class: 'note' }, texts.closed] satisfies Markup) : form;
-  return [['div', { lang, dir }, ...introduction, shown]];
+  return [['div', { lang, dir, 'data-scripted': steps !== undefined }, ...introduction, shown]];
 }

@@ -7,7 +7,7 @@ export interface Problem {
   message: string;
 }
 
-type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 /** Whether the service made the form, so that it has its structure and style sheet. */
 export const isOwn = (form: HTMLFormElement): boolean => form.hasAttribute('data-thanks');
@@ -15,22 +15,28 @@ export const isOwn = (form: HTMLFormElement): boolean => form.hasAttribute('data
 let count = 0;
 
 /** Removes the problems that the form shows. */
-export function clearProblems(form: HTMLFormElement): void {
+export function clearProblems(form: Element): void {
   for (const element of form.querySelectorAll(`.${PROBLEM_CLASS}`)) element.remove();
   for (const element of form.querySelectorAll('[aria-invalid]')) {
     element.removeAttribute('aria-invalid');
-    element.setAttribute(
-      'aria-describedby',
-      (element.getAttribute('aria-describedby') ?? '').replace(/\S*-problem\S* ?/, ''),
-    );
+    describeWithout(element, /\S*-problem\S* ?/);
   }
+}
+
+export function describeWithout(element: Element, ids: RegExp): void {
+  element.setAttribute('aria-describedby', (element.getAttribute('aria-describedby') ?? '').replace(ids, ''));
 }
 
 /**
  * Shows each problem at its control and moves the focus to the first one. Returns the problems that
  * no visible control has.
+ * @param open shows the page of a control
  */
-export function showProblems(form: HTMLFormElement, problems: readonly Problem[]): Problem[] {
+export function showProblems(
+  form: HTMLFormElement,
+  problems: readonly Problem[],
+  open?: (control: Element) => void,
+): Problem[] {
   const shown = new Set<Control>();
   const others = problems.filter((problem) => {
     const controls = controlsAt(form, problem.path);
@@ -40,9 +46,9 @@ export function showProblems(form: HTMLFormElement, problems: readonly Problem[]
     shown.add(first);
     return false;
   });
-  controlsOf(form)
-    .find((control) => shown.has(control))
-    ?.focus();
+  const first = controlsOf(form).find((control) => shown.has(control));
+  if (first) open?.(first);
+  first?.focus();
   return others;
 }
 
@@ -58,10 +64,10 @@ export function localProblems(form: HTMLFormElement): Problem[] {
     .map(({ name, validationMessage }) => ({ path: name, message: validationMessage }));
 }
 
-function controlsOf(form: HTMLFormElement): Control[] {
-  return [...form.elements].filter(
-    (element): element is Control =>
-      element.matches('input,select,textarea') && (element as HTMLInputElement).type !== 'hidden',
+/** The controls of fields that count; those of others are disabled. */
+export function controlsOf(form: HTMLFormElement): Control[] {
+  return [...form.elements].filter((element): element is Control =>
+    element.matches(':is(input:not([type=hidden]),select,textarea):enabled'),
   );
 }
 

@@ -1,6 +1,8 @@
+import { canShow, showChallenge, tokenOf } from './captcha.ts';
 import { clearProblems, isOwn, localProblems, showProblems } from './problems.ts';
 import { type Challenge, canSolve, hexOf, solve } from './proof-of-work.ts';
 import { type Answer, type Definition, definitionOf, formPath, request } from './service.ts';
+import { stepsOf } from './steps-loader.ts';
 
 /** For a form whose texts have not been loaded. */
 const NOT_SENT = 'The form could not be sent.';
@@ -17,20 +19,24 @@ const states = new WeakMap<HTMLFormElement, State>();
 export async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
   const state = states.get(form) ?? {};
   states.set(form, state);
-  if (state.isSending) return;
+  const steps = stepsOf(form);
+  // A form with pages sends after its script was loaded, on its last page.
+  if (state.isSending || steps?.next() || (form.dataset.steps && !steps)) return;
   const app = form.getAttribute('data-user-collection') ?? '';
   const data = new FormData(form, submitter);
   clear(form);
-  const local = isOwn(form) ? localProblems(form) : [];
-  if (local.length > 0) return void showProblems(form, local);
+  const local = isOwn(form) ? (steps?.problems() ?? localProblems(form)) : [];
+  if (local.length > 0) return void showProblems(form, local, steps?.open);
 
   state.isSending = true;
   const release = lock(form, submitter, state);
   state.key ??= (data.get('_key') as string | null) || newKey();
   data.set('_key', state.key);
   if (!data.has('_tz')) data.set('_tz', Intl.DateTimeFormat().resolvedOptions().timeZone);
-  const { definition, answer } = await exchange(form, formPath(app, form), data);
+  const { definition, answer, isHeld } = await exchange(form, formPath(app, form), data);
   const { status, body } = answer;
+  // Problems of entries use up no token.
+  if (definition?.captcha && status > 0 && status !== 400) showChallenge(form, definition.captcha, true);
   // Without an answer, or with one that says to try again, the next attempt is a repeat.
   if (status > 0 && status < 429) state.key = undefined;
   for (const input of form.querySelectorAll<HTMLInputElement>('input[name="_key"]'))
@@ -40,27 +46,41 @@ export async function send(form: HTMLFormElement, submitter: HTMLElement | null)
   const isHandled = !form.dispatchEvent(
     new CustomEvent(`user-collection:${name}`, { bubbles: true, composed: true, cancelable: true, detail }),
   );
-  if (status === 200 && !isHandled) return finish(form, answer, definition, release);
+  if (status === 200 && !isHandled) return finish(form, answer, { definition, isHeld, release });
   release();
   if (status !== 200 && !isHandled) refuse(form, answer, definition);
 }
 
+interface Exchange {
+  /** Undefined while it could not be loaded. */
+  definition?: Definition | undefined;
+  answer: Answer;
+  /** Whether an operator looks at the entries before they are stored. */
+  isHeld?: boolean | undefined;
+}
+
 /** Never rejects: without an answer the status is 0. */
-async function exchange(
-  form: HTMLFormElement,
-  path: string,
-  data: FormData,
-): Promise<{ definition?: Definition | undefined; answer: Answer }> {
+async function exchange(form: HTMLFormElement, path: string, data: FormData): Promise<Exchange> {
   let definition: Definition | undefined;
   try {
     definition = await definitionOf(path);
+    const { captcha } = definition;
+    let isHeld = definition.proofOfWork && !canSolve();
+    if (captcha) {
+      showChallenge(form, captcha);
+      const token = tokenOf(form, captcha);
+      if (!token && canShow(captcha)) return { definition, answer: { status: 0, body: { message: captcha.unsolved } } };
+      // A page without the script of the provider sends its form without a token, and it is held.
+      data.set(captcha.entry, token ?? '');
+      isHeld = !token;
+    }
     // A page that cannot solve challenges sends its form without a solution, and it is held.
     if (definition.proofOfWork && canSolve()) {
       const challenge = await request(path.replace(/(?=\?|$)/, '/challenge'));
       if (challenge.status !== 200) return { definition, answer: challenge };
       data.set('altcha', await solve(challenge.body as unknown as Challenge));
     }
-    return { definition, answer: await request(path, data) };
+    return { definition, answer: await request(path, data), isHeld };
   } catch {
     const message = definition?.texts.notSent ?? form.dataset.notSent ?? NOT_SENT;
     return { definition, answer: { status: 0, body: { message } } };
@@ -84,10 +104,8 @@ function lock(form: HTMLFormElement, submitter: HTMLElement | null, state: State
 function finish(
   form: HTMLFormElement,
   { body }: Answer,
-  definition: Definition | undefined,
-  release: () => void,
+  { definition, isHeld, release }: Pick<Exchange, 'definition' | 'isHeld'> & { release: () => void },
 ): void {
-  const isHeld = definition?.proofOfWork && !canSolve();
   const thanks = form.getAttribute('data-thanks');
   // Only the service knows which address of the form the app allows; any other leads nowhere.
   const next =
@@ -112,7 +130,7 @@ function finish(
 
 function refuse(form: HTMLFormElement, { status, body }: Answer, definition: Definition | undefined): void {
   const errors = body.errors ?? [];
-  const others = showProblems(form, errors);
+  const others = showProblems(form, errors, stepsOf(form)?.open);
   if (errors.length > 0 && others.length === 0) return;
   const lines = others.map(({ path, message }) => (path ? `${path}: ${message}` : message));
   const message = status === 422 ? definition?.texts.text422 : body.message;

@@ -1,7 +1,10 @@
 import type { FormControl } from '#src/fields/presentation.ts';
+import type { CaptchaProvider } from '#src/platform/core/config.ts';
+import type { Text } from '#src/platform/languages/texts.ts';
 
 /** The answer of `GET /v1/forms/:sourceAppId` (spec 4.5). */
 export interface Definition {
+  name?: string;
   title: string | null;
   description: string | null;
   submitLabel: string | null;
@@ -17,7 +20,23 @@ export interface Definition {
   closed: boolean;
   honeypot: boolean;
   proofOfWork: boolean;
+  /** Absent without a provider of challenges. */
+  captcha?: Captcha;
   fields: FormControl[];
+  /** The titles of the pages. */
+  pages?: { page: number; title: string }[];
+  /** The texts of a form with pages or conditions. */
+  steps?: Record<string, Text>;
+}
+
+/** The challenge of a provider (spec 4.5.4). */
+export interface Captcha {
+  provider: CaptchaProvider;
+  siteKey: string;
+  entry: string;
+  className: string;
+  script: string;
+  unsolved: string;
 }
 
 /** The answer to a submission; `status` 0 means that there was none. */

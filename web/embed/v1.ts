@@ -1,6 +1,8 @@
+import { showChallenge } from './captcha.ts';
 import { embed } from './embed.ts';
 import { send } from './send.ts';
 import { definitionOf, formPath } from './service.ts';
+import { startSteps } from './steps-loader.ts';
 
 // The script of `/embed/v1.js` (spec 4.5). It may be loaded anywhere in a page, and more than once.
 
@@ -9,11 +11,39 @@ const LOADED = 'userCollectionV1';
 function start(): void {
   // A form that the service rendered: its problems are shown in the page, not by the browser.
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-thanks]')) form.noValidate = true;
+  if (document.readyState !== 'loading') startForms();
   for (const host of document.querySelectorAll<HTMLElement>('[data-user-collection]:not(form)')) void embed(host);
 }
 
+/** The forms that were started. */
+const started = new WeakSet<HTMLFormElement>();
+
+/** Starts forms with pages or conditions, also those of a site that marks its fields. */
+function startForms(): void {
+  for (const form of document.querySelectorAll<HTMLFormElement>('form[data-user-collection]')) {
+    if (started.has(form) || !(form.dataset.steps || form.querySelector('[data-field]'))) continue;
+    started.add(form);
+    const { steps, userCollection: app = '' } = form.dataset;
+    const data = steps
+      ? Promise.resolve(JSON.parse(steps))
+      : definitionOf(formPath(app, form)).then(({ fields, steps: texts }) => ({ fields, texts }));
+    data
+      .then((given) => given.texts && startSteps(form, given))
+      // Without the module everything is shown, as without JavaScript.
+      .catch(() => {
+        delete form.dataset.steps;
+        document.documentElement.removeAttribute(MARKS);
+      });
+  }
+}
+
+/** The attribute of a page of the service whose marks count (form.css). */
+const MARKS = 'data-scripted';
+
 if (!(LOADED in window)) {
   Object.assign(window, { [LOADED]: true });
+  if (document.currentScript?.hasAttribute('data-marks')) document.documentElement.setAttribute(MARKS, '');
+  document.addEventListener('DOMContentLoaded', startForms);
   document.addEventListener('submit', (event) => {
     const form = event.target as HTMLFormElement;
     if (event.defaultPrevented || !form.matches('form[data-user-collection]')) return;
@@ -23,7 +53,12 @@ if (!(LOADED in window)) {
   // The texts of the form, so that it can say in its language that the service does not answer.
   document.addEventListener('focusin', ({ target }) => {
     const form = (target as Element).closest<HTMLFormElement>('form[data-user-collection]');
-    if (form) void definitionOf(formPath(form.dataset.userCollection as string, form));
+    if (!form) return;
+    // It rejects while the service is away.
+    void definitionOf(formPath(form.dataset.userCollection as string, form)).then(
+      ({ captcha }) => captcha && showChallenge(form, captcha),
+      () => undefined,
+    );
   });
   start();
   // Elements that the parser or another script adds later.

@@ -9,7 +9,7 @@ import type { Session } from './session/session.ts';
 import { useSignOnRefusal } from './session/single-sign-on.tsx';
 import { PageSkeleton } from './shell/page-skeleton.tsx';
 import { Shell } from './shell/shell.tsx';
-import { t } from './texts/texts.ts';
+import { loadConnectTexts, t } from './texts/texts.ts';
 import type { Scope } from './users/scope.ts';
 import { UsersPage } from './users/users-page.tsx';
 
@@ -25,14 +25,14 @@ const SchemaPage = lazy(() => import('./schema-editor/schema-page.tsx'));
 const AccountPage = lazy(() => import('./account/account-page.tsx'));
 const AccountsPage = lazy(() => import('./accounts/accounts-page.tsx'));
 const MembersPage = lazy(() => import('./members/members-page.tsx'));
-const NewFormPage = lazy(() => import('./first-form/new-form-page.tsx'));
+const NewFormPage = lazy(() => loadConnectTexts().then(() => import('./first-form/new-form-page.tsx')));
 const HeldPage = lazy(() => import('./held/held-page.tsx'));
 const InboxPage = lazy(() => import('./inbox/inbox-page.tsx'));
 const KeysPage = lazy(() => import('./keys/keys-page.tsx'));
 const AuditPage = lazy(() => import('./audit/audit-page.tsx'));
 const ImportPage = lazy(() => import('./import/import-page.tsx'));
 const PrivacyPage = lazy(() => import('./privacy/privacy-page.tsx'));
-const ConnectPage = lazy(() => import('./connect/connect-page.tsx'));
+const ConnectPage = lazy(() => loadConnectTexts().then(() => import('./connect/connect-page.tsx')));
 const WebhooksPage = lazy(() => import('./webhooks/webhooks-page.tsx'));
 const WebhookPage = lazy(() => import('./webhooks/webhook-page.tsx'));
 

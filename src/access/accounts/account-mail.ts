@@ -18,7 +18,7 @@ export type AccountChange =
 
 /** The emails of the service to its staff. Each kind has its own text and at most one link. */
 export type AccountEmail =
-  | { kind: 'invitation'; link: string; sourceAppId: string | undefined; role: string }
+  | { kind: 'invitation'; link: string; app: string | undefined; role: string }
   | { kind: 'reset'; link: string }
   | { kind: 'changed'; what: AccountChange };
 
@@ -60,8 +60,8 @@ export function createAccountMail(mailer: Mailer | undefined, logger: Logger) {
 function compose(email: AccountEmail): { subject: string; blocks: Block[] } {
   switch (email.kind) {
     case 'invitation': {
-      const { sourceAppId, role, link } = email;
-      const place = sourceAppId === undefined ? 'the whole service' : `the app ${sourceAppId}`;
+      const { app, role, link } = email;
+      const place = app === undefined ? 'the whole service' : `the app ${app}`;
       return {
         subject: 'Your invitation',
         blocks: [

@@ -65,7 +65,7 @@ export function createAccountService(deps: {
   factors: SecondFactors;
   passkeys: Passkeys;
   hasher: PasswordHasher;
-  apps: Pick<AppService, 'findById'>;
+  apps: Pick<AppService, 'findById' | 'named'>;
   mail: AccountMail;
   roles: Pick<Roles, 'read'>;
   /** Undefined: no links are sent by email. */
@@ -279,9 +279,14 @@ export function createAccountService(deps: {
     async present(account: AccountDocument) {
       const { _id, email, name } = account;
       const { isAdmin, memberships } = await roles.read(account);
+      const found = memberships.length > 0 ? await apps.named(memberships.map((one) => one.sourceAppId)) : [];
+      const names = new Map(found.map(({ sourceAppId, form }) => [sourceAppId, form?.name]));
       return {
         account: { id: _id.toHexString(), email, name, admin: isAdmin },
-        memberships: memberships.map(({ sourceAppId, role }) => ({ sourceAppId, role })),
+        memberships: memberships.map(({ sourceAppId, role }) => {
+          const appName = names.get(sourceAppId);
+          return { sourceAppId, ...(appName !== undefined && { name: appName }), role };
+        }),
       };
     },
 
@@ -293,11 +298,12 @@ export function createAccountService(deps: {
       const invitation = await invitations.find(token);
       await requireFirst(invitation);
       const { email, app, admin, invitedBy } = invitation;
-      if (app) await findOfferedApp(app);
+      const appName = app && (await findOfferedApp(app)).form?.name;
       const inviter = invitedBy && (await store.findById(invitedBy));
       return {
         ...(email !== undefined && { email }),
         ...(app && { sourceAppId: app.sourceAppId, role: app.role }),
+        ...(appName !== undefined && { appName }),
         ...(admin && { admin }),
         ...(inviter && { invitedBy: inviter.name }),
         hasAccount: email !== undefined && (await store.findByEmail(email)) !== undefined,

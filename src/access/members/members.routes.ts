@@ -154,6 +154,7 @@ export type Inviter = ReturnType<typeof createInviter>;
  */
 export function createInviter(
   { invitations, mail }: Accounts,
+  apps: Pick<Apps['service'], 'find'>,
   publicUrl: string | undefined,
   limits: Pick<SharedLimits, 'create'>,
 ) {
@@ -177,7 +178,9 @@ export function createInviter(
     const link = `${origin}/dashboard/invitation#${token}`;
     if (publicUrl !== undefined && mail.isOn && (await mayMail(offer.email, maySend))) {
       const role = offer.app?.role ?? (offer.admin ? 'admin' : 'member');
-      mail.send(offer.email, { kind: 'invitation', link, sourceAppId: offer.app?.sourceAppId, role });
+      const app = offer.app && (await apps.find(offer.app.sourceAppId));
+      const place = app?.form?.name ?? offer.app?.sourceAppId;
+      mail.send(offer.email, { kind: 'invitation', link, app: place, role });
     }
     return { id: invitation.id, expiresAt: invitation.expiresAt.toISOString(), link };
   };

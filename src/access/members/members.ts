@@ -20,7 +20,7 @@ export function createMembers(deps: {
 }): Feature {
   const { accounts, apps, sessions, cursors, limits } = deps;
   const { publicUrl } = deps.config;
-  const invite = createInviter(accounts, publicUrl, limits);
+  const invite = createInviter(accounts, apps.service, publicUrl, limits);
   return {
     routes: [
       ...memberRoutes(accounts, apps, invite, limits),

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { type AnyInput, type AuditedApp, type Endpoints, jsonBody, routes } from '../../api/endpoint.ts';
-import { Role, SentPassword, SourceAppId } from '../../api/parameters.ts';
+import { AppName, Role, SentPassword, SourceAppId } from '../../api/parameters.ts';
 import { Ok } from '../../api/validation.ts';
 import type { Config } from '../../platform/core/config.ts';
 import { Unauthenticated } from '../../platform/core/errors.ts';
@@ -60,7 +60,7 @@ export const Account = z
   .meta({ id: 'Account' });
 
 export const Memberships = z.array(
-  z.strictObject({ sourceAppId: z.string().meta({ example: 'newsletter' }), role: MemberRole }),
+  z.strictObject({ sourceAppId: z.string().meta({ example: 'newsletter' }), name: AppName, role: MemberRole }),
 );
 
 export const LoggedIn = z
@@ -130,7 +130,7 @@ export const sessionEndpoints = {
     tag: 'Sessions',
     summary: 'The current session',
     response: z.union([
-      z.strictObject({ sourceAppId: SourceAppId, role: Role }),
+      z.strictObject({ sourceAppId: SourceAppId, name: AppName, role: Role }),
       z
         .strictObject({
           sourceAppId: SourceAppId.nullable(),
@@ -199,6 +199,7 @@ export const sessionEndpoints = {
       .strictObject({
         email: Email.optional(),
         sourceAppId: z.string().optional().meta({ example: 'newsletter' }),
+        appName: AppName,
         role: MemberRole.optional(),
         admin: z.literal(true).optional(),
         invitedBy: z.string().optional().meta({
@@ -342,7 +343,8 @@ export function createSessionRoutes(deps: {
 
     getSession: async ({ principal: { own, role, account }, req }) => {
       const found = account && (await accounts.findSession(account.id.toHexString(), req.sessionID));
-      if (!account) return { sourceAppId: own?.sourceAppId ?? '', role };
+      const name = own?.form?.name;
+      if (!account) return { sourceAppId: own?.sourceAppId ?? '', ...(name !== undefined && { name }), role };
       if (!found) throw new Unauthenticated();
       const shown = await accounts.present(found.account);
       return { sourceAppId: own?.sourceAppId ?? null, role, ...shown, method: account.method };

@@ -3,7 +3,8 @@ import { LRUCache } from 'lru-cache';
 import { ObjectId } from 'mongodb';
 import type { App } from '../../apps/app.ts';
 import { type AppModel, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
-import { DEFAULT_FORM_SETTINGS, isClosed } from '../../apps/form-settings.ts';
+import { DEFAULT_FORM_SETTINGS, type FormSettings, isCaptchaProvider, isClosed } from '../../apps/form-settings.ts';
+import type { CaptchaProvider } from '../../platform/core/config.ts';
 import { Forbidden, Unavailable } from '../../platform/core/errors.ts';
 import { withTimeout } from '../../platform/core/timeouts.ts';
 import { say } from '../../platform/languages/reasons.ts';
@@ -12,14 +13,15 @@ import type { HoldReason, Submission } from '../../records/write/submission.ts';
 import { NoRecord, type StoredSubmission } from '../../records/write/submission-writes.ts';
 import { isWithin, systemClock } from '../../schemas/schema-leases.ts';
 import type { SubmissionOptions } from '../submissions/acceptance.ts';
-import type { Challenges } from './challenges.ts';
+import type { CheckCaptcha } from './captcha.ts';
+import type { Challenges, SpendChallenge } from './challenges.ts';
 
 /** The decision about a valid submission. */
 interface Admission {
   /** Hold it instead of storing it. */
   hold?: HoldReason;
-  /** The id of the solved challenge that it uses up. */
-  challengeId?: string;
+  /** Uses up its proof. @returns a reason to hold it @throws {Forbidden} @throws {Unavailable} */
+  prove?(email: string, idempotencyKey?: string): Promise<HoldReason | undefined>;
 }
 
 const ADMITTED: Admission = {};
@@ -32,7 +34,12 @@ export type CheckAdmission = ReturnType<typeof createAdmissionCheck>;
  * is no promise.
  * @returns a function that throws or rejects with {@link Forbidden}
  */
-export function createAdmissionCheck(challenges: Pick<Challenges, 'verify'>) {
+export function createAdmissionCheck(deps: {
+  challenges: Pick<Challenges, 'verify'>;
+  spendChallenge: SpendChallenge;
+  checkCaptcha: CheckCaptcha;
+}) {
+  const { challenges, spendChallenge, checkCaptcha } = deps;
   return (app: Pick<App, 'id' | 'form'>, options: SubmissionOptions): Admission | Promise<Admission> => {
     const { form = DEFAULT_FORM_SETTINGS } = app;
     if (options.approvedFor !== undefined) return ADMITTED;
@@ -40,6 +47,7 @@ export function createAdmissionCheck(challenges: Pick<Challenges, 'verify'>) {
     // Bot protection is for senders who do not prove who they are.
     if (options.keyOf !== undefined) return ADMITTED;
     if (form.botProtection === 'proof-of-work') return checkProof(app, options);
+    if (isCaptchaProvider(form.botProtection)) return checkToken(form.botProtection, form, options);
     return options.isTrapped && form.botProtection === 'honeypot' ? { hold: 'honeypot' } : ADMITTED;
   };
 
@@ -48,9 +56,35 @@ export function createAdmissionCheck(challenges: Pick<Challenges, 'verify'>) {
     { via = 'json', proof = '', isTrapped }: SubmissionOptions,
   ): Promise<Admission> {
     const trapped = isTrapped && ({ hold: 'honeypot' } as const);
-    if (proof !== '') return { ...trapped, challengeId: await challenges.verify(id, proof) };
+    if (proof !== '') {
+      const challengeId = await challenges.verify(id, proof);
+      const prove = async (email: string, key?: string) => void (await spendChallenge(id, challengeId, email, key));
+      return { ...trapped, prove };
+    }
     if (via === 'json') throw new Forbidden('proofRequired');
     return trapped || { hold: 'no-proof' };
+  }
+
+  /** The provider is not asked about a submission of a program. */
+  function checkToken(
+    provider: CaptchaProvider,
+    form: FormSettings,
+    { via = 'json', captcha = {}, host, isTrapped }: SubmissionOptions,
+  ): Admission {
+    if (isTrapped) return { hold: 'honeypot' };
+    const sent = typeof captcha === 'string' ? captcha : captcha[provider];
+    // A form of Friendly Captcha sends its state while it has no token, such as `.SOLVING`.
+    const token = sent?.startsWith('.') ? '' : sent;
+    if (!token && via === 'json') throw new Forbidden('captchaRequired');
+    if (!token) return { hold: 'no-captcha' };
+    return {
+      async prove(email, idempotencyKey) {
+        const { captcha: settings } = form;
+        // The settings of an app with a provider have them.
+        if (!settings) throw new Unavailable('captchaAway');
+        return checkCaptcha(provider, { ...form, captcha: settings }, { token, host, email, idempotencyKey });
+      },
+    };
   }
 }
 

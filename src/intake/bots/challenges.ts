@@ -11,8 +11,6 @@ import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
 
-/** The end of the messages of refusals after which a solution of another challenge helps. */
-
 /** How long a challenge can be solved and sent: a person fills a form meanwhile. */
 export const CHALLENGE_LIFETIME_MS = 20 * 60 * 1_000;
 
@@ -109,15 +107,20 @@ function parse(text: string) {
 }
 
 /** Longer than a challenge lives (20 minutes), for servers whose clocks differ. */
-const KEPT_SECONDS = 60 * 60;
+export const KEPT_SECONDS = 60 * 60;
 const HASH_LENGTH = 32;
 
-/** A challenge whose solution was used. `_id` is the app's id and the start of its signature. */
-interface SpentChallengeDocument {
+/**
+ * A challenge whose solution was used. `_id` is the app's id and the start of its signature, or the
+ * hash of a token of a provider (captcha.ts).
+ */
+export interface SpentChallengeDocument {
   _id: string;
   /** Identifies the submission that used it. */
   holder: string;
   at: Date;
+  /** Of a provider, once it has answered. */
+  verdict?: 'passed' | 'refused' | 'away';
 }
 
 const spentChallengeSchema = schema<SpentChallengeDocument>(
@@ -125,6 +128,7 @@ const spentChallengeSchema = schema<SpentChallengeDocument>(
     _id: { type: String, required: true },
     holder: { type: String, required: true },
     at: { type: Date, required: true },
+    verdict: String,
   },
   {
     collection: 'spent_challenges',
@@ -139,7 +143,7 @@ export const createSpentChallengeModel = (connection: Connection): Model<SpentCh
   createModel(connection, spentChallengeSchema);
 
 /** Identifies a submission by its email and its `Idempotency-Key`. Without a key each differs. */
-function identifyHolder(email: string, idempotencyKey: string | undefined): string {
+export function identifyHolder(email: string, idempotencyKey: string | undefined): string {
   if (idempotencyKey === undefined) return randomUUID();
   return createHash('sha256').update(`${email} ${idempotencyKey}`).digest('base64url').slice(0, HASH_LENGTH);
 }

@@ -115,6 +115,8 @@ export function parseAttempt(req: Request, entries: FormEntries, lease: Lease): 
       // A browser that gets 503 sends the same key again, so a form without one gets one here.
       idempotencyKey: typeof key === 'string' ? key : prefersPage(req) ? randomUUID() : undefined,
       proof: controls.altcha ?? req.get('x-altcha'),
+      captcha: req.get('x-captcha') ?? controls,
+      host: req.hostname,
       address: req.ip,
       isTrapped: isTrapped && settings.botProtection !== 'off',
       page: referer === undefined ? undefined : parsePageUrl(referer),

@@ -1,10 +1,21 @@
 import { html } from 'ghtml';
 import type { FormEntry } from '../../api/body/form-body.ts';
-import { type FormSettings, offeredLanguages } from '../../apps/form-settings.ts';
+import { type FormSettings, isCaptchaProvider, offeredLanguages, pageTitles } from '../../apps/form-settings.ts';
 import { choicesIn } from '../../fields/base/choice-list.ts';
 import { printable } from '../../fields/base/kind.ts';
 import { DECIMAL } from '../../fields/base/plain-texts.ts';
+import { captchaElement } from '../../fields/captcha.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
+import {
+  buttonsMarkup,
+  hasSteps,
+  isShownStep,
+  progressMarkup,
+  type Step,
+  stepMarkup,
+  stepsOf,
+  withStates,
+} from '../../fields/form-steps.ts';
 import {
   described,
   type FormField,
@@ -19,12 +30,15 @@ import {
   PROBLEM_CLASS,
   requiredMark,
   sentence,
+  withState,
 } from '../../fields/markup.ts';
 import { formControls as controlsOf, type FormControl, isTranslated } from '../../fields/presentation.ts';
+import type { Code } from '../../platform/languages/catalogue.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
 import { type Issue, MAX_ISSUES, say } from '../../platform/languages/reasons.ts';
 import { MAX_LANGUAGES } from '../../platform/languages/tags.ts';
-import { ownLanguage, thanksPath, toHtml } from './page.ts';
+import type { Text } from '../../platform/languages/texts.ts';
+import { aroundContent, ownLanguage, ownLanguageAttributes, thanksPath, toHtml } from './page.ts';
 import { adviceAfter, reasonIn, type ShownRefusal, titleOf } from './visitor-language.ts';
 
 /** The public form of an app: its settings in force and the fields of its newest schema. */
@@ -108,12 +122,14 @@ export function canShowAgain(fields: readonly FieldDefinition[]): boolean {
 export function fieldHtml(field: FormField): string {
   const { control, texts, problem } = field;
   if (control.type === 'list' && texts && texts.length > 1 && !isHidden(field))
-    return toHtml([listMarkup(field, texts)]);
+    return toHtml([withState(field, listMarkup(field, texts))]);
   const isGroup = control.type === 'checkboxes';
   const isAbsent = isGroup && texts?.length === 0;
-  if (problem !== undefined || control.choices.length < MANY_CHOICES || isHidden(field) || isAbsent) {
+  const isOwn = problem !== undefined || isAbsent || (control.requiredIf && field.isRequired);
+  if (isOwn || control.choices.length < MANY_CHOICES || isHidden(field)) {
     return toHtml([fieldMarkup(field)]);
   }
+  if (field.isOff) return fieldHtml({ ...field, isOff: false }).replace(/^<\w+/, '$& data-off');
   let written = unchosen.get(control);
   if (written === undefined) {
     // A text that was joined from many parts is slow to read each time; this makes it one part.
@@ -154,7 +170,7 @@ function listMarkup(field: FormField, texts: readonly string[]): Markup {
     const attributes = { ...described(field), 'aria-label': `${control.label} ${index + 1}`, required: false };
     return inputMarkup(one, attributes);
   });
-  const legend: Markup = ['legend', {}, control.label, ...requiredMark(control)];
+  const legend: Markup = ['legend', {}, control.label, ...requiredMark(field)];
   return ['fieldset', { class: 'field' }, legend, ...hints(field), ...inputs];
 }
 
@@ -240,9 +256,10 @@ interface Problem {
   text: string;
 }
 
-export function formBody(view: FormView): { summary: string; form: string } {
-  const fields = listFields(view);
-  return { summary: view.refusal ? summaryHtml(view, listProblems(view, fields)) : '', form: formHtml(view, fields) };
+export function formBody(view: FormView): { summary: string; form: string; hasSteps: boolean } {
+  const fields = withStates(listFields(view));
+  const summary = view.refusal ? summaryHtml(view, listProblems(view, fields)) : '';
+  return { summary, form: formHtml(view, fields), hasSteps: hasSteps(fields.map(({ control }) => control)) };
 }
 
 function listFields({ fields, language, prefilled, sent, issues = [], refusal }: FormView): FormField[] {
@@ -321,10 +338,8 @@ function formHtml(view: FormView, fields: readonly FormField[]): string {
   const controls: FormEntry[] = [['_key', key], ...(hasLanguages ? [['_lang', language.tag] as FormEntry] : [])];
   const hidden = [...controls, ...(sent?.others ?? [])].map(([name, value]) => hiddenInput(name, value));
   const label = settings.submitLabel;
-  const button =
-    label === undefined
-      ? html`<button!${ownLanguage(language)}>${language.text('send')}</button>`
-      : html`<button>${label}</button>`;
+  const button: Markup =
+    label === undefined ? ['button', ownLanguageAttributes(language), language.text('send')] : ['button', {}, label];
   const thanks = thanksPath(sourceAppId, hasLanguages ? { lang: language.tag } : {});
   const keyHtml = (one: KeyOfPage): string => {
     if ('field' in one) return fieldHtml(one.field);
@@ -335,12 +350,108 @@ function formHtml(view: FormView, fields: readonly FormField[]): string {
         : [refusedMarkup(one, problem, language)],
     );
   };
-  return html`<form class="form" method="post" action="/v1/forms/${sourceAppId}" data-user-collection="${sourceAppId}" data-thanks="${thanks}" data-not-sent="${language.text('notSent')}">
+  const keys = inOrderOfEntries(fields, sent);
+  const steps = stepsOf(fields, pageTitles(settings, language.tag)) ?? [];
+  const paged = stepsHtml(steps, keys, keyHtml, language);
+  const conditions = stepsData(view);
+  const steered = conditions === undefined ? '' : html` data-steps="${conditions}"`;
+  return html`<form class="form" method="post" action="/v1/forms/${sourceAppId}" data-user-collection="${sourceAppId}" data-thanks="${thanks}" data-not-sent="${language.text('notSent')}"!${steered}>
 !${toHtml(hidden)}
-!${inOrderOfEntries(fields, sent).map(keyHtml).join('\n')}
+!${paged ?? keys.map(keyHtml).join('\n')}
 !${settings.botProtection === 'off' ? '' : toHtml([honeypot(language.text('leaveEmpty'))])}
-!${button}
+!${captchaHtml(settings)}!${toHtml([paged === undefined ? button : buttonsOf(steps, button, language)])}
 </form>`;
+}
+
+function captchaHtml({ botProtection, captcha }: FormSettings): string {
+  if (!captcha || !isCaptchaProvider(botProtection)) return '';
+  return `${toHtml([captchaElement(botProtection, captcha.siteKey)])}\n`;
+}
+
+/** The texts of the script of a form with pages or conditions. */
+export const STEP_TEXTS = [
+  'nextPage',
+  'previousPage',
+  'pageOf',
+  'required',
+  'mustBeTrue',
+  'notEmail',
+  'notNumber',
+  'notDate',
+  'tooShort',
+  'tooLong',
+  'tooSmall',
+  'tooLarge',
+  'invalid',
+] as const satisfies readonly Code[];
+
+/** Returns these texts; undefined for a form without pages and conditions. */
+export function stepTexts(
+  controls: readonly FormControl[],
+  { template }: Language,
+): Record<(typeof STEP_TEXTS)[number], Text> | undefined {
+  if (!hasSteps(controls)) return undefined;
+  return Object.fromEntries(STEP_TEXTS.map((code) => [code, template(code)])) as ReturnType<typeof stepTexts>;
+}
+
+/** The conditions of a list of controls for the script, serialized once. */
+const stepsOfControls = new WeakMap<readonly FormControl[], string | undefined>();
+
+function stepsData({ fields, language }: FormView): string | undefined {
+  const controls = formControls(fields, language.tag);
+  if (!stepsOfControls.has(controls)) {
+    const conditions = controls.map(({ key, kind, required, showIf, requiredIf }) => {
+      return { key, kind, required, showIf, requiredIf };
+    });
+    const texts = stepTexts(controls, language);
+    stepsOfControls.set(controls, texts && JSON.stringify({ fields: conditions, texts }));
+  }
+  return stepsOfControls.get(controls);
+}
+
+/** The page that is open at first: the first one with a problem. */
+function openStep(steps: readonly Step[]): Step | undefined {
+  const hasProblem = ({ fields }: Step): boolean => fields.some(({ problem }) => problem !== undefined);
+  return steps.find(hasProblem) ?? steps.find(isShownStep);
+}
+
+/**
+ * Returns the pages of a form. Undefined without pages, and for entries in another order, which a
+ * form that is sent again with the same key has to keep.
+ */
+function stepsHtml(
+  steps: readonly Step[],
+  keys: readonly KeyOfPage[],
+  keyHtml: (one: KeyOfPage) => string,
+  language: Language,
+): string | undefined {
+  const pageOf = new Map(steps.flatMap(({ page, fields }) => fields.map(({ id }) => [id, page] as const)));
+  let last = steps[0]?.page;
+  const pages = keys.map((one) => {
+    last = ('field' in one && pageOf.get(one.field.id)) || last;
+    return last;
+  });
+  const isInOrder = pages.every((page = 0, index) => page >= (pages[index - 1] ?? 0));
+  if (steps.length === 0 || !isInOrder) return undefined;
+  const shown = steps.filter(isShownStep);
+  const open = openStep(steps);
+  const position = { page: open ? shown.indexOf(open) + 1 : 1, pages: shown.length };
+  const parts = steps.map((step) => {
+    const [start, end] = aroundContent(stepMarkup(step, step === open, 'h2'));
+    return [start, ...keys.filter((_, index) => pages[index] === step.page).map(keyHtml), end].join('\n');
+  });
+  return [
+    toHtml([progressMarkup(language.text('pageOf', position), shown.length < 2, ownLanguageAttributes(language))]),
+    ...parts,
+  ].join('\n');
+}
+
+function buttonsOf(steps: readonly Step[], send: Markup, language: Language): Markup {
+  const shown = steps.filter(isShownStep);
+  const open = openStep(steps);
+  const state = { isFirst: open === shown[0], isLast: open === shown.at(-1) };
+  const texts = { previous: language.text('previousPage'), next: language.text('nextPage') };
+  return buttonsMarkup({ ...texts, ...state, send, own: ownLanguageAttributes(language) });
 }
 
 /** Refused entries: shown, so that none is lost, and without a name, so that none is sent. */

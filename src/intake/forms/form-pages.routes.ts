@@ -4,13 +4,21 @@ import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
 import { AppPath } from '../../api/parameters.ts';
 import { setLanguage, Versioned } from '../../api/reply.ts';
-import { isClosed, offeredLanguages, pageTitles, settingsIn } from '../../apps/form-settings.ts';
+import {
+  type FormSettings,
+  isCaptchaProvider,
+  isClosed,
+  offeredLanguages,
+  pageTitles,
+  settingsIn,
+} from '../../apps/form-settings.ts';
+import { CAPTCHA_PROVIDERS, CAPTCHA_WIDGETS, captchaEntry } from '../../fields/captcha.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { formFields, type PageContext, prefilled } from '../../fields/markup.ts';
 import { FormControl } from '../../fields/presentation.ts';
 import { AppNotFound } from '../../platform/core/errors.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
-import { formControls, type PublicForm } from './form-html.ts';
+import { formControls, type PublicForm, STEP_TEXTS, stepTexts } from './form-html.ts';
 import type { FindForm, FormPages } from './form-pages.ts';
 import { visitorLanguage } from './visitor-language.ts';
 
@@ -31,9 +39,16 @@ type Text = (typeof TEXTS)[number];
 const textsOf = ({ text }: Language) =>
   Object.fromEntries(TEXTS.map((code) => [code, text(code)])) as Record<Text, string>;
 
+const StepText = z.union([z.string(), z.record(z.string(), z.string())]).meta({
+  id: 'FormText',
+  description: 'A text with placeholders; or its plural forms, by the number that `by` names',
+});
+type StepCode = (typeof STEP_TEXTS)[number];
+
 const FormDefinition = z
   .strictObject({
     sourceAppId: z.string(),
+    name: z.string().optional().meta({ description: 'The name of the app; absent without one' }),
     title: z.string().nullable(),
     description: z.string().nullable(),
     submitLabel: z.string().nullable(),
@@ -50,11 +65,26 @@ const FormDefinition = z
     closed: z.boolean().meta({ description: 'Whether every submission is refused now' }),
     honeypot: z.boolean().meta({ description: 'Whether the form contains a field for programs' }),
     proofOfWork: z.boolean().meta({ description: 'Whether a submission needs a solved challenge' }),
+    captcha: z
+      .strictObject({
+        provider: z.enum(CAPTCHA_PROVIDERS),
+        siteKey: z.string(),
+        entry: z.string().meta({ description: 'The form entry of the token' }),
+        className: z.string().meta({ description: 'The class of the element that shows the challenge' }),
+        script: z.string(),
+        unsolved: z.string().meta({ description: 'What a form says that is sent without a token' }),
+      })
+      .optional()
+      .meta({ description: 'The challenge of a provider; absent without one' }),
     pages: z
       .array(z.strictObject({ page: z.int(), title: z.string() }))
       .optional()
       .meta({ description: 'The titles of the pages of the form; absent without any' }),
     fields: z.array(FormControl),
+    steps: z
+      .strictObject(Object.fromEntries(STEP_TEXTS.map((code) => [code, StepText])) as Record<StepCode, typeof StepText>)
+      .optional()
+      .meta({ description: 'The texts of pages and problems; absent for a form without pages and conditions' }),
   })
   .meta({
     id: 'FormDefinition',
@@ -142,8 +172,11 @@ function formDefinition({ sourceAppId, settings: given, fields, language }: Form
   const { tag: lang, dir } = language;
   const settings = settingsIn(given, lang);
   const { title = null, description = null, submitLabel = null, thanks = null, next = null } = settings;
+  const described = formControls(fields, lang);
   const texts = JSON.stringify({
     sourceAppId,
+    // Undefined without a name: JSON leaves it out.
+    name: settings.name,
     title,
     description,
     submitLabel,
@@ -156,11 +189,27 @@ function formDefinition({ sourceAppId, settings: given, fields, language }: Form
     closed: isClosed(settings),
     honeypot: settings.botProtection !== 'off',
     proofOfWork: settings.botProtection === 'proof-of-work',
+    captcha: captchaOf(settings, language),
     ...(settings.pages && { pages: pageTitles(settings, lang) }),
+    steps: stepTexts(described, language),
   });
-  const controls = serializedControls(formControls(fields, lang));
+  const controls = serializedControls(described);
   const json = `${texts.slice(0, -1)},"fields":${controls.json}}`;
   return new Versioned(json, `"${hashText(texts + controls.hash)}"`);
+}
+
+/** Undefined without a provider: JSON leaves it out. */
+function captchaOf({ botProtection, captcha }: FormSettings, { text }: Language) {
+  if (!captcha || !isCaptchaProvider(botProtection)) return undefined;
+  const { script, className } = CAPTCHA_WIDGETS[botProtection];
+  return {
+    provider: botProtection,
+    siteKey: captcha.siteKey,
+    entry: captchaEntry(botProtection),
+    className,
+    script: script.src,
+    unsolved: text('captchaUnsolved'),
+  };
 }
 
 function serializedControls(controls: readonly FormControl[]): { json: string; hash: string } {

@@ -1,6 +1,6 @@
 import { html } from 'ghtml';
 import type { Html } from '../../api/reply.ts';
-import { DEFAULT_FORM_SETTINGS, isClosed, settingsIn } from '../../apps/form-settings.ts';
+import { captchaProvider, DEFAULT_FORM_SETTINGS, formHeading, isClosed, settingsIn } from '../../apps/form-settings.ts';
 import type { Language } from '../../platform/languages/languages.ts';
 import type { SchemaLeases } from '../../schemas/schema-leases.ts';
 import { canShowAgain, type FormView, formBody, type PublicForm, statement } from './form-html.ts';
@@ -46,7 +46,7 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
         return pageReply({ title, main: introduction(view) + note, language, status }, assets);
       }
       if (refusal && !canShowAgain(view.fields)) return refusalPage(refusal, language);
-      const { summary, form } = formBody(view);
+      const { summary, form, hasSteps } = formBody(view);
       return pageReply(
         {
           title: status === 200 ? title : `${titleOf(language, status)}: ${title}`,
@@ -54,7 +54,9 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
           language,
           status,
           isForm: true,
+          hasSteps,
           redirects: redirectSources(view.settings),
+          captcha: captchaProvider(view.settings),
         },
         assets,
       );
@@ -84,7 +86,7 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
 
 type Titled = Pick<FormView, 'sourceAppId' | 'settings'>;
 
-const formTitle = ({ sourceAppId, settings }: Titled): string => settings.title ?? sourceAppId;
+const formTitle = ({ sourceAppId, settings }: Titled): string => formHeading(sourceAppId, settings);
 
 function introduction(view: Titled): string {
   const { description } = view.settings;

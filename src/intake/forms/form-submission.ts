@@ -1,13 +1,15 @@
 import type { FormEntries } from '../../api/body/form-body.ts';
 import { printable, type Writer } from '../../fields/base/kind.ts';
+import { CAPTCHA_PROVIDERS, captchaEntry } from '../../fields/captcha.ts';
 import { toInstantIn } from '../../fields/local-time.ts';
 import { valueFromForm } from '../../fields/presentation.ts';
+import type { CaptchaProvider } from '../../platform/core/config.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import type { SubmissionInput } from '../submissions/acceptance.ts';
 
-/** The controls of a form (spec 4.5), as sent. */
-export interface FormControls {
+/** The controls of a form (spec 4.5), as sent, and the tokens by provider. */
+export interface FormControls extends Partial<Record<CaptchaProvider, string>> {
   next?: string;
   error?: string;
   key?: string;
@@ -49,7 +51,14 @@ const OWN_NAMES: ReadonlyMap<string, Use> = new Map<string, Use>([
   ['_charset_', 'charset'],
   ['_lang', 'lang'],
   ['altcha', 'altcha'],
+  // A script of one provider may send its token under the names of others too.
+  ...CAPTCHA_PROVIDERS.map((provider) => [captchaEntry(provider), provider] as const),
 ]);
+
+/** Whether an entry proves that a person sent the form. A repeat may have another one. */
+function isProof(name: string): boolean {
+  return name === 'altcha' || CAPTCHA_PROVIDERS.some((provider) => captchaEntry(provider) === name);
+}
 
 /** Names of other form services. A schema may have a field of such a name. */
 const FOREIGN_NAMES: ReadonlyMap<string, Use> = new Map<string, Use>([
@@ -142,7 +151,7 @@ export function readSubmission(
     else problems.push({ path: `data.${printable(key)}`, ...converted.problem });
   }
   // The texts that identify a repeat under any schema.
-  const texts = JSON.stringify(entries.list.filter(([name]) => !name.startsWith('_') && name !== 'altcha'));
+  const texts = JSON.stringify(entries.list.filter(([name]) => !name.startsWith('_') && !isProof(name)));
   // `fromEntries` defines own properties, `__proto__` too; validation refuses that key.
   return { email, data: Object.fromEntries(data), problems, texts };
 }

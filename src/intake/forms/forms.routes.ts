@@ -10,7 +10,13 @@ import type { OriginCounts } from '../../apps/origins.ts';
 import { AppNotFound } from '../../platform/core/errors.ts';
 import type { SchemaLeases } from '../../schemas/schema-leases.ts';
 import { UnknownApp } from '../../schemas/schemas.service.ts';
-import { presentSubmitted, Submission, SubmissionHeaders, SubmittedUser } from '../submissions/submissions.routes.ts';
+import {
+  jsonOptions,
+  presentSubmitted,
+  Submission,
+  SubmissionHeaders,
+  SubmittedUser,
+} from '../submissions/submissions.routes.ts';
 import type { SubmissionService } from '../submissions/submissions.service.ts';
 import { type FormRefusals, parseAttempt } from './form-answers.ts';
 import { readSubmission } from './form-submission.ts';
@@ -68,8 +74,7 @@ export function formRoutes(deps: {
       if (!(body instanceof FormEntries)) {
         const settings = lease.app.form ?? DEFAULT_FORM_SETTINGS;
         const lang = languageToKeep(visitorLanguage(req, settings), settings);
-        const idempotencyKey = headers['idempotency-key'];
-        const options = { idempotencyKey, proof: body.altcha ?? headers['x-altcha'], keyOf, lang, writer };
+        const options = { ...jsonOptions(headers, body, req), keyOf, lang, writer };
         return presentSubmitted(await submissions.submit(sourceAppId, body, options).catch(rethrowInPath));
       }
       const attempt = parseAttempt(req, body, lease);
@@ -81,7 +86,7 @@ export function formRoutes(deps: {
       // Only an accepted submission counts, so that the limits of submissions bound strangers.
       if (attempt.ignoredNext) ignoredRedirects.note(lease.app.id, attempt.ignoredNext.origin);
       // Only a person learns that the form was held; a bot in a honeypot learns nothing.
-      const isHeld = stored.heldFor === 'no-proof';
+      const isHeld = stored.heldFor !== undefined && stored.heldFor !== 'honeypot';
       if (prefersPage(req))
         return new Redirect(attempt.next ?? thanksPath(sourceAppId, { held: isHeld, lang: attempt.visitor.asked }));
       return { ...presentSubmitted(stored), ...(attempt.ownNext !== undefined && { next: attempt.ownNext }) };

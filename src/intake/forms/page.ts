@@ -1,16 +1,24 @@
 import { html } from 'ghtml';
 import { Html } from '../../api/reply.ts';
 import type { FormSettings } from '../../apps/form-settings.ts';
+import { CAPTCHA_WIDGETS, captchaScript } from '../../fields/captcha.ts';
 import type { Markup, MarkupNode } from '../../fields/markup.ts';
+import type { CaptchaProvider } from '../../platform/core/config.ts';
 import type { Language } from '../../platform/languages/languages.ts';
 import { baseLanguage } from '../../platform/languages/tags.ts';
 
 export interface PageAssets {
   script: string;
+  /** The module of forms with pages or conditions. */
+  steps: string;
   style: string;
 }
 
-export const DEFAULT_ASSETS: PageAssets = { script: '/embed/v1.js', style: '/embed/v1.css' };
+export const DEFAULT_ASSETS: PageAssets = {
+  script: '/embed/v1.js',
+  steps: '/embed/v1-steps.js',
+  style: '/embed/v1.css',
+};
 
 /** One page. `main` is HTML; the other texts are escaped here. */
 export interface Page {
@@ -20,14 +28,19 @@ export interface Page {
   status?: number;
   /** Whether the page loads the script that sends a form. */
   isForm?: boolean;
+  /** Whether that form has pages or conditions. */
+  hasSteps?: boolean;
   /** Origins to which a form may be redirected. */
   redirects?: readonly string[];
+  /** The provider whose challenge the page shows. */
+  captcha?: CaptchaProvider | undefined;
 }
 
 /** Returns a whole page under its own Content-Security-Policy (spec 4.5). */
 export function pageReply(page: Page, assets: PageAssets): Html {
-  const { title, main, language, status = 200, isForm = false, redirects = [] } = page;
-  const script = isForm ? html`<script src="${assets.script}" defer></script>` : '';
+  const { title, main, language, status = 200, redirects = [], captcha } = page;
+  const own = scriptsOf(page, assets);
+  const script = captcha ? `${own}\n${toHtml([captchaScript(captcha)])}` : own;
   const text = html`<!doctype html>
 <html lang="${language.tag}" dir="${language.dir}">
 <head>
@@ -47,20 +60,32 @@ export function pageReply(page: Page, assets: PageAssets): Html {
 `;
   const headers = {
     'Cache-Control': 'no-store',
-    'Content-Security-Policy': pagePolicy(redirects),
+    'Content-Security-Policy': pagePolicy(redirects, captcha),
     // With `no-referrer` a browser sends the form with `Origin: null`.
     'Referrer-Policy': 'same-origin',
   };
   return new Html(text, status, headers, language.tag);
 }
 
+/**
+ * A form with pages or conditions waits for its script, which has to hide what does not count
+ * before the form is painted. If the script does not load, everything is shown.
+ */
+function scriptsOf({ isForm = false, hasSteps = false }: Page, assets: PageAssets): string {
+  if (!isForm) return '';
+  if (!hasSteps) return html`<script src="${assets.script}" defer></script>`;
+  return html`<link rel="modulepreload" href="${assets.steps}"><script src="${assets.script}" data-marks></script>`;
+}
+
 /** Chrome checks a redirect that answers a form against `form-action`. */
-function pagePolicy(redirects: readonly string[]): string {
+function pagePolicy(redirects: readonly string[], captcha: CaptchaProvider | undefined): string {
+  const sources = captcha ? CAPTCHA_WIDGETS[captcha].sources : undefined;
   return [
     "default-src 'none'",
-    "style-src 'self'",
-    "script-src 'self'",
-    "connect-src 'self'",
+    ["style-src 'self'", ...(sources?.['style-src'] ?? [])].join(' '),
+    ["script-src 'self'", ...(sources?.['script-src'] ?? [])].join(' '),
+    ...(sources ? [`frame-src ${sources['frame-src'].join(' ')}`] : []),
+    ["connect-src 'self'", ...(sources?.['connect-src'] ?? [])].join(' '),
     ["form-action 'self'", ...redirects].join(' '),
     "frame-ancestors 'none'",
     "base-uri 'none'",
@@ -82,6 +107,12 @@ export const formPath = (sourceAppId: string): string => `/f/${encodeURIComponen
 export function thanksPath(sourceAppId: string, { held, lang }: { held?: boolean; lang?: string | undefined }): string {
   const query = new URLSearchParams({ ...(held && { held: '1' }), ...(lang !== undefined && { lang }) }).toString();
   return `${formPath(sourceAppId)}/thanks${query && `?${query}`}`;
+}
+
+/** Returns the HTML of an element in two parts, between which more content fits. */
+export function aroundContent(element: Markup): [start: string, end: string] {
+  const end = `</${element[0]}>`;
+  return [elementHtml(element).slice(0, -end.length), end];
 }
 
 const VOID = new Set(['input']);
@@ -111,6 +142,10 @@ function attributesHtml(attributes: Markup[1]): string {
 }
 
 /** The attributes of a text of the service on a page in a language that the service has not. */
-export function ownLanguage({ tag, own }: Language): string {
-  return baseLanguage(tag) === own ? '' : ` lang="${own}" dir="ltr"`;
+export function ownLanguage(language: Language): string {
+  return attributesHtml(ownLanguageAttributes(language));
+}
+
+export function ownLanguageAttributes({ tag, own }: Language): Markup[1] {
+  return baseLanguage(tag) === own ? {} : { lang: own, dir: 'ltr' };
 }

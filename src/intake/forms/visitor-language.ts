@@ -65,13 +65,15 @@ export function titleOf(language: Language, status: number): string {
 /** Whether the advice after a refusal contains its reason. */
 export const isInAdvice = ({ status, code }: ShownRefusal): boolean => status === 404 || code === 'originRefused';
 
-/** The only 403 for which another attempt helps: the page solves a new challenge. */
-const NEEDS_CHALLENGE: readonly ReasonCode[] = ['proofExpired', 'proofInvalid', 'proofUsed'];
+/** The only 403 for which another attempt helps: the page has a new challenge. */
+const NEEDS_PROOF: readonly ReasonCode[] = ['proofExpired', 'proofInvalid', 'proofUsed'];
+const NEEDS_TOKEN: readonly ReasonCode[] = ['captchaInvalid', 'captchaUsed'];
 
 /** Returns what to do after a refusal. */
 export function adviceAfter({ status, code }: ShownRefusal, language: Language): string {
   if (code === 'originRefused') return language.text('text403Site');
-  return language.text(NEEDS_CHALLENGE.includes(code) ? 'text403Again' : `text${explainedStatus(status)}`);
+  if (NEEDS_TOKEN.includes(code)) return language.text('captchaUnsolved');
+  return language.text(NEEDS_PROOF.includes(code) ? 'text403Again' : `text${explainedStatus(status)}`);
 }
 
 /** Returns the reason of a refusal; undefined where only English has it. */

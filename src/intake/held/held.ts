@@ -38,11 +38,18 @@ const shared = {
   tag: 'Forms',
 } as const;
 
+const count = z.int().nonnegative();
 const Counts = z
-  .strictObject(
-    Object.fromEntries(HOLD_REASONS.map((reason) => [reason, z.int().nonnegative()])) as Record<HoldReason, z.ZodInt>,
-  )
-  .meta({ description: 'How many are held, by reason', example: { honeypot: 2, 'no-proof': 5 } });
+  .strictObject({
+    honeypot: count,
+    'no-proof': count,
+    'no-captcha': count.optional(),
+    'captcha-away': count.optional(),
+  } satisfies Record<HoldReason, z.ZodType>)
+  .meta({
+    description: 'How many are held, by reason; the last two are absent while they are 0',
+    example: { honeypot: 2, 'no-proof': 5 },
+  });
 
 export const heldEndpoints = {
   listHeld: {
@@ -174,7 +181,7 @@ export function heldRoutes(deps: {
       };
     },
 
-    countHeld: async ({ app }) => ({ counts: await store.counts(app.id) }),
+    countHeld: async ({ app }) => ({ counts: { honeypot: 0, 'no-proof': 0, ...(await store.counts(app.id)) } }),
 
     releaseHeld: async ({ app, params }) => presentSubmitted(await release(app, params.id)),
 

@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Writer } from '../../fields/base/kind.ts';
 import type { FieldStates } from '../../fields/conditions.ts';
+import type { CaptchaProvider } from '../../platform/core/config.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { parsePageUrl } from '../../platform/core/web-origin.ts';
@@ -28,6 +29,10 @@ export interface SubmissionOptions {
   via?: 'json' | 'form';
   /** The solution of a challenge as sent. Empty counts as absent. */
   proof?: string | undefined;
+  /** The token of a provider as sent, or the tokens of a form by provider. */
+  captcha?: string | Partial<Record<CaptchaProvider, string>> | undefined;
+  /** The host of the request, on which the challenge of a provider may be solved. */
+  host?: string | undefined;
   /** A field that people do not see was filled. */
   isTrapped?: boolean;
   /** The address of the client, if it came by HTTP. */
@@ -38,7 +43,7 @@ export interface SubmissionOptions {
   lang?: string | undefined;
   /** The incarnation of the app whose operator allowed it: without a proof, also after closing. */
   approvedFor?: ObjectId;
-  /** The incarnation of the app whose API key sent it. It needs no proof of work. */
+  /** The incarnation of the app whose API key sent it. It needs no proof of work and no token. */
   keyOf?: ObjectId | undefined;
   /** Who sent it: `staff` may set the fields of the staff. Default: `everyone`. */
   writer?: Writer;

@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
 import { UserId } from '../../api/parameters.ts';
@@ -13,6 +14,7 @@ export const Submission = z
     email: z.string(code('notText')),
     data: JsonObject.optional(),
     altcha: z.string(code('notText')).optional().meta({ description: 'As the header `x-altcha`' }),
+    captcha: z.string(code('notText')).optional().meta({ description: 'As the header `x-captcha`' }),
   })
   .meta({ id: 'Submission', example: { email: 'Ada@Example.com', data: { name: 'Ada' } } });
 
@@ -31,6 +33,21 @@ export const SubmissionHeaders = z.object({
     description:
       'For apps with the bot protection `proof-of-work`: the solution of a challenge (`GET /v1/forms/{sourceAppId}/challenge`)',
   }),
+  'x-captcha': z.string().optional().meta({
+    description: 'For apps with the bot protection of a provider: the token of a solved challenge',
+  }),
+});
+
+/** Returns the options of a submission in JSON that its headers and body name. */
+export const jsonOptions = (
+  headers: z.infer<typeof SubmissionHeaders>,
+  { altcha, captcha }: Pick<z.infer<typeof Submission>, 'altcha' | 'captcha'>,
+  { hostname }: Request,
+) => ({
+  idempotencyKey: headers['idempotency-key'],
+  proof: altcha ?? headers['x-altcha'],
+  captcha: captcha ?? headers['x-captcha'],
+  host: hostname,
 });
 
 const submissionEndpoints = {
@@ -61,11 +78,10 @@ export function presentSubmitted({ id, createdAt, updatedAt }: StoredSubmission)
 
 export const submissionRoutes = (submissions: SubmissionService): Route[] =>
   routes(submissionEndpoints, {
-    submitUser: async ({ principal, headers, body }) =>
+    submitUser: async ({ principal, headers, body, req }) =>
       presentSubmitted(
         await submissions.submit(principal.sourceAppId, body, {
-          idempotencyKey: headers['idempotency-key'],
-          proof: body.altcha ?? headers['x-altcha'],
+          ...jsonOptions(headers, body, req),
           keyOf: principal.kind === 'key' ? principal.app.id : undefined,
           writer: writerOf(principal),
         }),

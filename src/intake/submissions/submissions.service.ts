@@ -11,7 +11,6 @@ import { dataUnderNewKeys } from '../../schemas/checked-data.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import { UnknownApp } from '../../schemas/schemas.service.ts';
 import type { Capacity, CheckAdmission } from '../bots/admission.ts';
-import type { SpendChallenge } from '../bots/challenges.ts';
 import type { HeldStore } from '../held/held.model.ts';
 import {
   accept,
@@ -34,21 +33,19 @@ export function createSubmissionService(deps: {
   store: SubmissionStore;
   limits: RecordLimits;
   checkAdmission: CheckAdmission;
-  spendChallenge: SpendChallenge;
   capacity: Capacity;
   held: Pick<HeldStore, 'hold' | 'remove'>;
   /** Called when a submission stored an event. */
   onEvents: () => void;
 }) {
-  const { activity, leases, revalidation, store, limits, checkAdmission, spendChallenge, capacity, held, onEvents } =
-    deps;
+  const { activity, leases, revalidation, store, limits, checkAdmission, capacity, held, onEvents } = deps;
 
   return {
     /**
      * Validates a submission by the app's newest schema and stores it durably, exactly once (spec
      * 4.1). One that bot protection holds is put into the queue instead, with `held: true`.
      *
-     * @throws {Forbidden} when the form is closed or full, or a proof of work is missing or invalid
+     * @throws {Forbidden} when the form is closed or full, or a proof is missing or invalid
      * @throws {TooManyRequests} when it would be held and the queue is full
      * @throws {UnknownApp} when the id names no app
      * @throws {InvalidInput} with all problems of the email and of `data`
@@ -63,7 +60,8 @@ export function createSubmissionService(deps: {
       options: SubmissionOptions = {},
     ): Promise<StoredSubmission> {
       const { idempotencyKey } = options;
-      let isSpent = false;
+      let isProved = false;
+      let proofHold: HoldReason | undefined;
       for (let attempt = 0; attempt < MAX_SCHEMA_CHANGES; attempt += 1) {
         const lease = await leases.hold(sourceAppId);
         if (!lease || !isFor(lease, options)) throw new UnknownApp();
@@ -74,11 +72,12 @@ export function createSubmissionService(deps: {
           const checked = checkAdmission(lease.app, options);
           const admission = checked instanceof Promise ? await checked : checked;
           submission = accept(input, lease, limits, options);
-          if (admission.challengeId && !isSpent) {
-            await spendChallenge(lease.app.id, admission.challengeId, submission.email, idempotencyKey);
-            isSpent = true;
+          if (admission.prove && !isProved) {
+            proofHold = await admission.prove(submission.email, idempotencyKey);
+            isProved = true;
           }
-          if (admission.hold) return await hold(submission, lease, input, options, admission.hold);
+          const reason = admission.hold ?? proofHold;
+          if (reason) return await hold(submission, lease, input, options, reason);
           const stored = await storeWithin(lease.app.form?.maxRecords, submission);
           if (submission.hasConsumers) onEvents();
           if (!lease.isCurrent()) await revalidation.revalidate(lease, submission);
@@ -132,7 +131,8 @@ export function createSubmissionService(deps: {
     options: SubmissionOptions,
   ): Promise<StoredSubmission> {
     const normalized = normalizeEmail(input.email);
-    const mayBeRepeat = refusal instanceof AppError && REFUSED_BY_RULES.has(refusal.status);
+    const mayBeRepeat =
+      refusal instanceof AppError && (REFUSED_BY_RULES.has(refusal.status) || refusal.code === 'captchaAway');
     const applied = mayBeRepeat ? appliedOf(input, options, new Date()) : undefined;
     if (!applied || normalized === undefined) throw refusal;
     const earlier = await store.findApplied(app.id, normalized, applied);

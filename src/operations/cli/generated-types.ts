@@ -26,9 +26,9 @@ ${publicFields(fields).map(property).join('')}${rejectUnknown ? '' : '  /** The 
 export function submit(
   email: string,
   data: Data,
-  { key, ...options }: Omit<ClientOptions, 'app'> & SubmitOptions,
+  { key, captcha, ...options }: Omit<ClientOptions, 'app'> & SubmitOptions,
 ): Promise<Submitted> {
-  return createClient<Data>({ ...options, app: ${app} }).submit(email, data, { key });
+  return createClient<Data>({ ...options, app: ${app} }).submit(email, data, { key, captcha });
 }
 `;
 }

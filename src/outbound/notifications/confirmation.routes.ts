@@ -5,7 +5,7 @@ import { type Endpoints, type Refuse, routes } from '../../api/endpoint.ts';
 import { AppPath } from '../../api/parameters.ts';
 import type { Html } from '../../api/reply.ts';
 import { prefersPage } from '../../api/validation.ts';
-import { type FormSettings, offeredLanguages, settingsIn } from '../../apps/form-settings.ts';
+import { type FormSettings, formHeading, offeredLanguages, settingsIn } from '../../apps/form-settings.ts';
 import type { FindForm } from '../../intake/forms/form-pages.ts';
 import { DEFAULT_ASSETS, formPath, ownLanguage, type PageAssets, pageReply } from '../../intake/forms/page.ts';
 import { visitorLanguage } from '../../intake/forms/visitor-language.ts';
@@ -70,7 +70,7 @@ export function createConfirmationPages(
 ) {
   /** Renders a page with the heading of the form. */
   function renderPage({ sourceAppId, settings, language }: FormOf, title: string, content: string, status = 200): Html {
-    const name = settingsIn(settings, language.tag).title ?? sourceAppId;
+    const name = formHeading(sourceAppId, settingsIn(settings, language.tag));
     const main = html`<h1>${name}</h1>
 <div!${ownLanguage(language)}>
 !${content}

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { type AppDocument, type AppModel, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
-import { type FormSettings, settingsIn } from '../../apps/form-settings.ts';
+import { type FormSettings, formHeading, settingsIn } from '../../apps/form-settings.ts';
 import { oneLine } from '../../platform/mail/content.ts';
 import type { RecordId } from '../../records/stored/record-id.ts';
 
@@ -52,6 +52,5 @@ export function dashboardUrl(publicUrl: string | undefined, sourceAppId: string,
 
 /** Returns the one-line name of an app in emails. @param tag the language of the email */
 export function formTitle({ sourceAppId, form }: Pick<MailApp, 'sourceAppId' | 'form'>, tag = ''): string {
-  const title = form && settingsIn(form, tag).title;
-  return oneLine(title ?? sourceAppId, MAX_TITLE) || sourceAppId;
+  return oneLine(formHeading(sourceAppId, form && settingsIn(form, tag)), MAX_TITLE) || sourceAppId;
 }

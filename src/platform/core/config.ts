@@ -251,6 +251,32 @@ const roleMap = parsed((text): RoleRule[] | undefined => {
   }
 }, `a JSON list of { "group", "sourceAppId", "role" } and { "group", "admin": true }, at most ${MAX_ROLE_RULES}`);
 
+/** Where providers of challenges answer for tokens (spec 4.5.4). */
+const CAPTCHA_URLS = {
+  turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+  hcaptcha: 'https://api.hcaptcha.com/siteverify',
+  recaptcha: 'https://www.google.com/recaptcha/api/siteverify',
+  friendly: 'https://global.frcapi.com/api/v2/captcha/siteverify',
+};
+export type CaptchaProvider = keyof typeof CAPTCHA_URLS;
+
+const CaptchaUrl = z.string().refine((url) => parseRedirectUrl(url) !== undefined);
+const { turnstile, hcaptcha, recaptcha, friendly } = CAPTCHA_URLS;
+const CaptchaUrls = z.strictObject({
+  turnstile: CaptchaUrl.default(turnstile),
+  hcaptcha: CaptchaUrl.default(hcaptcha),
+  recaptcha: CaptchaUrl.default(recaptcha),
+  friendly: CaptchaUrl.default(friendly),
+});
+
+const captchaUrls = parsed((text): Record<CaptchaProvider, string> | undefined => {
+  try {
+    return CaptchaUrls.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined; // not JSON
+  }
+}, 'a JSON object with https: URLs, or http: on localhost, by turnstile, hcaptcha, recaptcha or friendly');
+
 const MAX_WORKERS = 64;
 
 /**
@@ -374,6 +400,10 @@ export const environment = z.object({
     'true: webhooks may have private addresses and plain HTTP',
     trueOrFalse.prefault('false'),
   ),
+  CAPTCHA_URLS: setting(
+    'where providers of challenges answer, as JSON, like {"friendly":"https://…"}; without it, their own addresses',
+    captchaUrls.readonly().optional(),
+  ),
   OIDC_ISSUER: setting('provider of single sign-on; without it, there is none', issuer.optional()),
   OIDC_CLIENT_ID: setting('id of this service at the provider', z.string().max(500).optional()),
   OIDC_CLIENT_SECRET: secret('secret of a confidential client', z.string().max(2_000).optional()),
@@ -477,6 +507,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     /** The largest file of an import, and of all files of an app at the same time, in bytes. */
     importLimits: Object.freeze({ perImport: value.IMPORT_LIMIT, perApp: value.IMPORT_APP_LIMIT }),
     webhooksAllowPrivate: value.WEBHOOKS_ALLOW_PRIVATE,
+    captchaUrls: Object.freeze(value.CAPTCHA_URLS ?? CAPTCHA_URLS),
     /** Single sign-on by OpenID Connect; undefined: there is none. */
     oidc: signOn(value),
     logLevel: value.LOG_LEVEL,

@@ -1,5 +1,5 @@
 import { ar } from './ar.ts';
-import { type Catalogue, type Code, fillText } from './catalogue.ts';
+import { type Catalogue, type Code, fillText, template } from './catalogue.ts';
 import { de } from './de.ts';
 import { en } from './en.ts';
 import { es } from './es.ts';
@@ -9,7 +9,7 @@ import { ja } from './ja.ts';
 import { nl } from './nl.ts';
 import { pl } from './pl.ts';
 import { pt } from './pt.ts';
-import { numberRules, type Params } from './texts.ts';
+import { numberRules, type Params, type Text } from './texts.ts';
 import { tr } from './tr.ts';
 import { zh } from './zh.ts';
 
@@ -28,6 +28,8 @@ export interface Language {
   /** The language of the service's texts: `en` where it has none in that of the tag. */
   own: string;
   text(code: Code, params?: Params): string;
+  /** Returns a text with its placeholders. */
+  template(code: Code): Text;
   /** Returns a time such as `31 January 2026 at 08:30 (Europe/Berlin)`. */
   dateTime(at: Date, timeZone: string): string;
 }
@@ -63,6 +65,7 @@ function createLanguage(tag: string): Language {
     dir: direction === 'rtl' ? 'rtl' : 'ltr',
     own,
     text: (code, params = {}) => fillText(catalogue, code, params, numbers),
+    template: (code) => template(catalogue, code),
     dateTime(at, timeZone) {
       const format = new Intl.DateTimeFormat(region === 'en' ? 'en-GB' : region, {
         dateStyle: 'long',

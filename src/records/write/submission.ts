@@ -90,6 +90,9 @@ export function estimateBytes({ size, defaults, consents, entry }: Submission): 
   return size.set + size.append + further + OVERHEAD;
 }
 
-/** A hidden field was filled, or an HTML form had no solved challenge. */
-export const HOLD_REASONS = ['honeypot', 'no-proof'] as const;
+/**
+ * A hidden field was filled; an HTML form had no solved challenge, or no token of a provider; the
+ * provider was away.
+ */
+export const HOLD_REASONS = ['honeypot', 'no-proof', 'no-captcha', 'captcha-away'] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];

@@ -43,6 +43,12 @@ describe('the configuration without variables', () => {
       publicUrl: undefined,
       importLimits: { perImport: 268_435_456, perApp: 1_073_741_824 },
       webhooksAllowPrivate: false,
+      captchaUrls: {
+        turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+        hcaptcha: 'https://api.hcaptcha.com/siteverify',
+        recaptcha: 'https://www.google.com/recaptcha/api/siteverify',
+        friendly: 'https://global.frcapi.com/api/v2/captcha/siteverify',
+      },
       logLevel: 'info',
       mongod: {
         binary: undefined,
@@ -50,6 +56,16 @@ describe('the configuration without variables', () => {
         cacheDir: join(homedir(), '.cache', 'user-collection-service'),
       },
     });
+  });
+
+  it('replaces the addresses of providers of challenges by CAPTCHA_URLS', () => {
+    const local = 'http://127.0.0.1:9999/siteverify';
+    const { captchaUrls } = loadConfig({ CAPTCHA_URLS: JSON.stringify({ turnstile: local }) });
+    expect(captchaUrls).toEqual({ ...loadConfig({}).captchaUrls, turnstile: local });
+    for (const text of ['x', '[]', '{"other":"https://x.example"}', '{"turnstile":"http://x.example"}']) {
+      const [line] = errorLines({ CAPTCHA_URLS: text });
+      expect(line).toMatch(/^CAPTCHA_URLS must be a JSON object with https: URLs/);
+    }
   });
 
   it('treats an empty variable as unset', () => {

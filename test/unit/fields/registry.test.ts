@@ -79,7 +79,7 @@ describe('the type of a definition', () => {
     expectTypeOf<Of<'number'>['default']>().toEqualTypeOf<number | undefined>();
     expectTypeOf<keyof Of<'array'>>().toEqualTypeOf<
       | ('key' | 'label' | 'kind' | 'required' | 'help' | 'placeholder' | 'autocomplete' | 'hidden' | 'prefill')
-      | ('labels' | 'helps' | 'writers')
+      | ('labels' | 'helps' | 'writers' | 'showIf' | 'requiredIf' | 'keepHidden' | 'page')
     >();
   });
 });

@@ -1,23 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldDefinition } from '../../../src/fields/definition.ts';
-import { correctedHtml } from '../../../web/src/connect/import/corrected-html.ts';
-import { parseForms } from '../../../web/src/connect/import/parse-form.ts';
-import { proposeFields } from '../../../web/src/connect/import/proposal.ts';
+import { loadConnectTexts } from '../../../web/src/texts/texts.ts';
+
+await loadConnectTexts();
+const { captchaHtml } = await import('../../../web/src/connect/captcha.ts');
+const { correctedHtml } = await import('../../../web/src/connect/import/corrected-html.ts');
+const { parseForms } = await import('../../../web/src/connect/import/parse-form.ts');
+const { proposeFields } = await import('../../../web/src/connect/import/proposal.ts');
 
 const ACTION = 'https://forms.example/v1/forms/app';
 const SETTINGS = { origins: [] } as never;
 
-function partsOf(html: string, fields: FieldDefinition[] = []) {
+function partsOf(html: string, fields: FieldDefinition[] = [], captcha: string[] = []) {
   const [form] = parseForms(html);
   if (!form) throw new Error('no form');
   const schema = { version: 1, rejectUnknown: false, fields };
   const proposal = proposeFields(form, schema, SETTINGS);
-  return { proposal, parts: correctedHtml(html, form, proposal, { action: ACTION, schema }) };
+  return { proposal, parts: correctedHtml(html, form, proposal, { action: ACTION, schema, captcha }) };
 }
 
 /** The HTML with the changes, and the original of the same parts. */
-function correct(html: string, fields: FieldDefinition[] = []) {
-  const { parts, proposal } = partsOf(html, fields);
+function correct(html: string, fields: FieldDefinition[] = [], captcha: string[] = []) {
+  const { parts, proposal } = partsOf(html, fields, captcha);
   const without = (left: string) => parts.map(({ text, change }) => (change === left ? '' : text)).join('');
   expect(without('added')).toBe(html);
   return { result: without('removed'), proposal };
@@ -125,5 +129,22 @@ describe('the corrected HTML of a form', () => {
     const field = { key: 'name', label: 'Na<me>', kind: 'text', required: true } as const;
     const { result } = correct(inForm('<button>Send</button>'), [field]);
     expect(result).toMatch(/Na&lt;me&gt;[\s\S]*name="name" required[\s\S]*<button>/);
+  });
+
+  it('has the challenge of an app with a provider, in place of another one', () => {
+    const captcha = captchaHtml({ botProtection: 'turnstile', captcha: { siteKey: 'k"1' } } as never);
+    const [element = '', script = ''] = captcha;
+    expect(element).toBe('<div class="cf-turnstile" data-sitekey="k&quot;1"></div>');
+    expect(script).toBe('<script src="https://challenges.cloudflare.com/turnstile/v0/api.js" async defer></script>');
+    const without = inForm('<button>Send</button>');
+    const added = correct(without, [], captcha).result;
+    expect(added).toBe(inForm(`${element}\n  ${script}\n  <button>Send</button>`));
+    // It is there now.
+    expect(correct(added, [], captcha).result).toBe(added);
+    const other = inForm(
+      '<div class="h-captcha" data-sitekey="x"></div><i class="g-recaptcha"></i><button>Send</button>',
+    );
+    expect(correct(other, [], captcha).result).toBe(inForm(`${element}\n  ${script}<button>Send</button>`));
+    expect(captchaHtml({ botProtection: 'honeypot' } as never)).toEqual([]);
   });
 });

@@ -36,10 +36,13 @@ export function AppsTable({ rows, order, onSort, onOpenDialog }: AppsTableProps)
       columns={[
         {
           ...sortable('sourceAppId', t.apps.app),
-          cell: ({ id }) => (
-            <Link href={`/apps/${id}`} className={classes.name ?? ''}>
-              {id}
-            </Link>
+          cell: ({ id, name }) => (
+            <>
+              <Link href={`/apps/${id}`} className={classes.name ?? ''}>
+                {name ?? id}
+              </Link>
+              {name !== undefined && <div>{id}</div>}
+            </>
           ),
         },
         {

@@ -145,7 +145,7 @@ function Offered({ token, offer, visitor, ways, onStale }: OfferedProps) {
 }
 
 /** Which app and role an invitation gives, and to whom. */
-function Offer({ offer: { email, sourceAppId, role, admin, invitedBy } }: { offer: InvitationPreview }) {
+function Offer({ offer: { email, sourceAppId, appName, role, admin, invitedBy } }: { offer: InvitationPreview }) {
   const given = role ? t.entrance.roles[role] : undefined;
   return (
     <dl className={classes.offer} aria-label={t.entrance.invitation}>
@@ -153,7 +153,7 @@ function Offer({ offer: { email, sourceAppId, role, admin, invitedBy } }: { offe
         <>
           <dt>{t.entrance.app}</dt>
           <dd>
-            <strong>{sourceAppId}</strong>
+            <strong>{appName ?? sourceAppId}</strong>
           </dd>
         </>
       )}

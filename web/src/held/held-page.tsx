@@ -19,7 +19,7 @@ import { scopedSchemaQuery } from '../users/queries.ts';
 import { appPath, recordPath, type Scope } from '../users/scope.ts';
 import classes from './held-page.module.css';
 import { HeldRows } from './held-rows.tsx';
-import { heldCountsQuery, heldQuery, useDelete, useRelease } from './queries.ts';
+import { heldCountsQuery, heldQuery, totalOf, useDelete, useRelease } from './queries.ts';
 
 /** The submissions that bot protection holds. An operator releases or deletes each. */
 export default function HeldPage({ scope }: { scope: Scope }) {
@@ -74,7 +74,8 @@ function Held({ scope }: { scope: Scope }) {
   const { data: counts } = useQuery(heldCountsQuery(scope));
   const unproved = counts?.['no-proof'] ?? 0;
   const trapped = counts?.honeypot ?? 0;
-  if (unproved + trapped === 0) return null;
+  const total = counts ? totalOf(counts) : 0;
+  if (total === 0) return null;
   const settings = manage ? (
     <Link href={appPath(scope, 'connect/settings')} className={classes.link ?? ''}>
       {t.held.protectionSettings}
@@ -83,9 +84,10 @@ function Held({ scope }: { scope: Scope }) {
     t.held.settingsOfForm
   );
   return (
-    <Alert mb="md" title={t.held.heldCount(unproved + trapped)}>
+    <Alert mb="md" title={t.held.heldCount(total)}>
       {trapped > 0 && <p className={classes.reason}>{t.held.trapped(trapped)}</p>}
       {unproved > 0 && <p className={classes.reason}>{t.held.unproved(unproved, settings)}</p>}
+      {total > unproved + trapped && <p className={classes.reason}>{t.held.unchecked(total - unproved - trapped)}</p>}
     </Alert>
   );
 }

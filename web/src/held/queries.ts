@@ -33,8 +33,8 @@ export function useHeldCount(scope: Scope): number {
   return data ? totalOf(data) : 0;
 }
 
-const totalOf = (counts: Readonly<Record<string, number>>): number =>
-  Object.values(counts).reduce((sum, count) => sum + count, 0);
+export const totalOf = (counts: Readonly<Record<string, number | undefined>>): number =>
+  Object.values(counts).reduce<number>((sum, count = 0) => sum + count, 0);
 
 /** How many submissions are held, and the one that was held last since the query began. */
 interface HeldArrivals {

@@ -5,12 +5,17 @@ import type { Session } from './session.ts';
 /** An app that the session of an operator or a member may open. */
 export interface OwnApp {
   sourceAppId: string;
+  /** Absent for an app without one. */
+  name?: string | undefined;
   role: WorkRole;
 }
 
+/** What people read for an app. */
+export const appLabel = ({ sourceAppId, name }: Pick<OwnApp, 'sourceAppId' | 'name'>): string => name ?? sourceAppId;
+
 /** The apps of a session that is not an admin's. */
-export function appsOf({ sourceAppId, memberships }: Session): readonly OwnApp[] {
-  return sourceAppId === undefined ? memberships : [{ sourceAppId, role: 'shared' }];
+export function appsOf({ sourceAppId, name, memberships }: Session): readonly OwnApp[] {
+  return sourceAppId === undefined ? memberships : [{ sourceAppId, name, role: 'shared' }];
 }
 
 const keyOf = ({ identity }: Session): string => ['app of', identity].join(' ');

@@ -10,6 +10,8 @@ export interface Session {
   role: 'admin' | 'user';
   /** The app of a shared log-in. */
   sourceAppId: string | undefined;
+  /** The name of that app, if it has one. */
+  name: string | undefined;
   account: Account | undefined;
   memberships: readonly Membership[];
 }
@@ -138,11 +140,11 @@ async function readSession(): Promise<Session> {
 
 function sessionOf(answer: SessionAnswer): Session {
   if (!('account' in answer)) {
-    const { sourceAppId, role } = answer;
-    return { identity: `app ${sourceAppId}`, role, sourceAppId, account: undefined, memberships: [] };
+    const { sourceAppId, name, role } = answer;
+    return { identity: `app ${sourceAppId}`, role, sourceAppId, name, account: undefined, memberships: [] };
   }
   const { account, role, memberships } = answer;
-  return { identity: `account ${account.id}`, role, sourceAppId: undefined, account, memberships };
+  return { identity: `account ${account.id}`, role, sourceAppId: undefined, name: undefined, account, memberships };
 }
 
 /** Checks that the browser stored the session cookie. @throws {CookieRejected} */

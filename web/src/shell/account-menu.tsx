@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Menu, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { Link } from 'wouter';
 import { AppsIcon, CheckIcon, DownIcon, MoonIcon, PersonIcon, SunIcon } from '../components/icons.tsx';
-import { appsOf, useCurrentApp } from '../session/current-app.ts';
+import { appLabel, appsOf, useCurrentApp } from '../session/current-app.ts';
 import { type Session, useLogOut } from '../session/session.ts';
 import { changeLanguage, LANGUAGES, type Language, language } from '../texts/language.ts';
 import { t } from '../texts/texts.ts';
@@ -11,7 +11,7 @@ import classes from './account-menu.module.css';
 export function AccountMenu({ session, onShowKeys }: { session: Session; onShowKeys: () => void }) {
   const logOut = useLogOut();
   const { account } = session;
-  const name = account?.name ?? session.sourceAppId ?? '';
+  const name = account?.name ?? session.name ?? session.sourceAppId ?? '';
   return (
     <div className={classes.account}>
       {session.role === 'user' && appsOf(session).length > 1 && <AppSwitcher session={session} />}
@@ -69,10 +69,10 @@ function AppSwitcher({ session }: { session: Session }) {
           color="gray"
           leftSection={<AppsIcon />}
           rightSection={<DownIcon size={14} />}
-          aria-label={current ? t.shell.app(current.sourceAppId) : t.shell.chooseApp}
+          aria-label={current ? t.shell.app(appLabel(current)) : t.shell.chooseApp}
           className={classes.button ?? ''}
         >
-          <span className={classes.current}>{current?.sourceAppId ?? t.shell.chooseApp}</span>
+          <span className={classes.current}>{current ? appLabel(current) : t.shell.chooseApp}</span>
         </Button>
       </Menu.Target>
       <Menu.Dropdown className={classes.menu ?? ''}>
@@ -85,7 +85,7 @@ function AppSwitcher({ session }: { session: Session }) {
             aria-current={app.sourceAppId === current?.sourceAppId || undefined}
             className="breaks"
           >
-            {app.sourceAppId} ({t.members.roles[app.role]})
+            {appLabel(app)} ({t.members.roles[app.role]})
           </Menu.Item>
         ))}
       </Menu.Dropdown>

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import card from '../components/page/card.module.css';
 import { EmptyState } from '../components/page/empty-state.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
-import { appsOf } from '../session/current-app.ts';
+import { appLabel, appsOf } from '../session/current-app.ts';
 import type { Session } from '../session/session.ts';
 import { t } from '../texts/texts.ts';
 import { startPath } from '../users/scope.ts';
@@ -27,7 +27,7 @@ export default function ChooseAppPage({ session }: { session: Session }) {
         {apps.map((app) => (
           <li key={app.sourceAppId}>
             <Link href={startPath(app)} className={classes.app ?? ''}>
-              <span className="breaks">{app.sourceAppId}</span>
+              <span className="breaks">{appLabel(app)}</span>
               <Badge color="gray">{t.members.roles[app.role]}</Badge>
             </Link>
           </li>

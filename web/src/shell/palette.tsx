@@ -7,7 +7,7 @@ import { endpointQuery } from '../api/queries.ts';
 import { pagesFor } from '../apps/app-links.tsx';
 import { Problem } from '../components/form/problem.tsx';
 import { ABILITIES } from '../session/abilities.tsx';
-import { appsOf } from '../session/current-app.ts';
+import { appLabel, appsOf } from '../session/current-app.ts';
 import type { Session } from '../session/session.ts';
 import { t } from '../texts/texts.ts';
 import { appPath, startPath } from '../users/scope.ts';
@@ -164,10 +164,12 @@ function useApps(session: Session, text: string) {
     enabled: isAdmin,
     placeholderData: keepPreviousData,
   });
-  const own = appsOf(session).filter(({ sourceAppId }) => sourceAppId.toLowerCase().includes(text.toLowerCase()));
+  const own = appsOf(session).filter(({ sourceAppId, name = '' }) =>
+    `${sourceAppId} ${name}`.toLowerCase().includes(text.toLowerCase()),
+  );
   const apps = isAdmin ? (listed.data?.apps ?? []) : own;
   const found = apps.map((app): Destination => {
-    return { href: startPath(app), name: app.sourceAppId, kind: t.shell.palette.app };
+    return { href: startPath(app), name: appLabel(app), kind: t.shell.palette.app };
   });
   return {
     found: isAdmin || appsOf(session).length > 1 ? found : [],

@@ -181,6 +181,43 @@ describe('a form page', () => {
     expect(writes).toBe(0);
   });
 
+  it('marks what is not shown at first, also of a field with many choices', () => {
+    const choices = Array.from({ length: 30 }, (_, index) => `n${index}`);
+    const showIf = { all: [{ field: 'a', op: 'eq' as const, value: 'x' }] };
+    const fields = [
+      field({ key: 'a', prefill: true }),
+      field({ key: 'b', kind: 'select', enum: choices, default: 'n7', required: true, showIf }),
+    ];
+    const controlOf = (text: string): string => {
+      const { html } = pages.form(view(fields, { prefilled: new Map([['data[a]', [text]]]) }));
+      return html.slice(html.indexOf('<div', html.indexOf('data-a')), html.indexOf('</select>'));
+    };
+    for (const text of ['x', 'y', 'x']) {
+      const [start = ''] = controlOf(text).match(/<div[^>]*>/) ?? [];
+      expect(start).toContain('data-field="b"');
+      expect(start.includes('data-off')).toBe(text === 'y');
+      expect(controlOf(text)).toContain('<option value="n7" selected>');
+      // Without JavaScript it could not be left out.
+      expect(controlOf(text)).not.toContain(' required');
+    }
+  });
+
+  it('has pages, unless its entries came in another order, which it keeps', () => {
+    const fields = [field({ key: 'a' }), field({ key: 'b', page: 2 })];
+    const sent = (keys: string[]): SentForm => ({
+      email: '',
+      data: new Map(keys.map((key) => [key, [[`data[${key}]`, key]]])),
+      others: [],
+      files: [],
+    });
+    const refusal = { status: 400, ...say('invalidSubmission') };
+    const htmlOf = (keys: string[]): string => pages.form(view(fields, { sent: sent(keys), refusal })).html;
+    expect(htmlOf(['a', 'b']).match(/data-step=|data-go=/g)).toHaveLength(4);
+    const other = htmlOf(['b', 'a']);
+    expect(other).not.toMatch(/data-step=|data-go=/);
+    expect(other.indexOf('id="data-b"')).toBeLessThan(other.indexOf('id="data-a"'));
+  });
+
   it.each([400, 403, 404, 409, 413, 415, 422, 429, 503, 500])('says what to do after a %d', (status) => {
     const { html } = pages.refusal({ status, ...say('invalidSubmission') }, language);
     expect(html).toMatch(/<h1>[A-Z].+<\/h1>.*<p>[A-Z].+\.<\/p>/);

@@ -1,4 +1,5 @@
 import type { Schema } from '../../api/endpoints.ts';
+import { formControls } from '../../schema-editor/draft/rules.ts';
 import { startTag } from '../snippets/escape.ts';
 import { fieldHtml } from '../snippets/field-html.ts';
 import { boxValue, needsNone } from './field-proposal.ts';
@@ -21,6 +22,8 @@ interface Target {
   /** The address that forms are sent to. */
   action: string;
   schema: Pick<Schema, 'fields'>;
+  /** The elements of the challenge of the app; none without a provider. */
+  captcha: readonly string[];
 }
 
 const EMAIL_HTML = '<p><label>Email<br> <input type="email" name="email" required></label></p>';
@@ -30,7 +33,7 @@ export function correctedHtml(html: string, form: ParsedForm, proposal: FormProp
   const edits = [
     ...formEdits(html, form, target.action),
     ...emailEdits(html, form),
-    ...form.captchas.map((place) => ({ ...place, text: '' })),
+    ...captchaEdits(html, form, target.captcha),
     ...honeypotEdits(html, form),
     ...fileEdits(form),
     ...proposal.fields.flatMap((field) => fieldEdits(html, form, field)),
@@ -61,6 +64,17 @@ function emailEdits(html: string, form: ParsedForm): Edit[] {
     return [{ start, end: start, text: `\n  ${EMAIL_HTML}` }];
   }
   return EMAIL_NAMES.has(email.name) ? [] : [withAttribute(html, email.place, 'name', 'email')];
+}
+
+/** The challenge of the app takes the place of the first one, or of the button. */
+function captchaEdits(html: string, form: ParsedForm, [element = '', script = '']: readonly string[]): Edit[] {
+  const [first, ...others] = form.captchas;
+  const [address = script] = /https:[^?"]+/.exec(script) ?? [];
+  const text = html.includes(address) ? element : `${element}\n  ${script}`;
+  const removed = others.map((place) => ({ ...place, text: '' }));
+  if (element === '') return [...(first ? [{ ...first, text: '' }] : []), ...removed];
+  if (!first) return [beforeButton(html, form, text)];
+  return html.slice(first.start, first.end) === element ? removed : [{ ...first, text }, ...removed];
 }
 
 /** Netlify lets a form name its hidden field for bots. */
@@ -119,11 +133,16 @@ function hiddenEdits(
 /** Fields that the schema requires, before the button that sends the form. */
 function missingEdits(html: string, form: ParsedForm, { fields }: FormProposal, schema: Target['schema']): Edit[] {
   const sent = new Set(fields.map(({ definition }) => definition.key));
-  const missing = schema.fields.filter(({ key, required }) => required && !sent.has(key));
+  const missing = formControls(schema.fields).filter(({ key, required }) => required && !sent.has(key));
   if (missing.length === 0) return [];
+  return [beforeButton(html, form, missing.flatMap((control) => fieldHtml(control, false)).join('\n  '))];
+}
+
+/** Adds a text before the button that sends the form. */
+function beforeButton(html: string, form: ParsedForm, text: string): Edit {
   const button = form.controls.find(({ type }) => type === 'submit' || type === 'button' || type === 'image');
   const start = button?.place.start ?? (form.place ? html.lastIndexOf('</', form.place.end) : html.length);
-  return [{ start, end: start, text: `${missing.flatMap(fieldHtml).join('\n  ')}\n  ` }];
+  return { start, end: start, text: `${text}\n  ` };
 }
 
 /** The attributes of a start tag, each with the white space before it. */

@@ -6,6 +6,7 @@ import { Section } from '../../components/page/section.tsx';
 import { KIND_NAMES, optionName, valueName } from '../../schema-editor/draft/field-texts.ts';
 import { type FieldOption, getKind } from '../../schema-editor/draft/rules.ts';
 import { t } from '../../texts/texts.ts';
+import { captchaHtml } from '../captcha.ts';
 import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';
 import { startTag } from '../snippets/escape.ts';
@@ -28,6 +29,7 @@ interface ImportResultProps {
 export function ImportResult({ app, html, form, proposal }: ImportResultProps) {
   const { service, fields, refused, others } = proposal;
   const action = submitUrl(app.sourceAppId);
+  const captcha = captchaHtml(app.stored.settings);
   const isSentHere = form.attributes.action === action && form.attributes.method?.toLowerCase() === 'post';
   return (
     <>
@@ -48,7 +50,7 @@ export function ImportResult({ app, html, form, proposal }: ImportResultProps) {
         {refused.length === 0 && <Text>{t.connect.import.nothingRefused}</Text>}
         {others.length > 0 && <Notes title={t.connect.import.others} notes={others} tone="info" />}
       </Section>
-      <CorrectedForm parts={correctedHtml(html, form, proposal, { action, schema: app.schema })} />
+      <CorrectedForm parts={correctedHtml(html, form, proposal, { action, schema: app.schema, captcha })} />
       <Section id="import-fields" title={t.connect.import.fields}>
         {fields.length === 0 ? <Text c="dimmed">{t.connect.import.noFields}</Text> : <Fields fields={fields} />}
         <TakeOver app={app} fields={fields} />

@@ -41,7 +41,7 @@ export function proposeFields(form: ParsedForm, schema: Schema, settings: FormSe
   const proposal: FormProposal = {
     service: serviceOf(form.attributes),
     fields: [],
-    refused: [...formProblems(form), ...emailProblem(email)],
+    refused: [...formProblems(form, settings.captcha !== undefined), ...emailProblem(email)],
     others: unnamed(form),
   };
   const taken = new Set<string>();
@@ -119,14 +119,14 @@ function emailProblem(email: ParsedControl | undefined): NamedNote[] {
   return EMAIL_NAMES.has(email.name) ? [] : [{ name: email.name, text: t.connect.import.renameEmail }];
 }
 
-function formProblems({ attributes, place, captchas }: ParsedForm): NamedNote[] {
+function formProblems({ attributes, place, captchas }: ParsedForm, hasCaptcha: boolean): NamedNote[] {
   const problems: NamedNote[] = [];
   if (!place) problems.push({ name: 'form', text: t.connect.import.noElement });
   if (attributes.enctype?.toLowerCase() === 'text/plain') {
     problems.push({ name: 'enctype', text: t.connect.import.plainText });
   }
   if (captchas.length > 0) {
-    problems.push({ name: 'captcha', text: t.connect.import.captcha });
+    problems.push({ name: 'captcha', text: hasCaptcha ? t.connect.import.replaceCaptcha : t.connect.import.captcha });
   }
   const honeypot = attributes['netlify-honeypot'] ?? attributes['data-netlify-honeypot'];
   if (honeypot && !meaningOf(honeypot)) {

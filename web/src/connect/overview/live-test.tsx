@@ -19,6 +19,7 @@ import { canTest, submitTest, TEST_EMAIL, type TestResult } from './test-submiss
 export function LiveTest({ app }: { app: ConnectedApp }) {
   const test = useMutation({ mutationFn: () => submitTest(app) });
   const isPossible = canTest(app);
+  const impossible = app.stored.settings.captcha ? t.connect.liveTest.needsPage : t.connect.liveTest.impossible;
   const url = formPageUrl(app.sourceAppId);
   const page = (
     <a href={url} target="_blank" rel="noopener">
@@ -34,8 +35,7 @@ export function LiveTest({ app }: { app: ConnectedApp }) {
           {t.connect.liveTest.send}
         </Button>
         <Text c="dimmed">
-          {isPossible ? t.connect.liveTest.possible(TEST_EMAIL) : t.connect.liveTest.impossible}{' '}
-          {t.connect.liveTest.sendOwn(page)}
+          {isPossible ? t.connect.liveTest.possible(TEST_EMAIL) : impossible} {t.connect.liveTest.sendOwn(page)}
         </Text>
       </div>
       <div aria-live="polite">
@@ -115,7 +115,7 @@ function HeldArrival({ app }: { app: ConnectedApp }) {
       {newest && (
         <Alert color="yellow" p="xs">
           {t.connect.liveTest.held(newest.email, <Time at={newest.at} relative />)}{' '}
-          {newest.reason === 'no-proof' && `${t.connect.liveTest.noProof} `}
+          {newest.reason !== 'honeypot' && `${t.held.reasons[newest.reason]}. `}
           <Link href={appPath(app, 'held')}>{t.connect.liveTest.showHeld}</Link>
         </Alert>
       )}

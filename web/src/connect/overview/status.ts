@@ -1,3 +1,4 @@
+import { CAPTCHA_WIDGETS } from '#src/fields/captcha.ts';
 import type { FormSettings, Schema } from '../../api/endpoints.ts';
 import { and } from '../../texts/format.ts';
 import { t } from '../../texts/texts.ts';
@@ -67,10 +68,19 @@ function sites(allowed: readonly string[]): Statement {
   return { id, tone: 'yes', text: texts.sites(list(allowed)) };
 }
 
+const checkedBy = (provider: keyof typeof CAPTCHA_WIDGETS): Omit<Statement, 'id'> => ({
+  tone: 'yes',
+  text: texts.checkedBy(CAPTCHA_WIDGETS[provider].name),
+});
+
 const PROTECTION: Readonly<Record<FormSettings['botProtection'], Omit<Statement, 'id'>>> = {
   off: { tone: 'info', text: texts.off },
   honeypot: { tone: 'yes', text: texts.honeypot, detail: texts.honeypotNote },
   'proof-of-work': { tone: 'info', text: texts.proofOfWork, detail: texts.proofOfWorkNote },
+  turnstile: checkedBy('turnstile'),
+  hcaptcha: checkedBy('hcaptcha'),
+  recaptcha: checkedBy('recaptcha'),
+  friendly: checkedBy('friendly'),
 };
 
 function needs({ fields }: Schema): Statement {

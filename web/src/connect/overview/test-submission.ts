@@ -13,9 +13,12 @@ export type TestResult =
   | { state: 'stored'; id: string; updatedAt: string }
   | { state: 'refused'; message: string; issues: { path: string; message: string }[] };
 
-/** Whether this page can send a test: only https pages, and localhost, can compute a proof. */
+/**
+ * Whether this page can send a test: only https pages, and localhost, can compute a proof, and only
+ * pages of forms show the challenge of a provider.
+ */
 export function canTest({ stored }: ConnectedApp): boolean {
-  return stored.settings.botProtection !== 'proof-of-work' || canSolve();
+  return !stored.settings.captcha && (stored.settings.botProtection !== 'proof-of-work' || canSolve());
 }
 
 /** Submits example values through the public endpoint, without the session. @throws {Error} */

@@ -1,18 +1,20 @@
 import { SegmentedControl, Title } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 
+import { type StepTitle, stepMarkup, stepsOf } from '#src/fields/form-steps.ts';
 import { fieldMarkup, formFields, type Markup } from '#src/fields/markup.ts';
 import type { ServiceText } from '#src/fields/presentation.ts';
 import { type Catalogue, fillText } from '#src/platform/languages/catalogue.ts';
 import { PLAIN_NUMBERS } from '#src/platform/languages/texts.ts';
 import { toDom } from '../../../embed/dom.ts';
 import formStyles from '../../../embed/form.css?inline';
+import stepStyles from '../../../embed/steps.css?inline';
 import type { Field } from '../../api/endpoints.ts';
-import { directionOf, useServiceTexts } from '../../languages/languages.ts';
-import { formControl, publicFields } from '../../schema-editor/draft/rules.ts';
+import { directionOf, forTag, useServiceTexts } from '../../languages/languages.ts';
+import { formControls, publicFields } from '../../schema-editor/draft/rules.ts';
 import { t } from '../../texts/texts.ts';
 import own from './settings.module.css';
-import { type SettingsDraft, textsIn } from './settings-draft.ts';
+import { pageTitlesIn, type SettingsDraft, textsIn } from './settings-draft.ts';
 
 const PREVIEW_STYLES = `
   h2 { margin: 0 0 0.5rem; font-size: 1.5rem; line-height: 1.2; overflow-wrap: anywhere; }
@@ -36,7 +38,7 @@ export function FormPreview({ settings: draft, sourceAppId, fields, tag }: FormP
   useEffect(() => {
     if (!host.current) return;
     const root = host.current.shadowRoot ?? withStyles(host.current.attachShadow({ mode: 'open' }));
-    const settings = { ...draft, ...textsIn(draft, lang) };
+    const settings = { ...draft, ...textsIn(draft, lang), pages: titlesIn(draft, lang) };
     const form = { sourceAppId, fields, tag: lang, service };
     const markup = shown === 'form' ? previewMarkup(settings, form) : thanksMarkup(settings, form);
     root.replaceChildren(...toDom(markup));
@@ -67,9 +69,16 @@ export function FormPreview({ settings: draft, sourceAppId, fields, tag }: FormP
 /** Style sheets that a script constructs do not need `style-src 'unsafe-inline'`. */
 function withStyles(root: ShadowRoot): ShadowRoot {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(formStyles + PREVIEW_STYLES);
+  sheet.replaceSync(formStyles + stepStyles + PREVIEW_STYLES);
   root.adoptedStyleSheets = [sheet];
   return root;
+}
+
+type PreviewedSettings = Omit<SettingsDraft, 'pages'> & { pages: readonly StepTitle[] };
+
+/** The titles of pages in a language; a missing one is the original. */
+function titlesIn(draft: SettingsDraft, tag: string): StepTitle[] {
+  return pageTitlesIn(draft).map(({ page, title, titles }) => ({ page, title: forTag(titles, tag) || title }));
 }
 
 interface PreviewedForm {
@@ -83,24 +92,28 @@ interface PreviewedForm {
 
 /** The elements of a form: its texts, fields and button. */
 function previewMarkup(
-  { title, description, submitLabel }: SettingsDraft,
+  { name, title, description, submitLabel, pages }: PreviewedSettings,
   { sourceAppId, fields, tag, service }: PreviewedForm,
 ): Markup[] {
   const text: ServiceText = (code, params = {}) => fillText(service, code, params, PLAIN_NUMBERS);
-  const described = publicFields(fields).map((field) => formControl(field, tag, text));
-  const controls = formFields(described, String(service.email)).map(fieldMarkup);
+  const all = formFields(formControls(publicFields(fields), tag, text), String(service.email));
+  const steps = stepsOf(all, pages)?.map((step): Markup => {
+    const [name, attributes, ...heading] = stepMarkup(step, true, 'h3');
+    return [name, attributes, ...heading, ...step.fields.map(fieldMarkup)];
+  });
+  const controls = steps ?? all.map(fieldMarkup);
   const button: Markup = ['button', { type: 'button' }, submitLabel || String(service.send)];
-  return [...texts(title || sourceAppId, description), ['div', { class: 'form' }, ...controls, button]];
+  return [...texts(title || name || sourceAppId, description), ['div', { class: 'form' }, ...controls, button]];
 }
 
 /** The elements of the page after a submission. */
 function thanksMarkup(
-  { title, thanks, next, doubleOptIn }: SettingsDraft,
+  { name, title, thanks, next, doubleOptIn }: PreviewedSettings,
   { sourceAppId, service }: PreviewedForm,
 ): Markup[] {
   const text = next ? t.connect.settings.sentTo(next) : thanks || String(service.thanks);
   const confirm: Markup[] = doubleOptIn && !next ? [['p', {}, String(service.thanksConfirm)]] : [];
-  return [...texts(title || sourceAppId, ''), ['p', { class: 'note good' }, text], ...confirm];
+  return [...texts(title || name || sourceAppId, ''), ['p', { class: 'note good' }, text], ...confirm];
 }
 
 function texts(title: string, description: string): Markup[] {

@@ -1,13 +1,12 @@
 import { Code, Fieldset, NativeSelect, Text, Textarea, TextInput, Title } from '@mantine/core';
 import type { FieldDefinition } from '#src/fields/definition.ts';
-import { getKind } from '#src/fields/kinds/registry.ts';
 import { addressText, fillReply, replyValue } from '#src/outbound/notifications/reply-text.ts';
 import { fillText } from '#src/platform/languages/catalogue.ts';
 import { PLAIN_NUMBERS } from '#src/platform/languages/texts.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { directionOf, languageName, useServiceTexts } from '../../languages/languages.ts';
 import { capitalize } from '../../schema-editor/draft/messages.ts';
-import { publicFields } from '../../schema-editor/draft/rules.ts';
+import { publicFields, sampleData } from '../../schema-editor/draft/rules.ts';
 import { t } from '../../texts/texts.ts';
 import own from './settings.module.css';
 import { replyTextsIn, textsIn, withTranslation } from './settings-draft.ts';
@@ -119,7 +118,7 @@ function Preview({ editor, sourceAppId, fields, tag }: Omit<ReplyFieldsProps, 'i
   const paragraphs = fillReply(text, (name) => {
     if (name === 'email') return addressText(to);
     const field = fields.find(({ key }) => key === name) as FieldDefinition | undefined;
-    return field && replyValue(field, sampleOf(field), to);
+    return field && replyValue(field, sampleData({ fields: [field] })[name], to);
   });
   const title = textsIn(draft, lang).title || sourceAppId;
   return (
@@ -139,9 +138,4 @@ function Preview({ editor, sourceAppId, fields, tag }: Omit<ReplyFieldsProps, 'i
       </div>
     </section>
   );
-}
-
-/** An example value of a field, as a record has it. */
-function sampleOf(field: FieldDefinition): unknown {
-  return getKind(field.kind).sample(field);
 }

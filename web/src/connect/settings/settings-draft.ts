@@ -2,10 +2,12 @@ import type { FormSettings } from '../../api/endpoints.ts';
 import { localTime } from '../../components/form/input.ts';
 import { tabDrafts } from '../../drafts/tab-drafts.ts';
 import { forTag, isCanonicalTag, otherLanguages } from '../../languages/languages.ts';
+import { isProvider } from '../captcha.ts';
 import type { SettingsInput, StoredSettings } from '../queries.ts';
 
 /** The settings that this form edits, as the texts of its inputs. An empty text is unset. */
 export interface SettingsDraft {
+  name: string;
   title: string;
   description: string;
   submitLabel: string;
@@ -16,8 +18,14 @@ export interface SettingsDraft {
   languages: string;
   /** The texts in other languages by their tags, as JSON. */
   texts: string;
+  /** The titles of pages, as JSON. */
+  pages: string;
   timeZone: string;
   botProtection: FormSettings['botProtection'];
+  captchaSiteKey: string;
+  /** Empty: the stored one. */
+  captchaSecret: string;
+  captchaOutage: Captcha['outage'];
   submitPerMinute: string;
   /** A local time of the reader, as in an `<input type="datetime-local">`. */
   closesAt: string;
@@ -34,13 +42,14 @@ export interface SettingsDraft {
   replyTexts: string;
 }
 
+type Captcha = NonNullable<FormSettings['captcha']>;
 type Notify = NonNullable<FormSettings['notify']>;
 type Reply = NonNullable<FormSettings['reply']>;
 
 export type SettingName = keyof SettingsDraft;
 
 /** The texts that are edited as they are stored. */
-const PLAIN_NAMES = ['title', 'description', 'submitLabel', 'thanks', 'next', 'locale', 'timeZone'] as const;
+const PLAIN_NAMES = ['name', 'title', 'description', 'submitLabel', 'thanks', 'next', 'locale', 'timeZone'] as const;
 
 export function draftOf(settings: FormSettings): SettingsDraft {
   const plain = PLAIN_NAMES.map((name) => [name, settings[name] ?? '']);
@@ -48,7 +57,11 @@ export function draftOf(settings: FormSettings): SettingsDraft {
     ...(Object.fromEntries(plain) as Record<(typeof PLAIN_NAMES)[number], string>),
     languages: settings.languages?.join(', ') ?? '',
     texts: settings.texts ? JSON.stringify(settings.texts) : '',
+    pages: settings.pages ? JSON.stringify(settings.pages) : '',
     botProtection: settings.botProtection,
+    captchaSiteKey: settings.captcha?.siteKey ?? '',
+    captchaSecret: '',
+    captchaOutage: settings.captcha?.outage ?? 'hold',
     submitPerMinute: String(settings.submitPerMinute ?? ''),
     closesAt: settings.closesAt === null ? '' : localTime(new Date(settings.closesAt)),
     maxRecords: String(settings.maxRecords ?? ''),
@@ -100,6 +113,24 @@ export function replyTextsIn({ replySubject, replyText, replyTexts }: SettingsDr
   return { subject: replySubject, text: replyText, ...own };
 }
 
+type PageTitle = NonNullable<FormSettings['pages']>[number];
+
+/** Returns the titles of pages of a draft. */
+export const pageTitlesIn = ({ pages }: Pick<SettingsDraft, 'pages'>): PageTitle[] => JSON.parse(pages || '[]');
+
+/** Returns the titles with that of a page replaced, as JSON. @param tag empty: the original */
+export function withPageTitle(pages: string, page: number, tag: string, text: string): string {
+  const all = pageTitlesIn({ pages });
+  const { title = '', titles = {} } = all.find((one) => one.page === page) ?? {};
+  const given =
+    tag === '' ? titles : Object.fromEntries(Object.entries({ ...titles, [tag]: text }).filter(([, one]) => one));
+  const next = { page, title: tag === '' ? text : title };
+  const hasTitles = Object.keys(given).length > 0;
+  const others = all.filter((one) => one.page !== page);
+  const kept = next.title !== '' || hasTitles ? [...others, { ...next, ...(hasTitles && { titles: given }) }] : others;
+  return kept.length === 0 ? '' : JSON.stringify(kept.sort((one, other) => one.page - other.page));
+}
+
 /** The members that a draft changes, by name. */
 export function changedNames(before: SettingsDraft, after: SettingsDraft): SettingName[] {
   return (Object.keys(before) as SettingName[]).filter((name) => before[name] !== after[name]);
@@ -115,11 +146,12 @@ export function settingsOf(
   changed: readonly SettingName[],
   keys: readonly string[],
 ): SettingsInput {
-  const own = changed.filter((name) => !isOfEmail(name));
+  const own = changed.filter((name) => !isOfEmail(name) && !name.startsWith('captcha'));
   const texts = Object.fromEntries(own.map((name) => [name, sentValue(name, draft[name])]));
   return {
     ...stored,
     ...texts,
+    captcha: isProvider(draft.botProtection) ? captchaOf(draft) : null,
     ...(changed.includes('doubleOptIn') && { doubleOptIn: draft.doubleOptIn === 'on' }),
     ...(changed.some((name) => name.startsWith('notify')) && { notify: notifyOf(draft) }),
     ...(changed.some((name) => name.startsWith('reply')) && { reply: replyOf(draft, keys) }),
@@ -138,18 +170,24 @@ function replyOf(draft: SettingsDraft, keys: readonly string[]): Reply | null {
   return { when, subject, text, texts, include: keys.filter((key) => all.includes(`{${key}}`)) };
 }
 
+function captchaOf({ captchaSiteKey, captchaSecret, captchaOutage }: SettingsDraft): SettingsInput['captcha'] {
+  return { siteKey: captchaSiteKey.trim() || null, secret: captchaSecret.trim() || null, outage: captchaOutage };
+}
+
 function notifyOf({ notifyEmails, notifyWhen }: SettingsDraft): Notify | null {
   const emails = notifyEmails.split(/[\s,;]+/).filter((email) => email !== '');
   return emails.length > 0 ? { emails, when: notifyWhen } : null;
 }
 
-/** The setting of this form to which a problem belongs, by its path. */
+/** The setting of this form to which a problem belongs, by its path; of titles `pages.0`. */
 export function settingAt(path: string): string {
   if (path === 'notify.when') return 'notifyWhen';
   const [, ofReply] = /^reply\.(subject|texts?)\b/.exec(path) ?? [];
   if (ofReply) return `reply${ofReply.charAt(0).toUpperCase()}${ofReply.slice(1)}`;
   if (path === 'reply' || path.startsWith('reply.')) return 'replyWhen';
+  if (path.startsWith('captcha.')) return path.replace(/\.(.)/, (_, first: string) => first.toUpperCase());
   if (/^(?:languages|texts)\./.test(path)) return path.split('.', 1)[0] ?? path;
+  if (path.startsWith('pages.')) return path.split('.', 2).join('.');
   return path === 'notify' || path.startsWith('notify.') ? 'notifyEmails' : path;
 }
 
@@ -157,7 +195,7 @@ function sentValue(name: SettingName, text: string): unknown {
   const trimmed = text.trim();
   if (trimmed === '') return null;
   if (name === 'languages') return tagsIn(trimmed);
-  if (name === 'texts') return JSON.parse(trimmed);
+  if (name === 'texts' || name === 'pages') return JSON.parse(trimmed);
   if (name === 'closesAt') return instantOf(trimmed);
   // The service explains what is wrong with any other text.
   if (name === 'submitPerMinute' || name === 'maxRecords') return /^\d{1,9}$/.test(trimmed) ? Number(trimmed) : trimmed;
@@ -176,4 +214,4 @@ export interface DraftState {
 }
 
 /** The drafts of the settings form. */
-export const settingsDrafts = tabDrafts<DraftState>('form settings', 1);
+export const settingsDrafts = tabDrafts<DraftState>('form settings', 2);

@@ -1,26 +1,32 @@
 import { NativeSelect, Textarea, TextInput, Title } from '@mantine/core';
+import { CAPTCHA_PROVIDERS, CAPTCHA_WIDGETS } from '#src/fields/captcha.ts';
+import type { Field } from '../../api/endpoints.ts';
 import { AS_TYPED } from '../../components/form/input.ts';
 import { useServiceTexts } from '../../languages/languages.ts';
 import { capitalize } from '../../schema-editor/draft/messages.ts';
 import { t } from '../../texts/texts.ts';
+import { isProvider } from '../captcha.ts';
 import type { ConnectedApp } from '../queries.ts';
+import { CaptchaFields } from './captcha-fields.tsx';
 import { EmailFields } from './email-fields.tsx';
+import { PageTitles } from './page-titles.tsx';
 import own from './settings.module.css';
 import type { SettingName } from './settings-draft.ts';
 import { TranslatedTexts } from './translated-texts.tsx';
 import type { SettingsEditor } from './use-settings.ts';
 
-const PROTECTIONS = ['honeypot', 'proof-of-work', 'off'] as const;
+const OWN_PROTECTIONS = ['honeypot', 'proof-of-work', 'off'] as const;
 
 interface SettingsFieldsProps {
   app: ConnectedApp;
   editor: SettingsEditor;
+  fields: readonly Field[];
   /** The language that is shown; empty: the one of the texts. */
   tag: string;
   onTag: (tag: string) => void;
 }
 
-export function SettingsFields({ app, editor, tag, onTag }: SettingsFieldsProps) {
+export function SettingsFields({ app, editor, fields, tag, onTag }: SettingsFieldsProps) {
   const { draft, problems, edit } = editor;
   const control = (name: SettingName) => ({
     label: t.connect.settings.names[name],
@@ -28,6 +34,7 @@ export function SettingsFields({ app, editor, tag, onTag }: SettingsFieldsProps)
     error: capitalize(problems[name]),
     onChange: (event: { currentTarget: { value: string } }) => edit({ [name]: event.currentTarget.value }),
   });
+  const protection = draft.botProtection;
   const service = useServiceTexts(draft.locale || 'en');
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
@@ -35,6 +42,7 @@ export function SettingsFields({ app, editor, tag, onTag }: SettingsFieldsProps)
       <Title order={2} size="h4">
         {t.connect.settings.texts}
       </Title>
+      <TextInput {...control('name')} description={t.connect.settings.nameNote} placeholder={app.sourceAppId} />
       <TextInput {...control('title')} description={t.connect.settings.titleNote} />
       <Textarea {...control('description')} description={t.connect.settings.descriptionNote} rows={3} />
       <TextInput {...control('submitLabel')} placeholder={String(service.send)} />
@@ -48,19 +56,28 @@ export function SettingsFields({ app, editor, tag, onTag }: SettingsFieldsProps)
       />
       <TextInput {...control('locale')} description={t.connect.settings.localeNote} placeholder="en" {...AS_TYPED} />
       <TranslatedTexts editor={editor} tag={tag} onTag={onTag} />
+      <PageTitles editor={editor} fields={fields} tag={tag} />
       <Title order={2} size="h4" mt="md">
         {t.connect.settings.rules}
       </Title>
       <NativeSelect
         {...control('botProtection')}
-        description={t.connect.settings.protectionNotes[draft.botProtection]}
+        description={
+          isProvider(protection) ? t.connect.settings.providerNote : t.connect.settings.protectionNotes[protection]
+        }
         inputWrapperOrder={['label', 'input', 'description', 'error']}
-        data={PROTECTIONS.map((value) => ({ value, label: t.connect.settings.protections[value] }))}
+        data={[
+          ...OWN_PROTECTIONS.map((value) => ({ value, label: t.connect.settings.protections[value] })),
+          ...CAPTCHA_PROVIDERS.map((value) => ({ value, label: CAPTCHA_WIDGETS[value].name })),
+        ]}
         onChange={(event) => {
-          const chosen = PROTECTIONS.find((value) => value === event.currentTarget.value);
+          const chosen = [...OWN_PROTECTIONS, ...CAPTCHA_PROVIDERS].find(
+            (value) => value === event.currentTarget.value,
+          );
           if (chosen) edit({ botProtection: chosen });
         }}
       />
+      {isProvider(protection) && <CaptchaFields editor={editor} hasSecret={editor.providerWithSecret === protection} />}
       <TextInput {...control('closesAt')} type="datetime-local" description={t.connect.settings.closesAtNote(zone)} />
       <TextInput
         {...control('maxRecords')}

@@ -19,6 +19,8 @@ export interface SettingsEditor {
   changed: readonly SettingName[];
   /** The settings that someone else changed meanwhile. */
   theirs: readonly SettingName[];
+  /** The provider whose secret is stored. */
+  providerWithSecret: string | undefined;
   /** Whether the draft was loaded from the tab's storage. */
   isRestored: boolean;
   isSaving: boolean;
@@ -75,6 +77,7 @@ export function useSettings({ sourceAppId, stored, schema }: ConnectedApp): Sett
     draft: state.draft,
     changed,
     theirs: isDirty ? theirs : [],
+    providerWithSecret: stored.settings.captcha && stored.settings.botProtection,
     isRestored: restored !== undefined && isDirty,
     isSaving: mutation.isPending,
     isSaved: mutation.isSuccess && !isDirty,

@@ -1,9 +1,12 @@
 import type { Field } from '../../api/endpoints.ts';
-import { formControl, publicFields } from '../../schema-editor/draft/rules.ts';
+import { formControl, pagesOf, publicFields } from '../../schema-editor/draft/rules.ts';
 import type { SnippetTarget } from './page-snippets.ts';
 
 // Heights of the parts of an embedded form in px, each with the gap after it (web/embed/form.css).
 const BUTTON = 44;
+/** "Page 1 of 2". */
+const PROGRESS = 34;
+const PAGE_TITLE = 40;
 const TITLE = 52;
 const DESCRIPTION = 44;
 const CONTROL = 96;
@@ -17,7 +20,13 @@ const HINT = 26;
 export function estimatedHeight({ schema, settings }: Pick<SnippetTarget, 'schema' | 'settings'>): number {
   const texts = (settings.title === null ? 0 : TITLE) + (settings.description === null ? 0 : DESCRIPTION);
   const email = CONTROL;
-  return publicFields(schema.fields).reduce((sum, field) => sum + heightOf(field), texts + email + BUTTON);
+  const fields = publicFields(schema.fields);
+  const pages = pagesOf(fields);
+  // What the first page shows at least.
+  const first = fields.filter(({ showIf }, index) => pages[index] === 1 && showIf === undefined);
+  const title = settings.pages?.some(({ page }) => page === 1) ? PAGE_TITLE : 0;
+  const page = new Set([1, ...pages]).size > 1 ? PROGRESS + title : 0;
+  return first.reduce((sum, field) => sum + heightOf(field), texts + email + BUTTON + page);
 }
 
 function heightOf(field: Field): number {

@@ -1,15 +1,21 @@
-import type { Field } from '../../api/endpoints.ts';
-import { choicesIn, formControl } from '../../schema-editor/draft/rules.ts';
+import { type FormControl as Control, choicesIn } from '../../schema-editor/draft/rules.ts';
 import { escapeHtml, startTag } from './escape.ts';
-
-type Control = ReturnType<typeof formControl>;
 
 /** Names that a form gives another meaning, unless they are written as `data[name]`. */
 const RESERVED_NAMES = new Set(['email', 'altcha']);
 
-/** The lines of HTML of one field, as a person would write them. Every text is escaped. */
-export function fieldHtml(field: Field): string[] {
-  const control = formControl(field);
+/**
+ * The lines of HTML of one field, as a person would write them. Every text is escaped. In a form
+ * with conditions `data-field` names the element for the embed script, where a page has it.
+ */
+export function fieldHtml(control: Control, hasConditions: boolean): string[] {
+  const lines = controlHtml({ ...control, required: control.required && control.showIf === undefined });
+  if (!hasConditions) return lines;
+  const [first = '', ...others] = lines;
+  return [first.replace(/^<\w+/, `$& data-field="${control.key}"`), ...others];
+}
+
+function controlHtml(control: Control): string[] {
   if (control.hidden || control.source !== undefined) return hiddenInput(control);
   if (control.type === 'checkbox') return checkbox(control);
   if (control.type === 'radio') return radioButtons(control);
@@ -122,8 +128,10 @@ function label(control: Control): string {
   return escapeHtml(control.label);
 }
 
-function help({ help: text }: Control): string[] {
-  return text === undefined ? [] : indented([`<br><small>${escapeHtml(text)}</small>`]);
+function help({ help: text, when }: Control): string[] {
+  const conditions = [when?.shown, when?.required].filter((words) => words !== undefined);
+  const words = conditions.map((one) => `<br><small data-when>${escapeHtml(one)}</small>`);
+  return indented([...words, ...(text === undefined ? [] : [`<br><small>${escapeHtml(text)}</small>`])]);
 }
 
 export function indented(lines: readonly string[]): string[] {

@@ -1,6 +1,7 @@
 import type { FormSettings, Schema } from '../../api/endpoints.ts';
-import { publicFields } from '../../schema-editor/draft/rules.ts';
+import { formControls, pagesOf, publicFields } from '../../schema-editor/draft/rules.ts';
 import { t } from '../../texts/texts.ts';
+import { captchaHtml } from '../captcha.ts';
 import { EMBED_SCRIPT_URL, formPageUrl, submitUrl } from '../urls.ts';
 import { estimatedHeight } from './embed-height.ts';
 import { escapeHtml, startTag } from './escape.ts';
@@ -49,16 +50,17 @@ function page(target: SnippetTarget, body: string[]): string {
 }
 
 function form(target: SnippetTarget, attributes: Record<string, string>): string[] {
-  const { schema, settings } = target;
+  const { settings } = target;
   return [
     startTag('form', { action: submitUrl(target.sourceAppId), method: 'post', ...attributes }),
     ...indented([
       '<p>',
       ...indented(['<label>Email<br>', '<input type="email" name="email" autocomplete="email" required>', '</label>']),
       '</p>',
-      ...publicFields(schema.fields).flatMap(fieldHtml),
+      ...fieldsHtml(target),
       `<!-- ${t.connect.snippets.trap} -->`,
       '<p hidden><label>Leave this empty <input name="_gotcha" tabindex="-1" autocomplete="off"></label></p>',
+      ...captchaHtml(settings),
       `<!-- ${t.connect.snippets.ownPage} -->`,
       '<!-- <input type="hidden" name="_next" value="https://www.example.com/thanks.html"> -->',
       `<p><button>${escapeHtml(settings.submitLabel ?? 'Send')}</button></p>`,
@@ -67,8 +69,20 @@ function form(target: SnippetTarget, attributes: Record<string, string>): string
   ];
 }
 
+/** The fields with the titles of their pages: without the embed script all are on one page. */
+function fieldsHtml({ schema, settings }: SnippetTarget): string[] {
+  const controls = formControls(publicFields(schema.fields));
+  const hasConditions = controls.some(({ when }) => when !== undefined);
+  const pages = pagesOf(controls);
+  return controls.flatMap((control, index) => {
+    const page = pages[index];
+    const title = page !== (pages[index - 1] ?? 1) && settings.pages?.find((one) => one.page === page)?.title;
+    return [...(title ? [`<h2>${escapeHtml(title)}</h2>`] : []), ...fieldHtml(control, hasConditions)];
+  });
+}
+
 const scriptTag = (): string => `${startTag('script', { src: EMBED_SCRIPT_URL, defer: true })}</script>`;
 
 function titleOf({ settings, sourceAppId }: SnippetTarget): string {
-  return settings.title ?? sourceAppId;
+  return settings.title ?? settings.name ?? sourceAppId;
 }

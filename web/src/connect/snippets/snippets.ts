@@ -1,5 +1,6 @@
 import type { FormSettings } from '../../api/endpoints.ts';
 import { t } from '../../texts/texts.ts';
+import { isProvider } from '../captcha.ts';
 import { curlSnippet, fetchSnippet, nodeSnippet } from './code-snippets.ts';
 import {
   embedSnippet,
@@ -41,8 +42,9 @@ export function obstacleOf(
   { runsInPages, provesWork, id }: Snippet,
   { origins, nullOrigin, botProtection }: FormSettings,
 ): string | undefined {
-  if (botProtection === 'proof-of-work' && !provesWork) {
-    return id === 'html' ? snippets.formHeld : snippets.codeRefused;
+  if (botProtection === 'proof-of-work' && id === 'html') return snippets.formHeld;
+  if ((botProtection === 'proof-of-work' || isProvider(botProtection)) && !provesWork && id !== 'html') {
+    return snippets.codeRefused;
   }
   if (runsInPages && origins.length === 0) {
     return nullOrigin ? snippets.onlyFiles : snippets.noWebsite;

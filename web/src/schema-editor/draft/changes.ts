@@ -1,5 +1,7 @@
 import type { Field } from '../../api/endpoints.ts';
 import { t } from '../../texts/texts.ts';
+import { conditionTexts } from './condition-texts.ts';
+import type { WHEN } from './conditions.ts';
 import { KIND_NAMES, optionName } from './field-texts.ts';
 import { isSameOption, shortValue } from './form-options.ts';
 import { type FieldOption, getKind, isOfStaff } from './rules.ts';
@@ -71,10 +73,28 @@ function fieldChanges(before: Field, after: Field, moved: ReadonlySet<string>): 
   if (!isOfStaff(before) && isOfStaff(after)) breaking(texts.staffOnly(name));
   if (isOfStaff(before) && !isOfStaff(after)) compatible(texts.everyone(name));
   if (before.kind === after.kind) optionChanges(before, after, breaking, compatible);
+  whenChanges(before, after, breaking, compatible);
   return changes;
 }
 
 type Add = (text: string) => void;
+
+/** A condition refuses JSON submissions that have a field which it does not show. */
+function whenChanges(before: Field, after: Field, breaking: Add, compatible: Add): void {
+  const texts = conditionTexts.changes;
+  const name = nameOf(after);
+  const differ = (one: (typeof WHEN)[number]): boolean => JSON.stringify(before[one]) !== JSON.stringify(after[one]);
+  if (differ('showIf')) {
+    if (after.showIf) breaking(texts.showIf(name));
+    else (after.required ? breaking : compatible)(texts.showIfRemoved(name));
+  }
+  if (differ('requiredIf')) {
+    if (after.requiredIf) breaking(texts.requiredIf(name));
+    else compatible(texts.requiredIfRemoved(name));
+  }
+  if (differ('keepHidden')) compatible(texts.keepHidden(name));
+  if (differ('page')) compatible(texts.page(name));
+}
 
 function optionChanges(before: Field, after: Field, breaking: Add, compatible: Add): void {
   const old: Record<string, unknown> = { ...before };

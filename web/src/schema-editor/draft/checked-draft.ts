@@ -11,11 +11,20 @@ import {
 } from './rules.ts';
 
 export interface CheckedDraft {
-  /** Messages by field id and option name. The key `''` holds a message about the whole field. */
+  /**
+   * Messages by field id and option name, of conditions by their paths, such as `showIf.all.0.op`.
+   * The key `''` holds a message about the whole field.
+   */
   problems: ReadonlyMap<number, Readonly<Record<string, string>>>;
   /** The valid definitions with defaults filled in, in order. */
   definitions: FieldDefinition[];
   schema: { rejectUnknown: boolean; fields: FieldDefinition[] };
+}
+
+/** The name under which a problem is shown: of conditions its whole path. */
+function optionAt(path: readonly PropertyKey[]): string {
+  const [option = ''] = path;
+  return option === 'showIf' || option === 'requiredIf' ? path.join('.') : String(option);
 }
 
 /** Validates a draft with the service's rules. Reports each problem with its field and option. */
@@ -31,13 +40,12 @@ export function checkDraft(draft: Draft): CheckedDraft {
   for (const field of draft.fields) {
     const result = safeParse(FieldDefinitionInput, strictDefinition(field.definition));
     if (result.success) parsed.push({ field, definition: result.data });
-    else
-      for (const issue of result.error.issues) report(field, String(issue.path[0] ?? ''), reasonText(reasonIn(issue)));
+    else for (const issue of result.error.issues) report(field, optionAt(issue.path), reasonText(reasonIn(issue)));
   }
   for (const issue of definitionIssues(parsed.map(({ definition }) => definition))) {
-    const [, index, option = ''] = issue.path.split('.');
+    const [, index, ...path] = issue.path.split('.');
     const entry = parsed[Number(index)];
-    if (entry) report(entry.field, option, reasonText(issue));
+    if (entry) report(entry.field, optionAt(path), reasonText(issue));
   }
 
   const definitions = parsed

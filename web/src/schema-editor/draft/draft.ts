@@ -1,6 +1,7 @@
 import type { Field, Kind, Schema } from '../../api/endpoints.ts';
 import { tabDrafts } from '../../drafts/tab-drafts.ts';
 import { t } from '../../texts/texts.ts';
+import { whenOf, withRenamed } from './conditions.ts';
 import { KIND_NAMES } from './field-texts.ts';
 import { prunedOption } from './form-options.ts';
 import { FIELD_KINDS, type FieldOption, getKind, isOfStaff, NOT_OF_STAFF, safeParse, type Writer } from './rules.ts';
@@ -65,6 +66,7 @@ export function strictDefinition(definition: LooseDefinition): Record<string, un
     kind,
     required: required && doesFitWriters(definition, 'required'),
     ...(writers === 'staff' && { writers }),
+    ...(!isOfStaff(definition) && whenOf(definition)),
     ...Object.fromEntries(options),
   };
 }
@@ -124,7 +126,18 @@ export function changeField(draft: Draft, id: number, part: Partial<LooseDefinit
     }
     return { ...field, definition, keyFollowsLabel };
   });
-  return { ...draft, fields };
+  return { ...draft, fields: withConditions(fields, draft, id) };
+}
+
+/** Conditions follow the key of a field, unless another one has the same. */
+function withConditions(fields: DraftField[], before: Draft, id: number): DraftField[] {
+  const keyIn = (list: readonly DraftField[]) => list.find((field) => field.id === id)?.definition.key ?? '';
+  const [from, to] = [keyIn(before.fields), keyIn(fields)];
+  if (from === to || fields.some(({ definition }) => definition.key === from)) return fields;
+  return fields.map((field) => {
+    const definition = withRenamed(field.definition, from, to);
+    return definition === field.definition ? field : { ...field, definition };
+  });
 }
 
 /** Replaces the definitions of a draft. @param keyInBase the key in the base, before a rename */

@@ -6,6 +6,14 @@ export { safeParse } from '#src/fields/base/safe-parse.ts';
 // The editor and its preview validate with the service's own code, so both accept the same schemas.
 export { compileSchema } from '#src/fields/compile.ts';
 export {
+  type Condition,
+  type ConditionOperator,
+  type Conditions,
+  MAX_CONDITIONS,
+  OPERATORS_OF_KIND,
+  pagesOf,
+} from '#src/fields/conditions.ts';
+export {
   completeDefinition,
   definitionIssues,
   type FieldDefinition,
@@ -16,5 +24,5 @@ export {
   publicFields,
 } from '#src/fields/definition.ts';
 export { FIELD_KINDS, getKind } from '#src/fields/kinds/registry.ts';
-export { type FormControl, formControl, sampleData, valueFromForm } from '#src/fields/presentation.ts';
+export { type FormControl, formControl, formControls, sampleData, valueFromForm } from '#src/fields/presentation.ts';
 export { reasonIn } from '#src/platform/languages/problems.ts';

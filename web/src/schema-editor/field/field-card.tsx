@@ -2,7 +2,7 @@ import { ActionIcon, Badge, Tooltip, UnstyledButton } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { CopyIcon, DownIcon, GripIcon, RightIcon, TrashIcon, UpIcon } from '../../components/icons.tsx';
 import { t } from '../../texts/texts.ts';
-import { changeField, type DraftField } from '../draft/draft.ts';
+import { changeField, type DraftField, type LooseDefinition } from '../draft/draft.ts';
 import { KIND_NAMES } from '../draft/field-texts.ts';
 import { capitalize } from '../draft/messages.ts';
 import { isOfStaff } from '../draft/rules.ts';
@@ -100,11 +100,16 @@ export function FieldCard(props: FieldCardProps) {
         <FieldForm
           definition={definition}
           problems={problems ?? {}}
+          earlier={earlierThan(editor.draft.fields, field)}
           onChange={(part) => editor.edit((draft) => changeField(draft, field.id, part))}
         />
       )}
     </li>
   );
+}
+
+function earlierThan(fields: readonly DraftField[], field: DraftField): LooseDefinition[] {
+  return fields.slice(0, fields.indexOf(field)).map(({ definition }) => definition);
 }
 
 /** Moves the focus to the label of a card that was added open, else to its head, and shows it. */

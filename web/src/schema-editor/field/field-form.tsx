@@ -3,10 +3,13 @@ import { useState } from 'react';
 import { AS_TYPED, checkboxProps, inputProps } from '../../components/form/input.ts';
 import { RightIcon } from '../../components/icons.tsx';
 import { t } from '../../texts/texts.ts';
+import { conditionTexts } from '../draft/condition-texts.ts';
+import { CONDITIONS } from '../draft/conditions.ts';
 import { KINDS, type LooseDefinition } from '../draft/draft.ts';
 import { KIND_NAMES, kindHelp } from '../draft/field-texts.ts';
 import { capitalize } from '../draft/messages.ts';
-import { type FieldOption, getKind, isOfStaff } from '../draft/rules.ts';
+import { type Conditions, type FieldOption, getKind, isOfStaff } from '../draft/rules.ts';
+import { ConditionsControl } from './conditions-control.tsx';
 import classes from './field-form.module.css';
 import { OptionControl } from './option-control.tsx';
 
@@ -14,6 +17,8 @@ interface FieldFormProps {
   definition: LooseDefinition;
   /** Messages by option name; `''` holds a message about the whole field. */
   problems: Readonly<Record<string, string>>;
+  /** The definitions above the field. */
+  earlier: readonly LooseDefinition[];
   onChange: (part: Partial<LooseDefinition>) => void;
 }
 
@@ -63,10 +68,52 @@ export function FieldForm(props: FieldFormProps) {
       />
       <Options options={ofStaff ? { ...options, ...shownToTeam(formOptions) } : options} {...props} />
       {help && <p className={classes.hint}>{help}</p>}
+      {!ofStaff && <WhenSection {...props} />}
       {!ofStaff && <FormSection {...props} />}
       {problems[''] && <p className={classes.problem}>{capitalize(problems[''])}</p>}
     </div>
   );
+}
+
+/** When the field counts, and on which page. */
+function WhenSection({ definition, earlier, problems, onChange }: FieldFormProps) {
+  const shared = { earlier, problems };
+  const { page } = definition;
+  return (
+    <>
+      {CONDITIONS.map((name) => (
+        <ConditionsControl
+          key={name}
+          {...shared}
+          name={name}
+          value={definition[name] as Conditions | undefined}
+          onChange={(conditions) => onChange({ [name]: conditions })}
+        />
+      ))}
+      {definition.showIf !== undefined && (
+        <Checkbox
+          className={classes.wide ?? ''}
+          label={conditionTexts.keepHidden}
+          {...checkboxProps(definition.keepHidden === true, (isChecked) =>
+            onChange({ keepHidden: isChecked || undefined }),
+          )}
+        />
+      )}
+      <TextInput
+        label={conditionTexts.page}
+        description={conditionTexts.pageNote}
+        inputMode="numeric"
+        {...inputProps(String(page ?? ''), (text) => onChange({ page: pageOf(text) }))}
+        error={capitalize(problems.page)}
+      />
+    </>
+  );
+}
+
+/** A text that is no number stays, so that the rules refuse it. */
+function pageOf(text: string): number | string | undefined {
+  if (text.trim() === '') return undefined;
+  return /^\d{1,3}$/.test(text) ? Number(text) : text;
 }
 
 type NamedOptions = Readonly<Record<string, FieldOption>>;

@@ -1,13 +1,15 @@
 import { Alert, Button, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { Fragment, useMemo, useState } from 'react';
 import { languageName, useServiceTexts, useTranslatedLanguages } from '../../languages/languages.ts';
 import { reasonText } from '../../texts/reasons.ts';
 import { t } from '../../texts/texts.ts';
+import { conditionTexts } from '../draft/condition-texts.ts';
 import {
   compileSchema,
   type FieldDefinition,
   type FormControl,
   formControl,
+  pagesOf,
   publicFields,
   valueFromForm,
 } from '../draft/rules.ts';
@@ -32,8 +34,15 @@ export function Preview({ schema, isPartial }: PreviewProps) {
   const email = useServiceTexts(tag || 'en').email;
   const validator = useMemo(() => compileSchema(schema), [schema]);
   const fields = publicFields(schema.fields);
-  const data = dataOf(fields, values);
-  const issues = isChecked ? validator.issues(data) : [];
+  const entered = dataOf(fields, values);
+  const states = validator.states(entered, true);
+  const isShown = (key: string): boolean => states?.shown.has(key) ?? true;
+  const data = Object.fromEntries(Object.entries(entered).filter(([key]) => isShown(key)));
+  const pages = pagesOf(fields);
+  // A page without a field to show is skipped.
+  const beginsPage = (index: number): boolean =>
+    pages[index] !== 1 && fields.findIndex(({ key }, at) => pages[at] === pages[index] && isShown(key)) === index;
+  const issues = isChecked ? validator.issues(data, 'staff', false, states) : [];
   const issueOf = (key: string): string | undefined => {
     const at = `data.${key}`;
     const issue = issues.find(({ path }) => path === at || path.startsWith(`${at}.`));
@@ -59,15 +68,28 @@ export function Preview({ schema, isPartial }: PreviewProps) {
         />
       )}
       <TextInput label={String(email)} defaultValue="ada@example.com" wrapperProps={{ lang: tag || 'en' }} />
-      {fields.map((field) => (
-        <PreviewControl
-          key={`${field.key} ${field.kind}`}
-          control={formControl(field, tag)}
-          text={textOf(formControl(field), values)}
-          error={issueOf(field.key)}
-          onChange={(text) => setValues((before) => ({ ...before, [field.key]: text }))}
-        />
+      {fields.map((field, index) => (
+        <Fragment key={`${field.key} ${field.kind}`}>
+          {beginsPage(index) && (
+            <Title order={3} size="h5">
+              {conditionTexts.pageNumber(pages[index] ?? 1)}
+            </Title>
+          )}
+          {isShown(field.key) && (
+            <PreviewControl
+              control={{ ...formControl(field, tag), required: states?.required.has(field.key) ?? field.required }}
+              text={textOf(formControl(field), values)}
+              error={issueOf(field.key)}
+              onChange={(text) => setValues((before) => ({ ...before, [field.key]: text }))}
+            />
+          )}
+        </Fragment>
       ))}
+      {states && (
+        <Text c="dimmed" role="status">
+          {shownText(fields.filter(({ key }) => !isShown(key)))}
+        </Text>
+      )}
       {isChecked && <pre className={classes.data}>{JSON.stringify(data, null, 2)}</pre>}
       <div className={classes.verdict}>
         <Button variant="light" fullWidth onClick={() => setChecked(true)}>
@@ -88,6 +110,11 @@ export function Preview({ schema, isPartial }: PreviewProps) {
       </div>
     </Stack>
   );
+}
+
+function shownText(notShown: readonly FieldDefinition[]): string {
+  const labels = notShown.map(({ label, key }) => label || key);
+  return labels.length === 0 ? conditionTexts.allShown : conditionTexts.notShown(labels.join(', '));
 }
 
 /** The data that a form would submit. A text without a value stays, so that the rules refuse it. */

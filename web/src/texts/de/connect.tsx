@@ -68,6 +68,7 @@ export const connect: typeof en = {
     proofOfWorkNote:
       'Ohne JavaScript gesendete Formulare werden zurückgehalten, bis Sie sie freigeben. Die Absender erfahren das. ' +
       'Programme, die keinen Arbeitsnachweis senden, werden abgelehnt.',
+    checkedBy: (name) => `${name} prüft jede Einsendung`,
     needs: (fields) => `In jeder Einsendung erforderlich: ${fields}`,
     more: (count) => `${formatNumber(count)} weitere`,
   },
@@ -124,6 +125,7 @@ export const connect: typeof en = {
     title: 'Ausprobieren',
     send: 'Testeinsendung senden',
     possible: (email) => `Speichert Beispielwerte als ${email}.`,
+    needsPage: 'Ein Test braucht eine gelöste Aufgabe.',
     impossible:
       'Solange ein Arbeitsnachweis verlangt ist, braucht ein Test https. Öffnen Sie dafür diese Seite über https.',
     sendOwn: (link) => <>Um eigene Werte zu senden, {link}.</>,
@@ -152,7 +154,6 @@ export const connect: typeof en = {
         Der Schutz vor Bots hält eine Einsendung von {email} zurück, {at}.
       </>
     ),
-    noProof: 'Sie kam ohne Arbeitsnachweis.',
     showHeld: 'Zurückgehaltene Einsendungen anzeigen',
   },
 
@@ -173,6 +174,7 @@ export const connect: typeof en = {
     discardMine: 'Meine Änderungen verwerfen und die fremden laden',
 
     names: {
+      name: 'Name',
       title: 'Titel',
       description: 'Beschreibung',
       submitLabel: 'Schaltfläche',
@@ -180,8 +182,12 @@ export const connect: typeof en = {
       next: 'Seite nach dem Formular',
       locale: 'Sprache',
       languages: 'Sprachen der Besucher',
+      pages: 'Titel der Seiten',
       texts: 'Texte in anderen Sprachen',
       timeZone: 'Zeitzone',
+      captchaSiteKey: 'Websiteschlüssel',
+      captchaSecret: 'Geheimer Schlüssel',
+      captchaOutage: 'Solange der Anbieter nicht erreichbar ist',
       botProtection: 'Schutz vor Bots',
       submitPerMinute: 'Einsendungen pro Minute',
       closesAt: 'Schließt am',
@@ -196,6 +202,7 @@ export const connect: typeof en = {
     },
 
     texts: 'Texte',
+    nameNote: 'Was Menschen anstelle der App-ID lesen',
     titleNote: 'Die Überschrift des Formulars',
     descriptionNote: 'Steht über den Feldern',
     thanksNote: 'Erscheint nach einer Einsendung',
@@ -214,6 +221,12 @@ export const connect: typeof en = {
         'Der Browser jeder Person rechnet bis zu einer Sekunde lang. Ohne JavaScript gesendete Formulare werden ' +
         'zurückgehalten, Programme abgelehnt.',
       off: 'Jede Einsendung, die zum Schema passt, wird gespeichert.',
+    },
+    providerNote: 'Besucher lösen eine Aufgabe dieses Anbieters, der dabei ihre IP-Adresse sieht.',
+    secretStored: 'Gespeichert. Ein neuer Schlüssel ersetzt ihn',
+    outages: {
+      hold: 'Einsendungen zur Prüfung zurückhalten',
+      refuse: 'Einsendungen ablehnen',
     },
     closesAtNote: (zone) => `Ab dieser Zeit lehnt das Formular jede Einsendung ab. In Ihrer Zeitzone, ${zone}`,
     maxRecordsNote: 'Bei dieser Zahl von Datensätzen lehnt das Formular neue Personen ab',
@@ -337,6 +350,7 @@ export const connect: typeof en = {
     noElement: 'Um die Felder fehlt ein form-Element',
     plainText: 'Entfernen Sie enctype="text/plain", das nicht zuverlässig gelesen werden kann',
     captcha: 'Entfernen Sie das Captcha. Die Einstellungen bieten einen Schutz vor Bots ohne Captcha',
+    replaceCaptcha: 'Das Captcha durch das dieser App ersetzen',
     renameHoneypot: 'Benennen Sie das versteckte Feld für Bots in _gotcha um',
     noEmail: 'Das Formular hat keine E-Mail-Adresse. Fügen Sie <input type="email" name="email" required> hinzu',
     renameEmail: 'Benennen Sie es in email um, das jede Einsendung benötigt',
@@ -413,8 +427,8 @@ export const connect: typeof en = {
       'Ein Arbeitsnachweis ist verlangt: Einsendungen dieses Formulars werden zurückgehalten, bis Sie sie freigeben. ' +
       'Verwenden Sie stattdessen „Einbetten“ oder „Erweitertes Formular“.',
     codeRefused:
-      'Ein Arbeitsnachweis ist verlangt: Dieser Code wird abgelehnt, weil er die Aufgabe nicht löst. Verwenden Sie ' +
-      'stattdessen „Einbetten“, „Erweitertes Formular“ oder „Link“.',
+      'Dieser Code wird abgelehnt: Er löst die Aufgabe des Schutzes vor Bots nicht. Verwenden Sie stattdessen ' +
+      '„Einbetten“, „Erweitertes Formular“ oder „Link“.',
     onlyFiles:
       'Funktioniert aus einer Datei auf Ihrem Computer. Bevor Sie es ins Internet stellen, fügen Sie Ihre Website unter ' +
       '„Erlaubte Websites“ hinzu.',

@@ -18,6 +18,11 @@ export const held: typeof en = {
       Der Absender liest, dass jemand die Eingaben ansehen wird.
     </>
   ),
+  unchecked: (count) => (
+    <>
+      <strong>{formatNumber(count)}</strong> ohne gelöste Aufgabe, oder deren Anbieter war nicht erreichbar.
+    </>
+  ),
   protectionSettings: 'Einstellungen zum Schutz vor Bots',
   settingsOfForm: 'in den Einstellungen des Formulars',
   nothing: 'Nichts ist zurückgehalten',
@@ -41,6 +46,8 @@ export const held: typeof en = {
   reasons: {
     honeypot: 'Das versteckte Feld wurde ausgefüllt',
     'no-proof': 'Ohne Arbeitsnachweis gesendet',
+    'no-captcha': 'Ohne gelöste Aufgabe gesendet',
+    'captcha-away': 'Der Anbieter war nicht erreichbar',
   },
   release: 'Freigeben',
   releaseOf: (email) => `${email} freigeben`,

@@ -65,6 +65,7 @@ export const connect = {
     proofOfWorkNote:
       'Forms that are sent without JavaScript are held until you release them, and their senders see that. Programs that ' +
       'send no proof of work are refused.',
+    checkedBy: (name: string) => `${name} checks each submission`,
     needs: (fields: string) => `Required in each submission: ${fields}`,
     more: (count: number) => `${formatNumber(count)} more`,
   },
@@ -119,6 +120,7 @@ export const connect = {
     title: 'Try it',
     send: 'Send a test submission',
     possible: (email: string) => `Stores example values as ${email}.`,
+    needsPage: 'A test needs a solved challenge.',
     impossible: 'While proof of work is on, a test needs https. Open this page over https to send one.',
     sendOwn: (link: ReactNode) => <>{link} to send your own.</>,
     openFormPage: 'Open the form page',
@@ -146,7 +148,6 @@ export const connect = {
         Bot protection holds a submission of {email}, {at}.
       </>
     ),
-    noProof: 'It came without a proof of work.',
     showHeld: 'Show held submissions',
   },
 
@@ -167,6 +168,7 @@ export const connect = {
     discardMine: 'Discard my changes and load theirs',
 
     names: {
+      name: 'Name',
       title: 'Title',
       description: 'Description',
       submitLabel: 'Button',
@@ -174,8 +176,12 @@ export const connect = {
       next: 'Page after the form',
       locale: 'Language',
       languages: 'Languages of visitors',
+      pages: 'Titles of the pages',
       texts: 'Texts in other languages',
       timeZone: 'Time zone',
+      captchaSiteKey: 'Site key',
+      captchaSecret: 'Secret key',
+      captchaOutage: 'While the provider cannot be reached',
       botProtection: 'Bot protection',
       submitPerMinute: 'Submissions per minute',
       closesAt: 'Closes at',
@@ -190,6 +196,7 @@ export const connect = {
     },
 
     texts: 'Texts',
+    nameNote: "What people read in place of the app's id",
     titleNote: 'The heading of the form',
     descriptionNote: 'Shown above the fields',
     thanksNote: 'Shown after a submission',
@@ -207,6 +214,12 @@ export const connect = {
         'The browser of each person computes for up to a second. Forms sent without JavaScript are held, programs are ' +
         'refused.',
       off: 'Every submission that fits the schema is stored.',
+    },
+    providerNote: 'Visitors solve a challenge of this provider, which sees their IP address.',
+    secretStored: 'Stored. Enter a key to replace it',
+    outages: {
+      hold: 'Hold submissions for you to check',
+      refuse: 'Refuse submissions',
     },
     closesAtNote: (zone: string) => `The form refuses every submission from this time. In your time zone, ${zone}`,
     maxRecordsNote: 'With this number of records, the form refuses new people',
@@ -326,6 +339,7 @@ export const connect = {
     noElement: 'There is no form element around the fields',
     plainText: 'Remove enctype="text/plain", which cannot be read reliably',
     captcha: 'Remove the captcha. Settings have bot protection without one',
+    replaceCaptcha: 'Replace the captcha with that of this app',
     renameHoneypot: 'Rename the hidden field for bots to _gotcha',
     noEmail: 'The form has no email. Add <input type="email" name="email" required>',
     renameEmail: 'Rename it to email, which every submission needs',
@@ -398,8 +412,8 @@ export const connect = {
       'Proof of work is on: submissions of this form are held until you release them. Use Embed or Enhanced form ' +
       'instead.',
     codeRefused:
-      'Proof of work is on: this code is refused, because it does not solve the challenge. Use Embed, Enhanced form or ' +
-      'Link instead.',
+      'This code is refused: it does not solve the challenge of your bot protection. Use Embed, Enhanced form or Link ' +
+      'instead.',
     onlyFiles:
       'It works from a file on your computer. Before you put it online, add your website under "Allowed websites".',
     noWebsite:

@@ -17,6 +17,11 @@ export const held = {
       forms at once, choose another protection in {settings}. The sender reads that somebody will look at the entries.
     </>
   ),
+  unchecked: (count: number) => (
+    <>
+      <strong>{formatNumber(count)}</strong> came without a solved challenge, or its provider could not be reached.
+    </>
+  ),
   protectionSettings: 'Bot protection settings',
   settingsOfForm: 'the settings of the form',
   nothing: 'Nothing is held',
@@ -40,6 +45,8 @@ export const held = {
   reasons: {
     honeypot: 'The hidden field was filled in',
     'no-proof': 'Sent without proof of work',
+    'no-captcha': 'Sent without a solved challenge',
+    'captcha-away': 'The provider could not be reached',
   },
   release: 'Release',
   releaseOf: (email: string) => `Release ${email}`,

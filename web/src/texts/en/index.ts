@@ -5,7 +5,7 @@ import { audit } from './audit.tsx';
 import { backgroundWork } from './background-work.tsx';
 import { common } from './common.tsx';
 import { components } from './components.tsx';
-import { connect } from './connect.tsx';
+import type { connect } from './connect.tsx';
 import { entrance } from './entrance.tsx';
 import { firstForm } from './first-form.tsx';
 import { held } from './held.tsx';
@@ -21,7 +21,7 @@ import { shell } from './shell.tsx';
 import { users } from './users.tsx';
 import { webhooks } from './webhooks.tsx';
 
-/** The English texts, by the folder that shows them. */
+/** The English texts that the first page needs, by the folder that shows them. */
 export const en = {
   account,
   accounts,
@@ -30,7 +30,6 @@ export const en = {
   backgroundWork,
   common,
   components,
-  connect,
   entrance,
   firstForm,
   held,
@@ -48,4 +47,4 @@ export const en = {
 };
 
 /** What every language has. */
-export type Texts = typeof en;
+export type Texts = typeof en & { connect: typeof connect };

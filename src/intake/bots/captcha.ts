@@ -1,0 +1,269 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import { z } from 'zod';
+import type { CaptchaSettings, FormSettings } from '../../apps/form-settings.ts';
+import type { CaptchaProvider } from '../../platform/core/config.ts';
+import { Forbidden, Unavailable } from '../../platform/core/errors.ts';
+import { withTimeout } from '../../platform/core/timeouts.ts';
+import type { DatabaseClock } from '../../platform/database/clock.ts';
+import type { Collection } from '../../platform/database/collections.ts';
+import { isDuplicateKey } from '../../platform/database/failures.ts';
+import { identifyHolder, KEPT_SECONDS, type SpentChallengeDocument } from './challenges.ts';
+
+/** Within the deadline of a request (api/deadline.ts), with the wait for a free question. */
+const ANSWER_MS = 1_500;
+const MAX_QUESTIONS = 20;
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+/** After so many failures in a row a provider is not asked for a while. */
+const MAX_FAILURES = 5;
+const AWAY_MS = 10_000;
+
+/** A longer token, in characters, is none of a provider. */
+const MAX_TOKEN_LENGTH = 8_000;
+
+/** A token counts once within this time. */
+const TOKEN_MS = 24 * 60 * 60 * 1_000;
+/** A claim of this age without a verdict is of a process that stopped. */
+const ABANDONED_MS = 3_000;
+const POLL_MS = 100;
+
+/** `away`: the provider cannot say whether the token is valid. */
+type Verdict = 'passed' | 'refused' | 'away';
+
+interface Question {
+  secret: string;
+  token: string;
+}
+
+interface Answer {
+  isPassed: boolean;
+  /** The host on which the challenge was solved, if the provider says it. */
+  host: string | undefined;
+  errors: readonly string[];
+}
+
+const SiteVerifyAnswer = z
+  .looseObject({
+    success: z.boolean(),
+    hostname: z.string().nullish(),
+    'error-codes': z.array(z.string()).nullish(),
+  })
+  .transform(({ success, hostname, 'error-codes': errors }) => ({
+    isPassed: success,
+    host: hostname || undefined,
+    errors: errors ?? [],
+  }));
+
+const FriendlyAnswer = z
+  .looseObject({
+    success: z.boolean(),
+    data: z.looseObject({ challenge: z.looseObject({ origin: z.string().nullish() }).nullish() }).nullish(),
+    error: z.looseObject({ error_code: z.string() }).nullish(),
+  })
+  .transform(({ success, data, error }) => {
+    const origin = data?.challenge?.origin || undefined;
+    return {
+      isPassed: success,
+      host: origin !== undefined && URL.canParse(origin) ? new URL(origin).hostname : origin,
+      errors: error ? [error.error_code] : [],
+    };
+  });
+
+interface Protocol {
+  request(question: Question): { headers: Record<string, string>; body: string };
+  answer: z.ZodType<Answer>;
+}
+
+const SITE_VERIFY: Protocol = {
+  request: ({ secret, token }) => ({
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ secret, response: token }).toString(),
+  }),
+  answer: SiteVerifyAnswer,
+};
+
+const PROTOCOLS: Readonly<Record<CaptchaProvider, Protocol>> = {
+  turnstile: SITE_VERIFY,
+  hcaptcha: SITE_VERIFY,
+  recaptcha: SITE_VERIFY,
+  friendly: {
+    request: ({ secret, token }) => ({
+      headers: { 'content-type': 'application/json', 'x-api-key': secret },
+      body: JSON.stringify({ response: token }),
+    }),
+    answer: FriendlyAnswer,
+  },
+};
+
+/** Errors of the provider itself. Providers separate words by `-` or `_`. */
+const OWN_ERRORS = ['internal-error', 'internal-server-error'];
+/** Errors of the settings of the app. They say nothing of the token, nor of the provider. */
+const SETTINGS_ERRORS = [
+  'missing-input-secret',
+  'invalid-input-secret',
+  'sitekey-secret-mismatch',
+  'auth-required',
+  'auth-invalid',
+  'sitekey-invalid',
+];
+
+/** A result of a question. `isFailure`: the provider is to blame for `away`. */
+interface Result {
+  verdict: Verdict;
+  host?: string | undefined;
+  isFailure?: boolean;
+}
+
+export type AskProvider = ReturnType<typeof createProviderQuestions>;
+
+/**
+ * Creates the function that asks a provider for the verdict on a token (spec 4.5.4): once, within
+ * 1.5 s, with at most 20 questions at the same time. It never rejects. After five failures in a
+ * row it does not ask the provider for 10 s.
+ */
+export function createProviderQuestions(urls: Readonly<Record<CaptchaProvider, string>>) {
+  const inTurn = pLimit(MAX_QUESTIONS);
+  const failures = new Map<CaptchaProvider, { count: number; until: number }>();
+
+  const isAway = (provider: CaptchaProvider): boolean => (failures.get(provider)?.until ?? 0) > performance.now();
+
+  function note(provider: CaptchaProvider, isFailure: boolean): void {
+    if (!isFailure) return void failures.delete(provider);
+    const count = (failures.get(provider)?.count ?? 0) + 1;
+    failures.set(provider, { count, until: count >= MAX_FAILURES ? performance.now() + AWAY_MS : 0 });
+  }
+
+  return async (provider: CaptchaProvider, question: Question): Promise<Result> => {
+    const until = performance.now() + ANSWER_MS;
+    const work = inTurn(async (): Promise<Result> => {
+      const leftMs = until - performance.now();
+      if (leftMs <= 0 || isAway(provider)) return { verdict: 'away' };
+      const result = await send(urls[provider], PROTOCOLS[provider], question, AbortSignal.timeout(Math.ceil(leftMs)));
+      note(provider, result.isFailure === true);
+      return result;
+    });
+    return withTimeout(work, ANSWER_MS, () => new Error('no answer')).catch(() => ({ verdict: 'away' }) as const);
+  };
+}
+
+async function send(url: string, protocol: Protocol, question: Question, signal: AbortSignal): Promise<Result> {
+  try {
+    const response = await fetch(url, { method: 'POST', redirect: 'manual', signal, ...protocol.request(question) });
+    const text = await readBounded(response);
+    const isAnswer = response.ok || (response.status >= 400 && response.status < 500 && response.status !== 429);
+    const answer = protocol.answer.parse(isAnswer ? JSON.parse(text) : undefined);
+    const errors = answer.errors.map((one) => one.replaceAll('_', '-'));
+    if (answer.isPassed) return { verdict: 'passed', host: answer.host };
+    if (errors.some((one) => OWN_ERRORS.includes(one))) return { verdict: 'away', isFailure: true };
+    return { verdict: errors.some((one) => SETTINGS_ERRORS.includes(one)) ? 'away' : 'refused' };
+  } catch {
+    return { verdict: 'away', isFailure: true };
+  }
+}
+
+async function readBounded({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** A token as sent, with the submission that it is for. */
+interface SentToken {
+  token: string;
+  /** The host of the request. */
+  host: string | undefined;
+  email: string;
+  idempotencyKey: string | undefined;
+}
+
+export type CheckCaptcha = ReturnType<typeof createCaptchaCheck>;
+
+/**
+ * Checks tokens of providers (spec 4.5.4). A claim in the collection of spent challenges makes a
+ * token count once over all servers and apps; it keeps the verdict for repeats of the submission.
+ * A claim that a process left without a verdict passes nobody.
+ *
+ * @param deps.publicHost the host of PUBLIC_URL
+ */
+export function createCaptchaCheck(deps: {
+  spent: Collection<SpentChallengeDocument>;
+  ask: AskProvider;
+  clock: Pick<DatabaseClock, 'earlier' | 'later'>;
+  publicHost: string | undefined;
+}) {
+  const { spent, ask, clock, publicHost } = deps;
+
+  /** MongoDB removes an entry `KEPT_SECONDS` after this time. */
+  const keptAt = () => new Date(clock.later().getTime() + TOKEN_MS - KEPT_SECONDS * 1_000);
+  const isAbandoned = ({ at }: SpentChallengeDocument): boolean =>
+    clock.earlier().getTime() + TOKEN_MS - KEPT_SECONDS * 1_000 - at.getTime() > ABANDONED_MS;
+
+  /**
+   * Resolves with the verdict on an earlier question for the same submission, or undefined: this
+   * call holds the claim and must ask. @throws {Forbidden} when another submission used the token
+   */
+  async function claim(_id: string, holder: string): Promise<Verdict | undefined> {
+    const until = performance.now() + ANSWER_MS;
+    for (;;) {
+      try {
+        await spent.insertOne({ _id, holder, at: keptAt() });
+        return undefined;
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+      const first = await spent.findOne({ _id }, { readConcern: 'majority' });
+      if (!first) continue;
+      if (first.holder !== holder) throw new Forbidden('captchaUsed');
+      if (first.verdict) return first.verdict;
+      if (isAbandoned(first)) {
+        const taken = await spent.updateOne({ _id, holder, at: first.at }, { $set: { at: keptAt() } });
+        if (taken.modifiedCount === 1) return undefined;
+      }
+      if (performance.now() >= until) return 'away';
+      await sleep(POLL_MS);
+    }
+  }
+
+  /** Whether a form of the app may be on the host on which the challenge was solved. */
+  function isOwnHost(solvedOn: string, { origins }: FormSettings, requested: string | undefined): boolean {
+    if (origins.includes('*')) return true;
+    const hosts = [publicHost ?? requested, ...origins.map((origin) => new URL(origin).hostname)];
+    return hosts.includes(solvedOn.toLowerCase());
+  }
+
+  return async (
+    provider: CaptchaProvider,
+    settings: FormSettings & { captcha: CaptchaSettings },
+    { token, host, email, idempotencyKey }: SentToken,
+  ): Promise<'captcha-away' | undefined> => {
+    if (token.length > MAX_TOKEN_LENGTH) throw new Forbidden('captchaInvalid');
+    const { secret, outage } = settings.captcha;
+    const _id = `captcha ${createHash('sha256').update(`${provider} ${token}`).digest('base64url')}`;
+    const holder = identifyHolder(email, idempotencyKey);
+    let verdict = await claim(_id, holder);
+    if (!verdict) {
+      const result = await ask(provider, { secret, token });
+      const isOther = result.host !== undefined && !isOwnHost(result.host, settings, host);
+      verdict = isOther ? 'refused' : result.verdict;
+      // A repeat of a submission that was answered with 503 asks again.
+      if (verdict === 'away' && outage === 'refuse') await spent.deleteOne({ _id, holder });
+      // A refused token stays refused: it has expired at its provider long before its entry.
+      else
+        await spent.updateOne(
+          { _id, holder },
+          { $set: { verdict, ...(verdict === 'refused' && { at: clock.later() }) } },
+        );
+    }
+    if (verdict === 'refused') throw new Forbidden('captchaInvalid');
+    if (verdict === 'passed') return undefined;
+    if (outage === 'refuse') throw new Unavailable('captchaAway', AWAY_MS / 1_000);
+    return 'captcha-away';
+  };
+}

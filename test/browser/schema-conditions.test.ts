@@ -1,0 +1,108 @@
+import type { Locator } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { axeViolationsInBothModes } from '../support/axe.ts';
+import type { TestServer } from '../support/server.ts';
+import { withPage, withServer } from './app-page.ts';
+import { SchemaPage } from './schema-page.ts';
+
+let server: TestServer;
+let schema: SchemaPage;
+withServer((started) => {
+  server = started;
+});
+withPage(async () => {
+  schema = await SchemaPage.open(server);
+  return schema;
+});
+
+const control = (group: Locator, part: string, place = 1): Locator =>
+  group.getByLabel(new RegExp(`: ${part} of condition ${place}$`));
+
+it('conditions and a page are built without JSON, and the preview shows which fields values show', async () => {
+  const { page } = schema;
+  await schema.field('Age').click();
+  const shown = page.getByRole('group', { name: 'Shown only if', exact: true });
+  await shown.getByRole('button', { name: 'Add condition' }).click();
+  await control(shown, 'Field').selectOption('Plan');
+  await control(shown, 'Comparison').selectOption('is');
+  await control(shown, 'Value').selectOption('pro');
+  await shown.getByRole('button', { name: 'Add condition' }).click();
+  await control(shown, 'Comparison', 2).selectOption('is not filled in');
+  await shown.getByLabel(/How many conditions/).selectOption('one of these is true');
+  const required = page.getByRole('group', { name: 'Required only if', exact: true });
+  await required.getByRole('button', { name: 'Add condition' }).click();
+  await control(required, 'Comparison').selectOption('contains');
+  await control(required, 'Value').fill('Ada');
+  await page.getByLabel('Keep the stored value').check();
+  await page.getByLabel('Page of the form').fill('2');
+  expect(await axeViolationsInBothModes(page)).toEqual([]);
+
+  const preview = page.getByRole('complementary', { name: 'Preview' });
+  await preview.getByRole('status').getByText('every field is shown').waitFor();
+  await preview.getByRole('heading', { name: 'Page 2' }).waitFor();
+  await preview.getByLabel('Full name').fill('Bob');
+  await preview.getByText('Not shown with these values: Age').waitFor();
+  expect(await preview.getByLabel('Age').count()).toBe(0);
+  await preview.getByLabel('Plan').selectOption('pro');
+  await preview.getByLabel('Age').waitFor();
+  await preview.getByLabel('Full name').fill('Ada');
+  await preview.getByRole('button', { name: 'Check' }).click();
+  await preview.getByText('Is required').waitFor();
+  await preview.getByLabel('Full name').fill('Bob');
+  await preview.getByText('Is required').waitFor({ state: 'detached' });
+
+  await schema.save();
+  const { fields } = await schema.stored();
+  expect(fields[2]).toMatchObject({
+    key: 'age',
+    showIf: {
+      any: [
+        { field: 'plan', op: 'eq', value: 'pro' },
+        { field: 'name', op: 'exists', value: false },
+      ],
+    },
+    requiredIf: { all: [{ field: 'name', op: 'contains', value: 'Ada' }] },
+    keepHidden: true,
+    page: 2,
+  });
+  // What is not edited stays.
+  await schema.field('Plan').click();
+  await page.getByLabel('Label', { exact: true }).fill('Tariff');
+  const dialog = await schema.review();
+  expect(await dialog.getByRole('listitem').allInnerTexts()).toHaveLength(1);
+  await dialog.getByRole('button', { name: /Save version/ }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  expect((await schema.stored()).fields[2]).toEqual(fields[2]);
+});
+
+it('what the service refuses is refused at its place', async () => {
+  const { page } = schema;
+  await schema.field('Age').click();
+  const shown = page.getByRole('group', { name: 'Shown only if', exact: true });
+  await shown.getByRole('button', { name: 'Add condition' }).click();
+  await control(shown, 'Value').fill('');
+  await expect.poll(() => control(shown, 'Value').getAttribute('aria-invalid')).toBe('true');
+  expect(await page.getByRole('button', { name: 'Review and save' }).isDisabled()).toBe(true);
+  await control(shown, 'Value').fill('Ada');
+  await expect.poll(() => page.getByRole('button', { name: 'Review and save' }).isDisabled()).toBe(false);
+  // A field that moves below can no longer be named.
+  await page.getByRole('button', { name: 'Move Age up' }).click();
+  await page.getByRole('button', { name: 'Move Age up' }).click();
+  await shown.getByText('Must be the key of an earlier field').waitFor();
+  expect(await shown.getByText('There is none yet').count()).toBe(1);
+  await shown.getByRole('button', { name: /Remove condition 1/ }).click();
+  await page.getByLabel('Page of the form').fill('21');
+  await expect.poll(() => page.getByLabel('Page of the form').getAttribute('aria-invalid')).toBe('true');
+});
+
+it('a condition follows the key of the field that it names', async () => {
+  const { page } = schema;
+  await schema.field('Age').click();
+  const shown = page.getByRole('group', { name: 'Shown only if', exact: true });
+  await shown.getByRole('button', { name: 'Add condition' }).click();
+  await control(shown, 'Value').fill('Ada');
+  await schema.field('Full name').click();
+  await page.getByLabel('Key', { exact: true }).fill('fullName');
+  await schema.save();
+  expect((await schema.stored()).fields[2].showIf).toEqual({ all: [{ field: 'fullName', op: 'eq', value: 'Ada' }] });
+});

@@ -1,0 +1,203 @@
+import { type ConditionalField, fieldStates, pagesOf, valueOfTexts } from '#src/fields/conditions.ts';
+import { buttonsMarkup, progressMarkup, stepMarkup } from '#src/fields/form-steps.ts';
+import { fill, numberRules } from '#src/platform/languages/texts.ts';
+import { toDom } from './dom.ts';
+import type { Control } from './problems.ts';
+import style from './steps.css?inline';
+import type { Steps, StepsData, StepTools } from './steps-loader.ts';
+
+// The module of `/embed/v1-steps.js`: a form with conditions or pages. `data-off` marks what does
+// not count now; the service has set it for the first texts of the form.
+
+/** Starts a form of the service, or one of a site that marks its fields with `data-field`. */
+export function start(form: HTMLFormElement, { fields, pages, texts }: StepsData, tools: StepTools): Steps {
+  const numbers = numberRules((form.closest('[lang]') as HTMLElement | null)?.lang || 'en');
+  const say = (code: string, params = {}): string => fill(texts[code] ?? code, params, numbers);
+  const elements = elementsByKey(form);
+  if (pages) arrange(form, fields, elements, { pages, texts });
+  // A form of a site may have such names for something else.
+  const isOwn = form.hasAttribute('data-thanks');
+  const steps = isOwn ? [...form.querySelectorAll<HTMLElement>('[data-step]')] : [];
+  const progress = form.querySelector<HTMLElement>('.progress');
+  let current = steps.find((step) => !step.matches('[data-off]')) ?? steps[0];
+  let shown: HTMLElement[] = [];
+  let required: ReadonlySet<string> = new Set();
+
+  for (const words of form.querySelectorAll('[data-when]')) words.remove();
+  for (const element of form.querySelectorAll('[aria-describedby*="-when-"]')) {
+    tools.describeWithout(element, /\S*-when-\S* ?/g);
+  }
+
+  function refresh(): void {
+    const values = fields.map(({ key, kind }) => [key, valueOfTexts(kind, textsIn(elements.get(key)))]);
+    const states = fieldStates(fields, Object.fromEntries(values));
+    required = states.required;
+    for (const { key } of fields) {
+      const element = elements.get(key);
+      if (!element) continue;
+      set(element, !states.shown.has(key));
+      require(element, required.has(key));
+      for (const control of controlsIn(element)) control.disabled = !states.shown.has(key);
+    }
+    if (steps.length === 0) return;
+    shown = steps.filter((step) => step.querySelector('[name=email],[data-field]:not([data-off],span)'));
+    if (current && !shown.includes(current)) current = shown[0];
+    const place = current ? shown.indexOf(current) : 0;
+    for (const step of steps) set(step, step !== current);
+    for (const button of form.querySelectorAll<HTMLElement>('.steps > *')) {
+      const { go } = button.dataset;
+      const isLast = place === shown.length - 1;
+      set(button, go === 'previous' ? place === 0 : isLast === (go === 'next'));
+    }
+    if (!progress) return;
+    set(progress, shown.length < 2);
+    const text = say('pageOf', { page: place + 1, pages: shown.length });
+    if (progress.textContent !== text) progress.textContent = text;
+  }
+
+  function go(by: 1 | -1): void {
+    const next = current && shown[shown.indexOf(current) + by];
+    if (!next) return;
+    current = next;
+    refresh();
+    (current.querySelector<HTMLElement>(':scope > [tabindex]') ?? progress)?.focus();
+  }
+
+  const isIn = (part: Element | undefined, { path }: { path: string }): boolean =>
+    [...(part?.querySelectorAll<Control>('[name]') ?? [])].some(({ name }) => name === path);
+
+  const self: Steps = {
+    next() {
+      if (!current || current === shown.at(-1)) return false;
+      tools.clearProblems(current);
+      const problems = self.problems().filter((problem) => isIn(current, problem));
+      if (problems.length > 0) tools.showProblems(form, problems);
+      else go(1);
+      return true;
+    },
+
+    open(control) {
+      const step = steps.find((one) => one.contains(control));
+      if (!step) return;
+      current = step;
+      refresh();
+    },
+
+    problems() {
+      return tools.controlsOf(form).flatMap((control) => {
+        const message = problemOf(control, required, say);
+        return message === undefined ? [] : [{ path: control.name, message }];
+      });
+    },
+  };
+
+  form.addEventListener('input', refresh);
+  form.addEventListener('change', refresh);
+  form.addEventListener('reset', () => setTimeout(refresh));
+  // The browser fills in the form again after the page was left.
+  addEventListener('pageshow', refresh);
+  form.addEventListener('click', ({ target }) => {
+    const { go: where } = (target as Element).closest<HTMLElement>('[data-go]')?.dataset ?? {};
+    if (where === 'next') self.next();
+    if (where === 'previous') go(-1);
+  });
+  // The summary of a page that was answered links to the fields.
+  form.parentElement?.querySelector('.summary')?.addEventListener('click', ({ target }) => {
+    const field = form.querySelector(`[id="${(target as HTMLAnchorElement).hash?.slice(1)}"]`);
+    if (field) self.open(field);
+  });
+  refresh();
+  return self;
+}
+
+/** The styles of an embedded form, which is not shown yet. */
+export function styleSheet(): CSSStyleSheet {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(style);
+  return sheet;
+}
+
+/** Puts the fields of an embedded form on their pages, before it is shown. */
+function arrange(
+  form: HTMLFormElement,
+  fields: readonly (ConditionalField & { page?: number | undefined })[],
+  elements: ReadonlyMap<string, HTMLElement>,
+  { pages = [], texts }: Pick<StepsData, 'pages' | 'texts'>,
+): void {
+  const places = pagesOf(fields);
+  const numbers = [...new Set([1, ...places])];
+  const send = form.querySelector(':scope > button:last-child');
+  if (numbers.length === 1 || !send) return;
+  const steps = numbers.map((page) => {
+    const title = pages.find((one) => one.page === page)?.title;
+    const [step] = toDom([stepMarkup({ page, title }, page === 1, 'h3')]) as [Element];
+    const own = fields.flatMap(({ key }, index) => (places[index] === page ? (elements.get(key) ?? []) : []));
+    step.append(...(page === 1 ? [form.querySelector('[name=email]')?.closest('.field') ?? ''] : []), ...own);
+    return step;
+  });
+  form.prepend(...toDom([progressMarkup('', true)]), ...steps);
+  const [buttons] = toDom([
+    buttonsMarkup({
+      previous: String(texts.previousPage),
+      next: String(texts.nextPage),
+      isFirst: true,
+      isLast: false,
+      send: ['span', {}],
+    }),
+  ]) as [Element];
+  buttons.lastElementChild?.replaceWith(send);
+  form.append(buttons);
+}
+
+function elementsByKey(form: HTMLFormElement): Map<string, HTMLElement> {
+  const elements = form.querySelectorAll<HTMLElement>('[data-field]');
+  return new Map([...elements].map((element) => [element.dataset.field ?? '', element]));
+}
+
+/** The style sheet of a site need not know the mark. */
+function set(element: HTMLElement, isOff: boolean): void {
+  if (element.hasAttribute('data-off') !== isOff) element.toggleAttribute('data-off', isOff);
+  // The element of a field that nobody sees is always hidden.
+  if (element.tagName !== 'SPAN' && element.hidden !== isOff) element.hidden = isOff;
+}
+
+const controlsIn = (element: Element): NodeListOf<Control> => element.querySelectorAll('input,select,textarea');
+
+/** The texts that the form sends of a field that counts. */
+function textsIn(element: Element | undefined): string[] {
+  return [...(element ? controlsIn(element) : [])].flatMap((control) => {
+    const isUnticked = control.matches('[type=checkbox],[type=radio]') && !(control as HTMLInputElement).checked;
+    return isUnticked || control.name === '' ? [] : [control.value];
+  });
+}
+
+const isMany = (control: Element): boolean => control.matches('[type=checkbox][name$="[]"]');
+
+function require(element: Element, isRequired: boolean): void {
+  for (const control of controlsIn(element)) {
+    if (control.type !== 'hidden' && !isMany(control)) control.required = isRequired;
+  }
+  if (element.matches('[role=radiogroup]')) element.setAttribute('aria-required', String(isRequired));
+  element.querySelector('.mark')?.toggleAttribute('data-off', !isRequired);
+}
+
+type Say = (code: string, params?: Record<string, string | number>) => string;
+
+/** Returns what the browser finds wrong, in the words of the service. */
+function problemOf(control: Control, required: ReadonlySet<string>, say: Say): string | undefined {
+  const field = control.closest<HTMLElement>('[data-field]');
+  if (isMany(control)) {
+    const isChosen = field?.querySelector('[type=checkbox]:checked') !== null;
+    return !isChosen && required.has(field?.dataset.field ?? '') ? say('required') : undefined;
+  }
+  const { validity, type, min = '', max = '', minLength = 0, maxLength = 0 } = control as HTMLInputElement;
+  if (validity.valid) return undefined;
+  if (validity.badInput) return say(type === 'number' ? 'notNumber' : 'notDate');
+  if (validity.valueMissing) return say(type === 'checkbox' ? 'mustBeTrue' : 'required');
+  if (validity.typeMismatch && type === 'email') return say('notEmail');
+  if (validity.tooShort) return say('tooShort', { min: minLength });
+  if (validity.tooLong) return say('tooLong', { max: maxLength });
+  if (validity.rangeUnderflow) return say('tooSmall', { min: Number(min) });
+  if (validity.rangeOverflow) return say('tooLarge', { max: Number(max) });
+  return say('invalid');
+}

@@ -1,0 +1,249 @@
+import { ActionIcon, Button, Fieldset, NativeSelect, TagsInput, Text, TextInput } from '@mantine/core';
+import { TrashIcon } from '../../components/icons.tsx';
+import { conditionTexts as texts } from '../draft/condition-texts.ts';
+import {
+  type Comparison,
+  comparisonOf,
+  comparisonsOf,
+  conditionOn,
+  listOf,
+  withComparison,
+  withList,
+} from '../draft/conditions.ts';
+import type { LooseDefinition } from '../draft/draft.ts';
+import { labelsOf } from '../draft/form-options.ts';
+import { capitalize } from '../draft/messages.ts';
+import { type Condition, type Conditions, isOfStaff, MAX_CONDITIONS, valueFromForm } from '../draft/rules.ts';
+import classes from './conditions-control.module.css';
+
+interface ConditionsControlProps {
+  name: 'showIf' | 'requiredIf';
+  value: Conditions | undefined;
+  /** The definitions above the field. */
+  earlier: readonly LooseDefinition[];
+  /** Messages by the path below the definition, such as `showIf.all.0.value`. */
+  problems: Readonly<Record<string, string>>;
+  onChange: (value: Conditions | undefined) => void;
+}
+
+/** Edits the conditions under which a field is shown or required. */
+export function ConditionsControl({ name, value, earlier, problems, onChange }: ConditionsControlProps) {
+  const fields = earlier.filter((definition) => !isOfStaff(definition));
+  const list = value ? listOf(value) : [];
+  const mode = value?.any ? 'any' : 'all';
+  const [first] = fields;
+  const change = (next: readonly Condition[]): void => onChange(withList(value, next));
+  return (
+    <Fieldset legend={texts[name]} className={classes.conditions ?? ''}>
+      {list.length > 1 && (
+        <NativeSelect
+          aria-label={`${texts[name]}: ${texts.mode}`}
+          value={mode}
+          data={[
+            { value: 'all', label: texts.all },
+            { value: 'any', label: texts.any },
+          ]}
+          onChange={({ currentTarget }) => onChange(currentTarget.value === 'any' ? { any: list } : { all: list })}
+        />
+      )}
+      {list.map((condition, index) => (
+        <Row
+          // biome-ignore lint/suspicious/noArrayIndexKey: a condition has no identity but its place
+          key={index}
+          legend={texts[name]}
+          place={index + 1}
+          condition={condition}
+          fields={fields}
+          problemOf={(part) => capitalize(problems[`${name}.${mode}.${index}${part}`])}
+          onChange={(next) => change(list.with(index, next))}
+          onRemove={() => change(list.toSpliced(index, 1))}
+        />
+      ))}
+      {first ? (
+        <Button
+          variant="default"
+          size="xs"
+          className={classes.add ?? ''}
+          disabled={list.length >= MAX_CONDITIONS}
+          onClick={() => change([...list, conditionOn(first)])}
+        >
+          {texts.add}
+        </Button>
+      ) : (
+        <Text size="xs" c="dimmed">
+          {texts.noEarlier}
+        </Text>
+      )}
+      {[problems[name], problems[`${name}.${mode}`]].map(
+        (problem) =>
+          problem && (
+            <Text key={problem} c="var(--mantine-color-error)">
+              {capitalize(problem)}
+            </Text>
+          ),
+      )}
+    </Fieldset>
+  );
+}
+
+interface RowProps {
+  legend: string;
+  place: number;
+  condition: Condition;
+  fields: readonly LooseDefinition[];
+  /** The message of a part such as `.value`. */
+  problemOf: (part: string) => string | undefined;
+  onChange: (condition: Condition) => void;
+  onRemove: () => void;
+}
+
+function Row({ legend, place, condition, fields, problemOf, onChange, onRemove }: RowProps) {
+  const named = fields.find(({ key }) => key === condition.field);
+  const comparisons = named ? comparisonsOf(named) : [];
+  const current = comparisonOf(condition);
+  const isUnknown = named !== undefined && !comparisons.includes(current);
+  return (
+    <div className={classes.row}>
+      <NativeSelect
+        aria-label={`${legend}: ${texts.field(place)}`}
+        value={condition.field}
+        error={problemOf('.field') ?? problemOf('')}
+        data={[
+          ...(named ? [] : [{ value: condition.field, label: condition.field || texts.chooseField }]),
+          ...fields.map(({ key, label }) => ({ value: key, label: label || key })),
+        ]}
+        onChange={({ currentTarget }) => {
+          const next = fields.find(({ key }) => key === currentTarget.value);
+          if (next) onChange(conditionOn(next));
+        }}
+      />
+      <NativeSelect
+        aria-label={`${legend}: ${texts.operator(place)}`}
+        value={current}
+        error={problemOf('.op')}
+        data={[...(named && !isUnknown ? [] : [current]), ...comparisons].map((one) => ({
+          value: one,
+          label: comparisonName(one, named),
+        }))}
+        onChange={({ currentTarget }) => {
+          const next = comparisons.find((one) => one === currentTarget.value);
+          if (next && named) onChange(withComparison(condition, next, named));
+        }}
+      />
+      {condition.op !== 'exists' && (
+        <ValueControl
+          label={`${legend}: ${texts.value(place)}`}
+          condition={condition}
+          named={named}
+          error={problemOf('.value') ?? firstOfList(condition, problemOf)}
+          onChange={(value) =>
+            onChange({ field: condition.field, op: condition.op, ...(value !== undefined && { value }) })
+          }
+        />
+      )}
+      <ActionIcon variant="subtle" color="gray" aria-label={`${legend}: ${texts.remove(place)}`} onClick={onRemove}>
+        <TrashIcon size={16} />
+      </ActionIcon>
+    </div>
+  );
+}
+
+/** The message of the first value of a list that has one. */
+function firstOfList({ value }: Condition, problemOf: RowProps['problemOf']): string | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.map((_, index) => problemOf(`.value.${index}`)).find((problem) => problem !== undefined);
+}
+
+function comparisonName(comparison: Comparison, named: LooseDefinition | undefined): string {
+  if (comparison === 'notExists') return texts.notExists;
+  const ofDates: Partial<Record<Comparison, string>> = named?.kind === 'date' ? texts.dateOperators : {};
+  return ofDates[comparison] ?? texts.operators[comparison];
+}
+
+interface ValueControlProps {
+  label: string;
+  condition: Condition;
+  named: LooseDefinition | undefined;
+  error: string | undefined;
+  onChange: (value: Condition['value']) => void;
+}
+
+/** The control of a value by the kind of the field that the condition names. */
+function ValueControl({ label, condition: { op, value }, named, error, onChange }: ValueControlProps) {
+  const choices =
+    named?.kind !== 'text' && Array.isArray(named?.enum) ? [...new Set(named.enum.map(String))] : undefined;
+  const shared = { 'aria-label': label, error };
+  if (op === 'in') {
+    const entered = [value ?? []].flat().map(String);
+    return (
+      <TagsInput
+        {...shared}
+        description={entered.length === 0 ? texts.severalValues : undefined}
+        value={entered}
+        data={choices ?? []}
+        acceptValueOnBlur
+        onChange={(next) =>
+          onChange(next.length === 0 ? undefined : next.map((text) => valueOfText(named, text) ?? text))
+        }
+      />
+    );
+  }
+  if (named?.kind === 'checkbox') {
+    return (
+      <NativeSelect
+        {...shared}
+        value={String(value)}
+        data={[
+          { value: 'true', label: texts.ticked },
+          { value: 'false', label: texts.notTicked },
+        ]}
+        onChange={({ currentTarget }) => onChange(currentTarget.value === 'true')}
+      />
+    );
+  }
+  // A part of a choice need not be one.
+  if (choices && (op !== 'contains' || named?.kind === 'multiselect')) {
+    const labels = labelsOf(named?.enumLabels);
+    return <Choices {...shared} choices={choices} labels={labels} value={value} onChange={onChange} />;
+  }
+  const isDay = named?.kind === 'date' && /^(?:\d{4}-\d{2}-\d{2})?$/.test(String(value ?? ''));
+  return (
+    <TextInput
+      {...shared}
+      type={isDay ? 'date' : 'text'}
+      inputMode={named?.kind === 'number' ? 'decimal' : undefined}
+      value={String(value ?? '')}
+      onChange={({ currentTarget }) => onChange(valueOfText(named, currentTarget.value))}
+    />
+  );
+}
+
+interface ChoicesProps {
+  'aria-label': string;
+  error: string | undefined;
+  choices: readonly string[];
+  labels: Readonly<Record<string, string>>;
+  value: Condition['value'];
+  onChange: (value: string) => void;
+}
+
+function Choices({ choices, labels, value, onChange, ...shared }: ChoicesProps) {
+  const current = String(value ?? '');
+  const offered = choices.includes(current) ? choices : [current, ...choices];
+  return (
+    <NativeSelect
+      {...shared}
+      value={current}
+      data={offered.map((one) => ({ value: one, label: Object.hasOwn(labels, one) ? (labels[one] ?? one) : one }))}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    />
+  );
+}
+
+/** A text that is no number stays, so that the rules refuse it. */
+function valueOfText(named: LooseDefinition | undefined, text: string): string | number | undefined {
+  if (text === '') return undefined;
+  if (named?.kind !== 'number') return text;
+  const converted = valueFromForm({ kind: 'number' }, [text]);
+  return converted && 'value' in converted && String(converted.value) === text ? Number(converted.value) : text;
+}
