@@ -47,7 +47,7 @@ export interface Timings {
   passwordCost?: number;
   sweepEveryMs?: number;
   queryBudgetMs?: number;
-  mailLimits?: MailLimits;
+  mailLimits?: Partial<MailLimits>;
   /** The clock of deliveries, as `Date.now`. */
   deliveryNow?: () => number;
   /** How long the builder of indexes and the mover of renamed fields wait for late writes. */
@@ -190,6 +190,8 @@ export function createServices(config: Config, connection: Connection, logger: L
     logger,
     secret,
     mailLimits: timings.mailLimits,
+    limits,
+    suppressions: suppressions.list,
     findForm: submissions.findForm,
     changes: submissions.changes,
   });

@@ -46,6 +46,27 @@ export interface Notify {
   when: (typeof NOTIFY_TIMES)[number];
 }
 
+/** Which accepted submissions cause a reply: those that create a record, or each. */
+export const REPLY_TIMES = ['created', 'each'] as const;
+
+/** The texts of a reply. Only `text` has placeholders. */
+export interface ReplyTexts {
+  subject: string;
+  text: string;
+}
+
+/** The email to the person after an accepted submission (spec 4.12). */
+export interface Reply extends ReplyTexts {
+  when: (typeof REPLY_TIMES)[number];
+  /** In other languages, by their tags. */
+  texts?: Readonly<Record<string, ReplyTexts>> | undefined;
+  /** The keys of the fields that placeholders may name beside `email`. Not empty. */
+  include?: readonly string[] | undefined;
+}
+
+/** A placeholder such as `{email}`; its group is the name. */
+export const PLACEHOLDER = /\{([^{}\n]*)\}/g;
+
 /** The texts of an app's public forms. */
 export interface FormTexts {
   title?: string;
@@ -95,6 +116,7 @@ export interface FormSettings extends FormTexts {
   existing?: Existing;
   /** Whether public answers have the id and the times of the record. Unset: unless `existing`. */
   receipt?: boolean;
+  reply?: Reply;
 }
 
 export const DEFAULT_FORM_SETTINGS: FormSettings = { origins: [], nullOrigin: false, botProtection: 'honeypot' };
@@ -154,6 +176,6 @@ export function hidesKnown({ existing, receipt }: Pick<FormSettings, 'existing' 
 }
 
 /** Returns whether events of records lead to emails in an app with these settings (spec 4.12). */
-export function needsEvents({ doubleOptIn, notify }: FormSettings): boolean {
-  return doubleOptIn === true || notify?.when === 'each';
+export function needsEvents({ doubleOptIn, notify, reply }: FormSettings): boolean {
+  return doubleOptIn === true || notify?.when === 'each' || reply !== undefined;
 }

@@ -92,6 +92,7 @@ export function accept(
     entry: keepsSubmissions ? submissionEntry(change, now, lease.schema.version, limits.maxEntry) : undefined,
     lang: options.lang,
     page: keepsSubmissions && options.page !== undefined ? parsePageUrl(options.page) : undefined,
+    asksReply: lease.app.form?.reply !== undefined,
   };
 }
 

@@ -1,17 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ObjectId } from 'mongodb';
-import { offeredLanguages } from '../../apps/form-settings.ts';
+import { type FormSettings, offeredLanguages } from '../../apps/form-settings.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { formControl } from '../../fields/presentation.ts';
+import type { Suppressions } from '../../operators/people/suppressions.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
+import { forTag } from '../../platform/languages/tags.ts';
 import { type Block, renderContent } from '../../platform/mail/content.ts';
 import type { Message } from '../../platform/mail/mailer.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
+import type { RecordId } from '../../records/stored/record-id.ts';
 import type { ConfirmationStore } from '../../records/write/confirmations.ts';
 import { type Confirmation, type ConfirmationService, LINK_VALID_MS, type WaitingChanges } from './confirmation.ts';
 import { dashboardUrl, formTitle, type MailApp, type MailApps } from './mail-apps.ts';
 import type { MailDocument, MailQueue } from './mail-queue.ts';
 import { MAIL_LIMITS } from './mail-rates.ts';
+import { isOfProgram } from './reply.ts';
+import { addressText, fillReply, replyValue } from './reply-text.ts';
 
 const MAX_VALUES = 120;
 const MAX_ITEMS = 5;
@@ -105,17 +110,19 @@ export function createMailRenderer(deps: {
   confirmations: Pick<ConfirmationStore, 'find'>;
   fieldsOf(appId: ObjectId): Promise<readonly FieldDefinition[]>;
   changes: Pick<WaitingChanges, 'find' | 'dataFor'>;
-  queue: Pick<MailQueue, 'countSummed'>;
+  queue: Pick<MailQueue, 'countSummed' | 'hasBounced'>;
+  suppressions: Pick<Suppressions, 'among'>;
   linkPath: ConfirmationService['linkPath'];
   publicUrl: string | undefined;
 }): RenderMail {
-  const { apps, records, confirmations, changes, fieldsOf, queue, linkPath, publicUrl } = deps;
+  const { apps, records, confirmations, changes, fieldsOf, queue, suppressions, linkPath, publicUrl } = deps;
 
   return async (mail) => {
     const app = await apps.ofId(mail.appId);
     if (!app) return undefined;
     if (mail.purpose === 'confirmation') return confirmation(app, mail);
     if (mail.purpose === 'change') return changeMail(app, mail);
+    if (mail.purpose === 'reply') return reply(app, mail);
     // Planned emails are also sent after a change between `each` and `daily`.
     const { emails = [] } = app.form?.notify ?? {};
     const content = emails.length > 0 ? await notification(app, mail) : undefined;
@@ -164,10 +171,9 @@ export function createMailRenderer(deps: {
     lang: string | undefined,
     textsOf: (language: Language) => { heading: string; button: string; reason: Block[]; ignore: string },
   ): RenderedMail {
-    const offered = offeredLanguages(app.form ?? {});
-    // The app may offer it no longer.
-    const tag = lang !== undefined && offered.includes(lang) ? lang : offered[0];
-    const path = linkPath(app.sourceAppId, app.id, link, offered.length > 1 ? tag : undefined);
+    const tag = languageFor(app.form ?? {}, lang);
+    const isOffered = offeredLanguages(app.form ?? {}).length > 1;
+    const path = linkPath(app.sourceAppId, app.id, link, isOffered ? tag : undefined);
     const language = languageOf(tag);
     const { text, own, dateTime } = language;
     const { heading, button, reason, ignore } = textsOf(language);
@@ -181,6 +187,36 @@ export function createMailRenderer(deps: {
     ];
     const content = renderContent(heading, blocks, { lang: own, dir: languageOf(own).dir });
     return { to: [to], subject: `${heading}: ${formTitle(app, tag)}`, ...content };
+  }
+
+  async function reply(app: MailApp, { recordId, lang }: MailDocument): Promise<RenderedMail | undefined> {
+    const { reply: settings, notify, timeZone = 'UTC' } = app.form ?? {};
+    if (!app.form || !settings || !recordId) return undefined;
+    const person = await confirmations.find(app.id, recordId);
+    const record = person && (await records.find(app.id, recordId));
+    if (!person || !record || (await mayNotReceive(app, person.email, recordId))) return undefined;
+    const fields = new Map((await fieldsOf(app.id)).map((field) => [field.key, field]));
+    const tag = languageFor(app.form, lang);
+    const language = languageOf(tag);
+    const to = { ...person, tag, dateTime: (at: Date) => language.dateTime(at, timeZone) };
+    const { subject, text } = forTag(settings.texts, tag) ?? settings;
+    const paragraphs = fillReply(text, (name) => {
+      if (name === 'email') return addressText(to);
+      const field = settings.include?.includes(name) ? fields.get(name) : undefined;
+      return field && Object.hasOwn(record.data, name) ? replyValue(field, record.data[name], to) : undefined;
+    });
+    const blocks: Block[] = [
+      ...paragraphs.map((paragraph) => ({ text: paragraph, max: paragraph.length })),
+      { text: language.text('mailReason', { title: formTitle(app, tag) }) },
+    ];
+    const content = renderContent(subject, blocks, { lang: tag, dir: language.dir });
+    return { to: [person.email], subject, ...content, replyTo: notify?.emails[0], isReply: true };
+  }
+
+  /** Resolves with whether an address is one of a program, is suppressed, or refused an email. */
+  async function mayNotReceive(app: MailApp, email: string, recordId: RecordId): Promise<boolean> {
+    if (isOfProgram(email) || (await queue.hasBounced(recordId))) return true;
+    return (await suppressions.among(app.id, [email])).has(email);
   }
 
   async function notification(app: MailApp, mail: MailDocument): Promise<Draft | undefined> {
@@ -226,6 +262,12 @@ export function createMailRenderer(deps: {
       ...linkTo('Open the dashboard', dashboardUrl(publicUrl, app.sourceAppId)),
     ]);
   }
+}
+
+/** Returns the language of a person, unless the app no longer offers it: then that of the app. */
+function languageFor(form: Pick<FormSettings, 'locale' | 'languages'>, lang: string | undefined): string {
+  const offered = offeredLanguages(form);
+  return lang !== undefined && offered.includes(lang) ? lang : offered[0];
 }
 
 function draft(app: MailApp, heading: string, blocks: readonly Block[]): Draft {

@@ -7,9 +7,11 @@ import type { MailAbilities } from '../../apps/form-settings.service.ts';
 import type { FindForm } from '../../intake/forms/form-pages.ts';
 import type { PageAssets } from '../../intake/forms/page.ts';
 import type { PlannedChange } from '../../intake/submissions/known-people.ts';
+import type { Suppressions } from '../../operators/people/suppressions.ts';
 import type { Config } from '../../platform/core/config.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { Connection } from '../../platform/database/client.ts';
+import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import type { Job, JobSignal } from '../../platform/jobs/job-runner.ts';
 import { createMailer } from '../../platform/mail/mailer.ts';
 import type { Records } from '../../records/records.ts';
@@ -23,6 +25,7 @@ import { createMailModel, createMailQueue, createMailsOfPerson } from './mail-qu
 import { createMailRates, type MailLimits } from './mail-rates.ts';
 import { createMailRenderer } from './messages.ts';
 import { createNotificationConsumer } from './notification-consumer.ts';
+import { createReplies } from './reply.ts';
 
 /** Creates the planning and sending of emails. @param deps.secret derives the keys of links */
 export function createNotifications(deps: {
@@ -38,17 +41,21 @@ export function createNotifications(deps: {
   signal: JobSignal;
   logger: Logger;
   secret: string;
-  mailLimits: MailLimits | undefined;
+  mailLimits: Partial<MailLimits> | undefined;
+  limits: SharedLimits;
+  suppressions: Pick<Suppressions, 'among'>;
 }) {
   const { config, connection, schemas, records, findForm, changes, abilities, pageAssets, signal, logger, secret } =
     deps;
+  const { limits, mailLimits, suppressions } = deps;
   const wake = (): void => signal.wake(MAIL_JOB);
   const { publicUrl } = config;
   const { reader } = records;
   const model = createMailModel(connection);
   const queue = createMailQueue(model.collection);
   const apps = createMailApps(deps.apps.model);
-  const rates = createMailRates(deps.apps.model, deps.mailLimits);
+  const rates = createMailRates(deps.apps.model, mailLimits);
+  const replies = createReplies({ queue, limits, mailLimits });
   const confirmations = createConfirmationService({
     store: records.confirmations,
     changes,
@@ -64,6 +71,7 @@ export function createNotifications(deps: {
     changes,
     fieldsOf: schemas.store.fieldsOf,
     queue,
+    suppressions,
     publicUrl,
     linkPath: confirmations.linkPath,
   });
@@ -82,7 +90,7 @@ export function createNotifications(deps: {
       await queue.add([mail]);
       wake();
     },
-    consumer: createNotificationConsumer({ apps, confirmations, queue, rates, wake }),
+    consumer: createNotificationConsumer({ apps, confirmations, queue, rates, replies, wake }),
     /** Empty when the service sends no email. */
     jobs,
     feature: {

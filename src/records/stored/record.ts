@@ -85,6 +85,8 @@ export interface OutboxEntry {
   kept?: true;
   /** The page that sent it, without query and fragment, if known. */
   page?: string;
+  /** It is a submission to which the app replies (notifications/reply.ts). */
+  reply?: true;
 }
 
 /** A changed value. `data.<key>[]`: items of a list; `after` were appended, `before` removed. */
@@ -237,6 +239,7 @@ const eventSchema = schema<OutboxEntry>(
     lang: String,
     kept: Boolean,
     page: String,
+    reply: Boolean,
   },
   { _id: false },
 );

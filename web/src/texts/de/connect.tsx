@@ -196,6 +196,10 @@ export const connect: typeof en = {
       doubleOptIn: 'Personen bitten, ihre E-Mail-Adresse zu bestätigen',
       notifyEmails: 'Per E-Mail benachrichtigen',
       notifyWhen: 'Benachrichtigung senden',
+      replyWhen: 'Der Person per E-Mail antworten',
+      replySubject: 'Betreff der Antwort',
+      replyText: 'Text der Antwort',
+      replyTexts: 'Antwort',
     },
 
     texts: 'Texte',
@@ -262,6 +266,17 @@ export const connect: typeof en = {
       each: 'Bei jedem neuen oder geänderten Eintrag, mit seinen Werten',
       daily: 'Einmal am Tag, nur mit Zahlen',
     },
+    replyNote: 'Höchstens eine E-Mail pro Stunde und 5 pro Tag. Antworten darauf gehen an die erste Adresse darüber',
+    replyTimes: {
+      never: 'Keine Antwort',
+      created: 'Nach der ersten Einsendung einer Person',
+      each: 'Nach jeder Einsendung',
+    },
+    replyTextNote:
+      'Eine Zeile, deren Platzhalter keinen Wert hat, entfällt. Eingegebene Texte werden nur an bestätigte Adressen ' +
+      'gesendet, damit niemand über dieses Formular eigene Worte an andere sendet',
+    placeholders: 'Platzhalter:',
+    replyPreview: 'Vorschau der Antwort',
 
     preview: 'Vorschau',
     shownInPreview: 'In der Vorschau gezeigt',

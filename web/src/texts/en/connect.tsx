@@ -190,6 +190,10 @@ export const connect = {
       doubleOptIn: 'Ask people to confirm their email address',
       notifyEmails: 'Notify by email',
       notifyWhen: 'Send the notification',
+      replyWhen: 'Reply to the person by email',
+      replySubject: 'Subject of the reply',
+      replyText: 'Text of the reply',
+      replyTexts: 'Reply',
     },
 
     texts: 'Texts',
@@ -254,6 +258,17 @@ export const connect = {
       each: 'For each new or changed entry, with its values',
       daily: 'Once a day, with numbers only',
     },
+    replyNote: 'At most one email in an hour and 5 in a day. Answers go to the first address above',
+    replyTimes: {
+      never: 'No reply',
+      created: 'After the first submission of a person',
+      each: 'After each submission',
+    },
+    replyTextNote:
+      'A line whose placeholder has no value is left out. Texts that people enter are only sent to confirmed ' +
+      'addresses, so that nobody sends words to others through this form',
+    placeholders: 'Placeholders:',
+    replyPreview: 'Preview of the reply',
 
     preview: 'Preview',
     shownInPreview: 'Shown in the preview',
