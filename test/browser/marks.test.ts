@@ -1,16 +1,19 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { axeViolationsInBothModes } from '../support/axe.ts';
-import { closeBrowser, openPage } from '../support/browser.ts';
+import { closeBrowser, openPage, visitAs } from '../support/browser.ts';
+import type { TestApp } from '../support/client.ts';
 import { markVectors } from '../support/mark-vectors.ts';
 import { sharedServer, type TestServer } from '../support/server.ts';
 import { type Site, startSite } from '../support/site.ts';
+import { ADMIN } from './schema-page.ts';
 
 const TERMS = 'I accept **the** [terms](https://x.example/terms)';
 
 let server: TestServer;
 let site: Site;
 let app: string;
+let operator: TestApp;
 beforeAll(async () => {
   server = await sharedServer();
   const helps = markVectors.map(({ text }, index) => ({
@@ -20,7 +23,8 @@ beforeAll(async () => {
     help: text,
   }));
   const fields = [...helps, { key: 'terms', label: TERMS, kind: 'checkbox', help: 'Read *them*' }];
-  app = (await server.admin.buildApp({ fields: fields as never })).sourceAppId;
+  operator = await server.admin.buildApp({ fields: fields as never });
+  app = operator.sourceAppId;
   const page = `<h1>A site</h1><div data-user-collection="${app}"></div><script src="${server.listener.url}/embed/v1.js"></script>`;
   site = await startSite({ '/page': { html: page } });
   const settings = {
@@ -73,5 +77,46 @@ it('the embed shows them as the hosted form, under its own elements', async () =
   await page.getByRole('button').click();
   await page.getByRole('link', { name: 'us', exact: true }).waitFor();
   expect(await page.getByRole('status').locator('em').innerText()).toBe('soon');
+  await close();
+});
+
+it('the previews of the dashboard show them, its input of the label names the signs', async () => {
+  const { page, expectClean, close } = await visitAs(server, ADMIN, `/apps/${app}`);
+  const preview = page.getByRole('complementary', { name: 'Preview' });
+  await preview.getByRole('checkbox', { name: 'I accept the terms' }).waitFor();
+  expect(await preview.locator('label strong').innerText()).toBe('the');
+  for (const [index, { html, plain }] of markVectors.entries()) {
+    const description = preview.getByLabel(`F${index}`, { exact: true }).locator('xpath=../..').locator('p');
+    expect(await description.textContent()).toBe(plain);
+    const tags = /<(?:strong|em|a)\b/g;
+    expect((await description.innerHTML()).match(tags)).toEqual(html.match(tags));
+  }
+  await page
+    .getByRole('region', { name: 'Fields' })
+    .getByRole('button', { name: /^I accept the terms / })
+    .click();
+  await page.getByText('**bold**, *italic*, [link](https://…)').first().waitFor();
+  await expectClean();
+  await close();
+});
+
+it('the preview of the settings shows them', async () => {
+  const { page, close } = await visitAs(server, operator, '/connect/settings');
+  const preview = page.locator('[data-preview]');
+  await preview.locator('.text strong').getByText('you').waitFor();
+  await page.getByText('Thank-you page', { exact: true }).click();
+  await preview.locator('em').getByText('soon').waitFor();
+  await close();
+});
+
+it('the table of records has the label without signs', async () => {
+  await server.client.submit(app, { email: 'b@example.com', data: { terms: true } }).expect(200);
+  const { page, close } = await visitAs(server, operator, '/users');
+  await page.getByText('b@example.com').waitFor();
+  await page
+    .getByRole('option', { name: 'I accept the terms', includeHidden: true })
+    .first()
+    .waitFor({ state: 'attached' });
+  expect(await page.getByText('**the**').count()).toBe(0);
   await close();
 });
