@@ -4,6 +4,7 @@ import { AppPath } from '../api/parameters.ts';
 import { parseTags, Timestamp } from '../api/validation.ts';
 import { byLanguage } from '../fields/base/kind.ts';
 import { MAX_PAGES } from '../fields/conditions.ts';
+import { THEME_CORNERS, THEME_FONTS, THEME_SCHEMES, type Theme } from '../fields/theme.ts';
 import { canonicalTimeZone, normalizeEmail } from '../platform/core/identifiers.ts';
 import { isWebOrigin, parseRedirectUrl } from '../platform/core/web-origin.ts';
 import { code, problem } from '../platform/languages/problems.ts';
@@ -85,6 +86,29 @@ const Name = z
   .pipe(text(80))
   .meta({ example: 'Newsletter' });
 
+const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.enum(values, code('notThis', { values: values.join(', ') }));
+
+/** A theme without a member is unset. */
+const ThemeInput = z
+  .strictObject({
+    accent: unset(
+      z
+        .string(code('notText'))
+        .regex(/^#[0-9a-f]{6}$/i, code('notColor'))
+        .transform((color) => color.toLowerCase())
+        .meta({ example: '#1f5fd6' }),
+    ),
+    scheme: unset(oneOf(THEME_SCHEMES)),
+    font: unset(oneOf(THEME_FONTS)),
+    corners: unset(oneOf(THEME_CORNERS)),
+  })
+  .nullish()
+  .transform((theme) => {
+    const given = Object.entries(theme ?? {}).filter(([, value]) => value !== undefined);
+    return given.length > 0 ? (Object.fromEntries(given) as Theme) : undefined;
+  });
+
 const TEXTS = {
   title: unset(text(200)),
   description: unset(text(2_000)),
@@ -148,6 +172,7 @@ const Captcha = z
 const FormSettingsInput = z
   .strictObject({
     name: unset(Name),
+    theme: ThemeInput,
     ...TEXTS,
     locale: unset(Locale),
     languages: Languages,
@@ -177,6 +202,16 @@ const CountedOrigins = z.array(z.strictObject({ origin: z.string(), count: z.int
 const FormSettingsDocument = z
   .strictObject({
     name: z.string().optional().meta({ description: "What people read in place of the app's id; absent without one" }),
+    theme: z
+      .strictObject({
+        accent: z.string(),
+        scheme: z.enum(THEME_SCHEMES),
+        font: z.enum(THEME_FONTS),
+        corners: z.enum(THEME_CORNERS),
+      })
+      .partial()
+      .optional()
+      .meta({ description: 'The appearance of the forms; absent without one' }),
     title: z.string().nullable(),
     description: z.string().nullable(),
     submitLabel: z.string().nullable(),
@@ -298,7 +333,7 @@ export const formSettingsRoutes = (formSettings: FormSettingsService): Route[] =
 function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsView) {
   const { title = null, description = null, submitLabel = null, thanks = null, locale = null } = settings;
   const { timeZone = null, origins, nullOrigin, next = null, botProtection, submitPerMinute = null } = settings;
-  const { closesAt, maxRecords = null, notify, languages, texts, pages, doubleOptIn, captcha, name } = settings;
+  const { closesAt, maxRecords = null, notify, languages, texts, pages, doubleOptIn, captcha, name, theme } = settings;
   return {
     title,
     description,
@@ -315,6 +350,7 @@ function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsVie
     maxRecords,
     // Absent while unset, so that responses of apps without them are unchanged.
     ...(name !== undefined && { name }),
+    ...(theme && { theme }),
     ...(notify && { notify: { emails: [...notify.emails], when: notify.when } }),
     ...(languages && { languages: [...languages] }),
     ...(texts && { texts }),

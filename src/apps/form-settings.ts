@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { CAPTCHA_WIDGETS } from '../fields/captcha.ts';
+import type { Theme } from '../fields/theme.ts';
 import type { CaptchaProvider } from '../platform/core/config.ts';
 import { forTag } from '../platform/languages/tags.ts';
 
@@ -62,6 +63,8 @@ export interface PageTitle {
 export interface FormSettings extends FormTexts {
   /** What people read in place of the app's id. */
   name?: string;
+  /** Not empty. */
+  theme?: Theme;
   /** The language of the texts, a BCP 47 tag. Unset: English. */
   locale?: string;
   /** The languages of the forms beside `locale`, as BCP 47 tags; they may contain it. */

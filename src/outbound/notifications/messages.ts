@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { offeredLanguages } from '../../apps/form-settings.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { formControl } from '../../fields/presentation.ts';
+import { accentColors } from '../../fields/theme.ts';
 import { languageOf } from '../../platform/languages/languages.ts';
 import { type Block, renderContent } from '../../platform/mail/content.ts';
 import type { Message } from '../../platform/mail/mailer.ts';
@@ -121,7 +122,10 @@ export function createMailRenderer(deps: {
       { text: text('mailValid', { time: dateTime(expiresAt, app.form.timeZone ?? 'UTC') }) },
       { text: text('mailIgnore') },
     ];
-    const content = renderContent(heading, blocks, { lang: own, dir: languageOf(own).dir });
+    const { accent } = app.form.theme ?? {};
+    // Emails have a white background.
+    const button = accent === undefined ? undefined : accentColors(accent, 'light');
+    const content = renderContent(heading, blocks, { lang: own, dir: languageOf(own).dir, button });
     return { to: [record.email], subject: `${heading}: ${title}`, ...content };
   }
 
