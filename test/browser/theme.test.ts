@@ -33,7 +33,7 @@ async function formOf(theme?: object) {
   return sourceAppId;
 }
 
-/** Returns a computed style of an element of the form. `:host` is the one around an embedded form. */
+/** Returns a computed style of an element of the form. `:host` is around an embedded one. */
 const css = (page: Page, selector: string, name: string) => {
   const host = 'document.querySelector("[data-user-collection]:not(form)")';
   const found = selector === ':host' ? host : `(${host}?.shadowRoot ?? document).querySelector('${selector}')`;

@@ -1,3 +1,4 @@
+import type { Theme } from '#src/fields/theme.ts';
 import type { FormSettings } from '../../api/endpoints.ts';
 import { localTime } from '../../components/form/input.ts';
 import { tabDrafts } from '../../drafts/tab-drafts.ts';
@@ -20,6 +21,10 @@ export interface SettingsDraft {
   texts: string;
   /** The titles of pages, as JSON. */
   pages: string;
+  accent: string;
+  scheme: Required<Theme>['scheme'] | '';
+  font: Required<Theme>['font'] | '';
+  corners: Required<Theme>['corners'] | '';
   timeZone: string;
   botProtection: FormSettings['botProtection'];
   captchaSiteKey: string;
@@ -51,6 +56,7 @@ export function draftOf(settings: FormSettings): SettingsDraft {
     languages: settings.languages?.join(', ') ?? '',
     texts: settings.texts ? JSON.stringify(settings.texts) : '',
     pages: settings.pages ? JSON.stringify(settings.pages) : '',
+    ...themeTexts(settings.theme),
     botProtection: settings.botProtection,
     captchaSiteKey: settings.captcha?.siteKey ?? '',
     captchaSecret: '',
@@ -62,6 +68,25 @@ export function draftOf(settings: FormSettings): SettingsDraft {
     notifyEmails: settings.notify?.emails.join('\n') ?? '',
     notifyWhen: settings.notify?.when ?? 'each',
   };
+}
+
+const THEME_NAMES = ['accent', 'scheme', 'font', 'corners'] as const;
+
+function themeTexts(theme: FormSettings['theme'] = {}): Pick<SettingsDraft, (typeof THEME_NAMES)[number]> {
+  const { accent, scheme, font, corners } = theme;
+  return { accent: accent ?? '', scheme: scheme ?? '', font: font ?? '', corners: corners ?? '' };
+}
+
+/** Returns the accent of a draft; undefined without one and while it is no color. */
+export function accentOf({ accent }: Pick<SettingsDraft, 'accent'>): string | undefined {
+  const color = accent.trim().toLowerCase();
+  return /^#[0-9a-f]{6}$/.test(color) ? color : undefined;
+}
+
+/** Returns the theme that a draft shows. */
+export function themeIn(draft: SettingsDraft): Theme {
+  const given = THEME_NAMES.map((name) => [name, name === 'accent' ? accentOf(draft) : draft[name]] as const);
+  return Object.fromEntries(given.filter(([, value]) => value));
 }
 
 /** The texts that have translations. */
@@ -119,12 +144,14 @@ export function changedNames(before: SettingsDraft, after: SettingsDraft): Setti
 
 /** The settings to send. Unchanged members are those that are stored, which are more exact. */
 export function settingsOf(stored: FormSettings, draft: SettingsDraft, changed: readonly SettingName[]): SettingsInput {
-  const own = changed.filter((name) => !isOfEmail(name) && !name.startsWith('captcha'));
+  const own = changed.filter((name) => !isOfEmail(name) && !isOfTheme(name) && !name.startsWith('captcha'));
   const texts = Object.fromEntries(own.map((name) => [name, sentValue(name, draft[name])]));
   return {
     ...stored,
     ...texts,
     captcha: isProvider(draft.botProtection) ? captchaOf(draft) : null,
+    // The service explains what is wrong with an accent.
+    ...(changed.some(isOfTheme) && { theme: { ...themeIn(draft), accent: draft.accent.trim() || null } }),
     ...(changed.includes('doubleOptIn') && { doubleOptIn: draft.doubleOptIn === 'on' }),
     ...(changed.some((name) => name === 'notifyEmails' || name === 'notifyWhen') && { notify: notifyOf(draft) }),
   };
@@ -133,6 +160,8 @@ export function settingsOf(stored: FormSettings, draft: SettingsDraft, changed: 
 function captchaOf({ captchaSiteKey, captchaSecret, captchaOutage }: SettingsDraft): SettingsInput['captcha'] {
   return { siteKey: captchaSiteKey.trim() || null, secret: captchaSecret.trim() || null, outage: captchaOutage };
 }
+
+const isOfTheme = (name: SettingName): boolean => (THEME_NAMES as readonly string[]).includes(name);
 
 const isOfEmail = (name: SettingName): boolean => ['doubleOptIn', 'notifyEmails', 'notifyWhen'].includes(name);
 
@@ -146,6 +175,7 @@ export function settingAt(path: string): string {
   if (path === 'notify.when') return 'notifyWhen';
   if (path.startsWith('captcha.')) return path.replace(/\.(.)/, (_, first: string) => first.toUpperCase());
   if (/^(?:languages|texts)\./.test(path)) return path.split('.', 1)[0] ?? path;
+  if (path.startsWith('theme.')) return path.slice('theme.'.length);
   if (path.startsWith('pages.')) return path.split('.', 2).join('.');
   return path === 'notify' || path.startsWith('notify.') ? 'notifyEmails' : path;
 }
@@ -173,4 +203,4 @@ export interface DraftState {
 }
 
 /** The drafts of the settings form. */
-export const settingsDrafts = tabDrafts<DraftState>('form settings', 2);
+export const settingsDrafts = tabDrafts<DraftState>('form settings', 3);

@@ -12,6 +12,7 @@ import { EmailFields } from './email-fields.tsx';
 import { PageTitles } from './page-titles.tsx';
 import own from './settings.module.css';
 import type { SettingName } from './settings-draft.ts';
+import { ThemeFields } from './theme-fields.tsx';
 import { TranslatedTexts } from './translated-texts.tsx';
 import type { SettingsEditor } from './use-settings.ts';
 
@@ -57,6 +58,7 @@ export function SettingsFields({ scope, editor, fields, tag, onTag }: SettingsFi
       <TextInput {...control('locale')} description={t.connect.settings.localeNote} placeholder="en" {...AS_TYPED} />
       <TranslatedTexts editor={editor} tag={tag} onTag={onTag} />
       <PageTitles editor={editor} fields={fields} tag={tag} />
+      <ThemeFields editor={editor} />
       <Title order={2} size="h4" mt="md">
         {t.connect.settings.rules}
       </Title>
