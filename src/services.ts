@@ -47,7 +47,7 @@ export interface Timings {
   passwordCost?: number;
   sweepEveryMs?: number;
   queryBudgetMs?: number;
-  mailLimits?: MailLimits;
+  mailLimits?: Partial<MailLimits>;
   /** The clock of deliveries, as `Date.now`. */
   deliveryNow?: () => number;
   /** How long the builder of indexes and the mover of renamed fields wait for late writes. */
@@ -161,6 +161,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     ignoredRedirects: formSettings.ignoredRedirects,
     limits,
     config,
+    planChange: (change) => notifications.planChange(change),
   });
   const views = createViews({ connection, accounts, schemas });
   const suppressions = createSuppressionList(connection, config.sessionSecret);
@@ -189,7 +190,10 @@ export function createServices(config: Config, connection: Connection, logger: L
     logger,
     secret,
     mailLimits: timings.mailLimits,
+    limits,
+    suppressions: suppressions.list,
     findForm: submissions.findForm,
+    changes: submissions.changes,
   });
   const webhooks = createWebhooks({
     config,

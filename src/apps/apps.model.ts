@@ -2,7 +2,7 @@ import { ObjectId, UUID } from 'mongodb';
 import type { Theme } from '../fields/theme.ts';
 import type { Connection } from '../platform/database/client.ts';
 import { createModel, type Model, schema } from '../platform/database/mongoose.ts';
-import type { CaptchaSettings, CountedOrigin, Notify, PageTitle, StoredFormSettings } from './form-settings.ts';
+import type { CaptchaSettings, CountedOrigin, Notify, PageTitle, Reply, StoredFormSettings } from './form-settings.ts';
 import type { IndexSlot, IndexUse } from './index-slots.ts';
 
 export type Role = 'user' | 'admin';
@@ -124,6 +124,18 @@ const formSchema = schema<StoredFormSettings>(
       { _id: false },
     ),
     doubleOptIn: Boolean,
+    existing: String,
+    receipt: Boolean,
+    reply: schema<Reply>(
+      {
+        when: { type: String, required: true },
+        subject: { type: String, required: true },
+        text: { type: String, required: true },
+        texts: Object,
+        include: [String],
+      },
+      { _id: false },
+    ),
     captcha: schema<CaptchaSettings>(
       {
         siteKey: { type: String, required: true },

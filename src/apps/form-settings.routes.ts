@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { AppPath } from '../api/parameters.ts';
 import { parseTags, Timestamp } from '../api/validation.ts';
-import { byLanguage } from '../fields/base/kind.ts';
+import { byLanguage, FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import { MAX_PAGES } from '../fields/conditions.ts';
 import { THEME_CORNERS, THEME_FONTS, THEME_SCHEMES, type Theme } from '../fields/theme.ts';
 import { canonicalTimeZone, normalizeEmail } from '../platform/core/identifiers.ts';
@@ -14,14 +14,22 @@ import {
   BOT_PROTECTIONS,
   CAPTCHA_OUTAGES,
   type CountedOrigin,
+  EXISTING,
   type FormSettings,
   type FormTexts,
   NOTIFY_TIMES,
   type PageTitle,
+  PLACEHOLDER,
+  REPLY_TIMES,
+  type Reply,
+  type ReplyTexts,
 } from './form-settings.ts';
 
 const MAX_ORIGINS = 50;
 const MAX_NOTIFIED = 10;
+/** Longer subjects are cut when an email is sent. */
+const MAX_SUBJECT = 150;
+const MAX_INCLUDED = 50;
 
 /** `null` counts as absence. */
 const withDefault = <Value extends z.ZodType, Default>(value: Value, initial: Default) =>
@@ -154,6 +162,50 @@ const DoubleOptIn = z
   .nullish()
   .transform((isOn) => (isOn ? (true as const) : undefined));
 
+const EXISTING_VALUES = ['update', ...EXISTING] as const;
+
+const ExistingRule = z
+  .enum(EXISTING_VALUES, code('notThis', { values: EXISTING_VALUES.join(', ') }))
+  .nullish()
+  .transform((rule) => (rule && rule !== 'update' ? rule : undefined));
+const replyTexts = { subject: text(MAX_SUBJECT), text: text(5_000) };
+
+const IncludedKeys = z
+  .array(z.string(code('notText')).regex(FIELD_KEY_PATTERN, code('notFieldKey')))
+  .max(MAX_INCLUDED, code('tooManyItems', { max: MAX_INCLUDED }))
+  .nullish()
+  .transform((keys) => (keys && keys.length > 0 ? [...new Set(keys)] : undefined))
+  .meta({ example: ['seats'] });
+
+/** Reports the placeholders of a subject, which is a header, and unknown ones of a text. */
+function checkPlaceholders({ subject, text }: ReplyTexts, known: readonly string[], path: readonly string[]) {
+  const unknown = [...text.matchAll(PLACEHOLDER)].filter(([, name = '']) => !known.includes(name));
+  return [
+    ...[...subject.matchAll(PLACEHOLDER)]
+      .slice(0, 1)
+      .map(() => problem('placeholderInSubject', {}, [...path, 'subject'])),
+    ...unknown.slice(0, 1).map(([placeholder]) => problem('notPlaceholder', { placeholder }, [...path, 'text'])),
+  ];
+}
+
+const ReplySettings = z
+  .strictObject({
+    when: z.enum(REPLY_TIMES, code('notThis', { values: REPLY_TIMES.join(', ') })),
+    ...replyTexts,
+    texts: byLanguage(z.strictObject(replyTexts))
+      .nullish()
+      .transform((byTag) => (byTag && Object.keys(byTag).length > 0 ? byTag : undefined)),
+    include: IncludedKeys,
+  })
+  .check(({ value, issues }) => {
+    const known = ['email', ...(value.include ?? [])];
+    issues.push(...checkPlaceholders(value, known, []));
+    for (const [tag, texts] of Object.entries(value.texts ?? {})) {
+      issues.push(...checkPlaceholders(texts, known, ['texts', tag]));
+    }
+  })
+  .meta({ example: { when: 'created', subject: 'Thank you', text: 'We have your entry for {email}.' } });
+
 /** Without `secret` the stored one stays. `hasSecret` of a response is ignored. */
 const Captcha = z
   .strictObject({
@@ -192,6 +244,9 @@ const FormSettingsInput = z
     maxRecords: unset(count(1_000_000)),
     notify: Notify,
     doubleOptIn: DoubleOptIn,
+    existing: ExistingRule,
+    receipt: unset(z.boolean(code('notBoolean'))),
+    reply: unset(ReplySettings),
     refusedOrigins: z.unknown().optional(),
     ignoredRedirects: z.unknown().optional(),
   })
@@ -232,6 +287,22 @@ const FormSettingsDocument = z
     doubleOptIn: z.literal(true).optional().meta({
       description: 'Each person is asked by email to confirm the address; absent if not',
     }),
+    existing: z.enum(EXISTING).optional().meta({
+      description: 'What a public submission of a known email does; absent if it updates the record',
+    }),
+    receipt: z.boolean().optional().meta({
+      description: 'Whether public answers have the id and the times of the record; absent: unless `existing` is set',
+    }),
+    reply: z
+      .strictObject({
+        when: z.enum(REPLY_TIMES),
+        subject: z.string(),
+        text: z.string(),
+        texts: z.record(z.string(), z.strictObject({ subject: z.string(), text: z.string() })).optional(),
+        include: z.array(z.string()).optional(),
+      })
+      .optional()
+      .meta({ description: 'The email to the person after a submission; absent if none is sent' }),
     captcha: z
       .strictObject({ siteKey: z.string(), outage: z.enum(CAPTCHA_OUTAGES), hasSecret: z.literal(true) })
       .optional()
@@ -333,7 +404,8 @@ export const formSettingsRoutes = (formSettings: FormSettingsService): Route[] =
 function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsView) {
   const { title = null, description = null, submitLabel = null, thanks = null, locale = null } = settings;
   const { timeZone = null, origins, nullOrigin, next = null, botProtection, submitPerMinute = null } = settings;
-  const { closesAt, maxRecords = null, notify, languages, texts, pages, doubleOptIn, captcha, name, theme } = settings;
+  const { closesAt, maxRecords = null, notify, languages, texts, pages, doubleOptIn, captcha, name } = settings;
+  const { existing, receipt, reply, theme } = settings;
   return {
     title,
     description,
@@ -356,6 +428,9 @@ function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsVie
     ...(texts && { texts }),
     ...(pages && { pages: pages.map(presentPage) }),
     ...(doubleOptIn && { doubleOptIn }),
+    ...(existing && { existing }),
+    ...(receipt !== undefined && { receipt }),
+    ...(reply && { reply: presentReply(reply) }),
     ...(captcha && { captcha: { siteKey: captcha.siteKey, outage: captcha.outage, hasSecret: true as const } }),
     refusedOrigins: refusedOrigins.map(presentOrigin),
     ...(ignoredRedirects.length > 0 && { ignoredRedirects: ignoredRedirects.map(presentOrigin) }),
@@ -364,6 +439,10 @@ function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsVie
 
 function presentPage({ page, title, titles }: PageTitle) {
   return { page, title, ...(titles && { titles }) };
+}
+
+function presentReply({ when, subject, text, texts, include }: Reply) {
+  return { when, subject, text, ...(texts && { texts }), ...(include && { include: [...include] }) };
 }
 
 function presentOrigin({ origin, count, lastAt }: CountedOrigin) {

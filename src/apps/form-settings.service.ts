@@ -133,11 +133,12 @@ function missingKeys(keys: Record<'siteKey' | 'secret', string | undefined>): Is
 }
 
 /** Returns the settings that need an email that this server cannot send. */
-function mailIssues({ notify, doubleOptIn }: FormSettings, { mail, links }: MailAbilities): Issue[] {
-  const needed = [notify && 'notify', doubleOptIn && 'doubleOptIn'].filter((path) => path !== undefined);
+function mailIssues(settings: FormSettings, { mail, links }: MailAbilities): Issue[] {
+  const { notify, doubleOptIn, existing, reply } = settings;
+  const linked = [...(doubleOptIn ? ['doubleOptIn'] : []), ...(existing === 'confirm' ? ['existing'] : [])];
+  const needed = [...(notify ? ['notify'] : []), ...linked, ...(reply ? ['reply'] : [])];
   if (!mail) return needed.map((path) => ({ path, ...say('needsMail') }));
-  if (!doubleOptIn || links) return [];
-  return [{ path: 'doubleOptIn', ...say('needsPublicUrl') }];
+  return links ? [] : linked.map((path) => ({ path, ...say('needsPublicUrl') }));
 }
 
 const EMAIL_CONSUMER = 'email';

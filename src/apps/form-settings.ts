@@ -37,11 +37,36 @@ export interface CaptchaSettings {
 /** When operators receive emails about records: for each change, or once a day. */
 export const NOTIFY_TIMES = ['each', 'daily'] as const;
 
+/** What a public submission of a known email does; unset: it updates the record (spec 4.5.5). */
+export const EXISTING = ['keep', 'confirm'] as const;
+export type Existing = (typeof EXISTING)[number];
+
 export interface Notify {
   /** Normalized; at least one. */
   emails: readonly string[];
   when: (typeof NOTIFY_TIMES)[number];
 }
+
+/** Which accepted submissions cause a reply: those that create a record, or each. */
+export const REPLY_TIMES = ['created', 'each'] as const;
+
+/** The texts of a reply. Only `text` has placeholders. */
+export interface ReplyTexts {
+  subject: string;
+  text: string;
+}
+
+/** The email to the person after an accepted submission (spec 4.12). */
+export interface Reply extends ReplyTexts {
+  when: (typeof REPLY_TIMES)[number];
+  /** In other languages, by their tags. */
+  texts?: Readonly<Record<string, ReplyTexts>> | undefined;
+  /** The keys of the fields that placeholders may name beside `email`. Not empty. */
+  include?: readonly string[] | undefined;
+}
+
+/** A placeholder such as `{email}`; its group is the name. */
+export const PLACEHOLDER = /\{([^{}\n]*)\}/g;
 
 /** The texts of an app's public forms. */
 export interface FormTexts {
@@ -91,6 +116,10 @@ export interface FormSettings extends FormTexts {
   notify?: Notify;
   /** Whether each person is asked by email to confirm the address. */
   doubleOptIn?: true;
+  existing?: Existing;
+  /** Whether public answers have the id and the times of the record. Unset: unless `existing`. */
+  receipt?: boolean;
+  reply?: Reply;
 }
 
 export const DEFAULT_FORM_SETTINGS: FormSettings = { origins: [], nullOrigin: false, botProtection: 'honeypot' };
@@ -144,7 +173,12 @@ export function isClosed({ closesAt }: Pick<FormSettings, 'closesAt'>): boolean 
   return closesAt !== undefined && closesAt.getTime() <= Date.now();
 }
 
+/** Returns whether answers must not tell whether an email was known (spec 4.5.5). */
+export function hidesKnown({ existing, receipt }: Pick<FormSettings, 'existing' | 'receipt'>): boolean {
+  return !(receipt ?? existing === undefined);
+}
+
 /** Returns whether events of records lead to emails in an app with these settings (spec 4.12). */
-export function needsEvents({ doubleOptIn, notify }: FormSettings): boolean {
-  return doubleOptIn === true || notify?.when === 'each';
+export function needsEvents({ doubleOptIn, notify, reply }: FormSettings): boolean {
+  return doubleOptIn === true || notify?.when === 'each' || reply !== undefined;
 }

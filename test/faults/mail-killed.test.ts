@@ -1,3 +1,4 @@
+import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomName } from '../support/databases.ts';
 import { insertRecord } from '../support/mail-events.ts';
@@ -24,10 +25,10 @@ afterAll(async () => {
 });
 
 /** The built server itself: the script of `npm start` may install packages. */
-async function startSender(): Promise<ServerProcess> {
+async function startSender(publicUrl?: string): Promise<ServerProcess> {
   const folder = await leftovers.folder();
   const env = {
-    ...mailEnv(smtp),
+    ...mailEnv(smtp, publicUrl),
     MONGODB_URI: databaseUri(database),
     ADMIN_PASSWORD,
     SESSION_SECRET: 'a secret of the tests',
@@ -73,5 +74,40 @@ describe('a server that is killed while it sends emails', () => {
     expect(byId.size).toBe(MAILS);
     const repeated = smtp.mails.length - byId.size;
     expect(repeated).toBeLessThanOrEqual(kills * 5);
+  });
+});
+
+describe('a server that is killed while it plans replies', () => {
+  it('plans and sends one for each acknowledged submission', async () => {
+    delete smtp.options.beforeTaken;
+    const { sourceAppId } = await planner.admin.buildApp();
+    const app = await planner.services.apps.get(sourceAppId);
+    const reply = { when: 'each', subject: 'Thank you', text: 'We have your entry.' };
+    const form = { origins: [], nullOrigin: false, botProtection: 'honeypot', reply, revision: new ObjectId() };
+    await planner.db.collection('apps').updateOne({ _id: app.id }, { $set: { form, consumers: ['email'] } });
+    await planner.services.jobs.stop();
+
+    const acknowledged: string[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      // Without a public URL it prints its own.
+      const server = await startSender('');
+      const url = await server.url();
+      const until = acknowledged.length + 40;
+      const submit = async (email: string) => {
+        const body = JSON.stringify({ email, data: { name: 'Ada' } });
+        const headers = { 'Content-Type': 'application/json', 'x-app-id': sourceAppId };
+        const response = await fetch(`${url}/v1/users`, { method: 'POST', headers, body });
+        if (response.status === 200) acknowledged.push(email);
+      };
+      const all = Array.from({ length: 80 }, (_, n) => submit(`r${round}-${n}@example.com`).catch(() => undefined));
+      await expect.poll(() => acknowledged.length, POLL).toBeGreaterThanOrEqual(until);
+      await server.end('SIGKILL');
+      await Promise.all(all);
+      await planned().updateMany({ purpose: 'reply', state: 'due' }, { $set: { nextAt: new Date() } });
+    }
+    await startSender();
+    const mailsTo = (email: string) => new Set(smtp.to(email).map((mail) => mail.header('message-id'))).size;
+    await expect.poll(() => acknowledged.filter((email) => mailsTo(email) === 0), POLL).toEqual([]);
+    expect(acknowledged.filter((email) => mailsTo(email) > 1)).toEqual([]);
   });
 });

@@ -83,6 +83,7 @@ const submissions = fc.record({
   extraKeys: fc.nat({ max: 3 }),
   hasKey: fc.boolean(),
   hasConsumers: fc.boolean(),
+  asksReply: fc.boolean(),
   consents: fc.dictionary(
     key.map((name) => `c${name}`),
     fc.record({ given: fc.boolean(), version: fc.string({ minLength: 1 }) }),
@@ -123,6 +124,7 @@ describe('The record of a new person', () => {
         hasKey,
         consents,
         hasConsumers,
+        asksReply,
       }) => {
         const now = new Date();
         const change = { set, append, unset, extraKeys };
@@ -144,6 +146,7 @@ describe('The record of a new person', () => {
           consents: sentConsents(schemaWith(consents), givenOf(consents), now, { page: 'https://example.com/?q=1' }),
           applied: hasKey ? appliedKey('a key', { data: set }, now) : undefined,
           hasConsumers,
+          asksReply,
         };
         const id = newId(now);
         await inserted.insertOne(buildInsert(submission, id).record);

@@ -216,7 +216,7 @@ describe('attack: 100 connections that read nothing', () => {
       });
       const statuses = (await Promise.all(asked.map(statusOf))).map((head) => Number(head.slice(9, 12)));
       // On a busy machine many are told 503.
-      expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(served / 4);
+      expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(served / 10);
       expect(growth).toBeLessThan(megabytes);
     },
     60_000,

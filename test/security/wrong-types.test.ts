@@ -70,7 +70,7 @@ function typesOf({ type = [], enum: values = [], ...schema }: Schema): string[] 
 
 /** Returns a value of another type than a place may have. */
 function wrongFor({ types }: Place): unknown {
-  const values = { boolean: true, number: 7, string: 'text', array: [] };
+  const values = { boolean: true, number: 7, string: 'text', array: [], null: null };
   return Object.entries(values).find(([type]) => !types.has(type))?.[1];
 }
 

@@ -30,6 +30,7 @@ const SHARED_WITH_WEB = [
   'src/platform/core/errors.ts',
   'src/operators/imports/csv-cells.ts',
   'src/operators/imports/date-format.ts',
+  'src/outbound/notifications/reply-text.ts',
 ];
 
 interface Import {

@@ -43,7 +43,8 @@ export function createMailJob(deps: {
   async function send(mail: MailDocument, signal: AbortSignal): Promise<MailResult | undefined> {
     let isTaken = mail.taken !== undefined;
     let reason = mail.reason;
-    const ended = (): MailResult => (isTaken ? { state: 'sent' } : { state: 'failed', reason });
+    let bounced: true | undefined;
+    const ended = (): MailResult => (isTaken ? { state: 'sent' } : { state: 'failed', reason, bounced });
     if (mail.attempts > MAX_ATTEMPTS) {
       reason ??= 'INTERRUPTED';
       return ended();
@@ -66,7 +67,10 @@ export function createMailJob(deps: {
       // A server that does not answer, or refuses the service, does so for all addresses.
       if (failure && !failure.isOfMessage) break;
       // The result of the only address is the one of the email.
-      if (rendered.to.length === 1) break;
+      if (rendered.to.length === 1) {
+        bounced = failure?.isPermanent || undefined;
+        break;
+      }
       const settledAs = failure ? 'refused' : 'taken';
       const extendedAt = Date.now();
       if (!(await queue.extendClaim(mail, isOpen ? {} : { [settledAs]: hash }))) return undefined;

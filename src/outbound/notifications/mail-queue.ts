@@ -7,8 +7,11 @@ import { createModel, type Model, schema } from '../../platform/database/mongoos
 import type { RecordReader } from '../../records/read/record-reader.ts';
 import type { RecordId } from '../../records/stored/record-id.ts';
 
-/** `each`: one change; `summary`: the number of further changes of an hour; `digest`: of a day. */
-type MailPurpose = 'confirmation' | 'each' | 'summary' | 'digest';
+/**
+ * `change`: one waits for the link; `each`: one change; `summary`: the number of further changes of
+ * an hour; `digest`: of a day.
+ */
+type MailPurpose = 'confirmation' | 'change' | 'reply' | 'each' | 'summary' | 'digest';
 
 /** `sent`: the SMTP server took it for an address; `dropped`: there was no reason to send it. */
 type MailState = 'due' | 'summed' | 'sent' | 'failed' | 'dropped';
@@ -27,8 +30,12 @@ export interface MailDocument {
   nextAt: Date;
   attempts: number;
   recordId?: RecordId;
-  /** `confirmation`: the language of the person; absent: that of the app. */
+  /** `change`: what waits. */
+  changeId?: RecordId;
+  /** `confirmation`, `change`, `reply`: the language of the person; absent: that of the app. */
   lang?: string;
+  /** `reply`: the event of the submission. */
+  event?: string;
   /** `each`: whether the record was created, and when. */
   isCreation?: boolean;
   at?: Date;
@@ -44,6 +51,8 @@ export interface MailDocument {
   taken?: string[];
   refused?: string[];
   reason?: string;
+  /** The only address, or the content, was refused permanently. */
+  bounced?: true;
   expiresAt: Date;
 }
 
@@ -57,7 +66,9 @@ const mailSchema = schema<MailDocument>(
     nextAt: { type: Date, required: true },
     attempts: { type: Number, required: true },
     recordId: UUID,
+    changeId: UUID,
     lang: String,
+    event: String,
     isCreation: Boolean,
     at: Date,
     summary: String,
@@ -68,6 +79,7 @@ const mailSchema = schema<MailDocument>(
     taken: [String],
     refused: [String],
     reason: String,
+    bounced: Boolean,
     expiresAt: { type: Date, required: true },
   },
   { collection: 'mails', placement: 'no personal data, limited for each app and hour, kept for 30 days' },
@@ -164,18 +176,40 @@ export function createMailQueue(mails: MailCollection) {
     },
 
     /** Stores the result of a claimed email, unless another server claimed it since. */
-    async settle({ _id, attempts }: MailDocument, { state, reason, needsRetry = false }: MailResult): Promise<void> {
+    async settle(
+      { _id, attempts }: MailDocument,
+      { state, reason, bounced, needsRetry = false }: MailResult,
+    ): Promise<void> {
       const wait = needsRetry ? RETRY_AFTER_MS[attempts - 1] : undefined;
       const result = wait
         ? { nextAt: new Date(Date.now() + wait) }
         : { state, expiresAt: new Date(Date.now() + KEEP_MS) };
-      const $set = { ...result, ...(reason !== undefined && { reason }) };
+      const $set = { ...result, ...(reason !== undefined && { reason }), ...(bounced && { bounced }) };
       await mails.updateOne({ _id, state: 'due', attempts }, { $set });
     },
 
     /** Resolves with whether an email was planned, in any state. */
     exists: async (_id: string): Promise<boolean> =>
       (await mails.findOne({ _id }, { projection: { _id: 1 } })) !== null,
+
+    /** Resolves with the replies to a record of the last 30 days. */
+    repliesOf: (recordId: RecordId) =>
+      mails
+        .find<Pick<MailDocument, '_id' | 'event' | 'state' | 'createdAt' | 'nextAt'>>(
+          { recordId, purpose: 'reply' },
+          { projection: { event: 1, state: 1, createdAt: 1, nextAt: 1 }, hint: { recordId: 1 } },
+        )
+        .toArray(),
+
+    /** Resolves with whether an email to the person of a record was refused permanently. */
+    hasBounced: async (recordId: RecordId): Promise<boolean> => {
+      const refused = {
+        recordId,
+        purpose: { $in: ['reply', 'confirmation'] as MailPurpose[] },
+        bounced: true as const,
+      };
+      return (await mails.findOne(refused, { projection: { _id: 1 }, hint: { recordId: 1 } })) !== null;
+    },
 
     countSummed: (summary: string): Promise<number> => mails.countDocuments({ summary }),
 
@@ -188,6 +222,7 @@ export function createMailQueue(mails: MailCollection) {
 export interface MailResult {
   state: Exclude<MailState, 'due' | 'summed'>;
   reason?: string | undefined;
+  bounced?: true | undefined;
   /** Some addresses are tried again later, unless it was the last attempt. */
   needsRetry?: boolean;
 }

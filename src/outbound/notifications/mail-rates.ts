@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { type AppModel, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
 
-/** The limits of the emails of one app in each hour of UTC (spec 8). */
+/** The limits of emails in an hour, of one app but for `allReplies` (spec 8). */
 export const MAIL_LIMITS = {
   /** Further confirmation emails are sent in later hours. */
   confirmations: 1_000,
@@ -9,6 +9,9 @@ export const MAIL_LIMITS = {
   each: 60,
   /** The changes that a summary counts. */
   summed: 10_000,
+  /** Replies of one app, and of all apps. Beyond them none is sent. */
+  replies: 1_000,
+  allReplies: 5_000,
 };
 export type MailLimits = typeof MAIL_LIMITS;
 
@@ -20,7 +23,8 @@ const NEVER = new Date(0);
 export type MailRates = ReturnType<typeof createMailRates>;
 
 /** Limits emails over all servers, by MongoDB's clock. A repeated event only lowers a limit. */
-export function createMailRates(apps: AppModel, limits: MailLimits = MAIL_LIMITS) {
+export function createMailRates(apps: AppModel, given: Partial<MailLimits> = {}) {
+  const limits = { ...MAIL_LIMITS, ...given };
   const thisHour = { $dateTrunc: { date: '$$NOW', unit: 'hour' } };
 
   /** Resolves with the counts after a change; undefined when the app is deleted. */

@@ -1,17 +1,23 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ObjectId } from 'mongodb';
-import { offeredLanguages } from '../../apps/form-settings.ts';
+import { type FormSettings, offeredLanguages } from '../../apps/form-settings.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { formControl } from '../../fields/presentation.ts';
 import { accentColors } from '../../fields/theme.ts';
-import { languageOf } from '../../platform/languages/languages.ts';
+import type { Suppressions } from '../../operators/people/suppressions.ts';
+import { type Language, languageOf } from '../../platform/languages/languages.ts';
+import { forTag } from '../../platform/languages/tags.ts';
 import { type Block, renderContent } from '../../platform/mail/content.ts';
 import type { Message } from '../../platform/mail/mailer.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
+import type { RecordId } from '../../records/stored/record-id.ts';
 import type { ConfirmationStore } from '../../records/write/confirmations.ts';
-import { type ConfirmationService, LINK_VALID_MS } from './confirmation.ts';
+import { type Confirmation, type ConfirmationService, LINK_VALID_MS, type WaitingChanges } from './confirmation.ts';
 import { dashboardUrl, formTitle, type MailApp, type MailApps } from './mail-apps.ts';
 import type { MailDocument, MailQueue } from './mail-queue.ts';
 import { MAIL_LIMITS } from './mail-rates.ts';
+import { isOfProgram } from './reply.ts';
+import { addressText, fillReply, replyValue } from './reply-text.ts';
 
 const MAX_VALUES = 120;
 const MAX_ITEMS = 5;
@@ -26,13 +32,14 @@ export interface EntryValue {
 export function entryValues(
   { email, data }: { email: string; data: Record<string, unknown> },
   fields: readonly FieldDefinition[],
+  tag?: string,
 ): EntryValue[] {
   const known = new Set(fields.map(({ key }) => key));
   const values = [
     { name: 'Email', value: email },
     ...fields.flatMap((field) => {
       if (!Object.hasOwn(data, field.key)) return [];
-      const { label, choices } = formControl(field);
+      const { label, choices } = formControl(field, tag);
       const value = data[field.key];
       const labelOf = (one: unknown): string => choices.find((choice) => choice.value === one)?.label ?? showValue(one);
       const isList = field.kind === 'multiselect' && Array.isArray(value);
@@ -68,6 +75,24 @@ function itemText(item: unknown): string {
   return only === 'value' && others.length === 0 ? showValue(rest.value) : JSON.stringify(rest);
 }
 
+/** Returns the sent values that differ from those of the record, under labels in a language. */
+function changedValues(
+  stored: Record<string, unknown>,
+  sent: Record<string, unknown>,
+  fields: readonly FieldDefinition[],
+  tag: string,
+): EntryValue[] {
+  const differs = Object.entries(sent).filter(([key, value]) => !isDeepStrictEqual(value, own(stored, key)));
+  const shown = differs.map(([key, value]) => [key, typeof value === 'boolean' ? BOOLEANS[`${value}`] : value]);
+  const [, ...values] = entryValues({ email: '', data: Object.fromEntries(shown) }, fields, tag);
+  return values;
+}
+
+/** In every language. */
+const BOOLEANS = { true: '✓', false: '✗' };
+
+const own = (data: Record<string, unknown>, key: string) => (Object.hasOwn(data, key) ? data[key] : undefined);
+
 const WHY = 'You receive this email because your address is in the form settings of this app.';
 const HOUR_MS = 3_600_000;
 
@@ -85,16 +110,20 @@ export function createMailRenderer(deps: {
   records: Pick<RecordReader, 'find'>;
   confirmations: Pick<ConfirmationStore, 'find'>;
   fieldsOf(appId: ObjectId): Promise<readonly FieldDefinition[]>;
-  queue: Pick<MailQueue, 'countSummed'>;
+  changes: Pick<WaitingChanges, 'find' | 'dataFor'>;
+  queue: Pick<MailQueue, 'countSummed' | 'hasBounced'>;
+  suppressions: Pick<Suppressions, 'among'>;
   linkPath: ConfirmationService['linkPath'];
   publicUrl: string | undefined;
 }): RenderMail {
-  const { apps, records, confirmations, fieldsOf, queue, linkPath, publicUrl } = deps;
+  const { apps, records, confirmations, changes, fieldsOf, queue, suppressions, linkPath, publicUrl } = deps;
 
   return async (mail) => {
     const app = await apps.ofId(mail.appId);
     if (!app) return undefined;
     if (mail.purpose === 'confirmation') return confirmation(app, mail);
+    if (mail.purpose === 'change') return changeMail(app, mail);
+    if (mail.purpose === 'reply') return reply(app, mail);
     // Planned emails are also sent after a change between `each` and `daily`.
     const { emails = [] } = app.form?.notify ?? {};
     const content = emails.length > 0 ? await notification(app, mail) : undefined;
@@ -107,26 +136,91 @@ export function createMailRenderer(deps: {
     const record = await confirmations.find(app.id, recordId);
     if (!record || record.isConfirmed) return undefined;
     const expiresAt = new Date(Date.now() + LINK_VALID_MS);
-    const offered = offeredLanguages(app.form);
-    // The app may offer it no longer.
-    const tag = lang !== undefined && offered.includes(lang) ? lang : offered[0];
-    const kept = offered.length > 1 ? tag : undefined;
-    const link = publicUrl + linkPath(app.sourceAppId, app.id, { recordId, expiresAt }, kept);
-    const { text, own, dateTime } = languageOf(tag);
-    const title = formTitle(app, tag);
-    const heading = text('confirmTitle');
+    return linkMail(app, record.email, { recordId, expiresAt }, lang, ({ tag, text }) => ({
+      heading: text('confirmTitle'),
+      button: text('confirmButton'),
+      reason: [{ text: text('mailReason', { title: formTitle(app, tag) }) }],
+      ignore: text('mailIgnore'),
+    }));
+  }
+
+  /** Shows the values that would change: the record belongs to the person who reads them. */
+  async function changeMail(app: MailApp, { changeId, lang }: MailDocument): Promise<RenderedMail | undefined> {
+    if (publicUrl === undefined || !changeId) return undefined;
+    const change = await changes.find(app.id, changeId);
+    const record = change && (await records.find(app.id, change.recordId));
+    if (!change || record?.email !== change.email) return undefined;
+    const data = await changes.dataFor(change);
+    const fields = await fieldsOf(app.id);
+    const { expiresAt } = change;
+    return linkMail(app, change.email, { recordId: changeId, expiresAt }, lang, ({ tag, text }) => ({
+      heading: text('changeTitle'),
+      button: text('changeButton'),
+      reason: [
+        { text: text('mailChange', { title: formTitle(app, tag) }) },
+        { values: changedValues(record.data, data, fields, tag) },
+      ],
+      ignore: text('mailChangeIgnore'),
+    }));
+  }
+
+  /** @param textsOf the texts of the email in a language */
+  function linkMail(
+    app: MailApp,
+    to: string,
+    link: Confirmation,
+    lang: string | undefined,
+    textsOf: (language: Language) => { heading: string; button: string; reason: Block[]; ignore: string },
+  ): RenderedMail {
+    const tag = languageFor(app.form ?? {}, lang);
+    const isOffered = offeredLanguages(app.form ?? {}).length > 1;
+    const path = linkPath(app.sourceAppId, app.id, link, isOffered ? tag : undefined);
+    const language = languageOf(tag);
+    const { text, own, dateTime } = language;
+    const { heading, button, reason, ignore } = textsOf(language);
+    const time = dateTime(link.expiresAt, app.form?.timeZone ?? 'UTC');
     const blocks: Block[] = [
-      { text: text('mailReason', { title }) },
+      ...reason,
       { text: text('mailOpen') },
-      { link, label: text('confirmButton') },
-      { text: text('mailValid', { time: dateTime(expiresAt, app.form.timeZone ?? 'UTC') }) },
-      { text: text('mailIgnore') },
+      { link: publicUrl + path, label: button },
+      { text: text('mailValid', { time }) },
+      { text: ignore },
     ];
-    const { accent } = app.form.theme ?? {};
+    const { accent } = app.form?.theme ?? {};
     // Emails have a white background.
-    const button = accent === undefined ? undefined : accentColors(accent, 'light');
-    const content = renderContent(heading, blocks, { lang: own, dir: languageOf(own).dir, button });
-    return { to: [record.email], subject: `${heading}: ${title}`, ...content };
+    const colors = accent === undefined ? undefined : accentColors(accent, 'light');
+    const content = renderContent(heading, blocks, { lang: own, dir: languageOf(own).dir, button: colors });
+    return { to: [to], subject: `${heading}: ${formTitle(app, tag)}`, ...content };
+  }
+
+  async function reply(app: MailApp, { recordId, lang }: MailDocument): Promise<RenderedMail | undefined> {
+    const { reply: settings, notify, timeZone = 'UTC' } = app.form ?? {};
+    if (!app.form || !settings || !recordId) return undefined;
+    const person = await confirmations.find(app.id, recordId);
+    const record = person && (await records.find(app.id, recordId));
+    if (!person || !record || (await mayNotReceive(app, person.email, recordId))) return undefined;
+    const fields = new Map((await fieldsOf(app.id)).map((field) => [field.key, field]));
+    const tag = languageFor(app.form, lang);
+    const language = languageOf(tag);
+    const to = { ...person, tag, dateTime: (at: Date) => language.dateTime(at, timeZone) };
+    const { subject, text } = forTag(settings.texts, tag) ?? settings;
+    const paragraphs = fillReply(text, (name) => {
+      if (name === 'email') return addressText(to);
+      const field = settings.include?.includes(name) ? fields.get(name) : undefined;
+      return field && Object.hasOwn(record.data, name) ? replyValue(field, record.data[name], to) : undefined;
+    });
+    const blocks: Block[] = [
+      ...paragraphs.map((paragraph) => ({ text: paragraph, max: paragraph.length })),
+      { text: language.text('mailReason', { title: formTitle(app, tag) }) },
+    ];
+    const content = renderContent(subject, blocks, { lang: tag, dir: language.dir });
+    return { to: [person.email], subject, ...content, replyTo: notify?.emails[0], isReply: true };
+  }
+
+  /** Resolves with whether an address is one of a program, is suppressed, or refused an email. */
+  async function mayNotReceive(app: MailApp, email: string, recordId: RecordId): Promise<boolean> {
+    if (isOfProgram(email) || (await queue.hasBounced(recordId))) return true;
+    return (await suppressions.among(app.id, [email])).has(email);
   }
 
   async function notification(app: MailApp, mail: MailDocument): Promise<Draft | undefined> {
@@ -172,6 +266,12 @@ export function createMailRenderer(deps: {
       ...linkTo('Open the dashboard', dashboardUrl(publicUrl, app.sourceAppId)),
     ]);
   }
+}
+
+/** Returns the language of a person, unless the app no longer offers it: then that of the app. */
+function languageFor(form: Pick<FormSettings, 'locale' | 'languages'>, lang: string | undefined): string {
+  const offered = offeredLanguages(form);
+  return lang !== undefined && offered.includes(lang) ? lang : offered[0];
 }
 
 function draft(app: MailApp, heading: string, blocks: readonly Block[]): Draft {

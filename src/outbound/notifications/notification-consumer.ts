@@ -1,10 +1,11 @@
 import pLimit from 'p-limit';
-import { needsEvents } from '../../apps/form-settings.ts';
+import { needsEvents, type Reply } from '../../apps/form-settings.ts';
 import type { EventConsumer, RecordEvent } from '../../records/stored/outbox.ts';
 import type { ConfirmationService } from './confirmation.ts';
 import type { MailApp, MailApps } from './mail-apps.ts';
 import type { MailQueue, NewMail } from './mail-queue.ts';
 import type { MailRates } from './mail-rates.ts';
+import type { Replies } from './reply.ts';
 
 const CONCURRENCY = 8;
 
@@ -17,9 +18,10 @@ export function createNotificationConsumer(deps: {
   confirmations: Pick<ConfirmationService, 'plan'>;
   queue: Pick<MailQueue, 'add' | 'removeOf'>;
   rates: Pick<MailRates, 'shareOfHour'>;
+  replies: Replies;
   wake(): void;
 }): EventConsumer {
-  const { apps, confirmations, queue, rates, wake } = deps;
+  const { apps, confirmations, queue, rates, replies, wake } = deps;
 
   return {
     async consume(events) {
@@ -44,6 +46,7 @@ export function createNotificationConsumer(deps: {
     const written = events.filter(({ type }) => type === 'user.created' || type === 'user.updated');
     if (app.form?.doubleOptIn) await planConfirmations(app, written);
     if (app.form?.notify?.when === 'each') await planNotifications(app, written);
+    if (app.form?.reply) await planReplies(app.form.reply, written);
     // Last: an erasure is the last event of its record.
     if (erased.length > 0) await queue.removeOf(app.id, ...erased);
   }
@@ -52,6 +55,12 @@ export function createNotificationConsumer(deps: {
     const limit = pLimit(CONCURRENCY);
     const plans = events.map(({ id, recordId, lang }) => limit(() => confirmations.plan(app.id, recordId, id, lang)));
     await queue.add((await Promise.all(plans)).filter((mail) => mail !== undefined));
+  }
+
+  async function planReplies({ when }: Reply, events: readonly RecordEvent[]): Promise<void> {
+    const limit = pLimit(CONCURRENCY);
+    const asked = events.filter(({ reply, type }) => reply && (when === 'each' || type === 'user.created'));
+    await Promise.all(asked.map((event) => limit(() => replies.plan(event))));
   }
 
   async function planNotifications(app: MailApp, events: readonly RecordEvent[]): Promise<void> {

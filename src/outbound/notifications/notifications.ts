@@ -6,15 +6,18 @@ import { type Feature, ownedBy } from '../../apps/feature.ts';
 import type { MailAbilities } from '../../apps/form-settings.service.ts';
 import type { FindForm } from '../../intake/forms/form-pages.ts';
 import type { PageAssets } from '../../intake/forms/page.ts';
+import type { PlannedChange } from '../../intake/submissions/known-people.ts';
+import type { Suppressions } from '../../operators/people/suppressions.ts';
 import type { Config } from '../../platform/core/config.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { Connection } from '../../platform/database/client.ts';
+import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import type { Job, JobSignal } from '../../platform/jobs/job-runner.ts';
 import { createMailer } from '../../platform/mail/mailer.ts';
 import type { Records } from '../../records/records.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
 import { createConfirmationPages } from './confirmation.routes.ts';
-import { createConfirmationService, createConfirmationTokens } from './confirmation.ts';
+import { createConfirmationService, createConfirmationTokens, type WaitingChanges } from './confirmation.ts';
 import { createDigestJob } from './digest-job.ts';
 import { createMailApps } from './mail-apps.ts';
 import { createMailJob, MAIL_JOB } from './mail-job.ts';
@@ -22,6 +25,7 @@ import { createMailModel, createMailQueue, createMailsOfPerson } from './mail-qu
 import { createMailRates, type MailLimits } from './mail-rates.ts';
 import { createMailRenderer } from './messages.ts';
 import { createNotificationConsumer } from './notification-consumer.ts';
+import { createReplies } from './reply.ts';
 
 /** Creates the planning and sending of emails. @param deps.secret derives the keys of links */
 export function createNotifications(deps: {
@@ -31,23 +35,30 @@ export function createNotifications(deps: {
   schemas: Schemas;
   records: Pick<Records, 'reader' | 'confirmations'>;
   findForm: FindForm;
+  changes: WaitingChanges;
   abilities: MailAbilities;
   pageAssets: PageAssets | undefined;
   signal: JobSignal;
   logger: Logger;
   secret: string;
-  mailLimits: MailLimits | undefined;
+  mailLimits: Partial<MailLimits> | undefined;
+  limits: SharedLimits;
+  suppressions: Pick<Suppressions, 'among'>;
 }) {
-  const { config, connection, schemas, records, findForm, abilities, pageAssets, signal, logger, secret } = deps;
+  const { config, connection, schemas, records, findForm, changes, abilities, pageAssets, signal, logger, secret } =
+    deps;
+  const { limits, mailLimits, suppressions } = deps;
   const wake = (): void => signal.wake(MAIL_JOB);
   const { publicUrl } = config;
   const { reader } = records;
   const model = createMailModel(connection);
   const queue = createMailQueue(model.collection);
   const apps = createMailApps(deps.apps.model);
-  const rates = createMailRates(deps.apps.model, deps.mailLimits);
+  const rates = createMailRates(deps.apps.model, mailLimits);
+  const replies = createReplies({ queue, limits, mailLimits });
   const confirmations = createConfirmationService({
     store: records.confirmations,
+    changes,
     rates,
     tokens: createConfirmationTokens(secret),
     findApp: schemas.findApp,
@@ -57,8 +68,10 @@ export function createNotifications(deps: {
     apps,
     records: reader,
     confirmations: records.confirmations,
+    changes,
     fieldsOf: schemas.store.fieldsOf,
     queue,
+    suppressions,
     publicUrl,
     linkPath: confirmations.linkPath,
   });
@@ -70,7 +83,14 @@ export function createNotifications(deps: {
   return {
     confirmations,
     queue,
-    consumer: createNotificationConsumer({ apps, confirmations, queue, rates, wake }),
+    /** Plans the email of a change once; none when the app has used its emails of a day. */
+    async planChange(change: PlannedChange): Promise<void> {
+      const mail = await confirmations.planChange(change);
+      if (!mail) return;
+      await queue.add([mail]);
+      wake();
+    },
+    consumer: createNotificationConsumer({ apps, confirmations, queue, rates, replies, wake }),
     /** Empty when the service sends no email. */
     jobs,
     feature: {

@@ -66,6 +66,8 @@ export const rules = {
   notColor: 'must be a color such as #1f5fd6',
   notNotifyTime: 'must be each or daily',
   pageTwice: 'is the page of an earlier entry',
+  notPlaceholder: 'has the placeholder {placeholder}, which is not in include',
+  placeholderInSubject: 'must have no placeholder',
   needsMail: 'needs a server that sends email: SMTP_URL is not set',
   needsPublicUrl: 'needs a server that knows its address for links: PUBLIC_URL is not set',
 

@@ -7,7 +7,8 @@ const MAX_VALUE = 500;
 
 /** A part of an email. Its texts are plain: the HTML escapes them. */
 export type Block =
-  | { text: string }
+  /** @property max the most characters; default 2,000 */
+  | { text: string; max?: number }
   | { link: string; label: string }
   /** Submitted values, each with its name. */
   | { values: readonly { name: string; value: string }[] };
@@ -25,7 +26,7 @@ const STYLE = {
   body: 'margin:0;padding:24px;font-family:system-ui,sans-serif;font-size:16px;line-height:1.5;color:#1b1f24;background:#ffffff',
   main: 'max-width:560px;margin:0 auto',
   heading: 'margin:0 0 16px;font-size:20px;line-height:1.3',
-  paragraph: 'margin:0 0 16px',
+  paragraph: 'margin:0 0 16px;white-space:pre-line;overflow-wrap:anywhere',
   button: ({ accent, onAccent }: typeof BUTTON) =>
     `display:inline-block;padding:10px 18px;border-radius:8px;background:${accent};color:${onAccent};text-decoration:none;font-weight:600`,
   name: 'margin:0;font-weight:600',
@@ -44,7 +45,7 @@ export function renderContent(heading: string, blocks: readonly Block[], page = 
 
 function renderText(heading: string, blocks: readonly Block[]): string {
   const parts = blocks.map((block) => {
-    if ('text' in block) return splitLines(block.text, MAX_PARAGRAPH).join('\n');
+    if ('text' in block) return splitLines(block.text, block.max ?? MAX_PARAGRAPH).join('\n');
     if ('link' in block) return `${block.label}:\n${block.link}`;
     return block.values
       .map(({ name, value }) => {
@@ -59,7 +60,7 @@ function renderText(heading: string, blocks: readonly Block[]): string {
 function renderHtml(heading: string, blocks: readonly Block[], { lang, dir, button = BUTTON }: MailPage): string {
   const parts = blocks.map((block) => {
     if ('text' in block)
-      return html`<p style="${STYLE.paragraph}">${splitLines(block.text, MAX_PARAGRAPH).join('\n')}</p>`;
+      return html`<p style="${STYLE.paragraph}">${splitLines(block.text, block.max ?? MAX_PARAGRAPH).join('\n')}</p>`;
     if ('link' in block) {
       return html`<p style="${STYLE.paragraph}"><a href="${block.link}" style="${STYLE.button(button)}">${block.label}</a></p>`;
     }

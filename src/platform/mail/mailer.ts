@@ -21,6 +21,8 @@ export interface Message {
   html: string;
   /** A normalized address to which answers go. */
   replyTo?: string | undefined;
+  /** Whether it answers what the person sent (RFC 3834). */
+  isReply?: boolean | undefined;
 }
 
 /** Why an email was not sent. It has no address: SMTP servers repeat addresses in their answers. */
@@ -72,7 +74,7 @@ export function createMailer({ server, from }: { server: SmtpServer; from: Mailb
      * The same `id` gives the same `Message-ID`, by which mail systems recognize a repetition.
      * @throws {MailFailure} when it was refused, or when it is unknown whether it was taken
      */
-    async send(id: string, { to, subject, text, html, replyTo }: Message): Promise<void> {
+    async send(id: string, { to, subject, text, html, replyTo, isReply }: Message): Promise<void> {
       const sending = transport.sendMail({
         // Copies: the library changes its arguments.
         from: { ...from },
@@ -82,7 +84,10 @@ export function createMailer({ server, from }: { server: SmtpServer; from: Mailb
         subject: oneLine(subject, MAX_SUBJECT),
         messageId: `<${createHash('sha256').update(id).digest('hex').slice(0, 40)}@${domain}>`,
         // Prevents automatic replies.
-        headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+        headers: {
+          'Auto-Submitted': isReply ? 'auto-replied' : 'auto-generated',
+          'X-Auto-Response-Suppress': 'All',
+        },
         text,
         html,
         signal: AbortSignal.timeout(SEND_WITHIN_MS),

@@ -58,6 +58,8 @@ export interface RecordEvent {
   lang?: string;
   /** It is a submission that the app keeps. */
   kept?: true;
+  /** It is a submission to which the app replies. */
+  reply?: true;
 }
 
 export interface EventConsumer {
@@ -141,9 +143,15 @@ export function createRelay(deps: {
 
 /** The entries are the newest events of the record, in their order. */
 function waitingEvents({ _id, appId, outbox = [], eventCount = 0 }: Waiting): RecordEvent[] {
-  return outbox.map(({ id, at, changed, lang, kept }, index) => {
+  return outbox.map(({ id, at, changed, lang, kept, reply }, index) => {
     const revision = eventCount - (outbox.length - 1 - index);
-    const of = { appId, recordId: _id, ...(lang !== undefined && { lang }), ...(kept && { kept }) };
+    const of = {
+      appId,
+      recordId: _id,
+      ...(lang !== undefined && { lang }),
+      ...(kept && { kept }),
+      ...(reply && { reply }),
+    };
     const event = { id: id.toString(), at, revision, ...of };
     return id.equals(_id) ? { ...event, type: 'user.created' } : { ...event, type: 'user.updated', changed };
   });

@@ -25,6 +25,8 @@ export interface AppliedKey {
   key: Binary;
   content: Binary;
   at: Date;
+  /** The kept submission, if it changed nothing else (known-people.ts). */
+  keptAs?: UUID;
 }
 
 /** One change of a consent (spec 2.8). */
@@ -83,6 +85,8 @@ export interface OutboxEntry {
   kept?: true;
   /** The page that sent it, without query and fragment, if known. */
   page?: string;
+  /** It is a submission to which the app replies (notifications/reply.ts). */
+  reply?: true;
 }
 
 /** A changed value. `data.<key>[]`: items of a list; `after` were appended, `before` removed. */
@@ -174,6 +178,7 @@ const appliedKeySchema = schema<AppliedKey>(
     key: { type: Binary, required: true },
     content: { type: Binary, required: true },
     at: { type: Date, required: true },
+    keptAs: UUID,
   },
   { _id: false },
 );
@@ -234,6 +239,7 @@ const eventSchema = schema<OutboxEntry>(
     lang: String,
     kept: Boolean,
     page: String,
+    reply: Boolean,
   },
   { _id: false },
 );

@@ -41,6 +41,7 @@ export function prepareSubmission(
     lang: undefined,
     page: undefined,
     hasConsumers: lease.app.hasConsumers,
+    asksReply: false,
   };
 }
 

@@ -46,6 +46,8 @@ export interface Submission {
   lang?: string | undefined;
   /** The page that sent it, without query and fragment; only if the app keeps submissions. */
   page?: string | undefined;
+  /** Whether the app replies to it by email (outbox.ts). */
+  asksReply: boolean;
   /** It may not create a record: the app has reached its `maxRecords`. */
   requiresRecord?: boolean;
 }
@@ -57,7 +59,7 @@ export interface Written {
 }
 
 /** The event has the id of a new record, which is unique to the submission. */
-export function buildEvent({ now, change, lang, entry, page }: Submission, newId: RecordId): OutboxEntry {
+export function buildEvent({ now, change, lang, entry, page, asksReply }: Submission, newId: RecordId): OutboxEntry {
   const event = outboxEntry(newId, now, [
     ...Object.keys(change.set),
     ...Object.keys(change.append),
@@ -66,6 +68,7 @@ export function buildEvent({ now, change, lang, entry, page }: Submission, newId
   if (lang !== undefined) event.lang = lang;
   if (entry && isSubmission(entry)) event.kept = true;
   if (page !== undefined) event.page = page;
+  if (asksReply) event.reply = true;
   return event;
 }
 

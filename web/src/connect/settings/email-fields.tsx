@@ -1,18 +1,22 @@
 import { Checkbox, NativeSelect, Text, Textarea, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { AS_TYPED, checkboxProps } from '../../components/form/input.ts';
 import { capitalize } from '../../schema-editor/draft/messages.ts';
 import { t } from '../../texts/texts.ts';
-import { type Scope, scopeParameter } from '../../users/scope.ts';
-import { mailStatusQuery } from '../queries.ts';
+import { scopeParameter } from '../../users/scope.ts';
+import { type ConnectedApp, mailStatusQuery } from '../queries.ts';
 import type { SettingsEditor } from './use-settings.ts';
+
+// Loaded on demand: its preview needs the kinds of fields.
+const ReplyFields = lazy(() => import('./reply-fields.tsx').then((part) => ({ default: part.ReplyFields })));
 
 const TIMES = ['each', 'daily'] as const;
 
 /** The inputs of the emails of an app. Those that the service cannot send can only be unset. */
-export function EmailFields({ scope, editor }: { scope: Scope; editor: SettingsEditor }) {
+export function EmailFields({ app, editor, tag }: { app: ConnectedApp; editor: SettingsEditor; tag: string }) {
   const { draft, problems, edit } = editor;
-  const { data: status } = useQuery(mailStatusQuery(scopeParameter(scope)));
+  const { data: status } = useQuery(mailStatusQuery(scopeParameter(app)));
   const cannotSend = status?.mail === false ? t.connect.settings.noMail : undefined;
   const cannotLink = cannotSend ?? (status?.links === false ? t.connect.settings.noLinks : undefined);
   const isUnknown = status === undefined;
@@ -52,6 +56,15 @@ export function EmailFields({ scope, editor }: { scope: Scope; editor: SettingsE
           if (chosen) edit({ notifyWhen: chosen });
         }}
       />
+      <Suspense fallback={null}>
+        <ReplyFields
+          editor={editor}
+          sourceAppId={app.sourceAppId}
+          fields={app.schema.fields}
+          tag={tag}
+          isDisabled={isUnknown || cannotSend !== undefined}
+        />
+      </Suspense>
     </>
   );
 }

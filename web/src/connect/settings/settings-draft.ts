@@ -36,13 +36,22 @@ export interface SettingsDraft {
   closesAt: string;
   maxRecords: string;
   doubleOptIn: '' | 'on';
+  /** Empty: a submission of a known email updates the record. */
+  existing: '' | NonNullable<FormSettings['existing']>;
   /** One address in each line. */
   notifyEmails: string;
   notifyWhen: Notify['when'];
+  /** Empty: no reply. */
+  replyWhen: '' | Reply['when'];
+  replySubject: string;
+  replyText: string;
+  /** The reply in other languages by their tags, as JSON. */
+  replyTexts: string;
 }
 
 type Captcha = NonNullable<FormSettings['captcha']>;
 type Notify = NonNullable<FormSettings['notify']>;
+type Reply = NonNullable<FormSettings['reply']>;
 
 export type SettingName = keyof SettingsDraft;
 
@@ -65,8 +74,13 @@ export function draftOf(settings: FormSettings): SettingsDraft {
     closesAt: settings.closesAt === null ? '' : localTime(new Date(settings.closesAt)),
     maxRecords: String(settings.maxRecords ?? ''),
     doubleOptIn: settings.doubleOptIn ? 'on' : '',
+    existing: settings.existing ?? '',
     notifyEmails: settings.notify?.emails.join('\n') ?? '',
     notifyWhen: settings.notify?.when ?? 'each',
+    replyWhen: settings.reply?.when ?? '',
+    replySubject: settings.reply?.subject ?? '',
+    replyText: settings.reply?.text ?? '',
+    replyTexts: settings.reply?.texts ? JSON.stringify(settings.reply.texts) : '',
   };
 }
 
@@ -110,13 +124,21 @@ export function textsIn(draft: SettingsDraft, tag: string): Pick<SettingsDraft, 
 }
 
 /** Returns the translations with one text replaced, as JSON; empty when there is none. */
-export function withTranslation(texts: string, tag: string, name: keyof Texts, text: string): string {
-  const all = JSON.parse(texts || '{}') as Record<string, Texts>;
-  const { [name]: _, ...others } = all[tag] ?? {};
-  const given: Texts = text === '' ? others : { ...others, [name]: text };
+export function withTranslation<Name extends string>(texts: string, tag: string, name: Name, text: string): string {
+  const all = JSON.parse(texts || '{}') as Record<string, Partial<Record<Name, string>>>;
+  const { [name]: _, ...others } = { ...all[tag] } as Record<string, string>;
+  const given = text === '' ? others : { ...others, [name]: text };
   const { [tag]: __, ...rest } = all;
   const next = Object.keys(given).length === 0 ? rest : { ...rest, [tag]: given };
   return Object.keys(next).length === 0 ? '' : JSON.stringify(next);
+}
+
+type ReplyTexts = Pick<Reply, 'subject' | 'text'>;
+
+/** Returns the reply of a draft in a language; a missing text is the original. */
+export function replyTextsIn({ replySubject, replyText, replyTexts }: SettingsDraft, tag: string): ReplyTexts {
+  const own = forTag(JSON.parse(replyTexts || '{}') as Record<string, Partial<ReplyTexts>>, tag);
+  return { subject: replySubject, text: replyText, ...own };
 }
 
 type PageTitle = NonNullable<FormSettings['pages']>[number];
@@ -142,8 +164,16 @@ export function changedNames(before: SettingsDraft, after: SettingsDraft): Setti
   return (Object.keys(before) as SettingName[]).filter((name) => before[name] !== after[name]);
 }
 
-/** The settings to send. Unchanged members are those that are stored, which are more exact. */
-export function settingsOf(stored: FormSettings, draft: SettingsDraft, changed: readonly SettingName[]): SettingsInput {
+/**
+ * The settings to send. Unchanged members are those that are stored, which are more exact.
+ * @param keys the fields of the app, which a reply may name
+ */
+export function settingsOf(
+  stored: FormSettings,
+  draft: SettingsDraft,
+  changed: readonly SettingName[],
+  keys: readonly string[],
+): SettingsInput {
   const own = changed.filter((name) => !isOfEmail(name) && !isOfTheme(name) && !name.startsWith('captcha'));
   const texts = Object.fromEntries(own.map((name) => [name, sentValue(name, draft[name])]));
   return {
@@ -153,8 +183,21 @@ export function settingsOf(stored: FormSettings, draft: SettingsDraft, changed: 
     // The service explains what is wrong with an accent.
     ...(changed.some(isOfTheme) && { theme: { ...themeIn(draft), accent: draft.accent.trim() || null } }),
     ...(changed.includes('doubleOptIn') && { doubleOptIn: draft.doubleOptIn === 'on' }),
-    ...(changed.some((name) => name === 'notifyEmails' || name === 'notifyWhen') && { notify: notifyOf(draft) }),
+    ...(changed.some((name) => name.startsWith('notify')) && { notify: notifyOf(draft) }),
+    ...(changed.some((name) => name.startsWith('reply')) && { reply: replyOf(draft, keys) }),
   };
+}
+
+const isOfEmail = (name: SettingName): boolean => /^(?:doubleOptIn$|notify|reply)/.test(name);
+
+function replyOf(draft: SettingsDraft, keys: readonly string[]): Reply | null {
+  const { replyWhen: when, replySubject: subject, replyText: text, replyTexts } = draft;
+  if (when === '') return null;
+  const texts = Object.fromEntries(
+    Object.keys(JSON.parse(replyTexts || '{}')).map((tag) => [tag, replyTextsIn(draft, tag)]),
+  );
+  const all = [text, ...Object.values(texts).map((one) => one.text)].join('\n');
+  return { when, subject, text, texts, include: keys.filter((key) => all.includes(`{${key}}`)) };
 }
 
 function captchaOf({ captchaSiteKey, captchaSecret, captchaOutage }: SettingsDraft): SettingsInput['captcha'] {
@@ -162,8 +205,6 @@ function captchaOf({ captchaSiteKey, captchaSecret, captchaOutage }: SettingsDra
 }
 
 const isOfTheme = (name: SettingName): boolean => (THEME_NAMES as readonly string[]).includes(name);
-
-const isOfEmail = (name: SettingName): boolean => ['doubleOptIn', 'notifyEmails', 'notifyWhen'].includes(name);
 
 function notifyOf({ notifyEmails, notifyWhen }: SettingsDraft): Notify | null {
   const emails = notifyEmails.split(/[\s,;]+/).filter((email) => email !== '');
@@ -173,6 +214,9 @@ function notifyOf({ notifyEmails, notifyWhen }: SettingsDraft): Notify | null {
 /** The setting of this form to which a problem belongs, by its path; of titles `pages.0`. */
 export function settingAt(path: string): string {
   if (path === 'notify.when') return 'notifyWhen';
+  const [, ofReply] = /^reply\.(subject|texts?)\b/.exec(path) ?? [];
+  if (ofReply) return `reply${ofReply.charAt(0).toUpperCase()}${ofReply.slice(1)}`;
+  if (path === 'reply' || path.startsWith('reply.')) return 'replyWhen';
   if (path.startsWith('captcha.')) return path.replace(/\.(.)/, (_, first: string) => first.toUpperCase());
   if (/^(?:languages|texts)\./.test(path)) return path.split('.', 1)[0] ?? path;
   if (path.startsWith('theme.')) return path.slice('theme.'.length);

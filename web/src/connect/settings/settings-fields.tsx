@@ -5,10 +5,11 @@ import { AS_TYPED } from '../../components/form/input.ts';
 import { useServiceTexts } from '../../languages/languages.ts';
 import { capitalize } from '../../schema-editor/draft/messages.ts';
 import { t } from '../../texts/texts.ts';
-import type { Scope } from '../../users/scope.ts';
 import { isProvider } from '../captcha.ts';
+import type { ConnectedApp } from '../queries.ts';
 import { CaptchaFields } from './captcha-fields.tsx';
 import { EmailFields } from './email-fields.tsx';
+import { KnownPeopleField } from './known-people-field.tsx';
 import { PageTitles } from './page-titles.tsx';
 import own from './settings.module.css';
 import type { SettingName } from './settings-draft.ts';
@@ -19,7 +20,7 @@ import type { SettingsEditor } from './use-settings.ts';
 const OWN_PROTECTIONS = ['honeypot', 'proof-of-work', 'off'] as const;
 
 interface SettingsFieldsProps {
-  scope: Scope;
+  app: ConnectedApp;
   editor: SettingsEditor;
   fields: readonly Field[];
   /** The language that is shown; empty: the one of the texts. */
@@ -27,7 +28,7 @@ interface SettingsFieldsProps {
   onTag: (tag: string) => void;
 }
 
-export function SettingsFields({ scope, editor, fields, tag, onTag }: SettingsFieldsProps) {
+export function SettingsFields({ app, editor, fields, tag, onTag }: SettingsFieldsProps) {
   const { draft, problems, edit } = editor;
   const control = (name: SettingName) => ({
     label: t.connect.settings.names[name],
@@ -43,7 +44,7 @@ export function SettingsFields({ scope, editor, fields, tag, onTag }: SettingsFi
       <Title order={2} size="h4">
         {t.connect.settings.texts}
       </Title>
-      <TextInput {...control('name')} description={t.connect.settings.nameNote} placeholder={scope.sourceAppId} />
+      <TextInput {...control('name')} description={t.connect.settings.nameNote} placeholder={app.sourceAppId} />
       <TextInput {...control('title')} description={t.connect.settings.titleNote} />
       <Textarea {...control('description')} description={t.connect.settings.descriptionNote} rows={3} />
       <TextInput {...control('submitLabel')} placeholder={String(service.send)} />
@@ -87,6 +88,7 @@ export function SettingsFields({ scope, editor, fields, tag, onTag }: SettingsFi
         placeholder={t.connect.settings.noLimit}
         inputMode="numeric"
       />
+      <KnownPeopleField scope={app} editor={editor} />
       <TextInput
         {...control('submitPerMinute')}
         description={t.connect.settings.submitPerMinuteNote}
@@ -105,7 +107,7 @@ export function SettingsFields({ scope, editor, fields, tag, onTag }: SettingsFi
           <option key={name} value={name} />
         ))}
       </datalist>
-      <EmailFields scope={scope} editor={editor} />
+      <EmailFields app={app} editor={editor} tag={tag} />
     </div>
   );
 }

@@ -21,7 +21,7 @@ export function SettingsTab({ app }: { app: ConnectedApp }) {
       <SaveBar editor={editor} />
       <div className={own.columns}>
         <section className={card.card} aria-label={t.connect.settings.form}>
-          <SettingsFields scope={app} editor={editor} fields={app.schema.fields} tag={tag} onTag={setChosen} />
+          <SettingsFields app={app} editor={editor} fields={app.schema.fields} tag={tag} onTag={setChosen} />
         </section>
         <aside className={own.preview} aria-label={t.connect.settings.preview}>
           <FormPreview settings={editor.draft} sourceAppId={app.sourceAppId} fields={app.schema.fields} tag={tag} />

@@ -42,7 +42,7 @@ const MAX_TRIES = 4;
  * The state of the settings form. A draft without changes follows the stored settings; others are
  * saved only if nobody changed settings of this form meanwhile.
  */
-export function useSettings({ sourceAppId, stored }: ConnectedApp): SettingsEditor {
+export function useSettings({ sourceAppId, stored, schema }: ConnectedApp): SettingsEditor {
   const client = useQueryClient();
   const query = formSettingsQuery(sourceAppId);
   const { queryKey } = query;
@@ -60,7 +60,10 @@ export function useSettings({ sourceAppId, stored }: ConnectedApp): SettingsEdit
   useWarningBeforeUnload(isDirty);
 
   const mutation = useMutation({
-    mutationFn: () => saveDraft(sourceAppId, state, () => client.fetchQuery({ ...query, staleTime: 0 })),
+    mutationFn: () => {
+      const keys = schema.fields.map(({ key }) => key);
+      return saveDraft({ sourceAppId, keys }, state, () => client.fetchQuery({ ...query, staleTime: 0 }));
+    },
     onSuccess: async (saved) => {
       await client.cancelQueries({ queryKey });
       client.setQueryData(queryKey, saved);
@@ -93,7 +96,7 @@ export function useSettings({ sourceAppId, stored }: ConnectedApp): SettingsEdit
 
 /** Saves a draft. Changes of settings of other forms are kept. @throws {ApiError} 412 otherwise */
 async function saveDraft(
-  sourceAppId: string,
+  { sourceAppId, keys }: { sourceAppId: string; keys: readonly string[] },
   { base, draft }: DraftState,
   fetchNewest: () => Promise<StoredSettings>,
 ): Promise<StoredSettings> {
@@ -101,7 +104,7 @@ async function saveDraft(
   const changed = changedNames(before, draft);
   for (let { settings, etag } = base, tries = 1; ; tries += 1) {
     try {
-      return await putFormSettings(sourceAppId, settingsOf(settings, draft, changed), etag);
+      return await putFormSettings(sourceAppId, settingsOf(settings, draft, changed, keys), etag);
     } catch (error) {
       if (!isConflict(error) || tries === MAX_TRIES) throw error;
       ({ settings, etag } = await fetchNewest());

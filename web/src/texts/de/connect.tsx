@@ -196,9 +196,14 @@ export const connect: typeof en = {
       submitPerMinute: 'Einsendungen pro Minute',
       closesAt: 'Schließt am',
       maxRecords: 'Höchstzahl der Datensätze',
+      existing: 'Wer darf einen Datensatz ändern?',
       doubleOptIn: 'Personen bitten, ihre E-Mail-Adresse zu bestätigen',
       notifyEmails: 'Per E-Mail benachrichtigen',
       notifyWhen: 'Benachrichtigung senden',
+      replyWhen: 'Der Person per E-Mail antworten',
+      replySubject: 'Betreff der Antwort',
+      replyText: 'Text der Antwort',
+      replyTexts: 'Antwort',
     },
 
     texts: 'Texte',
@@ -241,6 +246,15 @@ export const connect: typeof en = {
     },
     closesAtNote: (zone) => `Ab dieser Zeit lehnt das Formular jede Einsendung ab. In Ihrer Zeitzone, ${zone}`,
     maxRecordsNote: 'Bei dieser Zahl von Datensätzen lehnt das Formular neue Personen ab',
+    existing: {
+      update: 'Alle, die seine E-Mail-Adresse eingeben',
+      updateNote: 'Einträge mit einer bekannten E-Mail-Adresse ändern den Datensatz.',
+      keep: 'Nur das Team',
+      keepNote:
+        'Einträge mit einer bekannten E-Mail-Adresse ändern nichts. Sie stehen im Posteingang, falls die App einen hat.',
+      confirm: 'Die Person selbst, per E-Mail',
+      confirmNote: 'Einträge mit einer bekannten E-Mail-Adresse warten eine Woche, bis die Person sie bestätigt.',
+    },
     noLimit: 'Keine Grenze',
     submitPerMinuteNote: 'Von einer Adresse im Internet. Leer: die Grenze des Dienstes',
     serviceLimit: 'Grenze des Dienstes',
@@ -267,6 +281,17 @@ export const connect: typeof en = {
       each: 'Bei jedem neuen oder geänderten Eintrag, mit seinen Werten',
       daily: 'Einmal am Tag, nur mit Zahlen',
     },
+    replyNote: 'Höchstens eine E-Mail pro Stunde und 5 pro Tag. Antworten darauf gehen an die erste Adresse darüber',
+    replyTimes: {
+      never: 'Keine Antwort',
+      created: 'Nach der ersten Einsendung einer Person',
+      each: 'Nach jeder Einsendung',
+    },
+    replyTextNote:
+      'Eine Zeile, deren Platzhalter keinen Wert hat, entfällt. Eingegebene Texte werden nur an bestätigte Adressen ' +
+      'gesendet, damit niemand über dieses Formular eigene Worte an andere sendet',
+    placeholders: 'Platzhalter:',
+    replyPreview: 'Vorschau der Antwort',
 
     preview: 'Vorschau',
     shownInPreview: 'In der Vorschau gezeigt',

@@ -130,6 +130,8 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   notColor: 'muss eine Farbe wie #1f5fd6 sein',
   notNotifyTime: 'muss each oder daily sein',
   pageTwice: 'ist die Seite eines früheren Eintrags',
+  notPlaceholder: 'hat den Platzhalter {placeholder}, der nicht in include steht',
+  placeholderInSubject: 'darf keinen Platzhalter haben',
   needsMail: 'braucht einen Server, der E-Mails sendet: SMTP_URL ist nicht gesetzt',
   needsPublicUrl: 'braucht einen Server, der seine Adresse für Links kennt: PUBLIC_URL ist nicht gesetzt',
 

@@ -190,9 +190,14 @@ export const connect = {
       submitPerMinute: 'Submissions per minute',
       closesAt: 'Closes at',
       maxRecords: 'Maximum number of records',
+      existing: 'Who may change a record?',
       doubleOptIn: 'Ask people to confirm their email address',
       notifyEmails: 'Notify by email',
       notifyWhen: 'Send the notification',
+      replyWhen: 'Reply to the person by email',
+      replySubject: 'Subject of the reply',
+      replyText: 'Text of the reply',
+      replyTexts: 'Reply',
     },
 
     texts: 'Texts',
@@ -234,6 +239,15 @@ export const connect = {
     },
     closesAtNote: (zone: string) => `The form refuses every submission from this time. In your time zone, ${zone}`,
     maxRecordsNote: 'With this number of records, the form refuses new people',
+    existing: {
+      update: 'Anybody who enters its email address',
+      updateNote: 'Entries with an email address that the app knows change its record.',
+      keep: 'Only operators',
+      keepNote:
+        'Entries with an email address that the app knows change no record. The inbox has them, if the app has one.',
+      confirm: 'The person, by email',
+      confirmNote: 'Entries with an email address that the app knows wait for a week until the person confirms them.',
+    },
     noLimit: 'No limit',
     submitPerMinuteNote: 'From one address on the internet. Empty: the limit of the service',
     serviceLimit: 'Limit of the service',
@@ -259,6 +273,17 @@ export const connect = {
       each: 'For each new or changed entry, with its values',
       daily: 'Once a day, with numbers only',
     },
+    replyNote: 'At most one email in an hour and 5 in a day. Answers go to the first address above',
+    replyTimes: {
+      never: 'No reply',
+      created: 'After the first submission of a person',
+      each: 'After each submission',
+    },
+    replyTextNote:
+      'A line whose placeholder has no value is left out. Texts that people enter are only sent to confirmed ' +
+      'addresses, so that nobody sends words to others through this form',
+    placeholders: 'Placeholders:',
+    replyPreview: 'Preview of the reply',
 
     preview: 'Preview',
     shownInPreview: 'Shown in the preview',

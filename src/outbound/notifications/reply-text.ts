@@ -1,0 +1,92 @@
+import { PLACEHOLDER } from '../../apps/form-settings.ts';
+import { isIsoDate, parseInstant } from '../../fields/base/iso-date.ts';
+import { type FieldDefinition, isOfStaff } from '../../fields/definition.ts';
+import { formControl } from '../../fields/presentation.ts';
+import { cut, oneLine } from '../../platform/mail/content.ts';
+
+const MAX_VALUE = 500;
+const MAX_FILLED = 20_000;
+
+/** The local parts of addresses that hold no words of the sender beside the name of the mailbox. */
+const PLAIN_LOCAL_PART = /^[a-z0-9._-]+@/;
+
+/**
+ * Returns the text of a reply as paragraphs (spec 4.12). A line with a placeholder that has no
+ * value is left out. Values are not searched for placeholders.
+ *
+ * @param readValue returns the value of a placeholder as text, or undefined
+ */
+export function fillReply(text: string, readValue: (name: string) => string | undefined): string[] {
+  const lines = text.split(/\r\n|\r|\n/).flatMap((line) => {
+    let isWhole = true;
+    const filled = line.replace(PLACEHOLDER, (_, name: string) => {
+      const value = oneLine(readValue(name) ?? '', MAX_VALUE);
+      isWhole &&= value !== '';
+      return value;
+    });
+    return isWhole ? [filled] : [];
+  });
+  return cut(lines.join('\n').trim(), MAX_FILLED).split(/\n{2,}/);
+}
+
+/** What a reply may say to the address of a record. */
+interface Addressee {
+  email: string;
+  /** Whether the address confirmed itself: then it receives texts that anybody could have sent. */
+  isConfirmed: boolean;
+  /** The language of the email. */
+  tag: string;
+  /** Returns an instant in that language. */
+  dateTime(at: Date): string;
+}
+
+/** Returns the address, unless its sender could have put words into it, as after a plus sign. */
+export function addressText({ email, isConfirmed }: Addressee): string | undefined {
+  return isConfirmed || PLAIN_LOCAL_PART.test(email) ? email : undefined;
+}
+
+/**
+ * Returns a value as text, undefined if the address may not read it. The kind is the present one of
+ * the field, and the value may be older, so its type decides too.
+ */
+export function replyValue(field: FieldDefinition, value: unknown, to: Addressee): string | undefined {
+  if (isOfStaff(field)) return undefined;
+  switch (field.kind) {
+    case 'number':
+      return typeof value === 'number' ? String(value) : undefined;
+    case 'checkbox':
+      return typeof value === 'boolean' ? (value ? '✓' : '✗') : undefined;
+    case 'date':
+      return typeof value === 'string' && isIsoDate(value) ? dateText(value, to) : undefined;
+    case 'select':
+    case 'multiselect':
+      return choicesText(field, Array.isArray(value) ? value : [value], to.tag);
+    case 'text':
+      return to.isConfirmed && typeof value === 'string' ? value : undefined;
+    case 'array':
+      return to.isConfirmed && Array.isArray(value) ? value.map(itemText).join(', ') : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function dateText(value: string, { dateTime }: Addressee): string {
+  const instant = value.length > 'YYYY-MM-DD'.length ? parseInstant(value) : undefined;
+  return instant === undefined ? value : dateTime(new Date(instant));
+}
+
+/** Returns the names of values; undefined when one is no choice of the field. */
+function choicesText(field: FieldDefinition, values: readonly unknown[], tag: string): string | undefined {
+  const { choices } = formControl(field, tag);
+  const labels = values.map((value) => choices.find((choice) => choice.value === value)?.label);
+  return labels.includes(undefined) ? undefined : labels.join(', ');
+}
+
+/** Returns the values of an item without the time of its submission. */
+function itemText(item: unknown): string {
+  if (typeof item !== 'object' || item === null) return String(item);
+  const { timestamp: _, ...values } = item as Record<string, unknown>;
+  return Object.values(values)
+    .map((value) => (typeof value === 'object' ? JSON.stringify(value) : String(value)))
+    .join(' ');
+}
