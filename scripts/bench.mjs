@@ -13,6 +13,7 @@
 //   --beside A    the folder of another version, built, measured in turns with this one; --logins
 //                 takes several (A,B)
 //   --replica-set a replica set of one member instead of a standalone mongod
+//   --known       instead: answers for new and known emails, where an app hides which is which
 //   --busy N      processes that compute beside --logins, as on a slow machine
 //   --flood       instead: submissions beside floods of an operator's reads; --only names floods
 //   --capacity    instead: costs of single requests, and what the capacity model makes of them
@@ -41,6 +42,7 @@ const { values } = parseArgs({
     'replica-set': { type: 'boolean', default: false },
     busy: { type: 'string', default: '0' },
     flood: { type: 'boolean', default: false },
+    known: { type: 'boolean', default: false },
     capacity: { type: 'boolean', default: false },
     records: { type: 'string', default: '1000000' },
     quick: { type: 'boolean', default: false },
@@ -65,6 +67,7 @@ const others = {
   logins: { beside: values.beside?.split(',') ?? [], busy: Number(values.busy), rounds, seconds },
   flood: { only: values.only?.split(',') },
   capacity: { seconds },
+  known: { rounds: Number(values.rounds ?? 40) },
 };
 for (const [name, options] of Object.entries(others)) {
   if (!values[name]) continue;

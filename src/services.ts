@@ -161,6 +161,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     ignoredRedirects: formSettings.ignoredRedirects,
     limits,
     config,
+    planChange: (change) => notifications.planChange(change),
   });
   const views = createViews({ connection, accounts, schemas });
   const suppressions = createSuppressionList(connection, config.sessionSecret);
@@ -192,6 +193,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     limits,
     suppressions: suppressions.list,
     findForm: submissions.findForm,
+    changes: submissions.changes,
   });
   const webhooks = createWebhooks({
     config,

@@ -132,6 +132,8 @@ const formSchema = schema<StoredFormSettings>(
       },
       { _id: false },
     ),
+    existing: String,
+    receipt: Boolean,
     captcha: schema<CaptchaSettings>(
       {
         siteKey: { type: String, required: true },

@@ -13,6 +13,7 @@ import {
   BOT_PROTECTIONS,
   CAPTCHA_OUTAGES,
   type CountedOrigin,
+  EXISTING,
   type FormSettings,
   type FormTexts,
   NOTIFY_TIMES,
@@ -175,6 +176,13 @@ const ReplySettings = z
   })
   .meta({ example: { when: 'created', subject: 'Thank you', text: 'We have your entry for {email}.' } });
 
+const EXISTING_VALUES = ['update', ...EXISTING] as const;
+
+const ExistingRule = z
+  .enum(EXISTING_VALUES, code('notThis', { values: EXISTING_VALUES.join(', ') }))
+  .nullish()
+  .transform((rule) => (rule && rule !== 'update' ? rule : undefined));
+
 /** Without `secret` the stored one stays. `hasSecret` of a response is ignored. */
 const Captcha = z
   .strictObject({
@@ -213,6 +221,8 @@ const FormSettingsInput = z
     notify: Notify,
     doubleOptIn: DoubleOptIn,
     reply: unset(ReplySettings),
+    existing: ExistingRule,
+    receipt: unset(z.boolean(code('notBoolean'))),
     refusedOrigins: z.unknown().optional(),
     ignoredRedirects: z.unknown().optional(),
   })
@@ -253,6 +263,12 @@ const FormSettingsDocument = z
       })
       .optional()
       .meta({ description: 'The email to the person after a submission; absent if none is sent' }),
+    existing: z.enum(EXISTING).optional().meta({
+      description: 'What a public submission of a known email does; absent if it updates the record',
+    }),
+    receipt: z.boolean().optional().meta({
+      description: 'Whether public answers have the id and the times of the record; absent: unless `existing` is set',
+    }),
     captcha: z
       .strictObject({ siteKey: z.string(), outage: z.enum(CAPTCHA_OUTAGES), hasSecret: z.literal(true) })
       .optional()
@@ -354,7 +370,8 @@ export const formSettingsRoutes = (formSettings: FormSettingsService): Route[] =
 function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsView) {
   const { title = null, description = null, submitLabel = null, thanks = null, locale = null } = settings;
   const { timeZone = null, origins, nullOrigin, next = null, botProtection, submitPerMinute = null } = settings;
-  const { closesAt, maxRecords = null, notify, languages, texts, pages, doubleOptIn, captcha, name, reply } = settings;
+  const { closesAt, maxRecords = null, notify, languages, texts, pages, doubleOptIn, captcha, name } = settings;
+  const { existing, receipt, reply } = settings;
   return {
     title,
     description,
@@ -377,6 +394,8 @@ function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsVie
     ...(pages && { pages: pages.map(presentPage) }),
     ...(doubleOptIn && { doubleOptIn }),
     ...(reply && { reply: presentReply(reply) }),
+    ...(existing && { existing }),
+    ...(receipt !== undefined && { receipt }),
     ...(captcha && { captcha: { siteKey: captcha.siteKey, outage: captcha.outage, hasSecret: true as const } }),
     refusedOrigins: refusedOrigins.map(presentOrigin),
     ...(ignoredRedirects.length > 0 && { ignoredRedirects: ignoredRedirects.map(presentOrigin) }),

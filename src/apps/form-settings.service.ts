@@ -133,13 +133,11 @@ function missingKeys(keys: Record<'siteKey' | 'secret', string | undefined>): Is
 }
 
 /** Returns the settings that need an email that this server cannot send. */
-function mailIssues({ notify, doubleOptIn, reply }: FormSettings, { mail, links }: MailAbilities): Issue[] {
-  const needed = [notify && 'notify', doubleOptIn && 'doubleOptIn', reply && 'reply'].filter(
-    (path) => path !== undefined,
-  );
-  if (!mail) return needed.map((path) => ({ path, ...say('needsMail') }));
-  if (!doubleOptIn || links) return [];
-  return [{ path: 'doubleOptIn', ...say('needsPublicUrl') }];
+function mailIssues({ notify, doubleOptIn, existing, reply }: FormSettings, { mail, links }: MailAbilities): Issue[] {
+  const linked = [doubleOptIn && 'doubleOptIn', existing === 'confirm' && 'existing'].filter((path) => !!path);
+  const needed = [notify && 'notify', reply && 'reply', ...linked].filter((path) => !!path);
+  if (!mail) return needed.map((path) => ({ path: String(path), ...say('needsMail') }));
+  return links ? [] : linked.map((path) => ({ path: String(path), ...say('needsPublicUrl') }));
 }
 
 const EMAIL_CONSUMER = 'email';

@@ -36,6 +36,10 @@ export interface CaptchaSettings {
 /** When operators receive emails about records: for each change, or once a day. */
 export const NOTIFY_TIMES = ['each', 'daily'] as const;
 
+/** What a public submission of a known email does; unset: it updates the record (spec 4.5.5). */
+export const EXISTING = ['keep', 'confirm'] as const;
+export type Existing = (typeof EXISTING)[number];
+
 export interface Notify {
   /** Normalized; at least one. */
   emails: readonly string[];
@@ -110,6 +114,9 @@ export interface FormSettings extends FormTexts {
   /** Whether each person is asked by email to confirm the address. */
   doubleOptIn?: true;
   reply?: Reply;
+  existing?: Existing;
+  /** Whether public answers have the id and the times of the record. Unset: unless `existing`. */
+  receipt?: boolean;
 }
 
 export const DEFAULT_FORM_SETTINGS: FormSettings = { origins: [], nullOrigin: false, botProtection: 'honeypot' };
@@ -161,6 +168,11 @@ export function allowsOrigin({ origins, nullOrigin }: FormSettings, origin: stri
 /** Returns whether the form is closed: every submission is refused. */
 export function isClosed({ closesAt }: Pick<FormSettings, 'closesAt'>): boolean {
   return closesAt !== undefined && closesAt.getTime() <= Date.now();
+}
+
+/** Returns whether answers must not tell whether an email was known (spec 4.5.5). */
+export function hidesKnown({ existing, receipt }: Pick<FormSettings, 'existing' | 'receipt'>): boolean {
+  return !(receipt ?? existing === undefined);
 }
 
 /** Returns whether events of records lead to emails in an app with these settings (spec 4.12). */

@@ -20,6 +20,8 @@ import { formRoutes } from './forms/forms.routes.ts';
 import type { PageAssets } from './forms/page.ts';
 import { createHeldModel, createHeldOfPerson, createHeldStore } from './held/held.model.ts';
 import { heldRoutes } from './held/held.ts';
+import { createHeldRelease } from './held/release.ts';
+import { createKnownPeopleRules, type PlannedChange } from './submissions/known-people.ts';
 import { submissionRoutes } from './submissions/submissions.routes.ts';
 import { countSubmissions, createSubmissionService } from './submissions/submissions.service.ts';
 
@@ -40,12 +42,16 @@ export function createSubmissions(deps: {
   metrics: Metrics;
   limits: SharedLimits;
   config: Pick<Config, 'workers' | 'captchaUrls' | 'publicUrl'>;
+  planChange(change: PlannedChange): Promise<void>;
 }) {
   const { config, connection, apps, schemas, records, clock, ignoredRedirects, secret, pageAssets, metrics } = deps;
   const { leases, findApp } = schemas;
   const models = { spent: createSpentChallengeModel(connection), held: createHeldModel(connection) };
   const held = createHeldStore(models.held.collection, records.newId, clock, deps.limits);
   const challenges = createChallenges(secret);
+  const seats = createSeats(apps.model, records.reader.count);
+  const capacity = createCapacity({ records: records.reader, seats });
+  const { planChange, limits } = deps;
   const service = countSubmissions(
     createSubmissionService({
       activity: apps.activity,
@@ -65,10 +71,12 @@ export function createSubmissions(deps: {
           publicHost: config.publicUrl && new URL(config.publicUrl).hostname,
         }),
       }),
-      capacity: createCapacity({ records: records.reader, seats: createSeats(apps.model, records.reader.count) }),
+      capacity,
+      knownPeople: createKnownPeopleRules({ records, capacity, held, limits, planChange }),
     }),
     metrics,
   );
+  const release = createHeldRelease({ store: held, submissions: service, renames: schemas.renames });
   const pages = createFormPages(pageAssets);
   const refusals = createFormRefusals({ leases, pages });
   const findForm = createFormLookup(leases);
@@ -76,6 +84,8 @@ export function createSubmissions(deps: {
     service,
     challenges,
     findForm,
+    /** The changes that wait for the links in their emails. */
+    changes: { find: held.findChange, dataFor: release.dataFor, release: release.release },
     feature: {
       routes: [
         // Routes are tried in this order: the most frequent requests first.
@@ -83,7 +93,7 @@ export function createSubmissions(deps: {
         ...challengeRoutes(challenges, findApp, createChallengeLimiter(CHALLENGES_PER_MINUTE, config.workers)),
         ...formRoutes({ submissions: service, leases, refusals, ignoredRedirects }),
         ...formPageRoutes(findForm, pages),
-        ...heldRoutes({ store: held, submissions: service, renames: schemas.renames }),
+        ...heldRoutes(held, release),
       ],
       refusals: { '/v1/forms': refusals.refuse, '/f': refusals.refusePage },
       models: Object.values(models),

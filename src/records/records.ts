@@ -27,6 +27,7 @@ import { createErasureModel, createErasureStore, createRecordEraser, type Record
 import { createGroupCommit } from './write/group-commit.ts';
 import { createIdempotencyKeys, createMovedKeyModel } from './write/idempotency-keys.ts';
 import { createImportLines } from './write/import-lines.ts';
+import { createKnownPeople } from './write/known-people.ts';
 import { createRecordEditor } from './write/record-edit.ts';
 import { createRecordLimits } from './write/record-limits.ts';
 import { createRecordRemoval } from './write/record-removal.ts';
@@ -135,6 +136,7 @@ export function createRecords(deps: {
     reader,
     confirmations: createConfirmationStore(users),
     submissions: createSubmissionStore({ ...writes, writer: createGroupCommit(users, metrics) }),
+    knownPeople: createKnownPeople({ users, keys, kept, newId }),
     editor: createRecordEditor(writes),
     history,
     kept: { dropOld: kept.dropOld, ranges: keptRanges, pages: keptPages },

@@ -74,6 +74,28 @@ describe('the settings of email', () => {
     await close();
   });
 
+  it('say who may change a record', async () => {
+    const field = (page: Page) => page.getByLabel('Who may change a record?');
+    const { page, expectClean, close } = await openSettings(server);
+    expect(await field(page).inputValue()).toBe('');
+    await field(page).selectOption('confirm');
+    await page.getByText('wait for a week until the person confirms them').waitFor();
+    await page.getByText('Thank-you page', { exact: true }).click();
+    await page.locator('[data-preview]').getByText(languageOf('en').text('thanksKnown')).waitFor();
+    await save(page);
+    expect(await stored()).toMatchObject({ existing: 'confirm' });
+    await page.reload();
+    await expect.poll(() => field(page).inputValue()).toBe('confirm');
+    await field(page).selectOption('keep');
+    await save(page);
+    expect(await stored()).toMatchObject({ existing: 'keep' });
+    await field(page).selectOption('');
+    await save(page);
+    expect(await stored()).not.toHaveProperty('existing');
+    expectClean();
+    await close();
+  });
+
   it('show the problem of an address', async () => {
     const { page, close } = await openSettings(server);
     await page.getByLabel('Notify by email').fill('team@example.com, nobody');
@@ -88,6 +110,8 @@ describe('the settings of email', () => {
     const first = await openSettings(without);
     await first.page.getByText('This service sends no email: its setting SMTP_URL is not set.').waitFor();
     expect(await doubleOptIn(first.page).isDisabled()).toBe(true);
+    const ask = first.page.getByLabel('Who may change a record?').locator('option[value=confirm]');
+    expect(await ask.isDisabled()).toBe(true);
     expect(await first.page.getByLabel('Notify by email').isDisabled()).toBe(true);
     await first.close();
     await without.close();
@@ -263,5 +287,37 @@ describe('a confirmation', () => {
       expect(await narrow.page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
       await narrow.close();
     }
+  });
+});
+
+describe('the link of a change', () => {
+  const german = languageOf('de').text;
+
+  it.each([true, false])('takes a press of the button, with JavaScript: %s', async (javaScriptEnabled) => {
+    const email = `${randomUUID()}@example.com`;
+    const submit = (name: string) => server.client.submit(app.sourceAppId, { email, data: { name } }).expect(200);
+    await server.admin.put(settingsPath(), { title: 'Verein', locale: 'de', existing: 'confirm' }).expect(200);
+    await submit('Ada');
+    await submit('Grace');
+    await expect.poll(() => smtp.to(email).length, POLL).toBe(1);
+    const [, path = ''] = /https:\/\/forms\.example\.com(\/f\/\S+)/.exec(smtp.to(email)[0]?.text ?? '') ?? [];
+    const url = server.listener.url + path;
+    const { page, expectClean, close } = await openPage(url, { javaScriptEnabled, viewport: PHONE });
+    await page.getByText(german('changeAsk')).waitFor();
+    expect(await page.title()).toBe('Angaben bestätigen: Verein');
+    if (javaScriptEnabled) {
+      expect(await axeViolationsInBothModes(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+    }
+    const record = () => server.db.collection('users').findOne({ sourceAppId: app.sourceAppId, email });
+    expect((await record())?.data).toEqual({ name: 'Ada' });
+    await page.getByRole('button', { name: german('changeButton') }).click();
+    await page.getByText(german('thanks')).waitFor();
+    expect((await record())?.data).toEqual({ name: 'Grace' });
+    expectClean();
+    await close();
+    const again = await openPage(url, { javaScriptEnabled });
+    await again.page.getByText(german('linkInvalidTitle')).first().waitFor();
+    await again.close();
   });
 });

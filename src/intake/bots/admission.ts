@@ -105,6 +105,24 @@ export function createCapacity(deps: { records: Pick<RecordReader, 'exists'>; se
 
   return {
     /**
+     * Calls `write` when the app has room for one more, whether the person has a record or not: the
+     * answers of a full app tell nothing about people (spec 4.5.5). Throws as `store`.
+     */
+    async storeAny<T>({ appId }: Submission, limit: number, write: () => Promise<T>): Promise<T> {
+      const giveUpAt = performance.now() + MAX_WAIT_MS;
+      while (performance.now() < giveUpAt) {
+        const seat = await seats.take(appId, limit);
+        if (seat === 'full') throw new Forbidden(say('full'));
+        if (seat === 'contended') {
+          await sleep(RETRY_MS);
+          continue;
+        }
+        return await withSeat(seat, write);
+      }
+      throw new Unavailable('submissionsToForm', 1);
+    },
+
+    /**
      * Calls `write` when the person has a record or the app has room for one more.
      *
      * @param write with `requiresRecord` it rejects with {@link NoRecord} instead of creating one
@@ -133,18 +151,22 @@ export function createCapacity(deps: { records: Pick<RecordReader, 'exists'>; se
           await sleep(RETRY_MS);
           continue;
         }
-        try {
-          const stored = await write(false);
-          // The server was suspended: others may have used the seat.
-          if (seat.isExpired()) throw new Unavailable();
-          return stored;
-        } finally {
-          seat.release();
-        }
+        return await withSeat(seat, () => write(false));
       }
       throw new Unavailable('submissionsToForm', 1);
     },
   };
+}
+
+async function withSeat<T>(seat: Seat, write: () => Promise<T>): Promise<T> {
+  try {
+    const stored = await write();
+    // The server was suspended: others may have used the seat.
+    if (seat.isExpired()) throw new Unavailable();
+    return stored;
+  } finally {
+    seat.release();
+  }
 }
 
 /** Seats of a server that stopped are taken again after this time. No write takes as long. */

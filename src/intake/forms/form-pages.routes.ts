@@ -19,7 +19,7 @@ import { FormControl } from '../../fields/presentation.ts';
 import { AppNotFound } from '../../platform/core/errors.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
 import { formControls, type PublicForm, STEP_TEXTS, stepTexts } from './form-html.ts';
-import type { FindForm, FormPages } from './form-pages.ts';
+import { asksBy, type FindForm, type FormPages } from './form-pages.ts';
 import { visitorLanguage } from './visitor-language.ts';
 
 /** The texts of the embed script. */
@@ -59,7 +59,7 @@ const FormDefinition = z
     texts: z
       .strictObject(Object.fromEntries(TEXTS.map((code) => [code, z.string()])) as Record<Text, z.ZodString>)
       .meta({
-        description: 'The texts of the service around the form; `thanksConfirm` is empty without double opt-in',
+        description: 'The texts of the service around the form; `thanksConfirm` is empty if no email asks people',
       }),
     dir: z.enum(['ltr', 'rtl']),
     closed: z.boolean().meta({ description: 'Whether every submission is refused now' }),
@@ -172,6 +172,7 @@ function formDefinition({ sourceAppId, settings: given, fields, language }: Form
   const { tag: lang, dir } = language;
   const settings = settingsIn(given, lang);
   const { title = null, description = null, submitLabel = null, thanks = null, next = null } = settings;
+  const asks = asksBy(settings);
   const described = formControls(fields, lang);
   const texts = JSON.stringify({
     sourceAppId,
@@ -185,7 +186,7 @@ function formDefinition({ sourceAppId, settings: given, fields, language }: Form
     lang,
     dir,
     languages: offeredLanguages(given),
-    texts: { ...textsOf(language), ...(!settings.doubleOptIn && { thanksConfirm: '' }) },
+    texts: { ...textsOf(language), thanksConfirm: asks ? language.text(asks) : '' },
     closed: isClosed(settings),
     honeypot: settings.botProtection !== 'off',
     proofOfWork: settings.botProtection === 'proof-of-work',

@@ -1,6 +1,13 @@
 import { html } from 'ghtml';
 import type { Html } from '../../api/reply.ts';
-import { captchaProvider, DEFAULT_FORM_SETTINGS, formHeading, isClosed, settingsIn } from '../../apps/form-settings.ts';
+import {
+  captchaProvider,
+  DEFAULT_FORM_SETTINGS,
+  type FormSettings,
+  formHeading,
+  isClosed,
+  settingsIn,
+} from '../../apps/form-settings.ts';
 import type { Language } from '../../platform/languages/languages.ts';
 import type { SchemaLeases } from '../../schemas/schema-leases.ts';
 import { canShowAgain, type FormView, formBody, type PublicForm, statement } from './form-html.ts';
@@ -74,14 +81,20 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
         isHeld || settings.thanks === undefined
           ? html`<p class="note good"!${ownLanguage(language)}>${language.text(isHeld ? 'thanksHeld' : 'thanks')}</p>`
           : html`<p class="note good">${settings.thanks}</p>`;
-      const confirm =
-        settings.doubleOptIn && !isHeld ? html`<p!${ownLanguage(language)}>${language.text('thanksConfirm')}</p>` : '';
+      const asks = isHeld ? undefined : asksBy(settings);
+      const confirm = asks ? html`<p!${ownLanguage(language)}>${language.text(asks)}</p>` : '';
       const title = formTitle({ sourceAppId, settings });
       return pageReply({ title, main: html`<h1>${title}</h1>!${text}!${confirm}`, language }, assets);
     },
 
     refusal: refusalPage,
   };
+}
+
+/** The text that announces an email, the same for new and known people. */
+export function asksBy({ doubleOptIn, existing }: Pick<FormSettings, 'doubleOptIn' | 'existing'>) {
+  if (doubleOptIn) return 'thanksConfirm';
+  return existing === 'confirm' ? 'thanksKnown' : undefined;
 }
 
 type Titled = Pick<FormView, 'sourceAppId' | 'settings'>;

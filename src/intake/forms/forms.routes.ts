@@ -4,7 +4,7 @@ import { type Endpoints, jsonOrFormBody, type Route, routes } from '../../api/en
 import { AppPath } from '../../api/parameters.ts';
 import { writerOf } from '../../api/principal.ts';
 import { Redirect } from '../../api/reply.ts';
-import { prefersPage } from '../../api/validation.ts';
+import { Ok, prefersPage } from '../../api/validation.ts';
 import { DEFAULT_FORM_SETTINGS } from '../../apps/form-settings.ts';
 import type { OriginCounts } from '../../apps/origins.ts';
 import { AppNotFound } from '../../platform/core/errors.ts';
@@ -12,7 +12,7 @@ import type { SchemaLeases } from '../../schemas/schema-leases.ts';
 import { UnknownApp } from '../../schemas/schemas.service.ts';
 import {
   jsonOptions,
-  presentSubmitted,
+  presentReceipt,
   Submission,
   SubmissionHeaders,
   SubmittedUser,
@@ -23,12 +23,12 @@ import { readSubmission } from './form-submission.ts';
 import { thanksPath } from './page.ts';
 import { languageToKeep, visitorLanguage } from './visitor-language.ts';
 
-const SubmittedForm = SubmittedUser.extend({
-  next: z.string().optional().meta({
-    description: 'The URL that the form named with `_next`, if the app allows it',
-    example: 'https://www.example.com/thanks',
-  }),
-}).meta({ id: 'SubmittedForm' });
+const Next = z.string().optional().meta({
+  description: 'The URL that the form named with `_next`, if the app allows it',
+  example: 'https://www.example.com/thanks',
+});
+
+const SubmittedForm = SubmittedUser.extend({ next: Next }).meta({ id: 'SubmittedForm' });
 
 const formEndpoints = {
   submitForm: {
@@ -45,7 +45,7 @@ const formEndpoints = {
     body: jsonOrFormBody(Submission, 'invalidSubmission'),
     limit: 'submit',
     pages: true,
-    response: SubmittedForm,
+    response: z.union([SubmittedForm, Ok.extend({ next: Next })]),
     errors: [409, 422, 429],
   },
 } as const satisfies Endpoints;
@@ -75,7 +75,7 @@ export function formRoutes(deps: {
         const settings = lease.app.form ?? DEFAULT_FORM_SETTINGS;
         const lang = languageToKeep(visitorLanguage(req, settings), settings);
         const options = { ...jsonOptions(headers, body, req), keyOf, lang, writer };
-        return presentSubmitted(await submissions.submit(sourceAppId, body, options).catch(rethrowInPath));
+        return presentReceipt(await submissions.submit(sourceAppId, body, options).catch(rethrowInPath));
       }
       const attempt = parseAttempt(req, body, lease);
       refusals.note(req, attempt);
@@ -89,7 +89,7 @@ export function formRoutes(deps: {
       const isHeld = stored.heldFor !== undefined && stored.heldFor !== 'honeypot';
       if (prefersPage(req))
         return new Redirect(attempt.next ?? thanksPath(sourceAppId, { held: isHeld, lang: attempt.visitor.asked }));
-      return { ...presentSubmitted(stored), ...(attempt.ownNext !== undefined && { next: attempt.ownNext }) };
+      return { ...presentReceipt(stored), ...(attempt.ownNext !== undefined && { next: attempt.ownNext }) };
     },
   });
 }

@@ -13,7 +13,14 @@ import { parseRecordId, type RecordId } from '../../records/stored/record-id.ts'
 import { HOLD_REASONS, type HoldReason, type Submission } from '../../records/write/submission.ts';
 import type { SubmissionOptions } from '../submissions/acceptance.ts';
 
-/** A valid submission that waits for an operator (spec 4.5). `_id` is a UUID of version 7. */
+/** `confirm`: it waits for the person, by a link in an email (spec 4.5.5). */
+const WAIT_REASONS = [...HOLD_REASONS, 'confirm'] as const;
+type WaitReason = (typeof WAIT_REASONS)[number];
+
+/**
+ * A valid submission that waits for an operator (spec 4.5), or for the person. `_id` is a UUID of
+ * version 7.
+ */
 export interface HeldDocument {
   _id: UUID;
   appId: ObjectId;
@@ -21,7 +28,7 @@ export interface HeldDocument {
   email: string;
   /** As sent, under the keys of `schemaVersion`. */
   data: Record<string, unknown>;
-  reason: HoldReason;
+  reason: WaitReason;
   schemaVersion: number;
   at: Date;
   expiresAt: Date;
@@ -34,7 +41,14 @@ export interface HeldDocument {
   /** Hashes of the `Idempotency-Key` and of the data that came with it. */
   key?: Binary;
   content?: Binary;
+  /** `confirm`: the record that it changes. */
+  recordId?: RecordId;
 }
+
+type HeldByOperator = HeldDocument & { reason: HoldReason };
+export type WaitingChange = HeldDocument & { reason: 'confirm'; recordId: RecordId };
+
+const FOR_OPERATORS = { reason: { $in: HOLD_REASONS } };
 
 /** The entries of a person, in any app. */
 const BY_EMAIL = { email: 1, appId: 1 } as const;
@@ -45,7 +59,7 @@ const heldSchema = schema<HeldDocument>(
     appId: { type: ObjectId, required: true },
     email: { type: String, required: true },
     data: { type: Object, required: true },
-    reason: { type: String, required: true, enum: HOLD_REASONS },
+    reason: { type: String, required: true, enum: WAIT_REASONS },
     schemaVersion: { type: Number, required: true },
     at: { type: Date, required: true },
     expiresAt: { type: Date, required: true },
@@ -54,11 +68,12 @@ const heldSchema = schema<HeldDocument>(
     lang: String,
     key: Binary,
     content: Binary,
+    recordId: UUID,
   },
   {
     collection: 'held_submissions',
     shardKey: { appId: 1, email: 1 },
-    placement: 'emails and data of people, up to 20 MB for each app',
+    placement: 'emails and data of people, up to 50 MB for each app',
   },
 )
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
@@ -94,7 +109,10 @@ function createHeldLimiter(limits: SharedLimits) {
 /** The bounds of one app's queue for each reason, so that honeypots leave room for people. */
 export const MAX_HELD = 1_000;
 const MAX_HELD_BYTES = 10 * 1024 * 1024;
-const LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const LIFETIME_MS = 30 * DAY_MS;
+/** How long a change waits for the link in its email (spec 4.5.5). */
+export const CHANGE_WAITS_MS = 7 * DAY_MS;
 
 /** How long a full queue is not counted again, so that a flood costs one count a second. */
 const FULL_FOR_MS = 1_000;
@@ -126,7 +144,7 @@ export function createHeldStore(
   const adding = new Map<string, Load>();
   const full = new LRUCache<string, true>({ max: MAX_FULL_APPS, ttl: FULL_FOR_MS });
 
-  async function measureHeld(appId: ObjectId, reason: HoldReason): Promise<Load> {
+  async function measureHeld(appId: ObjectId, reason: WaitReason): Promise<Load> {
     const group = { _id: null, count: { $sum: 1 }, bytes: { $sum: '$size' } };
     const [load] = await held
       .aggregate<Load>([{ $match: { appId, reason } }, { $group: group }], { hint: { appId: 1, reason: 1, size: 1 } })
@@ -169,8 +187,8 @@ export function createHeldStore(
 
   return {
     /**
-     * Holds a submission for 30 days. Resolves with its entry, or with the entry of an earlier
-     * request with the same `Idempotency-Key`.
+     * Holds a submission for 30 days, or a change of `recordId` for 7. Resolves with its entry, or
+     * with the entry of an earlier request with the same `Idempotency-Key`.
      *
      * @param data the data as sent, under the keys of the schema
      * @throws {TooManyRequests} when the app's queue is full, or the network used its share
@@ -179,10 +197,17 @@ export function createHeldStore(
     async hold(
       { appId, email, schemaVersion, now, applied }: Submission,
       data: Record<string, unknown>,
-      { reason, page, address, lang }: Pick<SubmissionOptions, 'page' | 'address' | 'lang'> & { reason: HoldReason },
+      {
+        reason,
+        recordId,
+        page,
+        address,
+        lang,
+      }: Pick<SubmissionOptions, 'page' | 'address' | 'lang'> & Pick<HeldDocument, 'reason' | 'recordId'>,
     ): Promise<HeldDocument> {
       const size = OVERHEAD + email.length + (page?.length ?? 0) + Buffer.byteLength(JSON.stringify(data));
-      const expiresAt = new Date(clock.later().getTime() + LIFETIME_MS);
+      const lifetime = recordId ? CHANGE_WAITS_MS : LIFETIME_MS;
+      const expiresAt = new Date(clock.later().getTime() + lifetime);
       const entry: HeldDocument = {
         _id: newId(now),
         appId,
@@ -196,6 +221,7 @@ export function createHeldStore(
         ...(page !== undefined && { page }),
         ...(lang !== undefined && { lang }),
         ...(applied && { key: applied.key, content: applied.content }),
+        ...(recordId && { recordId }),
       };
       const earlier = await findRepeat(entry);
       if (earlier) return earlier;
@@ -216,10 +242,19 @@ export function createHeldStore(
      * Resolves with a page of an app's queue, newest first.
      * @param before the `next` of the page before
      */
-    async page(appId: ObjectId, limit: number, before?: RecordId): Promise<{ held: HeldDocument[]; next?: RecordId }> {
-      const filter = { appId, expiresAt: { $gt: clock.earlier() }, ...(before && { _id: { $lt: before } }) };
-      const found = held.find(filter, { limit: limit + 1, batchSize: BATCH_SIZE }).sort({ _id: -1 });
-      const entries: HeldDocument[] = [];
+    async page(
+      appId: ObjectId,
+      limit: number,
+      before?: RecordId,
+    ): Promise<{ held: HeldByOperator[]; next?: RecordId }> {
+      const filter = {
+        appId,
+        ...FOR_OPERATORS,
+        expiresAt: { $gt: clock.earlier() },
+        ...(before && { _id: { $lt: before } }),
+      };
+      const found = held.find<HeldByOperator>(filter, { limit: limit + 1, batchSize: BATCH_SIZE }).sort({ _id: -1 });
+      const entries: HeldByOperator[] = [];
       let bytes = 0;
       for await (const entry of found) {
         const last = entries.at(-1);
@@ -232,7 +267,7 @@ export function createHeldStore(
 
     /** Resolves with the number of entries by reason. Expired ones count for up to a minute. */
     async counts(appId: ObjectId): Promise<Partial<Record<HoldReason, number>>> {
-      const stages = [{ $match: { appId } }, { $group: { _id: '$reason', count: { $sum: 1 } } }];
+      const stages = [{ $match: { appId, ...FOR_OPERATORS } }, { $group: { _id: '$reason', count: { $sum: 1 } } }];
       const counted = held.aggregate<{ _id: HoldReason; count: number }>(stages, {
         hint: { appId: 1, reason: 1, size: 1 },
       });
@@ -241,7 +276,14 @@ export function createHeldStore(
 
     async find(appId: ObjectId, id: string): Promise<HeldDocument | undefined> {
       const _id = parseRecordId(id);
-      return (_id && (await held.findOne({ _id, appId, expiresAt: { $gt: clock.earlier() } }))) ?? undefined;
+      const filter = { appId, ...FOR_OPERATORS, expiresAt: { $gt: clock.earlier() } };
+      return (_id && (await held.findOne({ _id, ...filter }))) ?? undefined;
+    },
+
+    /** Resolves with a change that waits for its person. */
+    async findChange(appId: ObjectId, _id: RecordId): Promise<WaitingChange | undefined> {
+      const filter = { _id, appId, reason: 'confirm' as const, expiresAt: { $gt: clock.earlier() } };
+      return (await held.findOne<WaitingChange>(filter)) ?? undefined;
     },
 
     /** Deletes an entry; resolves with false when it is gone. */

@@ -3,20 +3,14 @@ import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
 import { ScopeParameter, UserId } from '../../api/parameters.ts';
 import type { ScopedApp } from '../../api/principal.ts';
 import { JsonObject, Ok, PageLimit, Timestamp } from '../../api/validation.ts';
-import { withRenamedKeys } from '../../fields/renames.ts';
-import { InvalidInput, KeyReused, NotFound } from '../../platform/core/errors.ts';
+import { InvalidInput, NotFound } from '../../platform/core/errors.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { parseRecordId, type RecordId } from '../../records/stored/record-id.ts';
-import { appliedKey } from '../../records/write/idempotency-keys.ts';
 import { HOLD_REASONS, type HoldReason } from '../../records/write/submission.ts';
-import type { StoredSubmission } from '../../records/write/submission-writes.ts';
-import type { RenameStore } from '../../schemas/pending-renames.ts';
-import type { Lease } from '../../schemas/schema-leases.ts';
-import type { SubmissionOptions } from '../submissions/acceptance.ts';
 import { presentSubmitted, SubmittedUser } from '../submissions/submissions.routes.ts';
-import type { SubmissionService } from '../submissions/submissions.service.ts';
 import type { HeldDocument, HeldStore } from './held.model.ts';
+import type { HeldRelease } from './release.ts';
 
 const Held = z
   .strictObject({
@@ -121,49 +115,11 @@ export const heldEndpoints = {
 } as const satisfies Endpoints;
 
 /** The endpoints of held submissions (spec 4.5). */
-export function heldRoutes(deps: {
-  store: HeldStore;
-  submissions: SubmissionService;
-  renames: Pick<RenameStore, 'since'>;
-}): Route[] {
-  const { store, submissions, renames } = deps;
-
-  /** The data of an entry under the keys of a later schema version. */
-  async function dataFor({ appId, data, schemaVersion }: HeldDocument, version: number) {
-    if (version <= schemaVersion) return data;
-    const later = await renames.since(appId, schemaVersion);
-    return later.filter((one) => one.version <= version).reduce(withRenamedKeys, data);
-  }
-
+export function heldRoutes(store: HeldStore, { release }: Pick<HeldRelease, 'release'>): Route[] {
   async function find({ id: appId }: ScopedApp, id: string): Promise<HeldDocument> {
     const entry = await store.find(appId, id);
     if (!entry) throw heldNotFoundError();
     return entry;
-  }
-
-  /**
-   * Stores a held submission once as if it came now: by the newest schema, under the new keys of
-   * renamed fields. A repeat within 24 hours, and a submission that was stored under the same
-   * `Idempotency-Key`, store nothing. Only `maxRecords` and the schema can refuse it; it then
-   * stays held. Values of fields that the newest schema does not show are left out.
-   *
-   * @throws {NotFound} when the app holds none of this id
-   * @throws {AppError} as `SubmissionService.submit`
-   */
-  async function release(app: ScopedApp, id: string): Promise<StoredSubmission> {
-    const entry = await find(app, id);
-    const { email, data, page, lang, key, content } = entry;
-    const source = async ({ schema }: Lease) => ({ email, data: await dataFor(entry, schema.version) });
-    const submit = (sentUnder: NonNullable<SubmissionOptions['sentUnder']>) =>
-      submissions.submit(app.sourceAppId, source, { via: 'form', sentUnder, page, lang, approvedFor: app.id });
-    // No client can send a key with a space. The content is the same under each schema.
-    const ownKey = appliedKey(`held ${entry._id.toHexString()}`, { data }, entry.at);
-    const stored = await submit(key && content ? { key, content } : ownKey).catch((error) => {
-      if (error instanceof KeyReused) return submit(ownKey);
-      throw error;
-    });
-    await store.remove(entry);
-    return stored;
   }
 
   return routes(heldEndpoints, {
@@ -183,7 +139,8 @@ export function heldRoutes(deps: {
 
     countHeld: async ({ app }) => ({ counts: { honeypot: 0, 'no-proof': 0, ...(await store.counts(app.id)) } }),
 
-    releaseHeld: async ({ app, params }) => presentSubmitted(await release(app, params.id)),
+    releaseHeld: async ({ app, params }) =>
+      presentSubmitted(await release(app.sourceAppId, await find(app, params.id))),
 
     deleteHeld: async ({ app, params }) => {
       const entry = await find(app, params.id);

@@ -8,6 +8,7 @@ import { parsePageUrl } from '../../platform/core/web-origin.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
 import { submissionEntry } from '../../records/history/history-entries.ts';
 import type { AppliedKey } from '../../records/stored/record.ts';
+import type { RecordId } from '../../records/stored/record-id.ts';
 import { sentConsents } from '../../records/write/consents.ts';
 import { appliedKey } from '../../records/write/idempotency-keys.ts';
 import { prepareSubmission } from '../../records/write/prepare.ts';
@@ -43,6 +44,8 @@ export interface SubmissionOptions {
   lang?: string | undefined;
   /** The incarnation of the app whose operator allowed it: without a proof, also after closing. */
   approvedFor?: ObjectId;
+  /** The record that it changes: it must exist. */
+  recordId?: RecordId;
   /** The incarnation of the app whose API key sent it. It needs no proof of work and no token. */
   keyOf?: ObjectId | undefined;
   /** Who sent it: `staff` may set the fields of the staff. Default: `everyone`. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
 import { UserId } from '../../api/parameters.ts';
 import { writerOf } from '../../api/principal.ts';
-import { JsonObject, Timestamp } from '../../api/validation.ts';
+import { JsonObject, Ok, Timestamp } from '../../api/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { StoredSubmission } from '../../records/write/submission-writes.ts';
 import type { SubmissionService } from './submissions.service.ts';
@@ -21,6 +21,9 @@ export const Submission = z
 export const SubmittedUser = z
   .strictObject({ id: UserId, createdAt: Timestamp, updatedAt: Timestamp })
   .meta({ id: 'SubmittedUser' });
+
+/** The second: an app that hides who is known (spec 4.5.5). */
+export const Submitted = z.union([SubmittedUser, Ok]);
 
 export const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
 
@@ -63,7 +66,7 @@ const submissionEndpoints = {
     headers: SubmissionHeaders,
     body: jsonBody(Submission, 'invalidSubmission'),
     limit: 'submit',
-    response: SubmittedUser,
+    response: Submitted,
     errors: [409, 422, 429],
   },
 } as const satisfies Endpoints;
@@ -76,10 +79,15 @@ export function presentSubmitted({ id, createdAt, updatedAt }: StoredSubmission)
   return { id: id.toString(), createdAt: created, updatedAt: isNew ? created : updatedAt.toISOString() };
 }
 
+/** Presents a public submission: without a receipt if the app hides who is known. */
+export function presentReceipt(stored: StoredSubmission): z.output<typeof Submitted> {
+  return stored.isHidden ? { ok: true } : presentSubmitted(stored);
+}
+
 export const submissionRoutes = (submissions: SubmissionService): Route[] =>
   routes(submissionEndpoints, {
     submitUser: async ({ principal, headers, body, req }) =>
-      presentSubmitted(
+      presentReceipt(
         await submissions.submit(principal.sourceAppId, body, {
           ...jsonOptions(headers, body, req),
           keyOf: principal.kind === 'key' ? principal.app.id : undefined,

@@ -1,4 +1,5 @@
 import type { AppActivity } from '../../apps/activity.ts';
+import { hidesKnown } from '../../apps/form-settings.ts';
 import { AppError, Unavailable } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
@@ -19,6 +20,7 @@ import {
   type SubmissionOptions,
   type SubmissionSource,
 } from './acceptance.ts';
+import { hasRules, type KnownPeopleRules } from './known-people.ts';
 
 /** How often one submission is validated again because its schema was replaced meanwhile. */
 const MAX_SCHEMA_CHANGES = 5;
@@ -35,10 +37,12 @@ export function createSubmissionService(deps: {
   checkAdmission: CheckAdmission;
   capacity: Capacity;
   held: Pick<HeldStore, 'hold' | 'remove'>;
+  knownPeople: KnownPeopleRules;
   /** Called when a submission stored an event. */
   onEvents: () => void;
 }) {
   const { activity, leases, revalidation, store, limits, checkAdmission, capacity, held, onEvents } = deps;
+  const { knownPeople } = deps;
 
   return {
     /**
@@ -68,6 +72,7 @@ export function createSubmissionService(deps: {
         const made = typeof source === 'function' ? source(lease) : source;
         const input = made instanceof Promise ? await made : made;
         let submission: Submission | undefined;
+        const rules = rulesFor(lease, options);
         try {
           const checked = checkAdmission(lease.app, options);
           const admission = checked instanceof Promise ? await checked : checked;
@@ -77,8 +82,13 @@ export function createSubmissionService(deps: {
             isProved = true;
           }
           const reason = admission.hold ?? proofHold;
-          if (reason) return await hold(submission, lease, input, options, reason);
-          const stored = await storeWithin(lease.app.form?.maxRecords, submission);
+          if (reason) {
+            const heldAs = await hold(submission, lease, input, options, reason);
+            return rules ? { ...heldAs, isHidden: hidesKnown(rules) } : heldAs;
+          }
+          const stored = await (rules
+            ? knownPeople.store(submission, rules, dataUnderNewKeys(input.data ?? {}, lease), options)
+            : storeWithin(lease.app.form?.maxRecords, submission, options));
           if (submission.hasConsumers) onEvents();
           if (!lease.isCurrent()) await revalidation.revalidate(lease, submission);
           activity.note(lease.app, stored.updatedAt);
@@ -86,7 +96,8 @@ export function createSubmissionService(deps: {
         } catch (error) {
           if (!(error instanceof OutdatedSchema)) {
             if (submission) revalidation.scheduleRepair(submission, lease);
-            return await answerRepeat(error, input, lease, options);
+            const earlier = await answerRepeat(error, input, lease, options);
+            return rules ? { ...earlier, isHidden: hidesKnown(rules) } : earlier;
           }
           leases.forget(sourceAppId);
         }
@@ -96,7 +107,12 @@ export function createSubmissionService(deps: {
   };
 
   /** Stores a submission; an app with `maxRecords` takes a new person only if it has room. */
-  function storeWithin(maxRecords: number | undefined, submission: Submission): Promise<StoredSubmission> {
+  function storeWithin(
+    maxRecords: number | undefined,
+    submission: Submission,
+    { recordId }: SubmissionOptions,
+  ): Promise<StoredSubmission> {
+    if (recordId) return store.store({ ...submission, requiresRecord: true });
     if (maxRecords === undefined) return store.store(submission);
     return capacity.store(submission, maxRecords, (requiresRecord) => store.store({ ...submission, requiresRecord }));
   }
@@ -117,7 +133,7 @@ export function createSubmissionService(deps: {
     if (!lease.isCurrent()) {
       await revalidation.revalidate(lease, submission, () => held.remove(entry));
     }
-    return { id, createdAt: at, updatedAt: at, held: true, heldFor: entry.reason };
+    return { id, createdAt: at, updatedAt: at, held: true, heldFor: reason };
   }
 
   /**
@@ -139,6 +155,11 @@ export function createSubmissionService(deps: {
     if (!earlier) throw refusal;
     return earlier;
   }
+}
+
+/** The rules of an app for known people, unless staff sent the submission or allowed it. */
+function rulesFor({ app: { form } }: Lease, { writer, approvedFor }: SubmissionOptions) {
+  return form && hasRules(form) && writer !== 'staff' && approvedFor === undefined ? form : undefined;
 }
 
 /** The statuses with which the settings, the schema or a limit refuse a submission. */

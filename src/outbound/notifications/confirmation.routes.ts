@@ -29,7 +29,7 @@ const shared = {
   errors: [410],
 } as const;
 
-/** The pages behind the link of a confirmation email (spec 4.12). */
+/** The pages behind the link of an email that asks a person (spec 4.12). */
 const confirmationEndpoints = {
   getConfirmationPage: {
     ...shared,
@@ -40,8 +40,9 @@ const confirmationEndpoints = {
   confirmEmail: {
     ...shared,
     method: 'post',
-    summary: 'Confirm an email address',
-    description: 'Sets `confirmedAt` of the record. A repeat changes nothing. A body is ignored.',
+    summary: 'Confirm an email address or a change',
+    description:
+      'Sets `confirmedAt` of the record, where a repeat changes nothing; or stores the waiting change, once. A body is ignored.',
   },
 } as const satisfies Endpoints;
 
@@ -55,8 +56,16 @@ interface FormOf {
 const REFUSALS: Readonly<Record<number, { title: Code; text: Code }>> = {
   404: { title: 'linkInvalidTitle', text: 'linkInvalid' },
   410: { title: 'linkExpiredTitle', text: 'linkExpired' },
+  400: { title: 'title400', text: 'text400' },
+  409: { title: 'title409', text: 'text409' },
+  413: { title: 'title413', text: 'text413' },
   503: { title: 'title503', text: 'linkLater' },
 };
+
+const ASKS = {
+  address: ['confirmTitle', 'confirmAsk', 'confirmButton'],
+  change: ['changeTitle', 'changeAsk', 'changeButton'],
+} as const;
 
 const OTHER = { title: 'notConfirmedTitle', text: 'notConfirmed' } as const;
 const NO_FORM = { title: 'title404', text: 'text404' } as const;
@@ -64,7 +73,7 @@ const VALID_DAYS = { days: LINK_VALID_MS / 86_400_000 };
 
 /** The pages of confirmation links, and their refusals. @param assets of the pages */
 export function createConfirmationPages(
-  confirmations: Pick<ConfirmationService, 'isConfirmed' | 'confirm'>,
+  confirmations: Pick<ConfirmationService, 'stateOf' | 'confirm'>,
   findForm: FindForm,
   assets: PageAssets = DEFAULT_ASSETS,
 ) {
@@ -79,16 +88,17 @@ export function createConfirmationPages(
   }
 
   /** Requires a press of the button: programs that check links open them, and press nothing. */
-  function askPage(form: FormOf): Html {
+  function askPage(form: FormOf, of: 'address' | 'change'): Html {
     const { text } = form.language;
-    const content = html`<p>${text('confirmAsk')}</p>
-<form class="form" method="post"><button>${text('confirmButton')}</button></form>`;
-    return renderPage(form, text('confirmTitle'), content);
+    const [title, ask, button] = ASKS[of];
+    const content = html`<p>${text(ask)}</p>
+<form class="form" method="post"><button>${text(button)}</button></form>`;
+    return renderPage(form, text(title), content);
   }
 
-  function confirmedPage(form: FormOf): Html {
+  function donePage(form: FormOf, done: 'confirmed' | 'thanks'): Html {
     const { text } = form.language;
-    return renderPage(form, text('confirmedTitle'), html`<p class="note good">${text('confirmed')}</p>`);
+    return renderPage(form, text('confirmedTitle'), html`<p class="note good">${text(done)}</p>`);
   }
 
   async function refusalPage(error: AppError, req: Request): Promise<Html> {
@@ -119,14 +129,14 @@ export function createConfirmationPages(
 
   const confirmationRoutes = routes(confirmationEndpoints, {
     getConfirmationPage: async ({ params: { sourceAppId, token }, req }) => {
-      const isConfirmed = await confirmations.isConfirmed(sourceAppId, token);
+      const state = await confirmations.stateOf(sourceAppId, token);
       const form = await formOf(sourceAppId, req);
-      return isConfirmed ? confirmedPage(form) : askPage(form);
+      return state === 'done' ? donePage(form, 'confirmed') : askPage(form, state);
     },
 
     confirmEmail: async ({ params: { sourceAppId, token }, req }) => {
-      await confirmations.confirm(sourceAppId, token);
-      return confirmedPage(await formOf(sourceAppId, req));
+      const done = await confirmations.confirm(sourceAppId, token);
+      return donePage(await formOf(sourceAppId, req), done === 'address' ? 'confirmed' : 'thanks');
     },
   });
 

@@ -1,10 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type ObjectId, UUID } from 'mongodb';
+import type { App } from '../../apps/app.ts';
+import type { HeldStore } from '../../intake/held/held.model.ts';
+import type { HeldRelease } from '../../intake/held/release.ts';
+import type { PlannedChange } from '../../intake/submissions/known-people.ts';
 import { AppNotFound, Gone, NotFound } from '../../platform/core/errors.ts';
 import { deriveSecretKey } from '../../platform/core/secrets.ts';
 import type { ConfirmationMail } from '../../records/stored/record.ts';
 import type { RecordId } from '../../records/stored/record-id.ts';
 import type { ConfirmationStore } from '../../records/write/confirmations.ts';
+import { NoRecord } from '../../records/write/submission-writes.ts';
 import type { NewMail } from './mail-queue.ts';
 import type { MailRates } from './mail-rates.ts';
 
@@ -13,6 +18,7 @@ const TIME_BYTES = 6;
 const MAC_BYTES = 24;
 const TOKEN = new RegExp(`^[A-Za-z0-9_-]{${Math.ceil(((ID_BYTES + TIME_BYTES + MAC_BYTES) * 4) / 3)}}$`);
 
+/** `recordId`: of a record whose address is confirmed, or of a change that waits. */
 export interface Confirmation {
   recordId: RecordId;
   expiresAt: Date;
@@ -52,6 +58,14 @@ export function createConfirmationTokens(secret: string) {
 }
 
 const DAY_MS = 86_400_000;
+/** The changes that wait for their links (spec 4.5.5). */
+export interface WaitingChanges extends Pick<HeldRelease, 'dataFor' | 'release'> {
+  find: HeldStore['findChange'];
+}
+
+/** What a link does: `done` is an address that is confirmed. */
+type LinkState = 'done' | 'address' | 'change';
+
 /** How long a link is valid (spec 4.12). */
 export const LINK_VALID_MS = 7 * DAY_MS;
 /** The most confirmation emails of one record, and the time between two of them. */
@@ -73,12 +87,13 @@ export type ConfirmationService = ReturnType<typeof createConfirmationService>;
 /** The confirmation of email addresses (spec 4.12). */
 export function createConfirmationService(deps: {
   store: ConfirmationStore;
+  changes: Pick<WaitingChanges, 'find' | 'release'>;
   rates: Pick<MailRates, 'confirmationTime'>;
   tokens: ConfirmationTokens;
   /** Resolves with the incarnation of an app that is in force. */
-  findApp(sourceAppId: string): Promise<{ id: ObjectId } | undefined>;
+  findApp(sourceAppId: string): Promise<Pick<App, 'id' | 'form'> | undefined>;
 }) {
-  const { store, rates, tokens, findApp } = deps;
+  const { store, changes, rates, tokens, findApp } = deps;
 
   /** @throws {AppNotFound} @throws {InvalidLink} @throws {Gone} */
   async function findRecord(sourceAppId: string, token: string) {
@@ -87,7 +102,15 @@ export function createConfirmationService(deps: {
     const link = tokens.read(app.id, token);
     if (!link) throw new InvalidLink();
     if (link.expiresAt.getTime() <= Date.now()) throw new Gone('confirmationExpired');
-    return { appId: app.id, id: link.recordId };
+    return { appId: app.id, asksAddresses: app.form?.doubleOptIn === true, id: link.recordId };
+  }
+
+  /** A change whose record exists and has the address to which the link was sent. */
+  async function findChange(appId: ObjectId, id: RecordId) {
+    const change = await changes.find(appId, id);
+    const record = change && (await store.find(appId, change.recordId));
+    if (record?.email !== change?.email) return undefined;
+    return change;
   }
 
   return {
@@ -97,19 +120,43 @@ export function createConfirmationService(deps: {
       return lang === undefined ? path : `${path}?lang=${lang}`;
     },
 
-    /** @throws {NotFound} when the link is wrong or the record was erased @throws {Gone} */
-    async isConfirmed(sourceAppId: string, token: string): Promise<boolean> {
+    /**
+     * Resolves with what a link does.
+     * @throws {NotFound} when it is wrong or used, or the record was erased @throws {Gone}
+     */
+    async stateOf(sourceAppId: string, token: string): Promise<LinkState> {
       const { appId, id } = await findRecord(sourceAppId, token);
       const record = await store.find(appId, id);
-      if (!record) throw new InvalidLink();
-      return record.isConfirmed;
+      if (record) return record.isConfirmed ? 'done' : 'address';
+      if (await findChange(appId, id)) return 'change';
+      throw new InvalidLink();
     },
 
-    /** Confirms the address of a link. Idempotent: the first time stays. Throws as above. */
-    async confirm(sourceAppId: string, token: string): Promise<void> {
-      const { appId, id } = await findRecord(sourceAppId, token);
+    /**
+     * Confirms the address of a link, where the first time stays, or stores its change once.
+     * Throws as above, and as `release`.
+     */
+    async confirm(sourceAppId: string, token: string): Promise<Exclude<LinkState, 'done'>> {
+      const { appId, asksAddresses, id } = await findRecord(sourceAppId, token);
       const record = await store.find(appId, id);
-      if (!record || !(await store.confirm(appId, id, record.email, new Date()))) throw new InvalidLink();
+      if (record && (await store.confirm(appId, id, record.email, new Date()))) return 'address';
+      const change = record ? undefined : await findChange(appId, id);
+      if (!change) throw new InvalidLink();
+      // The link came by an email to the address.
+      if (asksAddresses) await store.confirm(appId, change.recordId, change.email, new Date());
+      await changes.release(sourceAppId, change).catch((error) => {
+        throw error instanceof NoRecord ? new InvalidLink() : error;
+      });
+      return 'change';
+    },
+
+    /** Plans the email of a change; undefined when the app has used its emails of a day. */
+    async planChange({ appId, id, recordId, lang }: PlannedChange): Promise<NewMail | undefined> {
+      const at = await rates.confirmationTime(appId);
+      if (!at) return undefined;
+      const nextAt = new Date(Math.max(at.getTime(), Date.now()));
+      const of = { appId, purpose: 'change', recordId, changeId: id, nextAt } as const;
+      return { _id: `change:${id.toString()}`, ...of, ...(lang !== undefined && { lang }) };
     },
 
     /**

@@ -7,8 +7,11 @@ import { createModel, type Model, schema } from '../../platform/database/mongoos
 import type { RecordReader } from '../../records/read/record-reader.ts';
 import type { RecordId } from '../../records/stored/record-id.ts';
 
-/** `each`: one change; `summary`: the number of further changes of an hour; `digest`: of a day. */
-type MailPurpose = 'confirmation' | 'reply' | 'each' | 'summary' | 'digest';
+/**
+ * `change`: one waits for the link; `each`: one change; `summary`: the number of further changes of
+ * an hour; `digest`: of a day.
+ */
+type MailPurpose = 'confirmation' | 'change' | 'reply' | 'each' | 'summary' | 'digest';
 
 /** `sent`: the SMTP server took it for an address; `dropped`: there was no reason to send it. */
 type MailState = 'due' | 'summed' | 'sent' | 'failed' | 'dropped';
@@ -27,7 +30,9 @@ export interface MailDocument {
   nextAt: Date;
   attempts: number;
   recordId?: RecordId;
-  /** `confirmation`, `reply`: the language of the person; absent: that of the app. */
+  /** `change`: what waits. */
+  changeId?: RecordId;
+  /** `confirmation`, `change`, `reply`: the language of the person; absent: that of the app. */
   lang?: string;
   /** `reply`: the event of the submission. */
   event?: string;
@@ -61,6 +66,7 @@ const mailSchema = schema<MailDocument>(
     nextAt: { type: Date, required: true },
     attempts: { type: Number, required: true },
     recordId: UUID,
+    changeId: UUID,
     lang: String,
     event: String,
     isCreation: Boolean,

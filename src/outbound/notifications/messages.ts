@@ -1,16 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ObjectId } from 'mongodb';
 import { type FormSettings, offeredLanguages } from '../../apps/form-settings.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { formControl } from '../../fields/presentation.ts';
 import type { Suppressions } from '../../operators/people/suppressions.ts';
-import { languageOf } from '../../platform/languages/languages.ts';
+import { type Language, languageOf } from '../../platform/languages/languages.ts';
 import { forTag } from '../../platform/languages/tags.ts';
 import { type Block, renderContent } from '../../platform/mail/content.ts';
 import type { Message } from '../../platform/mail/mailer.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
 import type { RecordId } from '../../records/stored/record-id.ts';
 import type { ConfirmationStore } from '../../records/write/confirmations.ts';
-import { type ConfirmationService, LINK_VALID_MS } from './confirmation.ts';
+import { type Confirmation, type ConfirmationService, LINK_VALID_MS, type WaitingChanges } from './confirmation.ts';
 import { dashboardUrl, formTitle, type MailApp, type MailApps } from './mail-apps.ts';
 import type { MailDocument, MailQueue } from './mail-queue.ts';
 import { MAIL_LIMITS } from './mail-rates.ts';
@@ -30,13 +31,14 @@ export interface EntryValue {
 export function entryValues(
   { email, data }: { email: string; data: Record<string, unknown> },
   fields: readonly FieldDefinition[],
+  tag?: string,
 ): EntryValue[] {
   const known = new Set(fields.map(({ key }) => key));
   const values = [
     { name: 'Email', value: email },
     ...fields.flatMap((field) => {
       if (!Object.hasOwn(data, field.key)) return [];
-      const { label, choices } = formControl(field);
+      const { label, choices } = formControl(field, tag);
       const value = data[field.key];
       const labelOf = (one: unknown): string => choices.find((choice) => choice.value === one)?.label ?? showValue(one);
       const isList = field.kind === 'multiselect' && Array.isArray(value);
@@ -72,6 +74,24 @@ function itemText(item: unknown): string {
   return only === 'value' && others.length === 0 ? showValue(rest.value) : JSON.stringify(rest);
 }
 
+/** Returns the sent values that differ from those of the record, under labels in a language. */
+function changedValues(
+  stored: Record<string, unknown>,
+  sent: Record<string, unknown>,
+  fields: readonly FieldDefinition[],
+  tag: string,
+): EntryValue[] {
+  const differs = Object.entries(sent).filter(([key, value]) => !isDeepStrictEqual(value, own(stored, key)));
+  const shown = differs.map(([key, value]) => [key, typeof value === 'boolean' ? BOOLEANS[`${value}`] : value]);
+  const [, ...values] = entryValues({ email: '', data: Object.fromEntries(shown) }, fields, tag);
+  return values;
+}
+
+/** In every language. */
+const BOOLEANS = { true: '✓', false: '✗' };
+
+const own = (data: Record<string, unknown>, key: string) => (Object.hasOwn(data, key) ? data[key] : undefined);
+
 const WHY = 'You receive this email because your address is in the form settings of this app.';
 const HOUR_MS = 3_600_000;
 
@@ -90,17 +110,19 @@ export function createMailRenderer(deps: {
   confirmations: Pick<ConfirmationStore, 'find'>;
   fieldsOf(appId: ObjectId): Promise<readonly FieldDefinition[]>;
   queue: Pick<MailQueue, 'countSummed' | 'hasBounced'>;
+  changes: Pick<WaitingChanges, 'find' | 'dataFor'>;
   suppressions: Pick<Suppressions, 'among'>;
   linkPath: ConfirmationService['linkPath'];
   publicUrl: string | undefined;
 }): RenderMail {
-  const { apps, records, confirmations, fieldsOf, queue, suppressions, linkPath, publicUrl } = deps;
+  const { apps, records, confirmations, changes, fieldsOf, queue, suppressions, linkPath, publicUrl } = deps;
 
   return async (mail) => {
     const app = await apps.ofId(mail.appId);
     if (!app) return undefined;
     if (mail.purpose === 'confirmation') return confirmation(app, mail);
     if (mail.purpose === 'reply') return reply(app, mail);
+    if (mail.purpose === 'change') return changeMail(app, mail);
     // Planned emails are also sent after a change between `each` and `daily`.
     const { emails = [] } = app.form?.notify ?? {};
     const content = emails.length > 0 ? await notification(app, mail) : undefined;
@@ -113,21 +135,58 @@ export function createMailRenderer(deps: {
     const record = await confirmations.find(app.id, recordId);
     if (!record || record.isConfirmed) return undefined;
     const expiresAt = new Date(Date.now() + LINK_VALID_MS);
-    const tag = languageFor(app.form, lang);
-    const kept = offeredLanguages(app.form).length > 1 ? tag : undefined;
-    const link = publicUrl + linkPath(app.sourceAppId, app.id, { recordId, expiresAt }, kept);
-    const { text, own, dateTime } = languageOf(tag);
-    const title = formTitle(app, tag);
-    const heading = text('confirmTitle');
+    return linkMail(app, record.email, { recordId, expiresAt }, lang, ({ tag, text }) => ({
+      heading: text('confirmTitle'),
+      button: text('confirmButton'),
+      reason: [{ text: text('mailReason', { title: formTitle(app, tag) }) }],
+      ignore: text('mailIgnore'),
+    }));
+  }
+
+  /** Shows the values that would change: the record belongs to the person who reads them. */
+  async function changeMail(app: MailApp, { changeId, lang }: MailDocument): Promise<RenderedMail | undefined> {
+    if (publicUrl === undefined || !changeId) return undefined;
+    const change = await changes.find(app.id, changeId);
+    const record = change && (await records.find(app.id, change.recordId));
+    if (!change || record?.email !== change.email) return undefined;
+    const data = await changes.dataFor(change);
+    const fields = await fieldsOf(app.id);
+    const { expiresAt } = change;
+    return linkMail(app, change.email, { recordId: changeId, expiresAt }, lang, ({ tag, text }) => ({
+      heading: text('changeTitle'),
+      button: text('changeButton'),
+      reason: [
+        { text: text('mailChange', { title: formTitle(app, tag) }) },
+        { values: changedValues(record.data, data, fields, tag) },
+      ],
+      ignore: text('mailChangeIgnore'),
+    }));
+  }
+
+  /** @param textsOf the texts of the email in a language */
+  function linkMail(
+    app: MailApp,
+    to: string,
+    link: Confirmation,
+    lang: string | undefined,
+    textsOf: (language: Language) => { heading: string; button: string; reason: Block[]; ignore: string },
+  ): RenderedMail {
+    const form = app.form ?? {};
+    const tag = languageFor(form, lang);
+    const path = linkPath(app.sourceAppId, app.id, link, offeredLanguages(form).length > 1 ? tag : undefined);
+    const language = languageOf(tag);
+    const { text, own, dateTime } = language;
+    const { heading, button, reason, ignore } = textsOf(language);
+    const time = dateTime(link.expiresAt, app.form?.timeZone ?? 'UTC');
     const blocks: Block[] = [
-      { text: text('mailReason', { title }) },
+      ...reason,
       { text: text('mailOpen') },
-      { link, label: text('confirmButton') },
-      { text: text('mailValid', { time: dateTime(expiresAt, app.form.timeZone ?? 'UTC') }) },
-      { text: text('mailIgnore') },
+      { link: publicUrl + path, label: button },
+      { text: text('mailValid', { time }) },
+      { text: ignore },
     ];
     const content = renderContent(heading, blocks, { lang: own, dir: languageOf(own).dir });
-    return { to: [record.email], subject: `${heading}: ${title}`, ...content };
+    return { to: [to], subject: `${heading}: ${formTitle(app, tag)}`, ...content };
   }
 
   async function reply(app: MailApp, { recordId, lang }: MailDocument): Promise<RenderedMail | undefined> {
@@ -206,7 +265,7 @@ export function createMailRenderer(deps: {
 }
 
 /** Returns the language of a person, unless the app no longer offers it: then that of the app. */
-function languageFor(form: FormSettings, lang: string | undefined): string {
+function languageFor(form: Pick<FormSettings, 'locale' | 'languages'>, lang: string | undefined): string {
   const offered = offeredLanguages(form);
   return lang !== undefined && offered.includes(lang) ? lang : offered[0];
 }

@@ -6,6 +6,7 @@ import { type Feature, ownedBy } from '../../apps/feature.ts';
 import type { MailAbilities } from '../../apps/form-settings.service.ts';
 import type { FindForm } from '../../intake/forms/form-pages.ts';
 import type { PageAssets } from '../../intake/forms/page.ts';
+import type { PlannedChange } from '../../intake/submissions/known-people.ts';
 import type { Suppressions } from '../../operators/people/suppressions.ts';
 import type { Config } from '../../platform/core/config.ts';
 import type { Logger } from '../../platform/core/logger.ts';
@@ -16,7 +17,7 @@ import { createMailer } from '../../platform/mail/mailer.ts';
 import type { Records } from '../../records/records.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
 import { createConfirmationPages } from './confirmation.routes.ts';
-import { createConfirmationService, createConfirmationTokens } from './confirmation.ts';
+import { createConfirmationService, createConfirmationTokens, type WaitingChanges } from './confirmation.ts';
 import { createDigestJob } from './digest-job.ts';
 import { createMailApps } from './mail-apps.ts';
 import { createMailJob, MAIL_JOB } from './mail-job.ts';
@@ -34,6 +35,7 @@ export function createNotifications(deps: {
   schemas: Schemas;
   records: Pick<Records, 'reader' | 'confirmations'>;
   findForm: FindForm;
+  changes: WaitingChanges;
   abilities: MailAbilities;
   pageAssets: PageAssets | undefined;
   signal: JobSignal;
@@ -43,7 +45,8 @@ export function createNotifications(deps: {
   limits: SharedLimits;
   suppressions: Pick<Suppressions, 'among'>;
 }) {
-  const { config, connection, schemas, records, findForm, abilities, pageAssets, signal, logger, secret } = deps;
+  const { config, connection, schemas, records, findForm, changes, abilities, pageAssets, signal, logger, secret } =
+    deps;
   const { limits, mailLimits, suppressions } = deps;
   const wake = (): void => signal.wake(MAIL_JOB);
   const { publicUrl } = config;
@@ -55,6 +58,7 @@ export function createNotifications(deps: {
   const replies = createReplies({ queue, limits, mailLimits });
   const confirmations = createConfirmationService({
     store: records.confirmations,
+    changes,
     rates,
     tokens: createConfirmationTokens(secret),
     findApp: schemas.findApp,
@@ -64,6 +68,7 @@ export function createNotifications(deps: {
     apps,
     records: reader,
     confirmations: records.confirmations,
+    changes,
     fieldsOf: schemas.store.fieldsOf,
     queue,
     suppressions,
@@ -78,6 +83,13 @@ export function createNotifications(deps: {
   return {
     confirmations,
     queue,
+    /** Plans the email of a change once; none when the app has used its emails of a day. */
+    async planChange(change: PlannedChange): Promise<void> {
+      const mail = await confirmations.planChange(change);
+      if (!mail) return;
+      await queue.add([mail]);
+      wake();
+    },
     consumer: createNotificationConsumer({ apps, confirmations, queue, rates, replies, wake }),
     /** Empty when the service sends no email. */
     jobs,

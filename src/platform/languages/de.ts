@@ -70,6 +70,7 @@ export const de: Catalogue = {
   thanksHeld: 'Vielen Dank. Ihre Angaben werden geprüft, bevor sie gespeichert werden.',
   thanksConfirm:
     'Sie erhalten eine E-Mail, mit der Sie Ihre Adresse bestätigen. Wenn Sie sie schon bestätigt haben, wird keine E-Mail gesendet.',
+  thanksKnown: 'Wenn Ihre Adresse schon bekannt ist, bittet eine E-Mail Sie, Ihre Angaben zu bestätigen.',
   closedPage: 'Dieses Formular ist geschlossen. Es nimmt keine Einträge mehr an.',
   notSent:
     'Das Formular konnte nicht gesendet werden. Prüfen Sie Ihre Verbindung und senden Sie es noch einmal; es wird nur einmal gespeichert.',
@@ -136,6 +137,11 @@ export const de: Catalogue = {
   mailOpen: 'Wenn Sie es waren, öffnen Sie diese Seite und klicken Sie auf die Schaltfläche:',
   mailValid: 'Der Link gilt bis {time}.',
   mailIgnore: 'Wenn Sie es nicht waren, können Sie diese E-Mail ignorieren. Die Adresse bleibt dann unbestätigt.',
+  changeTitle: 'Angaben bestätigen',
+  changeButton: 'Angaben speichern',
+  changeAsk: 'Drücken Sie die Schaltfläche, um die Angaben aus der E-Mail zu speichern.',
+  mailChange: 'Jemand hat in einem Formular diese Angaben für Ihre E-Mail-Adresse gesendet: {title}',
+  mailChangeIgnore: 'Wenn Sie das nicht waren, ignorieren Sie diese E-Mail. Es ändert sich nichts.',
   linkInvalidTitle: 'Dieser Link ist ungültig',
   linkInvalid:
     'Prüfen Sie, ob die Adresse vollständig ist. Um einen neuen Link zu erhalten, senden Sie das Formular noch einmal.',

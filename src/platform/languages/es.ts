@@ -82,6 +82,7 @@ export const es: Catalogue = {
   thanksHeld: 'Gracias. Alguien revisará sus datos antes de guardarlos.',
   thanksConfirm:
     'Recibirá un correo electrónico para confirmar su dirección. Si ya la ha confirmado, no se envía ningún correo.',
+  thanksKnown: 'Si su dirección ya es conocida, un correo le pide que confirme sus datos.',
   closedPage: 'Este formulario está cerrado. Ya no acepta respuestas.',
   notSent: 'No se ha podido enviar el formulario. Compruebe su conexión y envíelo de nuevo; se guarda una sola vez.',
   captchaUnsolved: 'Complete la comprobación situada encima del botón y después envíe el formulario.',
@@ -145,6 +146,11 @@ export const es: Catalogue = {
   mailOpen: 'Si ha sido usted, abra esta página y pulse el botón:',
   mailValid: 'El enlace es válido hasta el {time}.',
   mailIgnore: 'Si no ha sido usted, ignore este correo. La dirección queda entonces sin confirmar.',
+  changeTitle: 'Confirme sus datos',
+  changeButton: 'Guardar estos datos',
+  changeAsk: 'Pulse el botón para guardar los datos que muestra el correo.',
+  mailChange: 'Alguien envió estos datos para su dirección de correo en un formulario: {title}',
+  mailChangeIgnore: 'Si no fue usted, ignore este correo. No cambiará nada.',
   linkInvalidTitle: 'Este enlace no es válido',
   linkInvalid:
     'Compruebe que la dirección está completa. Si la entrada se ha eliminado, o para recibir otro enlace, envíe de nuevo el formulario.',

@@ -82,6 +82,7 @@ export const fr: Catalogue = {
   thanksHeld: 'Merci. Vos réponses seront vérifiées avant d’être enregistrées.',
   thanksConfirm:
     'Vous recevrez un e-mail pour confirmer votre adresse. Si vous l’avez déjà confirmée, aucun e-mail n’est envoyé.',
+  thanksKnown: 'Si votre adresse est déjà connue, un e-mail vous demande de confirmer vos données.',
   closedPage: 'Ce formulaire est fermé. Il n’accepte plus de réponses.',
   notSent:
     'Le formulaire n’a pas pu être envoyé. Vérifiez votre connexion et envoyez-le à nouveau ; il n’est enregistré qu’une fois.',
@@ -146,6 +147,11 @@ export const fr: Catalogue = {
   mailOpen: 'Si c’était vous, ouvrez cette page et appuyez sur le bouton :',
   mailValid: 'Le lien est valable jusqu’au {time}.',
   mailIgnore: 'Si ce n’était pas vous, ignorez cet e-mail. L’adresse reste alors non confirmée.',
+  changeTitle: 'Confirmez vos données',
+  changeButton: 'Enregistrer ces données',
+  changeAsk: 'Appuyez sur le bouton pour enregistrer les données indiquées dans l’e-mail.',
+  mailChange: 'Quelqu’un a envoyé ces données pour votre adresse e-mail dans un formulaire : {title}',
+  mailChangeIgnore: 'Si ce n’était pas vous, ignorez cet e-mail. Rien ne changera.',
   linkInvalidTitle: 'Ce lien n’est pas valide',
   linkInvalid:
     'Vérifiez que l’adresse est complète. Si l’entrée a été supprimée, ou pour recevoir un autre lien, envoyez à nouveau le formulaire.',

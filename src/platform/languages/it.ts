@@ -81,6 +81,7 @@ export const it: Catalogue = {
   thanksHeld: 'Grazie. I suoi dati saranno controllati prima di essere salvati.',
   thanksConfirm:
     'Riceverà un’email per confermare il suo indirizzo. Se lo ha già confermato, non viene inviata alcuna email.',
+  thanksKnown: 'Se il suo indirizzo è già noto, un’email le chiede di confermare i dati.',
   closedPage: 'Questo modulo è chiuso. Non accetta più risposte.',
   notSent:
     'Non è stato possibile inviare il modulo. Controlli la connessione e lo invii di nuovo; viene salvato una sola volta.',
@@ -145,6 +146,11 @@ export const it: Catalogue = {
   mailOpen: 'Se è stato lei, apra questa pagina e prema il pulsante:',
   mailValid: 'Il link è valido fino al {time}.',
   mailIgnore: 'Se non è stato lei, ignori questa email. L’indirizzo resta così non confermato.',
+  changeTitle: 'Confermi i suoi dati',
+  changeButton: 'Salva questi dati',
+  changeAsk: 'Prema il pulsante per salvare i dati mostrati nell’email.',
+  mailChange: 'Qualcuno ha inviato questi dati per il suo indirizzo email in un modulo: {title}',
+  mailChangeIgnore: 'Se non è stato lei, ignori questa email. Non cambierà nulla.',
   linkInvalidTitle: 'Questo link non è valido',
   linkInvalid:
     'Controlli che l’indirizzo sia completo. Se la voce è stata rimossa, o per ricevere un altro link, invii di nuovo il modulo.',

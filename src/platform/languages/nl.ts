@@ -64,6 +64,7 @@ export const nl: Catalogue = {
   thanksHeld: 'Bedankt. Uw gegevens worden bekeken voordat ze worden opgeslagen.',
   thanksConfirm:
     'U ontvangt een e-mail om uw adres te bevestigen. Als u het al hebt bevestigd, wordt er geen e-mail verzonden.',
+  thanksKnown: 'Als uw adres al bekend is, vraagt een e-mail u om uw gegevens te bevestigen.',
   closedPage: 'Dit formulier is gesloten. Het neemt geen inzendingen meer aan.',
   notSent:
     'Het formulier kon niet worden verzonden. Controleer uw verbinding en verzend het opnieuw; het wordt één keer opgeslagen.',
@@ -128,6 +129,11 @@ export const nl: Catalogue = {
   mailOpen: 'Was u dat, open dan deze pagina en druk op de knop:',
   mailValid: 'De link is geldig tot {time}.',
   mailIgnore: 'Was u dat niet, negeer deze e-mail dan. Het adres blijft dan onbevestigd.',
+  changeTitle: 'Bevestig uw gegevens',
+  changeButton: 'Deze gegevens opslaan',
+  changeAsk: 'Druk op de knop om de gegevens uit de e-mail op te slaan.',
+  mailChange: 'Iemand heeft deze gegevens voor uw e-mailadres verstuurd met een formulier: {title}',
+  mailChangeIgnore: 'Was u dit niet, negeer dan deze e-mail. Er verandert niets.',
   linkInvalidTitle: 'Deze link is niet geldig',
   linkInvalid:
     'Controleer of het adres volledig is. Is de invoer verwijderd of wilt u een andere link, verzend het formulier dan opnieuw.',

@@ -88,6 +88,7 @@ export const pl: Catalogue = {
   thanksHeld: 'Dziękujemy. Dane zostaną sprawdzone, zanim zostaną zapisane.',
   thanksConfirm:
     'Otrzymasz e-mail z prośbą o potwierdzenie adresu. Jeśli adres jest już potwierdzony, e-mail nie zostanie wysłany.',
+  thanksKnown: 'Jeśli ten adres jest już znany, e-mail poprosi o potwierdzenie danych.',
   closedPage: 'Ten formularz jest zamknięty. Nie przyjmuje już zgłoszeń.',
   notSent: 'Nie udało się wysłać formularza. Sprawdź połączenie i wyślij go ponownie; zostanie zapisany tylko raz.',
   captchaUnsolved: 'Ukończ weryfikację nad przyciskiem, a następnie wyślij formularz.',
@@ -152,6 +153,11 @@ export const pl: Catalogue = {
   mailOpen: 'Jeśli to Ty, otwórz tę stronę i naciśnij przycisk:',
   mailValid: 'Link jest ważny do: {time}.',
   mailIgnore: 'Jeśli to nie Ty, zignoruj tę wiadomość. Adres pozostanie wtedy niepotwierdzony.',
+  changeTitle: 'Potwierdź dane',
+  changeButton: 'Zapisz te dane',
+  changeAsk: 'Naciśnij przycisk, aby zapisać dane pokazane w e-mailu.',
+  mailChange: 'Ktoś przesłał te dane dla Twojego adresu e-mail w formularzu: {title}',
+  mailChangeIgnore: 'Jeśli to nie Ty, zignoruj tę wiadomość. Nic się nie zmieni.',
   linkInvalidTitle: 'Ten link jest nieprawidłowy',
   linkInvalid:
     'Sprawdź, czy adres jest pełny. Jeśli wpis został usunięty lub potrzebujesz innego linku, wyślij formularz ponownie.',

@@ -58,6 +58,7 @@ export const tr: Catalogue = {
   thanksHeld: 'Teşekkürler. Bilgileriniz kaydedilmeden önce incelenecek.',
   thanksConfirm:
     'Adresinizi onaylamanız için bir e-posta alacaksınız. Adresinizi daha önce onayladıysanız e-posta gönderilmez.',
+  thanksKnown: 'Adresiniz zaten biliniyorsa bir e-posta bilgilerinizi onaylamanızı ister.',
   closedPage: 'Bu form kapalı. Artık giriş kabul etmiyor.',
   notSent: 'Form gönderilemedi. Bağlantınızı denetleyip yeniden gönderin; yalnızca bir kez kaydedilir.',
   captchaUnsolved: 'Düğmenin üstündeki doğrulamayı tamamlayın, ardından formu gönderin.',
@@ -120,6 +121,11 @@ export const tr: Catalogue = {
   mailOpen: 'Bu kişi sizseniz, bu sayfayı açıp düğmeye basın:',
   mailValid: 'Bağlantının son geçerlilik zamanı: {time}.',
   mailIgnore: 'Bu kişi siz değilseniz, bu e-postayı dikkate almayın. Adres onaylanmamış kalır.',
+  changeTitle: 'Bilgilerinizi onaylayın',
+  changeButton: 'Bu bilgileri kaydet',
+  changeAsk: 'E-postada gösterilen bilgileri kaydetmek için düğmeye basın.',
+  mailChange: 'Birisi bir formda e-posta adresiniz için bu bilgileri gönderdi: {title}',
+  mailChangeIgnore: 'Bu kişi siz değilseniz, bu e-postayı dikkate almayın. Hiçbir şey değişmez.',
   linkInvalidTitle: 'Bu bağlantı geçerli değil',
   linkInvalid:
     'Adresin eksiksiz olduğunu denetleyin. Kayıt kaldırıldıysa veya başka bir bağlantı almak için formu yeniden gönderin.',

@@ -11,6 +11,7 @@ import { type EventConsumer, MAX_OUTBOX } from '../stored/outbox.ts';
 import { NEWEST_FIRST, type UserCollection, type UserDocument } from '../stored/record.ts';
 import { firstIdAt, type RecordId } from '../stored/record-id.ts';
 import type { RecordTraces } from '../write/erasure.ts';
+import type { Submission } from '../write/submission.ts';
 
 type RecordMembers = 'appId' | 'sourceAppId' | 'email' | 'data' | 'schemaVersion' | 'createdAt' | 'updatedAt';
 
@@ -112,6 +113,32 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
   return {
     /** Stores the waiting submissions of a record whose history is about to be moved. */
     keep: ({ appId, _id }: Pick<UserDocument, 'appId' | '_id'>): Promise<void> => keep([appId], [_id]),
+
+    /**
+     * Stores a submission that changes nothing else, once under its id. MongoDB reads the record in
+     * the same statement, so that nothing is stored of an erased one.
+     */
+    async keepOne(record: Pick<UserDocument, '_id' | 'appId'>, submission: Submission, _id: UUID): Promise<void> {
+      const { change, schemaVersion, now, page, lang } = submission;
+      const data = { ...change.set, ...change.append };
+      const own = { _id, data, schemaVersion, createdAt: now, updatedAt: now, created: false };
+      const literals = Object.entries({ ...own, ...(page && { page }), ...(lang && { lang }) });
+      const project = {
+        appId: 1,
+        sourceAppId: 1,
+        email: 1,
+        s0: EMAIL_SLOT,
+        userId: '$_id',
+        revision: { $ifNull: ['$eventCount', 0] },
+        ...Object.fromEntries(literals.map(([member, value]) => [member, { $literal: value }])),
+      };
+      const stages = [
+        { $match: { _id: record._id, appId: record.appId } },
+        { $project: project },
+        { $merge: { into: kept.collectionName, on: ONCE, whenMatched: 'keepExisting', whenNotMatched: 'insert' } },
+      ];
+      await users.aggregate(stages, { hint: { _id: 1 } }).toArray();
+    },
 
     consumer: {
       async consume(events) {

@@ -25,6 +25,8 @@ export interface AppliedKey {
   key: Binary;
   content: Binary;
   at: Date;
+  /** The kept submission, if it changed nothing else (known-people.ts). */
+  keptAs?: UUID;
 }
 
 /** One change of a consent (spec 2.8). */
@@ -176,6 +178,7 @@ const appliedKeySchema = schema<AppliedKey>(
     key: { type: Binary, required: true },
     content: { type: Binary, required: true },
     at: { type: Date, required: true },
+    keptAs: UUID,
   },
   { _id: false },
 );

@@ -24,6 +24,8 @@ export interface StoredSubmission {
   /** It waits for an operator (spec 4.5); `id` is that of the held entry. */
   held?: true;
   heldFor?: HoldReason;
+  /** The answer must not tell whether the email was known (spec 4.5.5). */
+  isHidden?: boolean;
 }
 
 /** The required record does not exist. Nothing was stored. */
@@ -150,6 +152,14 @@ export function createSubmissionStore(
         view = resolved;
       }
       throw new Unavailable('submissionsOfRecord', 1);
+    },
+
+    /** Stores a new person; undefined when the email has a record. Throws as above. */
+    async create(submission: Submission): Promise<StoredSubmission | undefined> {
+      refuseOversized(submission, limits, maxArrayItems);
+      if (submission.entry) history.noteUse();
+      const written = await insert(submission, newId(submission.now));
+      return written && answer(personKey(submission), submission, written);
     },
 
     /** Finds the response under a key. @throws {KeyReused} for other data */

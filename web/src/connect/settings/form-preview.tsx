@@ -108,11 +108,12 @@ function previewMarkup(
 
 /** The elements of the page after a submission. */
 function thanksMarkup(
-  { name, title, thanks, next, doubleOptIn }: PreviewedSettings,
+  { name, title, thanks, next, doubleOptIn, existing }: PreviewedSettings,
   { sourceAppId, service }: PreviewedForm,
 ): Markup[] {
   const text = next ? t.connect.settings.sentTo(next) : thanks || String(service.thanks);
-  const confirm: Markup[] = doubleOptIn && !next ? [['p', {}, String(service.thanksConfirm)]] : [];
+  const asks = doubleOptIn ? service.thanksConfirm : existing === 'confirm' && service.thanksKnown;
+  const confirm: Markup[] = asks && !next ? [['p', {}, String(asks)]] : [];
   return [...texts(title || name || sourceAppId, ''), ['p', { class: 'note good' }, text], ...confirm];
 }
 

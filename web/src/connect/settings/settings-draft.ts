@@ -31,6 +31,8 @@ export interface SettingsDraft {
   closesAt: string;
   maxRecords: string;
   doubleOptIn: '' | 'on';
+  /** Empty: a submission of a known email updates the record. */
+  existing: '' | NonNullable<FormSettings['existing']>;
   /** One address in each line. */
   notifyEmails: string;
   notifyWhen: Notify['when'];
@@ -66,6 +68,7 @@ export function draftOf(settings: FormSettings): SettingsDraft {
     closesAt: settings.closesAt === null ? '' : localTime(new Date(settings.closesAt)),
     maxRecords: String(settings.maxRecords ?? ''),
     doubleOptIn: settings.doubleOptIn ? 'on' : '',
+    existing: settings.existing ?? '',
     notifyEmails: settings.notify?.emails.join('\n') ?? '',
     notifyWhen: settings.notify?.when ?? 'each',
     replyWhen: settings.reply?.when ?? '',

@@ -9,6 +9,7 @@ import { isProvider } from '../captcha.ts';
 import type { ConnectedApp } from '../queries.ts';
 import { CaptchaFields } from './captcha-fields.tsx';
 import { EmailFields } from './email-fields.tsx';
+import { KnownPeopleField } from './known-people-field.tsx';
 import { PageTitles } from './page-titles.tsx';
 import own from './settings.module.css';
 import type { SettingName } from './settings-draft.ts';
@@ -85,6 +86,7 @@ export function SettingsFields({ app, editor, fields, tag, onTag }: SettingsFiel
         placeholder={t.connect.settings.noLimit}
         inputMode="numeric"
       />
+      <KnownPeopleField scope={app} editor={editor} />
       <TextInput
         {...control('submitPerMinute')}
         description={t.connect.settings.submitPerMinuteNote}

@@ -192,6 +192,7 @@ export const connect: typeof en = {
       submitPerMinute: 'Einsendungen pro Minute',
       closesAt: 'Schließt am',
       maxRecords: 'Höchstzahl der Datensätze',
+      existing: 'Wer darf einen Datensatz ändern?',
       doubleOptIn: 'Personen bitten, ihre E-Mail-Adresse zu bestätigen',
       notifyEmails: 'Per E-Mail benachrichtigen',
       notifyWhen: 'Benachrichtigung senden',
@@ -230,6 +231,15 @@ export const connect: typeof en = {
     },
     closesAtNote: (zone) => `Ab dieser Zeit lehnt das Formular jede Einsendung ab. In Ihrer Zeitzone, ${zone}`,
     maxRecordsNote: 'Bei dieser Zahl von Datensätzen lehnt das Formular neue Personen ab',
+    existing: {
+      update: 'Alle, die seine E-Mail-Adresse eingeben',
+      updateNote: 'Einträge mit einer bekannten E-Mail-Adresse ändern den Datensatz.',
+      keep: 'Nur das Team',
+      keepNote:
+        'Einträge mit einer bekannten E-Mail-Adresse ändern nichts. Sie stehen im Posteingang, falls die App einen hat.',
+      confirm: 'Die Person selbst, per E-Mail',
+      confirmNote: 'Einträge mit einer bekannten E-Mail-Adresse warten eine Woche, bis die Person sie bestätigt.',
+    },
     noLimit: 'Keine Grenze',
     submitPerMinuteNote: 'Von einer Adresse im Internet. Leer: die Grenze des Dienstes',
     serviceLimit: 'Grenze des Dienstes',

@@ -186,6 +186,7 @@ export const connect = {
       submitPerMinute: 'Submissions per minute',
       closesAt: 'Closes at',
       maxRecords: 'Maximum number of records',
+      existing: 'Who may change a record?',
       doubleOptIn: 'Ask people to confirm their email address',
       notifyEmails: 'Notify by email',
       notifyWhen: 'Send the notification',
@@ -223,6 +224,15 @@ export const connect = {
     },
     closesAtNote: (zone: string) => `The form refuses every submission from this time. In your time zone, ${zone}`,
     maxRecordsNote: 'With this number of records, the form refuses new people',
+    existing: {
+      update: 'Anybody who enters its email address',
+      updateNote: 'Entries with an email address that the app knows change its record.',
+      keep: 'Only operators',
+      keepNote:
+        'Entries with an email address that the app knows change no record. The inbox has them, if the app has one.',
+      confirm: 'The person, by email',
+      confirmNote: 'Entries with an email address that the app knows wait for a week until the person confirms them.',
+    },
     noLimit: 'No limit',
     submitPerMinuteNote: 'From one address on the internet. Empty: the limit of the service',
     serviceLimit: 'Limit of the service',

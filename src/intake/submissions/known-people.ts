@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ObjectId } from 'mongodb';
+import { type FormSettings, hidesKnown } from '../../apps/form-settings.ts';
+import { TooManyRequests, Unavailable } from '../../platform/core/errors.ts';
+import type { SharedLimits } from '../../platform/database/shared-limits.ts';
+import type { Records } from '../../records/records.ts';
+import type { RecordId } from '../../records/stored/record-id.ts';
+import type { Submission } from '../../records/write/submission.ts';
+import type { StoredSubmission } from '../../records/write/submission-writes.ts';
+import type { Capacity } from '../bots/admission.ts';
+import type { HeldStore } from '../held/held.model.ts';
+import type { SubmissionOptions } from './acceptance.ts';
+
+/** The most emails to an address of an app in an hour (spec 4.5.5). */
+export const CHANGES_PER_HOUR = 3;
+const HOUR_MS = 3_600_000;
+
+/** Answers leave after a multiple of this time: more than any of the ways takes. */
+export const ANSWER_EVERY_MS = 250;
+
+const MAX_ATTEMPTS = 5;
+
+/** A change that waits for the link in its email. */
+export interface PlannedChange {
+  appId: ObjectId;
+  id: RecordId;
+  recordId: RecordId;
+  lang?: string | undefined;
+}
+
+type Rules = Pick<FormSettings, 'existing' | 'receipt' | 'maxRecords'>;
+
+export type KnownPeopleRules = ReturnType<typeof createKnownPeopleRules>;
+
+/** Whether public submissions to an app may meet one of the rules below. */
+export const hasRules = ({ existing, receipt }: Rules): boolean => existing !== undefined || receipt === false;
+
+/**
+ * Stores public submissions to apps whose records strangers must not change, or learn about (spec
+ * 4.5.5). A new person gets a record. Every way has the same refusals, status, body and time.
+ */
+export function createKnownPeopleRules(deps: {
+  records: Pick<Records, 'submissions' | 'knownPeople'>;
+  capacity: Pick<Capacity, 'storeAny'>;
+  held: Pick<HeldStore, 'hold'>;
+  limits: SharedLimits;
+  /** Plans the email of a change once. */
+  planChange(change: PlannedChange): Promise<void>;
+}) {
+  const { records, capacity, held, limits, planChange } = deps;
+  const { submissions, knownPeople } = records;
+  const emails = limits.create('changes of known people', CHANGES_PER_HOUR, HOUR_MS);
+
+  /**
+   * Holds a change until its person follows the link. Beyond the limits of emails and of the queue
+   * the change is dropped: a refusal would tell that the email is known.
+   */
+  async function ask(
+    submission: Submission,
+    recordId: RecordId,
+    data: Record<string, unknown>,
+    { page, address, lang }: SubmissionOptions,
+  ): Promise<void> {
+    const { appId, email } = submission;
+    if ((await emails.take(`${appId.toHexString()} ${email}`)).waitMs > 0) return;
+    try {
+      const entry = await held.hold(submission, data, { reason: 'confirm', recordId, page, address, lang });
+      await planChange({ appId, id: entry._id, recordId, lang });
+    } catch (error) {
+      if (!(error instanceof TooManyRequests)) throw error;
+    }
+  }
+
+  async function store(
+    submission: Submission,
+    { existing }: Rules,
+    data: Record<string, unknown>,
+    options: SubmissionOptions,
+  ): Promise<StoredSubmission> {
+    if (existing === undefined) return submissions.store(submission);
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const created = await submissions.create(submission);
+      if (created) return created;
+      const record = existing === 'keep' ? await knownPeople.keep(submission) : await change();
+      if (record) return { id: record._id, createdAt: record.createdAt, updatedAt: record.updatedAt };
+    }
+    throw new Unavailable('submissionsOfRecord', 1);
+
+    /** The key is stored last: a repeat after a failure completes the change. */
+    async function change() {
+      const { record, earlier } = await knownPeople.find(submission);
+      if (!record || earlier) return record;
+      await ask(submission, record._id, data, options);
+      return submission.applied ? knownPeople.note(submission) : record;
+    }
+  }
+
+  return {
+    /**
+     * @param data as sent, under the keys of the schema
+     * @throws {Forbidden} when the app is full, also for a known email @throws as the store
+     */
+    async store(
+      submission: Submission,
+      rules: Rules,
+      data: Record<string, unknown>,
+      options: SubmissionOptions,
+    ): Promise<StoredSubmission> {
+      const begun = performance.now();
+      const write = () => store(submission, rules, data, options);
+      const isHidden = hidesKnown(rules);
+      try {
+        const { maxRecords } = rules;
+        const stored = await (maxRecords === undefined ? write() : capacity.storeAny(submission, maxRecords, write));
+        return isHidden ? { ...stored, isHidden } : stored;
+      } finally {
+        if (isHidden) await sleep(ANSWER_EVERY_MS - ((performance.now() - begun) % ANSWER_EVERY_MS));
+      }
+    },
+  };
+}
