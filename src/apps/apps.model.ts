@@ -122,8 +122,6 @@ const formSchema = schema<StoredFormSettings>(
       { _id: false },
     ),
     doubleOptIn: Boolean,
-    existing: String,
-    receipt: Boolean,
     reply: schema<Reply>(
       {
         when: { type: String, required: true },
@@ -134,6 +132,8 @@ const formSchema = schema<StoredFormSettings>(
       },
       { _id: false },
     ),
+    existing: String,
+    receipt: Boolean,
     captcha: schema<CaptchaSettings>(
       {
         siteKey: { type: String, required: true },

@@ -86,7 +86,7 @@ export function SettingsFields({ app, editor, fields, tag, onTag }: SettingsFiel
         placeholder={t.connect.settings.noLimit}
         inputMode="numeric"
       />
-      <KnownPeopleField scope={scope} editor={editor} />
+      <KnownPeopleField scope={app} editor={editor} />
       <TextInput
         {...control('submitPerMinute')}
         description={t.connect.settings.submitPerMinuteNote}
