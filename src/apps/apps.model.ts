@@ -124,8 +124,6 @@ const formSchema = schema<StoredFormSettings>(
       { _id: false },
     ),
     doubleOptIn: Boolean,
-    existing: String,
-    receipt: Boolean,
     reply: schema<Reply>(
       {
         when: { type: String, required: true },
@@ -136,6 +134,8 @@ const formSchema = schema<StoredFormSettings>(
       },
       { _id: false },
     ),
+    existing: String,
+    receipt: Boolean,
     captcha: schema<CaptchaSettings>(
       {
         siteKey: { type: String, required: true },

@@ -162,12 +162,6 @@ const DoubleOptIn = z
   .nullish()
   .transform((isOn) => (isOn ? (true as const) : undefined));
 
-const EXISTING_VALUES = ['update', ...EXISTING] as const;
-
-const ExistingRule = z
-  .enum(EXISTING_VALUES, code('notThis', { values: EXISTING_VALUES.join(', ') }))
-  .nullish()
-  .transform((rule) => (rule && rule !== 'update' ? rule : undefined));
 const replyTexts = { subject: text(MAX_SUBJECT), text: text(5_000) };
 
 const IncludedKeys = z
@@ -205,6 +199,13 @@ const ReplySettings = z
     }
   })
   .meta({ example: { when: 'created', subject: 'Thank you', text: 'We have your entry for {email}.' } });
+
+const EXISTING_VALUES = ['update', ...EXISTING] as const;
+
+const ExistingRule = z
+  .enum(EXISTING_VALUES, code('notThis', { values: EXISTING_VALUES.join(', ') }))
+  .nullish()
+  .transform((rule) => (rule && rule !== 'update' ? rule : undefined));
 
 /** Without `secret` the stored one stays. `hasSecret` of a response is ignored. */
 const Captcha = z
@@ -244,9 +245,9 @@ const FormSettingsInput = z
     maxRecords: unset(count(1_000_000)),
     notify: Notify,
     doubleOptIn: DoubleOptIn,
+    reply: unset(ReplySettings),
     existing: ExistingRule,
     receipt: unset(z.boolean(code('notBoolean'))),
-    reply: unset(ReplySettings),
     refusedOrigins: z.unknown().optional(),
     ignoredRedirects: z.unknown().optional(),
   })
@@ -287,12 +288,6 @@ const FormSettingsDocument = z
     doubleOptIn: z.literal(true).optional().meta({
       description: 'Each person is asked by email to confirm the address; absent if not',
     }),
-    existing: z.enum(EXISTING).optional().meta({
-      description: 'What a public submission of a known email does; absent if it updates the record',
-    }),
-    receipt: z.boolean().optional().meta({
-      description: 'Whether public answers have the id and the times of the record; absent: unless `existing` is set',
-    }),
     reply: z
       .strictObject({
         when: z.enum(REPLY_TIMES),
@@ -303,6 +298,12 @@ const FormSettingsDocument = z
       })
       .optional()
       .meta({ description: 'The email to the person after a submission; absent if none is sent' }),
+    existing: z.enum(EXISTING).optional().meta({
+      description: 'What a public submission of a known email does; absent if it updates the record',
+    }),
+    receipt: z.boolean().optional().meta({
+      description: 'Whether public answers have the id and the times of the record; absent: unless `existing` is set',
+    }),
     captcha: z
       .strictObject({ siteKey: z.string(), outage: z.enum(CAPTCHA_OUTAGES), hasSecret: z.literal(true) })
       .optional()
@@ -428,9 +429,9 @@ function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsVie
     ...(texts && { texts }),
     ...(pages && { pages: pages.map(presentPage) }),
     ...(doubleOptIn && { doubleOptIn }),
+    ...(reply && { reply: presentReply(reply) }),
     ...(existing && { existing }),
     ...(receipt !== undefined && { receipt }),
-    ...(reply && { reply: presentReply(reply) }),
     ...(captcha && { captcha: { siteKey: captcha.siteKey, outage: captcha.outage, hasSecret: true as const } }),
     refusedOrigins: refusedOrigins.map(presentOrigin),
     ...(ignoredRedirects.length > 0 && { ignoredRedirects: ignoredRedirects.map(presentOrigin) }),

@@ -116,10 +116,10 @@ export interface FormSettings extends FormTexts {
   notify?: Notify;
   /** Whether each person is asked by email to confirm the address. */
   doubleOptIn?: true;
+  reply?: Reply;
   existing?: Existing;
   /** Whether public answers have the id and the times of the record. Unset: unless `existing`. */
   receipt?: boolean;
-  reply?: Reply;
 }
 
 export const DEFAULT_FORM_SETTINGS: FormSettings = { origins: [], nullOrigin: false, botProtection: 'honeypot' };

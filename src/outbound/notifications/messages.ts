@@ -110,8 +110,8 @@ export function createMailRenderer(deps: {
   records: Pick<RecordReader, 'find'>;
   confirmations: Pick<ConfirmationStore, 'find'>;
   fieldsOf(appId: ObjectId): Promise<readonly FieldDefinition[]>;
-  changes: Pick<WaitingChanges, 'find' | 'dataFor'>;
   queue: Pick<MailQueue, 'countSummed' | 'hasBounced'>;
+  changes: Pick<WaitingChanges, 'find' | 'dataFor'>;
   suppressions: Pick<Suppressions, 'among'>;
   linkPath: ConfirmationService['linkPath'];
   publicUrl: string | undefined;
@@ -122,8 +122,8 @@ export function createMailRenderer(deps: {
     const app = await apps.ofId(mail.appId);
     if (!app) return undefined;
     if (mail.purpose === 'confirmation') return confirmation(app, mail);
-    if (mail.purpose === 'change') return changeMail(app, mail);
     if (mail.purpose === 'reply') return reply(app, mail);
+    if (mail.purpose === 'change') return changeMail(app, mail);
     // Planned emails are also sent after a change between `each` and `daily`.
     const { emails = [] } = app.form?.notify ?? {};
     const content = emails.length > 0 ? await notification(app, mail) : undefined;
@@ -172,9 +172,9 @@ export function createMailRenderer(deps: {
     lang: string | undefined,
     textsOf: (language: Language) => { heading: string; button: string; reason: Block[]; ignore: string },
   ): RenderedMail {
-    const tag = languageFor(app.form ?? {}, lang);
-    const isOffered = offeredLanguages(app.form ?? {}).length > 1;
-    const path = linkPath(app.sourceAppId, app.id, link, isOffered ? tag : undefined);
+    const form = app.form ?? {};
+    const tag = languageFor(form, lang);
+    const path = linkPath(app.sourceAppId, app.id, link, offeredLanguages(form).length > 1 ? tag : undefined);
     const language = languageOf(tag);
     const { text, own, dateTime } = language;
     const { heading, button, reason, ignore } = textsOf(language);
