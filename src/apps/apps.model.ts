@@ -1,4 +1,5 @@
 import { ObjectId, UUID } from 'mongodb';
+import type { Theme } from '../fields/theme.ts';
 import type { Connection } from '../platform/database/client.ts';
 import { createModel, type Model, schema } from '../platform/database/mongoose.ts';
 import type { CaptchaSettings, CountedOrigin, Notify, PageTitle, Reply, StoredFormSettings } from './form-settings.ts';
@@ -98,6 +99,7 @@ const formSchema = schema<StoredFormSettings>(
     nullOrigin: { type: Boolean, required: true },
     botProtection: { type: String, required: true },
     name: String,
+    theme: schema<Theme>({ accent: String, scheme: String, font: String, corners: String }, { _id: false }),
     title: String,
     description: String,
     submitLabel: String,
@@ -122,8 +124,6 @@ const formSchema = schema<StoredFormSettings>(
       { _id: false },
     ),
     doubleOptIn: Boolean,
-    existing: String,
-    receipt: Boolean,
     reply: schema<Reply>(
       {
         when: { type: String, required: true },
@@ -134,6 +134,8 @@ const formSchema = schema<StoredFormSettings>(
       },
       { _id: false },
     ),
+    existing: String,
+    receipt: Boolean,
     captcha: schema<CaptchaSettings>(
       {
         siteKey: { type: String, required: true },

@@ -4,6 +4,7 @@ import { AppPath } from '../api/parameters.ts';
 import { parseTags, Timestamp } from '../api/validation.ts';
 import { byLanguage, FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import { MAX_PAGES } from '../fields/conditions.ts';
+import { THEME_CORNERS, THEME_FONTS, THEME_SCHEMES, type Theme } from '../fields/theme.ts';
 import { canonicalTimeZone, normalizeEmail } from '../platform/core/identifiers.ts';
 import { isWebOrigin, parseRedirectUrl } from '../platform/core/web-origin.ts';
 import { code, problem } from '../platform/languages/problems.ts';
@@ -93,6 +94,29 @@ const Name = z
   .pipe(text(80))
   .meta({ example: 'Newsletter' });
 
+const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.enum(values, code('notThis', { values: values.join(', ') }));
+
+/** A theme without a member is unset. */
+const ThemeInput = z
+  .strictObject({
+    accent: unset(
+      z
+        .string(code('notText'))
+        .regex(/^#[0-9a-f]{6}$/i, code('notColor'))
+        .transform((color) => color.toLowerCase())
+        .meta({ example: '#1f5fd6' }),
+    ),
+    scheme: unset(oneOf(THEME_SCHEMES)),
+    font: unset(oneOf(THEME_FONTS)),
+    corners: unset(oneOf(THEME_CORNERS)),
+  })
+  .nullish()
+  .transform((theme) => {
+    const given = Object.entries(theme ?? {}).filter(([, value]) => value !== undefined);
+    return given.length > 0 ? (Object.fromEntries(given) as Theme) : undefined;
+  });
+
 const TEXTS = {
   title: unset(text(200)),
   description: unset(text(2_000)),
@@ -138,12 +162,6 @@ const DoubleOptIn = z
   .nullish()
   .transform((isOn) => (isOn ? (true as const) : undefined));
 
-const EXISTING_VALUES = ['update', ...EXISTING] as const;
-
-const ExistingRule = z
-  .enum(EXISTING_VALUES, code('notThis', { values: EXISTING_VALUES.join(', ') }))
-  .nullish()
-  .transform((rule) => (rule && rule !== 'update' ? rule : undefined));
 const replyTexts = { subject: text(MAX_SUBJECT), text: text(5_000) };
 
 const IncludedKeys = z
@@ -182,6 +200,13 @@ const ReplySettings = z
   })
   .meta({ example: { when: 'created', subject: 'Thank you', text: 'We have your entry for {email}.' } });
 
+const EXISTING_VALUES = ['update', ...EXISTING] as const;
+
+const ExistingRule = z
+  .enum(EXISTING_VALUES, code('notThis', { values: EXISTING_VALUES.join(', ') }))
+  .nullish()
+  .transform((rule) => (rule && rule !== 'update' ? rule : undefined));
+
 /** Without `secret` the stored one stays. `hasSecret` of a response is ignored. */
 const Captcha = z
   .strictObject({
@@ -200,6 +225,7 @@ const Captcha = z
 const FormSettingsInput = z
   .strictObject({
     name: unset(Name),
+    theme: ThemeInput,
     ...TEXTS,
     locale: unset(Locale),
     languages: Languages,
@@ -219,9 +245,9 @@ const FormSettingsInput = z
     maxRecords: unset(count(1_000_000)),
     notify: Notify,
     doubleOptIn: DoubleOptIn,
+    reply: unset(ReplySettings),
     existing: ExistingRule,
     receipt: unset(z.boolean(code('notBoolean'))),
-    reply: unset(ReplySettings),
     refusedOrigins: z.unknown().optional(),
     ignoredRedirects: z.unknown().optional(),
   })
@@ -232,6 +258,16 @@ const CountedOrigins = z.array(z.strictObject({ origin: z.string(), count: z.int
 const FormSettingsDocument = z
   .strictObject({
     name: z.string().optional().meta({ description: "What people read in place of the app's id; absent without one" }),
+    theme: z
+      .strictObject({
+        accent: z.string(),
+        scheme: z.enum(THEME_SCHEMES),
+        font: z.enum(THEME_FONTS),
+        corners: z.enum(THEME_CORNERS),
+      })
+      .partial()
+      .optional()
+      .meta({ description: 'The appearance of the forms; absent without one' }),
     title: z.string().nullable(),
     description: z.string().nullable(),
     submitLabel: z.string().nullable(),
@@ -252,12 +288,6 @@ const FormSettingsDocument = z
     doubleOptIn: z.literal(true).optional().meta({
       description: 'Each person is asked by email to confirm the address; absent if not',
     }),
-    existing: z.enum(EXISTING).optional().meta({
-      description: 'What a public submission of a known email does; absent if it updates the record',
-    }),
-    receipt: z.boolean().optional().meta({
-      description: 'Whether public answers have the id and the times of the record; absent: unless `existing` is set',
-    }),
     reply: z
       .strictObject({
         when: z.enum(REPLY_TIMES),
@@ -268,6 +298,12 @@ const FormSettingsDocument = z
       })
       .optional()
       .meta({ description: 'The email to the person after a submission; absent if none is sent' }),
+    existing: z.enum(EXISTING).optional().meta({
+      description: 'What a public submission of a known email does; absent if it updates the record',
+    }),
+    receipt: z.boolean().optional().meta({
+      description: 'Whether public answers have the id and the times of the record; absent: unless `existing` is set',
+    }),
     captcha: z
       .strictObject({ siteKey: z.string(), outage: z.enum(CAPTCHA_OUTAGES), hasSecret: z.literal(true) })
       .optional()
@@ -370,7 +406,7 @@ function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsVie
   const { title = null, description = null, submitLabel = null, thanks = null, locale = null } = settings;
   const { timeZone = null, origins, nullOrigin, next = null, botProtection, submitPerMinute = null } = settings;
   const { closesAt, maxRecords = null, notify, languages, texts, pages, doubleOptIn, captcha, name } = settings;
-  const { existing, receipt, reply } = settings;
+  const { existing, receipt, reply, theme } = settings;
   return {
     title,
     description,
@@ -387,14 +423,15 @@ function present({ settings, refusedOrigins, ignoredRedirects }: FormSettingsVie
     maxRecords,
     // Absent while unset, so that responses of apps without them are unchanged.
     ...(name !== undefined && { name }),
+    ...(theme && { theme }),
     ...(notify && { notify: { emails: [...notify.emails], when: notify.when } }),
     ...(languages && { languages: [...languages] }),
     ...(texts && { texts }),
     ...(pages && { pages: pages.map(presentPage) }),
     ...(doubleOptIn && { doubleOptIn }),
+    ...(reply && { reply: presentReply(reply) }),
     ...(existing && { existing }),
     ...(receipt !== undefined && { receipt }),
-    ...(reply && { reply: presentReply(reply) }),
     ...(captcha && { captcha: { siteKey: captcha.siteKey, outage: captcha.outage, hasSecret: true as const } }),
     refusedOrigins: refusedOrigins.map(presentOrigin),
     ...(ignoredRedirects.length > 0 && { ignoredRedirects: ignoredRedirects.map(presentOrigin) }),

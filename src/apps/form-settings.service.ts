@@ -133,12 +133,11 @@ function missingKeys(keys: Record<'siteKey' | 'secret', string | undefined>): Is
 }
 
 /** Returns the settings that need an email that this server cannot send. */
-function mailIssues(settings: FormSettings, { mail, links }: MailAbilities): Issue[] {
-  const { notify, doubleOptIn, existing, reply } = settings;
-  const linked = [...(doubleOptIn ? ['doubleOptIn'] : []), ...(existing === 'confirm' ? ['existing'] : [])];
-  const needed = [...(notify ? ['notify'] : []), ...linked, ...(reply ? ['reply'] : [])];
-  if (!mail) return needed.map((path) => ({ path, ...say('needsMail') }));
-  return links ? [] : linked.map((path) => ({ path, ...say('needsPublicUrl') }));
+function mailIssues({ notify, doubleOptIn, existing, reply }: FormSettings, { mail, links }: MailAbilities): Issue[] {
+  const linked = [doubleOptIn && 'doubleOptIn', existing === 'confirm' && 'existing'].filter((path) => !!path);
+  const needed = [notify && 'notify', reply && 'reply', ...linked].filter((path) => !!path);
+  if (!mail) return needed.map((path) => ({ path: String(path), ...say('needsMail') }));
+  return links ? [] : linked.map((path) => ({ path: String(path), ...say('needsPublicUrl') }));
 }
 
 const EMAIL_CONSUMER = 'email';

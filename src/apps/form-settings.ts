@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { CAPTCHA_WIDGETS } from '../fields/captcha.ts';
+import type { Theme } from '../fields/theme.ts';
 import type { CaptchaProvider } from '../platform/core/config.ts';
 import { forTag } from '../platform/languages/tags.ts';
 
@@ -87,6 +88,8 @@ export interface PageTitle {
 export interface FormSettings extends FormTexts {
   /** What people read in place of the app's id. */
   name?: string;
+  /** Not empty. */
+  theme?: Theme;
   /** The language of the texts, a BCP 47 tag. Unset: English. */
   locale?: string;
   /** The languages of the forms beside `locale`, as BCP 47 tags; they may contain it. */
@@ -113,10 +116,10 @@ export interface FormSettings extends FormTexts {
   notify?: Notify;
   /** Whether each person is asked by email to confirm the address. */
   doubleOptIn?: true;
+  reply?: Reply;
   existing?: Existing;
   /** Whether public answers have the id and the times of the record. Unset: unless `existing`. */
   receipt?: boolean;
-  reply?: Reply;
 }
 
 export const DEFAULT_FORM_SETTINGS: FormSettings = { origins: [], nullOrigin: false, botProtection: 'honeypot' };

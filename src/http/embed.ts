@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { type RequestHandler, Router } from 'express';
+import { themeOf, themeStyle } from '../fields/theme.ts';
 import type { PageAssets } from '../intake/forms/page.ts';
 import { NotFound } from '../platform/core/errors.ts';
 
@@ -21,7 +22,8 @@ export interface Embed {
 /**
  * Serves the embed script at `/embed/v1.js`, where `v1` is the version of its interface, and the
  * style sheet of form pages at `/embed/v1.css` (spec 4.5), each also under an address with the hash
- * of its content. `v1-steps.js` is what the script loads for a form with pages or conditions.
+ * of its content. `theme.css` is the one of a theme, which its query names. `v1-steps.js` is what
+ * the script loads for a form with pages or conditions.
  */
 export function createEmbed(): Embed {
   const router = Router({ caseSensitive: true, strict: true });
@@ -33,6 +35,11 @@ export function createEmbed(): Embed {
   };
   const script = serve('v1', 'js', 'text/javascript');
   const steps = serve('v1-steps', 'js', 'text/javascript');
+  router.get('/theme.css', (req, res, next) => {
+    const theme = themeOf(req.query);
+    if (!theme) return void next();
+    answer(toFile('theme', 'css', 'text/css', Buffer.from(themeStyle(theme))), FIXED_ADDRESS)(req, res, next);
+  });
   return { router, assets: { script, steps, style: serve('v1', 'css', 'text/css') } };
 }
 
@@ -40,7 +47,10 @@ export function createEmbed(): Embed {
 function load(name: string, extension: string, type: string) {
   const path = `${BUILT}${name}.${extension}`;
   if (!existsSync(path)) return undefined;
-  const content = readFileSync(path);
+  return toFile(name, extension, type, readFileSync(path));
+}
+
+function toFile(name: string, extension: string, type: string, content: Buffer) {
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12);
   const hashedName = `${name}-${hash}.${extension}`;
   return { type, content, compressed: gzipSync(content, { level: 9 }), etag: `"${hash}"`, hashedName };

@@ -17,7 +17,7 @@ import { type Example, examplesIn } from './examples.ts';
 
 const METHODS = ['get', 'post', 'put', 'delete', 'patch'] as const;
 /** Paths of HTML pages, of the files below /embed and of the document, which it does not list. */
-const PAGES = /^\/($|v1[-.]|(docs|dashboard|llms\.txt|openapi\.json)(\/|$))/;
+const PAGES = /^\/($|v1[-.]|theme\.css$|(docs|dashboard|llms\.txt|openapi\.json)(\/|$))/;
 
 interface Operation {
   operationId: string;

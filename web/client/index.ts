@@ -19,11 +19,11 @@ export interface SubmitOptions {
   captcha?: string | undefined;
 }
 
-/** The record that a submission created or changed. */
+/** The record that a submission created or changed; empty for an app without receipts. */
 export interface Submitted {
-  id: string;
-  createdAt: string;
-  updatedAt: string;
+  id?: string;
+  createdAt?: string;
+  updatedAt?: string;
 }
 
 export interface Schema {

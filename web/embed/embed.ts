@@ -26,10 +26,12 @@ export async function embed(host: HTMLElement): Promise<void> {
   const sheet = new CSSStyleSheet();
   // Reserves the space of the form before it is loaded, so that nothing below it moves.
   const height = Number(host.getAttribute('data-height')) || 0;
-  sheet.replaceSync(`:host{display:block;min-height:${height}px}h2,.text{margin:0 0 1em;white-space:pre-line}${style}`);
+  const css = `:host{display:block;min-height:${height}px}h2,.text{margin:0 0 1em;white-space:pre-line}${style}`;
+  sheet.replaceSync(css);
   root.adoptedStyleSheets = [sheet];
   try {
     const definition = await definitionOf(formPath(app, host));
+    if (definition.style) sheet.replaceSync(css + definition.style);
     const [content] = toDom(formMarkup(app, definition)) as [Element];
     const form = content.querySelector('form');
     form?.addEventListener('submit', (event) => {

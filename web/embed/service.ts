@@ -5,6 +5,8 @@ import type { Text } from '#src/platform/languages/texts.ts';
 /** The answer of `GET /v1/forms/:sourceAppId` (spec 4.5). */
 export interface Definition {
   name?: string;
+  /** The style sheet of the theme. */
+  style?: string;
   title: string | null;
   description: string | null;
   submitLabel: string | null;

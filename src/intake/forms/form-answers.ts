@@ -5,6 +5,7 @@ import type { Refuse } from '../../api/endpoint.ts';
 import { Redirect } from '../../api/reply.ts';
 import { isOwnOrigin, prefersPage } from '../../api/validation.ts';
 import { DEFAULT_FORM_SETTINGS, type FormSettings } from '../../apps/form-settings.ts';
+import type { Theme } from '../../fields/theme.ts';
 import { type AppError, InvalidInput } from '../../platform/core/errors.ts';
 import { withTimeout } from '../../platform/core/timeouts.ts';
 import { parsePageUrl, parseRedirectUrl, parseWebUrl } from '../../platform/core/web-origin.ts';
@@ -145,6 +146,12 @@ const MAX_SHOWN = 256 * 1024;
 /** How long a page waits for the schema, so that a 503 is also sent within 3 seconds. */
 const SCHEMA_WAIT_MS = 300;
 
+interface PageContext {
+  attempt?: FormAttempt | undefined;
+  language: Language;
+  theme?: Theme | undefined;
+}
+
 export type FormRefusals = ReturnType<typeof createFormRefusals>;
 
 /** Answers after a refusal (spec 4.5): browsers with the form and its entries, or with advice. */
@@ -156,22 +163,23 @@ export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; p
   const refuse: Refuse = async (error, req) => {
     const { status } = error;
     const entries = req.form;
-    const { attempt, language } = await contextOf(req);
+    const { attempt, language, theme } = await contextOf(req);
     if (req.method !== 'POST' || !prefersPage(req)) return refusalIn(language, error);
     if (!entries || !attempt || status === 404 || entriesSize(entries) > MAX_SHOWN)
-      return pages.refusal(error, language);
+      return pages.refusal(error, language, theme);
     if (status === 400 && attempt.error !== undefined) return new Redirect(attempt.error);
     return pages.form(refusedView(error, entries, attempt));
   };
 
   /** Also for a request that was refused before its handler ran, or before its body was read. */
-  async function contextOf(req: Request): Promise<{ attempt?: FormAttempt | undefined; language: Language }> {
+  async function contextOf(req: Request): Promise<PageContext> {
     const known = attempts.get(req);
-    if (known) return { attempt: known, language: known.visitor.language };
+    if (known) return { attempt: known, language: known.visitor.language, theme: known.settings.theme };
     const lease = await leaseOf(req);
     const attempt = lease && req.form && parseAttempt(req, req.form, lease);
     const settings = lease && (lease.app.form ?? DEFAULT_FORM_SETTINGS);
-    return { attempt, language: (attempt?.visitor ?? visitorLanguage(req, settings)).language };
+    const { language } = attempt?.visitor ?? visitorLanguage(req, settings);
+    return { attempt, language, theme: settings?.theme };
   }
 
   async function leaseOf({ appId }: Request): Promise<Lease | undefined> {
@@ -184,8 +192,11 @@ export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; p
     refuse,
 
     /** Answers for the pages of forms: only a browser gets a page. */
-    refusePage: async (error: AppError, req: Request) =>
-      prefersPage(req) ? pages.refusal(error, (await contextOf(req)).language) : undefined,
+    async refusePage(error: AppError, req: Request) {
+      if (!prefersPage(req)) return undefined;
+      const { language, theme } = await contextOf(req);
+      return pages.refusal(error, language, theme);
+    },
 
     /** Keeps the controls of a request for a refusal. */
     note(req: Request, attempt: FormAttempt): void {

@@ -16,6 +16,7 @@ import { CAPTCHA_PROVIDERS, CAPTCHA_WIDGETS, captchaEntry } from '../../fields/c
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { formFields, type PageContext, prefilled } from '../../fields/markup.ts';
 import { FormControl } from '../../fields/presentation.ts';
+import { themeStyle } from '../../fields/theme.ts';
 import { AppNotFound } from '../../platform/core/errors.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
 import { formControls, type PublicForm, STEP_TEXTS, stepTexts } from './form-html.ts';
@@ -48,6 +49,9 @@ type StepCode = (typeof STEP_TEXTS)[number];
 const FormDefinition = z
   .strictObject({
     sourceAppId: z.string(),
+    style: z.string().optional().meta({
+      description: 'The style sheet of the theme, for the shadow root of the embedded form; absent without one',
+    }),
     name: z.string().optional().meta({ description: 'The name of the app; absent without one' }),
     title: z.string().nullable(),
     description: z.string().nullable(),
@@ -176,8 +180,9 @@ function formDefinition({ sourceAppId, settings: given, fields, language }: Form
   const described = formControls(fields, lang);
   const texts = JSON.stringify({
     sourceAppId,
-    // Undefined without a name: JSON leaves it out.
+    // Undefined without a name or a theme: JSON leaves them out.
     name: settings.name,
+    style: settings.theme && themeStyle(settings.theme),
     title,
     description,
     submitLabel,

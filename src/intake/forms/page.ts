@@ -3,6 +3,7 @@ import { Html } from '../../api/reply.ts';
 import type { FormSettings } from '../../apps/form-settings.ts';
 import { CAPTCHA_WIDGETS, captchaScript } from '../../fields/captcha.ts';
 import type { Markup, MarkupNode } from '../../fields/markup.ts';
+import { type Theme, themePath } from '../../fields/theme.ts';
 import type { CaptchaProvider } from '../../platform/core/config.ts';
 import type { Language } from '../../platform/languages/languages.ts';
 import { baseLanguage } from '../../platform/languages/tags.ts';
@@ -32,23 +33,26 @@ export interface Page {
   hasSteps?: boolean;
   /** Origins to which a form may be redirected. */
   redirects?: readonly string[];
+  theme?: Theme | undefined;
   /** The provider whose challenge the page shows. */
   captcha?: CaptchaProvider | undefined;
 }
 
 /** Returns a whole page under its own Content-Security-Policy (spec 4.5). */
 export function pageReply(page: Page, assets: PageAssets): Html {
-  const { title, main, language, status = 200, redirects = [], captcha } = page;
+  const { title, main, language, status = 200, redirects = [], theme, captcha } = page;
   const own = scriptsOf(page, assets);
   const script = captcha ? `${own}\n${toHtml([captchaScript(captcha)])}` : own;
+  const { scheme = 'auto' } = theme ?? {};
+  const style = theme ? `\n${html`<link rel="stylesheet" href="${themePath(theme)}">`}` : '';
   const text = html`<!doctype html>
 <html lang="${language.tag}" dir="${language.dir}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+<meta name="color-scheme" content="${scheme === 'auto' ? 'light dark' : scheme}">
 <title>${title}</title>
-<link rel="stylesheet" href="${assets.style}">
+<link rel="stylesheet" href="${assets.style}">!${style}
 !${script}
 </head>
 <body>

@@ -84,7 +84,7 @@ export function createConfirmationPages(
 <div!${ownLanguage(language)}>
 !${content}
 </div>`;
-    return pageReply({ title: `${title}: ${name}`, main, language, status }, assets);
+    return pageReply({ title: `${title}: ${name}`, main, language, status, theme: settings.theme }, assets);
   }
 
   /** Requires a press of the button: programs that check links open them, and press nothing. */
@@ -111,7 +111,7 @@ export function createConfirmationPages(
     const text = language.text(codes.text, VALID_DAYS);
     if (!isOfLink) {
       const main = html`<div!${ownLanguage(language)}><h1>${title}</h1><p>${text}</p></div>`;
-      return pageReply({ title, main, language, status }, assets);
+      return pageReply({ title, main, language, status, theme: form?.settings.theme }, assets);
     }
     const query = offeredLanguages(form.settings).length > 1 ? `?lang=${language.tag}` : '';
     const content = html`<p class="note">${title}</p><p>${text}</p>

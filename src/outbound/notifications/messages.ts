@@ -4,6 +4,7 @@ import { type FormSettings, offeredLanguages } from '../../apps/form-settings.ts
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { labelNodes, withAddresses } from '../../fields/marks.ts';
 import { type FormControl, formControl } from '../../fields/presentation.ts';
+import { accentColors } from '../../fields/theme.ts';
 import { toHtml } from '../../intake/forms/page.ts';
 import type { Suppressions } from '../../operators/people/suppressions.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
@@ -121,8 +122,8 @@ export function createMailRenderer(deps: {
   records: Pick<RecordReader, 'find'>;
   confirmations: Pick<ConfirmationStore, 'find'>;
   fieldsOf(appId: ObjectId): Promise<readonly FieldDefinition[]>;
-  changes: Pick<WaitingChanges, 'find' | 'dataFor'>;
   queue: Pick<MailQueue, 'countSummed' | 'hasBounced'>;
+  changes: Pick<WaitingChanges, 'find' | 'dataFor'>;
   suppressions: Pick<Suppressions, 'among'>;
   linkPath: ConfirmationService['linkPath'];
   publicUrl: string | undefined;
@@ -133,8 +134,8 @@ export function createMailRenderer(deps: {
     const app = await apps.ofId(mail.appId);
     if (!app) return undefined;
     if (mail.purpose === 'confirmation') return confirmation(app, mail);
-    if (mail.purpose === 'change') return changeMail(app, mail);
     if (mail.purpose === 'reply') return reply(app, mail);
+    if (mail.purpose === 'change') return changeMail(app, mail);
     // Planned emails are also sent after a change between `each` and `daily`.
     const { emails = [] } = app.form?.notify ?? {};
     const content = emails.length > 0 ? await notification(app, mail) : undefined;
@@ -183,9 +184,9 @@ export function createMailRenderer(deps: {
     lang: string | undefined,
     textsOf: (language: Language) => { heading: string; button: string; reason: Block[]; ignore: string },
   ): RenderedMail {
-    const tag = languageFor(app.form ?? {}, lang);
-    const isOffered = offeredLanguages(app.form ?? {}).length > 1;
-    const path = linkPath(app.sourceAppId, app.id, link, isOffered ? tag : undefined);
+    const form = app.form ?? {};
+    const tag = languageFor(form, lang);
+    const path = linkPath(app.sourceAppId, app.id, link, offeredLanguages(form).length > 1 ? tag : undefined);
     const language = languageOf(tag);
     const { text, own, dateTime } = language;
     const { heading, button, reason, ignore } = textsOf(language);
@@ -197,7 +198,10 @@ export function createMailRenderer(deps: {
       { text: text('mailValid', { time }) },
       { text: ignore },
     ];
-    const content = renderContent(heading, blocks, { lang: own, dir: languageOf(own).dir });
+    const { accent } = app.form?.theme ?? {};
+    // Emails have a white background.
+    const colors = accent === undefined ? undefined : accentColors(accent, 'light');
+    const content = renderContent(heading, blocks, { lang: own, dir: languageOf(own).dir, button: colors });
     return { to: [to], subject: `${heading}: ${formTitle(app, tag)}`, ...content };
   }
 

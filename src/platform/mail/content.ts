@@ -13,16 +13,22 @@ export type Block =
   /** Submitted values, each with its name, which may have HTML of its own. */
   | { values: readonly { name: string; nameHtml?: string | undefined; value: string }[] };
 
-/** The language of the texts of an email. */
-const ENGLISH = { lang: 'en', dir: 'ltr' as 'ltr' | 'rtl' };
+/** The language of the texts of an email, and the colors of its buttons. */
+interface MailPage {
+  lang: string;
+  dir: 'ltr' | 'rtl';
+  button?: { accent: string; onAccent: string } | undefined;
+}
+const ENGLISH: MailPage = { lang: 'en', dir: 'ltr' };
+const BUTTON = { accent: '#1f5fd6', onAccent: '#ffffff' };
 
 const STYLE = {
   body: 'margin:0;padding:24px;font-family:system-ui,sans-serif;font-size:16px;line-height:1.5;color:#1b1f24;background:#ffffff',
   main: 'max-width:560px;margin:0 auto',
   heading: 'margin:0 0 16px;font-size:20px;line-height:1.3',
   paragraph: 'margin:0 0 16px;white-space:pre-line;overflow-wrap:anywhere',
-  button:
-    'display:inline-block;padding:10px 18px;border-radius:8px;background:#1f5fd6;color:#ffffff;text-decoration:none;font-weight:600',
+  button: ({ accent, onAccent }: typeof BUTTON) =>
+    `display:inline-block;padding:10px 18px;border-radius:8px;background:${accent};color:${onAccent};text-decoration:none;font-weight:600`,
   name: 'margin:0;font-weight:600',
   value: 'margin:0 0 12px;white-space:pre-wrap;overflow-wrap:anywhere',
   plain: 'color:inherit;text-decoration:none',
@@ -51,12 +57,12 @@ function renderText(heading: string, blocks: readonly Block[]): string {
   return `${[splitLines(heading, MAX_PARAGRAPH).join(' '), ...parts].join('\n\n')}\n`;
 }
 
-function renderHtml(heading: string, blocks: readonly Block[], { lang, dir }: typeof ENGLISH): string {
+function renderHtml(heading: string, blocks: readonly Block[], { lang, dir, button = BUTTON }: MailPage): string {
   const parts = blocks.map((block) => {
     if ('text' in block)
       return html`<p style="${STYLE.paragraph}">${splitLines(block.text, block.max ?? MAX_PARAGRAPH).join('\n')}</p>`;
     if ('link' in block) {
-      return html`<p style="${STYLE.paragraph}"><a href="${block.link}" style="${STYLE.button}">${block.label}</a></p>`;
+      return html`<p style="${STYLE.paragraph}"><a href="${block.link}" style="${STYLE.button(button)}">${block.label}</a></p>`;
     }
     const values = block.values.map(
       ({ name, nameHtml, value }) =>

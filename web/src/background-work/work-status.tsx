@@ -9,7 +9,7 @@ interface WorkStatusProps {
   sourceAppId: string;
   /** Whether the session can read the schema versions of the app. */
   asAdmin: boolean;
-  fields: readonly { key: string; label: string }[] | undefined;
+  fields: readonly { key: string; label: string; kind?: string }[] | undefined;
 }
 
 /** Shows the progress of indexes and of moved values. */

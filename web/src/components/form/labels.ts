@@ -13,13 +13,15 @@ export function labelOf(field: Field, value: unknown): unknown {
   return (Object.hasOwn(labels, value) ? labels[value] : '') || value;
 }
 
+type Named = Pick<Field, 'key' | 'label'> & { kind?: string };
+
 /** The name of a field in lists, tables and sentences. */
-export function fieldName(field: Pick<Field, 'key' | 'label' | 'kind'>): string {
+export function fieldName(field: Named): string {
   return plainLabel(field) || field.key;
 }
 
 /** The name of the field with a key; the key itself if no field has it. */
-export function nameOfKey(key: string, fields: readonly Field[] = []): string {
+export function nameOfKey(key: string, fields: readonly Named[] = []): string {
   const field = fields.find((one) => one.key === key);
   return field ? fieldName(field) : key;
 }

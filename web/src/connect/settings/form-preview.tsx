@@ -5,6 +5,7 @@ import { type StepTitle, stepMarkup, stepsOf } from '#src/fields/form-steps.ts';
 import { marked } from '#src/fields/marks.ts';
 import { fieldMarkup, formFields, type Markup } from '#src/fields/markup.ts';
 import type { ServiceText } from '#src/fields/presentation.ts';
+import { themeStyle } from '#src/fields/theme.ts';
 import { type Catalogue, fillText } from '#src/platform/languages/catalogue.ts';
 import { PLAIN_NUMBERS } from '#src/platform/languages/texts.ts';
 import { toDom } from '../../../embed/dom.ts';
@@ -15,7 +16,7 @@ import { directionOf, forTag, useServiceTexts } from '../../languages/languages.
 import { formControls, publicFields } from '../../schema-editor/draft/rules.ts';
 import { t } from '../../texts/texts.ts';
 import own from './settings.module.css';
-import { pageTitlesIn, type SettingsDraft, textsIn } from './settings-draft.ts';
+import { pageTitlesIn, type SettingsDraft, textsIn, themeIn } from './settings-draft.ts';
 
 const PREVIEW_STYLES = `
   h2 { margin: 0 0 0.5rem; font-size: 1.5rem; line-height: 1.2; overflow-wrap: anywhere; }
@@ -35,15 +36,19 @@ export function FormPreview({ settings: draft, sourceAppId, fields, tag }: FormP
   const lang = tag || draft.locale || 'en';
   const service = useServiceTexts(lang);
   const [shown, setShown] = useState('form');
+  const [visitor, setVisitor] = useState<'auto' | 'light' | 'dark'>('auto');
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!host.current) return;
-    const root = host.current.shadowRoot ?? withStyles(host.current.attachShadow({ mode: 'open' }));
+    const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
     const settings = { ...draft, ...textsIn(draft, lang), pages: titlesIn(draft, lang) };
+    const { scheme = 'auto', ...theme } = themeIn(draft);
+    // An app with a scheme shows it to everybody.
+    root.adoptedStyleSheets = [styleSheet(themeStyle({ ...theme, scheme: scheme === 'auto' ? visitor : scheme }))];
     const form = { sourceAppId, fields, tag: lang, service };
     const markup = shown === 'form' ? previewMarkup(settings, form) : thanksMarkup(settings, form);
     root.replaceChildren(...toDom(markup));
-  }, [draft, sourceAppId, fields, lang, service, shown]);
+  }, [draft, sourceAppId, fields, lang, service, shown, visitor]);
   return (
     <>
       <div className={own.previewTop}>
@@ -61,6 +66,18 @@ export function FormPreview({ settings: draft, sourceAppId, fields, tag }: FormP
           ]}
         />
       </div>
+      <div className={own.previewTop}>
+        <SegmentedControl
+          aria-label={t.connect.settings.visitorScheme}
+          size="xs"
+          value={visitor}
+          onChange={setVisitor}
+          data={(['auto', 'light', 'dark'] as const).map((value) => ({
+            value,
+            label: t.connect.settings.visitorSchemes[value],
+          }))}
+        />
+      </div>
       {/* Inert: it shows the form, and nothing can be entered. */}
       <div ref={host} className={own.form} lang={lang} dir={directionOf(lang)} inert data-preview />
     </>
@@ -68,11 +85,10 @@ export function FormPreview({ settings: draft, sourceAppId, fields, tag }: FormP
 }
 
 /** Style sheets that a script constructs do not need `style-src 'unsafe-inline'`. */
-function withStyles(root: ShadowRoot): ShadowRoot {
+function styleSheet(theme: string): CSSStyleSheet {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(formStyles + stepStyles + PREVIEW_STYLES);
-  root.adoptedStyleSheets = [sheet];
-  return root;
+  sheet.replaceSync(formStyles + stepStyles + PREVIEW_STYLES + theme);
+  return sheet;
 }
 
 type PreviewedSettings = Omit<SettingsDraft, 'pages'> & { pages: readonly StepTitle[] };

@@ -1,3 +1,4 @@
+import type { Theme } from '#src/fields/theme.ts';
 import type { FormSettings } from '../../api/endpoints.ts';
 import { localTime } from '../../components/form/input.ts';
 import { tabDrafts } from '../../drafts/tab-drafts.ts';
@@ -20,6 +21,10 @@ export interface SettingsDraft {
   texts: string;
   /** The titles of pages, as JSON. */
   pages: string;
+  accent: string;
+  scheme: Required<Theme>['scheme'] | '';
+  font: Required<Theme>['font'] | '';
+  corners: Required<Theme>['corners'] | '';
   timeZone: string;
   botProtection: FormSettings['botProtection'];
   captchaSiteKey: string;
@@ -60,6 +65,7 @@ export function draftOf(settings: FormSettings): SettingsDraft {
     languages: settings.languages?.join(', ') ?? '',
     texts: settings.texts ? JSON.stringify(settings.texts) : '',
     pages: settings.pages ? JSON.stringify(settings.pages) : '',
+    ...themeTexts(settings.theme),
     botProtection: settings.botProtection,
     captchaSiteKey: settings.captcha?.siteKey ?? '',
     captchaSecret: '',
@@ -76,6 +82,25 @@ export function draftOf(settings: FormSettings): SettingsDraft {
     replyText: settings.reply?.text ?? '',
     replyTexts: settings.reply?.texts ? JSON.stringify(settings.reply.texts) : '',
   };
+}
+
+const THEME_NAMES = ['accent', 'scheme', 'font', 'corners'] as const;
+
+function themeTexts(theme: FormSettings['theme'] = {}): Pick<SettingsDraft, (typeof THEME_NAMES)[number]> {
+  const { accent, scheme, font, corners } = theme;
+  return { accent: accent ?? '', scheme: scheme ?? '', font: font ?? '', corners: corners ?? '' };
+}
+
+/** Returns the accent of a draft; undefined without one and while it is no color. */
+export function accentOf({ accent }: Pick<SettingsDraft, 'accent'>): string | undefined {
+  const color = accent.trim().toLowerCase();
+  return /^#[0-9a-f]{6}$/.test(color) ? color : undefined;
+}
+
+/** Returns the theme that a draft shows. */
+export function themeIn(draft: SettingsDraft): Theme {
+  const given = THEME_NAMES.map((name) => [name, name === 'accent' ? accentOf(draft) : draft[name]] as const);
+  return Object.fromEntries(given.filter(([, value]) => value));
 }
 
 /** The texts that have translations. */
@@ -149,12 +174,14 @@ export function settingsOf(
   changed: readonly SettingName[],
   keys: readonly string[],
 ): SettingsInput {
-  const own = changed.filter((name) => !isOfEmail(name) && !name.startsWith('captcha'));
+  const own = changed.filter((name) => !isOfEmail(name) && !isOfTheme(name) && !name.startsWith('captcha'));
   const texts = Object.fromEntries(own.map((name) => [name, sentValue(name, draft[name])]));
   return {
     ...stored,
     ...texts,
     captcha: isProvider(draft.botProtection) ? captchaOf(draft) : null,
+    // The service explains what is wrong with an accent.
+    ...(changed.some(isOfTheme) && { theme: { ...themeIn(draft), accent: draft.accent.trim() || null } }),
     ...(changed.includes('doubleOptIn') && { doubleOptIn: draft.doubleOptIn === 'on' }),
     ...(changed.some((name) => name.startsWith('notify')) && { notify: notifyOf(draft) }),
     ...(changed.some((name) => name.startsWith('reply')) && { reply: replyOf(draft, keys) }),
@@ -177,6 +204,8 @@ function captchaOf({ captchaSiteKey, captchaSecret, captchaOutage }: SettingsDra
   return { siteKey: captchaSiteKey.trim() || null, secret: captchaSecret.trim() || null, outage: captchaOutage };
 }
 
+const isOfTheme = (name: SettingName): boolean => (THEME_NAMES as readonly string[]).includes(name);
+
 function notifyOf({ notifyEmails, notifyWhen }: SettingsDraft): Notify | null {
   const emails = notifyEmails.split(/[\s,;]+/).filter((email) => email !== '');
   return emails.length > 0 ? { emails, when: notifyWhen } : null;
@@ -190,6 +219,7 @@ export function settingAt(path: string): string {
   if (path === 'reply' || path.startsWith('reply.')) return 'replyWhen';
   if (path.startsWith('captcha.')) return path.replace(/\.(.)/, (_, first: string) => first.toUpperCase());
   if (/^(?:languages|texts)\./.test(path)) return path.split('.', 1)[0] ?? path;
+  if (path.startsWith('theme.')) return path.slice('theme.'.length);
   if (path.startsWith('pages.')) return path.split('.', 2).join('.');
   return path === 'notify' || path.startsWith('notify.') ? 'notifyEmails' : path;
 }
@@ -217,4 +247,4 @@ export interface DraftState {
 }
 
 /** The drafts of the settings form. */
-export const settingsDrafts = tabDrafts<DraftState>('form settings', 2);
+export const settingsDrafts = tabDrafts<DraftState>('form settings', 3);
