@@ -1,4 +1,4 @@
-import type { Markup, MarkupNode } from './markup.ts';
+import type { Markup, MarkupNode } from './base/markup-node.ts';
 
 /** A sign of a text, or the text between two signs. */
 type Token = string | Sign;

@@ -1,6 +1,9 @@
 import { choicesIn } from './base/choice-list.ts';
+import type { Markup, MarkupAttributes, MarkupNode } from './base/markup-node.ts';
 import { labelNodes, marked } from './marks.ts';
 import type { FormControl } from './presentation.ts';
+
+export type { Markup, MarkupNode } from './base/markup-node.ts';
 
 /** A control in a form with its content. */
 export interface FormField {
@@ -43,15 +46,6 @@ export const isHidden = ({ control }: FormField): boolean => control.hidden || c
 
 /** The id of the element with the problem of a field. */
 const problemId = ({ id }: FormField): string => `${id}-problem`;
-
-/** A text, which a renderer escapes, or an element. */
-export type MarkupNode = string | Markup;
-
-/** The attributes of an element. `true` is an attribute without a value; unset ones are absent. */
-type MarkupAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
-
-/** An element of a form. The service renders it as HTML and the embed script as DOM. */
-export type Markup = readonly [tag: string, attributes: MarkupAttributes, ...children: MarkupNode[]];
 
 /** Returns the nodes without those that a condition left out. */
 export function present<One>(nodes: readonly (One | undefined | false | '')[]): One[] {
