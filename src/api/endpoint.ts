@@ -153,7 +153,7 @@ interface Input<Spec extends EndpointSpec> {
   res: Response;
 }
 
-/** The input as `mount` creates it. */
+/** The input as `http/router.ts` creates it. */
 export type AnyInput = Omit<Input<EndpointSpec>, 'principal' | 'app'> & {
   principal: Principal | undefined;
   app: ScopedApp | undefined;

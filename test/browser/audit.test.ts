@@ -134,7 +134,7 @@ describe('the audit log page', () => {
 
   it('names views, changes of many users, imports and invitations, also deleted ones', async () => {
     const { sourceAppId } = app;
-    const view = await operator.post('/auth/views', { name: 'My people', query: '' }).expect(200);
+    const view = await operator.post('/auth/views', { name: 'Our people', query: '', shared: true }).expect(200);
     const file = await runImport(operator, undefined, 'email\nada@example.com\n', { fileName: 'people.csv' });
     const change = await beginChange(operator, sourceAppId, 1, { set: { name: 'Grace' } });
     await untilChange(operator, sourceAppId, change);
@@ -142,7 +142,7 @@ describe('the audit log page', () => {
     const invited = await server.admin.post(path, { email: 'eve@staff.example.com', role: 'viewer' }).expect(200);
     const { page, expectClean, close } = await visitAs(server, app, '/audit');
     const row = (action: string) => page.getByRole('row', { name: new RegExp(action) });
-    await row('View created').getByText('My people', { exact: true }).waitFor();
+    await row('View created').getByText('Our people', { exact: true }).waitFor();
     for (const action of ['created', 'file received', 'started']) {
       await row(`Import ${action}`).getByText('people.csv', { exact: true }).waitFor();
     }
@@ -155,7 +155,7 @@ describe('the audit log page', () => {
     await server.admin.delete(`${path}/${invited.body.id}`).expect(200);
     await page.reload();
     for (const action of ['created', 'deleted']) {
-      await row(`View ${action}`).getByText('Deleted view', { exact: true }).waitFor();
+      await row(`View ${action}`).getByText('Deleted or private view', { exact: true }).waitFor();
       await row(`Import ${action}`).getByText('Deleted import', { exact: true }).waitFor();
     }
     await row('Member invited').getByText('Closed invitation', { exact: true }).waitFor();
@@ -183,6 +183,7 @@ describe('the audit log page', () => {
     await ada.client.patch('/auth/account', { name: 'Ada '.repeat(25).trim() }).expect(200);
     for (const { client } of [ada, bob]) await client.put(`/auth/apps/${sourceAppId}/form`, {}).expect(200);
     await bob.client.put(`/auth/apps/${sourceAppId}/retention`, { days: 30, basis: 'createdAt' }).expect(200);
+    const ofBob = ['Retention changed', 'Form settings changed', 'Invitation accepted'];
     // A session with the password of the app may not list the members.
     for (const session of [app, { sourceAppId: 'admin', password: ADMIN_PASSWORD }]) {
       const path = session === app ? '/audit' : `/audit?sourceAppId=${sourceAppId}`;
@@ -192,11 +193,11 @@ describe('the audit log page', () => {
       const person = page.getByLabel('Person');
       expect(await person.locator('option').first().innerText()).toBe('Everybody');
       await person.selectOption(bob.id);
-      await expect.poll(actions).toEqual(['Retention changed', 'Form settings changed']);
+      await expect.poll(actions).toEqual(ofBob);
       expect(await person.locator('option:checked').innerText()).toMatch(/^Member \d+ \(member-\d+@example.com\)$/);
       expect(page.url()).toContain(`actor=${bob.id}`);
       await page.reload();
-      await expect.poll(actions).toEqual(['Retention changed', 'Form settings changed']);
+      await expect.poll(actions).toEqual(ofBob);
       await person.selectOption('Administrators');
       await page.getByRole('row', { name: /Retention changed/ }).waitFor({ state: 'detached' });
       await expect.poll(actions).toContain('App created');

@@ -88,7 +88,7 @@ sh.shardCollection("people.applied_keys", { _id: 1 });
 db.getSiblingDB("people").deliveries.createIndex({ appId: 1, _id: 1 });
 sh.shardCollection("people.deliveries", { appId: 1, _id: 1 });
 
-// held_submissions: emails and data of people, up to 20 MB for each app
+// held_submissions: emails and data of people, up to 50 MB for each app
 db.getSiblingDB("people").held_submissions.createIndex({ appId: 1, email: 1 });
 sh.shardCollection("people.held_submissions", { appId: 1, email: 1 });
 

@@ -132,6 +132,15 @@ describe('`keep` (spec 4.5.5)', () => {
     expect(await recordOf(ADA)).toMatchObject({ data: { name: 'Ada' } });
   });
 
+  it('keeps repeats that arrive at once once', async () => {
+    await build({ existing: 'keep' });
+    for (let round = 0; round < 15; round += 1) {
+      const repeats = Array.from({ length: 8 }, (_, at) => send(ADA, { name: 'Once' }, `${round}`, at % 2 ? a : b));
+      expect((await Promise.all(repeats)).map(({ status }) => status)).toEqual(Array(8).fill(200));
+    }
+    await expect.poll(async () => (await rows()).filter(({ created }) => !created).length, POLL).toBe(15);
+  });
+
   it('completes by a repeat what a stopped server left between the key and the inbox', async () => {
     await build({ existing: 'keep' });
     await send(ADA, { name: 'Late' }, 'stopped').expect(200);

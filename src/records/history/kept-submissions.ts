@@ -96,12 +96,17 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
    */
   async function keep(appIds: readonly ObjectId[], ids: readonly RecordId[], events?: readonly UUID[]): Promise<void> {
     const records = { appId: { $in: [...appIds] }, _id: { $in: [...ids] } };
+    await store([{ $match: records }, ...keptOf(events)]);
+  }
+
+  /** Stores what the stages make of records, each once. */
+  async function store(stages: readonly object[]): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       // An insert takes a third of the time of an upsert, and ends at a submission that is stored.
       const into = { into: kept.collectionName, on: ONCE, whenMatched: attempt === 1 ? 'fail' : 'keepExisting' };
-      const stages = [{ $match: records }, ...keptOf(events), { $merge: { ...into, whenNotMatched: 'insert' } }];
+      const all = [...stages, { $merge: { ...into, whenNotMatched: 'insert' } }];
       try {
-        await users.aggregate(stages, { hint: { _id: 1 } }).toArray();
+        await users.aggregate(all, { hint: { _id: 1 } }).toArray();
         return;
       } catch (error) {
         // An upsert ends so too when another statement stores a submission just before it.
@@ -132,12 +137,7 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
         revision: { $ifNull: ['$eventCount', 0] },
         ...Object.fromEntries(literals.map(([member, value]) => [member, { $literal: value }])),
       };
-      const stages = [
-        { $match: { _id: record._id, appId: record.appId } },
-        { $project: project },
-        { $merge: { into: kept.collectionName, on: ONCE, whenMatched: 'keepExisting', whenNotMatched: 'insert' } },
-      ];
-      await users.aggregate(stages, { hint: { _id: 1 } }).toArray();
+      await store([{ $match: { _id: record._id, appId: record.appId } }, { $project: project }]);
     },
 
     consumer: {

@@ -27,7 +27,7 @@ export const audit: typeof en = {
   from: (address) => `von ${address}`,
 
   gone: {
-    view: 'Gelöschte Ansicht',
+    view: 'Gelöschte oder private Ansicht',
     import: 'Gelöschter Import',
     invitation: 'Beendete Einladung',
     change: 'Änderung, die nicht mehr aufbewahrt wird',

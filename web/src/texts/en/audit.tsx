@@ -28,7 +28,7 @@ export const audit = {
 
   // What an event changed, when it has no name any more. Its id is the title of the text.
   gone: {
-    view: 'Deleted view',
+    view: 'Deleted or private view',
     import: 'Deleted import',
     invitation: 'Closed invitation',
     change: 'Change that is no longer kept',
