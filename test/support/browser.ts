@@ -47,6 +47,8 @@ let browser: Promise<Browser> | undefined;
  * in half the time of a new page, which needs a new process.
  */
 const idle = new Map<string, Page[]>();
+/** The pages that run a script of a test in each document: they are not used again. */
+const scripted = new WeakSet<Page>();
 
 /** Closes the pages that the test file left open. The files of one worker share a browser. */
 export async function closeBrowser(): Promise<void> {
@@ -64,7 +66,13 @@ async function takePage({ storageState, ...options }: BrowserContextOptions): Pr
 
 async function newPage(chromium: Browser, options: BrowserContextOptions): Promise<Page> {
   const context = await chromium.newContext(options);
-  return context.newPage();
+  const page = await context.newPage();
+  const addInitScript = page.addInitScript.bind(page);
+  page.addInitScript = (...script) => {
+    scripted.add(page);
+    return addInitScript(...script);
+  };
+  return page;
 }
 
 /** Ends a visit: closes the pages that it opened, and leaves nothing of it in its first page. */
@@ -73,7 +81,7 @@ export async function closePage(page: Page): Promise<void> {
   if (key === undefined) return;
   openPages.delete(page);
   const context = page.context();
-  if (page.isClosed() || NOT_REUSED.test(key)) return context.close();
+  if (page.isClosed() || NOT_REUSED.test(key) || scripted.has(page)) return context.close();
   for (const event of EVENTS) page.removeAllListeners(event);
   // A page with unsaved changes asks whether to leave it.
   page.on('dialog', (dialog) => void dialog.accept());
