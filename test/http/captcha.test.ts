@@ -411,6 +411,30 @@ describe('a process that stops between the answer of the provider and its record
       await close();
     }
   });
+
+  it('changes no verdict of who took the claim over', async () => {
+    const { proxy, server: stopped, close } = await serverBehindProxy();
+    try {
+      const app = await appWith(captchaSettings('turnstile', { outage: 'refuse' }));
+      const [token, email] = [good(), person()];
+      const repeat = (server: TestServer) => submit(app, token, server, email).set('Idempotency-Key', 'taken-over');
+      const verdict = async () =>
+        (await a.db.collection('spent_challenges').findOne({ _id: claimOf(token) as never }))?.verdict;
+      const seen = proxy.holdNext('update', 'spent_challenges');
+      const first = repeat(stopped).then((answer) => answer);
+      const forward = await seen;
+      await sleep(3_100);
+      // The provider says that the token was used.
+      await repeat(b).expect(403);
+      expect(await verdict()).toBe('refused');
+      await forward();
+      await first;
+      expect(await verdict()).toBe('refused');
+      expect(providers.asked).toHaveLength(2);
+    } finally {
+      await close();
+    }
+  });
 });
 
 describe('settings with a provider', () => {

@@ -206,15 +206,18 @@ export function createCaptchaCheck(deps: {
     clock.earlier().getTime() + TOKEN_MS - KEPT_SECONDS * 1_000 - at.getTime() > ABANDONED_MS;
 
   /**
-   * Resolves with the verdict on an earlier question for the same submission, or undefined: this
-   * call holds the claim and must ask. @throws {Forbidden} when another submission used the token
+   * Resolves with the verdict on an earlier question for the same submission, or with the time of
+   * the claim that this call holds: it must ask, and its writes name that time, so that they change
+   * nothing after another one took the claim over. @throws {Forbidden} when another submission used
+   * the token
    */
-  async function claim(_id: string, holder: string): Promise<Verdict | undefined> {
+  async function claim(_id: string, holder: string): Promise<Verdict | Date> {
     const until = performance.now() + ANSWER_MS;
     for (;;) {
+      const at = keptAt();
       try {
-        await spent.insertOne({ _id, holder, at: keptAt() });
-        return undefined;
+        await spent.insertOne({ _id, holder, at });
+        return at;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
       }
@@ -223,8 +226,9 @@ export function createCaptchaCheck(deps: {
       if (first.holder !== holder) throw new Forbidden('captchaUsed');
       if (first.verdict) return first.verdict;
       if (isAbandoned(first)) {
-        const taken = await spent.updateOne({ _id, holder, at: first.at }, { $set: { at: keptAt() } });
-        if (taken.modifiedCount === 1) return undefined;
+        const abandoned = { _id, holder, at: first.at, verdict: { $exists: false } };
+        const taken = await spent.updateOne(abandoned, { $set: { at } });
+        if (taken.modifiedCount === 1) return at;
       }
       if (performance.now() >= until) return 'away';
       await sleep(POLL_MS);
@@ -247,23 +251,26 @@ export function createCaptchaCheck(deps: {
     const { secret, outage } = settings.captcha;
     const _id = `captcha ${createHash('sha256').update(`${provider} ${token}`).digest('base64url')}`;
     const holder = identifyHolder(email, idempotencyKey);
-    let verdict = await claim(_id, holder);
-    if (!verdict) {
-      const result = await ask(provider, { secret, token });
-      const isOther = result.host !== undefined && !isOwnHost(result.host, settings, host);
-      verdict = isOther ? 'refused' : result.verdict;
-      // A repeat of a submission that was answered with 503 asks again.
-      if (verdict === 'away' && outage === 'refuse') await spent.deleteOne({ _id, holder });
-      // A refused token stays refused: it has expired at its provider long before its entry.
-      else
-        await spent.updateOne(
-          { _id, holder },
-          { $set: { verdict, ...(verdict === 'refused' && { at: clock.later() }) } },
-        );
-    }
+    const claimed = await claim(_id, holder);
+    const verdict = claimed instanceof Date ? await decide({ _id, holder, at: claimed }) : claimed;
     if (verdict === 'refused') throw new Forbidden('captchaInvalid');
     if (verdict === 'passed') return undefined;
     if (outage === 'refuse') throw new Unavailable('captchaAway', AWAY_MS / 1_000);
     return 'captcha-away';
+
+    /** Asks the provider, and stores the verdict under the claim. */
+    async function decide(own: Pick<SpentChallengeDocument, '_id' | 'holder' | 'at'>): Promise<Verdict> {
+      const result = await ask(provider, { secret, token });
+      const isOther = result.host !== undefined && !isOwnHost(result.host, settings, host);
+      const found = isOther ? 'refused' : result.verdict;
+      // A repeat of a submission that was answered with 503 asks again.
+      if (found === 'away' && outage === 'refuse') await spent.deleteOne(own);
+      else {
+        // A refused token stays refused: it has expired at its provider long before its entry.
+        const at = found === 'refused' ? clock.later() : own.at;
+        await spent.updateOne(own, { $set: { verdict: found, at } });
+      }
+      return found;
+    }
   };
 }
