@@ -173,13 +173,12 @@ const IncludedKeys = z
 
 /** Reports the placeholders of a subject, which is a header, and unknown ones of a text. */
 function checkPlaceholders({ subject, text }: ReplyTexts, known: readonly string[], path: readonly string[]) {
-  const unknown = [...text.matchAll(PLACEHOLDER)].filter(([, name = '']) => !known.includes(name));
-  return [
-    ...[...subject.matchAll(PLACEHOLDER)]
-      .slice(0, 1)
-      .map(() => problem('placeholderInSubject', {}, [...path, 'subject'])),
-    ...unknown.slice(0, 1).map(([placeholder]) => problem('notPlaceholder', { placeholder }, [...path, 'text'])),
-  ];
+  const problems = [];
+  const [inSubject] = subject.matchAll(PLACEHOLDER);
+  if (inSubject) problems.push(problem('placeholderInSubject', {}, [...path, 'subject']));
+  const unknown = [...text.matchAll(PLACEHOLDER)].find(([, name = '']) => !known.includes(name));
+  if (unknown) problems.push(problem('notPlaceholder', { placeholder: unknown[0] }, [...path, 'text']));
+  return problems;
 }
 
 const ReplySettings = z

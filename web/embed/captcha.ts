@@ -13,7 +13,7 @@ const apiOf = ({ provider }: Captcha): Api | undefined =>
     { turnstile: 'turnstile', hcaptcha: 'hcaptcha', recaptcha: 'grecaptcha', friendly: 'frcaptcha' }[provider]
   ];
 
-/** Providers do not find their elements in a shadow root, so the challenge is beside it, in a slot. */
+/** Providers find no elements in a shadow root, so the challenge is beside it, in a slot. */
 function areaOf(form: HTMLFormElement): Element {
   const root = form.getRootNode();
   return root instanceof ShadowRoot ? root.host : form;

@@ -5,8 +5,14 @@ export const DECIMAL = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** The boolean of each text of a checkbox, in lower case (spec 2.7, rule 5). */
 export const BOOLEAN_TEXTS: ReadonlyMap<string, boolean> = new Map([
-  ...['on', 'true', '1', 'yes'].map((text) => [text, true] as const),
-  ...['off', 'false', '0', 'no'].map((text) => [text, false] as const),
+  ['on', true],
+  ['true', true],
+  ['1', true],
+  ['yes', true],
+  ['off', false],
+  ['false', false],
+  ['0', false],
+  ['no', false],
 ]);
 
 /** Returns the text of a form with LF as its line ends; browsers send CR LF. */
