@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, connectionStringProblem, loadConfig } from '../../../src/platform/core/config.ts';
+import { ConfigError, loadConfig } from '../../../src/platform/core/config.ts';
+import { connectionStringProblem } from '../../../src/platform/core/mongodb-uri.ts';
 
 const host = 'mongodb://db.internal:27017/forms';
 
