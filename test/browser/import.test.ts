@@ -40,7 +40,7 @@ describe('the import page', () => {
   it('proposes the fields of columns, checks the file in a dry run, and imports it', async () => {
     const visited = await open('/users');
     const { page, expectClean, close } = visited;
-    await page.getByRole('link', { name: 'Import' }).click();
+    await page.getByRole('link', { name: 'Import', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Import' }).waitFor();
     await chooseFile(visited, 'people.csv', Buffer.from(`\uFEFF${FILE}`, 'utf16le'));
     const fieldOf = (column: string) => page.getByLabel(`Field of ${column}`, { exact: true });

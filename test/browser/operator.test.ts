@@ -215,12 +215,28 @@ describe('the user list', () => {
     expect(exported.map((user: { email: string }) => user.email)).toEqual(['alan@example.com']);
   });
 
+  it('stays when a part of it cannot be loaded, and offers to load the page again', async () => {
+    await users.submit('ada@example.com', {});
+    const other = await visit(users.server);
+    let isAway = true;
+    const parts = /\/assets\/users-[^/]*\.js$/;
+    await other.page.route(parts, (route) => (isAway ? route.abort() : route.continue()));
+    await logIn(other.page, users.app);
+    await other.page.getByRole('alert').getByText('Something went wrong').first().waitFor();
+    await other.page.getByRole('link', { name: 'ada@example.com' }).waitFor();
+    isAway = false;
+    await other.page.getByRole('button', { name: 'Reload page' }).first().click();
+    await other.page.getByText('1–1 of 1', { exact: true }).waitFor();
+    await other.close();
+  });
+
   it('offers a retry when the service cannot be reached', async () => {
     await users.submit('ada@example.com', {});
     await users.logIn();
     await waitForRange('1–1 of 1');
     const other = await visit(users.server);
     await logIn(other.page, users.app);
+    await other.page.getByText('1–1 of 1', { exact: true }).waitFor();
     await other.page.context().setOffline(true);
     await other.page.getByLabel('Search all data').fill('ada');
     await other.page.getByText('Could not reach the service').waitFor();

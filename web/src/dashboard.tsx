@@ -10,7 +10,7 @@ import { Route, Router, Switch } from 'wouter';
 import { createQueryClient } from './api/query-client.ts';
 import { Pages } from './pages.tsx';
 import { SessionGate } from './session/session-gate.tsx';
-import { ErrorBoundary } from './shell/error-boundary.tsx';
+import { ErrorBoundary } from './components/page/error-boundary.tsx';
 import { PageSkeleton } from './shell/page-skeleton.tsx';
 import { theme } from './theme.ts';
 

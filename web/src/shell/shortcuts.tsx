@@ -1,5 +1,5 @@
 import { Suspense, useEffect, useState } from 'react';
-import { loadLater } from '../components/page/load-later.ts';
+import { loadLater } from '../components/page/load-later.tsx';
 import type { Session } from '../session/session.ts';
 import type { PageLink } from './shell.tsx';
 

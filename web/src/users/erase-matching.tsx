@@ -1,6 +1,6 @@
 import { Suspense, useState } from 'react';
 import { TrashIcon } from '../components/icons.tsx';
-import { loadLater } from '../components/page/load-later.ts';
+import { loadLater } from '../components/page/load-later.tsx';
 import { t } from '../texts/texts.ts';
 import type { UserFilter } from './list/list-parameters.ts';
 import { ListAction } from './list-action.tsx';

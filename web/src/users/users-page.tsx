@@ -8,7 +8,7 @@ import { PenIcon, UploadIcon } from '../components/icons.tsx';
 import card from '../components/page/card.module.css';
 import { EmptyState } from '../components/page/empty-state.tsx';
 import { LoadError } from '../components/page/load-error.tsx';
-import { loadLater } from '../components/page/load-later.ts';
+import { loadLater } from '../components/page/load-later.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { TableSkeleton } from '../components/table/table-skeleton.tsx';
 import { useAbilities } from '../session/abilities.tsx';

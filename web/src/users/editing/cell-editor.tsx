@@ -1,6 +1,6 @@
 import { Suspense } from 'react';
 import type { Field, UserRecord } from '../../api/endpoints.ts';
-import { loadLater } from '../../components/page/load-later.ts';
+import { loadLater } from '../../components/page/load-later.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../scope.ts';
 

@@ -1,7 +1,7 @@
 import { Button, Popover } from '@mantine/core';
 import { Suspense, useState } from 'react';
 import { CrossIcon, FilterIcon } from '../../components/icons.tsx';
-import { loadLater } from '../../components/page/load-later.ts';
+import { loadLater } from '../../components/page/load-later.tsx';
 import { SearchBox } from '../../components/table/search-box.tsx';
 import { t } from '../../texts/texts.ts';
 import type { ChangeList, ListParameters } from '../list/list-parameters.ts';

@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { type ReactNode, Suspense, useState } from 'react';
 import { PenIcon, TrashIcon } from '../../components/icons.tsx';
-import { loadLater } from '../../components/page/load-later.ts';
+import { loadLater } from '../../components/page/load-later.tsx';
 import { useAbilities } from '../../session/abilities.tsx';
 import { t } from '../../texts/texts.ts';
 import type { UserColumns } from '../columns.tsx';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import type { SavedView } from '../../api/endpoints.ts';
 import { ViewsIcon } from '../../components/icons.tsx';
-import { loadLater } from '../../components/page/load-later.ts';
+import { loadLater } from '../../components/page/load-later.tsx';
 import { t } from '../../texts/texts.ts';
 import type { ChangeList, ListParameters } from '../list/list-parameters.ts';
 import type { Scope } from '../scope.ts';

@@ -1,9 +1,15 @@
 import { Alert, Button } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
-import { t } from '../texts/texts.ts';
+import { t } from '../../texts/texts.ts';
+
+interface Props {
+  children: ReactNode;
+  /** Whether a part of a page failed, and the rest of it is there. */
+  isPart?: boolean;
+}
 
 /** Shows a message and a reload button when rendering throws. */
-export class ErrorBoundary extends Component<{ children: ReactNode }, { hasError: boolean }> {
+export class ErrorBoundary extends Component<Props, { hasError: boolean }> {
   override state = { hasError: false };
 
   static getDerivedStateFromError() {
@@ -12,9 +18,10 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { hasError
 
   override render(): ReactNode {
     if (!this.state.hasError) return this.props.children;
+    const { isPart } = this.props;
     return (
-      <Alert color="red" role="alert" title={t.shell.broken} m="xl">
-        <p>{t.shell.brokenNote}</p>
+      <Alert color="red" role="alert" title={t.shell.broken} m={isPart ? 0 : 'xl'}>
+        {!isPart && <p>{t.shell.brokenNote}</p>}
         <Button variant="default" size="xs" mt="sm" onClick={() => window.location.reload()}>
           {t.shell.reload}
         </Button>
