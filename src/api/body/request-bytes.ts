@@ -19,6 +19,9 @@ const EMPTY: Buffer = Buffer.alloc(0);
 
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*("?)([^"\s;]*)\1[ \t]*(?:;|$)/i;
 
+/** The most pieces in which so many bytes may arrive. */
+export const maxPiecesOf = (bytes: number): number => MAX_PIECES + bytes / MIN_PIECE_BYTES;
+
 type Decode = (bytes: InputType, options: ZlibOptions) => Promise<Buffer>;
 const DECODERS = new Map<string, Decode>([
   ['gzip', promisify<InputType, ZlibOptions, Buffer>(gunzip)],
@@ -47,7 +50,7 @@ export function createBytesReader(limitOfAll: number): ReadBytes {
     const decode = encoding === undefined ? undefined : findDecoder(encoding);
     const maxBytes = decode ? limit + ENCODING_OVERHEAD : limit;
     const length = Number(req.headers['content-length'] ?? Number.NaN);
-    if (length > maxBytes) throw tooLargeError();
+    if (length > maxBytes) throw bodyTooLarge();
     const sent = hasArrived(req) ? takeBody(req, maxBytes) : receive(req, maxBytes, deadline);
     return decode ? decompress(sent, decode, limit) : sent;
   };
@@ -92,6 +95,8 @@ function readEncoding({ headers }: Request): string | undefined {
   return encoding === 'identity' ? undefined : encoding;
 }
 
+export const isCompressed = (req: Request): boolean => readEncoding(req) !== undefined;
+
 /** Spec 4: 415 for an unknown encoding. */
 function findDecoder(encoding: string): Decode {
   const decode = DECODERS.get(encoding);
@@ -103,7 +108,7 @@ async function decoded(bytes: Buffer, decode: Decode, limit: number): Promise<Bu
   try {
     return await decode(bytes, { maxOutputLength: limit });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLargeError();
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw bodyTooLarge();
     throw new InvalidInput('bodyUnreadable');
   }
 }
@@ -111,7 +116,7 @@ async function decoded(bytes: Buffer, decode: Decode, limit: number): Promise<Bu
 /** Reads a body that arrived with its headers. */
 function takeBody(req: Request, limit: number): Buffer {
   if (req.destroyed) throw cutOffError();
-  if (req.readableLength > limit) throw tooLargeError();
+  if (req.readableLength > limit) throw bodyTooLarge();
   const bytes = (req.read() as Buffer | null) ?? EMPTY;
   // Node may emit 'end' only after the last bytes, and keeps the request until it is consumed.
   req.resume();
@@ -122,7 +127,7 @@ function takeBody(req: Request, limit: number): Buffer {
 function collect(req: Request, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const buffer = new GrowingBuffer(limit);
-    const maxPieces = MAX_PIECES + limit / MIN_PIECE_BYTES;
+    const maxPieces = maxPiecesOf(limit);
     let pieces = 0;
     const onEnd = (): void => settle(() => resolve(buffer.take()));
     const fail = (error: AppError): void =>
@@ -136,7 +141,7 @@ function collect(req: Request, limit: number): Promise<Buffer> {
     const onData = (chunk: Buffer): void => {
       pieces += 1;
       if (pieces > maxPieces) fail(new InvalidInput('bodyInPieces'));
-      else if (!buffer.add(chunk)) fail(tooLargeError());
+      else if (!buffer.add(chunk)) fail(bodyTooLarge());
     };
     const settle = (complete: () => void): void => {
       req.off('data', onData).off('end', onEnd).off('close', onClose);
@@ -149,11 +154,11 @@ function collect(req: Request, limit: number): Promise<Buffer> {
   });
 }
 
-function cutOffError(): AppError {
+export function cutOffError(): AppError {
   return new InvalidInput('bodyCutOff');
 }
 
-function tooLargeError(): AppError {
+export function bodyTooLarge(): AppError {
   return new TooLarge('bodyTooLarge');
 }
 
@@ -172,12 +177,12 @@ type InPlace = <T>(network: string, work: () => Promise<T>) => Promise<T>;
 /**
  * Limits the number of request bodies that are received at the same time. Each takes up to the body
  * limit in memory until it is complete. A body that arrived together with its headers needs no
- * place. The work is refused with {@link Unavailable} after one second without a place, or at once
+ * place. The work is refused with {@link Unavailable} after `maxWaitMs` without a place, or at once
  * when too many requests wait.
  *
  * @param bodyLimit the largest body in bytes
  */
-function createBodyPlaces(bodyLimit: number): InPlace {
+export function createBodyPlaces(bodyLimit: number, maxWaitMs = MAX_WAIT_MS): InPlace {
   const slots = Math.min(MAX_PLACES, Math.max(MIN_PLACES, Math.floor(BODY_MEMORY / bodyLimit)));
   const perKey = Math.ceil(slots * NETWORK_SHARE);
   const queue = new FairQueue({ slots, perKey });
@@ -188,7 +193,7 @@ function createBodyPlaces(bodyLimit: number): InPlace {
         // A waiting request holds the bytes that arrived with its headers, so the same limits
         // apply.
         if (queue.waiting > slots || queue.waitingOf(network) > perKey) throw tooManyError();
-        await withTimeout(turn.begun, MAX_WAIT_MS, tooManyError);
+        await withTimeout(turn.begun, maxWaitMs, tooManyError);
       }
       return await work();
     } finally {
