@@ -74,7 +74,10 @@ function preloadedPages(): Plugin {
   };
 }
 
-/** Builds the embed script and the style sheet of form pages, which src/http/embed.ts serves. */
+/** What the embed script loads when a form needs it (web/embed/parts.ts). */
+const PARTS = ['steps', 'captcha', 'files'];
+
+/** Builds the embed script, its parts and the style sheet of form pages, which src/http/embed.ts serves. */
 function embedFiles(): Plugin {
   const shared: InlineConfig = { configFile: false, root: EMBED, publicDir: false, logLevel: 'warn' };
   const output = { outDir: join(OUTPUT, 'embed'), emptyOutDir: false, target: 'es2022' };
@@ -82,18 +85,22 @@ function embedFiles(): Plugin {
     name: 'embed-files',
     apply: 'build',
     async closeBundle() {
-      const steps = { entry: join(EMBED, 'steps.ts'), formats: ['es' as const], fileName: () => 'v1-steps.js' };
-      await build({ ...shared, build: { ...output, lib: steps } });
-      const content = readFileSync(join(OUTPUT, 'embed/v1-steps.js'));
-      // As in src/http/embed.ts.
-      const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12);
+      const hashes: Record<string, string> = {};
+      for (const part of PARTS) {
+        const file = `v1-${part}.js`;
+        const lib = { entry: join(EMBED, `${part}.ts`), formats: ['es' as const], fileName: () => file };
+        await build({ ...shared, build: { ...output, lib } });
+        const content = readFileSync(join(OUTPUT, 'embed', file));
+        // As in src/http/embed.ts.
+        hashes[part] = createHash('sha256').update(content).digest('base64url').slice(0, 12);
+      }
       const lib = {
         entry: join(EMBED, 'v1.ts'),
         name: 'userCollection',
         formats: ['iife' as const],
         fileName: () => 'v1.js',
       };
-      const define = { STEPS_HASH: JSON.stringify(hash) };
+      const define = { PART_HASHES: JSON.stringify(hashes) };
       await build({ ...shared, define, build: { ...output, lib } });
       const style = { input: join(EMBED, 'page.css'), output: { assetFileNames: 'v1.css' } };
       await build({ ...shared, build: { ...output, rollupOptions: style } });

@@ -8,10 +8,9 @@ import {
   prefilled,
   present,
 } from '#src/fields/markup.ts';
-import { showChallenge } from './captcha.ts';
 import { toDom } from './dom.ts';
 import style from './form.css?inline';
-import { send } from './send.ts';
+import { challenge, send } from './send.ts';
 import { type Definition, definitionOf, formPath, service } from './service.ts';
 import { startSteps } from './steps-loader.ts';
 
@@ -41,7 +40,7 @@ export async function embed(host: HTMLElement): Promise<void> {
     const { fields, pages = [], steps: texts } = definition;
     if (form && texts) await startSteps(form, { fields, pages, texts }, root);
     root.append(content);
-    if (form && definition.captcha) showChallenge(form, definition.captcha);
+    if (form && definition.captcha) challenge(form, definition.captcha);
   } catch {
     const link: Markup = ['a', { href: `${service}/f/${app}` }, 'Open the form'];
     root.append(...toDom([['p', { class: 'note', role: 'alert' }, 'The form could not be shown. ', link]]));

@@ -1,10 +1,10 @@
 import { marked } from '#src/fields/marks.ts';
 import type { MarkupNode } from '#src/fields/markup.ts';
-import { canShow, showChallenge, tokenOf } from './captcha.ts';
 import { toDom } from './dom.ts';
+import { part } from './parts.ts';
 import { clearProblems, isOwn, localProblems, showProblems } from './problems.ts';
 import { type Challenge, canSolve, hexOf, solve } from './proof-of-work.ts';
-import { type Answer, type Definition, definitionOf, formPath, request } from './service.ts';
+import { type Answer, type Captcha, type Definition, definitionOf, formPath, request } from './service.ts';
 import { stepsOf } from './steps-loader.ts';
 
 /** For a form whose texts have not been loaded. */
@@ -39,7 +39,7 @@ export async function send(form: HTMLFormElement, submitter: HTMLElement | null)
   const { definition, answer, isHeld } = await exchange(form, formPath(app, form), data);
   const { status, body } = answer;
   // Problems of entries use up no token.
-  if (definition?.captcha && status > 0 && status !== 400) showChallenge(form, definition.captcha, true);
+  if (definition?.captcha && status > 0 && status !== 400) challenge(form, definition.captcha, true);
   // Without an answer, or with one that says to try again, the next attempt is a repeat.
   if (status > 0 && status < 429) state.key = undefined;
   for (const input of form.querySelectorAll<HTMLInputElement>('input[name="_key"]'))
@@ -52,6 +52,14 @@ export async function send(form: HTMLFormElement, submitter: HTMLElement | null)
   if (status === 200 && !isHandled) return finish(form, answer, { definition, isHeld, release });
   release();
   if (status !== 200 && !isHandled) refuse(form, answer, definition);
+}
+
+/** Shows a challenge. Without its code a form is not sent, and says so. */
+export function challenge(form: HTMLFormElement, captcha: Captcha, isNew = false): void {
+  void part('captcha').then(
+    ({ showChallenge }) => form.isConnected && showChallenge(form, captcha, isNew),
+    () => undefined,
+  );
 }
 
 interface Exchange {
@@ -70,6 +78,7 @@ async function exchange(form: HTMLFormElement, path: string, data: FormData): Pr
     const { captcha } = definition;
     let isHeld = definition.proofOfWork && !canSolve();
     if (captcha) {
+      const { showChallenge, canShow, tokenOf } = await part('captcha');
       showChallenge(form, captcha);
       const token = tokenOf(form, captcha);
       if (!token && canShow(captcha)) return { definition, answer: { status: 0, body: { message: captcha.unsolved } } };

@@ -1,7 +1,7 @@
 import type { ConditionalField } from '#src/fields/conditions.ts';
 import type { Text } from '#src/platform/languages/texts.ts';
 import { clearProblems, controlsOf, describeWithout, type Problem, showProblems } from './problems.ts';
-import { service } from './service.ts';
+import { part } from './parts.ts';
 
 /** What a form needs to evaluate its conditions and to show one page after the other. */
 export interface StepsData {
@@ -24,14 +24,6 @@ export interface Steps {
 const tools = { clearProblems, controlsOf, describeWithout, showProblems };
 export type StepTools = typeof tools;
 
-interface Module {
-  start: (form: HTMLFormElement, data: StepsData, tools: StepTools) => Steps;
-  styleSheet: () => CSSStyleSheet;
-}
-
-/** The hash of the built module; both files are of one version. */
-declare const STEPS_HASH: string;
-
 const steps = new WeakMap<HTMLFormElement, Steps>();
 
 /** Returns the steps of a form that has started; undefined for a form without them. */
@@ -42,9 +34,7 @@ export const stepsOf = (form: HTMLFormElement): Steps | undefined => steps.get(f
  * @throws when the module does not load
  */
 export async function startSteps(form: HTMLFormElement, data: StepsData, root?: ShadowRoot): Promise<void> {
-  const load = (name: string): Promise<Module> => import(/* @vite-ignore */ `${service}/embed/${name}.js`);
-  // A server of another version has no file of this hash.
-  const { start, styleSheet } = await load(`v1-steps-${STEPS_HASH}`).catch(() => load('v1-steps'));
+  const { start, styleSheet } = await part('steps');
   root?.adoptedStyleSheets.push(styleSheet());
   if (!steps.has(form)) steps.set(form, start(form, data, tools));
 }

@@ -1,6 +1,5 @@
-import { showChallenge } from './captcha.ts';
 import { embed } from './embed.ts';
-import { send } from './send.ts';
+import { challenge, send } from './send.ts';
 import { definitionOf, formPath } from './service.ts';
 import { startSteps } from './steps-loader.ts';
 
@@ -56,7 +55,7 @@ if (!(LOADED in window)) {
     if (!form) return;
     // It rejects while the service is away.
     void definitionOf(formPath(form.dataset.userCollection as string, form)).then(
-      ({ captcha }) => captcha && showChallenge(form, captcha),
+      ({ captcha }) => captcha && challenge(form, captcha),
       () => undefined,
     );
   });

@@ -1,0 +1,18 @@
+import { service } from './service.ts';
+
+/** The parts of this script that only some forms need, by the names of their files. */
+interface Parts {
+  steps: typeof import('./steps.ts');
+  captcha: typeof import('./captcha.ts');
+  files: typeof import('./files.ts');
+}
+
+/** The hashes of the built parts; all files are of one version. */
+declare const PART_HASHES: Readonly<Record<keyof Parts, string>>;
+
+/** Loads a part, once for a page. Rejects when it does not load; the next call tries again. */
+export function part<Name extends keyof Parts>(name: Name): Promise<Parts[Name]> {
+  const load = (file: string): Promise<Parts[Name]> => import(/* @vite-ignore */ `${service}/embed/${file}.js`);
+  // A server of another version has no file of this hash.
+  return load(`v1-${name}-${PART_HASHES[name]}`).catch(() => load(`v1-${name}`));
+}
