@@ -46,6 +46,7 @@ export function createApp(deps: {
     load: services.load,
     limitSubmit: createSubmitLimiter(config.rateLimitSubmit, config.workers),
     findApp: services.findApp,
+    fileSink: services.fileSink,
     scope: services.scope,
     recordAudit: createAuditRecorder(services.audit, services.findApp),
     until: services.clock.until,

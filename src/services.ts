@@ -330,6 +330,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     collections: models.map(({ schema }) => schema),
     confirmations: notifications.confirmations,
     exports: exports.service,
+    fileSink: submissions.fileSink,
     findApp: schemas.findApp,
     imports: imports.service,
     inventory: records.inventory,

@@ -75,7 +75,7 @@ function preloadedPages(): Plugin {
 }
 
 /** What the embed script loads when a form needs it (web/embed/parts.ts). */
-const PARTS = ['steps', 'captcha', 'files'];
+const PARTS = ['steps', 'challenge', 'files'];
 
 /** Builds the embed script, its parts and the style sheet of form pages, which src/http/embed.ts serves. */
 function embedFiles(): Plugin {

@@ -16,10 +16,18 @@ export interface FormField {
   texts?: readonly string[] | undefined;
   /** Why the texts were refused. */
   problem?: string | undefined;
+  /** The files of an earlier attempt, and what the form says of them. */
+  kept?: KeptFiles | undefined;
   /** In a form with pages or conditions: whether the field is not shown at first. */
   isOff?: boolean | undefined;
   /** In such a form: whether a shown field is required at first. */
   isRequired?: boolean | undefined;
+}
+
+/** Files that have arrived and are sent again, unless a person unticks them. */
+export interface KeptFiles {
+  text: string;
+  files: readonly { token: string; name: string; size: number }[];
 }
 
 /** The control of the email, which every form has and no schema declares. */
@@ -98,6 +106,7 @@ function controlMarkup(field: FormField): Markup {
   const { id, control } = field;
   if (control.type === 'radio' || control.type === 'checkboxes') return choiceGroup(field);
   if (control.type === 'checkbox') return checkbox(field);
+  if (control.type === 'file') return fileControl(field);
   return [
     'div',
     { class: 'field' },
@@ -174,6 +183,49 @@ function checkbox(field: FormField): Markup {
       ...requiredMark(field),
     ),
     ...hints(field),
+  ];
+}
+
+/** The script of a form with files makes a list of them (web/embed/files.ts). */
+function fileControl(field: FormField): Markup {
+  const { id, name, control, kept } = field;
+  const { maxFiles, maxBytes } = control.files ?? {};
+  const files = kept?.files ?? [];
+  const required = isRequired(control);
+  return [
+    'div',
+    { class: 'field' },
+    ['label', { for: id }, control.label, ...requiredMark(field)],
+    ...hints(field),
+    ...(kept && files.length > 0 ? [keptMarkup(field, kept)] : []),
+    [
+      'input',
+      {
+        type: 'file',
+        id,
+        name,
+        required: required && files.length === 0,
+        'data-required': required,
+        'data-max-files': maxFiles,
+        'data-max-bytes': maxBytes,
+        ...control.attributes,
+        ...described(field),
+      },
+    ],
+  ];
+}
+
+function keptMarkup({ id, name, control }: FormField, { text, files }: KeptFiles): Markup {
+  const boxes = files.map(({ token, name: fileName, size }, index): Markup => {
+    const own = { type: 'checkbox', id: `${id}-kept-${index}`, name, value: token, checked: true };
+    return choiceMarkup({ ...own, 'data-name': fileName, 'data-size': size }, fileName);
+  });
+  const about = `${id}-kept`;
+  return [
+    'div',
+    { role: 'group', 'aria-label': control.label, 'aria-describedby': about, 'data-kept': true },
+    ['p', { class: 'help', id: about }, text],
+    ...boxes,
   ];
 }
 

@@ -42,6 +42,8 @@ export const FormControl = z
       .strictObject({ shown: z.string().optional(), required: z.string().optional() })
       .optional()
       .meta({ description: 'The conditions in words, for a form that does not evaluate them' }),
+    /** Of a `file`: how many it takes, and the most bytes of each. */
+    files: z.strictObject({ maxFiles: z.int(), maxBytes: z.int().optional() }).optional(),
     /** The text that a person agrees to with a checkbox. */
     consent: z.strictObject({ version: z.string(), url: z.string().optional() }).optional(),
   })
@@ -55,7 +57,7 @@ type AnyOptions = { [Key in KeyOf<FieldDefinition>]?: MemberOf<FieldDefinition, 
 
 /** Returns whether the control of a field has other texts in other languages. */
 export function isTranslated(field: FieldDefinition): boolean {
-  if (getKind(field.kind).bounds) return true;
+  if (getKind(field.kind).bounds || field.kind === 'file') return true;
   const { labels, helps, enumLabelsByLanguage }: AnyOptions = field;
   if (conditionsOf(field).length > 0) return true;
   return labels !== undefined || helps !== undefined || enumLabelsByLanguage !== undefined;
@@ -86,7 +88,8 @@ export function formControl(field: FieldDefinition, tag = '', text: ServiceText 
     hidden,
     // A consent needs an action of the person: no link and no form gives it for them.
     prefill: prefill && consent === undefined,
-    ...withoutUnset({ help: sentences(help, choiceCount(kind.bounds?.(field) ?? {}, choices.length, text)), source }),
+    ...withoutUnset({ help: sentences(help, ruleOf(field, choices.length, text)), source }),
+    ...(field.kind === 'file' && { files: { maxFiles: field.maxFiles ?? 1, ...withoutUnset({ maxBytes: field.maxBytes }) } }),
     ...(options.default !== undefined &&
       consent === undefined && { default: [options.default].flat().join(CHOICE_SEPARATOR) }),
     ...withoutUnset({ showIf: field.showIf, requiredIf: field.requiredIf, page: field.page }),
@@ -123,6 +126,18 @@ function sentences(help = '', count = ''): string {
   if (help === '' || count === '') return help || count;
   return `${help}${/[.:!?。！？؟]$/.test(help) ? '' : '.'} ${count}`;
 }
+
+/** Returns the rule of a field that its control does not show. */
+function ruleOf(field: FieldDefinition, choices: number, text: ServiceText): string | undefined {
+  if (field.kind !== 'file') return choiceCount(getKind(field.kind).bounds?.(field) ?? {}, choices, text);
+  const { types, maxFiles: max = 1, maxBytes } = field;
+  if (maxBytes === undefined) return undefined;
+  const known = { types: types.map((type) => type.toUpperCase()).join(', '), size: megabytes(maxBytes) };
+  return max === 1 ? text('fileRules', known) : text('filesRules', { ...known, max });
+}
+
+/** With two decimals, rounded down, unless that is 0. */
+export const megabytes = (bytes: number): number => Math.floor(bytes / 10_000) / 100 || bytes / 1_000_000;
 
 /** Returns how many choices a field asks for; undefined for any number. */
 function choiceCount(

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { RecordAudit } from '../access/audit/audit-recorder.ts';
 import type { ReadSession } from '../access/sessions/session.ts';
 import { FormEntries } from '../api/body/form-body.ts';
+import type { FileSink } from '../api/body/multipart.ts';
 import type { BodyReaders } from '../api/body/readers.ts';
 import { hasArrived, hasBody, readMediaType } from '../api/body/request-bytes.ts';
 import { Deadline } from '../api/deadline.ts';
@@ -29,6 +30,8 @@ export interface Edge {
   limitSubmit: SubmitLimiter;
   /** Resolves with the app of this id, or undefined. Fast for an app in use. */
   findApp(sourceAppId: string): Promise<Pick<App, 'form'> | undefined>;
+  /** Takes the files of a form; undefined if the app has no field of files. */
+  fileSink(sourceAppId: string, req: Request): Promise<FileSink | undefined>;
   scope: AppScope;
   recordAudit: RecordAudit;
   until: DatabaseClock['until'];
@@ -148,7 +151,7 @@ async function readInput(
     headers: spec.headers && parsePart(spec.headers, req.headers, 'invalidHeaders'),
     params: spec.params && parsePart(spec.params, req.params, 'invalidPath'),
     query: readQuery(req),
-    body: spec.body && parseBody(spec.body, await readBody(spec.body, req, deadline, edge), req),
+    body: spec.body && parseBody(spec.body, await readBody(spec.body, principal, req, deadline, edge), req),
     audit: (more) => void Object.assign(facts, more),
     recheck: (maxAgeMs) => caller.recheck(maxAgeMs),
     leftMs,
@@ -199,9 +202,10 @@ async function admit(spec: EndpointSpec, sourceAppId: string, req: Request, edge
 /** Resolves with the body; undefined when it is optional and absent. @throws {AppError} at once */
 function readBody(
   { schema, types }: BodySpec,
+  principal: AnyInput['principal'],
   req: Request,
   deadline: Deadline,
-  { readers }: Edge,
+  { readers, fileSink }: Edge,
 ): Promise<unknown> | undefined {
   if (schema instanceof z.ZodOptional && !hasBody(req)) return undefined;
   const [only] = types;
@@ -210,7 +214,9 @@ function readBody(
   const sent = readMediaType(req);
   const type = types.find((one) => one === sent);
   if (!type || !hasBody(req)) throw new InvalidInput(say('notBodyType', { types: types.join(', ') }));
-  return readers[type](req, deadline);
+  if (type !== 'multipart/form-data' || !principal) return readers[type](req, deadline);
+  const reader = readers[type];
+  return fileSink(principal.sourceAppId, req).then((sink) => reader(req, deadline, sink));
 }
 
 /** The handler interprets the entries of a form. A page shows them again, also next to a file. */

@@ -10,6 +10,7 @@ import {
 } from '#src/fields/markup.ts';
 import { toDom } from './dom.ts';
 import style from './form.css?inline';
+import { startFiles } from './files-loader.ts';
 import { challenge, send } from './send.ts';
 import { type Definition, definitionOf, formPath, service } from './service.ts';
 import { startSteps } from './steps-loader.ts';
@@ -40,6 +41,8 @@ export async function embed(host: HTMLElement): Promise<void> {
     const { fields, pages = [], steps: texts } = definition;
     if (form && texts) await startSteps(form, { fields, pages, texts }, root);
     root.append(content);
+    // Without its module the form sends its files itself.
+    if (form && definition.files) startFiles(form, definition.files, root).catch(() => undefined);
     if (form && definition.captcha) challenge(form, definition.captcha);
   } catch {
     const link: Markup = ['a', { href: `${service}/f/${app}` }, 'Open the form'];

@@ -3,7 +3,7 @@ import { service } from './service.ts';
 /** The parts of this script that only some forms need, by the names of their files. */
 interface Parts {
   steps: typeof import('./steps.ts');
-  captcha: typeof import('./captcha.ts');
+  challenge: typeof import('./challenge.ts');
   files: typeof import('./files.ts');
 }
 

@@ -1,9 +1,10 @@
 import { marked } from '#src/fields/marks.ts';
 import type { MarkupNode } from '#src/fields/markup.ts';
 import { toDom } from './dom.ts';
+import { filesOf } from './files-loader.ts';
 import { part } from './parts.ts';
-import { clearProblems, isOwn, localProblems, showProblems } from './problems.ts';
-import { type Challenge, canSolve, hexOf, solve } from './proof-of-work.ts';
+import { clearProblems, isOwn, localProblems, type Problem, showProblems } from './problems.ts';
+import { type Challenge, canSolve, hexOf } from './proof-of-work.ts';
 import { type Answer, type Captcha, type Definition, definitionOf, formPath, request } from './service.ts';
 import { stepsOf } from './steps-loader.ts';
 
@@ -26,11 +27,12 @@ export async function send(form: HTMLFormElement, submitter: HTMLElement | null)
   // A form with pages sends after its script was loaded, on its last page.
   if (state.isSending || steps?.next() || (form.dataset.steps && !steps)) return;
   const app = form.getAttribute('data-user-collection') ?? '';
-  const data = new FormData(form, submitter);
   clear(form);
   const local = isOwn(form) ? (steps?.problems() ?? localProblems(form)) : [];
+  if (local.length === 0) local.push(...(await settleFiles(form, state)));
   if (local.length > 0) return void showProblems(form, local, steps?.open);
 
+  const data = new FormData(form, submitter);
   state.isSending = true;
   const release = lock(form, submitter, state);
   state.key ??= (data.get('_key') as string | null) || newKey();
@@ -54,9 +56,21 @@ export async function send(form: HTMLFormElement, submitter: HTMLElement | null)
   if (status !== 200 && !isHandled) refuse(form, answer, definition);
 }
 
+/** Resolves when the files of a form are on the service, with the problems of those that are not. */
+async function settleFiles(form: HTMLFormElement, state: State): Promise<Problem[]> {
+  const { files, pending } = filesOf(form) ?? {};
+  if (!files) return [];
+  state.isSending = true;
+  if (files.isBusy()) say(form, 'status', `${pending}`);
+  const problems = await files.settle();
+  state.isSending = false;
+  say(form, 'status');
+  return problems;
+}
+
 /** Shows a challenge. Without its code a form is not sent, and says so. */
 export function challenge(form: HTMLFormElement, captcha: Captcha, isNew = false): void {
-  void part('captcha').then(
+  void part('challenge').then(
     ({ showChallenge }) => form.isConnected && showChallenge(form, captcha, isNew),
     () => undefined,
   );
@@ -78,7 +92,7 @@ async function exchange(form: HTMLFormElement, path: string, data: FormData): Pr
     const { captcha } = definition;
     let isHeld = definition.proofOfWork && !canSolve();
     if (captcha) {
-      const { showChallenge, canShow, tokenOf } = await part('captcha');
+      const { showChallenge, canShow, tokenOf } = await part('challenge');
       showChallenge(form, captcha);
       const token = tokenOf(form, captcha);
       if (!token && canShow(captcha)) return { definition, answer: { status: 0, body: { message: captcha.unsolved } } };
@@ -90,6 +104,7 @@ async function exchange(form: HTMLFormElement, path: string, data: FormData): Pr
     if (definition.proofOfWork && canSolve()) {
       const challenge = await request(path.replace(/(?=\?|$)/, '/challenge'));
       if (challenge.status !== 200) return { definition, answer: challenge };
+      const { solve } = await part('challenge');
       data.set('altcha', await solve(challenge.body as unknown as Challenge));
     }
     return { definition, answer: await request(path, data), isHeld };

@@ -29,6 +29,8 @@ export interface Definition {
   pages?: { page: number; title: string }[];
   /** The texts of a form with pages or conditions. */
   steps?: Record<string, Text>;
+  /** The texts of a form with files. */
+  files?: Record<string, Text>;
 }
 
 /** The challenge of a provider (spec 4.5.4). */

@@ -175,7 +175,10 @@ const isMany = (control: Element): boolean => control.matches('[type=checkbox][n
 
 function require(element: Element, isRequired: boolean): void {
   for (const control of controlsIn(element)) {
-    if (control.type !== 'hidden' && !isMany(control)) control.required = isRequired;
+    if (control.type === 'hidden' || isMany(control)) continue;
+    // Files that have arrived are entries without the control.
+    const hasFiles = control.type === 'file' && element.querySelector('[type=hidden]:enabled,[data-kept] :checked');
+    control.required = isRequired && !hasFiles;
   }
   if (element.matches('[role=radiogroup]')) element.setAttribute('aria-required', String(isRequired));
   element.querySelector('.mark')?.toggleAttribute('data-off', !isRequired);

@@ -1,4 +1,5 @@
 import { embed } from './embed.ts';
+import { startFiles } from './files-loader.ts';
 import { challenge, send } from './send.ts';
 import { definitionOf, formPath } from './service.ts';
 import { startSteps } from './steps-loader.ts';
@@ -16,10 +17,16 @@ function start(): void {
 
 /** The forms that were started. */
 const started = new WeakSet<HTMLFormElement>();
+const withFiles = new WeakSet<HTMLFormElement>();
 
 /** Starts forms with pages or conditions, also those of a site that marks its fields. */
 function startForms(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-user-collection]')) {
+    const { files } = form.dataset;
+    if (files && !withFiles.has(form)) {
+      withFiles.add(form);
+      startFiles(form, JSON.parse(files)).catch(() => undefined);
+    }
     if (started.has(form) || !(form.dataset.steps || form.querySelector('[data-field]'))) continue;
     started.add(form);
     const { steps, userCollection: app = '' } = form.dataset;

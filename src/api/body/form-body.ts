@@ -13,7 +13,7 @@ const MAX_NAME_BYTES = 200;
 export type FormEntry = readonly [name: string, value: string];
 
 /** A file that arrived with a form. Its entry is its token. */
-export interface ArrivedFile {
+export interface FormFile {
   token: string;
   name: string;
   /** A name of the table of types. */
@@ -27,7 +27,7 @@ export interface ArrivedFile {
 export interface FormFiles {
   /** The names of the controls whose file was refused, because the form has none there. */
   refused?: readonly string[];
-  arrived?: readonly ArrivedFile[];
+  arrived?: readonly FormFile[];
   /** Why a file of a control was not taken. */
   problems?: readonly (readonly [name: string, problem: Reason])[];
 }
@@ -37,7 +37,7 @@ export class FormEntries {
   readonly list: readonly FormEntry[];
   /** The names of the controls that sent a file, without the content: files are refused. */
   readonly files: readonly string[];
-  readonly arrived: readonly ArrivedFile[];
+  readonly arrived: readonly FormFile[];
   readonly problems: readonly (readonly [name: string, problem: Reason])[];
 
   constructor(list: readonly FormEntry[], { refused = [], arrived = [], problems = [] }: FormFiles = {}) {

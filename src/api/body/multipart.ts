@@ -7,7 +7,7 @@ import { clientNetwork } from '../../platform/core/client-network.ts';
 import { AppError, InvalidInput } from '../../platform/core/errors.ts';
 import type { Deadline } from '../deadline.ts';
 import {
-  type ArrivedFile,
+  type FormFile,
   checkEntryCount,
   checkName,
   decodeText,
@@ -36,7 +36,7 @@ export interface FileSink {
    * @param name as the client sent it
    * @throws {AppError}
    */
-  receive(control: string, name: string, source: AsyncIterable<Buffer>): Promise<ArrivedFile>;
+  receive(control: string, name: string, source: AsyncIterable<Buffer>): Promise<FormFile>;
 }
 
 /** Reads a form. @param files takes its files; without it they are refused */
@@ -111,7 +111,7 @@ class MultipartForm {
   /** Undefined: the place of a file that has not arrived. */
   readonly #entries: (FormEntry | undefined)[] = [];
   readonly #refused: string[] = [];
-  readonly #arrived: ArrivedFile[] = [];
+  readonly #arrived: FormFile[] = [];
   readonly #problems: NonNullable<FormFiles['problems']>[number][] = [];
   /** The bytes of files that the sink has read. */
   #fileBytes = 0;
@@ -252,7 +252,7 @@ class MultipartForm {
         this.#entries[place] = [control, file.token];
       } catch (error) {
         if (!(error instanceof AppError) || error.status !== 400 || stream.destroyed) throw error;
-        this.#problems.push([control, error]);
+        this.#problems.push([control, error.issues?.[0] ?? error]);
         await drain(this.#counted(stream), limit);
       } finally {
         this.#open.delete(stream);

@@ -14,7 +14,8 @@ import { type Issue, type Reason, say } from '../../platform/languages/reasons.t
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import type { SubmissionOptions } from '../submissions/acceptance.ts';
 import { KEY_PATTERN } from '../submissions/submissions.routes.ts';
-import type { FormView, SentForm } from './form-html.ts';
+import { type FormFiles, type KnownFiles, NO_FILES } from './form-files.ts';
+import { type FormView, type SentForm, withFileLimit } from './form-html.ts';
 import type { FormPages } from './form-pages.ts';
 import { type FormControls, parseName, readForm } from './form-submission.ts';
 import { formPath } from './page.ts';
@@ -155,8 +156,14 @@ interface PageContext {
 export type FormRefusals = ReturnType<typeof createFormRefusals>;
 
 /** Answers after a refusal (spec 4.5): browsers with the form and its entries, or with advice. */
-export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; pages: FormPages }) {
-  const { leases, pages } = deps;
+export function createFormRefusals(deps: {
+  leases: Pick<SchemaLeases, 'hold'>;
+  pages: FormPages;
+  files: Pick<FormFiles, 'known'>;
+  /** The most bytes of a file. */
+  fileLimit: number;
+}) {
+  const { leases, pages, files, fileLimit } = deps;
   const attempts = new WeakMap<Request, FormAttempt>();
 
   /** Answers for `/v1/forms`. */
@@ -168,7 +175,9 @@ export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; p
     if (!entries || !attempt || status === 404 || entriesSize(entries) > MAX_SHOWN)
       return pages.refusal(error, language, theme);
     if (status === 400 && attempt.error !== undefined) return new Redirect(attempt.error);
-    return pages.form(refusedView(error, entries, attempt));
+    // The files of an earlier page are left out while the database is away.
+    const known = await files.known(entries, attempt.lease).catch(() => NO_FILES);
+    return pages.form(refusedView(error, entries, attempt, { known, fileLimit }));
   };
 
   /** Also for a request that was refused before its handler ran, or before its body was read. */
@@ -205,7 +214,12 @@ export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; p
   };
 }
 
-function refusedView(error: AppError, entries: FormEntries, attempt: FormAttempt): FormView {
+function refusedView(
+  error: AppError,
+  entries: FormEntries,
+  attempt: FormAttempt,
+  { known, fileLimit }: { known: KnownFiles; fileLimit: number },
+): FormView {
   const { status, issues = [] } = error;
   const { lease, settings, options, visitor } = attempt;
   const { language } = visitor;
@@ -214,8 +228,8 @@ function refusedView(error: AppError, entries: FormEntries, attempt: FormAttempt
   return {
     sourceAppId: lease.app.sourceAppId,
     settings,
-    fields: lease.publicSchema.fields,
-    sent: sentForm(entries, attempt, issues),
+    fields: withFileLimit(lease.publicSchema.fields, fileLimit),
+    sent: sentForm(entries, attempt, issues, known),
     language,
     issues: issues.map((issue) => issueIn(language, issue)),
     refusal: error,
@@ -227,7 +241,12 @@ function refusedView(error: AppError, entries: FormEntries, attempt: FormAttempt
  * The entries, to show or to send them again, without the key, the solution of a challenge and
  * honeypots, and without a refused control, which nobody could correct.
  */
-function sentForm(entries: FormEntries, attempt: FormAttempt, issues: readonly Issue[]): SentForm {
+function sentForm(
+  entries: FormEntries,
+  attempt: FormAttempt,
+  issues: readonly Issue[],
+  known: KnownFiles,
+): SentForm {
   const keys = new Set(attempt.lease.validator.fieldKeys);
   const { email, controls } = readForm(entries, keys);
   const data = new Map<string, FormEntry[]>();
@@ -241,7 +260,8 @@ function sentForm(entries: FormEntries, attempt: FormAttempt, issues: readonly I
     } else if (meaning.use === 'ignored' || meaning.use === 'replyTo') others.push(entry);
   }
   others.push(...controlEntries(attempt, controls.timeZone, issues));
-  return { email, data, others, files: entries.files };
+  const kept = new Map([...known].filter(([, { isUsed }]) => !isUsed));
+  return { email, data, others, files: entries.files, kept };
 }
 
 /** The controls of a form that is sent again, with absolute redirects, from another origin. */

@@ -1,5 +1,5 @@
 import { html } from 'ghtml';
-import type { FormEntry } from '../../api/body/form-body.ts';
+import type { FormFile, FormEntry } from '../../api/body/form-body.ts';
 import { type FormSettings, isCaptchaProvider, offeredLanguages, pageTitles } from '../../apps/form-settings.ts';
 import { choicesIn } from '../../fields/base/choice-list.ts';
 import { printable } from '../../fields/base/kind.ts';
@@ -56,8 +56,10 @@ export interface SentForm {
   data: ReadonlyMap<string, readonly FormEntry[]>;
   /** Entries that are sent again without being shown: controls, and names without a meaning. */
   others: readonly FormEntry[];
-  /** The names of the controls that sent a file. */
+  /** The names of the controls whose file was refused. */
   files: readonly string[];
+  /** The files that have arrived, by their tokens. */
+  kept: ReadonlyMap<string, Pick<FormFile, 'name' | 'size'>>;
 }
 
 /** The content of a page of a public form (spec 4.5). */
@@ -264,6 +266,14 @@ export function formBody(view: FormView): { summary: string; form: string; hasSt
 }
 
 function listFields({ fields, language, prefilled, sent, issues = [], refusal }: FormView): FormField[] {
+  const keptOf = ({ type }: FormControl, texts: readonly string[]) => {
+    if (type !== 'file' || !sent) return {};
+    const files = texts.flatMap((token) => {
+      const file = sent.kept.get(token);
+      return file ? [{ token, ...file }] : [];
+    });
+    return { kept: { text: language.text('keptFiles'), files } };
+  };
   return formFields(formControls(fields, language.tag), language.text('email')).map((field) => {
     if (!refusal) return prefilledField(field, prefilled?.get(field.name));
     // A form after a refusal shows the entries, and no default in place of an empty entry.
@@ -271,7 +281,7 @@ function listFields({ fields, language, prefilled, sent, issues = [], refusal }:
     const problem = issues.find((issue) => isAt(issue, field))?.message;
     const control = field.id === 'email' ? field.control : controlFor(field.control, texts);
     // Nobody can correct what is not shown.
-    if (problem === undefined || !isHidden(field)) return { ...field, control, texts, problem };
+    if (problem === undefined || !isHidden(field)) return { ...field, control, texts, problem, ...keptOf(control, texts) };
     const { source: _, ...shown } = control;
     return { ...field, control: { ...shown, hidden: false }, texts, problem };
   });
@@ -356,7 +366,9 @@ function formHtml(view: FormView, fields: readonly FormField[]): string {
   const paged = stepsHtml(steps, keys, keyHtml, language);
   const conditions = stepsData(view);
   const steered = conditions === undefined ? '' : html` data-steps="${conditions}"`;
-  return html`<form class="form" method="post" action="/v1/forms/${sourceAppId}" data-user-collection="${sourceAppId}" data-thanks="${thanks}" data-not-sent="${language.text('notSent')}"!${steered}>
+  const files = filesData(view);
+  const encoded = files === undefined ? '' : html` enctype="multipart/form-data" data-files="${files}"`;
+  return html`<form class="form" method="post" action="/v1/forms/${sourceAppId}" data-user-collection="${sourceAppId}" data-thanks="${thanks}" data-not-sent="${language.text('notSent')}"!${steered}!${encoded}>
 !${toHtml(hidden)}
 !${paged ?? keys.map(keyHtml).join('\n')}
 !${settings.botProtection === 'off' ? '' : toHtml([honeypot(language.text('leaveEmpty'))])}
@@ -393,6 +405,56 @@ export function stepTexts(
 ): Record<(typeof STEP_TEXTS)[number], Text> | undefined {
   if (!hasSteps(controls)) return undefined;
   return Object.fromEntries(STEP_TEXTS.map((code) => [code, template(code)])) as ReturnType<typeof stepTexts>;
+}
+
+/** The texts of the script of a form with files. */
+export const FILE_TEXTS = [
+  'dropFiles',
+  'removeFile',
+  'retryFile',
+  'fileArrived',
+  'fileRemoved',
+  'fileCut',
+  'filesPending',
+  'tooManyFiles',
+  'fileTooLarge',
+] as const satisfies readonly Code[];
+
+/** Returns these texts; undefined for a form without files. */
+export function fileTexts(
+  controls: readonly FormControl[],
+  { template }: Language,
+): Record<(typeof FILE_TEXTS)[number], Text> | undefined {
+  if (!controls.some(({ type }) => type === 'file')) return undefined;
+  return Object.fromEntries(FILE_TEXTS.map((code) => [code, template(code)])) as ReturnType<typeof fileTexts>;
+}
+
+/** The texts for files of a list of controls, serialized once. */
+const filesOfControls = new WeakMap<readonly FormControl[], string | undefined>();
+
+function filesData({ fields, language }: FormView): string | undefined {
+  const controls = formControls(fields, language.tag);
+  if (!filesOfControls.has(controls)) {
+    const texts = fileTexts(controls, language);
+    filesOfControls.set(controls, texts && JSON.stringify(texts));
+  }
+  return filesOfControls.get(controls);
+}
+
+/** The fields of a schema with the limit of the service, by the fields without it. */
+const limited = new WeakMap<readonly FieldDefinition[], readonly FieldDefinition[]>();
+
+/** Returns the fields of a form with the most bytes of each file. @param perFile FILE_LIMIT */
+export function withFileLimit(fields: readonly FieldDefinition[], perFile: number): readonly FieldDefinition[] {
+  let known = limited.get(fields);
+  if (!known) {
+    const hasFiles = fields.some(({ kind }) => kind === 'file');
+    const limit = (field: FieldDefinition): FieldDefinition =>
+      field.kind === 'file' ? { ...field, maxBytes: Math.min(field.maxBytes ?? perFile, perFile) } : field;
+    known = hasFiles ? fields.map(limit) : fields;
+    limited.set(fields, known);
+  }
+  return known;
 }
 
 /** The conditions of a list of controls for the script, serialized once. */

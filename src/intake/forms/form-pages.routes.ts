@@ -19,7 +19,7 @@ import { FormControl } from '../../fields/presentation.ts';
 import { themeStyle } from '../../fields/theme.ts';
 import { AppNotFound } from '../../platform/core/errors.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
-import { formControls, type PublicForm, STEP_TEXTS, stepTexts } from './form-html.ts';
+import { FILE_TEXTS, fileTexts, formControls, type PublicForm, STEP_TEXTS, stepTexts } from './form-html.ts';
 import { asksBy, type FindForm, type FormPages } from './form-pages.ts';
 import { visitorLanguage } from './visitor-language.ts';
 
@@ -45,6 +45,7 @@ const StepText = z.union([z.string(), z.record(z.string(), z.string())]).meta({
   description: 'A text with placeholders; or its plural forms, by the number that `by` names',
 });
 type StepCode = (typeof STEP_TEXTS)[number];
+type FileCode = (typeof FILE_TEXTS)[number];
 
 const FormDefinition = z
   .strictObject({
@@ -89,6 +90,10 @@ const FormDefinition = z
       .strictObject(Object.fromEntries(STEP_TEXTS.map((code) => [code, StepText])) as Record<StepCode, typeof StepText>)
       .optional()
       .meta({ description: 'The texts of pages and problems; absent for a form without pages and conditions' }),
+    files: z
+      .strictObject(Object.fromEntries(FILE_TEXTS.map((code) => [code, StepText])) as Record<FileCode, typeof StepText>)
+      .optional()
+      .meta({ description: 'The texts of controls for files; absent for a form without one' }),
   })
   .meta({
     id: 'FormDefinition',
@@ -198,6 +203,7 @@ function formDefinition({ sourceAppId, settings: given, fields, language }: Form
     captcha: captchaOf(settings, language),
     ...(settings.pages && { pages: pageTitles(settings, lang) }),
     steps: stepTexts(described, language),
+    files: fileTexts(described, language),
   });
   const controls = serializedControls(described);
   const json = `${texts.slice(0, -1)},"fields":${controls.json}}`;

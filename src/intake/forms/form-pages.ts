@@ -12,19 +12,23 @@ import { marked } from '../../fields/marks.ts';
 import type { Theme } from '../../fields/theme.ts';
 import type { Language } from '../../platform/languages/languages.ts';
 import type { SchemaLeases } from '../../schemas/schema-leases.ts';
-import { canShowAgain, type FormView, formBody, type PublicForm, statement } from './form-html.ts';
+import { canShowAgain, type FormView, formBody, type PublicForm, statement, withFileLimit } from './form-html.ts';
 import { DEFAULT_ASSETS, ownLanguage, type PageAssets, pageReply, redirectSources, toHtml } from './page.ts';
 import { adviceAfter, isInAdvice, reasonIn, type ShownRefusal, titleOf } from './visitor-language.ts';
 
 /** Resolves with the form of an app; undefined when no app has this id. @throws {Unavailable} */
 export type FindForm = (sourceAppId: string) => Promise<PublicForm | undefined>;
 
-/** Reads forms through leases, so that a change is in force when its PUT has answered. */
-export function createFormLookup(leases: Pick<SchemaLeases, 'hold'>): FindForm {
+/**
+ * Reads forms through leases, so that a change is in force when its PUT has answered.
+ * @param fileLimit the most bytes of a file
+ */
+export function createFormLookup(leases: Pick<SchemaLeases, 'hold'>, fileLimit: number): FindForm {
   return async (sourceAppId) => {
     const lease = await leases.hold(sourceAppId);
     if (!lease) return undefined;
-    return { sourceAppId, settings: lease.app.form ?? DEFAULT_FORM_SETTINGS, fields: lease.publicSchema.fields };
+    const fields = withFileLimit(lease.publicSchema.fields, fileLimit);
+    return { sourceAppId, settings: lease.app.form ?? DEFAULT_FORM_SETTINGS, fields };
   };
 }
 

@@ -7,6 +7,7 @@ import type { CaptchaProvider } from '../../platform/core/config.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import type { SubmissionInput } from '../submissions/acceptance.ts';
+import type { KnownFiles } from './form-files.ts';
 
 /** The controls of a form (spec 4.5), as sent, and the tokens by provider. */
 export interface FormControls extends Partial<Record<CaptchaProvider, string>> {
@@ -127,11 +128,13 @@ function findUse(name: string, fieldKeys: ReadonlySet<string>): Use | undefined 
 
 /**
  * Makes the submission of a form for a lease (spec 4.5).
+ * @param files those that its tokens name
  * @param writer who sent it
  */
 export function readSubmission(
   entries: FormEntries,
   { app, schema, validator }: Lease,
+  files: KnownFiles,
   writer: Writer = 'everyone',
 ): SubmissionInput {
   const { email = '', data: sent, controls } = readForm(entries, new Set(validator.fieldKeys));
@@ -140,6 +143,11 @@ export function readSubmission(
   const toInstant = zone === undefined ? undefined : toInstantIn(zone);
   const problems: Issue[] = [];
   if (controls.timeZone !== undefined && !toInstant) problems.push({ path: '_tz', ...say('notTimeZone') });
+  const keys = new Set(validator.fieldKeys);
+  for (const [name, problem] of entries.problems) {
+    const meaning = parseName(name, keys);
+    if (meaning.use === 'data') problems.push({ ...problem, path: `data.${meaning.key}` });
+  }
   const data: [string, unknown][] = [];
   for (const [key, { texts, isList }] of sent) {
     const field = fields.get(key) ?? { kind: isList ? 'array' : 'text' };
@@ -150,8 +158,15 @@ export function readSubmission(
     else if ('value' in converted) data.push([key, converted.value]);
     else problems.push({ path: `data.${printable(key)}`, ...converted.problem });
   }
-  // The texts that identify a repeat under any schema.
-  const texts = JSON.stringify(entries.list.filter(([name]) => !name.startsWith('_') && !isProof(name)));
+  // The texts that identify a repeat under any schema. A file that is sent again has another token.
+  const texts = JSON.stringify(
+    entries.list
+      .filter(([name]) => !name.startsWith('_') && !isProof(name))
+      .map(([name, text]) => {
+        const file = files.get(text);
+        return [name, file ? `${file.sha256} ${file.name}` : text];
+      }),
+  );
   // `fromEntries` defines own properties, `__proto__` too; validation refuses that key.
   return { email, data: Object.fromEntries(data), problems, texts };
 }

@@ -19,6 +19,7 @@ import {
 } from '../submissions/submissions.routes.ts';
 import type { SubmissionService } from '../submissions/submissions.service.ts';
 import { type FormRefusals, parseAttempt } from './form-answers.ts';
+import { type FormFiles, NO_FILES } from './form-files.ts';
 import { readSubmission } from './form-submission.ts';
 import { thanksPath } from './page.ts';
 import { languageToKeep, visitorLanguage } from './visitor-language.ts';
@@ -61,8 +62,9 @@ export function formRoutes(deps: {
   /** Counts the redirects that were ignored, for the operators of the app. */
   ignoredRedirects: Pick<OriginCounts, 'note'>;
   refusals: FormRefusals;
+  files: FormFiles;
 }): Route[] {
-  const { submissions, leases, ignoredRedirects, refusals } = deps;
+  const { submissions, leases, ignoredRedirects, refusals, files } = deps;
 
   return routes(formEndpoints, {
     submitForm: async ({ principal, headers, body, req }) => {
@@ -80,8 +82,13 @@ export function formRoutes(deps: {
       const attempt = parseAttempt(req, body, lease);
       refusals.note(req, attempt);
       if (attempt.problem) throw attempt.problem;
+      const known = lease.validator.fileKeys ? await files.known(body, lease) : NO_FILES;
       const stored = await submissions
-        .submit(sourceAppId, (newest) => readSubmission(body, newest, writer), { ...attempt.options, keyOf, writer })
+        .submit(sourceAppId, (newest) => readSubmission(body, newest, known, writer), {
+          ...attempt.options,
+          keyOf,
+          writer,
+        })
         .catch(rethrowInPath);
       // Only an accepted submission counts, so that the limits of submissions bound strangers.
       if (attempt.ignoredNext) ignoredRedirects.note(lease.app.id, attempt.ignoredNext.origin);

@@ -198,7 +198,6 @@ export const refusals = {
   personErased: 'A person was erased meanwhile; send the content from byte {byte} again',
   contentContinues: 'The content continues at byte {byte}',
   tooManyUploads: 'Too many files are being received; try again shortly',
-  fileTooLarge: 'The file is larger than {max} MB',
   filesTooLarge: 'The files of this app are larger than {max} MB; delete an import',
   fileEmpty: 'The file is empty',
   columnsMissing: 'The file does not have these columns',

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import type { Request } from 'express';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ArrivedFile, FormEntries } from '../../../src/api/body/form-body.ts';
+import type { FormFile, FormEntries } from '../../../src/api/body/form-body.ts';
 import type { FileSink } from '../../../src/api/body/multipart.ts';
 import { createBodyReaders } from '../../../src/api/body/readers.ts';
 import { Deadline } from '../../../src/api/deadline.ts';
@@ -36,7 +36,7 @@ class Sink implements FileSink {
     return control.startsWith('file') ? this.limit : undefined;
   }
 
-  async receive(control: string, name: string, source: AsyncIterable<Buffer>): Promise<ArrivedFile> {
+  async receive(control: string, name: string, source: AsyncIterable<Buffer>): Promise<FormFile> {
     expect(this.receiving).toBe(0);
     this.receiving += 1;
     const chunks: Buffer[] = [];
