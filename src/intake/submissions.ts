@@ -14,6 +14,7 @@ import { createCaptchaCheck, createProviderQuestions } from './bots/captcha.ts';
 import { CHALLENGES_PER_MINUTE, challengeRoutes, createChallengeLimiter } from './bots/challenges.routes.ts';
 import { createChallengeSpending, createChallenges, createSpentChallengeModel, spentByApp } from './bots/challenges.ts';
 import { createFormRefusals } from './forms/form-answers.ts';
+import { createFormFiles } from './forms/form-files.ts';
 import { formPageRoutes } from './forms/form-pages.routes.ts';
 import { createFormLookup, createFormPages } from './forms/form-pages.ts';
 import { formRoutes } from './forms/forms.routes.ts';
@@ -78,10 +79,17 @@ export function createSubmissions(deps: {
   );
   const release = createHeldRelease({ store: held, submissions: service, renames: schemas.renames });
   const pages = createFormPages(pageAssets);
-  const refusals = createFormRefusals({ leases, pages });
-  const findForm = createFormLookup(leases);
+  const files = createFormFiles({
+    leases,
+    receive: deps.uploads.receive,
+    find: createKnownFiles(deps.files.files),
+    fileLimit: schemas.fileLimit,
+  });
+  const refusals = createFormRefusals({ leases, pages, files, fileLimit: schemas.fileLimit });
+  const findForm = createFormLookup(leases, schemas.fileLimit);
   return {
     service,
+    fileSink: files.sink,
     challenges,
     findForm,
     /** The changes that wait for the links in their emails. */
@@ -91,7 +99,7 @@ export function createSubmissions(deps: {
         // Routes are tried in this order: the most frequent requests first.
         ...submissionRoutes(service),
         ...challengeRoutes(challenges, findApp, createChallengeLimiter(CHALLENGES_PER_MINUTE, config.workers)),
-        ...formRoutes({ submissions: service, leases, refusals, ignoredRedirects }),
+        ...formRoutes({ submissions: service, leases, refusals, ignoredRedirects, files }),
         ...formPageRoutes(findForm, pages),
         ...heldRoutes(held, release),
       ],

@@ -61,6 +61,7 @@ const PROPOSED = [
   { key: 'zip', label: 'Zip', kind: 'text', required: false, regex: '^(?:[0-9]{5})$' },
   { key: 'odd', label: 'Odd', kind: 'text', required: false },
   { key: 'source_page', label: 'Source page', kind: 'text', required: false, hidden: true, default: 'home' },
+  { key: 'cv', label: 'Cv', kind: 'file', required: false, types: ['pdf', 'png', 'jpeg'] },
   { key: 'message', label: 'Message', kind: 'text', required: false, ui: 'textarea' },
 ];
 
@@ -92,11 +93,10 @@ describe('the import of a form', () => {
     const changes = page.getByRole('region', { name: 'Change in your HTML' });
     await changes.getByText('This is a form for Formspree.').waitFor();
     await changes
-      .getByText(`<form action="${server.listener.url}/v1/forms/${app.sourceAppId}" method="post">`)
+      .getByText(`<form action="${server.listener.url}/v1/forms/${app.sourceAppId}" method="post" enctype="multipart/form-data">`)
       .waitFor();
     for (const text of [
       'full-name The name cannot be a key. Rename it to fullName.',
-      'cv Files are refused. Remove the field.',
       'secret Passwords should not be collected. Remove the field.',
       '_next People are only sent to allowed websites. Allow https://www.example.com on the Connect tab.',
       'name The schema requires it (Name), and the form does not have it.',
@@ -117,7 +117,7 @@ describe('the import of a form', () => {
     const corrected = page.getByLabel('Corrected HTML');
     const marked = await corrected.locator('ins').allInnerTexts();
     expect(marked).toEqual([
-      ` action="${server.listener.url}/v1/forms/${app.sourceAppId}"`,
+      ` enctype="multipart/form-data" action="${server.listener.url}/v1/forms/${app.sourceAppId}"`,
       ' name="fullName"',
       '<input type="hidden" name="news" value="false">',
       ' value="true"',
@@ -128,7 +128,6 @@ describe('the import of a form', () => {
       ' action="https://formspree.io/f/abc"',
       ' name="full-name"',
       ' value="newsletter"',
-      '<input type="file" name="cv">',
       '<input type="password" name="secret">',
     ]);
     expect(await axeViolationsInBothModes(page)).toEqual([]);

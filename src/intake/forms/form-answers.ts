@@ -260,8 +260,17 @@ function sentForm(
     } else if (meaning.use === 'ignored' || meaning.use === 'replyTo') others.push(entry);
   }
   others.push(...controlEntries(attempt, controls.timeZone, issues));
-  const kept = new Map([...known].filter(([, { isUsed }]) => !isUsed));
-  return { email, data, others, files: entries.files, kept };
+  return { email, data, others, files: entries.files, kept: withoutRefused(known, data, issues) };
+}
+
+/** The files that can be sent again. */
+function withoutRefused(known: KnownFiles, data: SentForm['data'], issues: readonly Issue[]): KnownFiles {
+  const refused = issues.flatMap(({ path, code }) => {
+    const [, key = '', at] = (code === 'fileToken' && /^data\.(\w+)\.(\d+)$/.exec(path)) || [];
+    const tokens = (data.get(key) ?? []).flatMap(([, text]) => (text === '' ? [] : [text]));
+    return tokens[Number(at)] ?? [];
+  });
+  return new Map([...known].filter(([token]) => !refused.includes(token)));
 }
 
 /** The controls of a form that is sent again, with absolute redirects, from another origin. */

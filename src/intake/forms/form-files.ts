@@ -8,14 +8,8 @@ import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import type { Upload } from '../files/uploads.service.ts';
 import { parseName } from './form-submission.ts';
 
-/** A file whose token a form sent. */
-export interface KnownFile extends FormFile {
-  /** Whether a record has it, so that no form can send it again. */
-  isUsed: boolean;
-}
-
 /** The files of the entries of a form, by their tokens. */
-export type KnownFiles = ReadonlyMap<string, KnownFile>;
+export type KnownFiles = ReadonlyMap<string, FormFile>;
 
 export const NO_FILES: KnownFiles = new Map();
 
@@ -25,7 +19,7 @@ export type FormFiles = ReturnType<typeof createFormFiles>;
 export function createFormFiles(deps: {
   leases: Pick<SchemaLeases, 'hold'>;
   receive(upload: Upload, source: AsyncIterable<Buffer>): Promise<FormFile>;
-  find(appId: Lease['app']['id'], tokens: readonly string[]): Promise<KnownFile[]>;
+  find(appId: Lease['app']['id'], tokens: readonly string[]): Promise<FormFile[]>;
   /** The most bytes of a file. */
   fileLimit: number;
 }) {
@@ -68,7 +62,7 @@ export function createFormFiles(deps: {
     async known({ list, arrived }: FormEntries, { app, validator }: Lease): Promise<KnownFiles> {
       const { fileKeys, fieldKeys } = validator;
       if (!fileKeys) return NO_FILES;
-      const known = new Map(arrived.map((file) => [file.token, { ...file, isUsed: false }]));
+      const known = new Map(arrived.map((file) => [file.token, file]));
       const keys = new Set(fieldKeys);
       const others = list.flatMap(([name, value]) => {
         const meaning = parseName(name, keys);

@@ -60,8 +60,8 @@ describe('the corrected HTML of a form', () => {
   });
 
   it.each([
-    ['<label>CV <input type="file" name="cv"></label><b>x</b>', '<b>x</b>'],
-    ['<label for="cv">CV</label> <input id="cv" type="file" name="cv">', ' '],
+    ['<label>PIN <input type="password" name="p"></label><b>x</b>', '<b>x</b>'],
+    ['<label for="p">PIN</label> <input id="p" type="password" name="p">', ' '],
     ['<label>Both <input type="password" name="p"><input name="q"></label>', '<label>Both <input name="q"></label>'],
     ['<div class="g-recaptcha" data-key="1"></div>', ''],
     ['<input name="first-name" value="a>b">', '<input name="firstName" value="a>b">'],
@@ -72,6 +72,22 @@ describe('the corrected HTML of a form', () => {
     ],
   ])('changes %s', (content, expected) => {
     expect(correct(inForm(content)).result).toBe(inForm(expected));
+  });
+
+  it.each([
+    ['accept=".PDF, image/*"', { types: ['pdf', 'png', 'jpeg', 'gif', 'webp', 'heic'] }, 0],
+    ['accept="application/zip" multiple', { types: ['zip'], maxFiles: 10 }, 0],
+    ['', { types: ['pdf', 'png', 'jpeg'] }, 1],
+  ])('keeps files, and lets the form send them: %s', (attributes, options, notes) => {
+    const control = `<label>CV <input type="file" name="cv" required ${attributes}></label>`;
+    const { result, proposal } = correct(inForm(control));
+    expect(result).toBe(inForm(control).replace('<form', '<form enctype="multipart/form-data"'));
+    const definition = { key: 'cv', label: 'CV', kind: 'file', required: true, ...options };
+    expect(proposal.fields).toMatchObject([{ definition, state: 'new' }]);
+    expect(proposal.fields[0]?.notes).toHaveLength(notes);
+    expect(proposal.refused).toEqual([]);
+    expect(partsOf(result).parts).toHaveLength(1);
+    expect(correct(`<input name="email">${control}`).result).toContain('method="post" enctype="multipart/form-data">');
   });
 
   it('reads a group of checkboxes as several choices, and lets it send none', () => {

@@ -35,16 +35,18 @@ export function correctedHtml(html: string, form: ParsedForm, proposal: FormProp
     ...emailEdits(html, form),
     ...captchaEdits(html, form, target.captcha),
     ...honeypotEdits(html, form),
-    ...fileEdits(form),
+    ...passwordEdits(form),
     ...proposal.fields.flatMap((field) => fieldEdits(html, form, field)),
     ...missingEdits(html, form, proposal, target.schema),
   ];
   return partsOf(html, edits);
 }
 
-function formEdits(html: string, { place, attributes }: ParsedForm, action: string): Edit[] {
+function formEdits(html: string, { place, attributes, controls }: ParsedForm, action: string): Edit[] {
+  // Without it a browser sends the name of a file in its place.
+  const enctype = controls.some(({ type }) => type === 'file') ? 'multipart/form-data' : undefined;
   if (!place) {
-    const tag = startTag('form', { action, method: 'post' });
+    const tag = startTag('form', { action, method: 'post', enctype });
     return [
       { start: 0, end: 0, text: `${tag}\n` },
       { start: html.length, end: html.length, text: '\n</form>' },
@@ -53,9 +55,14 @@ function formEdits(html: string, { place, attributes }: ParsedForm, action: stri
   return [
     ...(attributes.action === action ? [] : [withAttribute(html, place, 'action', action)]),
     ...(attributes.method?.toLowerCase() === 'post' ? [] : [withAttribute(html, place, 'method', 'post')]),
-    ...(attributes.enctype?.toLowerCase() === 'text/plain' ? [withAttribute(html, place, 'enctype', undefined)] : []),
+    ...(mustReplaceEncoding(attributes.enctype?.toLowerCase(), enctype)
+      ? [withAttribute(html, place, 'enctype', enctype)]
+      : []),
   ];
 }
+
+const mustReplaceEncoding = (sent: string | undefined, needed: string | undefined): boolean =>
+  needed === undefined ? sent === 'text/plain' : sent !== needed;
 
 function emailEdits(html: string, form: ParsedForm): Edit[] {
   const email = emailOf(form);
@@ -85,9 +92,9 @@ function honeypotEdits(html: string, { attributes, controls }: ParsedForm): Edit
   return named.map(({ place }) => withAttribute(html, place, 'name', '_gotcha'));
 }
 
-/** Files are refused, and passwords should not be collected. Their labels go with them. */
-function fileEdits({ controls }: ParsedForm): Edit[] {
-  const refused = controls.filter(({ type }) => type === 'file' || type === 'password');
+/** Passwords should not be collected. Their labels go with them. */
+function passwordEdits({ controls }: ParsedForm): Edit[] {
+  const refused = controls.filter(({ type }) => type === 'password');
   return refused.flatMap(({ place, labels }) => [...labels, place].map((one) => ({ ...one, text: '' })));
 }
 

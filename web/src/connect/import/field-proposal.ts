@@ -4,6 +4,9 @@ import {
   completeDefinition,
   definitionIssues,
   FieldDefinitionInput,
+  FILE_TYPE_NAMES,
+  FILE_TYPES,
+  MAX_FILES,
   reasonIn,
   safeParse,
 } from '../../schema-editor/draft/rules.ts';
@@ -40,6 +43,7 @@ function draftFor(controls: readonly ParsedControl[]): Draft {
   const visible = controls.filter(({ type }) => type !== 'hidden');
   const [control] = visible;
   if (!control) return hidden(first);
+  if (control.type === 'file') return files(visible);
   if (control.type === 'radio' || control.type === 'select') return choice(visible);
   if (isGroup(visible)) return severalChoices(visible, controls);
   if (control.type === 'checkbox' && visible.length === 1) return checkbox(control, controls);
@@ -52,6 +56,26 @@ function draftFor(controls: readonly ParsedControl[]): Draft {
 function hidden(control: ParsedControl | undefined): Draft {
   const value = control?.value ?? '';
   return { options: { kind: 'text', hidden: true, ...(value !== '' && { default: value }) }, notes: [] };
+}
+
+/** The types of files by the attribute `accept`: extensions, or media types such as `image/*`. */
+function files(controls: readonly ParsedControl[]): Draft {
+  const accepted = controls.flatMap(({ attributes }) => (attributes.accept ?? '').toLowerCase().split(/\s*,\s*/));
+  const types = FILE_TYPE_NAMES.filter((type) => {
+    const { extensions, mediaType } = FILE_TYPES[type];
+    const [group] = mediaType.split('/');
+    const names = [mediaType, `${group}/*`, ...extensions.map((extension) => `.${extension}`)];
+    return accepted.some((one) => names.includes(one.trim()));
+  });
+  const isMany = controls.length > 1 || controls.some(({ attributes }) => attributes.multiple !== undefined);
+  return {
+    options: {
+      kind: 'file',
+      types: types.length > 0 ? types : ['pdf', 'png', 'jpeg'],
+      ...(isMany && { maxFiles: MAX_FILES }),
+    },
+    notes: types.length > 0 ? [] : [t.connect.import.file],
+  };
 }
 
 function checkbox({ value, attributes }: ParsedControl, all: readonly ParsedControl[]): Draft {

@@ -31,6 +31,8 @@ export function ImportResult({ app, html, form, proposal }: ImportResultProps) {
   const { service, fields, refused, others } = proposal;
   const action = submitUrl(app.sourceAppId);
   const captcha = captchaHtml(app.stored.settings);
+  const hasFiles = form.controls.some(({ type }) => type === 'file');
+  const start = startTag('form', { action, method: 'post', enctype: hasFiles ? 'multipart/form-data' : undefined });
   const isSentHere = form.attributes.action === action && form.attributes.method?.toLowerCase() === 'post';
   return (
     <>
@@ -42,8 +44,8 @@ export function ImportResult({ app, html, form, proposal }: ImportResultProps) {
               {t.connect.import.beginWith}
             </Text>
             <div className={own.line}>
-              <code className="breaks">{startTag('form', { action, method: 'post' })}</code>
-              <CopyButton text={startTag('form', { action, method: 'post' })} />
+              <code className="breaks">{start}</code>
+              <CopyButton text={start} />
             </div>
           </div>
         )}

@@ -74,7 +74,6 @@ interface Group {
 
 function addGroup({ fields, refused, others }: FormProposal, { name, controls, schema, settings, taken }: Group): void {
   const types = new Set(controls.map(({ type }) => type));
-  if (types.has('file')) return void refused.push({ name, text: t.connect.import.file });
   if (types.has('password')) return void refused.push({ name, text: t.connect.import.password });
   const meaning = schema.fields.some(({ key }) => key === name) ? undefined : meaningOf(name);
   if (meaning) {

@@ -50,9 +50,11 @@ function page(target: SnippetTarget, body: string[]): string {
 }
 
 function form(target: SnippetTarget, attributes: Record<string, string>): string[] {
-  const { settings } = target;
+  const { settings, schema } = target;
+  const hasFiles = publicFields(schema.fields).some(({ kind }) => kind === 'file');
+  const encoding = hasFiles && { enctype: 'multipart/form-data' };
   return [
-    startTag('form', { action: submitUrl(target.sourceAppId), method: 'post', ...attributes }),
+    startTag('form', { action: submitUrl(target.sourceAppId), method: 'post', ...encoding, ...attributes }),
     ...indented([
       '<p>',
       ...indented(['<label>Email<br>', '<input type="email" name="email" autocomplete="email" required>', '</label>']),

@@ -1,6 +1,7 @@
 import './no-eval.ts';
 
 export { CHOICE_SEPARATOR, choicesIn } from '#src/fields/base/choice-list.ts';
+export { FILE_TYPE_NAMES, FILE_TYPES } from '#src/fields/base/file-types.ts';
 export { type Choice, FIELD_KEY_PATTERN, type FieldOption, type Writer } from '#src/fields/base/kind.ts';
 export { safeParse } from '#src/fields/base/safe-parse.ts';
 // The editor and its preview validate with the service's own code, so both accept the same schemas.
@@ -23,6 +24,7 @@ export {
   NOT_OF_STAFF,
   publicFields,
 } from '#src/fields/definition.ts';
+export { MAX_FILES } from '#src/fields/kinds/file.ts';
 export { FIELD_KINDS, getKind } from '#src/fields/kinds/registry.ts';
 export { type FormControl, formControl, formControls, sampleData, valueFromForm } from '#src/fields/presentation.ts';
 export { reasonIn } from '#src/platform/languages/problems.ts';

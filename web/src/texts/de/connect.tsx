@@ -380,7 +380,7 @@ export const connect: typeof en = {
     noEmail: 'Das Formular hat keine E-Mail-Adresse. Fügen Sie <input type="email" name="email" required> hinzu',
     renameEmail: 'Benennen Sie es in email um, das jede Einsendung benötigt',
     requiredBySchema: (label) => `Das Schema verlangt es (${label}), und im Formular fehlt es`,
-    file: 'Dateien werden abgelehnt. Entfernen Sie das Feld',
+    file: 'Das Formular nennt keine Dateiarten. Prüfen Sie sie im Schema',
     password: 'Passwörter sollten nicht erfasst werden. Entfernen Sie das Feld',
     noKey: (key) => `Der Name kann kein Schlüssel sein. Benennen Sie es in ${key} um`,
     staffOnly:

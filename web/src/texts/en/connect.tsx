@@ -369,7 +369,7 @@ export const connect = {
     noEmail: 'The form has no email. Add <input type="email" name="email" required>',
     renameEmail: 'Rename it to email, which every submission needs',
     requiredBySchema: (label: string) => `The schema requires it (${label}), and the form does not have it`,
-    file: 'Files are refused. Remove the field',
+    file: 'The form does not name the types of files. Check them in the schema',
     password: 'Passwords should not be collected. Remove the field',
     noKey: (key: string) => `The name cannot be a key. Rename it to ${key}`,
     staffOnly: 'Only the team of the app can set this field. Rename it, or remove it from the form',
