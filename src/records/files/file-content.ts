@@ -1,5 +1,5 @@
 import type { UUID } from 'mongodb';
-import type { FileDocument } from './files.model.ts';
+import type { ChunkCollection, FileDocument } from './files.model.ts';
 
 /** Bytes of a file, inclusive, from 0. */
 export interface ByteRange {
@@ -23,4 +23,19 @@ export interface FileContent {
 
 export class MissingContent extends Error {
   override readonly name = 'MissingContent';
+}
+
+/** The chunks of the database. */
+export function createDatabaseContent(chunks: ChunkCollection): Pick<FileContent, 'read'> {
+  return {
+    async *read({ _id, chunkSize }, { start, end }) {
+      for (let n = Math.floor(start / chunkSize); n <= Math.floor(end / chunkSize); n += 1) {
+        const chunk = await chunks.findOne({ files_id: _id, n }, { projection: { data: 1 } });
+        if (!chunk) throw new MissingContent();
+        const first = n * chunkSize;
+        const bytes = chunk.data.buffer as Buffer;
+        yield bytes.subarray(Math.max(0, start - first), end - first + 1);
+      }
+    },
+  };
 }
