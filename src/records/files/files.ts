@@ -5,12 +5,14 @@ import { createChunkModel, createFileModel } from './files.model.ts';
 
 export type Files = ReturnType<typeof createFiles>;
 
-/** Creates the files that records name. */
+/** Creates the collections of files and their content. */
 export function createFiles({ connection }: { connection: Connection }) {
   const models = { files: createFileModel(connection), chunks: createChunkModel(connection) };
+  const chunks = models.chunks.collection;
   return {
     files: models.files.collection,
-    content: createDatabaseContent(models.chunks.collection),
+    chunks,
+    content: createDatabaseContent(chunks),
     feature: { models: Object.values(models) } satisfies Feature,
   };
 }
