@@ -259,6 +259,11 @@ export const environment = z.object({
     'files of all unfinished imports of an app together',
     bytes(MEGABYTE, 'from 1mb to 65536mb, like 1024mb', 65_536 * MEGABYTE).prefault('1024mb'),
   ),
+  FILE_LIMIT: setting('largest file of a form, in bytes', whole(1_000, 1_000_000_000).prefault('10000000')),
+  FILES_APP_LIMIT: setting(
+    'all files of an app together, in bytes',
+    whole(1_000, 1_000_000_000_000).prefault('1000000000'),
+  ),
   FILES_URL: setting(
     'bucket of files, like s3://bucket/prefix?endpoint=https://host&region=name; without it, the database',
     parsed(parseFilesUrl, FILES_URL_FORMAT).readonly().optional(),
@@ -373,6 +378,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     publicUrl: value.PUBLIC_URL,
     /** The largest file of an import, and of all files of an app at the same time, in bytes. */
     importLimits: Object.freeze({ perImport: value.IMPORT_LIMIT, perApp: value.IMPORT_APP_LIMIT }),
+    /** The largest file of a form, and all files of an app together, in bytes. */
+    fileLimits: Object.freeze({ perFile: value.FILE_LIMIT, perApp: value.FILES_APP_LIMIT }),
     /** Undefined: the content of files is in the database. */
     filesBucket: value.FILES_URL,
     webhooksAllowPrivate: value.WEBHOOKS_ALLOW_PRIVATE,
