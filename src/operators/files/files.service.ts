@@ -5,7 +5,8 @@ import type { ScopedApp } from '../../api/principal.ts';
 import { type ByteRange, StoredFile } from '../../api/reply.ts';
 import { FILE_TYPES, type FileTypeName } from '../../fields/base/file-types.ts';
 import { Conflict, Gone, InvalidInput, NotFound } from '../../platform/core/errors.ts';
-import { type FileContent, MissingContent } from '../../records/files/file-content.ts';
+import { MissingContent } from '../../records/files/file-content.ts';
+import type { FileStores } from '../../records/files/file-stores.ts';
 import type { FileCollection, FileDocument } from '../../records/files/files.model.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
 import { parseRecordId, type RecordId } from '../../records/stored/record-id.ts';
@@ -33,7 +34,7 @@ export type FileService = ReturnType<typeof createFileService>;
 /** Reads the files that records and held submissions name (spec 4.14.2). */
 export function createFileService(deps: {
   files: FileCollection;
-  content: Pick<FileContent, 'read'>;
+  content: Pick<FileStores, 'of'>;
   reader: Pick<RecordReader, 'namesFile'>;
   findHeld: FindHeld;
   load: Pick<OperatorLoad, 'step'>;
@@ -72,7 +73,7 @@ export function createFileService(deps: {
 
   /** Each read waits for its turn, so that a client that reads slowly holds none. */
   async function* read(file: FileDocument, range: ByteRange): AsyncGenerator<Buffer> {
-    const pieces = content.read(file, range)[Symbol.asyncIterator]();
+    const pieces = content.of(file.metadata).read(file, range)[Symbol.asyncIterator]();
     let left = range.end - range.start + 1;
     try {
       for (;;) {
