@@ -92,6 +92,7 @@ export function createSubmissions(deps: {
     fileSink: files.sink,
     challenges,
     findForm,
+    findHeld: held.find,
     /** The changes that wait for the links in their emails. */
     changes: { find: held.findChange, dataFor: release.dataFor, release: release.release },
     feature: {

@@ -9,6 +9,7 @@ export const refusals = {
   internal: 'Internal error',
   notReady: 'Not ready',
   noDatabase: 'The service cannot reach its database right now; try again shortly',
+  noFileStore: 'The service cannot reach its store of files right now; try again shortly',
   tookTooLong: 'The service or its database took too long; try again shortly',
   methodNotAllowed: 'Method not allowed',
   originRefused: 'This origin is not allowed',
@@ -207,6 +208,12 @@ export const refusals = {
   headerAfterQuote: 'The first line of the file has text after a closing quote',
   headerTooLong: 'The first line of the file is longer than {max} MB',
   headerEncoding: 'The first line of the file is not valid in the encoding of the file',
+
+  // Files.
+  fileNotFound: 'File not found',
+  fileWaiting: 'The file waits for the virus scanner; try again later',
+  fileInfected: 'The virus scanner found malware in the file',
+  rangeOutside: 'The file has {bytes} bytes',
 
   // Submissions.
   invalidSubmission: 'Invalid submission',

@@ -260,6 +260,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   internal: 'Interner Fehler',
   notReady: 'Nicht bereit',
   noDatabase: 'Der Dienst erreicht seine Datenbank gerade nicht; versuchen Sie es gleich erneut',
+  noFileStore: 'Der Dienst erreicht den Speicher der Dateien gerade nicht; versuchen Sie es gleich erneut',
   tookTooLong: 'Der Dienst oder seine Datenbank hat zu lange gebraucht; versuchen Sie es gleich erneut',
   methodNotAllowed: 'Diese Methode ist nicht erlaubt',
   originRefused: 'Dieser Ursprung ist nicht erlaubt',
@@ -461,6 +462,12 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   headerAfterQuote: 'Die erste Zeile der Datei hat Text nach einem schließenden Anführungszeichen',
   headerTooLong: 'Die erste Zeile der Datei ist länger als {max} MB',
   headerEncoding: 'Die erste Zeile der Datei ist in der Kodierung der Datei ungültig',
+
+  // Files.
+  fileNotFound: 'Datei nicht gefunden',
+  fileWaiting: 'Die Datei wartet auf den Virenscanner; versuchen Sie es später noch einmal',
+  fileInfected: 'Der Virenscanner hat in der Datei Schadsoftware gefunden',
+  rangeOutside: 'Die Datei hat {bytes} Bytes',
 
   // Submissions.
   invalidSubmission: 'Die Einsendung ist ungültig',
