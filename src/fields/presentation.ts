@@ -89,7 +89,9 @@ export function formControl(field: FieldDefinition, tag = '', text: ServiceText 
     // A consent needs an action of the person: no link and no form gives it for them.
     prefill: prefill && consent === undefined,
     ...withoutUnset({ help: sentences(help, ruleOf(field, choices.length, text)), source }),
-    ...(field.kind === 'file' && { files: { maxFiles: field.maxFiles ?? 1, ...withoutUnset({ maxBytes: field.maxBytes }) } }),
+    ...(field.kind === 'file' && {
+      files: { maxFiles: field.maxFiles ?? 1, ...withoutUnset({ maxBytes: field.maxBytes }) },
+    }),
     ...(options.default !== undefined &&
       consent === undefined && { default: [options.default].flat().join(CHOICE_SEPARATOR) }),
     ...withoutUnset({ showIf: field.showIf, requiredIf: field.requiredIf, page: field.page }),

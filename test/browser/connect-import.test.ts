@@ -93,7 +93,9 @@ describe('the import of a form', () => {
     const changes = page.getByRole('region', { name: 'Change in your HTML' });
     await changes.getByText('This is a form for Formspree.').waitFor();
     await changes
-      .getByText(`<form action="${server.listener.url}/v1/forms/${app.sourceAppId}" method="post" enctype="multipart/form-data">`)
+      .getByText(
+        `<form action="${server.listener.url}/v1/forms/${app.sourceAppId}" method="post" enctype="multipart/form-data">`,
+      )
       .waitFor();
     for (const text of [
       'full-name The name cannot be a key. Rename it to fullName.',

@@ -43,3 +43,18 @@ export function sendForm(client: Client, sourceAppId: string, entries: Entries, 
   const body = kind === 'urlencoded' ? urlencoded(entries) : multipart(entries);
   return sendBody(client, sourceAppId, TYPES[kind], body);
 }
+
+/** One part with a file; its name in UTF-8, as browsers send it. */
+export function filePart(control: string, name: string, content: Buffer | string): Buffer {
+  const head = Buffer.from(
+    `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${control}"; filename="${name}"\r\n`,
+  );
+  const type = Buffer.from('Content-Type: application/octet-stream\r\n\r\n');
+  return Buffer.concat([head, type, Buffer.from(content), Buffer.from('\r\n')]);
+}
+
+/** A multipart form of files and texts, in this order. */
+export function multipartOf(parts: readonly (Buffer | readonly [name: string, value: string])[]): Buffer {
+  const all = parts.map((part) => (Buffer.isBuffer(part) ? part : Buffer.from(partOf(`name="${part[0]}"`, part[1]))));
+  return Buffer.concat([...all, Buffer.from(`--${BOUNDARY}--\r\n`)]);
+}

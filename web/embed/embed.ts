@@ -9,8 +9,8 @@ import {
   present,
 } from '#src/fields/markup.ts';
 import { toDom } from './dom.ts';
-import style from './form.css?inline';
 import { startFiles } from './files-loader.ts';
+import style from './form.css?inline';
 import { challenge, send } from './send.ts';
 import { type Definition, definitionOf, formPath, service } from './service.ts';
 import { startSteps } from './steps-loader.ts';

@@ -202,9 +202,11 @@ function createControl(
     entry.problem = undefined;
     show(entry);
     waiting += 1;
-    sending = sending.then(() => transfer(entry)).finally(() => {
-      waiting -= 1;
-    });
+    sending = sending
+      .then(() => transfer(entry))
+      .finally(() => {
+        waiting -= 1;
+      });
   }
 
   const isGone = (entry: Entry): boolean => !entries.includes(entry);

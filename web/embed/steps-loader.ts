@@ -1,7 +1,7 @@
 import type { ConditionalField } from '#src/fields/conditions.ts';
 import type { Text } from '#src/platform/languages/texts.ts';
-import { clearProblems, controlsOf, describeWithout, type Problem, showProblems } from './problems.ts';
 import { part } from './parts.ts';
+import { clearProblems, controlsOf, describeWithout, type Problem, showProblems } from './problems.ts';
 
 /** What a form needs to evaluate its conditions and to show one page after the other. */
 export interface StepsData {

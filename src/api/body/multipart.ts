@@ -7,12 +7,12 @@ import { clientNetwork } from '../../platform/core/client-network.ts';
 import { AppError, InvalidInput } from '../../platform/core/errors.ts';
 import type { Deadline } from '../deadline.ts';
 import {
-  type FormFile,
   checkEntryCount,
   checkName,
   decodeText,
   FormEntries,
   type FormEntry,
+  type FormFile,
   type FormFiles,
   formDataError,
 } from './form-body.ts';

@@ -241,12 +241,7 @@ function refusedView(
  * The entries, to show or to send them again, without the key, the solution of a challenge and
  * honeypots, and without a refused control, which nobody could correct.
  */
-function sentForm(
-  entries: FormEntries,
-  attempt: FormAttempt,
-  issues: readonly Issue[],
-  known: KnownFiles,
-): SentForm {
+function sentForm(entries: FormEntries, attempt: FormAttempt, issues: readonly Issue[], known: KnownFiles): SentForm {
   const keys = new Set(attempt.lease.validator.fieldKeys);
   const { email, controls } = readForm(entries, keys);
   const data = new Map<string, FormEntry[]>();

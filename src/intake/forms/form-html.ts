@@ -1,5 +1,5 @@
 import { html } from 'ghtml';
-import type { FormFile, FormEntry } from '../../api/body/form-body.ts';
+import type { FormEntry, FormFile } from '../../api/body/form-body.ts';
 import { type FormSettings, isCaptchaProvider, offeredLanguages, pageTitles } from '../../apps/form-settings.ts';
 import { choicesIn } from '../../fields/base/choice-list.ts';
 import { printable } from '../../fields/base/kind.ts';
@@ -281,7 +281,8 @@ function listFields({ fields, language, prefilled, sent, issues = [], refusal }:
     const problem = issues.find((issue) => isAt(issue, field))?.message;
     const control = field.id === 'email' ? field.control : controlFor(field.control, texts);
     // Nobody can correct what is not shown.
-    if (problem === undefined || !isHidden(field)) return { ...field, control, texts, problem, ...keptOf(control, texts) };
+    if (problem === undefined || !isHidden(field))
+      return { ...field, control, texts, problem, ...keptOf(control, texts) };
     const { source: _, ...shown } = control;
     return { ...field, control: { ...shown, hidden: false }, texts, problem };
   });

@@ -6,13 +6,13 @@ import { Readable } from 'node:stream';
 import type { Request } from 'express';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { FormFile, FormEntries } from '../../../src/api/body/form-body.ts';
+import type { FormEntries, FormFile } from '../../../src/api/body/form-body.ts';
 import type { FileSink } from '../../../src/api/body/multipart.ts';
 import { createBodyReaders } from '../../../src/api/body/readers.ts';
 import { Deadline } from '../../../src/api/deadline.ts';
 import { type AppError, InvalidInput, TooLarge } from '../../../src/platform/core/errors.ts';
 import { say } from '../../../src/platform/languages/reasons.ts';
-import { BOUNDARY, partOf, TYPES } from '../../support/forms.ts';
+import { BOUNDARY, filePart, partOf, TYPES } from '../../support/forms.ts';
 
 const END = `--${BOUNDARY}--\r\n`;
 const LIMIT = 100_000;
@@ -58,15 +58,6 @@ class Sink implements FileSink {
   async onChunk(_chunk: Buffer): Promise<void> {}
   async onEnd(_name: string): Promise<void> {}
 }
-
-const filePart = (control: string, name: string, content: Buffer | string): Buffer =>
-  Buffer.from(
-    partOf(
-      `name="${control}"; filename="${Buffer.from(name).toString('latin1')}"`,
-      Buffer.from(content).toString('latin1'),
-    ),
-    'latin1',
-  );
 
 /** A request as Node has it, whose body arrives in these pieces. */
 function requestOf(pieces: readonly Buffer[], headers: Record<string, string> = {}): Request {
