@@ -1,3 +1,4 @@
+import { sentence } from '#src/fields/markup.ts';
 import { fill, numberRules, type Text } from '#src/platform/languages/texts.ts';
 import { toDom } from './dom.ts';
 import style from './files.css?inline';
@@ -32,7 +33,7 @@ const STALLED_MS = 30_000;
 const TOKEN_MS = 55 * 60_000;
 
 /** The answers after which the same part may be sent again. */
-const mayRepeat = (status: number): boolean => status === 0 || status === 408 || status === 429 || status >= 500;
+const mayRepeat = (status: number): boolean => [0, 408, 409, 429].includes(status) || status >= 500;
 
 interface Answer {
   status: number;
@@ -104,6 +105,12 @@ function createControl(
   input.before(hint);
   area.classList.add('drop');
 
+  /** For screen readers; what no row shows is visible. */
+  function tell(text: string, isVisible = false): void {
+    news.classList.toggle('quiet', !isVisible);
+    news.textContent = text;
+  }
+
   /** Tells the rest of the form what it has. */
   function changed(): void {
     list.hidden = entries.length === 0;
@@ -120,7 +127,7 @@ function createControl(
         ['span', { class: 'file-name' }, name],
         ['span', { class: 'file-size help' }, sizeOf(size)],
         ['progress', { max: '100', value: '0', 'aria-label': name }],
-        ['p', { class: 'file-problem user-collection-file-problem', hidden: true }],
+        ['p', { class: 'file-problem', hidden: true }],
         ['button', { type: 'button', class: 'file-retry', part: 'file-button', hidden: true }, say('retryFile')],
         ['button', { type: 'button', class: 'file-remove', part: 'file-button' }, say('removeFile')],
         ['input', { type: 'hidden', name: input.name, disabled: true }],
@@ -171,10 +178,10 @@ function createControl(
     const room = maxFiles - entries.length;
     for (const file of files.slice(0, room)) {
       const entry = add({ name: file.name, size: file.size, file });
-      if (file.size > maxBytes) fail(entry, say('fileTooLarge', { size: sizeOf(maxBytes) }));
+      if (file.size > maxBytes) fail(entry, say('fileTooLarge', { max: maxBytes / 1_000_000 }));
       else send(entry);
     }
-    news.textContent = files.length > room ? say('tooManyFiles', { max: maxFiles }) : '';
+    tell(files.length > room ? sentence(say('tooManyFiles', { max: maxFiles })) : '', true);
     changed();
   }
 
@@ -186,15 +193,15 @@ function createControl(
 
   function remove(entry: Entry): void {
     drop(entry);
-    news.textContent = say('fileRemoved', { name: entry.name });
+    tell(say('fileRemoved', { name: entry.name }));
     changed();
     input.focus();
   }
 
   function fail(entry: Entry, problem: string, mayRetry = false): void {
-    Object.assign(entry, { problem, mayRetry });
+    Object.assign(entry, { problem: sentence(problem), mayRetry });
     show(entry);
-    news.textContent = `${entry.name}: ${problem}`;
+    tell(`${entry.name}: ${problem}`);
   }
 
   /** Sends what has not arrived yet, in the turn of the file. */
@@ -219,7 +226,7 @@ function createControl(
       if (status === 201) {
         Object.assign(entry, { token: body.token, received: entry.size, arrivedAt: Date.now() });
         show(entry);
-        news.textContent = say('fileArrived', { name: entry.name });
+        tell(say('fileArrived', { name: entry.name }));
         return changed();
       }
       if ((status === 202 || status === 416) && body.received !== undefined) {
@@ -314,7 +321,7 @@ function createControl(
 
     clear(): void {
       for (const entry of [...entries]) drop(entry);
-      news.textContent = '';
+      tell('');
       changed();
     },
 
