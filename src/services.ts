@@ -36,6 +36,7 @@ import { createJobLocks, createJobModel } from './platform/jobs/job-locks.ts';
 import { createJobRunner, createJobSignal, measureJobs } from './platform/jobs/job-runner.ts';
 import { createMetrics, measureProcess, NO_METRICS } from './platform/metrics/metrics.ts';
 import { createUpgrades } from './platform/migrations/upgrades.ts';
+import { createFiles } from './records/files/files.ts';
 import { createRecords } from './records/records.ts';
 import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
 
@@ -152,6 +153,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   const deliveries = createDeliveryStorage(connection);
   const changeStorage = createChangeStorage(connection, clock);
   const traces = [{ exist: deliveries.store.names, remove: deliveries.store.forget }, changeStorage.traces];
+  const files = createFiles({ config, connection, clock });
   const records = createRecords({ config, connection, apps, schemas, traces, load, metrics, writesEndMs, checksMs });
   const search = createSearch({ apps, schemas, records, load, cursors, queryBudgetMs });
   const exports = createExports({ apps, records, search });
@@ -161,6 +163,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     apps,
     schemas,
     records,
+    files,
     clock,
     secret,
     pageAssets,
@@ -267,6 +270,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     notifications.feature,
     webhooks.feature,
     records.feature,
+    files.feature,
     suppressions.feature,
     views.feature,
   ];
@@ -330,6 +334,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     collections: models.map(({ schema }) => schema),
     confirmations: notifications.confirmations,
     exports: exports.service,
+    files,
     findApp: schemas.findApp,
     imports: imports.service,
     inventory: records.inventory,
