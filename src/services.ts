@@ -153,7 +153,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   const deliveries = createDeliveryStorage(connection);
   const changeStorage = createChangeStorage(connection, clock);
   const traces = [{ exist: deliveries.store.names, remove: deliveries.store.forget }, changeStorage.traces];
-  const files = createFiles({ config, connection, clock });
+  const files = createFiles({ config, connection, clock, logger });
   const records = createRecords({ config, connection, apps, schemas, traces, load, metrics, writesEndMs, checksMs });
   const search = createSearch({ apps, schemas, records, load, cursors, queryBudgetMs });
   const exports = createExports({ apps, records, search });

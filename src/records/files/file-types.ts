@@ -44,6 +44,7 @@ export function examine(type: FileTypeName): Examination {
 
 /** Browsers look for markup in the first 1,445 bytes, readers of PDF for its mark in 1,024. */
 const HEAD_BYTES = 4_096;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: none of them is text
 const CONTROLS = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]/;
 /** Markup, a document or a program, after what a reader skips. */
 const NO_TEXT = /^[\s\p{Cf}\p{Zs}]*(?:<[!?/a-z%]|%pdf|%!ps|#!|\{\\rtf)/iu;

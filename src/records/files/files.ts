@@ -1,8 +1,9 @@
 import type { Feature } from '../../apps/feature.ts';
 import type { Config } from '../../platform/core/config.ts';
+import type { Logger } from '../../platform/core/logger.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
-import { createDatabaseContent } from './file-content.ts';
+import { createFileStores } from './file-stores.ts';
 import { createChunkModel, createFileModel } from './files.model.ts';
 import { createIncomingFiles } from './incoming.ts';
 
@@ -10,21 +11,20 @@ export type Files = ReturnType<typeof createFiles>;
 
 /** Creates the store of files (spec 4.14). */
 export function createFiles(deps: {
-  config: Pick<Config, 'fileLimits'>;
+  config: Pick<Config, 'fileLimits' | 'filesBucket'>;
   connection: Connection;
   clock: DatabaseClock;
+  logger: Logger;
 }) {
-  const { config, connection, clock } = deps;
+  const { config, connection, clock, logger } = deps;
   const models = { files: createFileModel(connection), chunks: createChunkModel(connection) };
   const [files, chunks] = [models.files.collection, models.chunks.collection];
-  const database = createDatabaseContent(chunks);
-  const content = undefined;
+  const stores = createFileStores(chunks, config.filesBucket, logger);
   return {
     files,
     chunks,
-    /** Where whole files are. */
-    content: content ?? database,
-    incoming: createIncomingFiles({ files, chunks, database, content, clock, limits: config.fileLimits }),
+    stores,
+    incoming: createIncomingFiles({ files, chunks, stores, clock, limits: config.fileLimits }),
     feature: { models: Object.values(models) } satisfies Feature,
   };
 }

@@ -17,7 +17,7 @@ import { STATEMENT_TIME_MS } from '../../platform/database/collections.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { type PlainCode, type Reason, say, toReason } from '../../platform/languages/reasons.ts';
 import { createRecordIds } from '../stored/record-id.ts';
-import type { FileContent } from './file-content.ts';
+import type { FileStores } from './file-stores.ts';
 import { examine, safeName } from './file-types.ts';
 import {
   BY_NETWORK,
@@ -41,6 +41,9 @@ const MAX_RECEIVING_OF_APP = 200;
 /** The chunks that one process stores at the same time. The driver needs about 1 MB for each. */
 const MAX_WRITING = 8;
 const MAX_WRITING_OF_APP = 6;
+/** The files that one process examines at the same time, with 1 MB of their content. */
+const MAX_FINISHING = 8;
+const MAX_FINISHING_OF_APP = 6;
 /** How long a request may write without word from its process. */
 const WRITER_MS = 30_000;
 const RENEW_MS = 10_000;
@@ -96,22 +99,22 @@ export type Incoming = ReturnType<typeof createIncomingFiles>;
  * Receives files (spec 4.14.1): the document first, then chunks, each while the document says that
  * this request may write them, then one examination of what is stored.
  *
- * @param deps.database where files arrive
- * @param deps.content where whole files are, if not there
+ * @param deps.stores files arrive in the database, and those for the bucket go there when they are whole
  */
 export function createIncomingFiles(deps: {
   files: FileCollection;
   chunks: ChunkCollection;
-  database: FileContent;
-  content: FileContent | undefined;
+  stores: FileStores;
   clock: Pick<DatabaseClock, 'read'>;
   limits: Config['fileLimits'];
 }) {
-  const { files, chunks, database, content, clock, limits } = deps;
+  const { files, chunks, stores, clock, limits } = deps;
+  const { database } = stores;
   const newId = createRecordIds();
   const target = insertTarget(chunks, ['files_id', 'n']);
   const receiving = new FairQueue({ slots: MAX_RECEIVING, perKey: MAX_RECEIVING_OF_APP });
   const writing = new FairQueue({ slots: MAX_WRITING, perKey: MAX_WRITING_OF_APP });
+  const finishing = new FairQueue({ slots: MAX_FINISHING, perKey: MAX_FINISHING_OF_APP });
   const largest = ({ maxBytes = limits.perFile }: Arrival['field']): number => Math.min(maxBytes, limits.perFile);
 
   async function inTurn<T>(appId: ObjectId, work: () => Promise<T>): Promise<T> {
@@ -140,7 +143,7 @@ export function createIncomingFiles(deps: {
         appId,
         field: field.key,
         state: 'arriving',
-        store: content ? 's3' : 'database',
+        store: stores.store,
         ...(network !== undefined && { network, token: hashOf(token) }),
         charged,
         expiresAt,
@@ -241,7 +244,18 @@ export function createIncomingFiles(deps: {
   }
 
   /** Examines a file of which all bytes arrived, and makes it whole. */
-  async function finish(state: Writing, { key, types }: Arrival['field']): Promise<FileDocument> {
+  async function finish(state: Writing, field: Arrival['field']): Promise<FileDocument> {
+    const { file } = state;
+    const turn = finishing.join(file.metadata.appId.toHexString());
+    try {
+      if (!turn.hasBegun) await turn.begun;
+      return await examineAndStore(state, field);
+    } finally {
+      turn.end();
+    }
+  }
+
+  async function examineAndStore(state: Writing, { key, types }: Arrival['field']): Promise<FileDocument> {
     const { file } = state;
     const whole = { start: 0, end: file.length - 1 };
     const type = typeOfName(file.filename);
@@ -253,7 +267,8 @@ export function createIncomingFiles(deps: {
     }
     const isOfType = await examination?.end((start, end) => readRange(file, start, end));
     if (!type || !isOfType || !types.includes(type)) throw refusal(key, typeProblem(types));
-    if (content) await content.put(file, database.read(file, whole));
+    const isForBucket = file.metadata.store === 's3';
+    if (isForBucket) await stores.of(file.metadata).put(file, database.read(file, whole));
     const change = {
       'metadata.state': 'whole',
       'metadata.type': type,
@@ -268,7 +283,7 @@ export function createIncomingFiles(deps: {
     });
     if (!stored) throw new Conflict('fileBeingSent');
     // What stays after a failure is found by the check of the file.
-    if (content) await database.remove([stored]).catch(() => undefined);
+    if (isForBucket) await database.remove([stored]).catch(() => undefined);
     return stored;
   }
 
@@ -293,8 +308,7 @@ export function createIncomingFiles(deps: {
     try {
       const { matchedCount } = await files.updateOne(state.isMine(), change);
       if (matchedCount === 0) return;
-      await database.remove([state.file]);
-      await content?.remove([state.file]);
+      await stores.remove([state.file]);
     } catch {
       // The document has the time of its check.
     }
@@ -330,10 +344,10 @@ export function createIncomingFiles(deps: {
   async function takeOver({ appId, field }: Arrival, token: string, first: number): Promise<Writing> {
     const now = await clock.read();
     const writer = newId(now);
+    const found = await find(appId, field.key, token);
     const filter = {
+      _id: found?._id ?? writer,
       'metadata.appId': appId,
-      'metadata.token': hashOf(token),
-      'metadata.field': field.key,
       'metadata.state': 'arriving' as const,
       length: first,
       $expr: {
