@@ -92,6 +92,7 @@ export function createSubmissions(deps: {
     /** The files of strangers. */
     uploads,
     findForm,
+    findHeld: held.find,
     /** The changes that wait for the links in their emails. */
     changes: { find: held.findChange, dataFor: release.dataFor, release: release.release },
     feature: {

@@ -56,8 +56,8 @@ export function createUploads(deps: {
 
   return {
     /**
-     * Counts a request for the limits of strangers, which allow for each submission as many files as
-     * a field may have. @throws {TooManyRequests}
+     * Counts a request for the limits of strangers, which allow for each submission as many files
+     * as a field may have. @throws {TooManyRequests}
      */
     limit({ app }: Lease, address: string, isPart: boolean): void {
       const own = app.form?.submitPerMinute;

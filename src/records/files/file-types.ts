@@ -228,8 +228,8 @@ const MAX_NAME = 200;
 const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/gu;
 
 /**
- * Returns a name that is safe to store and to show: of at most 200 characters, without a path; empty
- * if nothing of it is left. Its extension stays.
+ * Returns a name that is safe to store and to show: of at most 200 characters, without a path;
+ * empty if nothing of it is left. Its extension stays.
  */
 export function safeName(given: string): string {
   const name = given

@@ -19,12 +19,12 @@ export function createFiles(deps: {
   const { config, connection, clock, logger } = deps;
   const models = { files: createFileModel(connection), chunks: createChunkModel(connection) };
   const [files, chunks] = [models.files.collection, models.chunks.collection];
-  const stores = createFileStores(chunks, config.filesBucket, logger);
+  const content = createFileStores(chunks, config.filesBucket, logger);
   return {
     files,
     chunks,
-    stores,
-    incoming: createIncomingFiles({ files, chunks, stores, clock, limits: config.fileLimits }),
+    content,
+    incoming: createIncomingFiles({ files, chunks, content, clock, limits: config.fileLimits }),
     feature: { models: Object.values(models) } satisfies Feature,
   };
 }

@@ -99,17 +99,17 @@ export type Incoming = ReturnType<typeof createIncomingFiles>;
  * Receives files (spec 4.14.1): the document first, then chunks, each while the document says that
  * this request may write them, then one examination of what is stored.
  *
- * @param deps.stores files arrive in the database, and those for the bucket go there when they are whole
+ * @param deps.content files arrive in the database; when they are whole, some go to the bucket
  */
 export function createIncomingFiles(deps: {
   files: FileCollection;
   chunks: ChunkCollection;
-  stores: FileStores;
+  content: FileStores;
   clock: Pick<DatabaseClock, 'read'>;
   limits: Config['fileLimits'];
 }) {
-  const { files, chunks, stores, clock, limits } = deps;
-  const { database } = stores;
+  const { files, chunks, content, clock, limits } = deps;
+  const { database } = content;
   const newId = createRecordIds();
   const target = insertTarget(chunks, ['files_id', 'n']);
   const receiving = new FairQueue({ slots: MAX_RECEIVING, perKey: MAX_RECEIVING_OF_APP });
@@ -143,7 +143,7 @@ export function createIncomingFiles(deps: {
         appId,
         field: field.key,
         state: 'arriving',
-        store: stores.store,
+        store: content.store,
         ...(network !== undefined && { network, token: hashOf(token) }),
         charged,
         expiresAt,
@@ -268,7 +268,7 @@ export function createIncomingFiles(deps: {
     const isOfType = await examination?.end((start, end) => readRange(file, start, end));
     if (!type || !isOfType || !types.includes(type)) throw refusal(key, typeProblem(types));
     const isForBucket = file.metadata.store === 's3';
-    if (isForBucket) await stores.of(file.metadata).put(file, database.read(file, whole));
+    if (isForBucket) await content.of(file.metadata).put(file, database.read(file, whole));
     const change = {
       'metadata.state': 'whole',
       'metadata.type': type,
@@ -308,7 +308,7 @@ export function createIncomingFiles(deps: {
     try {
       const { matchedCount } = await files.updateOne(state.isMine(), change);
       if (matchedCount === 0) return;
-      await stores.remove([state.file]);
+      await content.remove([state.file]);
     } catch {
       // The document has the time of its check.
     }

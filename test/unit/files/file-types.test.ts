@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FILE_TYPE_NAMES, type FileTypeName } from '../../../src/fields/base/file-types.ts';
 import { examine, safeName } from '../../../src/records/files/file-types.ts';
-import { PNG, zip } from '../../support/files.ts';
+import { PNG, zip } from '../../support/uploads.ts';
 
 /** Whether content is of a type, in pieces of a size. */
 async function isOf(type: FileTypeName, content: Buffer | string, piece = 64 * 1024): Promise<boolean> {
