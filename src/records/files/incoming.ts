@@ -179,7 +179,7 @@ export function createIncomingFiles(deps: {
     return found?.bytes ?? 0;
   }
 
-  /** Stores a chunk and counts its bytes. @throws {Conflict} when another request writes the file */
+  /** Stores a chunk and counts its bytes. @throws {Conflict} when another request writes */
   async function store(state: Writing, n: number, bytes: Buffer): Promise<void> {
     const { file } = state;
     const turn = writing.join(file.metadata.appId.toHexString());
@@ -418,9 +418,9 @@ export function createIncomingFiles(deps: {
     },
 
     /**
-     * Receives a part of a file; resolves with the file when the part was the last one. What arrived
-     * of a later part stays when its connection ends; of a first one nothing, as nobody knows its
-     * token. A last part may be repeated.
+     * Receives a part of a file; resolves with the file when the part was the last one. What
+     * arrived of a later part stays when its connection ends; of a first one nothing, as nobody
+     * knows its token. A last part may be repeated.
      * @throws {AppError} 416 with `received` when the file continues elsewhere
      * @throws {Conflict} while another request sends a part
      * @throws as `receive`, and {InvalidInput} `fileToken`

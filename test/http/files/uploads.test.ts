@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
 import type { FileChunk, FileDocument } from '../../../src/records/files/files.model.ts';
-import { CV, PNG, pdf, pdfOf, upload, uploadPart } from '../../support/uploads.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
+import { CV, PNG, pdf, pdfOf, upload, uploadPart } from '../../support/uploads.ts';
 
 let server: TestServer;
 /** Of the same database. */
