@@ -17,6 +17,7 @@ import type { PageAssets } from './intake/forms/page.ts';
 import { createSubmissions } from './intake/submissions.ts';
 import { createChangeStorage, createChanges } from './operators/changes/changes.ts';
 import { createExports } from './operators/exports/exports.ts';
+import { createFileReading } from './operators/files/files.ts';
 import { createImports, type ImportProcess } from './operators/imports/imports.ts';
 import { createInbox } from './operators/inbox/inbox.ts';
 import { createPeople, createSuppressionList } from './operators/people/people.ts';
@@ -37,6 +38,7 @@ import { createJobLocks, createJobModel } from './platform/jobs/job-locks.ts';
 import { createJobRunner, createJobSignal, measureJobs } from './platform/jobs/job-runner.ts';
 import { createMetrics, measureProcess, NO_METRICS } from './platform/metrics/metrics.ts';
 import { createUpgrades } from './platform/migrations/upgrades.ts';
+import { createFiles } from './records/files/files.ts';
 import { createRecords } from './records/records.ts';
 import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
 
@@ -171,6 +173,8 @@ export function createServices(config: Config, connection: Connection, logger: L
     config,
     planChange: (change) => notifications.planChange(change),
   });
+  const files = createFiles({ config, connection, logger });
+  const fileReading = createFileReading({ config, files, records, findHeld: submissions.findHeld, load, cursors });
   const views = createViews({ connection, accounts, schemas });
   const suppressions = createSuppressionList(connection, config.sessionSecret);
   const imports = createImports({
@@ -252,6 +256,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     schemas.feature,
     exports.feature,
     inbox,
+    fileReading,
     search.feature,
     people,
     imports.feature,
@@ -268,6 +273,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     notifications.feature,
     webhooks.feature,
     records.feature,
+    files.feature,
     suppressions.feature,
     views.feature,
   ];

@@ -84,6 +84,7 @@ export function createSubmissions(deps: {
     service,
     challenges,
     findForm,
+    findHeld: held.find,
     /** The changes that wait for the links in their emails. */
     changes: { find: held.findChange, dataFor: release.dataFor, release: release.release },
     feature: {
