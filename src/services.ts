@@ -27,6 +27,7 @@ import type { MailLimits } from './outbound/notifications/mail-rates.ts';
 import { createNotifications } from './outbound/notifications/notifications.ts';
 import { createDeliveryStorage, createWebhooks } from './outbound/webhooks/webhooks.ts';
 import type { Config } from './platform/core/config.ts';
+import { nameOfBucket } from './platform/core/files-url.ts';
 import type { Logger } from './platform/core/logger.ts';
 import { withTimeout } from './platform/core/timeouts.ts';
 import { type Connection, measurePool } from './platform/database/client.ts';
@@ -299,6 +300,7 @@ export function createServices(config: Config, connection: Connection, logger: L
       sessionSecret: secret,
       publicUrl: config.publicUrl ?? null,
       sendsMail: config.mail !== undefined,
+      filesBucket: config.filesBucket ? nameOfBucket(config.filesBucket) : null,
     },
     clockAheadMs: clock.aheadMs,
     announceEveryMs: timings.announceEveryMs,
