@@ -6,6 +6,8 @@ import type { Connection } from '../platform/database/client.ts';
 import type { DatabaseClock } from '../platform/database/clock.ts';
 import type { SharedLimits } from '../platform/database/shared-limits.ts';
 import type { Metrics } from '../platform/metrics/metrics.ts';
+import type { Files } from '../records/files/files.ts';
+import { createKnownFiles } from '../records/files/known-files.ts';
 import type { Records } from '../records/records.ts';
 import { firstIdAt } from '../records/stored/record-id.ts';
 import type { Schemas } from '../schemas/schemas.ts';
@@ -13,6 +15,8 @@ import { createAdmissionCheck, createCapacity, createSeats } from './bots/admiss
 import { createCaptchaCheck, createProviderQuestions } from './bots/captcha.ts';
 import { CHALLENGES_PER_MINUTE, challengeRoutes, createChallengeLimiter } from './bots/challenges.routes.ts';
 import { createChallengeSpending, createChallenges, createSpentChallengeModel, spentByApp } from './bots/challenges.ts';
+import { uploadRoutes } from './files/uploads.routes.ts';
+import { createUploads } from './files/uploads.service.ts';
 import { createFormRefusals } from './forms/form-answers.ts';
 import { createFormFiles } from './forms/form-files.ts';
 import { formPageRoutes } from './forms/form-pages.routes.ts';
@@ -36,13 +40,14 @@ export function createSubmissions(deps: {
   apps: Apps;
   schemas: Schemas;
   records: Records;
+  files: Files;
   clock: DatabaseClock;
   ignoredRedirects: OriginCounts;
   secret: string;
   pageAssets: PageAssets | undefined;
   metrics: Metrics;
   limits: SharedLimits;
-  config: Pick<Config, 'workers' | 'captchaUrls' | 'publicUrl'>;
+  config: Pick<Config, 'workers' | 'captchaUrls' | 'publicUrl' | 'rateLimitSubmit'>;
   planChange(change: PlannedChange): Promise<void>;
 }) {
   const { config, connection, apps, schemas, records, clock, ignoredRedirects, secret, pageAssets, metrics } = deps;
@@ -79,18 +84,23 @@ export function createSubmissions(deps: {
   );
   const release = createHeldRelease({ store: held, submissions: service, renames: schemas.renames });
   const pages = createFormPages(pageAssets);
+  const { rateLimitSubmit, workers } = config;
+  const uploads = createUploads({ leases, incoming: deps.files.incoming, secret, rateLimitSubmit, workers });
+  const { fileLimit } = schemas;
   const files = createFormFiles({
     leases,
-    receive: deps.uploads.receive,
+    receive: uploads.receive,
     find: createKnownFiles(deps.files.files),
-    fileLimit: schemas.fileLimit,
+    fileLimit,
   });
-  const refusals = createFormRefusals({ leases, pages, files, fileLimit: schemas.fileLimit });
-  const findForm = createFormLookup(leases, schemas.fileLimit);
+  const refusals = createFormRefusals({ leases, pages, files, fileLimit });
+  const findForm = createFormLookup(leases, fileLimit);
   return {
     service,
     fileSink: files.sink,
     challenges,
+    /** The files of strangers. */
+    uploads,
     findForm,
     findHeld: held.find,
     /** The changes that wait for the links in their emails. */
@@ -101,6 +111,7 @@ export function createSubmissions(deps: {
         ...submissionRoutes(service),
         ...challengeRoutes(challenges, findApp, createChallengeLimiter(CHALLENGES_PER_MINUTE, config.workers)),
         ...formRoutes({ submissions: service, leases, refusals, ignoredRedirects, files }),
+        ...uploadRoutes(uploads),
         ...formPageRoutes(findForm, pages),
         ...heldRoutes(held, release),
       ],

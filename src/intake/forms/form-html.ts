@@ -59,7 +59,7 @@ export interface SentForm {
   /** The names of the controls whose file was refused. */
   files: readonly string[];
   /** The files that have arrived, by their tokens. */
-  kept: ReadonlyMap<string, Pick<FormFile, 'name' | 'size'>>;
+  kept?: ReadonlyMap<string, Pick<FormFile, 'name' | 'size'>>;
 }
 
 /** The content of a page of a public form (spec 4.5). */
@@ -269,7 +269,7 @@ function listFields({ fields, language, prefilled, sent, issues = [], refusal }:
   const keptOf = ({ type }: FormControl, texts: readonly string[]) => {
     if (type !== 'file' || !sent) return {};
     const files = texts.flatMap((token) => {
-      const file = sent.kept.get(token);
+      const file = sent.kept?.get(token);
       return file ? [{ token, ...file }] : [];
     });
     return { kept: { text: language.text('keptFiles'), files } };

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
-import { Binary, type ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import { BY_TOKEN, type FileCollection } from './files.model.ts';
+import { hashOf } from './incoming.ts';
 
 /** A whole file whose token a client sent. */
 export interface KnownFile {
@@ -24,11 +24,15 @@ export function createKnownFiles(files: FileCollection) {
   return async (appId: ObjectId, tokens: readonly string[]): Promise<KnownFile[]> => {
     const asked = [...new Set(tokens)].filter((token) => TOKEN.test(token)).slice(0, MAX_TOKENS);
     if (asked.length === 0) return [];
-    const hashes = asked.map((token) => new Binary(createHash('sha256').update(token).digest()));
-    const filter = { 'metadata.appId': appId, 'metadata.token': { $in: hashes }, 'metadata.state': 'whole' as const };
+    const byHash = new Map(asked.map((token) => [hashOf(token).toString('base64'), token]));
+    const filter = {
+      'metadata.appId': appId,
+      'metadata.token': { $in: asked.map(hashOf) },
+      'metadata.state': 'whole' as const,
+    };
     const found = await files.find(filter, { hint: BY_TOKEN }).toArray();
     return found.flatMap(({ length, filename, metadata: { token: hash, type = '', sha256 = '' } }) => {
-      const token = asked.find((_, index) => hash && hashes[index]?.buffer.equals(hash.buffer));
+      const token = byHash.get(hash?.toString('base64') ?? '');
       return token === undefined ? [] : [{ token, name: filename, type, size: length, sha256 }];
     });
   };

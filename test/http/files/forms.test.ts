@@ -69,7 +69,7 @@ describe('files of an HTML form (spec 4.14.5)', () => {
     ]) {
       const app = await formOf();
       await send(app, parts).expect(303);
-      const { data } = (await recordOf(app)) ?? {};
+      const data = (await recordOf(app))?.data;
       expect(data).toMatchObject({
         name: 'Ada',
         cv: [

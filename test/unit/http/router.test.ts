@@ -69,6 +69,7 @@ function serve(scopes: Scope[] = []) {
       findApp: async () => ({ form: undefined }),
       scope: async (_principal, sourceAppId = 'own') => ({ id: new ObjectId(), sourceAppId }),
       recordAudit: async () => undefined,
+      fileSink: async () => undefined,
       until: () => async () => new Date(),
     }),
   );
