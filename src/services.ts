@@ -109,7 +109,14 @@ export function createServices(config: Config, connection: Connection, logger: L
   });
   const storage = createSchemaStorage(connection, leaseMs);
   const apps = createApps({ connection, initialData: [storage.store], clock, metrics, passwordCost, leaseMs });
-  const schemas = createSchemas({ storage, apps, connection, readNames, leaseMs });
+  const schemas = createSchemas({
+    storage,
+    apps,
+    connection,
+    readNames,
+    leaseMs,
+    fileLimit: config.fileLimits.perFile,
+  });
   const formSettings = createFormSettings({ apps, findApp: schemas.findApp, abilities });
   const accounts = createAccounts({
     connection,

@@ -60,6 +60,7 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
   const searches = countSearches(fields);
   const ofStaff = fields.filter(isOfStaff);
   const staffKeys = ofStaff.length > 0 ? new Set(ofStaff.map(({ key }) => key)) : undefined;
+  const ofFiles = fields.filter(({ kind }) => kind === 'file');
 
   // Tested before values are checked, so that a refusal of 10,000 keys costs as little as of 201.
   const hasTooManyExtraKeys = (keys: readonly string[]): boolean =>
@@ -124,6 +125,8 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
     consentFields: fields.flatMap(findConsent),
     /** The keys of the fields of the staff; undefined if there are none. */
     staffKeys,
+    /** The keys of the fields of files; undefined if there are none. */
+    fileKeys: ofFiles.length > 0 ? new Set(ofFiles.map(({ key }) => key)) : undefined,
     /** The values that a new record has of the fields of the staff; undefined if there are none. */
     defaults: storedDefaults(ofStaff),
 

@@ -21,6 +21,7 @@ export const OPERATORS_OF_KIND: Readonly<Record<KindName, readonly ConditionOper
   multiselect: ['contains', 'in', 'exists'],
   number: OF_ORDER,
   date: OF_ORDER,
+  file: ['exists'],
   array: ['exists'],
 };
 
@@ -172,6 +173,7 @@ function foldCharacter(character: string): string {
  */
 export function valueOfTexts(kind: KindName | undefined, texts: readonly string[]): unknown {
   if (kind === 'multiselect') return nonEmpty(choicesIn(texts));
+  if (kind === 'file') return nonEmpty(texts.filter((text) => text !== ''));
   if (kind === 'array') return nonEmpty(texts.filter((text) => text !== '').map(withLineFeeds));
   const text = texts.at(-1) ?? '';
   if (text === '') return undefined;

@@ -222,6 +222,15 @@ export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue
   return issues;
 }
 
+/** Returns the problems of fields that take larger files than the service. @param limit in bytes */
+export function fileLimitIssues(fields: readonly FieldDefinitionInput[], limit: number): Issue[] {
+  return fields.flatMap((field, index) =>
+    field.kind === 'file' && field.maxBytes !== undefined && field.maxBytes > limit
+      ? [{ path: `fields.${index}.maxBytes`, ...say('aboveFileLimit', { max: limit }) }]
+      : [],
+  );
+}
+
 /** Returns whether an index serves filters and sorting by the field (spec 2.3). */
 export function isIndexed(field: FieldDefinitionInput): boolean {
   return 'indexed' in field && field.indexed === true;

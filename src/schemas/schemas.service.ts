@@ -2,7 +2,12 @@ import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import type { AppRevision } from '../apps/revision.ts';
 import { compileSchema } from '../fields/compile.ts';
-import { completeDefinition, definitionIssues, type FieldDefinitionInput } from '../fields/definition.ts';
+import {
+  completeDefinition,
+  definitionIssues,
+  type FieldDefinitionInput,
+  fileLimitIssues,
+} from '../fields/definition.ts';
 import { type PendingRenames, type Rename, renameIssues, resolveRenames } from '../fields/renames.ts';
 import {
   AppNotFound,
@@ -46,8 +51,10 @@ export function createSchemaService(deps: {
   leases: SchemaLeases;
   revision: AppRevision;
   slots: SlotHandover;
+  /** The largest file, in bytes. */
+  fileLimit: number;
 }) {
-  const { apps, store, leases, revision, slots } = deps;
+  const { apps, store, leases, revision, slots, fileLimit } = deps;
 
   async function read({ id }: Pick<App, 'id'>, version?: number): Promise<StoredSchema> {
     const stored = version === undefined ? await store.newest(id) : await store.version(id, version);
@@ -120,7 +127,7 @@ export function createSchemaService(deps: {
       { over, by, until }: { over?: readonly number[] | undefined; by: VersionAuthor; until: Until },
     ): Promise<AppSchema> {
       const { id } = await apps.get(sourceAppId);
-      const issues = definitionIssues(input);
+      const issues = [...definitionIssues(input), ...fileLimitIssues(input, fileLimit)];
       if (issues.length > 0) throw new InvalidInput('invalidSchema', issues);
       const fields = input.map(completeDefinition);
       for (;;) {

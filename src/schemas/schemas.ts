@@ -24,8 +24,9 @@ export function createSchemas(deps: {
   connection: Connection;
   readNames: ReadNames;
   leaseMs: number | undefined;
+  fileLimit: number;
 }) {
-  const { storage, connection, apps, readNames, leaseMs } = deps;
+  const { storage, connection, apps, readNames, leaseMs, fileLimit } = deps;
   const { model, store, renames } = storage;
   const { service: appService, revision } = apps;
   const source = {
@@ -36,13 +37,15 @@ export function createSchemas(deps: {
   const leases = createSchemaLeases(source, systemClock, leaseMs);
   monitorPrimary(connection, () => leases.revokeAll());
   const slotHandover = createSlotHandover(apps.model);
-  const service = createSchemaService({ apps: appService, store, leases, revision, slots: slotHandover });
+  const service = createSchemaService({ apps: appService, store, leases, revision, slots: slotHandover, fileLimit });
   return {
     store,
     renames,
     slotHandover,
     leases,
     service,
+    /** The largest file of a form, in bytes. */
+    fileLimit,
     /** Resolves with the state of an app that is in force. */
     findApp: async (sourceAppId: string): Promise<App | undefined> => (await leases.hold(sourceAppId))?.app,
     feature: { models: [model], owned: [store], routes: schemaRoutes(service, readNames) } satisfies Feature,

@@ -281,7 +281,7 @@ describe('POST /auth/apps/:sourceAppId/schema/check', () => {
     await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(200);
     const { apps, schemas } = server.services;
     const { pages } = createQueries(server.db.collection<UserDocument>('users'));
-    const service = createSchemaCheckService({ apps, pages, schemas, budgetMs: 0 });
+    const service = createSchemaCheckService({ apps, pages, schemas, fileLimit: 1, budgetMs: 0 });
     expect(await service.run(sourceAppId, textSchema('a'), { canRead: true })).toEqual({
       checked: 0,
       failing: 0,

@@ -97,6 +97,7 @@ const options: fc.Arbitrary<object & { kind: FieldDefinition['kind'] }> = fc.one
   fc.constant({ kind: 'number' as const }),
   bounds(finite).map(([min, max]) => ({ kind: 'number' as const, min, max })),
   fc.constant({ kind: 'date' as const }),
+  fc.constant({ kind: 'file' as const, types: ['pdf' as const] }),
   fc.constant({ kind: 'array' as const }),
 );
 
@@ -129,6 +130,7 @@ function valueFor(field: FieldDefinition): fc.Arbitrary<unknown> {
       field.kind === 'multiselect' ? fc.subarray(field.enum).chain((some) => fc.shuffledSubarray(some)) : wellFormed,
     number: field.kind === 'number' && field.min !== undefined ? fc.constantFrom(field.min, field.max, 0) : finite,
     date: dateLike,
+    file: fc.constant([]),
     array: fc.array(storableJson, { maxLength: 4 }),
   };
   return fc.oneof({ weight: 9, arbitrary: conforming[field.kind] }, { weight: 1, arbitrary: anyJson });

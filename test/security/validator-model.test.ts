@@ -41,10 +41,18 @@ function conforms(field: FieldDefinition, value: unknown): boolean {
       );
     case 'date':
       return typeof value === 'string' && isDate(value);
+    case 'file': {
+      if (!Array.isArray(value) || value.length > (field.maxFiles ?? 1)) return false;
+      return value.length > 0 ? value.every(isFile) : !field.required;
+    }
     case 'array':
       return Array.isArray(value) && storable(value);
   }
 }
+
+/** No arbitrary value is a file. */
+const isFile = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, 'sha256');
 
 /** Validates with the platform's Date, in which a nonexistent day rolls over to another day. */
 function isDate(text: string): boolean {

@@ -34,6 +34,7 @@ export type OptionControl =
   | 'multiline'
   | 'switch'
   | 'oneOf'
+  | 'someOf'
   | 'value'
   | 'labels'
   | 'byLanguage'
@@ -45,7 +46,7 @@ export interface FieldOption {
   /** The rule of its value in a definition, which also goes into the OpenAPI document. */
   schema: z.ZodType;
   control: OptionControl;
-  /** The values that `oneOf` offers. */
+  /** The values that `oneOf` and `someOf` offer. */
   values?: readonly string[];
   /** For a numeric bound: whether a higher or a lower one refuses more values. */
   stricter?: 'higher' | 'lower';
@@ -74,12 +75,13 @@ export const CONTROL_TYPES = [
   'number',
   'date',
   'list',
+  'file',
 ] as const;
 export type ControlType = (typeof CONTROL_TYPES)[number];
 
-/** The type of a value in generated code. `agreed`: `true`; `list`: items of any type. */
+/** The type of a value in generated code. `agreed`: `true`; `list`: of any type; `tokens`: texts. */
 export type ValueType =
-  | ('text' | 'number' | 'boolean' | 'agreed' | 'list')
+  | ('text' | 'number' | 'boolean' | 'agreed' | 'list' | 'tokens')
   | { oneOf: readonly string[] }
   | { someOf: readonly string[] };
 

@@ -2,13 +2,14 @@ import type { FieldKind } from '../base/kind.ts';
 import { array } from './array.ts';
 import { checkbox } from './checkbox.ts';
 import { date } from './date.ts';
+import { file } from './file.ts';
 import { multiselect } from './multiselect.ts';
 import { number } from './number.ts';
 import { select } from './select.ts';
 import { text } from './text.ts';
 
 /** All kinds of fields, in the order in which they are listed everywhere. */
-export const FIELD_KINDS = [text, checkbox, select, multiselect, number, date, array] as const;
+export const FIELD_KINDS = [text, checkbox, select, multiselect, number, date, file, array] as const;
 
 /** The value of `kind` in a definition. */
 export type KindName = (typeof FIELD_KINDS)[number]['name'];

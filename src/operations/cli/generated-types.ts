@@ -53,6 +53,8 @@ function typeText(type: ValueType | undefined): string {
       return 'true';
     case 'list':
       return 'readonly unknown[]';
+    case 'tokens':
+      return 'readonly string[]';
     case 'number':
     case 'boolean':
       return type;

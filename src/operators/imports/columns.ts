@@ -23,7 +23,10 @@ function isKnownPath(path: string, { rejectUnknown, fields }: Schema): boolean {
   if (path === 'email') return true;
   if (path === OTHER) return !rejectUnknown;
   const key = path.startsWith(DATA) ? path.slice(DATA.length) : '';
-  return FIELD_KEY_PATTERN.test(key) && (!rejectUnknown || fields.some((field) => field.key === key));
+  const known = fields.find((field) => field.key === key);
+  // A file is not a text of a line.
+  if (known?.kind === 'file') return false;
+  return FIELD_KEY_PATTERN.test(key) && (!rejectUnknown || known !== undefined);
 }
 
 /** Returns the problems of a `map`: unknown and duplicate paths. */
@@ -46,7 +49,7 @@ function pathByName(name: string, names: readonly string[], schema: Schema): str
   const isPath = isKnownPath(name, schema);
   if (isPath && name !== OTHER) return name;
   const path = DATA + name;
-  if (schema.fields.some(({ key }) => key === name) && !names.includes(path)) return path;
+  if (schema.fields.some(({ key, kind }) => key === name && kind !== 'file') && !names.includes(path)) return path;
   return isPath ? name : undefined;
 }
 

@@ -130,7 +130,7 @@ export function createUploads(deps: {
     ): Promise<number> {
       const turn = receiving.join(appId.toHexString());
       try {
-        if (!turn.hasBegun) throw new Unavailable('tooManyFiles', 5);
+        if (!turn.hasBegun) throw new Unavailable('tooManyUploads', 5);
         const upload = new ObjectId();
         const stored = await content.idsOf(_id);
         const begins = from === undefined ? { $set: { upload, received: 0, chunks: [] } } : { $set: { upload } };

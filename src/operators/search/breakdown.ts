@@ -106,7 +106,7 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
     { schema, slotOf }: { schema: QuerySchema; slotOf: SlotOf },
   ): Promise<Breakdown> => {
     const target = findTarget(field, schema);
-    if (!target || target.type === 'array' || target.type === 'email') {
+    if (!target || target.type === 'array' || target.type === 'file' || target.type === 'email') {
       throw invalidQuery('field', 'notFieldPath');
     }
     const tally = createTally(target);

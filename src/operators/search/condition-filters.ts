@@ -168,7 +168,7 @@ export function toSortValue(type: SortTarget['type'], value: unknown): string | 
 
 const toTextValue = (value: unknown): string | undefined => indexText(value) ?? undefined;
 
-export type ValueType = 'email' | 'text' | 'number' | 'checkbox' | 'date' | 'time' | 'array' | 'multiselect';
+export type ValueType = 'email' | 'text' | 'number' | 'checkbox' | 'date' | 'time' | 'array' | 'multiselect' | 'file';
 
 /** A member of a record that a query names (spec 4.3). */
 export interface Target {

@@ -35,6 +35,7 @@ const OPERATORS_OF: Record<ValueType, readonly Operator[]> = {
   checkbox: ['eq', 'ne', 'exists', 'empty'],
   array: ['contains', 'exists', 'empty'],
   multiselect: ['contains', 'in', 'exists', 'empty'],
+  file: ['exists'],
 };
 
 /** Spec 8. */
@@ -53,6 +54,8 @@ interface Refused {
 function parseComparison(type: ValueType, operator: Operator, value: string): Comparison | Refused {
   if (operator === 'exists' || operator === 'empty') return presence(operator, value);
   if (type === 'array') return { test: { is: 'item', values: spellings(value) }, isNot: false };
+  // Its only operators are those above.
+  if (type === 'file') return { problem: say('notBooleanValue') };
   const values = operator === 'in' ? value.split(',') : [value];
   if (values.length > MAX_IN) return { problem: say('tooManyValues', { max: MAX_IN }) };
   if (type === 'multiselect') return { test: { is: 'chosen', choices: values }, isNot: false };
@@ -85,7 +88,7 @@ function parseNumber(text: string): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-type Bounded = Exclude<ValueType, 'text' | 'email' | 'array' | 'multiselect'>;
+type Bounded = Exclude<ValueType, 'text' | 'email' | 'array' | 'multiselect' | 'file'>;
 
 function within(type: Bounded, operator: Operator, values: readonly string[]): Comparison | Refused {
   const intervals: Interval[] = [];

@@ -152,7 +152,8 @@ function findCandidate(predicates: readonly Predicate[], slotOf: SlotOf): Candid
   if (slot === undefined) return undefined;
   if (target.type === 'text') return textCandidate(predicates, slot, SLOT_TEXTS);
   const { type } = target;
-  if (ranged.length === 0 || type === 'array' || type === 'multiselect' || type === 'time') return undefined;
+  if (ranged.length === 0 || type === 'array' || type === 'multiselect' || type === 'file' || type === 'time')
+    return undefined;
   const bounds = slotIntervals(type, ranged);
   return { index: slot, bounds, rank: bounds.every(isPoint) ? 1 : 3, exact: ranged };
 }

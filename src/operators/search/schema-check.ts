@@ -4,7 +4,7 @@ import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint
 import { AppPath } from '../../api/parameters.ts';
 import type { AppService } from '../../apps/apps.service.ts';
 import { compileSchema, type Validator } from '../../fields/compile.ts';
-import { completeDefinition, definitionIssues } from '../../fields/definition.ts';
+import { completeDefinition, definitionIssues, fileLimitIssues } from '../../fields/definition.ts';
 import { renameIssues, resolveRenames, withRenamedKeys } from '../../fields/renames.ts';
 import { Forbidden, InvalidInput } from '../../platform/core/errors.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
@@ -68,9 +68,11 @@ export function createSchemaCheckService(deps: {
   apps: Pick<AppService, 'get'>;
   pages: Pick<RecordPages, 'each'>;
   schemas: Pick<SchemaService, 'ofApp'>;
+  /** The largest file, in bytes. */
+  fileLimit: number;
   budgetMs?: number;
 }) {
-  const { apps, pages, schemas, budgetMs = BUDGET_MS } = deps;
+  const { apps, pages, schemas, fileLimit, budgetMs = BUDGET_MS } = deps;
 
   return {
     /**
@@ -86,7 +88,7 @@ export function createSchemaCheckService(deps: {
       }
       const startedAt = performance.now();
       const app = await apps.get(sourceAppId);
-      const issues = definitionIssues(input.fields);
+      const issues = [...definitionIssues(input.fields), ...fileLimitIssues(input.fields, fileLimit)];
       if (issues.length > 0) throw new InvalidInput('invalidSchema', issues);
       const { rejectUnknown, renames: pairs = [] } = input;
       const fields = input.fields.map(completeDefinition);

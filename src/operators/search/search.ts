@@ -58,7 +58,9 @@ export function createSearch(deps: {
       routes: [
         ...userRoutes(users, cursors),
         ...userStatsRoutes({ apps: appService, activity, reader }),
-        ...schemaCheckRoutes(createSchemaCheckService({ apps: appService, pages, schemas: schemas.service })),
+        ...schemaCheckRoutes(
+          createSchemaCheckService({ apps: appService, pages, schemas: schemas.service, fileLimit: schemas.fileLimit }),
+        ),
         ...searchIndexRoutes(words),
         ...indexSlotRoutes({ apps: appService, schemas: schemas.store, renames }),
       ],

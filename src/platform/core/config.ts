@@ -258,6 +258,11 @@ export const environment = z.object({
     'files of all unfinished imports of an app together',
     bytes(MEGABYTE, 'from 1mb to 65536mb, like 1024mb', 65_536 * MEGABYTE).prefault('1024mb'),
   ),
+  FILE_LIMIT: setting('largest file of a form, in bytes', whole(1_000, 1_000_000_000).prefault('10000000')),
+  FILES_APP_LIMIT: setting(
+    'all files of an app together, in bytes',
+    whole(1_000, 1_000_000_000_000).prefault('1000000000'),
+  ),
   WEBHOOKS_ALLOW_PRIVATE: setting(
     'true: webhooks may have private addresses and plain HTTP',
     trueOrFalse.prefault('false'),
@@ -368,6 +373,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     publicUrl: value.PUBLIC_URL,
     /** The largest file of an import, and of all files of an app at the same time, in bytes. */
     importLimits: Object.freeze({ perImport: value.IMPORT_LIMIT, perApp: value.IMPORT_APP_LIMIT }),
+    /** The largest file of a form, and all files of an app together, in bytes. */
+    fileLimits: Object.freeze({ perFile: value.FILE_LIMIT, perApp: value.FILES_APP_LIMIT }),
     webhooksAllowPrivate: value.WEBHOOKS_ALLOW_PRIVATE,
     captchaUrls: Object.freeze(value.CAPTCHA_URLS ?? CAPTCHA_URLS),
     /** Single sign-on by OpenID Connect; undefined: there is none. */

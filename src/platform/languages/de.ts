@@ -18,6 +18,11 @@ export const de: Catalogue = {
     one: 'Bitte mindestens {min} Möglichkeit wählen',
     other: 'Bitte mindestens {min} Möglichkeiten wählen',
   },
+  notFiles: 'Muss eine Liste von Dateien sein',
+  fileType: 'Muss eine Datei einer dieser Arten sein: {types}',
+  fileName: 'Die Datei braucht einen Namen',
+  fileToken: 'Muss das Token einer Datei sein, die für dieses Feld gesendet und noch nicht verwendet wurde',
+  tooManyFiles: { one: 'Bitte höchstens {max} Datei wählen', other: 'Bitte höchstens {max} Dateien wählen' },
   tooManyChoices: {
     one: 'Bitte höchstens {max} Möglichkeit wählen',
     other: 'Bitte höchstens {max} Möglichkeiten wählen',

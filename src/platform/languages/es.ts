@@ -19,6 +19,15 @@ export const es: Catalogue = {
     many: 'Elija al menos {min} opciones',
     other: 'Elija al menos {min} opciones',
   },
+  notFiles: 'Debe ser una lista de archivos',
+  fileType: 'Debe ser un archivo de uno de estos tipos: {types}',
+  fileName: 'El archivo debe tener un nombre',
+  fileToken: 'Debe ser el token de un archivo enviado para este campo que aún no se ha usado',
+  tooManyFiles: {
+    one: 'Elija como máximo {max} archivo',
+    many: 'Elija como máximo {max} archivos',
+    other: 'Elija como máximo {max} archivos',
+  },
   tooManyChoices: {
     one: 'Elija como máximo {max} opción',
     many: 'Elija como máximo {max} opciones',

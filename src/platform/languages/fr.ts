@@ -19,6 +19,15 @@ export const fr: Catalogue = {
     many: 'Choisissez au moins {min} options',
     other: 'Choisissez au moins {min} options',
   },
+  notFiles: 'Doit être une liste de fichiers',
+  fileType: 'Doit être un fichier de l’un de ces types : {types}',
+  fileName: 'Le fichier doit avoir un nom',
+  fileToken: 'Doit être le jeton d’un fichier envoyé pour ce champ et pas encore utilisé',
+  tooManyFiles: {
+    one: 'Choisissez au plus {max} fichier',
+    many: 'Choisissez au plus {max} fichiers',
+    other: 'Choisissez au plus {max} fichiers',
+  },
   tooManyChoices: {
     one: 'Choisissez au plus {max} option',
     many: 'Choisissez au plus {max} options',

@@ -19,6 +19,15 @@ export const it: Catalogue = {
     many: 'Scegliere almeno {min} opzioni',
     other: 'Scegliere almeno {min} opzioni',
   },
+  notFiles: 'Deve essere un elenco di file',
+  fileType: 'Deve essere un file di uno di questi tipi: {types}',
+  fileName: 'Il file deve avere un nome',
+  fileToken: 'Deve essere il token di un file inviato per questo campo e non ancora usato',
+  tooManyFiles: {
+    one: 'Scegliere al massimo {max} file',
+    many: 'Scegliere al massimo {max} file',
+    other: 'Scegliere al massimo {max} file',
+  },
   tooManyChoices: {
     one: 'Scegliere al massimo {max} opzione',
     many: 'Scegliere al massimo {max} opzioni',

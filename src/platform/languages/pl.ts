@@ -20,6 +20,16 @@ export const pl: Catalogue = {
     many: 'Wybierz co najmniej {min} opcji',
     other: 'Wybierz co najmniej {min} opcji',
   },
+  notFiles: 'Musi być listą plików',
+  fileType: 'Musi być plikiem jednego z tych typów: {types}',
+  fileName: 'Plik musi mieć nazwę',
+  fileToken: 'Musi być tokenem pliku wysłanego dla tego pola i jeszcze nieużytego',
+  tooManyFiles: {
+    one: 'Wybierz najwyżej {max} plik',
+    few: 'Wybierz najwyżej {max} pliki',
+    many: 'Wybierz najwyżej {max} plików',
+    other: 'Wybierz najwyżej {max} pliku',
+  },
   tooManyChoices: {
     one: 'Wybierz najwyżej {max} opcję',
     few: 'Wybierz najwyżej {max} opcje',

@@ -19,6 +19,15 @@ export const pt: Catalogue = {
     many: 'Escolha pelo menos {min} opções',
     other: 'Escolha pelo menos {min} opções',
   },
+  notFiles: 'Deve ser uma lista de arquivos',
+  fileType: 'Deve ser um arquivo de um destes tipos: {types}',
+  fileName: 'O arquivo deve ter um nome',
+  fileToken: 'Deve ser o token de um arquivo enviado para este campo e ainda não usado',
+  tooManyFiles: {
+    one: 'Escolha no máximo {max} arquivo',
+    many: 'Escolha no máximo {max} arquivos',
+    other: 'Escolha no máximo {max} arquivos',
+  },
   tooManyChoices: {
     one: 'Escolha no máximo {max} opção',
     many: 'Escolha no máximo {max} opções',

@@ -197,7 +197,7 @@ export const refusals = {
   importsSearched: 'Large import files are being searched; repeat the request to continue',
   personErased: 'A person was erased meanwhile; send the content from byte {byte} again',
   contentContinues: 'The content continues at byte {byte}',
-  tooManyFiles: 'Too many files are being received; try again shortly',
+  tooManyUploads: 'Too many files are being received; try again shortly',
   fileTooLarge: 'The file is larger than {max} MB',
   filesTooLarge: 'The files of this app are larger than {max} MB; delete an import',
   fileEmpty: 'The file is empty',

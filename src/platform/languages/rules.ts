@@ -78,6 +78,8 @@ export const rules = {
   keyInUse: 'is used by an earlier field',
   tooManyIndexed: 'is set for more than {max} fields',
   noValues: 'must list at least one value',
+  noTypes: 'must list at least one type of files',
+  aboveFileLimit: 'must be at most {max}, the largest file of this service',
   separatorInValue: 'must have no empty value, and none that contains "; "',
   labelOfNoValue: 'has a label for a value that is not in enum',
   labelNotAllowed: 'has a label for a value that cannot have one',

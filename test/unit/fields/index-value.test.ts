@@ -8,11 +8,14 @@ import { definitionProblems } from './cases.ts';
 
 const indexValue = (kind: KindName, value: unknown) => getKind(kind).indexValue?.(value);
 
+/** The kinds whose fields have no index. */
+const UNINDEXED: readonly string[] = ['array', 'multiselect', 'file'];
+
 describe('the property indexed', () => {
   it('exists for the kinds that have an index value, which are all but lists', () => {
     for (const kind of FIELD_KINDS as readonly FieldKind[]) {
       expect('indexed' in kind.options).toBe(kind.indexValue !== undefined);
-      expect(kind.indexValue === undefined).toBe(kind.name === 'array' || kind.name === 'multiselect');
+      expect(kind.indexValue === undefined).toBe(UNINDEXED.includes(kind.name));
     }
   });
 
@@ -71,7 +74,7 @@ describe('the index value', () => {
     expect(indexValue(kind, value)).toEqual(expected);
   });
 
-  it.each(FIELD_KINDS.map(({ name }) => name).filter((name) => name !== 'array' && name !== 'multiselect'))(
+  it.each(FIELD_KINDS.map(({ name }) => name).filter((name) => !UNINDEXED.includes(name)))(
     'of an absent value or one of another type is null: %s',
     (kind) => {
       for (const value of [undefined, null, [], {}, ['x'], { $gt: 1 }]) expect(indexValue(kind, value)).toBeNull();

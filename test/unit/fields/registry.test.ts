@@ -71,7 +71,7 @@ describe('the type of a definition', () => {
   it('is exact for each kind', () => {
     type Of<Kind> = Extract<FieldDefinition, { kind: Kind }>;
     expectTypeOf<FieldDefinition['kind']>().toEqualTypeOf<
-      'text' | 'checkbox' | 'select' | 'multiselect' | 'number' | 'date' | 'array'
+      'text' | 'checkbox' | 'select' | 'multiselect' | 'number' | 'date' | 'file' | 'array'
     >();
     expectTypeOf<Of<'select'>['enum']>().toEqualTypeOf<string[]>();
     expectTypeOf<Of<'text'>['maxLength']>().toEqualTypeOf<number | undefined>();

@@ -35,6 +35,7 @@ const FIELD_WIDTHS: Record<Kind, number> = {
   number: 100,
   date: 140,
   checkbox: 120,
+  file: 190,
   array: 110,
 };
 

@@ -1,4 +1,4 @@
-import { Checkbox, NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Group, NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { checkboxProps, inputProps } from '../../components/form/input.ts';
 import { t } from '../../texts/texts.ts';
@@ -83,6 +83,21 @@ export function OptionControl({ name, option, definition, value, problem, onChan
             ...(option.values ?? []).map((one) => ({ value: one, label: valueName(one) })),
           ]}
         />
+      );
+    case 'someOf':
+      return (
+        <Checkbox.Group
+          {...shared}
+          className={wide}
+          value={Array.isArray(value) ? value.map(String) : []}
+          onChange={(chosen) => onChange((option.values ?? []).filter((one) => chosen.includes(one)))}
+        >
+          <Group gap="md" mt={6}>
+            {(option.values ?? []).map((one) => (
+              <Checkbox key={one} value={one} label={valueName(one)} />
+            ))}
+          </Group>
+        </Checkbox.Group>
       );
     case 'value':
       return <DefaultControl {...shared} definition={definition} value={value} onChange={onChange} />;

@@ -11,7 +11,7 @@ export interface Condition {
   value: string;
 }
 
-type TargetType = 'text' | 'choice' | 'choices' | 'number' | 'date' | 'checkbox' | 'array';
+type TargetType = 'text' | 'choice' | 'choices' | 'number' | 'date' | 'checkbox' | 'array' | 'file';
 
 /** The subject of a condition. */
 export interface Target {
@@ -35,6 +35,10 @@ const { comparisons: words } = t.users.filters;
 const EMPTY: Comparison[] = [
   { operator: 'empty', words: words.isEmpty, value: 'true' },
   { operator: 'empty', words: words.isNotEmpty, value: 'false' },
+];
+const PRESENT: Comparison[] = [
+  { operator: 'exists', words: words.exists, value: 'true' },
+  { operator: 'exists', words: words.doesNotExist, value: 'false' },
 ];
 const EQUAL: Comparison[] = [
   { operator: 'eq', words: words.is },
@@ -77,12 +81,12 @@ export const COMPARISONS: Record<TargetType, readonly Comparison[]> = {
   ],
   checkbox: [...EQUAL, ...EMPTY],
   array: [{ operator: 'contains', words: words.contains }, ...EMPTY],
+  file: PRESENT,
 };
 
 /** Comparisons that only links have. */
 const OTHERS: readonly Comparison[] = [
-  { operator: 'exists', words: words.exists, value: 'true' },
-  { operator: 'exists', words: words.doesNotExist, value: 'false' },
+  ...PRESENT,
   ...COMPARISONS.text,
   { operator: 'in', words: words.isOneOf },
   // Of a field that has become a text, or is gone.
@@ -160,7 +164,7 @@ export function choiceLabel(value: string, { type, choices }: Target): string {
 }
 
 function indexOf(field: Field): Target['index'] {
-  if (field.kind === 'array' || field.kind === 'multiselect') return 'never';
+  if (field.kind === 'array' || field.kind === 'multiselect' || field.kind === 'file') return 'never';
   return field.indexed ? 'present' : 'possible';
 }
 
