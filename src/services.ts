@@ -36,6 +36,7 @@ import { createJobLocks, createJobModel } from './platform/jobs/job-locks.ts';
 import { createJobRunner, createJobSignal, measureJobs } from './platform/jobs/job-runner.ts';
 import { createMetrics, measureProcess, NO_METRICS } from './platform/metrics/metrics.ts';
 import { createUpgrades } from './platform/migrations/upgrades.ts';
+import { createFiles } from './records/files/files.ts';
 import { createRecords } from './records/records.ts';
 import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
 
@@ -152,7 +153,25 @@ export function createServices(config: Config, connection: Connection, logger: L
   const deliveries = createDeliveryStorage(connection);
   const changeStorage = createChangeStorage(connection, clock);
   const traces = [{ exist: deliveries.store.names, remove: deliveries.store.forget }, changeStorage.traces];
-  const records = createRecords({ config, connection, apps, schemas, traces, load, metrics, writesEndMs, checksMs });
+  const files = createFiles({ connection });
+  const records = createRecords({
+    config,
+    connection,
+    apps,
+    schemas,
+    traces,
+    files,
+    held: {
+      names: (...of) => submissions.heldFiles.names(...of),
+      idsOf: (...of) => submissions.heldFiles.idsOf(...of),
+    },
+    clock,
+    signal,
+    load,
+    metrics,
+    writesEndMs,
+    checksMs,
+  });
   const search = createSearch({ apps, schemas, records, load, cursors, queryBudgetMs });
   const exports = createExports({ apps, records, search });
   const inbox = createInbox({ apps, records, search, cursors, queryBudgetMs });
@@ -247,6 +266,7 @@ export function createServices(config: Config, connection: Connection, logger: L
    * records.
    */
   const features: Feature[] = [
+    records.fileFeature,
     submissions.feature,
     schemas.feature,
     exports.feature,
@@ -267,6 +287,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     notifications.feature,
     webhooks.feature,
     records.feature,
+    files.feature,
     suppressions.feature,
     views.feature,
   ];

@@ -47,7 +47,10 @@ export function createSubmissions(deps: {
   const { config, connection, apps, schemas, records, clock, ignoredRedirects, secret, pageAssets, metrics } = deps;
   const { leases, findApp } = schemas;
   const models = { spent: createSpentChallengeModel(connection), held: createHeldModel(connection) };
-  const held = createHeldStore(models.held.collection, records.newId, clock, deps.limits);
+  const held = createHeldStore(models.held.collection, records.newId, clock, deps.limits, {
+    ...records.fileClaims,
+    ...records.fileCleaner,
+  });
   const challenges = createChallenges(secret);
   const seats = createSeats(apps.model, records.reader.count);
   const capacity = createCapacity({ records: records.reader, seats });
@@ -72,6 +75,7 @@ export function createSubmissions(deps: {
         }),
       }),
       capacity,
+      files: records.fileClaims,
       knownPeople: createKnownPeopleRules({ records, capacity, held, limits, planChange }),
     }),
     metrics,
@@ -84,6 +88,8 @@ export function createSubmissions(deps: {
     service,
     challenges,
     findForm,
+    /** What held submissions have of files. */
+    heldFiles: { names: held.names, idsOf: held.idsOf },
     /** The changes that wait for the links in their emails. */
     changes: { find: held.findChange, dataFor: release.dataFor, release: release.release },
     feature: {

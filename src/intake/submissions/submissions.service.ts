@@ -1,6 +1,6 @@
+import type { UUID } from 'mongodb';
 import type { AppActivity } from '../../apps/activity.ts';
 import { hidesKnown } from '../../apps/form-settings.ts';
-import type { UUID } from 'mongodb';
 import { AppError, Unavailable } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';

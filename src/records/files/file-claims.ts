@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Binary, type ObjectId, UUID } from 'mongodb';
 import type { RecordChange } from '../../fields/compile.ts';
 import { type PendingRenames, presentKey } from '../../fields/renames.ts';
-import { InvalidInput, Unavailable } from '../../platform/core/errors.ts';
+import { Conflict, InvalidInput, Unavailable } from '../../platform/core/errors.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import type { Guard } from '../../platform/database/guarded-insert.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
+import type { UserDocument } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import type { FindPlace } from './file-places.ts';
 import { BY_TOKEN, type FileCollection, type FileDocument } from './files.model.ts';
@@ -140,10 +141,12 @@ export function createFileClaims(deps: {
 
   return {
     /** A request of one submission, or of one release of a held one. */
-    request: (
-      appId: ObjectId,
-      of: Pick<FileRequest, 'heldAs' | 'isHeldAs' | 'usesAtOnce'>,
-    ): FileRequest => ({ ...of, appId, claim: new UUID(), isFirst: true }),
+    request: (appId: ObjectId, of: Pick<FileRequest, 'heldAs' | 'isHeldAs' | 'usesAtOnce'>): FileRequest => ({
+      ...of,
+      appId,
+      claim: new UUID(),
+      isFirst: true,
+    }),
 
     /**
      * Puts files in the place of the tokens in `data`, for the keys of file fields, in one
@@ -170,7 +173,7 @@ export function createFileClaims(deps: {
           const file = found.get(name);
           if (file && !used.has(name) && (request.heldAs || (await isFree(file, key, request)))) {
             used.add(name);
-            resolved.push(valueOf(file));
+            resolved.push(fileValue(file));
           } else problems.push({ path: `data.${key}.${index}`, ...say('fileToken') });
         }
         values[key] = resolved;
@@ -249,7 +252,11 @@ export function createFileClaims(deps: {
     },
 
     /** The files that a change adds, for the keys of file fields; undefined if there are none. */
-    addedBy({ set }: Pick<RecordChange, 'set'>, keys: ReadonlySet<string>, request: FileRequest): AddedFiles | undefined {
+    addedBy(
+      { set }: Pick<RecordChange, 'set'>,
+      keys: ReadonlySet<string>,
+      request: FileRequest,
+    ): AddedFiles | undefined {
       const files = [...keys].flatMap((key) => {
         const list = Object.hasOwn(set, key) ? (set[key] as { id: string }[]) : [];
         return list.map(({ id }, index) => ({ _id: new UUID(id), path: `data.${key}.${index}` }));
@@ -258,35 +265,57 @@ export function createFileClaims(deps: {
     },
 
     /**
-     * Claims those of some files that a record names no more, and that an edit names again. Resolves
-     * with the time before which it has to begin, and the ids of the claimed files.
-     * @param ids as texts, also of files that do not exist
+     * Claims the files that an edit adds to a record: those that only its past names, and those of
+     * the staff. Resolves with the time before which the edit begins; undefined: it adds none.
+     * @param values what the edit sets @param data that of the record as it was read
+     * @throws {Conflict} when one of them was removed, or is of another record
      */
-    async claimAgain(
-      appId: ObjectId,
-      record: RecordId,
-      ids: readonly string[],
-    ): Promise<{ until: Date; claimed: Set<string> } | undefined> {
-      const _id = { $in: ids.filter((id) => UUID.isValid(id)).map((id) => new UUID(id)) };
+    async claimAdded(
+      { appId, _id: record, data }: Pick<UserDocument, '_id' | 'appId' | 'data'>,
+      values: Readonly<Record<string, unknown>>,
+    ): Promise<Date | undefined> {
+      const had = filesIn(data);
+      const added = [...filesIn(values)].filter(([id]) => !had.has(id));
+      if (added.length === 0) return undefined;
+      const _id = { $in: added.filter(([id]) => UUID.isValid(id)).map(([id]) => new UUID(id)) };
       const claim = new UUID();
+      const isNew = {
+        'metadata.record': { $exists: false },
+        'metadata.held': { $exists: false },
+        'metadata.token': { $exists: false },
+      };
       const filter = typedFilter<FileDocument>({
         _id,
         'metadata.appId': appId,
         'metadata.state': 'whole',
-        // Those of the staff have no record before the edit that adds them, and no token.
-        $or: [
-          { 'metadata.record': record },
-          { 'metadata.record': { $exists: false }, 'metadata.held': { $exists: false }, 'metadata.token': { $exists: false } },
-        ],
+        $or: [{ 'metadata.record': record }, isNew],
       });
       await files.updateMany(filter, [{ $set: claimed({ claim }, { record }) }]);
       const ofClaim = typedFilter<FileDocument>({ _id, 'metadata.appId': appId, 'metadata.claim.id': claim });
       const found = await files.find(ofClaim, { projection: { metadata: 1 } }).toArray();
-      const ends = found.map(({ metadata }) => metadata.claim?.until.getTime() ?? 0);
-      if (ends.length === 0) return undefined;
-      return { until: new Date(Math.min(...ends)), claimed: new Set(found.map((one) => one._id.toString())) };
+      const ids = new Set(found.map((one) => one._id.toString()));
+      const gone = added.filter(([id]) => !ids.has(id));
+      if (gone.length > 0) {
+        throw new Conflict(
+          'filesRemoved',
+          gone.map(([, path]) => ({ path, ...say('fileRemoved') })),
+        );
+      }
+      return new Date(Math.min(...found.map(({ metadata }) => metadata.claim?.until.getTime() ?? 0)));
     },
   };
+}
+
+/** The files in the lists of some values, by id, with the path of each. */
+function filesIn(values: Readonly<Record<string, unknown>>): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [key, list] of Object.entries(values)) {
+    for (const [index, one] of (Array.isArray(list) ? list : []).entries()) {
+      const { id, sha256 } = (one ?? {}) as { id?: unknown; sha256?: unknown };
+      if (typeof id === 'string' && typeof sha256 === 'string') found.set(id, `data.${key}.${index}`);
+    }
+  }
+  return found;
 }
 
 /** SHA-256 of a token. */
@@ -301,7 +330,12 @@ function nameOf(one: unknown, { heldAs }: FileRequest): string[] {
 }
 
 /** The value of a record (spec 2.13). */
-export function valueOf({ _id, filename, length, metadata }: Pick<FileDocument, '_id' | 'filename' | 'length' | 'metadata'>) {
+export function fileValue({
+  _id,
+  filename,
+  length,
+  metadata,
+}: Pick<FileDocument, '_id' | 'filename' | 'length' | 'metadata'>) {
   return { id: _id.toString(), name: filename, type: metadata.type, size: length, sha256: metadata.sha256 };
 }
 

@@ -50,7 +50,7 @@ export function createFileCleaner(deps: {
   async function hasFiles(): Promise<boolean> {
     if (existAny || performance.now() - lookedAt < NO_FILES_MS) return existAny;
     const now = performance.now();
-    existAny = (await files.findOne({}, { projection: { _id: 1 } })) !== null;
+    existAny = (await files.findOne({}, { projection: { _id: 1 }, sort: { _id: 1 } })) !== null;
     lookedAt = now;
     return existAny;
   }
@@ -58,12 +58,7 @@ export function createFileCleaner(deps: {
   /** Removes files with all their content. One that is named must be marked. */
   async function removeWhole(found: readonly Pick<FileDocument, '_id' | 'metadata'>[]): Promise<void> {
     await content.remove(found);
-    const marked = typedFilter<FileDocument>({
-      _id: { $in: found.map(({ _id }) => _id) },
-      'metadata.appId': { $in: found.map(({ metadata }) => metadata.appId) },
-      'metadata.state': 'removing',
-    });
-    await files.deleteMany(marked);
+    await files.deleteMany(typedFilter<FileDocument>({ ...these(found), 'metadata.state': 'removing' }));
   }
 
   /** Removes the files that match, whatever names them; resolves with their number. */
@@ -72,12 +67,23 @@ export function createFileCleaner(deps: {
     for (;;) {
       const found = await files.find(matching, { projection: { 'metadata.appId': 1 }, limit: BATCH }).toArray();
       if (found.length === 0) return removed;
-      const those = { $and: [matching, { _id: { $in: found.map(({ _id }) => _id) } }] };
+      const those = { $and: [matching, typedFilter<FileDocument>(these(found))] };
       // The job goes on if this process stops, or if the store does not answer.
       await files.updateMany(those, [{ $set: REMOVING }]);
       await removeWhole(found);
       removed += found.length;
     }
+  }
+
+  /** Has the files that match examined now. */
+  async function examineNow(matching: Filter<FileDocument>): Promise<void> {
+    if (!(await hasFiles())) return;
+    const found = await files.find(matching, { projection: { 'metadata.appId': 1 } }).toArray();
+    if (found.length === 0) return;
+    await files.updateMany(typedFilter<FileDocument>({ ...these(found), 'metadata.state': 'whole' }), [
+      { $set: { 'metadata.checkAt': '$$NOW' } },
+    ]);
+    signal.wake(FILE_JOB);
   }
 
   async function remove(file: DueFile): Promise<void> {
@@ -139,10 +145,7 @@ export function createFileCleaner(deps: {
 
     /** Examines the files of a held submission that is gone: stored, deleted or erased. */
     async releaseHeld(appId: ObjectId, held: UUID): Promise<void> {
-      if (!(await hasFiles())) return;
-      const those = typedFilter<FileDocument>({ 'metadata.appId': appId, 'metadata.held': held });
-      const { matchedCount } = await files.updateMany(those, [{ $set: { 'metadata.checkAt': '$$NOW' } }]);
-      if (matchedCount > 0) signal.wake(FILE_JOB);
+      await examineNow(typedFilter<FileDocument>({ 'metadata.appId': appId, 'metadata.held': held }));
     },
 
     /** Examines the files of changed records, and removes those of erased ones. */
@@ -160,10 +163,7 @@ export function createFileCleaner(deps: {
         };
         const [erased, updated] = [ofType('user.erased'), ofType('user.updated')];
         if (erased) await removeNamed(erased);
-        if (!updated) return;
-        const whole = { $and: [updated, { 'metadata.state': 'whole' }] } as Filter<FileDocument>;
-        const { matchedCount } = await files.updateMany(whole, [{ $set: { 'metadata.checkAt': '$$NOW' } }]);
-        if (matchedCount > 0) signal.wake(FILE_JOB);
+        if (updated) await examineNow(updated);
       },
     } satisfies EventConsumer,
 
@@ -177,7 +177,6 @@ export function createFileCleaner(deps: {
     /** The files of a person. The entries of records and of held submissions name them. */
     personal: {
       name: 'files',
-      // biome-ignore lint/correctness/useYield: the values of records are those of their files
       async *entriesOf() {},
       async eraseOf(appIds, email) {
         const named = [
@@ -224,6 +223,12 @@ const REMOVING = {
   'metadata.state': 'removing',
   'metadata.checkAt': { $add: ['$$NOW', REMOVED_AGAIN_AFTER_MS] },
 };
+
+/** Matches files by the members of the shard key. */
+const these = (found: readonly Pick<FileDocument, '_id' | 'metadata'>[]) => ({
+  _id: { $in: found.map(({ _id }) => _id) },
+  'metadata.appId': { $in: found.map(({ metadata }) => metadata.appId) },
+});
 
 const ofRecords = (appIds: readonly ObjectId[], ids: readonly DocumentId[]) =>
   typedFilter<FileDocument>({ 'metadata.appId': { $in: [...appIds] }, 'metadata.record': { $in: [...ids] } });

@@ -95,7 +95,7 @@ const chunkSchema = schema<FileChunk>(
     n: { type: Number, required: true },
     data: { type: Binary, required: true },
   },
-  { collection: 'files.chunks', shardKey: { files_id: 1, n: 1 }, placement: 'the content of files, in 255 kB' },
+  { collection: 'files.chunks', shardKey: { files_id: 1 }, placement: 'the content of files, in 255 kB' },
 ).index({ files_id: 1, n: 1 }, { unique: true });
 
 export type FileCollection = Collection<FileDocument>;

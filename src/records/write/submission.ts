@@ -50,7 +50,7 @@ export interface Submission {
   /** Whether the app replies to it by email (outbox.ts). */
   asksReply: boolean;
   /** The files that it adds to the record, if any. */
-  files: AddedFiles | undefined;
+  files?: AddedFiles | undefined;
   /** It may not create a record: the app has reached its `maxRecords`. */
   requiresRecord?: boolean;
 }
