@@ -3,6 +3,7 @@ import { availableParallelism, homedir, totalmem } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { reasonIn } from '../languages/problems.ts';
+import { FILES_URL_FORMAT, parseFilesUrl } from './files-url.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './identifiers.ts';
 import { memoryLimit, workersWithin } from './memory.ts';
 import { connectionStringProblem } from './mongodb-uri.ts';
@@ -263,6 +264,10 @@ export const environment = z.object({
     'all files of an app together, in bytes',
     whole(1_000, 1_000_000_000_000).prefault('1000000000'),
   ),
+  FILES_URL: setting(
+    'bucket of files, like s3://bucket/prefix?endpoint=https://host&region=name; without it, the database',
+    parsed(parseFilesUrl, FILES_URL_FORMAT).readonly().optional(),
+  ),
   WEBHOOKS_ALLOW_PRIVATE: setting(
     'true: webhooks may have private addresses and plain HTTP',
     trueOrFalse.prefault('false'),
@@ -375,6 +380,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     importLimits: Object.freeze({ perImport: value.IMPORT_LIMIT, perApp: value.IMPORT_APP_LIMIT }),
     /** The largest file of a form, and all files of an app together, in bytes. */
     fileLimits: Object.freeze({ perFile: value.FILE_LIMIT, perApp: value.FILES_APP_LIMIT }),
+    /** Undefined: the content of files is in the database. */
+    filesBucket: value.FILES_URL,
     webhooksAllowPrivate: value.WEBHOOKS_ALLOW_PRIVATE,
     captchaUrls: Object.freeze(value.CAPTCHA_URLS ?? CAPTCHA_URLS),
     /** Single sign-on by OpenID Connect; undefined: there is none. */

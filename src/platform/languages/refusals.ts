@@ -9,6 +9,7 @@ export const refusals = {
   internal: 'Internal error',
   notReady: 'Not ready',
   noDatabase: 'The service cannot reach its database right now; try again shortly',
+  noFileStore: 'The service cannot reach its store of files right now; try again shortly',
   tookTooLong: 'The service or its database took too long; try again shortly',
   methodNotAllowed: 'Method not allowed',
   originRefused: 'This origin is not allowed',

@@ -262,6 +262,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   internal: 'Interner Fehler',
   notReady: 'Nicht bereit',
   noDatabase: 'Der Dienst erreicht seine Datenbank gerade nicht; versuchen Sie es gleich erneut',
+  noFileStore: 'Der Dienst erreicht den Speicher der Dateien gerade nicht; versuchen Sie es gleich erneut',
   tookTooLong: 'Der Dienst oder seine Datenbank hat zu lange gebraucht; versuchen Sie es gleich erneut',
   methodNotAllowed: 'Diese Methode ist nicht erlaubt',
   originRefused: 'Dieser Ursprung ist nicht erlaubt',
