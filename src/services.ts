@@ -153,7 +153,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   const deliveries = createDeliveryStorage(connection);
   const changeStorage = createChangeStorage(connection, clock);
   const traces = [{ exist: deliveries.store.names, remove: deliveries.store.forget }, changeStorage.traces];
-  const files = createFiles({ connection });
+  const files = createFiles({ config, connection, logger });
   const records = createRecords({
     config,
     connection,

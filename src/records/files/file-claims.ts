@@ -123,7 +123,7 @@ export function createFileClaims(deps: {
     claimant: Claimant,
   ): Promise<{ over: UUID } | { free: RecordId } | 'claimed'> {
     const refusal = () => new InvalidInput('invalidSubmission', [{ path, ...say('fileToken') }]);
-    if (!file || file.metadata.state !== 'whole') throw refusal();
+    if (file?.metadata.state !== 'whole') throw refusal();
     const { claim, record, expiresAt } = file.metadata;
     if (!request.heldAs && expiresAt <= file.now) throw refusal();
     const place = await findPlace(file, 'majority');

@@ -8,8 +8,8 @@ import type { EventConsumer } from '../stored/outbox.ts';
 import { firstIdAt, type RecordId } from '../stored/record-id.ts';
 import type { RecordTraces } from '../write/erasure.ts';
 import { SETTLED_AFTER_MS } from './file-claims.ts';
-import type { FileContent } from './file-content.ts';
 import type { FilePlace, FindPlace } from './file-places.ts';
+import type { FileStores } from './file-stores.ts';
 import { BY_CHECK, BY_RECORD, type ChunkCollection, type FileCollection, type FileDocument } from './files.model.ts';
 
 export const FILE_JOB = 'files';
@@ -18,13 +18,17 @@ const BATCH = 100;
 
 /**
  * A chunk whose statement began before its file was marked arrives by then (STATEMENT_TIME_MS), in
- * ms: the content is removed again, and the document with it.
+ * ms: the content is removed again. The document goes when nothing can arrive any more.
  */
 const REMOVED_AGAIN_AFTER_MS = 10_000;
 /** How often a file is looked for that only the past of its record or a held submission names. */
 const LOOK_AGAIN_MS = 60 * 60_000;
 /** How long a server believes that there are no files: less than a claim lasts. */
 const NO_FILES_MS = 5_000;
+
+/** What the removal of a file depends on. */
+const STORED = { length: 1, 'metadata.appId': 1, 'metadata.store': 1 } as const;
+type StoredFile = Pick<FileDocument, '_id' | 'length' | 'metadata'>;
 
 type DueFile = FileDocument & { now: Date };
 
@@ -34,7 +38,7 @@ export type FileCleaner = ReturnType<typeof createFileCleaner>;
 export function createFileCleaner(deps: {
   files: FileCollection;
   chunks: ChunkCollection;
-  content: Pick<FileContent, 'remove'>;
+  stores: Pick<FileStores, 'remove' | 's3'>;
   findPlace: FindPlace;
   clock: Pick<DatabaseClock, 'earlier'>;
   signal: JobSignal;
@@ -42,7 +46,7 @@ export function createFileCleaner(deps: {
   recordsOf(appIds: readonly ObjectId[], email: string): Promise<RecordId[]>;
   heldOf(appIds: readonly ObjectId[], email: string): Promise<UUID[]>;
 }) {
-  const { files, chunks, content, findPlace, clock, signal, recordsOf, heldOf } = deps;
+  const { files, chunks, stores, findPlace, clock, signal, recordsOf, heldOf } = deps;
   let lookedAt = Number.NEGATIVE_INFINITY;
   let existAny = false;
 
@@ -56,8 +60,8 @@ export function createFileCleaner(deps: {
   }
 
   /** Removes files with all their content. One that is named must be marked. */
-  async function removeWhole(found: readonly Pick<FileDocument, '_id' | 'metadata'>[]): Promise<void> {
-    await content.remove(found);
+  async function removeWhole(found: readonly StoredFile[]): Promise<void> {
+    await stores.remove(found);
     await files.deleteMany(typedFilter<FileDocument>({ ...these(found), 'metadata.state': 'removing' }));
   }
 
@@ -65,7 +69,7 @@ export function createFileCleaner(deps: {
   async function removeNamed(matching: Filter<FileDocument>): Promise<number> {
     let removed = 0;
     for (;;) {
-      const found = await files.find(matching, { projection: { 'metadata.appId': 1 }, limit: BATCH }).toArray();
+      const found = await files.find(matching, { projection: STORED, limit: BATCH }).toArray();
       if (found.length === 0) return removed;
       const those = { $and: [matching, typedFilter<FileDocument>(these(found))] };
       // The job goes on if this process stops, or if the store does not answer.
@@ -87,9 +91,12 @@ export function createFileCleaner(deps: {
   }
 
   async function remove(file: DueFile): Promise<void> {
-    if ((await files.updateOne(asRead(file), [{ $set: REMOVING }])).matchedCount === 0) return;
-    if (file.metadata.state === 'whole') await removeWhole([file]);
-    else await content.remove([file]);
+    const { state, store } = file.metadata;
+    const lateMs = Math.max(REMOVED_AGAIN_AFTER_MS, store === 's3' ? (stores.s3?.lateMs ?? 0) : 0);
+    const marked = { ...REMOVING, 'metadata.expiresAt': { $add: ['$$NOW', lateMs] } };
+    if ((await files.updateOne(asRead(file), [{ $set: marked }])).matchedCount === 0) return;
+    if (state === 'whole') await removeWhole([file]);
+    else await stores.remove([file]);
   }
 
   async function lookAgain(file: DueFile, ms: number): Promise<void> {
@@ -106,10 +113,14 @@ export function createFileCleaner(deps: {
   async function examine(file: DueFile): Promise<void> {
     const { state, record, held, claim, expiresAt } = file.metadata;
     const now = file.now.getTime();
-    if (state === 'removing') return removeWhole([file]);
+    const untilExpiry = expiresAt.getTime() - now;
+    if (state === 'removing') {
+      if (untilExpiry <= 0) return removeWhole([file]);
+      await stores.remove([file]);
+      return lookAgain(file, untilExpiry);
+    }
     if (!record && !held) {
-      const left = expiresAt.getTime() - now;
-      return left > 0 ? lookAgain(file, left) : remove(file);
+      return untilExpiry > 0 ? lookAgain(file, untilExpiry) : remove(file);
     }
     const left = claim ? claim.until.getTime() + SETTLED_AFTER_MS - now : 0;
     if (left > 0) return lookAgain(file, left);
@@ -130,7 +141,12 @@ export function createFileCleaner(deps: {
       everyMs: EVERY_MS,
       hasWork: async () => (await files.findOne(due(), { projection: { _id: 1 }, hint: BY_CHECK })) !== null,
       async run({ stillOwner }) {
-        const options = { projection: { metadata: 1, now: '$$NOW' }, hint: BY_CHECK, sort: BY_CHECK, limit: BATCH };
+        const options = {
+          projection: { length: 1, metadata: 1, now: '$$NOW' },
+          hint: BY_CHECK,
+          sort: BY_CHECK,
+          limit: BATCH,
+        };
         const found = await files.find<DueFile>(due(), options).toArray();
         const failures: unknown[] = [];
         for (const file of found) {
@@ -200,12 +216,12 @@ export function createFileCleaner(deps: {
         let removed = 0;
         for (;;) {
           const inTime = guard && beginsBefore(await guard());
-          const found = await files.find(those, { projection: { 'metadata.appId': 1 }, limit: BATCH }).toArray();
+          const found = await files.find(those, { projection: STORED, limit: BATCH }).toArray();
           if (found.length === 0) return removed;
           const _id = { $in: found.map((one) => one._id) };
           await files.updateMany({ ...those, _id, ...inTime }, [{ $set: REMOVING }]);
           const marked = typedFilter<FileDocument>({ _id, 'metadata.appId': appId, 'metadata.state': 'removing' });
-          await content.remove(await files.find(marked, { projection: { _id: 1 } }).toArray());
+          await stores.remove(await files.find(marked, { projection: STORED }).toArray());
           removed += (await files.deleteMany({ ...marked, ...inTime })).deletedCount;
         }
       },
@@ -222,6 +238,8 @@ export function createFileCleaner(deps: {
 const REMOVING = {
   'metadata.state': 'removing',
   'metadata.checkAt': { $add: ['$$NOW', REMOVED_AGAIN_AFTER_MS] },
+  // The document goes then.
+  'metadata.expiresAt': '$$NOW',
 };
 
 /** Matches files by the members of the shard key. */

@@ -1,22 +1,21 @@
 import type { Feature } from '../../apps/feature.ts';
+import type { Config } from '../../platform/core/config.ts';
+import type { Logger } from '../../platform/core/logger.ts';
 import type { Connection } from '../../platform/database/client.ts';
-import type { FileDocument } from './files.model.ts';
+import { createFileStores } from './file-stores.ts';
 import { createChunkModel, createFileModel } from './files.model.ts';
 
 export type Files = ReturnType<typeof createFiles>;
 
-/** Creates the collections of files and their content. */
-export function createFiles({ connection }: { connection: Connection }) {
+/** Creates the collections of files, and the stores of their content. */
+export function createFiles(deps: { config: Pick<Config, 'filesBucket'>; connection: Connection; logger: Logger }) {
+  const { config, connection, logger } = deps;
   const models = { files: createFileModel(connection), chunks: createChunkModel(connection) };
   const chunks = models.chunks.collection;
   return {
     files: models.files.collection,
     chunks,
-    content: {
-      async remove(files: readonly Pick<FileDocument, '_id'>[]): Promise<void> {
-        await chunks.deleteMany({ files_id: { $in: files.map(({ _id }) => _id) } });
-      },
-    },
+    stores: createFileStores(chunks, config.filesBucket, logger),
     feature: { models: Object.values(models) } satisfies Feature,
   };
 }

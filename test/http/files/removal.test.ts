@@ -23,14 +23,17 @@ const upload = (given: Parameters<typeof uploadTo>[2] = {}): Promise<Uploaded> =
   uploadTo(server.db, app, { bytes: 300_000, ...given });
 const submit = async (data: object, email = 'ada@x.org'): Promise<string> =>
   (await server.client.submit(app, { email, data }).expect(200)).body.id;
-const valueOf = async (id: string) =>
+const filesOf = async (id: string) =>
   (await server.admin.get(`/auth/users/${id}?sourceAppId=${app}`).expect(200)).body.data.cv;
 const edit = (id: string, body: object) => server.admin.patch(`/auth/users/${id}?sourceAppId=${app}`, body);
 const revert = (id: string, revision: number) =>
   server.admin.post(`/auth/users/${id}/revert?sourceAppId=${app}`, { revision });
 
 /** What is left of a file: its document, and its chunks. */
-const left = async (value: FileValue) => [(await findFile(server.db, value)) !== undefined, await countChunks(server.db, value)];
+const left = async (value: FileValue) => [
+  (await findFile(server.db, value)) !== undefined,
+  await countChunks(server.db, value),
+];
 const GONE = [false, 0];
 const THERE = [true, 2];
 const untilGone = (value: FileValue) => expect.poll(() => left(value), { timeout: 20_000 }).toEqual(GONE);
@@ -87,11 +90,16 @@ describe('a file that nothing names', () => {
     await settle(value);
     const users = server.db.collection('users');
     const restored = await users.findOneAndDelete({ sourceAppId: app });
-    await server.db.collection('files.files').updateOne({ filename: value.name, 'metadata.appId': restored?.appId }, { $set: { 'metadata.checkAt': new Date() } });
+    await server.db
+      .collection('files.files')
+      .updateOne(
+        { filename: value.name, 'metadata.appId': restored?.appId },
+        { $set: { 'metadata.checkAt': new Date() } },
+      );
     await untilExamined(value);
     expect(await left(value)).toEqual(THERE);
     await users.insertOne(restored as never);
-    expect(await valueOf(String(restored?._id))).toEqual([value]);
+    expect(await filesOf(String(restored?._id))).toEqual([value]);
   });
 });
 
@@ -102,7 +110,7 @@ describe('a file that a record names', () => {
     await settle(value);
     await age(server.db, value, 10 * HOUR_MS);
     expect((await findFile(server.db, value))?.metadata).not.toHaveProperty('checkAt');
-    expect(await valueOf(id)).toEqual([value]);
+    expect(await filesOf(id)).toEqual([value]);
   });
 
   it('is removed when a submission replaces it', async () => {
@@ -111,7 +119,7 @@ describe('a file that a record names', () => {
     await settle(one.value);
     await submit({ cv: [two.token] });
     await untilGone(one.value);
-    expect(await valueOf(id)).toEqual([two.value]);
+    expect(await filesOf(id)).toEqual([two.value]);
     expect(await left(two.value)).toEqual(THERE);
   });
 
@@ -123,7 +131,7 @@ describe('a file that a record names', () => {
     await settle(value);
     await submit({});
     await untilGone(value);
-    expect(await valueOf(id)).toBeUndefined();
+    expect(await filesOf(id)).toBeUndefined();
   });
 
   it('is kept by an edit that names it, as an id or an object, and by one of another field', async () => {
@@ -132,7 +140,7 @@ describe('a file that a record names', () => {
     const id = await submit({ cv: files.map(({ token }) => token) });
     await edit(id, { set: { name: 'Ada' } }).expect(200);
     await edit(id, { set: { cv: [three, one?.id] } }).expect(200);
-    expect(await valueOf(id)).toEqual([three, one]);
+    expect(await filesOf(id)).toEqual([three, one]);
     const { body } = await edit(id, { set: { cv: [one?.id, one?.id, two?.id, 7] } }).expect(400);
     expect(body.errors.map(({ path, code }: { path: string; code: string }) => [path, code])).toEqual([
       ['data.cv.1', 'notFileOfRecord'],
@@ -142,7 +150,7 @@ describe('a file that a record names', () => {
     await edit(id, { set: { cv: 'none' } }).expect(400);
     const forged = { ...one, id: two?.id };
     await edit(id, { set: { cv: [{ ...forged, id: one?.id, name: 'other.pdf' }] } }).expect(200);
-    expect(await valueOf(id)).toEqual([one]);
+    expect(await filesOf(id)).toEqual([one]);
   });
 
   it('stays while the history names it, and a revert brings it back', async () => {
@@ -156,7 +164,7 @@ describe('a file that a record names', () => {
       .toBeGreaterThan(Date.now() + HOUR_MS / 2);
     expect(await left(value)).toEqual(THERE);
     await revert(id, 1).expect(200);
-    expect(await valueOf(id)).toEqual([value]);
+    expect(await filesOf(id)).toEqual([value]);
     await settle(value);
   });
 
@@ -178,7 +186,7 @@ describe('a file that a record names', () => {
     await users.updateOne({ sourceAppId: app }, { $set: { 'history.0.changes': first.changes } });
     const { body } = await revert(id, 1).expect(409);
     expect(body.errors).toEqual([expect.objectContaining({ path: 'data.cv.0', code: 'fileRemoved' })]);
-    expect(await valueOf(id)).toBeUndefined();
+    expect(await filesOf(id)).toBeUndefined();
   });
 
   it('stays while a kept submission names it', async () => {
@@ -193,7 +201,10 @@ describe('a file that a record names', () => {
     const kept = server.db.collection('submissions');
     await expect.poll(() => kept.countDocuments({ sourceAppId: app }), { timeout: 10_000 }).toBe(2);
     const { body } = await server.admin.get(`/auth/submissions?sourceAppId=${app}`).expect(200);
-    expect(body.submissions.map(({ data }: { data: object }) => data)).toEqual([{ cv: [two.value] }, { cv: [one.value] }]);
+    expect(body.submissions.map(({ data }: { data: object }) => data)).toEqual([
+      { cv: [two.value] },
+      { cv: [one.value] },
+    ]);
     // Neither the history nor the kept submission names it any more.
     await server.db.collection('users').updateOne({ sourceAppId: app }, { $set: { history: [] } });
     await age(server.db, one.value, HOUR_MS);
@@ -210,7 +221,11 @@ describe('a file that a record names', () => {
     const id = await submit({ cv: [token] });
     const [name, cv] = FILE_FIELDS as [object, object];
     const path = `/auth/apps/${app}/schema`;
-    const renamed = { rejectUnknown: false, fields: [name, { ...cv, key: 'resume' }], renames: [{ from: 'cv', to: 'resume' }] };
+    const renamed = {
+      rejectUnknown: false,
+      fields: [name, { ...cv, key: 'resume' }],
+      renames: [{ from: 'cv', to: 'resume' }],
+    };
     await server.admin.put(path, renamed).expect(200);
     const stored = async () => (await server.db.collection('users').findOne({ sourceAppId: app }))?.data;
     await expect.poll(stored, { timeout: 10_000 }).toEqual({ resume: [value] });
@@ -237,13 +252,13 @@ describe('a file that a record names', () => {
     const id = await submit({ cv: [token] });
     await settle(value);
     const change = { ids: [id], unset: ['cv'] };
-    const { body } = await server.admin.post(`/auth/changes?sourceAppId=${app}`, change).expect(202);
+    const { body } = await server.admin.patch(`/auth/users?sourceAppId=${app}&confirm=1`, change).expect(200);
     const state = async () => (await server.admin.get(`/auth/changes/${body.id}?sourceAppId=${app}`)).body.state;
     await expect.poll(state, { timeout: 20_000 }).toBe('completed');
-    expect(await valueOf(id)).toBeUndefined();
-    await server.admin.post(`/auth/changes/${body.id}/undo?sourceAppId=${app}`).expect(202);
+    expect(await filesOf(id)).toBeUndefined();
+    await server.admin.post(`/auth/changes/${body.id}/undo?sourceAppId=${app}`).expect(200);
     await expect.poll(state, { timeout: 20_000 }).toBe('undone');
-    expect(await valueOf(id)).toEqual([value]);
+    expect(await filesOf(id)).toEqual([value]);
     await settle(value);
   });
 });
@@ -269,11 +284,10 @@ describe('an erasure', () => {
   });
 
   it('of a person counts the files of records and of held submissions in its receipt', async () => {
-    await server.admin.put(`/auth/apps/${app}/form`, { honeypot: 'website' }).expect(200);
     const files = [await upload(), await upload(), await upload()];
     await submit({ cv: [files[0]?.token, files[1]?.token] });
-    const body = `email=ada%40x.org&website=x&cv=${files[2]?.token}`;
-    await server.client.post(`/v1/forms/${app}`, body).set('content-type', 'application/x-www-form-urlencoded');
+    const input = { email: 'ada@x.org', data: { cv: [files[2]?.token] } };
+    await server.services.submissions.submit(app, input, { via: 'form', isTrapped: true });
     expect(await server.db.collection('held_submissions').countDocuments({ email: 'ada@x.org' })).toBe(1);
     const erase = () => server.admin.post(`/auth/people/erase?sourceAppId=${app}`, { email: 'ada@x.org' });
     expect((await erase().expect(200)).body.erased).toMatchObject({ files: 3, records: 1, held: 1 });
