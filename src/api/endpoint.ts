@@ -14,7 +14,17 @@ import type {
   ScopedApp,
   SessionPrincipal,
 } from './principal.ts';
-import type { Download, Empty, Html, JsonStream, Redirect, Refusal, TypedJson, Versioned } from './reply.ts';
+import type {
+  Download,
+  Empty,
+  Html,
+  JsonStream,
+  Redirect,
+  Refusal,
+  StoredFile,
+  TypedJson,
+  Versioned,
+} from './reply.ts';
 
 /**
  * How an endpoint authenticates its caller (spec 5). `none`: not at all. `app id`: by `x-app-id` or
@@ -85,7 +95,10 @@ export interface EndpointSpec {
   upload?: readonly string[];
   /** The rate limit that applies. */
   limit?: 'submit';
-  /** The load of an operator's request; `read` is safe for all but `long`. An `upload` has none. */
+  /**
+   * The load of an operator's request; `read` is safe for all but `long`. An `upload` has none, an
+   * endpoint of others what it declares.
+   */
   load?: Load | ((query: Readonly<Record<string, unknown>>) => Load);
   /** May exceed the deadline, because its work grows with the stored data. */
   slow?: boolean;
@@ -98,6 +111,8 @@ export interface EndpointSpec {
   isPage?: boolean;
   /** Media types of the file, or of other JSON, that it can send instead of `response`. */
   downloads?: readonly string[];
+  /** Sends one of `downloads`, whole or a range of it (206), and no JSON. */
+  isFile?: boolean;
   /** Sends a browser a redirect (303), or a page after a refusal (`Feature.refusals`). */
   pages?: boolean;
   /** Answers with a redirect (302), and with nothing else. */
@@ -160,7 +175,7 @@ export type AnyInput = Omit<Input<EndpointSpec>, 'principal' | 'app'> & {
 };
 
 /** A plain value is sent as JSON; the other replies are classes of api/reply.ts. */
-type Reply<Body> = Body | JsonStream | TypedJson | Versioned | Download | Redirect | Html | Empty;
+type Reply<Body> = Body | JsonStream | TypedJson | Versioned | Download | StoredFile | Redirect | Html | Empty;
 
 type Body<Spec extends EndpointSpec> =
   | z.input<Spec['response']>
@@ -203,6 +218,7 @@ export const AUDITED_CHANGES = [
   'user.changed',
   'user.reverted',
   'user.erased',
+  'file.linked',
   'users.erased',
   'users.changed',
   'change.undone',
@@ -250,6 +266,7 @@ export const AUDITED_READS = [
   'submissions.listed',
   'submissions.exported',
   'import.rejects.exported',
+  'file.read',
 ] as const;
 
 export type AuditAction = (typeof AUDITED_CHANGES)[number] | (typeof AUDITED_READS)[number];

@@ -122,16 +122,22 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
     ([name, description]) => [name, { description, schema: TEXT }] as const,
   );
   const location = { ...REQUEST_ID, Location: { description: 'The page to show', schema: TEXT } };
+  const headers = { ...REQUEST_ID, ...Object.fromEntries(described) };
+  const downloads = describeContent(spec.downloads ?? [], (type) => {
+    if (spec.isFile) return FILE;
+    return type.endsWith('+json') ? OBJECT : TEXT;
+  });
   const success: ZodOpenApiResponsesObject = {
     [`${spec.status ?? 200}`]: {
       description: 'Success',
-      headers: { ...REQUEST_ID, ...Object.fromEntries(described) },
+      headers,
       content: {
-        ...(spec.isPage ? PAGE : { 'application/json': { schema: spec.response } }),
-        ...describeContent(spec.downloads ?? [], (type) => (type.endsWith('+json') ? OBJECT : TEXT)),
+        ...(spec.isPage ? PAGE : !spec.isFile && { 'application/json': { schema: spec.response } }),
+        ...downloads,
       },
     },
   };
+  if (spec.isFile) success['206'] = { description: 'The bytes that `Range` names', headers, content: downloads };
   const redirect = { '302': { description: 'Leads to the next page', headers: location } };
   const all: ZodOpenApiResponsesObject = spec.isRedirect ? redirect : success;
   if (spec.accepted) {

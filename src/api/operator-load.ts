@@ -76,9 +76,9 @@ export function readsSession({ auth }: Pick<EndpointSpec, 'auth'>): boolean {
   return auth === 'visitor' || auth === 'session' || auth === 'session or key';
 }
 
-/** Whether requests of an endpoint wait for the turn of their load. */
-export function hasTurns({ auth, upload }: Pick<EndpointSpec, 'auth' | 'upload'>): boolean {
-  return (auth === 'session' || auth === 'session or key') && upload === undefined;
+/** Whether requests of an endpoint wait for the turn of their load: others declare theirs. */
+export function hasTurns({ auth, upload, load }: Pick<EndpointSpec, 'auth' | 'upload' | 'load'>): boolean {
+  return (auth === 'session' || auth === 'session or key' || load !== undefined) && upload === undefined;
 }
 
 /**
@@ -179,8 +179,7 @@ export function createOperatorLoad(metrics: Metrics = NO_METRICS) {
       const load = resolveLoad(spec, input);
       const wait = { res, deadline, maxMs: MAX_WAIT_MS };
       if (load === 'long') {
-        const caller = principal?.kind === 'key' ? `key ${principal.keyId}` : `session ${req.sessionID}`;
-        return longTurn(app, caller, { ...wait, tooMany: tooManyLongError });
+        return longTurn(app, callerOf(principal, req), { ...wait, tooMany: tooManyLongError });
       }
       const turn = await (load === 'read'
         ? turnIn(read, app, wait)
@@ -202,6 +201,12 @@ export function resolveLoad(
   { query }: Pick<AnyInput, 'query'>,
 ): Load {
   return typeof load === 'function' ? load(query ?? {}) : load;
+}
+
+/** Requests without a session share the turns of one app, and of their network. */
+function callerOf(principal: AnyInput['principal'], req: Request): string {
+  if (!principal) return `network ${clientNetwork(req.ip ?? '')}`;
+  return principal.kind === 'key' ? `key ${principal.keyId}` : `session ${req.sessionID}`;
 }
 
 /** The app whose share a request uses: the one that an admin names, or that of the caller. */

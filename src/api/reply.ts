@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { create as contentDisposition } from 'content-disposition';
 import type { Request, Response } from 'express';
+import { AppError } from '../platform/core/errors.ts';
+import { say } from '../platform/languages/reasons.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const CHUNK_CHARACTERS = 64 * 1024;
@@ -86,6 +89,36 @@ export class Download {
   }
 }
 
+/** The first and the last byte, from 0. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+/**
+ * A file that somebody sent. Its content never changes, so its ETag is a hash of it. Browsers save
+ * it, or show it without scripts, plug-ins and its origin. Answers one range of bytes, and 304.
+ */
+export class StoredFile {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: number;
+  readonly hash: string;
+  readonly isInline: boolean;
+  /** Yields all bytes of a range, or fails. Its first failure is the answer. */
+  readonly read: (range: ByteRange) => AsyncIterable<Uint8Array>;
+
+  /** @param of.name any text @param of.isInline whether a browser may show it in the page */
+  constructor(of: Readonly<StoredFile>) {
+    this.name = of.name;
+    this.mediaType = of.mediaType;
+    this.bytes = of.bytes;
+    this.hash = of.hash;
+    this.isInline = of.isInline;
+    this.read = of.read;
+  }
+}
+
 /** 303, or 302 for an answer to GET: the browser follows with GET. */
 export class Redirect {
   readonly location: string;
@@ -155,6 +188,7 @@ export async function send(req: Request, res: Response, reply: unknown, sending:
   if (reply instanceof Versioned) return sendVersioned(req, res, reply);
   if (reply instanceof TypedJson) return sendJson(res, reply.json, reply.mediaType);
   if (reply instanceof Download) return sendDownload(res, reply, sending);
+  if (reply instanceof StoredFile) return sendStored(req, res, reply, sending);
   if (reply instanceof Redirect) return res.redirect(reply.status, reply.location);
   if (reply instanceof Html) {
     setLanguage(res, reply.language);
@@ -219,6 +253,56 @@ async function sendDownload(
   res.setHeader('Content-Type', `${mediaType}; charset=utf-8`);
   res.setHeader('Content-Disposition', `attachment; filename="${fileName}"`);
   await pipeline(file, res);
+}
+
+/** Headers wait for the first piece, so that a missing content is no success. */
+async function sendStored(req: Request, res: Response, file: StoredFile, { recheck }: Sending): Promise<void> {
+  const etag = `"${file.hash}"`;
+  const isKnownToClient = isKnown(etag, req.headers['if-none-match']);
+  const range = isKnownToClient ? undefined : requestedRange(req, res, file.bytes, etag);
+  const { start, end } = range ?? { start: 0, end: file.bytes - 1 };
+  const setHeaders = () => {
+    const type = file.isInline ? 'inline' : 'attachment';
+    res.set({
+      ETag: etag,
+      'Accept-Ranges': 'bytes',
+      'Cache-Control': 'private, no-store',
+      'Content-Disposition': contentDisposition(file.name.toWellFormed(), { type }),
+      'Content-Security-Policy': "sandbox; default-src 'none'",
+    });
+    if (isKnownToClient) return void res.status(304);
+    // Without the function of Express, which adds a charset.
+    res.setHeader('Content-Type', file.mediaType);
+    res.setHeader('Content-Length', end - start + 1);
+    if (range) res.status(206).setHeader('Content-Range', `bytes ${start}-${end}/${file.bytes}`);
+  };
+  if (isKnownToClient || req.method === 'HEAD' || file.bytes === 0) {
+    setHeaders();
+    return void res.end();
+  }
+  const content = Readable.from(whilePermitted(file.read({ start, end }), recheck), BYTES);
+  await once(content, 'readable');
+  if (res.headersSent || res.destroyed) return void content.destroy();
+  setHeaders();
+  await pipeline(content, res);
+}
+
+/**
+ * Returns the range that a request names; undefined: the whole file, also for several ranges, which
+ * would let one request read the file many times.
+ * @throws {AppError} 416
+ */
+function requestedRange(req: Request, res: Response, bytes: number, etag: string): ByteRange | undefined {
+  const condition = req.headers['if-range'];
+  if (condition !== undefined && condition !== etag) return undefined;
+  const ranges = req.range(bytes);
+  if (ranges === undefined || ranges === -2) return undefined;
+  if (ranges === -1) {
+    res.setHeader('Content-Range', `bytes */${bytes}`);
+    throw new AppError(416, say('rangeOutside', { bytes }));
+  }
+  const [range, ...others] = ranges;
+  return ranges.type === 'bytes' && others.length === 0 ? range : undefined;
 }
 
 /** Yields the pieces while the caller may read them. Fails with the error of `recheck`. */

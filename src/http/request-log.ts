@@ -75,10 +75,10 @@ function requestId(req: Request): string {
 /** The start of an absolute URL, as in a request to a proxy. */
 const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
 
-/** Without the query and the token of a confirmation link, which gives the right to confirm. */
+/** Without the query, and without the token of a link, which is a right to confirm or to read. */
 function withoutQuery(url: string): string {
   const end = url.indexOf('?');
   const whole = end < 0 ? url : url.slice(0, end);
   const path = whole.startsWith('/') ? whole : whole.replace(AUTHORITY, '');
-  return path.startsWith('/f/') ? path.replace(/^(\/f\/[^/]*\/[^/]*\/).+/, '$1:token') : path;
+  return path.startsWith('/f') ? path.replace(/^(\/f\/[^/]*\/[^/]*\/|\/files\/).+/, '$1:token') : path;
 }

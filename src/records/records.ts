@@ -108,7 +108,9 @@ export function createRecords(deps: {
   });
   const reader = createRecordReader(users, renames.recent);
   const cleaner = createFileCleaner({
-    ...files,
+    files: files.files,
+    chunks: files.chunks,
+    stores: files.content,
     findPlace,
     clock,
     signal,

@@ -53,6 +53,7 @@ describe('an event (spec 4.9)', () => {
     expect(looks.sort()).toEqual([
       'exportSubmissions',
       'exportUsers',
+      'getFile',
       'getImportRejects',
       'listAllUsers',
       'listHeld',

@@ -21,6 +21,8 @@ const OPENED: Record<Scope, string[]> = {
     'listChanges',
     'getChange',
     'listSubmissions',
+    'getFile',
+    'linkFile',
   ],
   'users:write': [
     'eraseUsers',

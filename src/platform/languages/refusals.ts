@@ -210,6 +210,12 @@ export const refusals = {
   headerTooLong: 'The first line of the file is longer than {max} MB',
   headerEncoding: 'The first line of the file is not valid in the encoding of the file',
 
+  // Files.
+  fileNotFound: 'File not found',
+  fileWaiting: 'The file waits for the virus scanner; try again later',
+  fileInfected: 'The virus scanner found malware in the file',
+  rangeOutside: 'The file has {bytes} bytes',
+
   // Submissions.
   invalidSubmission: 'Invalid submission',
   heldNotFound: 'Held submission not found',

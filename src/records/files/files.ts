@@ -7,7 +7,7 @@ import { createChunkModel, createFileModel } from './files.model.ts';
 
 export type Files = ReturnType<typeof createFiles>;
 
-/** Creates the collections of files, and the stores of their content. */
+/** Creates the collections of files and their content. */
 export function createFiles(deps: { config: Pick<Config, 'filesBucket'>; connection: Connection; logger: Logger }) {
   const { config, connection, logger } = deps;
   const models = { files: createFileModel(connection), chunks: createChunkModel(connection) };
@@ -15,7 +15,7 @@ export function createFiles(deps: { config: Pick<Config, 'filesBucket'>; connect
   return {
     files: models.files.collection,
     chunks,
-    stores: createFileStores(chunks, config.filesBucket, logger),
+    content: createFileStores(chunks, config.filesBucket, logger),
     feature: { models: Object.values(models) } satisfies Feature,
   };
 }

@@ -77,6 +77,7 @@ const LIGHT = [
   'getWebhookSample',
   'getSearchIndex',
   'replaceSearchIndex',
+  'linkFile',
 ];
 /** Endpoints that take as long as the data, a client or a receiver. */
 const LONG = [
@@ -92,6 +93,8 @@ const LONG = [
   'deleteWebhook',
   'testWebhook',
   'replayWebhook',
+  'getFile',
+  'getLinkedFile',
 ];
 
 const endpoints = listEndpoints();

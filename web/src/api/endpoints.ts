@@ -11,6 +11,7 @@ import type { formSettingsEndpoints } from '#src/apps/form-settings.routes.ts';
 import type { heldEndpoints } from '#src/intake/held/held.ts';
 import type { changeEndpoints } from '#src/operators/changes/changes.routes.ts';
 import type { exportEndpoints } from '#src/operators/exports/exports.routes.ts';
+import type { fileEndpoints } from '#src/operators/files/files.routes.ts';
 import type { importEndpoints } from '#src/operators/imports/imports.routes.ts';
 import type { inboxEndpoints } from '#src/operators/inbox/inbox.routes.ts';
 import type { editingEndpoints } from '#src/operators/people/editing.ts';
@@ -40,6 +41,7 @@ type Endpoints = typeof accountEndpoints &
   typeof deliveryEndpoints &
   typeof editingEndpoints &
   typeof exportEndpoints &
+  typeof fileEndpoints &
   typeof historyEndpoints &
   typeof indexSlotEndpoints &
   typeof peopleEndpoints &

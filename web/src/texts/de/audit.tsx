@@ -52,6 +52,8 @@ export const audit: typeof en = {
     'user.changed': 'Person geändert',
     'user.reverted': 'Änderung einer Person rückgängig gemacht',
     'user.erased': 'Person endgültig gelöscht',
+    'file.linked': 'Link auf eine Datei erstellt',
+    'file.read': 'Datei gelesen',
     'users.erased': 'Personen endgültig gelöscht',
     'users.changed': 'Personen geändert',
     'change.undone': 'Änderung von Personen rückgängig gemacht',

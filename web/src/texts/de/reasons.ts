@@ -465,6 +465,12 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   headerTooLong: 'Die erste Zeile der Datei ist länger als {max} MB',
   headerEncoding: 'Die erste Zeile der Datei ist in der Kodierung der Datei ungültig',
 
+  // Files.
+  fileNotFound: 'Datei nicht gefunden',
+  fileWaiting: 'Die Datei wartet auf den Virenscanner; versuchen Sie es später noch einmal',
+  fileInfected: 'Der Virenscanner hat in der Datei Schadsoftware gefunden',
+  rangeOutside: 'Die Datei hat {bytes} Bytes',
+
   // Submissions.
   invalidSubmission: 'Die Einsendung ist ungültig',
   heldNotFound: 'Zurückgehaltene Einsendung nicht gefunden',

@@ -53,6 +53,8 @@ export const audit = {
     'user.changed': 'User changed',
     'user.reverted': 'Change of a user undone',
     'user.erased': 'User erased',
+    'file.linked': 'Link to a file created',
+    'file.read': 'File read',
     'users.erased': 'Users erased',
     'users.changed': 'Users changed',
     'change.undone': 'Change of users undone',
