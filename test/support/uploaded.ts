@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Db, UUID } from 'mongodb';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { tokenHash } from '../../src/records/files/file-claims.ts';
 import type { FileDocument, FileMetadata } from '../../src/records/files/files.model.ts';
+import { hashOf } from '../../src/records/files/incoming.ts';
 import { bytesOf, type FileValue, storeFile } from './files.ts';
 
 /** A field of files, and one of text. */
@@ -25,7 +25,7 @@ export async function upload(
 ): Promise<Uploaded> {
   const token = randomBytes(32).toString('base64url');
   const expiresAt = new Date(Date.now() + 3_600_000);
-  const known = { token: tokenHash(token), expiresAt, checkAt: expiresAt, ...metadata };
+  const known = { token: hashOf(token), expiresAt, checkAt: expiresAt, ...metadata };
   return { token, value: await storeFile(db, sourceAppId, bytesOf(bytes), known) };
 }
 

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Binary, type ObjectId, UUID } from 'mongodb';
+import { type ObjectId, UUID } from 'mongodb';
 import type { RecordChange } from '../../fields/compile.ts';
 import { type PendingRenames, presentKey } from '../../fields/renames.ts';
 import { Conflict, InvalidInput, Unavailable } from '../../platform/core/errors.ts';
@@ -11,6 +10,7 @@ import type { UserDocument } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import type { FindPlace } from './file-places.ts';
 import { BY_TOKEN, type FileCollection, type FileDocument } from './files.model.ts';
+import { hashOf } from './incoming.ts';
 
 /** How long after a claim the write that names its files may begin. */
 const CLAIM_MS = 15_000;
@@ -88,10 +88,10 @@ export function createFileClaims(deps: {
       const found = await files.find<FoundFile>(filter, { projection }).toArray();
       return new Map(found.map((one) => [one._id.toString(), one]));
     }
-    const hashes = new Map(given.map((token) => [tokenHash(token).toString('base64'), token]));
+    const hashes = new Map(given.map((token) => [hashOf(token).toString('base64'), token]));
     const filter = typedFilter<FileDocument>({
       'metadata.appId': appId,
-      'metadata.token': { $in: given.map(tokenHash) },
+      'metadata.token': { $in: given.map(hashOf) },
       'metadata.state': 'whole',
     });
     const found = await files.find<FoundFile>(filter, { projection, hint: BY_TOKEN }).toArray();
@@ -317,9 +317,6 @@ function filesIn(values: Readonly<Record<string, unknown>>): Map<string, string>
   }
   return found;
 }
-
-/** SHA-256 of a token. */
-export const tokenHash = (token: string): Binary => new Binary(createHash('sha256').update(token).digest());
 
 const isNamed = (place: Awaited<ReturnType<FindPlace>>): boolean => place !== 'nowhere' && place !== 'no record';
 

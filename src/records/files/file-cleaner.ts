@@ -1,4 +1,4 @@
-import type { Filter, ObjectId, UUID } from 'mongodb';
+import { type Filter, type ObjectId, UUID } from 'mongodb';
 import type { AppOwned, PersonData } from '../../apps/feature.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
 import { beginsBefore, type DatabaseClock } from '../../platform/database/clock.ts';
@@ -93,7 +93,7 @@ export function createFileCleaner(deps: {
   async function remove(file: DueFile): Promise<void> {
     const { state, store } = file.metadata;
     const lateMs = Math.max(REMOVED_AGAIN_AFTER_MS, store === 's3' ? (stores.s3?.lateMs ?? 0) : 0);
-    const marked = { ...REMOVING, 'metadata.expiresAt': { $add: ['$$NOW', lateMs] } };
+    const marked = { ...REMOVING, 'metadata.claim': { id: new UUID(), until: { $add: ['$$NOW', lateMs] } } };
     if ((await files.updateOne(asRead(file), [{ $set: marked }])).matchedCount === 0) return;
     if (state === 'whole') await removeWhole([file]);
     else await stores.remove([file]);
@@ -113,13 +113,15 @@ export function createFileCleaner(deps: {
   async function examine(file: DueFile): Promise<void> {
     const { state, record, held, claim, expiresAt } = file.metadata;
     const now = file.now.getTime();
-    const untilExpiry = expiresAt.getTime() - now;
     if (state === 'removing') {
-      if (untilExpiry <= 0) return removeWhole([file]);
+      // The end of what may arrive late.
+      const untilEnd = (claim?.until.getTime() ?? 0) - now;
+      if (untilEnd <= 0) return removeWhole([file]);
       await stores.remove([file]);
-      return lookAgain(file, untilExpiry);
+      return lookAgain(file, untilEnd);
     }
     if (!record && !held) {
+      const untilExpiry = expiresAt.getTime() - now;
       return untilExpiry > 0 ? lookAgain(file, untilExpiry) : remove(file);
     }
     const left = claim ? claim.until.getTime() + SETTLED_AFTER_MS - now : 0;
@@ -238,8 +240,8 @@ export function createFileCleaner(deps: {
 const REMOVING = {
   'metadata.state': 'removing',
   'metadata.checkAt': { $add: ['$$NOW', REMOVED_AGAIN_AFTER_MS] },
-  // The document goes then.
-  'metadata.expiresAt': '$$NOW',
+  // No write may name it any more.
+  'metadata.claim': '$$REMOVE',
 };
 
 /** Matches files by the members of the shard key. */

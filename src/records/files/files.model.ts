@@ -35,7 +35,10 @@ export interface FileMetadata {
   /** The record, or the held submission, that names it or is about to. */
   record?: RecordId;
   held?: UUID;
-  /** The write that is about to name it: it begins before `until`, or never. */
+  /**
+   * The write that is about to name it: it begins before `until`, or never. While `removing`: when
+   * nothing of it can arrive any more.
+   */
   claim?: { id: UUID; until: Date };
   /** What the scanner said. Absent: clean, or the service has no scanner. */
   scan?: 'waiting' | 'infected';
