@@ -49,7 +49,7 @@ const PLACES = [
       const policy = `default-src 'none'; script-src ${origin} 'unsafe-inline'; connect-src ${origin}; require-trusted-types-for 'script'; trusted-types 'none'`;
       const script = `<script src="${origin}/embed/v1.js"></script>`;
       pages['/page'] = {
-        html: `<title>A site</title><h1>A site</h1><div data-user-collection="${app}" lang="en"></div>${script}`,
+        html: `<main><h1>A site</h1><div data-user-collection="${app}" lang="en"></div></main>${script}`,
         headers: { 'Content-Security-Policy': policy },
       };
       return openPage(`${site.origin}/page`, { bypassCSP: false });

@@ -5,6 +5,7 @@ import { parse as parseDisposition } from 'content-disposition';
 import type { Request } from 'express';
 import { clientNetwork } from '../../platform/core/client-network.ts';
 import { AppError, InvalidInput } from '../../platform/core/errors.ts';
+import type { Reason } from '../../platform/languages/reasons.ts';
 import type { Deadline } from '../deadline.ts';
 import {
   checkEntryCount,
@@ -251,9 +252,10 @@ class MultipartForm {
         this.#arrived.push(file);
         this.#entries[place] = [control, file.token];
       } catch (error) {
-        if (!(error instanceof AppError) || error.status !== 400 || stream.destroyed) throw error;
-        this.#problems.push([control, error.issues?.[0] ?? error]);
-        await drain(this.#counted(stream), limit);
+        if (!(error instanceof AppError) || error.status !== 400 || stream.errored) throw error;
+        const { message, code, params }: Reason = error.issues?.[0] ?? error;
+        this.#problems.push([control, { message, code, params }]);
+        if (!stream.readableEnded) await drain(this.#counted(stream), limit);
       } finally {
         this.#open.delete(stream);
       }

@@ -44,6 +44,7 @@ const uploadEndpoints = {
       field: z.string().meta({ description: 'The key of a field of the kind `file`', example: 'cv' }),
       name: z.string().max(2_000).optional().meta({ example: 'cv.pdf' }),
       token: z.string().max(100).optional(),
+      lang: z.string().max(100).optional().meta({ description: 'The language of a refusal', example: 'de' }),
     }),
     headers: z.object({
       'content-range': z

@@ -104,7 +104,7 @@ describe('files of an HTML form (spec 4.14.5)', () => {
   });
 
   it('that are too large are 413 before the form is read whole', async () => {
-    const app = await formOf();
+    const app = await formOf(undefined, { languages: ['de'] });
     const { port, hostname } = new URL(a.listener.url);
     const socket = connect(Number(port), hostname);
     const head = [`POST /v1/forms/${app} HTTP/1.1`, 'Host: localhost', `Content-Type: ${TYPES.multipart}`];
@@ -215,11 +215,9 @@ describe('a repeated form with files (invariant 3)', () => {
 
 describe('the form of an app with files', () => {
   it('is sent as multipart, and says what it takes', async () => {
-    const app = await formOf([
-      NAME,
-      { ...CV, required: true, maxBytes: 2_500_000 },
-      { ...CV, key: 'one', maxFiles: 1 },
-    ]);
+    const app = await formOf([NAME, { ...CV, required: true }, { ...CV, key: 'one', maxFiles: 1, maxBytes: 20_000 }], {
+      languages: ['de'],
+    });
     const { text } = await a.client.get(`/f/${app}`).expect(200);
     expect(text).toContain(' enctype="multipart/form-data"');
     expect(text).toMatch(
@@ -227,9 +225,9 @@ describe('the form of an app with files', () => {
     );
     // The limit of the service is the smaller one.
     expect(text).toContain('PDF; at most 0.4 MB each. Number of files: at most 3.');
-    expect(text).toContain('PDF; at most 0.4 MB.');
+    expect(text).toContain('PDF; at most 0.02 MB.');
     const { text: german } = await a.client.get(`/f/${app}`).set('Accept-Language', 'de').expect(200);
-    expect(german).toContain('PDF; at most 0.4 MB.');
+    expect(german).toContain('PDF; höchstens 0,02 MB.');
     const { body } = await a.client.get(`/v1/forms/${app}`).expect(200);
     expect(body.fields[1]).toMatchObject({ type: 'file', files: { maxFiles: 3, maxBytes: LIMIT } });
     expect(body.files).toMatchObject({ removeFile: 'Remove' });

@@ -225,7 +225,15 @@ describe('files of multipart forms (spec K1)', () => {
     ]);
     const { list, problems } = await parse(body, sink);
     expect(list).toEqual([['email', 'a@x.org']]);
-    expect(problems).toMatchObject([['file', { code: 'invalid' }]]);
+    expect(problems).toEqual([['file', { ...say('invalid'), params: undefined }]]);
+    // Also after all of it was read.
+    const small = [filePart('file', 'a.exe', 'x'), Buffer.from(partOf('name="email"', 'a@x.org') + END)];
+    sink.onChunk = async () => {};
+    sink.onEnd = async () => {
+      throw new InvalidInput(say('invalid'));
+    };
+    expect((await parse(Buffer.concat(small), sink)).problems).toEqual(problems);
+    sink.onChunk = () => sink.onEnd('');
     sink.limit = 400_000;
     expect((await refusal(parse(body, sink))).status).toBe(413);
   });
