@@ -155,6 +155,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   const deliveries = createDeliveryStorage(connection);
   const changeStorage = createChangeStorage(connection, clock);
   const traces = [{ exist: deliveries.store.names, remove: deliveries.store.forget }, changeStorage.traces];
+  const files = createFiles({ config, connection, clock, logger });
   const records = createRecords({ config, connection, apps, schemas, traces, load, metrics, writesEndMs, checksMs });
   const search = createSearch({ apps, schemas, records, load, cursors, queryBudgetMs });
   const exports = createExports({ apps, records, search });
@@ -164,6 +165,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     apps,
     schemas,
     records,
+    files,
     clock,
     secret,
     pageAssets,
@@ -173,7 +175,6 @@ export function createServices(config: Config, connection: Connection, logger: L
     config,
     planChange: (change) => notifications.planChange(change),
   });
-  const files = createFiles({ config, connection, logger });
   const fileReading = createFileReading({ config, files, records, findHeld: submissions.findHeld, load, cursors });
   const views = createViews({ connection, accounts, schemas });
   const suppressions = createSuppressionList(connection, config.sessionSecret);
@@ -338,6 +339,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     collections: models.map(({ schema }) => schema),
     confirmations: notifications.confirmations,
     exports: exports.service,
+    files,
     findApp: schemas.findApp,
     imports: imports.service,
     inventory: records.inventory,
