@@ -156,7 +156,24 @@ export function createServices(config: Config, connection: Connection, logger: L
   const changeStorage = createChangeStorage(connection, clock);
   const traces = [{ exist: deliveries.store.names, remove: deliveries.store.forget }, changeStorage.traces];
   const files = createFiles({ config, connection, clock, logger });
-  const records = createRecords({ config, connection, apps, schemas, traces, load, metrics, writesEndMs, checksMs });
+  const records = createRecords({
+    config,
+    connection,
+    apps,
+    schemas,
+    traces,
+    files,
+    held: {
+      names: (...of) => submissions.heldFiles.names(...of),
+      idsOf: (...of) => submissions.heldFiles.idsOf(...of),
+    },
+    clock,
+    signal,
+    load,
+    metrics,
+    writesEndMs,
+    checksMs,
+  });
   const search = createSearch({ apps, schemas, records, load, cursors, queryBudgetMs });
   const exports = createExports({ apps, records, search });
   const inbox = createInbox({ apps, records, search, cursors, queryBudgetMs });
@@ -253,6 +270,7 @@ export function createServices(config: Config, connection: Connection, logger: L
    * records.
    */
   const features: Feature[] = [
+    records.fileFeature,
     submissions.feature,
     schemas.feature,
     exports.feature,
