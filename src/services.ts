@@ -156,7 +156,24 @@ export function createServices(config: Config, connection: Connection, logger: L
   const changeStorage = createChangeStorage(connection, clock);
   const traces = [{ exist: deliveries.store.names, remove: deliveries.store.forget }, changeStorage.traces];
   const files = createFiles({ config, connection, clock, logger });
-  const records = createRecords({ config, connection, apps, schemas, traces, load, metrics, writesEndMs, checksMs });
+  const records = createRecords({
+    config,
+    connection,
+    apps,
+    schemas,
+    traces,
+    files,
+    held: {
+      names: (...of) => submissions.heldFiles.names(...of),
+      idsOf: (...of) => submissions.heldFiles.idsOf(...of),
+    },
+    clock,
+    signal,
+    load,
+    metrics,
+    writesEndMs,
+    checksMs,
+  });
   const search = createSearch({ apps, schemas, records, load, cursors, queryBudgetMs });
   const exports = createExports({ apps, records, search });
   const inbox = createInbox({ apps, records, search, cursors, queryBudgetMs });
@@ -253,6 +270,7 @@ export function createServices(config: Config, connection: Connection, logger: L
    * records.
    */
   const features: Feature[] = [
+    records.fileFeature,
     submissions.feature,
     schemas.feature,
     exports.feature,
@@ -386,6 +404,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     /** For a server, before it listens: finishes interrupted deletions and starts the jobs. */
     async start(): Promise<void> {
       await clock.start();
+      await files.content.load();
       await upgrades.start();
       await apps.revision.bump();
       await administration.removal.start();
@@ -393,7 +412,10 @@ export function createServices(config: Config, connection: Connection, logger: L
     },
 
     /** For a worker, before it listens. The first process of the server does the rest. */
-    startWorker: (): Promise<void> => clock.start(),
+    async startWorker(): Promise<void> {
+      await clock.start();
+      await files.content.load();
+    },
 
     /** Resolves with whether the database answers. */
     async ping(): Promise<boolean> {
