@@ -284,7 +284,7 @@ describe('schemas with fields of files', () => {
   it('are set for one record at a time, and by no column of an import', async () => {
     const app = await appWith();
     const query = `sourceAppId=${app}&confirm=0`;
-    const { body } = await server.admin.post(`/auth/users/changes?${query}`, { set: { cv: [] } }).expect(400);
+    const { body } = await server.admin.patch(`/auth/users?${query}`, { set: { cv: [] } }).expect(400);
     expect(body.errors).toMatchObject([{ path: 'data.cv', code: 'filesInBulk' }]);
     const settings = { format: 'csv', map: { E: 'email', C: 'data.cv' } };
     const refused = await server.admin.post(`/auth/imports?sourceAppId=${app}`, settings).expect(400);
