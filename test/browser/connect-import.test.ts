@@ -119,7 +119,8 @@ describe('the import of a form', () => {
     const corrected = page.getByLabel('Corrected HTML');
     const marked = await corrected.locator('ins').allInnerTexts();
     expect(marked).toEqual([
-      ` enctype="multipart/form-data" action="${server.listener.url}/v1/forms/${app.sourceAppId}"`,
+      ' enctype="multipart/form-data"',
+      ` action="${server.listener.url}/v1/forms/${app.sourceAppId}"`,
       ' name="fullName"',
       '<input type="hidden" name="news" value="false">',
       ' value="true"',
@@ -150,8 +151,8 @@ describe('the import of a form', () => {
   it('adds the fields to the draft of an administrator, who saves it', async () => {
     const path = `/apps/${app.sourceAppId}/connect/import`;
     const { page, expectClean, close } = await openImport(path, ADMIN);
-    await page.getByRole('button', { name: 'Add 11 fields to the schema draft' }).click();
-    await page.getByText('11 unsaved changes').waitFor();
+    await page.getByRole('button', { name: 'Add 12 fields to the schema draft' }).click();
+    await page.getByText('12 unsaved changes').waitFor();
     await page.getByRole('button', { name: 'Review and save' }).click();
     await page.getByRole('button', { name: 'Save version 3' }).click();
     await page.getByText('Schema version 3 · live').waitFor();
