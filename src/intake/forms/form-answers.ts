@@ -14,10 +14,10 @@ import { type Issue, type Reason, say } from '../../platform/languages/reasons.t
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import type { SubmissionOptions } from '../submissions/acceptance.ts';
 import { KEY_PATTERN } from '../submissions/submissions.routes.ts';
-import { type FormFiles, type KnownFiles, NO_FILES } from './form-files.ts';
+import type { FormFiles } from './form-files.ts';
 import { type FormView, type SentForm, withFileLimit } from './form-html.ts';
 import type { FormPages } from './form-pages.ts';
-import { type FormControls, parseName, readForm } from './form-submission.ts';
+import { type FormControls, type KnownFiles, NO_FILES, parseName, readForm } from './form-submission.ts';
 import { formPath } from './page.ts';
 import { issueIn, languageToKeep, refusalIn, type VisitorLanguage, visitorLanguage } from './visitor-language.ts';
 

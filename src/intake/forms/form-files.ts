@@ -6,12 +6,7 @@ import { Forbidden, InvalidInput } from '../../platform/core/errors.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import type { Upload } from '../files/uploads.service.ts';
-import { parseName } from './form-submission.ts';
-
-/** The files of the entries of a form, by their tokens. */
-export type KnownFiles = ReadonlyMap<string, FormFile>;
-
-export const NO_FILES: KnownFiles = new Map();
+import { type KnownFiles, NO_FILES, parseName } from './form-submission.ts';
 
 export type FormFiles = ReturnType<typeof createFormFiles>;
 

@@ -1,4 +1,4 @@
-import type { FormEntries } from '../../api/body/form-body.ts';
+import type { FormEntries, FormFile } from '../../api/body/form-body.ts';
 import { printable, type Writer } from '../../fields/base/kind.ts';
 import { CAPTCHA_PROVIDERS, captchaEntry } from '../../fields/captcha.ts';
 import { toInstantIn } from '../../fields/local-time.ts';
@@ -7,7 +7,6 @@ import type { CaptchaProvider } from '../../platform/core/config.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import type { SubmissionInput } from '../submissions/acceptance.ts';
-import type { KnownFiles } from './form-files.ts';
 
 /** The controls of a form (spec 4.5), as sent, and the tokens by provider. */
 export interface FormControls extends Partial<Record<CaptchaProvider, string>> {
@@ -22,6 +21,11 @@ export interface FormControls extends Partial<Record<CaptchaProvider, string>> {
   /** The language of the answer. */
   lang?: string;
 }
+
+/** The files of the entries of a form, by their tokens. */
+export type KnownFiles = ReadonlyMap<string, FormFile>;
+
+export const NO_FILES: KnownFiles = new Map();
 
 /** The texts of one key of `data`. */
 interface FormTexts {

@@ -19,8 +19,8 @@ import {
 } from '../submissions/submissions.routes.ts';
 import type { SubmissionService } from '../submissions/submissions.service.ts';
 import { type FormRefusals, parseAttempt } from './form-answers.ts';
-import { type FormFiles, NO_FILES } from './form-files.ts';
-import { readSubmission } from './form-submission.ts';
+import type { FormFiles } from './form-files.ts';
+import { NO_FILES, readSubmission } from './form-submission.ts';
 import { thanksPath } from './page.ts';
 import { languageToKeep, visitorLanguage } from './visitor-language.ts';
 

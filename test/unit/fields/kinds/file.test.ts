@@ -52,12 +52,13 @@ describeKind('file', {
       ? value.map((one, at) => (typeof one?.name === 'string' ? token(String.fromCharCode(97 + at)) : one))
       : value,
   controls: [
-    [pdf, { type: 'file', attributes: { accept: '.pdf' } }],
+    [pdf, { type: 'file', attributes: { accept: '.pdf' }, files: { maxFiles: 1 } }],
     [
       { types: ['jpeg', 'png'], maxFiles: 3, required: true, help: 'Two' },
       {
         type: 'file',
         attributes: { accept: '.jpg,.jpeg,.jpe,.jfif,.png', multiple: 'multiple' },
+        files: { maxFiles: 3 },
         required: true,
         help: 'Two',
       },
