@@ -157,7 +157,8 @@ export function createServices(config: Config, connection: Connection, logger: L
   const traces = [{ exist: deliveries.store.names, remove: deliveries.store.forget }, changeStorage.traces];
   const records = createRecords({ config, connection, apps, schemas, traces, load, metrics, writesEndMs, checksMs });
   const search = createSearch({ apps, schemas, records, load, cursors, queryBudgetMs });
-  const exports = createExports({ apps, records, search });
+  const files = createFiles({ config, connection, logger });
+  const exports = createExports({ apps, records, search, files });
   const inbox = createInbox({ apps, records, search, cursors, queryBudgetMs });
   const submissions = createSubmissions({
     connection,
@@ -173,7 +174,6 @@ export function createServices(config: Config, connection: Connection, logger: L
     config,
     planChange: (change) => notifications.planChange(change),
   });
-  const files = createFiles({ config, connection, logger });
   const fileReading = createFileReading({ config, files, records, findHeld: submissions.findHeld, load, cursors });
   const views = createViews({ connection, accounts, schemas });
   const suppressions = createSuppressionList(connection, config.sessionSecret);
