@@ -155,7 +155,25 @@ export function createServices(config: Config, connection: Connection, logger: L
   const deliveries = createDeliveryStorage(connection);
   const changeStorage = createChangeStorage(connection, clock);
   const traces = [{ exist: deliveries.store.names, remove: deliveries.store.forget }, changeStorage.traces];
-  const records = createRecords({ config, connection, apps, schemas, traces, load, metrics, writesEndMs, checksMs });
+  const files = createFiles({ config, connection, clock, logger });
+  const records = createRecords({
+    config,
+    connection,
+    apps,
+    schemas,
+    traces,
+    files,
+    held: {
+      names: (...of) => submissions.heldFiles.names(...of),
+      idsOf: (...of) => submissions.heldFiles.idsOf(...of),
+    },
+    clock,
+    signal,
+    load,
+    metrics,
+    writesEndMs,
+    checksMs,
+  });
   const search = createSearch({ apps, schemas, records, load, cursors, queryBudgetMs });
   const files = createFiles({ config, connection, logger });
   const exports = createExports({ apps, records, search, files });
@@ -165,6 +183,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     apps,
     schemas,
     records,
+    files,
     clock,
     secret,
     pageAssets,
@@ -252,6 +271,7 @@ export function createServices(config: Config, connection: Connection, logger: L
    * records.
    */
   const features: Feature[] = [
+    records.fileFeature,
     submissions.feature,
     schemas.feature,
     exports.feature,
@@ -338,6 +358,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     collections: models.map(({ schema }) => schema),
     confirmations: notifications.confirmations,
     exports: exports.service,
+    files,
     findApp: schemas.findApp,
     imports: imports.service,
     inventory: records.inventory,
