@@ -116,9 +116,9 @@ export const exportRoutes = (exports: ExportService): Route[] =>
   });
 
 const MEDIA_TYPES: Record<ExportFormat, string> = {
-  csv: 'text/csv',
-  json: 'application/json',
-  ndjson: 'application/x-ndjson',
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
   zip: 'application/zip',
 };
 

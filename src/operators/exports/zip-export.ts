@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
 import { UUID } from 'mongodb';
-import type { FileValue } from '../../fields/kinds/file.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
+import type { FileValue } from '../../fields/kinds/file.ts';
 import { decode } from '../../platform/database/collections.ts';
+import { archivePath, type FileDocument } from '../../records/files/files.model.ts';
 import type { Files } from '../../records/files/files.ts';
-import type { FileDocument } from '../../records/files/files.model.ts';
 import type { RecordBatches, UserRecord } from '../../records/stored/record-json.ts';
 import type { ZipEntry } from './zip.ts';
 
@@ -83,7 +83,7 @@ async function* filesOf(
       const range = { start: 0, end: file.length - 1 };
       const bytes = content.of(file.metadata).read(file, range);
       const isText = file.metadata.type === 'txt' || file.metadata.type === 'csv';
-      yield { path: `files/${id}/${name}`, content: bytes, modified: file.uploadDate, isText };
+      yield { path: archivePath(id, name), content: bytes, modified: file.uploadDate, isText };
     }
   }
 }
@@ -97,7 +97,7 @@ async function* manifest(named: readonly Listed[], absent: ReadonlyMap<string, A
   yield '[';
   for (const [index, file] of named.entries()) {
     const missing = absent.get(file.id);
-    const path = `files/${file.id}/${file.name}`;
+    const path = archivePath(file.id, file.name);
     const line = { ...file, ...(missing === undefined ? { path } : { missing }) };
     yield `${index === 0 ? '' : ','}\n${JSON.stringify(line)}`;
   }

@@ -77,7 +77,9 @@ describe('the export as an archive (spec 4.14.6)', () => {
     ] as const) {
       const path = `files/${file.id}/${file.name}`;
       expect(entries.get(path)?.equals(bytes)).toBe(true);
-      expect(listOf(entries)).toContainEqual(expect.objectContaining({ ...file, field: 'cv', path, sha256: sha256(bytes) }));
+      expect(listOf(entries)).toContainEqual(
+        expect.objectContaining({ ...file, field: 'cv', path, sha256: sha256(bytes) }),
+      );
     }
     const { body: part } = await download('/auth/users/export?format=zip&q=zip-b&columns=email&headers=labels');
     const some = await unzip(part);
