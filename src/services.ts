@@ -404,6 +404,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     /** For a server, before it listens: finishes interrupted deletions and starts the jobs. */
     async start(): Promise<void> {
       await clock.start();
+      await files.content.load();
       await upgrades.start();
       await apps.revision.bump();
       await administration.removal.start();
@@ -411,7 +412,10 @@ export function createServices(config: Config, connection: Connection, logger: L
     },
 
     /** For a worker, before it listens. The first process of the server does the rest. */
-    startWorker: (): Promise<void> => clock.start(),
+    async startWorker(): Promise<void> {
+      await clock.start();
+      await files.content.load();
+    },
 
     /** Resolves with whether the database answers. */
     async ping(): Promise<boolean> {
