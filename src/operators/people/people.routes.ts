@@ -44,7 +44,7 @@ export const peopleEndpoints = {
     audit: 'person.exported',
     summary: 'Everything that is held of a person',
     description:
-      "In the session's app; for admins in all apps, or in the one that `sourceAppId` names. One JSON document, streamed; if files belong to the person, a ZIP archive with it as `person.json` and the files.",
+      "In the session's app; for admins in all apps, or in the one that `sourceAppId` names. One JSON document, streamed; if files belong to the person, a ZIP archive with it as `person.json` and the files, unless `Accept` excludes `application/zip`.",
     body: jsonBody(z.strictObject({ email: Email })),
     response: z.strictObject({ entries: z.array(PersonalDataEntry), email: z.string(), at: Timestamp }),
     downloads: ['application/zip'],
@@ -81,12 +81,13 @@ export const peopleRoutes = (people: PeopleService, scope: AppScope): Route[] =>
   }
 
   return routes(peopleEndpoints, {
-    exportPerson: async ({ principal, query, body, closed, audit }) => {
+    exportPerson: async ({ principal, query, body, closed, audit, req }) => {
       const app = await resolveScope(principal, query.sourceAppId);
       if (!app) audit({ app: null });
       const found = people.export(body.email, app, closed());
       const rest = { email: normalizeEmail(body.email), at: new Date().toISOString() };
       const json = JsonStream.of('entries', found, (entry) => entry, rest);
+      if (!req.accepts('application/zip')) return json;
       const files = people.files(body.email, app, closed());
       const first = await files.next();
       if (first.done) return json;

@@ -6,6 +6,7 @@ import type { FileMetadata } from '../../../src/records/files/files.model.ts';
 import { Client, type TestApp } from '../../support/client.ts';
 import { bytesOf, type FileValue, nameFile, sha256, storeFile } from '../../support/files.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
+import { pdfOf, upload } from '../../support/uploads.ts';
 
 let server: TestServer;
 let app: TestApp;
@@ -59,7 +60,7 @@ function unzip(archive: Buffer): Promise<Map<string, Buffer>> {
 const listOf = (entries: Map<string, Buffer>): (FileValue & { path?: string; missing?: string; record: string })[] =>
   JSON.parse(String(entries.get('manifest.json')));
 
-describe('the export as an archive (spec 4.14.6)', () => {
+describe('the export as an archive (spec 4.14.3)', () => {
   it('has the records, each file under its id, and a manifest', async () => {
     const [one, other] = [bytesOf(700_000), bytesOf(1_234)];
     const first = await named('zip-a@example.com', one, { name: 'Lebenslauf äöü.pdf' });
@@ -115,5 +116,49 @@ describe('the export as an archive (spec 4.14.6)', () => {
     const entries = await unzip((await download(`/auth/users/export?${query}`, server.admin)).body);
     expect([...entries.keys()]).toEqual(['users.csv', 'manifest.json']);
     expect(listOf(entries)).toEqual([]);
+  });
+});
+
+describe('the export of a person who sent files (spec 4.6)', () => {
+  const ask = (email: string) =>
+    operator
+      .post('/auth/people/export', { email })
+      .buffer(true)
+      .parse((response, done) => {
+        const pieces: Buffer[] = [];
+        response.on('data', (piece) => pieces.push(piece));
+        response.on('end', () => done(null, Buffer.concat(pieces)));
+      })
+      .expect(200);
+
+  it('is an archive with their content; what others sent is not in it', async () => {
+    const [cv, replaced] = [pdfOf(300_000), pdfOf(2_000)];
+    const email = 'person@example.com';
+    const send = async (content: Buffer, name: string, who = email) => {
+      const sent = await upload(server.listener.url, app.sourceAppId, content, { name });
+      await server.client.submit(app.sourceAppId, { email: who, data: { cv: [sent.body.token] } }).expect(200);
+    };
+    await server.admin.put(`/auth/apps/${app.sourceAppId}/history`, { days: 30 }).expect(200);
+    await send(replaced, 'old.pdf');
+    await send(cv, 'new.pdf');
+    await send(pdfOf(500), 'other.pdf', 'other@example.com');
+    const { headers, body } = await ask(email);
+    expect(headers['content-type']).toBe('application/zip');
+    const entries = await unzip(body);
+    const person = JSON.parse(String(entries.get('person.json')));
+    expect(person.email).toBe(email);
+    const [value] = person.entries.find(({ kind }: { kind: string }) => kind === 'record').data.cv;
+    expect(entries.get(`files/${value.id}/new.pdf`)?.equals(cv)).toBe(true);
+    const contents = [...entries].filter(([path]) => path !== 'person.json').map(([, bytes]) => sha256(bytes));
+    expect(contents.sort()).toEqual([sha256(cv), sha256(replaced)].sort());
+    const json = await operator.post('/auth/people/export', { email }).set('Accept', 'application/json').expect(200);
+    expect(json.body.entries).toEqual(person.entries);
+  });
+
+  it('is a document for everybody else', async () => {
+    await server.client.submit(app.sourceAppId, { email: 'none@example.com' }).expect(200);
+    const { headers, body } = await operator.post('/auth/people/export', { email: 'none@example.com' }).expect(200);
+    expect(headers['content-type']).toMatch(/^application\/json/);
+    expect(body.entries).toHaveLength(1);
   });
 });
