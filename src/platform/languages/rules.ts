@@ -143,6 +143,7 @@ export const rules = {
 
   // Edits and their history.
   notKey: 'is not a valid key',
+  filesInBulk: 'holds files, which belong to one record each',
   listEdited: 'is a list to which submissions append; removeItems removes its items',
   noItemOfTime: 'has no item of that time',
   notPathOfRevision: 'is not a path of that revision',

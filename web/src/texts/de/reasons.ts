@@ -213,6 +213,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
 
   // Edits and their history.
   notKey: 'ist kein gültiger Schlüssel',
+  filesInBulk: 'enthält Dateien, die je zu einem Datensatz gehören',
   listEdited: 'ist eine Liste, an die Einsendungen anhängen; removeItems entfernt ihre Einträge',
   noItemOfTime: 'hat keinen Eintrag dieser Zeit',
   notPathOfRevision: 'ist kein Pfad dieser Revision',
