@@ -27,7 +27,7 @@ export interface ExportedFiles {
 }
 
 /**
- * Yields the entries of an archive (spec 4.14.3): `users.csv`, the files that its records name in
+ * Yields the entries of an archive (spec 4.14.5): `users.csv`, the files that its records name in
  * `files/<id>/<name>`, and `manifest.json`, which lists them and says which are not there.
  *
  * @param csvOf writes the records, which are read once

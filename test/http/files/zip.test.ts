@@ -60,7 +60,7 @@ function unzip(archive: Buffer): Promise<Map<string, Buffer>> {
 const listOf = (entries: Map<string, Buffer>): (FileValue & { path?: string; missing?: string; record: string })[] =>
   JSON.parse(String(entries.get('manifest.json')));
 
-describe('the export as an archive (spec 4.14.3)', () => {
+describe('the export as an archive (spec 4.14.5)', () => {
   it('has the records, each file under its id, and a manifest', async () => {
     const [one, other] = [bytesOf(700_000), bytesOf(1_234)];
     const first = await named('zip-a@example.com', one, { name: 'Lebenslauf äöü.pdf' });
