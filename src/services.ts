@@ -173,6 +173,10 @@ export function createServices(config: Config, connection: Connection, logger: L
     planChange: (change) => notifications.planChange(change),
   });
   const files = createFiles({ config, connection, logger });
+  const { files: collection, content: stores, scanner } = files;
+  const scans: Feature = {
+    jobs: [records.scansOf({ files: collection, stores, scanner, markHeld: submissions.markHeld, logger })],
+  };
   const fileReading = createFileReading({ config, files, records, findHeld: submissions.findHeld, load, cursors });
   const views = createViews({ connection, accounts, schemas });
   const suppressions = createSuppressionList(connection, config.sessionSecret);
@@ -273,6 +277,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     webhooks.feature,
     records.feature,
     files.feature,
+    scans,
     suppressions.feature,
     views.feature,
   ];

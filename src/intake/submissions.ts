@@ -85,6 +85,8 @@ export function createSubmissions(deps: {
     challenges,
     findForm,
     findHeld: held.find,
+    /** Marks an infected file in the entry that names it. */
+    markHeld: held.markInfected,
     /** The changes that wait for the links in their emails. */
     changes: { find: held.findChange, dataFor: release.dataFor, release: release.release },
     feature: {

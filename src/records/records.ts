@@ -5,6 +5,7 @@ import type { Config } from '../platform/core/config.ts';
 import type { Connection } from '../platform/database/client.ts';
 import type { Metrics } from '../platform/metrics/metrics.ts';
 import type { Schemas } from '../schemas/schemas.ts';
+import { createFileScans, type FileScanDeps } from './files/file-scans.ts';
 import { createHistoryModel, createRecordHistory } from './history/history.ts';
 import { createKeptModel, createKeptSubmissions } from './history/kept-submissions.ts';
 import { createSlotJob } from './indexes/slot-job.ts';
@@ -120,6 +121,7 @@ export function createRecords(deps: {
     renamesSince: renames.since,
     onEvents: outboxSignal.notify,
   };
+  const editor = createRecordEditor(writes);
   return {
     users,
     erasureStore,
@@ -137,7 +139,7 @@ export function createRecords(deps: {
     confirmations: createConfirmationStore(users),
     submissions: createSubmissionStore({ ...writes, writer: createGroupCommit(users, metrics) }),
     knownPeople: createKnownPeople({ users, keys, kept, newId }),
-    editor: createRecordEditor(writes),
+    editor,
     history,
     kept: { dropOld: kept.dropOld, ranges: keptRanges, pages: keptPages },
     bulkEditor: createBulkEditor(writes),
@@ -146,6 +148,8 @@ export function createRecords(deps: {
     /** The relay also erases the history of records whose erasure stopped before it did. */
     relayTo: (consumers: readonly EventConsumer[]) =>
       createRelay({ users, erasures, consumers: [...consumers, history.consumer, kept.consumer] }),
+    /** The job that scans files which records and held submissions name. */
+    scansOf: (deps: Omit<FileScanDeps, 'users' | 'editor'>) => createFileScans({ ...deps, users, editor }),
     /** The records as data of their app. */
     owned: createRecordRemoval(users),
     feature: {

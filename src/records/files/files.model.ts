@@ -37,8 +37,11 @@ export interface FileMetadata {
   held?: UUID;
   /** The write that is about to name it: it begins before `until`, or never. */
   claim?: { id: UUID; until: Date };
-  /** What the scanner said. Absent: clean, or the service has no scanner. */
-  scan?: 'waiting' | 'infected';
+  /**
+   * What the scanner said. Absent: clean, or the service has no scanner. `found`: infected, and what
+   * names it does not show it yet.
+   */
+  scan?: 'waiting' | 'found' | 'infected';
 }
 
 /** A document of GridFS. `length`: the bytes that have arrived. */
@@ -68,6 +71,8 @@ export const BY_HELD = { 'metadata.appId': 1, 'metadata.held': 1 } as const;
 export const BY_SIZE = { 'metadata.appId': 1, 'metadata.charged': 1 } as const;
 export const BY_NETWORK = { 'metadata.network': 1, uploadDate: 1, 'metadata.charged': 1 } as const;
 
+export const BY_SCAN = { 'metadata.scan': 1, _id: 1 } as const;
+
 const present = (path: string) => ({ partialFilterExpression: { [path]: { $exists: true } } });
 
 const fileSchema = schema<FileDocument>(
@@ -86,7 +91,8 @@ const fileSchema = schema<FileDocument>(
   .index(BY_RECORD, present('metadata.record'))
   .index(BY_HELD, present('metadata.held'))
   .index(BY_SIZE)
-  .index(BY_NETWORK, present('metadata.network'));
+  .index(BY_NETWORK, present('metadata.network'))
+  .index(BY_SCAN, present('metadata.scan'));
 
 const chunkSchema = schema<FileChunk>(
   {
