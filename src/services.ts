@@ -27,6 +27,7 @@ import type { MailLimits } from './outbound/notifications/mail-rates.ts';
 import { createNotifications } from './outbound/notifications/notifications.ts';
 import { createDeliveryStorage, createWebhooks } from './outbound/webhooks/webhooks.ts';
 import type { Config } from './platform/core/config.ts';
+import { nameOfBucket } from './platform/core/files-url.ts';
 import type { Logger } from './platform/core/logger.ts';
 import { withTimeout } from './platform/core/timeouts.ts';
 import { type Connection, measurePool } from './platform/database/client.ts';
@@ -154,6 +155,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   const deliveries = createDeliveryStorage(connection);
   const changeStorage = createChangeStorage(connection, clock);
   const traces = [{ exist: deliveries.store.names, remove: deliveries.store.forget }, changeStorage.traces];
+  const files = createFiles({ config, connection, clock, logger });
   const records = createRecords({ config, connection, apps, schemas, traces, load, metrics, writesEndMs, checksMs });
   const search = createSearch({ apps, schemas, records, load, cursors, queryBudgetMs });
   const exports = createExports({ apps, records, search });
@@ -163,6 +165,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     apps,
     schemas,
     records,
+    files,
     clock,
     secret,
     pageAssets,
@@ -172,11 +175,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     config,
     planChange: (change) => notifications.planChange(change),
   });
-  const files = createFiles({ config, connection, logger });
-  const { files: collection, content: stores, scanner } = files;
-  const scans: Feature = {
-    jobs: [records.scansOf({ files: collection, stores, scanner, markHeld: submissions.markHeld, logger })],
-  };
+  const scans: Feature = { jobs: [records.scansOf({ ...files, markHeld: submissions.markHeld, logger })] };
   const fileReading = createFileReading({ config, files, records, findHeld: submissions.findHeld, load, cursors });
   const views = createViews({ connection, accounts, schemas });
   const suppressions = createSuppressionList(connection, config.sessionSecret);
@@ -303,6 +302,7 @@ export function createServices(config: Config, connection: Connection, logger: L
       sessionSecret: secret,
       publicUrl: config.publicUrl ?? null,
       sendsMail: config.mail !== undefined,
+      filesBucket: config.filesBucket ? nameOfBucket(config.filesBucket) : null,
     },
     clockAheadMs: clock.aheadMs,
     announceEveryMs: timings.announceEveryMs,
@@ -341,6 +341,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     collections: models.map(({ schema }) => schema),
     confirmations: notifications.confirmations,
     exports: exports.service,
+    files,
     findApp: schemas.findApp,
     imports: imports.service,
     inventory: records.inventory,

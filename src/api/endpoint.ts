@@ -104,8 +104,8 @@ export interface EndpointSpec {
   slow?: boolean;
   response: z.ZodType;
   /** The status of a success. Default: 200. */
-  status?: 202;
-  /** The body of a 202, which the handler may send instead of `response`. */
+  status?: 201 | 202;
+  /** The body of a 202, which the handler may send instead of `response`, with its description. */
   accepted?: z.ZodType;
   /** Sends an HTML page; its refusals may be pages too. */
   isPage?: boolean;

@@ -142,7 +142,8 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
   const all: ZodOpenApiResponsesObject = spec.isRedirect ? redirect : success;
   if (spec.accepted) {
     const content = { 'application/json': { schema: spec.accepted } };
-    all['202'] = { description: 'A second factor is required', headers: REQUEST_ID, content };
+    const { description = 'A second factor is required' } = spec.accepted.meta() ?? {};
+    all['202'] = { description, headers: REQUEST_ID, content };
   }
   if (spec.pages) {
     all['303'] = { description: 'The answer of a success to a browser', headers: location };

@@ -86,6 +86,7 @@ export const ErrorBody = z
       .array(z.strictObject({ path: z.string(), message: z.string(), code: z.string(), params: Params }))
       .max(MAX_ISSUES)
       .optional(),
+    received: z.int().nonnegative().optional().meta({ description: 'Of a 416: where a file goes on' }),
     reauthenticate: z.literal(true).optional().meta({ description: 'A 403 that another log-in resolves' }),
   })
   .meta({

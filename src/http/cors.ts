@@ -9,6 +9,8 @@ import { withTimeout } from '../platform/core/timeouts.ts';
 
 const ALLOWED_HEADERS = [
   'Content-Type',
+  'Content-Range',
+  'Content-Disposition',
   'x-app-id',
   'Idempotency-Key',
   'If-Match',

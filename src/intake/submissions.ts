@@ -6,6 +6,7 @@ import type { Connection } from '../platform/database/client.ts';
 import type { DatabaseClock } from '../platform/database/clock.ts';
 import type { SharedLimits } from '../platform/database/shared-limits.ts';
 import type { Metrics } from '../platform/metrics/metrics.ts';
+import type { Files } from '../records/files/files.ts';
 import type { Records } from '../records/records.ts';
 import { firstIdAt } from '../records/stored/record-id.ts';
 import type { Schemas } from '../schemas/schemas.ts';
@@ -13,6 +14,8 @@ import { createAdmissionCheck, createCapacity, createSeats } from './bots/admiss
 import { createCaptchaCheck, createProviderQuestions } from './bots/captcha.ts';
 import { CHALLENGES_PER_MINUTE, challengeRoutes, createChallengeLimiter } from './bots/challenges.routes.ts';
 import { createChallengeSpending, createChallenges, createSpentChallengeModel, spentByApp } from './bots/challenges.ts';
+import { uploadRoutes } from './files/uploads.routes.ts';
+import { createUploads } from './files/uploads.service.ts';
 import { createFormRefusals } from './forms/form-answers.ts';
 import { formPageRoutes } from './forms/form-pages.routes.ts';
 import { createFormLookup, createFormPages } from './forms/form-pages.ts';
@@ -35,13 +38,14 @@ export function createSubmissions(deps: {
   apps: Apps;
   schemas: Schemas;
   records: Records;
+  files: Files;
   clock: DatabaseClock;
   ignoredRedirects: OriginCounts;
   secret: string;
   pageAssets: PageAssets | undefined;
   metrics: Metrics;
   limits: SharedLimits;
-  config: Pick<Config, 'workers' | 'captchaUrls' | 'publicUrl'>;
+  config: Pick<Config, 'workers' | 'captchaUrls' | 'publicUrl' | 'rateLimitSubmit'>;
   planChange(change: PlannedChange): Promise<void>;
 }) {
   const { config, connection, apps, schemas, records, clock, ignoredRedirects, secret, pageAssets, metrics } = deps;
@@ -80,9 +84,13 @@ export function createSubmissions(deps: {
   const pages = createFormPages(pageAssets);
   const refusals = createFormRefusals({ leases, pages });
   const findForm = createFormLookup(leases);
+  const { rateLimitSubmit, workers } = config;
+  const uploads = createUploads({ leases, incoming: deps.files.incoming, secret, rateLimitSubmit, workers });
   return {
     service,
     challenges,
+    /** The files of strangers. */
+    uploads,
     findForm,
     findHeld: held.find,
     /** Marks an infected file in the entry that names it. */
@@ -95,6 +103,7 @@ export function createSubmissions(deps: {
         ...submissionRoutes(service),
         ...challengeRoutes(challenges, findApp, createChallengeLimiter(CHALLENGES_PER_MINUTE, config.workers)),
         ...formRoutes({ submissions: service, leases, refusals, ignoredRedirects }),
+        ...uploadRoutes(uploads),
         ...formPageRoutes(findForm, pages),
         ...heldRoutes(held, release),
       ],

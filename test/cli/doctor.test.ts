@@ -40,7 +40,13 @@ async function doctor(env: Record<string, string> = {}, database = server.databa
 /** Announces a server that does not exist, as platform/servers/servers.ts does. */
 function announce({ db }: TestServer, members: Record<string, unknown>) {
   const server = { version: '1.0.0', host: 'elsewhere', pid: 1, workers: 1, poolSize: 160, memoryLimit: null };
-  const others = { secretHash: 'of another secret', publicUrl: null, sendsMail: false, clockAheadMs: 0 };
+  const others = {
+    secretHash: 'of another secret',
+    publicUrl: null,
+    sendsMail: false,
+    filesBucket: null,
+    clockAheadMs: 0,
+  };
   return db.collection('servers').insertOne({ ...server, ...others, seenAt: new Date(), ...members });
 }
 

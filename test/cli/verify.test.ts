@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,9 +12,11 @@ import { connectDatabase } from '../../src/platform/database/client.ts';
 import { randomName } from '../support/databases.ts';
 import { databaseUri } from '../support/process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { storeFile } from '../support/stored-files.ts';
 import { runTool } from '../support/tool.ts';
 
 const RECORDS = 40;
+const FILE_BYTES = 900_000;
 
 let server: TestServer;
 let folder: string;
@@ -34,6 +37,7 @@ beforeAll(async () => {
       .expect(200);
   }
   await server.client.submit('shop', { email: 'person-1@example.com', data: { age: 99 } }).expect(200);
+  for (const bytes of [FILE_BYTES, 3]) await storeFile(server.db, randomBytes(bytes));
   // Without a running server there are no writes to wait for.
   await server.close();
   const { code, stdout } = await runTool(['verify', '--write', manifest], envOf(server.database));
@@ -112,6 +116,7 @@ describe('verify', () => {
       expect.stringMatching(/^collections: all \d\d+ indexes are there/),
       'apps: all 4 apps with 40 records and 5 schema versions are there',
       expect.stringMatching(/^audit log: all [1-9]\d* events are there$/),
+      'files: 2 files with 1 MB in the database',
     ]);
     expect(code).toBe(0);
   });
@@ -179,6 +184,26 @@ describe('verify', () => {
       expect.stringMatching(/^warning: the index mails \{"nextAt":1\} has other options$/),
     ]);
     expect(code).toBe(2);
+  });
+
+  it.concurrent('names files without their content, also a part of it, and content of no file', async () => {
+    const whole = await verifyRestored(async (db) => {
+      await db.collection('files.chunks').deleteOne({ n: 1 });
+      const file = await db.collection('files.files').findOneAndDelete({ length: 3 });
+      expect(file).not.toBeNull();
+    });
+    expect(whole.bad).toEqual([
+      expect.stringMatching(/^warning: files.files has 1 of 2 documents fewer$/),
+      expect.stringMatching(/^warning: files.chunks has 1 of 5 documents fewer$/),
+      expect.stringMatching(/^fault: 1 of the files in the database have no content, or a part of it, such as /),
+      expect.stringMatching(/^warning: 1 contents in the database belong to no file of this database, such as /),
+    ]);
+    expect(whole.code).toBe(2);
+    const without = await verifyRestored(async (db) => {
+      await db.collection('files.chunks').drop();
+    });
+    expect(without.bad).toContainEqual(expect.stringMatching(/^fault: files.chunks is empty; it had 5 documents$/));
+    expect(without.bad).toContainEqual(expect.stringMatching(/^fault: 2 of the files in the database have no content/));
   });
 
   it.concurrent('names an older state of records', async () => {

@@ -50,7 +50,7 @@ async function openRelease(database: string, level = 3, isNew = false) {
     locks,
     clockAheadMs: () => 0,
     announceEveryMs: undefined,
-    server: { workers: 1, sessionSecret: SECRET, publicUrl: null, sendsMail: false },
+    server: { workers: 1, sessionSecret: SECRET, publicUrl: null, sendsMail: false, filesBucket: null },
     isNew: async () => isNew,
     throttle: async () => undefined,
     progress: () => undefined,

@@ -12,6 +12,7 @@ const SETTINGS = {
   poolSize: 1,
   publicUrl: null,
   sendsMail: false,
+  filesBucket: null,
   sessionSecret: 'a secret of the tests',
 };
 
@@ -30,6 +31,7 @@ describe('the announcement of a server', () => {
       workers: 1,
       publicUrl: 'https://forms.example.com',
       sendsMail: false,
+      filesBucket: null,
       poolSize: 160,
       node: process.version,
       secretHash: hashSecret(secret),

@@ -20,7 +20,7 @@ const { migrator } = createUpgrades({
   connection,
   locks: createJobLocks(createJobModel(connection).collection),
   migrations: noteMigrations(connection.getClient().db(connection.name).collection('notes')),
-  server: { workers: 1, sessionSecret: 'a secret of the tests', publicUrl: null, sendsMail: false },
+  server: { workers: 1, sessionSecret: 'a secret of the tests', publicUrl: null, sendsMail: false, filesBucket: null },
   clockAheadMs: () => 0,
   isNew: async () => false,
   throttle: async () => undefined,

@@ -37,6 +37,15 @@ export const ALLOWED: readonly Allowed[] = [
   },
   { statement: 'aggregate users {appId $gt}', reason: 'counts the records of each app for admins' },
   { statement: 'distinct deliveries {state}', reason: 'the dispatcher looks for endpoints with work in all apps' },
+  {
+    statement: 'aggregate files.files {metadata.network, uploadDate $gt}',
+    reason: 'sums the files that a network sent to all apps',
+  },
+  {
+    statement: 'delete files.chunks {files_id $in}',
+    reason: 'removes all chunks of files, by the beginning of the key',
+  },
+  { statement: 'find files.files {metadata.scan $in}', reason: 'a job scans the files of all apps that wait for it' },
   { statement: 'find deliveries {webhookId, state}', reason: 'finds the app of an endpoint that was deleted' },
 ];
 
@@ -90,9 +99,16 @@ function firstProblem(parts: readonly Document[], problemOf: (part: Document) =>
 }
 
 function insertProblem(document: Document, key: readonly string[]): string | undefined {
-  const missing = key.filter((member) => document[member] === undefined || document[member] === null);
+  const missing = key.filter((member) => valueAt(document, member) === undefined || valueAt(document, member) === null);
   return missing.length > 0 ? `the document has no ${missing.join(', ')}` : undefined;
 }
+
+function valueAt(document: Document, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, name) => Object(value)[name], document);
+}
+
+/** Whether a change of one path changes what is at the other. */
+const isWithin = (path: string, other: string): boolean => path === other || path.startsWith(`${other}.`);
 
 /** A write of several documents may name several values of a member. */
 function writeProblem(filter: Document | undefined, key: readonly string[], isOfMany: boolean): string | undefined {
@@ -112,7 +128,9 @@ function changeProblem(update: Document | Document[], key: readonly string[]): s
       if (operator === '$setOnInsert') continue;
       const paths =
         typeof change === 'string' ? [change] : Array.isArray(change) ? change : Object.keys(Object(change));
-      const changed = key.filter((member) => paths.some((path) => String(path).split('.')[0] === member));
+      const changed = key.filter((member) =>
+        paths.some((path) => isWithin(String(path), member) || isWithin(member, String(path))),
+      );
       if (changed.length > 0) return `${operator} changes ${changed.join(', ')}`;
     }
   }

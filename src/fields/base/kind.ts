@@ -79,7 +79,10 @@ export const CONTROL_TYPES = [
 ] as const;
 export type ControlType = (typeof CONTROL_TYPES)[number];
 
-/** The type of a value in generated code. `agreed`: `true`; `list`: of any type; `tokens`: texts. */
+/**
+ * The type of a value in generated code. `agreed`: `true`; `list`: items of any type; `tokens`: of
+ * texts.
+ */
 export type ValueType =
   | ('text' | 'number' | 'boolean' | 'agreed' | 'list' | 'tokens')
   | { oneOf: readonly string[] }

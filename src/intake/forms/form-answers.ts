@@ -164,7 +164,7 @@ export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; p
     const { status } = error;
     const entries = req.form;
     const { attempt, language, theme } = await contextOf(req);
-    if (req.method !== 'POST' || !prefersPage(req)) return refusalIn(language, error);
+    if (req.method !== 'POST' || isUpload(req) || !prefersPage(req)) return refusalIn(language, error);
     if (!entries || !attempt || status === 404 || entriesSize(entries) > MAX_SHOWN)
       return pages.refusal(error, language, theme);
     if (status === 400 && attempt.error !== undefined) return new Redirect(attempt.error);
@@ -204,6 +204,9 @@ export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; p
     },
   };
 }
+
+/** A program sends a file for a form, whatever its type is. */
+const isUpload = ({ path }: Request): boolean => /^\/[^/]+\/files$/.test(path);
 
 function refusedView(error: AppError, entries: FormEntries, attempt: FormAttempt): FormView {
   const { status, issues = [] } = error;

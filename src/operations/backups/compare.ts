@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { ObjectId } from 'mongodb';
 import { CommandFailed } from '../../platform/core/errors.ts';
 import { type Diagnosis, greet } from '../doctor/context.ts';
+import { checkFiles } from '../doctor/files.ts';
 import { type Finding, fault, good, type Result, warning } from '../doctor/findings.ts';
 import { type AppLine, type AuditLine, type CollectionLine, type Header, Line } from './manifest.ts';
 import { createMeasurement, type Measurement, type StoredApp } from './measure.ts';
@@ -12,7 +13,16 @@ import { createMeasurement, type Measurement, type StoredApp } from './measure.t
 const MAX_RESULTS = 500;
 
 /** Removed by an operator only. Other collections empty themselves. */
-const KEPT = ['accounts', 'access', 'api_keys', 'webhooks', 'suppressed_people', 'views'];
+const KEPT = [
+  'accounts',
+  'access',
+  'api_keys',
+  'webhooks',
+  'suppressed_people',
+  'views',
+  'files.files',
+  'files.chunks',
+];
 
 const RESTORE_AGAIN = 'Restore the dump again, into an empty database, and read the output of the restore.';
 const DROPPED = 'Restore the dump with its indexes, or start a server, which creates those that it needs.';
@@ -66,6 +76,7 @@ export async function compareWithManifest(opened: Diagnosis, path: string): Prom
   return [
     { check: 'manifest', ...good(`of ${header.database}, of what was created before ${header.until}`) },
     ...results.end(totals),
+    ...(await checkFiles(opened, Number.POSITIVE_INFINITY)).map((found) => ({ check: 'files', ...found })),
   ];
 }
 

@@ -8,6 +8,7 @@ import { createServices } from '../../services.ts';
 import { checkConnections, checkDisk, checkMemory } from './capacity.ts';
 import { type Check, type Context, createCommand, type Diagnosis, greet } from './context.ts';
 import { checkClocks, checkOplog, checkTopology, checkVersion, checkWrite } from './deployment.ts';
+import { checkFileStore, checkFiles } from './files.ts';
 import { fault, good, openingFaults, type Result, reasonOf, runCheck, unknown } from './findings.ts';
 import { checkEvents, checkJobs, checkMigrations } from './progress.ts';
 import { checkPublicUrl, checkSecrets, checkServerVersions, checkSettings, checkSmtp } from './servers.ts';
@@ -36,6 +37,8 @@ const CHECKS: readonly Check[] = [
   { name: 'server versions', run: checkServerVersions },
   { name: 'session secret', run: checkSecrets },
   { name: 'settings of servers', run: checkSettings },
+  { name: 'store of files', run: checkFileStore },
+  { name: 'files', run: (context) => checkFiles(context) },
   { name: 'free disk', run: checkDisk },
   { name: 'memory', run: checkMemory },
   { name: 'connections', run: checkConnections },

@@ -83,10 +83,11 @@ function causeOf(error: unknown): string {
   return error instanceof Error && error.cause instanceof Error ? reasonOf(error.cause) : reasonOf(error);
 }
 
-/** Whether the running servers have the same `PUBLIC_URL`, and all of them or none send email. */
+/** Whether the servers have the same `PUBLIC_URL` and `FILES_URL`, and all send email or none. */
 export async function checkSettings({ running }: Context): Promise<Finding[]> {
   const values: [name: string, values: Set<unknown>][] = [
     ['PUBLIC_URL', new Set(running.map(({ publicUrl }) => publicUrl))],
+    ['FILES_URL', new Set(running.map(({ filesBucket }) => filesBucket))],
     ['SMTP_URL (set and unset)', new Set(running.map(({ sendsMail }) => sendsMail))],
   ];
   const findings = values

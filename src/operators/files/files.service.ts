@@ -67,7 +67,7 @@ export function createFileService(deps: {
     const file = await files.findOne({ _id: id, 'metadata.appId': appId });
     if (file?.metadata.state !== 'whole' || !(await isNamed(file))) throw new NotFound('fileNotFound');
     if (file.metadata.scan === 'waiting') throw new Conflict('fileWaiting');
-    if (file.metadata.scan) throw new Gone('fileInfected');
+    if (file.metadata.scan) throw new Gone('malwareRemoved');
     return file;
   }
 

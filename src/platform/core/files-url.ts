@@ -35,3 +35,7 @@ export function parseFilesUrl(text: string): FilesBucket | undefined {
   if (region !== undefined && !REGION.test(region)) return undefined;
   return { bucket, prefix, endpoint: origin, region: region ?? (origin && REGION_OF_OTHERS) };
 }
+
+/** The same for values of `FILES_URL` that name the same place. */
+export const nameOfBucket = ({ bucket, prefix, endpoint = 'AWS' }: FilesBucket): string =>
+  `${bucket}/${prefix} at ${endpoint}`;

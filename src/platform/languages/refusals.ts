@@ -201,6 +201,10 @@ export const refusals = {
   tooManyUploads: 'Too many files are being received; try again shortly',
   fileTooLarge: 'The file is larger than {max} MB',
   filesTooLarge: 'The files of this app are larger than {max} MB; delete an import',
+  appFilesTooLarge: 'The files of this app are larger than {max} MB',
+  tooManyFileBytes: 'Too many files were sent from this network; try again later',
+  fileBeingSent: 'Another request sends this file; try again shortly',
+  fileFieldNotFound: 'This form has no such field for files',
   fileEmpty: 'The file is empty',
   columnsMissing: 'The file does not have these columns',
   columnLimit: 'The file has more than {max} columns',
@@ -213,7 +217,7 @@ export const refusals = {
   // Files.
   fileNotFound: 'File not found',
   fileWaiting: 'The file waits for the virus scanner; try again later',
-  fileInfected: 'The virus scanner found malware in the file',
+  malwareRemoved: 'The virus scanner found malware in the file; its content was removed',
   rangeOutside: 'The file has {bytes} bytes',
 
   // Submissions.

@@ -46,6 +46,8 @@ export interface ServerDocument {
   publicUrl: string | null;
   /** Whether the server sends emails. */
   sendsMail: boolean;
+  /** The bucket of FILES_URL with its endpoint; null if files are in the database. */
+  filesBucket: string | null;
   /** The most connections of one process to one member of the database. */
   poolSize: number;
   /** The memory that the process may use, in bytes; null if it has no limit. */
@@ -74,6 +76,7 @@ const serverSchema = schema<ServerDocument>(
     secretHash: { type: String, required: true },
     publicUrl: { type: String, allowNull: true },
     sendsMail: { type: Boolean, required: true },
+    filesBucket: { type: String, allowNull: true },
     poolSize: { type: Number, required: true },
     memoryLimit: { type: Number, allowNull: true },
     node: { type: String, required: true },
@@ -115,7 +118,7 @@ export function hashSecret(secret: string): string {
 
 export type ServerSettings = Pick<
   ServerDocument,
-  'version' | 'level' | 'workers' | 'publicUrl' | 'sendsMail' | 'poolSize'
+  'version' | 'level' | 'workers' | 'publicUrl' | 'sendsMail' | 'filesBucket' | 'poolSize'
 > & { sessionSecret: string };
 
 /** Announces this process in `servers` from `start` to `stop`. */

@@ -27,8 +27,8 @@ export interface FileContent {
   read(file: Pick<FileDocument, '_id'>, range: ByteRange): AsyncIterable<Buffer>;
   /** Removes what exists of their content. Idempotent. */
   remove(files: readonly Pick<FileDocument, '_id' | 'length'>[]): Promise<void>;
-  /** Yields what is stored, in the order of ids. */
-  list(): AsyncIterable<StoredContent>;
+  /** Yields what is stored, in the order of ids, from one on. */
+  list(from?: UUID): AsyncIterable<StoredContent>;
   /** Resolves when the store can be read and written; otherwise rejects with the reason. */
   check(): Promise<void>;
   /** How long after its beginning a `put` may still take effect, whatever became of its sender. */
@@ -77,8 +77,8 @@ export function createDatabaseContent(chunks: ChunkCollection): FileContent {
       }
     },
 
-    async *list() {
-      let after: { files_id: UUID; n: number } | undefined;
+    async *list(from) {
+      let after: { files_id: UUID; n: number } | undefined = from && { files_id: from, n: -1 };
       let file: { id: UUID; bytes: number } | undefined;
       for (;;) {
         const counted: { _id: UUID; count: number; n: number }[] = await chunks

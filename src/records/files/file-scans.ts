@@ -25,7 +25,7 @@ export type MarkHeld = (appId: ObjectId, held: UUID, file: string) => Promise<vo
 
 export interface FileScanDeps {
   files: FileCollection;
-  stores: Pick<FileStores, 'of' | 'remove'>;
+  content: Pick<FileStores, 'of' | 'remove'>;
   /** Undefined: files that wait go on waiting. */
   scanner: Scanner | undefined;
   users: UserCollection;
@@ -36,11 +36,11 @@ export interface FileScanDeps {
 
 /**
  * Scans the files that came while the scanner was away (spec 4.14.3). The document of a file says
- * first that it is infected, so that nobody reads it any more. Then its content is removed, and what
- * names it shows it: until no write that is about to name it is left.
+ * first that it is infected: from then on nobody can read it. Then its content is removed, and what
+ * names it is marked, again until no write that may still name it is left.
  */
 export function createFileScans(deps: FileScanDeps): Job {
-  const { files, stores, scanner, users, editor, markHeld, logger } = deps;
+  const { files, content, scanner, users, editor, markHeld, logger } = deps;
 
   const unfinished = () =>
     typedFilter<FileDocument>({ 'metadata.scan': { $in: scanner ? ['waiting', 'found'] : ['found'] } });
@@ -63,8 +63,8 @@ export function createFileScans(deps: FileScanDeps): Job {
 
   async function scan(file: ScannedFile): Promise<void> {
     const whole = { start: 0, end: file.length - 1 };
-    const content = file.length === 0 ? nothing() : stores.of(file.metadata).read(file, whole);
-    if (!(await scanner?.isInfected(content))) return void (await become(file, undefined));
+    const bytes = content.of(file.metadata).read(file, whole);
+    if (!(await scanner?.isInfected(bytes))) return void (await become(file, undefined));
     const found = await become(file, 'found');
     if (!found) return;
     logger.warn({ file: file._id.toString(), appId: file.metadata.appId.toHexString() }, 'malware in a file');
@@ -75,7 +75,7 @@ export function createFileScans(deps: FileScanDeps): Job {
   async function finish(file: ScannedFile): Promise<void> {
     const { _id, now, metadata } = file;
     const { appId, record, held, claim } = metadata;
-    await stores.remove([file]);
+    await content.remove([file]);
     if (record) await markRecord(appId, record, _id.toString());
     if (held) await markHeld(appId, held, _id.toString());
     const isClaimed = claim && claim.until.getTime() + WRITES_END_MS >= now.getTime();
@@ -134,8 +134,4 @@ export function markedFiles(data: Data, id: string): Record<string, unknown> {
       list.map((one) => (isUnmarked(one as object) ? { ...(one as object), infected: true } : one)),
     ]),
   );
-}
-
-async function* nothing(): AsyncGenerator<Buffer> {
-  // A file of no bytes.
 }

@@ -38,8 +38,8 @@ export interface FileMetadata {
   /** The write that is about to name it: it begins before `until`, or never. */
   claim?: { id: UUID; until: Date };
   /**
-   * What the scanner said. Absent: clean, or the service has no scanner. `found`: infected, and what
-   * names it does not show it yet.
+   * What the scanner said. Absent: clean, or the service has no scanner. `found`: infected, but not
+   * yet marked in what names it.
    */
   scan?: 'waiting' | 'found' | 'infected';
 }

@@ -2,27 +2,33 @@ import type { Feature } from '../../apps/feature.ts';
 import type { Config } from '../../platform/core/config.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { Connection } from '../../platform/database/client.ts';
+import type { DatabaseClock } from '../../platform/database/clock.ts';
 import { createFileStores } from './file-stores.ts';
 import { createChunkModel, createFileModel } from './files.model.ts';
+import { createIncomingFiles } from './incoming.ts';
 import { createScanner } from './scanner.ts';
 
 export type Files = ReturnType<typeof createFiles>;
 
-/** Creates the collections of files and their content. */
+/** Creates the store of files (spec 4.14). */
 export function createFiles(deps: {
-  config: Pick<Config, 'filesBucket' | 'clamd'>;
+  config: Pick<Config, 'fileLimits' | 'filesBucket' | 'clamd'>;
   connection: Connection;
+  clock: DatabaseClock;
   logger: Logger;
 }) {
-  const { config, connection, logger } = deps;
+  const { config, connection, clock, logger } = deps;
   const models = { files: createFileModel(connection), chunks: createChunkModel(connection) };
-  const chunks = models.chunks.collection;
+  const [files, chunks] = [models.files.collection, models.chunks.collection];
+  const content = createFileStores(chunks, config.filesBucket, logger);
+  const scanner = createScanner(config.clamd, logger);
   return {
-    files: models.files.collection,
+    files,
     chunks,
-    content: createFileStores(chunks, config.filesBucket, logger),
+    content,
     /** Undefined without `CLAMD`. */
-    scanner: createScanner(config.clamd, logger),
+    scanner,
+    incoming: createIncomingFiles({ files, chunks, content, scanner, clock, limits: config.fileLimits }),
     feature: { models: Object.values(models) } satisfies Feature,
   };
 }

@@ -214,12 +214,14 @@ export function createS3Content(bucket: FilesBucket, logger: Logger, requestMs =
       });
     },
 
-    async *list() {
+    async *list(from) {
       let ContinuationToken: string | undefined;
+      // It is before every key that begins with it.
+      const StartAfter = from && keyOf({ _id: from }).slice(0, -1);
       do {
         const page: Sdk.ListObjectsV2CommandOutput = await request(({ sdk, client }, abortSignal) => {
-          const command = new sdk.ListObjectsV2Command({ Bucket, Prefix: bucket.prefix, ContinuationToken });
-          return client.send(command, { abortSignal });
+          const place = { Bucket, Prefix: bucket.prefix, StartAfter, ContinuationToken };
+          return client.send(new sdk.ListObjectsV2Command(place), { abortSignal });
         });
         for (const { Key = '', Size = 0 } of page.Contents ?? []) {
           const name = Key.slice(bucket.prefix.length);

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Binary, ObjectId, type UUID } from 'mongodb';
+import { Binary, ObjectId, UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Unavailable } from '../../../src/platform/core/errors.ts';
 import { type FilesBucket, parseFilesUrl } from '../../../src/platform/core/files-url.ts';
@@ -70,9 +70,9 @@ async function readAll(content: FileContent, file: File, start = 0, end = file.l
   return Buffer.concat(pieces);
 }
 
-async function listed(content: FileContent): Promise<{ id: string; bytes: number }[]> {
+async function listed(content: FileContent, from?: UUID): Promise<{ id: string; bytes: number }[]> {
   const found: { id: string; bytes: number }[] = [];
-  for await (const { id, bytes } of content.list()) found.push({ id: id.toHexString(true), bytes });
+  for await (const { id, bytes } of content.list(from)) found.push({ id: id.toHexString(true), bytes });
   return found;
 }
 
@@ -149,6 +149,9 @@ describe.each([
     const ids = stored.map(({ id }) => id);
     expect(found.filter(({ id }) => ids.includes(id))).toEqual(stored);
     expect(found.map(({ id }) => id)).toEqual(found.map(({ id }) => id).toSorted());
+    expect(await listed(content, new UUID(ids[2]))).toEqual(stored.slice(2));
+    await content.remove([{ _id: new UUID(ids[2]), length: 1 }]);
+    expect(await listed(content, new UUID(ids[2]))).toEqual(stored.slice(3));
   });
 
   it('resolves when the store can be used, and leaves nothing in it', async () => {
@@ -248,7 +251,7 @@ describe('content in a bucket', () => {
 
   it('lists more than one answer of the store has', async () => {
     const content = create('many');
-    const files = Array.from({ length: 1_050 }, () => ({ _id: newId(new Date()), length: 1 }));
+    const files = Array.from({ length: 1_001 }, () => ({ _id: newId(new Date()), length: 1 }));
     for (let at = 0; at < files.length; at += 50) {
       await Promise.all(files.slice(at, at + 50).map((file) => content.put(file, inPieces(Buffer.from('x')))));
     }

@@ -284,7 +284,7 @@ describe('a file', () => {
     expect((await read(id).expect(409)).body.code).toBe('fileWaiting');
     expect((await operator.post(`/auth/files/${id}/link`).expect(409)).body.code).toBe('fileWaiting');
     await setFile(id, { 'metadata.scan': 'infected' });
-    expect((await read(id, { 'If-None-Match': '*' }).expect(410)).body.code).toBe('fileInfected');
+    expect((await read(id, { 'If-None-Match': '*' }).expect(410)).body.code).toBe('malwareRemoved');
     await operator.post(`/auth/files/${id}/link`).expect(410);
   });
 

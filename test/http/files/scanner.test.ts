@@ -1,10 +1,11 @@
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Clamd, MALWARE, startClamd } from '../../support/clamd.ts';
 import type { FileDocument } from '../../../src/records/files/files.model.ts';
+import { type Clamd, MALWARE, startClamd } from '../../support/clamd.ts';
 import { Client, type TestApp } from '../../support/client.ts';
 import { bytesOf, type FileValue, nameFile, storeFile } from '../../support/files.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
+import { CV, pdf, upload, uploadPart } from '../../support/uploads.ts';
 
 const CLEAN = bytesOf(300_000);
 const INFECTED = Buffer.concat([CLEAN, MALWARE]);
@@ -49,6 +50,55 @@ async function waiting(content: Buffer, metadata: object = {}): Promise<FileValu
 }
 
 const dataOf = async (record: string) => (await operator.get(`/auth/users/${record}`).expect(200)).body.data;
+
+describe('a file that is sent', () => {
+  const countChunks = () => server.db.collection('files.chunks').countDocuments();
+
+  async function sendTo(content: Buffer) {
+    const { sourceAppId } = await server.admin.buildApp({ fields: [CV] });
+    return upload(server.client.url, sourceAppId, content);
+  }
+
+  it('is scanned before it is answered', async () => {
+    const scanned = clamd.scanned.length;
+    const { status, body } = await sendTo(pdf());
+    expect([status, clamd.scanned.slice(scanned)]).toEqual([201, [pdf().length]]);
+    const stored = await files().findOne({ 'metadata.sha256': body.sha256, 'metadata.state': 'whole' });
+    expect(stored?.metadata).not.toHaveProperty('scan');
+  });
+
+  it('is refused with malware, and nothing of it is stored', async () => {
+    const before = await countChunks();
+    const { status, body } = await sendTo(Buffer.concat([pdf(), MALWARE]));
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: 'fileInfected', errors: [{ path: 'data.cv', code: 'fileInfected' }] });
+    expect(await countChunks()).toBe(before);
+    expect(await files().countDocuments({ 'metadata.state': 'whole', length: pdf().length + MALWARE.length })).toBe(0);
+  });
+
+  it('is refused with malware also when it comes in parts', async () => {
+    const { sourceAppId } = await server.admin.buildApp({ fields: [CV] });
+    const content = Buffer.concat([pdf(), MALWARE]);
+    const cut = content.length - 5;
+    const part = (first: number, end: number, more = {}) =>
+      uploadPart(server.client.url, sourceAppId, content, { first, end, ...more });
+    const { body } = await part(0, cut);
+    const last = await part(cut, content.length, body);
+    expect([last.status, last.body.code]).toEqual([400, 'fileInfected']);
+    expect((await part(cut, content.length, body)).body.code).toBe('fileToken');
+  });
+
+  it('is stored while the scanner is away, and waits for it', async () => {
+    for (const answer of ['busy ERROR', 'stream: FOUND but ERROR']) {
+      clamd.answer = answer;
+      const { status, body } = await sendTo(Buffer.concat([pdf(), MALWARE, Buffer.from(answer)]));
+      expect(status).toBe(201);
+      const stored = await files().findOne({ 'metadata.sha256': body.sha256 });
+      expect(stored?.metadata).toMatchObject({ state: 'whole', scan: 'waiting' });
+      await files().deleteOne({ _id: stored?._id as UUID });
+    }
+  });
+});
 
 describe('a file that came while the scanner was away', () => {
   it('is given out once it is scanned', async () => {

@@ -30,6 +30,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   fileType: 'muss eine Datei einer dieser Arten sein: {types}',
   fileName: 'braucht einen Dateinamen',
   fileToken: 'muss das Token einer Datei sein, die für dieses Feld gesendet und noch nicht verwendet wurde',
+  fileInfected: 'darf keine Schadsoftware enthalten',
   tooManyFiles: { by: 'max', one: 'darf höchstens {max} Datei haben', other: 'darf höchstens {max} Dateien haben' },
   tooManyChoices: {
     by: 'max',
@@ -454,6 +455,10 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   tooManyUploads: 'Zu viele Dateien werden empfangen; versuchen Sie es gleich erneut',
   fileTooLarge: 'Die Datei ist größer als {max} MB',
   filesTooLarge: 'Die Dateien dieser App sind größer als {max} MB; löschen Sie einen Import',
+  appFilesTooLarge: 'Die Dateien dieser App sind größer als {max} MB',
+  tooManyFileBytes: 'Aus diesem Netz wurden zu viele Dateien gesendet; versuchen Sie es später erneut',
+  fileBeingSent: 'Eine andere Anfrage sendet diese Datei; versuchen Sie es gleich erneut',
+  fileFieldNotFound: 'Dieses Formular hat kein solches Feld für Dateien',
   fileEmpty: 'Die Datei ist leer',
   columnsMissing: 'Die Datei hat diese Spalten nicht',
   columnLimit: 'Die Datei hat mehr als {max} Spalten',
@@ -466,7 +471,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   // Files.
   fileNotFound: 'Datei nicht gefunden',
   fileWaiting: 'Die Datei wartet auf den Virenscanner; versuchen Sie es später noch einmal',
-  fileInfected: 'Der Virenscanner hat in der Datei Schadsoftware gefunden',
+  malwareRemoved: 'Der Virenscanner hat in der Datei Schadsoftware gefunden; ihr Inhalt wurde entfernt',
   rangeOutside: 'Die Datei hat {bytes} Bytes',
 
   // Submissions.

@@ -1,0 +1,245 @@
+import { FILE_TYPES, type FileTypeName } from '../../fields/base/file-types.ts';
+
+/** Reads bytes of the file that is examined. `end`: exclusive. */
+type ReadAt = (start: number, end: number) => Promise<Buffer>;
+
+/** Sees the content of a file once, in the order of its bytes. */
+export interface Examination {
+  add(bytes: Buffer): void;
+  /** Resolves with whether all of the content is of the type. @param readAt reads it again */
+  end(readAt: ReadAt): Promise<boolean>;
+}
+
+/** The types of text, and those that are archives. Of the others the signature decides. */
+const TEXTS: readonly string[] = ['txt', 'csv'];
+const ARCHIVES: readonly string[] = ['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'zip'];
+/** Pictures hold no markup, wherever it is. */
+const PICTURES: readonly string[] = ['png', 'jpeg', 'gif', 'webp', 'heic'];
+
+/** What the package finds, by the name of the type. */
+const SIGNATURES: Readonly<Record<string, FileTypeName>> = {
+  pdf: 'pdf',
+  png: 'png',
+  apng: 'png',
+  jpg: 'jpeg',
+  gif: 'gif',
+  webp: 'webp',
+  heic: 'heic',
+  mp3: 'mp3',
+  m4a: 'm4a',
+  m4b: 'm4a',
+  wav: 'wav',
+  mp4: 'mp4',
+  m4v: 'mp4',
+  mov: 'mov',
+  webm: 'webm',
+};
+
+/** Begins the examination of a file whose name is of a type (spec 4.14). */
+export function examine(type: FileTypeName): Examination {
+  if (TEXTS.includes(type)) return examineText();
+  if (ARCHIVES.includes(type)) return examineArchive(type);
+  return examineBinary(type);
+}
+
+/** Browsers look for markup in the first 1,445 bytes, readers of PDF for its mark in 1,024. */
+const HEAD_BYTES = 4_096;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: none of them is text
+const CONTROLS = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]/;
+/** Markup, a document or a program, after what a reader skips. */
+const NO_TEXT = /^[\s\p{Cf}\p{Zs}]*(?:<[!?/a-z%]|%pdf|%!ps|#!|\{\\rtf)/iu;
+
+function examineText(): Examination {
+  // Without `ignoreBOM` a first mark is left out.
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let head = '';
+  let size = 0;
+  let isText = true;
+  const read = (bytes?: Buffer): void => {
+    if (!isText) return;
+    try {
+      const text = decoder.decode(bytes, { stream: bytes !== undefined });
+      if (head.length < HEAD_BYTES) head += text.slice(0, HEAD_BYTES - head.length);
+      if (CONTROLS.test(text)) isText = false;
+    } catch {
+      isText = false; // not UTF-8
+    }
+  };
+  return {
+    add(bytes) {
+      size += bytes.length;
+      read(bytes);
+    },
+    async end() {
+      read();
+      return isText && size > 0 && !NO_TEXT.test(head);
+    },
+  };
+}
+
+/** Keeps the first bytes of a file. */
+function createHead(bytes: number) {
+  const parts: Buffer[] = [];
+  let kept = 0;
+  let size = 0;
+  return {
+    add(part: Buffer): void {
+      size += part.length;
+      if (kept >= bytes) return;
+      const some = Buffer.from(part.subarray(0, bytes - kept));
+      parts.push(some);
+      kept += some.length;
+    },
+    get size(): number {
+      return size;
+    },
+    read: (): Buffer => Buffer.concat(parts),
+  };
+}
+
+/** The package looks for private data of a program in the beginning of a PDF. */
+const SIGNATURE_BYTES = 64 * 1024;
+const MARKUP_AT_START = /<(?:!doctype|html|head|body|script|svg|iframe|\?php)/i;
+const MARKUP = /<(?:!doctype\s|html[\s>]|script[\s>]|\?php\s)/i;
+const OVERLAP = 16;
+
+function examineBinary(type: FileTypeName): Examination {
+  const head = createHead(SIGNATURE_BYTES);
+  const isPicture = PICTURES.includes(type);
+  let before = '';
+  let hasMarkup = false;
+  return {
+    add(bytes) {
+      head.add(bytes);
+      if (!isPicture || hasMarkup) return;
+      const text = before + bytes.toString('latin1');
+      hasMarkup = MARKUP.test(text);
+      before = text.slice(-OVERLAP);
+    },
+    async end(readAt) {
+      if (hasMarkup || head.size === 0) return false;
+      const bytes = head.read();
+      const start = bytes.toString('latin1', 0, HEAD_BYTES);
+      if (MARKUP_AT_START.test(start)) return false;
+      if (type !== 'pdf' && start.includes('%PDF-')) return false;
+      if ((await signatureOf(bytes)) !== type) return false;
+      return (await readDirectory(head.size, readAt)) === undefined;
+    },
+  };
+}
+
+/** Loaded with the first file: a service without files does not need it. */
+async function signatureOf(bytes: Buffer): Promise<FileTypeName | undefined> {
+  const { fileTypeFromBuffer } = await import('file-type/core');
+  const found = await fileTypeFromBuffer(bytes);
+  return found && SIGNATURES[found.ext];
+}
+
+function examineArchive(type: FileTypeName): Examination {
+  const head = createHead(HEAD_BYTES);
+  return {
+    add: head.add,
+    async end(readAt) {
+      const bytes = head.read();
+      if (!isSignature(bytes, LOCAL) && !(head.size === END_BYTES && isSignature(bytes, END))) return false;
+      const names = await readDirectory(head.size, readAt);
+      return names !== undefined && typeOfArchive(bytes, names) === type;
+    },
+  };
+}
+
+const LOCAL = 0x04034b50;
+const CENTRAL = 0x02014b50;
+const END = 0x06054b50;
+const END_BYTES = 22;
+const LOCAL_BYTES = 30;
+const CENTRAL_BYTES = 46;
+const MAX_COMMENT = 0xffff;
+/** Names of about 100,000 entries. */
+const MAX_DIRECTORY_BYTES = 8 * 1024 * 1024;
+
+const isSignature = (bytes: Buffer, signature: number, at = 0): boolean =>
+  bytes.length >= at + 4 && bytes.readUInt32LE(at) === signature;
+
+/**
+ * Resolves with the names of the entries of a ZIP archive, in which no byte follows its comment;
+ * undefined: the file ends with none, or with one that is too large.
+ */
+async function readDirectory(size: number, readAt: ReadAt): Promise<string[] | undefined> {
+  const from = Math.max(0, size - END_BYTES - MAX_COMMENT);
+  const tail = await readAt(from, size);
+  const end = findEnd(tail);
+  if (end === undefined) return undefined;
+  const [bytes, offset] = [tail.readUInt32LE(end + 12), tail.readUInt32LE(end + 16)];
+  if (bytes > MAX_DIRECTORY_BYTES || offset + bytes > from + end) return undefined;
+  const directory = await readAt(offset, offset + bytes);
+  const names: string[] = [];
+  for (let at = 0; at + CENTRAL_BYTES <= directory.length && isSignature(directory, CENTRAL, at); ) {
+    const [name, extra, comment] = [28, 30, 32].map((place) => directory.readUInt16LE(at + place)) as [
+      number,
+      number,
+      number,
+    ];
+    names.push(directory.toString('latin1', at + CENTRAL_BYTES, at + CENTRAL_BYTES + name));
+    at += CENTRAL_BYTES + name + extra + comment;
+  }
+  return names;
+}
+
+function findEnd(tail: Buffer): number | undefined {
+  for (let at = tail.length - END_BYTES; at >= 0; at -= 1) {
+    if (isSignature(tail, END, at) && tail.readUInt16LE(at + 20) === tail.length - at - END_BYTES) return at;
+  }
+  return undefined;
+}
+
+const PARTS_OF_OFFICE = { docx: 'word/', xlsx: 'xl/', pptx: 'ppt/' } as const;
+/** Macros, and binary workbooks, which may have them. */
+const WITH_MACROS = /(?:^|\/)(?:vbaProject\.bin|workbook\.bin)$|^(?:Basic|Scripts)\//i;
+const PROGRAMS: readonly string[] = ['META-INF/MANIFEST.MF', 'AndroidManifest.xml', 'classes.dex'];
+
+/** The type of a ZIP archive; undefined: of a program, a book, or a document with macros. */
+function typeOfArchive(head: Buffer, names: readonly string[]): FileTypeName | undefined {
+  if (names.some((name) => PROGRAMS.includes(name))) return undefined;
+  const isOffice = names.includes('[Content_Types].xml');
+  const mediaType = firstEntry(head, 'mimetype');
+  if (!isOffice && mediaType === undefined) return 'zip';
+  if (names.some((name) => WITH_MACROS.test(name))) return undefined;
+  if (mediaType !== undefined) {
+    return (['odt', 'ods', 'odp'] as const).find((type) => {
+      const own = FILE_TYPES[type].mediaType;
+      return mediaType.startsWith(own) && mediaType.startsWith('PK', own.length);
+    });
+  }
+  const parts = Object.entries(PARTS_OF_OFFICE).filter(([, part]) => names.some((name) => name.startsWith(part)));
+  return parts.length === 1 ? (parts[0]?.[0] as FileTypeName) : undefined;
+}
+
+/** The text from the content of the first entry on, if it is stored under that name. */
+function firstEntry(head: Buffer, name: string): string | undefined {
+  if (!isSignature(head, LOCAL) || head.length < LOCAL_BYTES) return undefined;
+  const [length, extra] = [head.readUInt16LE(26), head.readUInt16LE(28)];
+  if (head.toString('latin1', LOCAL_BYTES, LOCAL_BYTES + length) !== name) return undefined;
+  return head.toString('latin1', LOCAL_BYTES + length + extra);
+}
+
+const MAX_NAME = 200;
+/** Control characters, lone surrogates, line separators, and marks of the direction of text. */
+const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/gu;
+
+/**
+ * Returns a name that is safe to store and to show: of at most 200 characters, without a path;
+ * empty if nothing of it is left. Its extension stays.
+ */
+export function safeName(given: string): string {
+  const name = given
+    .toWellFormed()
+    .replace(UNSAFE, '')
+    .replace(/^.*[\\/]/s, '')
+    .replace(/\s+/gu, ' ')
+    .replace(/^[. ]+|[. ]+$/g, '');
+  const characters = [...name];
+  if (characters.length <= MAX_NAME) return name;
+  const extension = [...(/\.[^. ]{1,10}$/u.exec(name)?.[0] ?? '')];
+  return [...characters.slice(0, MAX_NAME - extension.length), ...extension].join('');
+}

@@ -1,0 +1,289 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
+import type { FileChunk, FileDocument } from '../../../src/records/files/files.model.ts';
+import { startServer, type TestServer } from '../../support/server.ts';
+import { CV, PNG, pdf, pdfOf, upload, uploadPart } from '../../support/uploads.ts';
+
+let server: TestServer;
+/** Of the same database. */
+let other: TestServer;
+beforeAll(async () => {
+  server = await startServer({ TRUST_PROXY: '1' });
+  other = await startServer({ TRUST_PROXY: '1' }, server.db.databaseName);
+});
+afterAll(async () => {
+  await other.close();
+  await server.close();
+});
+
+const appWith = async (...fields: FieldDefinitionInput[]): Promise<string> =>
+  (await server.admin.buildApp({ fields: fields.length > 0 ? fields : [CV] })).sourceAppId;
+const files = () => server.db.collection<FileDocument>('files.files');
+const chunks = () => server.db.collection<FileChunk>('files.chunks');
+const fileOf = async (token: string): Promise<FileDocument> => {
+  const hash = createHash('sha256').update(token).digest('hex');
+  const all = await files().find({}).toArray();
+  const found = all.find(
+    ({ metadata }) => metadata.token && Buffer.from(metadata.token.buffer).toString('hex') === hash,
+  );
+  if (!found) throw new Error('no file has the token');
+  return found;
+};
+const contentOf = async ({ _id }: FileDocument): Promise<Buffer> => {
+  const found = await chunks().find({ files_id: _id }).sort({ n: 1 }).toArray();
+  return Buffer.concat(found.map(({ data }) => Buffer.from(data.buffer)));
+};
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const codes = ({ body }: { body: { code: string; errors?: { path: string; code: string }[] } }) => ({
+  code: body.code,
+  errors: body.errors?.map(({ path, code }) => [path, code]),
+});
+
+describe('a file in one body', () => {
+  it('is stored in the layout of GridFS, and answered with its token, hash and end', async () => {
+    const app = await appWith();
+    const file = pdfOf(600_000);
+    const before = Date.now();
+    const { status, body, headers } = await upload(server.client.url, app, file, { name: 'My CV.PDF' });
+    expect([status, headers.get('cache-control')]).toEqual([201, 'no-store']);
+    expect(body).toMatchObject({ name: 'My CV.PDF', type: 'pdf', size: 600_000, sha256: sha256(file) });
+    expect(body.token).toMatch(/^[\w-]{43}$/);
+    expect(Date.parse(body.expiresAt) - before).toBeGreaterThan(3_590_000);
+    expect(Date.parse(body.expiresAt) - before).toBeLessThan(3_700_000);
+    const stored = await fileOf(body.token);
+    expect(stored).toMatchObject({ length: 600_000, chunkSize: 255 * 1024, filename: 'My CV.PDF' });
+    expect(stored.metadata).toMatchObject({ field: 'cv', state: 'whole', type: 'pdf', charged: 600_000 });
+    expect(stored.metadata.writer).toBeUndefined();
+    expect((await contentOf(stored)).equals(file)).toBe(true);
+    expect(JSON.stringify(stored)).not.toContain(body.token);
+  });
+
+  it('is of any Content-Type, with its name in Content-Disposition', async () => {
+    const app = await appWith();
+    const query = `${server.client.url}/v1/forms/${app}/files?field=cv`;
+    const send = async (disposition: string) => {
+      const headers = { 'content-type': 'text/html', 'content-disposition': disposition };
+      return (await fetch(query, { method: 'POST', headers, body: new Uint8Array(pdf()) })).json();
+    };
+    expect(await send('attachment; filename="a b.pdf"')).toMatchObject({ name: 'a b.pdf', type: 'pdf' });
+    expect(await send("attachment; filename*=UTF-8''Lebenslauf%20%C3%BC.pdf")).toMatchObject({
+      name: 'Lebenslauf ü.pdf',
+    });
+    expect(await send('attachment')).toMatchObject({ code: 'fileName' });
+    expect(await send('attachment; filename="')).toMatchObject({ code: 'fileName' });
+  });
+
+  it('is taken from a client that does not say its length', async () => {
+    const app = await appWith();
+    const stream = new Blob([new Uint8Array(pdf())]).stream();
+    expect(await upload(server.client.url, app, stream)).toMatchObject({ status: 201, body: { size: pdf().length } });
+  });
+
+  it('is refused without a name, with another type, or as a type of another field', async () => {
+    const app = await appWith(CV, { key: 'text', kind: 'file', types: ['txt'] });
+    const send = async (body: Buffer | string, name: string, field = 'cv') => {
+      const answer = await upload(server.client.url, app, body, { name, field });
+      return [answer.status, codes(answer)];
+    };
+    const refused = (code: string, field = 'cv') => [400, { code, errors: [[`data.${field}`, code]] }];
+    expect(await send(pdf(), '')).toEqual(refused('fileName'));
+    expect(await send(pdf(), '../..')).toEqual(refused('fileName'));
+    expect(await send(pdf(), 'cv')).toEqual(refused('fileType'));
+    expect(await send(pdf(), 'cv.exe')).toEqual(refused('fileType'));
+    expect(await send(pdf(), 'cv.txt')).toEqual(refused('fileType'));
+    expect(await send(pdf(), 'cv.png')).toEqual(refused('fileType'));
+    expect(await send('<html><script>', 'cv.pdf')).toEqual(refused('fileType'));
+    expect(await send('', 'cv.pdf')).toEqual(refused('fileType'));
+    expect(await send(PNG, 'a.png', 'text')).toEqual(refused('fileType', 'text'));
+    // Nothing of them stays to be found.
+    const left = await files()
+      .find({ 'metadata.field': { $in: ['cv', 'text'] }, filename: /^(?:cv|a)\./ })
+      .toArray();
+    const kept = left.filter(({ metadata }) => metadata.state !== 'removing' && metadata.sha256 === undefined);
+    expect(kept).toEqual([]);
+  });
+
+  it('is refused for a field that the public does not have, a form that is closed, and an app without one', async () => {
+    const staff: FieldDefinitionInput = { key: 'scan', kind: 'file', types: ['pdf'], writers: 'staff' };
+    const app = await appWith(CV, staff, { key: 'name', kind: 'text' });
+    for (const field of ['scan', 'name', 'none']) {
+      expect(await upload(server.client.url, app, pdf(), { field })).toMatchObject({ status: 404 });
+    }
+    expect(await upload(server.client.url, 'no-such-app', pdf())).toMatchObject({ status: 404 });
+    const closesAt = new Date(Date.now() - 1_000).toISOString();
+    await server.admin.put(`/auth/apps/${app}/form`, { closesAt }).expect(200);
+    expect(await upload(server.client.url, app, pdf())).toMatchObject({ status: 403, body: { code: 'closed' } });
+  });
+
+  it('is made safe in its name, not refused', async () => {
+    const app = await appWith();
+    const { body } = await upload(server.client.url, app, pdf(), { name: 'C:\\me\\..\u202ecv\u0000.pdf' });
+    expect(body.name).toBe('cv.pdf');
+  });
+});
+
+describe('a file that is too large', () => {
+  it('is refused with 413 before it was read, by its length, and while it is read', async () => {
+    const app = await appWith({ ...CV, maxBytes: 300_000 } as FieldDefinitionInput);
+    const byLength = await upload(server.client.url, app, pdfOf(300_001));
+    expect(byLength).toMatchObject({ status: 413, body: { code: 'fileTooLarge', params: { max: 0.3 } } });
+    let sent = 0;
+    const stream = new ReadableStream({
+      pull(controller) {
+        sent += 1;
+        controller.enqueue(new Uint8Array(sent === 1 ? pdfOf(50_000) : Buffer.alloc(50_000)));
+        if (sent === 4_000) controller.close();
+      },
+    });
+    const whileRead = await upload(server.client.url, app, stream).catch((error) => error);
+    // A client that sends on may lose the answer.
+    if (!(whileRead instanceof Error)) expect(whileRead).toMatchObject({ status: 413 });
+    expect(sent).toBeLessThan(1_000);
+    expect(await upload(server.client.url, app, pdfOf(300_000))).toMatchObject({ status: 201 });
+  });
+});
+
+describe('a file in parts', () => {
+  const SIZE = 700_000;
+  const file = pdfOf(SIZE, 9);
+
+  it('goes on with its token, on another server too, at any byte', async () => {
+    const app = await appWith();
+    const one = await uploadPart(server.client.url, app, file, { first: 0, end: 300_001 });
+    expect(one).toMatchObject({ status: 202, body: { received: 300_001 } });
+    const { token } = one.body;
+    const two = await uploadPart(other.client.url, app, file, { first: 300_001, end: 300_002, token });
+    expect(two).toMatchObject({ status: 202, body: { token, received: 300_002 } });
+    const three = await uploadPart(server.client.url, app, file, { first: 300_002, end: SIZE, token });
+    expect(three).toMatchObject({ status: 201, body: { token, size: SIZE, sha256: sha256(file) } });
+    expect((await contentOf(await fileOf(token))).equals(file)).toBe(true);
+  });
+
+  it('says with 416 where it goes on, and answers a last part again', async () => {
+    const app = await appWith();
+    const { body } = await uploadPart(server.client.url, app, file, { first: 0, end: 100 });
+    const { token } = body;
+    for (const first of [0, 99, 101]) {
+      const answer = await uploadPart(server.client.url, app, file, { first, end: SIZE, token });
+      expect(answer).toMatchObject({ status: 416, body: { received: 100 } });
+    }
+    expect(await uploadPart(server.client.url, app, file, { first: 5, end: 9 })).toMatchObject({
+      status: 416,
+      body: { received: 0 },
+    });
+    const last = await uploadPart(server.client.url, app, file, { first: 100, end: SIZE, token });
+    const again = await uploadPart(other.client.url, app, file, { first: 100, end: SIZE, token });
+    expect(again).toMatchObject({ status: 201, body: last.body });
+  });
+
+  it('is finished by its repeated last part after a process ended before that', async () => {
+    const app = await appWith();
+    const { body } = await uploadPart(server.client.url, app, file, { first: 0, end: SIZE, total: '*' });
+    expect(body.received).toBe(SIZE);
+    const answer = await uploadPart(server.client.url, app, file, { first: 600_000, end: SIZE, token: body.token });
+    expect(answer).toMatchObject({ status: 201, body: { size: SIZE, sha256: sha256(file) } });
+  });
+
+  it('is refused with another token, field or app', async () => {
+    const app = await appWith(CV, { ...CV, key: 'two' } as FieldDefinitionInput);
+    const { body } = await uploadPart(server.client.url, app, file, { first: 0, end: 100 });
+    const next = { first: 100, end: 200 };
+    const refused = { status: 400, body: { code: 'fileToken' } };
+    expect(await uploadPart(server.client.url, app, file, { ...next, token: 'x' })).toMatchObject(refused);
+    expect(await uploadPart(server.client.url, app, file, { ...next, token: body.token, field: 'two' })).toMatchObject(
+      refused,
+    );
+    const stranger = await appWith();
+    expect(await uploadPart(server.client.url, stranger, file, { ...next, token: body.token })).toMatchObject(refused);
+    await files().updateOne({ _id: (await fileOf(body.token))._id }, { $set: { 'metadata.expiresAt': new Date(0) } });
+    expect(await uploadPart(server.client.url, app, file, { ...next, token: body.token })).toMatchObject(refused);
+  });
+
+  it('is refused by a range that is none, or not that of the body', async () => {
+    const app = await appWith();
+    const send = (range: string) => upload(server.client.url, app, pdf(), { headers: { 'content-range': range } });
+    const { length } = pdf();
+    for (const range of ['bytes 0-/9', 'bytes 5-4/9', `bytes 0-${length}/99`, `bytes 0-${length - 1}/1`, 'x']) {
+      expect(await send(range)).toMatchObject({ status: 400, body: { code: 'invalidHeaders' } });
+    }
+    expect(await upload(server.client.url, app, pdf(), { token: 'x' })).toMatchObject({ status: 400 });
+  });
+
+  it('cannot become larger than its first part said, or than the field allows', async () => {
+    const app = await appWith();
+    const tooMuch = await uploadPart(server.client.url, app, file, { first: 0, end: 100, total: 10_000_001 });
+    expect(tooMuch).toMatchObject({ status: 413 });
+    const { body } = await uploadPart(server.client.url, app, file, { first: 0, end: 100, total: 5_000 });
+    const more = await uploadPart(server.client.url, app, file, { first: 100, end: 600_000, token: body.token });
+    expect(more).toMatchObject({ status: 413 });
+  });
+});
+
+describe('the limits of files', () => {
+  const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+
+  it('are those of the app, over all servers: 413', async () => {
+    const small = await startServer({ FILES_APP_LIMIT: '20000' }, server.db.databaseName);
+    try {
+      const app = await appWith();
+      expect(await upload(small.client.url, app, pdfOf(12_000))).toMatchObject({ status: 201 });
+      expect(await upload(server.client.url, app, pdfOf(5_000))).toMatchObject({ status: 201 });
+      expect(await upload(small.client.url, app, pdfOf(4_000))).toMatchObject({
+        status: 413,
+        body: { code: 'appFilesTooLarge' },
+      });
+      // What was refused does not count.
+      expect(await upload(small.client.url, app, pdfOf(2_000))).toMatchObject({ status: 413 });
+      expect(
+        (
+          await files()
+            .find({ 'metadata.state': 'removing', 'metadata.charged': { $gt: 0 } })
+            .toArray()
+        ).length,
+      ).toBe(0);
+    } finally {
+      await small.close();
+    }
+  });
+
+  it('are 200 MB of a network in an hour, over all servers and apps: 429', async () => {
+    const [one, two] = [await appWith(), await appWith()];
+    const first = await upload(server.client.url, one, pdf(), from('192.0.2.7'));
+    const { _id, metadata } = await fileOf(first.body.token);
+    expect(metadata.network).not.toContain('192.0.2.7');
+    await files().updateOne({ _id }, { $set: { 'metadata.charged': 199_999_000 } });
+    const refused = await upload(other.client.url, two, pdf(), from('192.0.2.7'));
+    expect(refused).toMatchObject({ status: 429, body: { code: 'tooManyFileBytes' } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await upload(other.client.url, two, pdf(), from('192.0.2.8'))).toMatchObject({ status: 201 });
+    const hourAgo = new Date(Date.now() - 3_600_001);
+    await files().updateOne({ _id }, { $set: { uploadDate: hourAgo } });
+    expect(await upload(other.client.url, two, pdf(), from('192.0.2.7'))).toMatchObject({ status: 201 });
+  });
+
+  it('are ten files for each submission that the app allows in a minute', async () => {
+    const app = await appWith();
+    await server.admin.put(`/auth/apps/${app}/form`, { submitPerMinute: 1 }).expect(200);
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 11; sent += 1) {
+      statuses.push((await upload(server.client.url, app, pdf(), from('192.0.2.9'))).status);
+    }
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 201), 429]);
+  });
+});
+
+describe('schemas with fields of files', () => {
+  it('cannot allow larger files than the service', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const field = { ...CV, maxBytes: 10_000_001 } as FieldDefinitionInput;
+    const { body } = await server.admin.putSchema(sourceAppId, { fields: [field] }).expect(400);
+    expect(body.errors).toMatchObject([{ path: 'fields.0.maxBytes', code: 'aboveFileLimit' }]);
+  });
+
+  it('tell forms the control', async () => {
+    const app = await appWith();
+    const { body } = await server.client.get(`/v1/forms/${app}`).expect(200);
+    expect(body.fields).toMatchObject([{ key: 'cv', type: 'file', attributes: { accept: '.pdf,.png' } }]);
+  });
+});
