@@ -156,7 +156,25 @@ export function createServices(config: Config, connection: Connection, logger: L
   const changeStorage = createChangeStorage(connection, clock);
   const traces = [{ exist: deliveries.store.names, remove: deliveries.store.forget }, changeStorage.traces];
   const files = createFiles({ config, connection, clock, logger });
-  const records = createRecords({ config, connection, apps, schemas, traces, load, metrics, writesEndMs, checksMs });
+  const records = createRecords({
+    config,
+    connection,
+    apps,
+    schemas,
+    traces,
+    files,
+    held: {
+      names: (...of) => submissions.heldFiles.names(...of),
+      idsOf: (...of) => submissions.heldFiles.idsOf(...of),
+      markInfected: (...of) => submissions.heldFiles.markInfected(...of),
+    },
+    clock,
+    signal,
+    load,
+    metrics,
+    writesEndMs,
+    checksMs,
+  });
   const search = createSearch({ apps, schemas, records, load, cursors, queryBudgetMs });
   const exports = createExports({ apps, records, search });
   const inbox = createInbox({ apps, records, search, cursors, queryBudgetMs });
@@ -175,7 +193,6 @@ export function createServices(config: Config, connection: Connection, logger: L
     config,
     planChange: (change) => notifications.planChange(change),
   });
-  const scans: Feature = { jobs: [records.scansOf({ ...files, markHeld: submissions.markHeld, logger })] };
   const fileReading = createFileReading({ config, files, records, findHeld: submissions.findHeld, load, cursors });
   const views = createViews({ connection, accounts, schemas });
   const suppressions = createSuppressionList(connection, config.sessionSecret);
@@ -254,6 +271,7 @@ export function createServices(config: Config, connection: Connection, logger: L
    * records.
    */
   const features: Feature[] = [
+    records.fileFeature,
     submissions.feature,
     schemas.feature,
     exports.feature,
@@ -276,7 +294,6 @@ export function createServices(config: Config, connection: Connection, logger: L
     webhooks.feature,
     records.feature,
     files.feature,
-    scans,
     suppressions.feature,
     views.feature,
   ];
@@ -388,6 +405,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     /** For a server, before it listens: finishes interrupted deletions and starts the jobs. */
     async start(): Promise<void> {
       await clock.start();
+      await files.content.load();
       await upgrades.start();
       await apps.revision.bump();
       await administration.removal.start();
@@ -395,7 +413,10 @@ export function createServices(config: Config, connection: Connection, logger: L
     },
 
     /** For a worker, before it listens. The first process of the server does the rest. */
-    startWorker: (): Promise<void> => clock.start(),
+    async startWorker(): Promise<void> {
+      await clock.start();
+      await files.content.load();
+    },
 
     /** Resolves with whether the database answers. */
     async ping(): Promise<boolean> {

@@ -3,7 +3,7 @@
 # all of the replica set as of the end of the dump. Keeps the newest $KEEP backups (14). As a job of
 # each night, in the crontab of a user who may use Docker:
 #   17 3 * * *  /srv/user-collection/deploy/replica-set/backup.sh /var/backups/user-collection
-# Copy the folder elsewhere: it is on the disk that it protects.
+# Copy the folder elsewhere: it is on the disk that it protects. The bucket of FILES_URL is not in it.
 set -eu
 umask 077
 folder="$(mkdir -p "$1" && cd "$1" && pwd)"

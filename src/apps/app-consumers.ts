@@ -4,6 +4,9 @@ import { beginsBefore, type Until } from '../platform/database/clock.ts';
 import type { AppDocument, AppModel } from './apps.model.ts';
 import type { AppRevision } from './revision.ts';
 
+/** The consumer of apps whose schema has, or had, a field of files (records/files). */
+export const FILE_CONSUMER = 'files';
+
 export type AppConsumers = ReturnType<typeof createAppConsumers>;
 
 /** While an app has consumers, each write of a record stores its event (outbox.ts). */

@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { FILE_CONSUMER } from './app-consumers.ts';
 import type { AppDocument } from './apps.model.ts';
 import type { StoredFormSettings } from './form-settings.ts';
 import type { AppIndexes, IndexSlot } from './index-slots.ts';
@@ -15,6 +16,8 @@ export interface App extends Pick<AppDocument, 'sourceAppId' | 'role' | 'credent
   slotEpoch: number | undefined;
   /** Whether events of its records are stored (spec 6). */
   hasConsumers: boolean;
+  /** Whether its records may name files. */
+  keepsFiles?: boolean;
   /** Whether submissions are part of the history of records (spec 4.3.5). */
   keepsSubmissions: boolean;
 }
@@ -26,6 +29,7 @@ export function toApp(app: AppDocument): App {
   const keepsSubmissions = app.history?.submissions === true;
   const used = slots?.length ? slots : undefined;
   const hasConsumers = consumers !== undefined && consumers.length > 0;
+  const keepsFiles = hasConsumers && consumers.includes(FILE_CONSUMER);
   const known = { id: _id, sourceAppId, role, credentialId, createdAt, lastSubmissionAt, form };
-  return { ...known, slots: used, ...(words && { words }), slotEpoch, hasConsumers, keepsSubmissions };
+  return { ...known, slots: used, ...(words && { words }), slotEpoch, hasConsumers, keepsFiles, keepsSubmissions };
 }

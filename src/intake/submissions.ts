@@ -51,7 +51,10 @@ export function createSubmissions(deps: {
   const { config, connection, apps, schemas, records, clock, ignoredRedirects, secret, pageAssets, metrics } = deps;
   const { leases, findApp } = schemas;
   const models = { spent: createSpentChallengeModel(connection), held: createHeldModel(connection) };
-  const held = createHeldStore(models.held.collection, records.newId, clock, deps.limits);
+  const held = createHeldStore(models.held.collection, records.newId, clock, deps.limits, {
+    ...records.fileClaims,
+    ...records.fileCleaner,
+  });
   const challenges = createChallenges(secret);
   const seats = createSeats(apps.model, records.reader.count);
   const capacity = createCapacity({ records: records.reader, seats });
@@ -76,6 +79,7 @@ export function createSubmissions(deps: {
         }),
       }),
       capacity,
+      files: records.fileClaims,
       knownPeople: createKnownPeopleRules({ records, capacity, held, limits, planChange }),
     }),
     metrics,
@@ -92,9 +96,9 @@ export function createSubmissions(deps: {
     /** The files of strangers. */
     uploads,
     findForm,
+    /** What held submissions have of files. */
+    heldFiles: { names: held.names, idsOf: held.idsOf, markInfected: held.markInfected },
     findHeld: held.find,
-    /** Marks an infected file in the entry that names it. */
-    markHeld: held.markInfected,
     /** The changes that wait for the links in their emails. */
     changes: { find: held.findChange, dataFor: release.dataFor, release: release.release },
     feature: {

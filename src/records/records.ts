@@ -1,11 +1,18 @@
+import type { ObjectId, ReadConcernLevel, UUID } from 'mongodb';
 import type { OperatorLoad } from '../api/operator-load.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { Feature } from '../apps/feature.ts';
 import type { Config } from '../platform/core/config.ts';
 import type { Connection } from '../platform/database/client.ts';
+import type { DatabaseClock } from '../platform/database/clock.ts';
+import type { JobSignal } from '../platform/jobs/job-runner.ts';
 import type { Metrics } from '../platform/metrics/metrics.ts';
 import type { Schemas } from '../schemas/schemas.ts';
-import { createFileScans, type FileScanDeps } from './files/file-scans.ts';
+import { createFileClaims } from './files/file-claims.ts';
+import { createFileCleaner } from './files/file-cleaner.ts';
+import { createFilePlaces } from './files/file-places.ts';
+import { createFileScans } from './files/file-scans.ts';
+import type { Files } from './files/files.ts';
 import { createHistoryModel, createRecordHistory } from './history/history.ts';
 import { createKeptModel, createKeptSubmissions } from './history/kept-submissions.ts';
 import { createSlotJob } from './indexes/slot-job.ts';
@@ -37,6 +44,16 @@ import { createSubmissionStore } from './write/submission-writes.ts';
 
 export type Records = ReturnType<typeof createRecords>;
 
+/** What held submissions have of files (intake/held). */
+interface HeldFiles {
+  /** Whether an entry names a file. */
+  names(appId: ObjectId, entry: UUID, file: string, readConcern: ReadConcernLevel): Promise<boolean>;
+  /** Marks an infected file in the values of the entry that names it. */
+  markInfected(appId: ObjectId, entry: UUID, file: string): Promise<void>;
+  /** The ids of the entries of a person. */
+  idsOf(appIds: readonly ObjectId[], email: string): Promise<UUID[]>;
+}
+
 /** Creates the stores of records. `writesEndMs` and `checksMs`: shorter in tests only. */
 export function createRecords(deps: {
   config: Pick<Config, 'maxArrayItems' | 'recordLimit'>;
@@ -45,11 +62,16 @@ export function createRecords(deps: {
   schemas: Schemas;
   /** Those of other features. */
   traces: readonly RecordTraces[];
+  files: Files;
+  held: HeldFiles;
+  clock: Pick<DatabaseClock, 'earlier'>;
+  signal: JobSignal;
   load: OperatorLoad;
   metrics: Metrics;
   writesEndMs: number | undefined;
   checksMs: readonly number[] | undefined;
 }) {
+  const { files, held, clock, signal } = deps;
   const { config, connection, apps, schemas, traces, load, metrics, writesEndMs, checksMs } = deps;
   const { revision, pace } = apps;
   const { leases, renames, slotHandover } = schemas;
@@ -68,6 +90,13 @@ export function createRecords(deps: {
   const kept = createKeptSubmissions(users, models.kept.collection);
   const history = createRecordHistory(users, models.history.collection, kept.keep);
   const keys = createIdempotencyKeys(users, models.movedKeys.collection);
+  const findPlace = createFilePlaces({
+    users,
+    movedNames: history.movedNames,
+    keptNames: kept.names,
+    heldNames: held.names,
+  });
+  const fileClaims = createFileClaims({ files: files.files, findPlace, renamesSince: renames.since });
   const limits = createRecordLimits(config.recordLimit);
   const ranges = createRecordRanges(users, load);
   const pages = createRecordPages({ users, ranges, load, recentRenames: renames.recent });
@@ -80,11 +109,22 @@ export function createRecords(deps: {
     load,
     recentRenames: renames.recent,
   });
+  const reader = createRecordReader(users, renames.recent);
+  const cleaner = createFileCleaner({
+    files: files.files,
+    chunks: files.chunks,
+    stores: files.content,
+    findPlace,
+    clock,
+    signal,
+    recordsOf: reader.idsOfPerson,
+    heldOf: held.idsOf,
+  });
+  const others = [...traces, kept.traces, cleaner.traces];
   const allTraces: RecordTraces = {
     // The record itself tells of a history.
-    exist: async (...of) =>
-      (await Promise.all([...traces, kept.traces].map(({ exist }) => exist(...of)))).includes(true),
-    remove: (...of) => Promise.all([...traces, history.traces, kept.traces].map(({ remove }) => remove(...of))),
+    exist: async (...of) => (await Promise.all(others.map(({ exist }) => exist(...of)))).includes(true),
+    remove: (...of) => Promise.all([...others, history.traces].map(({ remove }) => remove(...of))),
   };
   const erase = createRecordEraser({
     users,
@@ -95,7 +135,6 @@ export function createRecords(deps: {
     hasConsumers: apps.consumers.hasAny,
     traces: allTraces,
   });
-  const reader = createRecordReader(users, renames.recent);
   const passes = { countForDisplay: reader.countForDisplay, revision, pace, writesEndMs, checksMs };
   const slots = createSlotStore(apps.model);
   const slotRecords = createSlotRecords(users);
@@ -113,6 +152,7 @@ export function createRecords(deps: {
     moves,
     words,
     history,
+    fileClaims,
     erase,
     leases,
     revalidation,
@@ -138,18 +178,19 @@ export function createRecords(deps: {
     reader,
     confirmations: createConfirmationStore(users),
     submissions: createSubmissionStore({ ...writes, writer: createGroupCommit(users, metrics) }),
-    knownPeople: createKnownPeople({ users, keys, kept, newId }),
+    knownPeople: createKnownPeople({ users, keys, kept, newId, fileClaims }),
     editor,
     history,
+    fileClaims,
+    fileCleaner: cleaner,
+    findFilePlace: findPlace,
     kept: { dropOld: kept.dropOld, ranges: keptRanges, pages: keptPages },
     bulkEditor: createBulkEditor(writes),
     importLines: createImportLines(writes),
     inventory: createInventory(users, erasures),
     /** The relay also erases the history of records whose erasure stopped before it did. */
     relayTo: (consumers: readonly EventConsumer[]) =>
-      createRelay({ users, erasures, consumers: [...consumers, history.consumer, kept.consumer] }),
-    /** The job that scans files which records and held submissions name. */
-    scansOf: (deps: Omit<FileScanDeps, 'users' | 'editor'>) => createFileScans({ ...deps, users, editor }),
+      createRelay({ users, erasures, consumers: [...consumers, history.consumer, kept.consumer, cleaner.consumer] }),
     /** The records as data of their app. */
     owned: createRecordRemoval(users),
     feature: {
@@ -157,10 +198,14 @@ export function createRecords(deps: {
       jobs: [
         createSlotJob({ ...passes, store: slots, records: slotRecords, schemas: schemas.store, renames }),
         createWordJob({ ...passes, store: wordStore, records: words, catchUp: slots.catchUp }),
+        cleaner.job,
+        createFileScans({ ...files, users, editor, markHeld: held.markInfected }),
         createRenameJob({ ...passes, store: renames, parts: [moves, keptMoves], slots: slotHandover }),
       ],
-      owned: [keys, erasureStore, history, kept.owned],
+      owned: [keys, erasureStore, history, kept.owned, cleaner.owned],
       personal: [kept.personal, history.personal, createPersonRecords(users, renames.recent, erase)],
     } satisfies Feature,
+    /** Erased before what names them: an erasure that stopped finds the rest again. */
+    fileFeature: { personal: [cleaner.personal] } satisfies Feature,
   };
 }

@@ -37,8 +37,9 @@ function withOldKeys(issues: Issue[], data: Record<string, unknown>, { renames }
   return issues;
 }
 
-/** A field whose text has no value is not also missing. */
+/** A field whose text has no value, or whose file cannot be used, is not also missing. */
 export function joinIssues(problems: readonly Issue[], found: readonly Issue[]): Issue[] {
-  const places = new Set(problems.map(({ path }) => path));
-  return [...problems, ...found.filter(({ path }) => !places.has(path))];
+  const fieldOf = ({ path }: Issue): string => path.split('.', 2).join('.');
+  const places = new Set(problems.map(fieldOf));
+  return [...problems, ...found.filter((one) => !places.has(fieldOf(one)))];
 }

@@ -226,10 +226,14 @@ export function createSchemaLeases(source: LeaseSource, clock = systemClock, lea
   async function load(sourceAppId: string, read: Read): Promise<Lease | undefined> {
     const found = await readCommitted(source, clock, sourceAppId);
     if (!found) return undefined;
-    const { app, stored } = found;
+    const { stored } = found;
+    const version = compile(found.app, stored);
+    // The app was read first: perhaps before it got the consumer of its first field of files.
+    const ofFiles = version.validator.fileKeys && { hasConsumers: true, keepsFiles: true };
+    const app = { ...found.app, ...ofFiles };
     const isRevoked = (): boolean => revocations !== read.revocations;
     const isCurrent = (): boolean => !isRevoked() && (isRecent(read) || isConfirmed(read));
-    const lease = { app, ...compile(app, stored), isCurrent, isRevoked };
+    const lease = { app, ...version, isCurrent, isRevoked };
     const { moving } = stored;
     if (!moving) return lease;
     const slots = app.slots && { slots: renamedSlots(app.slots, moving.pairs) };

@@ -1,4 +1,5 @@
 import type { App } from '../apps/app.ts';
+import { type AppConsumers, FILE_CONSUMER } from '../apps/app-consumers.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import type { AppRevision } from '../apps/revision.ts';
 import { compileSchema } from '../fields/compile.ts';
@@ -50,11 +51,12 @@ export function createSchemaService(deps: {
   store: SchemaStore;
   leases: SchemaLeases;
   revision: AppRevision;
+  consumers: Pick<AppConsumers, 'add'>;
   slots: SlotHandover;
   /** The largest file, in bytes. */
   fileLimit: number;
 }) {
-  const { apps, store, leases, revision, slots, fileLimit } = deps;
+  const { apps, store, leases, revision, consumers, slots, fileLimit } = deps;
 
   async function read({ id }: Pick<App, 'id'>, version?: number): Promise<StoredSchema> {
     const stored = version === undefined ? await store.newest(id) : await store.version(id, version);
@@ -146,6 +148,8 @@ export function createSchemaService(deps: {
         const schema: AppSchema = { version, rejectUnknown, fields };
         const moving = renames.length > 0 ? resolveRenames(version, renames, fields) : earlier;
         if (renames.length > 0) await slots.restartBuilds(id, renames);
+        // Before the version, so that each write under it has an event.
+        if (fields.some(({ kind }) => kind === 'file')) await consumers.add(id, FILE_CONSUMER, until);
         let added: App['id'];
         try {
           added = await store.add(id, schema, { ...by, renames, moving });

@@ -37,7 +37,15 @@ export function createSchemas(deps: {
   const leases = createSchemaLeases(source, systemClock, leaseMs);
   monitorPrimary(connection, () => leases.revokeAll());
   const slotHandover = createSlotHandover(apps.model);
-  const service = createSchemaService({ apps: appService, store, leases, revision, slots: slotHandover, fileLimit });
+  const service = createSchemaService({
+    apps: appService,
+    store,
+    leases,
+    revision,
+    consumers: apps.consumers,
+    slots: slotHandover,
+    fileLimit,
+  });
   return {
     store,
     renames,

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { ObjectId, UUID } from 'mongodb';
+import { Binary, ObjectId, UUID } from 'mongodb';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Result } from '../../src/operations/doctor/findings.ts';
 import { parseFilesUrl } from '../../src/platform/core/files-url.ts';
 import { createLogger } from '../../src/platform/core/logger.ts';
 import type { FileContent } from '../../src/records/files/file-content.ts';
-import type { FileDocument } from '../../src/records/files/files.model.ts';
+import type { FileChunk, FileDocument, FileMetadata } from '../../src/records/files/files.model.ts';
 import { createS3Content } from '../../src/records/files/s3-content.ts';
+import { storeFile } from '../support/files.ts';
 import { databaseUri } from '../support/process.ts';
 import { type S3Server, startS3 } from '../support/s3.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { storeFile } from '../support/stored-files.ts';
 import { runTool } from '../support/tool.ts';
 
 let server: TestServer;
@@ -44,9 +44,19 @@ async function* piece(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-async function storeInBucket(bytes: Buffer): Promise<FileDocument> {
-  const file = await storeFile(server.db, bytes, { store: 's3' });
+type Stored = Pick<FileDocument, '_id' | 'length'>;
+
+async function store(bytes: Buffer, metadata: Partial<FileMetadata> = {}): Promise<Stored> {
+  const { id } = await storeFile(server.db, 'admin', bytes, metadata);
+  return { _id: new UUID(id), length: bytes.length };
+}
+
+const chunks = () => server.db.collection<FileChunk>('files.chunks');
+
+async function storeInBucket(bytes: Buffer): Promise<Stored> {
+  const file = await store(bytes, { store: 's3' });
   await bucket.put(file, piece(bytes));
+  await chunks().deleteMany({ files_id: file._id });
   return file;
 }
 
@@ -55,7 +65,7 @@ const textOf = (id: UUID): string => id.toHexString(true);
 describe('doctor of files', () => {
   it('says how many there are and where', async () => {
     expect(await doctor()).toEqual(['good: files are in the database', 'good: 0 files with 0 MB in the database']);
-    for (const bytes of [1_200_000, 800_000, 0]) await storeFile(server.db, randomBytes(bytes));
+    for (const bytes of [1_200_000, 800_000, 0]) await store(randomBytes(bytes));
     await storeInBucket(randomBytes(3_000_000));
     expect(await doctor({ FILES_URL: s3.url('doctor') })).toEqual([
       'good: the bucket of FILES_URL can be read and written',
@@ -65,13 +75,13 @@ describe('doctor of files', () => {
   });
 
   it('does not take a file that arrives, is removed or is infected for one without content', async () => {
-    await storeFile(server.db, randomBytes(300_000), { state: 'arriving', store: 's3' });
-    await storeFile(server.db, Buffer.alloc(0), { state: 'removing' });
-    const infected = await storeFile(server.db, Buffer.alloc(10), { scan: 'infected' });
-    await server.db.collection<object>('files.chunks').deleteMany({ files_id: infected._id });
+    await store(randomBytes(300_000), { state: 'arriving', store: 's3' });
+    await store(Buffer.alloc(0), { state: 'removing' });
+    const infected = await store(Buffer.alloc(10), { scan: 'infected' });
+    await chunks().deleteMany({ files_id: infected._id });
     // Its chunks are removed after it is in the bucket.
     const bytes = randomBytes(300_000);
-    const moved = await storeFile(server.db, bytes);
+    const moved = await store(bytes);
     await bucket.put(moved, piece(bytes));
     await server.db
       .collection<FileDocument>('files.files')
@@ -84,9 +94,9 @@ describe('doctor of files', () => {
   });
 
   it('names files without content, or with a part of it, in both stores', async () => {
-    const whole = await storeFile(server.db, randomBytes(600_000));
-    const cut = await storeFile(server.db, randomBytes(600_000));
-    await server.db.collection<object>('files.chunks').deleteOne({ files_id: cut._id, n: 1 });
+    const whole = await store(randomBytes(600_000));
+    const cut = await store(randomBytes(600_000));
+    await chunks().deleteOne({ files_id: cut._id, n: 1 });
     const gone = await storeInBucket(randomBytes(20));
     const short = await storeInBucket(randomBytes(20));
     await bucket.remove([gone]);
@@ -101,14 +111,12 @@ describe('doctor of files', () => {
 
   it('names content that belongs to no file, and removes none', async () => {
     const before = new UUID(v7());
-    await storeFile(server.db, randomBytes(10));
+    await store(randomBytes(10));
     await storeInBucket(randomBytes(10));
     const after = new UUID(v7());
     for (const id of [before, after]) {
       await bucket.put({ _id: id, length: 5 }, piece(Buffer.alloc(5)));
-      await server.db
-        .collection('files.chunks')
-        .insertOne({ _id: new ObjectId(), files_id: id, n: 0, data: Buffer.from('x') });
+      await chunks().insertOne({ _id: new ObjectId(), files_id: id, n: 0, data: new Binary(Buffer.from('x')) });
     }
     const found = [
       'good: the bucket of FILES_URL can be read and written',

@@ -10,9 +10,9 @@ import type { Result } from '../../src/operations/doctor/findings.ts';
 import { loadConfig } from '../../src/platform/core/config.ts';
 import { connectDatabase } from '../../src/platform/database/client.ts';
 import { randomName } from '../support/databases.ts';
+import { storeFile } from '../support/files.ts';
 import { databaseUri } from '../support/process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { storeFile } from '../support/stored-files.ts';
 import { runTool } from '../support/tool.ts';
 
 const RECORDS = 40;
@@ -37,7 +37,7 @@ beforeAll(async () => {
       .expect(200);
   }
   await server.client.submit('shop', { email: 'person-1@example.com', data: { age: 99 } }).expect(200);
-  for (const bytes of [FILE_BYTES, 3]) await storeFile(server.db, randomBytes(bytes));
+  for (const bytes of [FILE_BYTES, 3]) await storeFile(server.db, 'shop', randomBytes(bytes));
   // Without a running server there are no writes to wait for.
   await server.close();
   const { code, stdout } = await runTool(['verify', '--write', manifest], envOf(server.database));

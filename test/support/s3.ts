@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import {
   CreateMultipartUploadCommand,
+  GetObjectCommand,
   ListMultipartUploadsCommand,
   paginateListObjectsV2,
   S3Client,
@@ -28,6 +29,7 @@ export interface S3Server {
   /** The keys of all objects, and of uploads in parts that have not ended. */
   keys(): Promise<string[]>;
   unfinishedUploads(): Promise<string[]>;
+  read(key: string): Promise<Buffer>;
   /** Begins an upload in parts, with one part. */
   beginUpload(key: string): Promise<void>;
   close(): Promise<void>;
@@ -52,6 +54,10 @@ export async function startS3(): Promise<S3Server> {
         keys.push(...Contents.map(({ Key = '' }) => Key));
       }
       return keys;
+    },
+    async read(Key) {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket: BUCKET, Key }));
+      return Buffer.from((await Body?.transformToByteArray()) ?? []);
     },
     async unfinishedUploads() {
       const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }));

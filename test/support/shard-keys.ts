@@ -36,6 +36,8 @@ export const ALLOWED: readonly Allowed[] = [
     reason: 'reads the keys of emails alone, between bounds that name the app',
   },
   { statement: 'aggregate users {appId $gt}', reason: 'counts the records of each app for admins' },
+  { statement: 'find files.files {metadata.checkAt $lte}', reason: 'a job examines the files of all apps' },
+  { statement: 'find files.files {}', reason: 'asks whether there are files, at most every 5 seconds' },
   { statement: 'distinct deliveries {state}', reason: 'the dispatcher looks for endpoints with work in all apps' },
   {
     statement: 'aggregate files.files {metadata.network, uploadDate $gt}',

@@ -1,16 +1,21 @@
 import { LRUCache } from 'lru-cache';
-import { Binary, ObjectId, UUID } from 'mongodb';
+import { Binary, ObjectId, type ReadConcernLevel, UUID } from 'mongodb';
 import type { PersonData } from '../../apps/feature.ts';
 import { clientNetwork } from '../../platform/core/client-network.ts';
-import { KeyReused, TooManyRequests } from '../../platform/core/errors.ts';
+import { KeyReused, TooManyRequests, Unavailable } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { changing } from '../../platform/database/filters.ts';
+import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
+import type { FileClaims } from '../../records/files/file-claims.ts';
+import type { FileCleaner } from '../../records/files/file-cleaner.ts';
+import { namesFile } from '../../records/files/file-places.ts';
 import { markedFiles } from '../../records/files/file-scans.ts';
+import type { AppliedKey } from '../../records/stored/record.ts';
 import { parseRecordId, type RecordId } from '../../records/stored/record-id.ts';
 import { HOLD_REASONS, type HoldReason, type Submission } from '../../records/write/submission.ts';
 import type { SubmissionOptions } from '../submissions/acceptance.ts';
@@ -55,6 +60,9 @@ const FOR_OPERATORS = { reason: { $in: HOLD_REASONS } };
 /** The entries of a person, in any app. */
 const BY_EMAIL = { email: 1, appId: 1 } as const;
 
+/** The unique index of guarded inserts, also on a sharded cluster. */
+const ONCE = ['appId', 'email', '_id'];
+
 const heldSchema = schema<HeldDocument>(
   {
     _id: { type: UUID, required: true },
@@ -84,6 +92,7 @@ const heldSchema = schema<HeldDocument>(
   // The size of an app's queue is summed from the keys of this index.
   .index({ appId: 1, reason: 1, size: 1 })
   .index(BY_EMAIL)
+  .index(Object.fromEntries(ONCE.map((member) => [member, 1])), { unique: true })
   // A repeat with the same key and email is held once.
   .index({ appId: 1, email: 1, key: 1 }, { unique: true, partialFilterExpression: { key: { $exists: true } } });
 
@@ -140,6 +149,7 @@ export function createHeldStore(
   newId: (at: Date) => RecordId,
   clock: Pick<DatabaseClock, 'earlier' | 'later'>,
   limits: SharedLimits,
+  files: Pick<FileClaims, 'claim' | 'guard'> & Pick<FileCleaner, 'releaseHeld'>,
 ) {
   const limitNetwork = createHeldLimiter(limits);
   /** Submissions that this server is adding, by app and reason. */
@@ -179,6 +189,17 @@ export function createHeldStore(
     }
   }
 
+  /** Inserts an entry; of one with files only if they are claimed for it. */
+  async function insert(entry: HeldDocument, added: Submission['files']): Promise<void> {
+    if (!added) return void (await held.insertOne(entry));
+    const { until } = await files.claim(added, { held: entry._id });
+    await insertGuarded(files.guard(added, until), insertTarget(held, ONCE), [entry], () => entry.size);
+    const { _id, appId, email } = entry;
+    const own = { projection: { _id: 1 }, readConcern: 'majority' } as const;
+    // A server that was suspended lost its claim.
+    if (!(await held.findOne({ _id, appId, email }, own))) throw new Unavailable();
+  }
+
   /** The entry of an earlier request with the same key. */
   async function findRepeat({ appId, email, key, content }: HeldDocument): Promise<HeldDocument | undefined> {
     if (!key) return undefined;
@@ -197,7 +218,7 @@ export function createHeldStore(
      * @throws {KeyReused} when the key came with other data
      */
     async hold(
-      { appId, email, schemaVersion, now, applied }: Submission,
+      { appId, email, schemaVersion, now, applied, files: added }: Submission,
       data: Record<string, unknown>,
       {
         reason,
@@ -230,7 +251,7 @@ export function createHeldStore(
       if (address !== undefined) await limitNetwork(appId, address, size);
       return withRoom(entry, async () => {
         try {
-          await held.insertOne(entry);
+          await insert(entry, added);
           return entry;
         } catch (error) {
           const concurrent = isDuplicateKey(error) ? await findRepeat(entry) : undefined;
@@ -299,8 +320,29 @@ export function createHeldStore(
     },
 
     /** Deletes an entry; resolves with false when it is gone. */
-    remove: async ({ _id, appId, email }: Pick<HeldDocument, '_id' | 'appId' | 'email'>): Promise<boolean> =>
-      (await held.deleteOne({ _id, appId, email })).deletedCount === 1,
+    async remove({ _id, appId, email }: Pick<HeldDocument, '_id' | 'appId' | 'email'>): Promise<boolean> {
+      const { deletedCount } = await held.deleteOne({ _id, appId, email });
+      await files.releaseHeld(appId, _id);
+      return deletedCount === 1;
+    },
+
+    /** Whether an entry holds the submission of this email that came with this key. */
+    async isOf(appId: ObjectId, _id: UUID, email: string, { key }: AppliedKey): Promise<boolean> {
+      const own = { _id, appId, email, key };
+      return (await held.findOne(own, { projection: { _id: 1 }, readConcern: 'majority' })) !== null;
+    },
+
+    /** Whether an entry names a file. */
+    async names(appId: ObjectId, _id: UUID, file: string, level: ReadConcernLevel): Promise<boolean> {
+      const named = { _id, appId, $expr: namesFile('$data', file) };
+      return (await held.findOne(named, { projection: { _id: 1 }, readConcern: { level } })) !== null;
+    },
+
+    /** The ids of the entries of a person. */
+    async idsOf(appIds: readonly ObjectId[], email: string): Promise<UUID[]> {
+      const options = { projection: { _id: 1 }, hint: BY_EMAIL };
+      return (await held.find({ email, appId: { $in: [...appIds] } }, options).toArray()).map(({ _id }) => _id);
+    },
   };
 }
 

@@ -40,7 +40,14 @@ export function createHeldRelease(deps: {
     async release(sourceAppId: string, entry: HeldDocument): Promise<StoredSubmission> {
       const { appId, email, data, page, lang, key, content, recordId } = entry;
       const source = async ({ schema }: Lease) => ({ email, data: await dataFor(entry, schema.version) });
-      const to = { via: 'form', page, lang, approvedFor: appId, ...(recordId && { recordId }) } as const;
+      const to = {
+        via: 'form',
+        page,
+        lang,
+        approvedFor: appId,
+        heldAs: entry._id,
+        ...(recordId && { recordId }),
+      } as const;
       const submit = (sentUnder: NonNullable<SubmissionOptions['sentUnder']>) =>
         submissions.submit(sourceAppId, source, { sentUnder, ...to });
       // No client can send a key with a space. The content is the same under each schema.

@@ -1,4 +1,4 @@
-import type { ObjectId } from 'mongodb';
+import type { ObjectId, UUID } from 'mongodb';
 import type { Writer } from '../../fields/base/kind.ts';
 import type { FieldStates } from '../../fields/conditions.ts';
 import type { CaptchaProvider } from '../../platform/core/config.ts';
@@ -44,6 +44,8 @@ export interface SubmissionOptions {
   lang?: string | undefined;
   /** The incarnation of the app whose operator allowed it: without a proof, also after closing. */
   approvedFor?: ObjectId;
+  /** The held submission that it stores: its values name files, not tokens. */
+  heldAs?: UUID;
   /** The record that it changes: it must exist. */
   recordId?: RecordId;
   /** The incarnation of the app whose API key sent it. It needs no proof of work and no token. */
@@ -58,6 +60,8 @@ export interface SubmissionInput {
   data?: Record<string, unknown> | undefined;
   /** Problems that are known before validation, such as texts without a value. */
   problems?: readonly Issue[];
+  /** `data` as sent, if it has files in the place of tokens. It identifies a repeat. */
+  sentData?: Record<string, unknown>;
   /** The texts of a form from which `data` was made. They identify a repeat under any schema. */
   texts?: string;
 }
@@ -98,7 +102,8 @@ export function accept(
 
 /** Whether a problem is not of the value of a field that is not shown. */
 function isOfShown(path: string, { validator }: Lease, { shown }: FieldStates): boolean {
-  const key = path.replace(/^data\./, '');
+  // A problem of a file has the number of its place.
+  const [, key = ''] = path.split('.');
   return shown.has(key) || !validator.fieldKeys.includes(key);
 }
 
@@ -109,5 +114,7 @@ export function appliedOf(
   now: Date,
 ): AppliedKey | undefined {
   if (sentUnder) return { ...sentUnder, at: now };
-  return idempotencyKey === undefined ? undefined : appliedKey(idempotencyKey, input, now);
+  const { data, sentData = data, texts } = input;
+  const sent = { data: sentData, ...(texts !== undefined && { texts }) };
+  return idempotencyKey === undefined ? undefined : appliedKey(idempotencyKey, sent, now);
 }

@@ -1,8 +1,10 @@
+import type { UUID } from 'mongodb';
 import type { AppActivity } from '../../apps/activity.ts';
 import { hidesKnown } from '../../apps/form-settings.ts';
 import { AppError, Unavailable } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
+import type { FileClaims, FileRequest } from '../../records/files/file-claims.ts';
 import { OutdatedSchema } from '../../records/write/conflict.ts';
 import type { RecordLimits } from '../../records/write/record-limits.ts';
 import type { Revalidation } from '../../records/write/revalidation.ts';
@@ -36,13 +38,14 @@ export function createSubmissionService(deps: {
   limits: RecordLimits;
   checkAdmission: CheckAdmission;
   capacity: Capacity;
-  held: Pick<HeldStore, 'hold' | 'remove'>;
+  held: Pick<HeldStore, 'hold' | 'remove' | 'isOf'>;
+  files: FileClaims;
   knownPeople: KnownPeopleRules;
   /** Called when a submission stored an event. */
   onEvents: () => void;
 }) {
   const { activity, leases, revalidation, store, limits, checkAdmission, capacity, held, onEvents } = deps;
-  const { knownPeople } = deps;
+  const { knownPeople, files } = deps;
 
   return {
     /**
@@ -66,17 +69,25 @@ export function createSubmissionService(deps: {
       const { idempotencyKey } = options;
       let isProved = false;
       let proofHold: HoldReason | undefined;
+      let request: FileRequest | undefined;
       for (let attempt = 0; attempt < MAX_SCHEMA_CHANGES; attempt += 1) {
         const lease = await leases.hold(sourceAppId);
         if (!lease || !isFor(lease, options)) throw new UnknownApp();
         const made = typeof source === 'function' ? source(lease) : source;
-        const input = made instanceof Promise ? await made : made;
+        const sent = made instanceof Promise ? await made : made;
+        const { fileKeys } = lease.validator;
+        let input = sent;
         let submission: Submission | undefined;
         const rules = rulesFor(lease, options);
         try {
           const checked = checkAdmission(lease.app, options);
           const admission = checked instanceof Promise ? await checked : checked;
+          if (fileKeys) {
+            request ??= files.request(lease.app.id, fileRequest(sent, lease, options));
+            input = await withFiles(sent, lease, fileKeys, request);
+          }
           submission = accept(input, lease, limits, options);
+          if (fileKeys && request) submission.files = files.addedBy(submission.change, fileKeys, request);
           if (admission.prove && !isProved) {
             proofHold = await admission.prove(submission.email, idempotencyKey);
             isProved = true;
@@ -96,6 +107,10 @@ export function createSubmissionService(deps: {
         } catch (error) {
           if (!(error instanceof OutdatedSchema)) {
             if (submission) revalidation.scheduleRepair(submission, lease);
+            // After a refusal no write of it can follow.
+            if (submission?.files && error instanceof AppError && error.status < 500) {
+              await files.giveBack(submission.files);
+            }
             const earlier = await answerRepeat(error, input, lease, options);
             return rules ? { ...earlier, isHidden: hidesKnown(rules) } : earlier;
           }
@@ -105,6 +120,31 @@ export function createSubmissionService(deps: {
       throw new Unavailable('schemaChanging', 1);
     },
   };
+
+  /** What may use the files of a submission: its tokens, or the entry that holds it. */
+  function fileRequest(input: SubmissionInput, lease: Lease, options: SubmissionOptions) {
+    const { app } = lease;
+    const rules = rulesFor(lease, options);
+    const email = normalizeEmail(input.email);
+    const applied = appliedOf(input, options, new Date());
+    return {
+      heldAs: options.heldAs,
+      usesAtOnce: rules !== undefined && hidesKnown(rules),
+      isHeldAs: async (id: UUID) => email !== undefined && !!applied && held.isOf(app.id, id, email, applied),
+    };
+  }
+
+  /** Puts files in the place of the tokens of a submission. */
+  async function withFiles(
+    sent: SubmissionInput,
+    lease: Lease,
+    fileKeys: ReadonlySet<string>,
+    request: FileRequest,
+  ): Promise<SubmissionInput> {
+    const { data: sentData = {}, problems: known = [] } = sent;
+    const { data, problems } = await files.resolve(request, fileKeys, dataUnderNewKeys(sentData, lease));
+    return { ...sent, data, sentData, problems: [...known, ...problems] };
+  }
 
   /** Stores a submission; an app with `maxRecords` takes a new person only if it has room. */
   function storeWithin(

@@ -17,7 +17,7 @@ export function createFileReading(deps: {
   cursors: Cursors;
 }) {
   const { config, records, files, findHeld, load, cursors } = deps;
-  const { reader } = records;
-  const service = createFileService({ files: files.files, content: files.content, reader, findHeld, load, cursors });
+  const { findFilePlace: findPlace } = records;
+  const service = createFileService({ ...files, findPlace, findHeld, load, cursors });
   return { routes: fileRoutes(service, config.publicUrl) } satisfies Feature;
 }

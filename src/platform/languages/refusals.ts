@@ -237,6 +237,8 @@ export const refusals = {
   tooManySubmissions: 'Too many submissions; try again later',
   submissionsAtOnce: 'Too many submissions at once; try again shortly',
   submissionsToForm: 'Too many submissions to this form at once; try again shortly',
+  filesRemoved: 'A file of this change was removed; nothing was changed',
+  filesClaimed: 'Another request is storing these files; try again shortly',
   submissionsOfRecord: 'Too many submissions for this record at once; try again shortly',
   heldFull: 'This form cannot take more submissions for now; try again later',
   confirmationInvalid: 'This link is not valid',

@@ -146,6 +146,8 @@ export const rules = {
   listEdited: 'is a list to which submissions append; removeItems removes its items',
   noItemOfTime: 'has no item of that time',
   notPathOfRevision: 'is not a path of that revision',
+  fileRemoved: 'names a file that was removed',
+  notFileOfRecord: 'must be a file that the record has, once',
   changedSince: 'was changed since',
   tooLargeToKeep: 'was too large to keep',
   notRetentionBasis: 'must be createdAt or updatedAt',

@@ -1,6 +1,5 @@
 import type { ObjectId, UUID } from 'mongodb';
 import { NotFound } from '../../platform/core/errors.ts';
-import type { Logger } from '../../platform/core/logger.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import type { Job } from '../../platform/jobs/job-runner.ts';
 import type { UserCollection } from '../stored/record.ts';
@@ -23,7 +22,7 @@ type ScannedFile = FileDocument & { now: Date };
 /** Marks the file in a held submission that names it. */
 export type MarkHeld = (appId: ObjectId, held: UUID, file: string) => Promise<void>;
 
-export interface FileScanDeps {
+interface FileScanDeps {
   files: FileCollection;
   content: Pick<FileStores, 'of' | 'remove'>;
   /** Undefined: files that wait go on waiting. */
@@ -31,7 +30,6 @@ export interface FileScanDeps {
   users: UserCollection;
   editor: Pick<RecordEditor, 'change'>;
   markHeld: MarkHeld;
-  logger: Logger;
 }
 
 /**
@@ -40,7 +38,7 @@ export interface FileScanDeps {
  * names it is marked, again until no write that may still name it is left.
  */
 export function createFileScans(deps: FileScanDeps): Job {
-  const { files, content, scanner, users, editor, markHeld, logger } = deps;
+  const { files, content, scanner, users, editor, markHeld } = deps;
 
   const unfinished = () =>
     typedFilter<FileDocument>({ 'metadata.scan': { $in: scanner ? ['waiting', 'found'] : ['found'] } });
@@ -66,9 +64,7 @@ export function createFileScans(deps: FileScanDeps): Job {
     const bytes = content.of(file.metadata).read(file, whole);
     if (!(await scanner?.isInfected(bytes))) return void (await become(file, undefined));
     const found = await become(file, 'found');
-    if (!found) return;
-    logger.warn({ file: file._id.toString(), appId: file.metadata.appId.toHexString() }, 'malware in a file');
-    await finish(found);
+    if (found) await finish(found);
   }
 
   /** Removes what is infected, and marks it. */

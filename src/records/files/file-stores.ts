@@ -31,6 +31,9 @@ export function createFileStores(chunks: ChunkCollection, bucket: FilesBucket | 
     /** Also what has arrived of files for the bucket. */
     database,
 
+    /** For a server, before it listens. */
+    load: async (): Promise<void> => s3?.load(),
+
     /** Removes all content of files, in both stores. Idempotent. @throws {Unavailable} */
     async remove(files: readonly Removed[]): Promise<void> {
       await database.remove(files);

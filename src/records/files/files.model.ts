@@ -35,7 +35,10 @@ export interface FileMetadata {
   /** The record, or the held submission, that names it or is about to. */
   record?: RecordId;
   held?: UUID;
-  /** The write that is about to name it: it begins before `until`, or never. */
+  /**
+   * The write that is about to name it: it begins before `until`, or never. While `removing`: when
+   * nothing of it can arrive any more.
+   */
   claim?: { id: UUID; until: Date };
   /**
    * What the scanner said. Absent: clean, or the service has no scanner. `found`: infected, but not
@@ -101,7 +104,7 @@ const chunkSchema = schema<FileChunk>(
     n: { type: Number, required: true },
     data: { type: Binary, required: true },
   },
-  { collection: 'files.chunks', shardKey: { files_id: 1, n: 1 }, placement: 'the content of files, in 255 kB' },
+  { collection: 'files.chunks', shardKey: { files_id: 1 }, placement: 'the content of files, in 255 kB' },
 ).index({ files_id: 1, n: 1 }, { unique: true });
 
 export type FileCollection = Collection<FileDocument>;

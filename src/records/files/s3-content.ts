@@ -28,18 +28,27 @@ const ignore = (): void => undefined;
 const NO_LOG = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
 const UUID_FORMAT = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+export interface S3Content extends FileContent {
+  /** Loads the client of AWS, which takes half a second: before the server listens. */
+  load(): Promise<void>;
+}
+
 /**
  * The content in an S3 bucket, one object for each file, named by its id. Credentials come from the
  * variables, the profile or the role of AWS. A request that fails rejects with 503, and is logged.
  *
  * @param requestMs shorter in tests
  */
-export function createS3Content(bucket: FilesBucket, logger: Logger, requestMs = REQUEST_MS): FileContent {
+export function createS3Content(bucket: FilesBucket, logger: Logger, requestMs = REQUEST_MS): S3Content {
   const Bucket = bucket.bucket;
   const keyOf = ({ _id }: Pick<File, '_id'>): string => bucket.prefix + _id.toHexString(true);
-  let opened: ReturnType<typeof open> | undefined;
+  let opened: ReturnType<typeof create> | undefined;
+  const open = () => {
+    opened ??= create();
+    return opened;
+  };
 
-  async function open() {
+  async function create(): Promise<Opened> {
     const sdk = await import('@aws-sdk/client-s3');
     const { endpoint, region } = bucket;
     const client = new sdk.S3Client({
@@ -61,15 +70,14 @@ export function createS3Content(bucket: FilesBucket, logger: Logger, requestMs =
 
   /** Runs requests within a time limit. @throws {Unavailable} @throws {MissingContent} */
   async function request<Result>(
-    run: (store: Awaited<ReturnType<typeof open>>, abortSignal: AbortSignal) => Promise<Result>,
+    run: (store: Opened, abortSignal: AbortSignal) => Promise<Result>,
     ms = requestMs,
     stop = new AbortController(),
   ): Promise<Result> {
     // A signal of a time limit would also end the content that follows an answer.
     const timer = setTimeout(() => stop.abort(), ms);
     try {
-      opened ??= open();
-      return await run(await opened, stop.signal);
+      return await run(await open(), stop.signal);
     } catch (error) {
       throw refusal(error);
     } finally {
@@ -89,7 +97,7 @@ export function createS3Content(bucket: FilesBucket, logger: Logger, requestMs =
   async function send(
     bytes: number,
     read: AsyncIterable<Buffer>,
-    run: (store: Awaited<ReturnType<typeof open>>, body: Readable, abortSignal: AbortSignal) => Promise<unknown>,
+    run: (store: Opened, body: Readable, abortSignal: AbortSignal) => Promise<unknown>,
   ): Promise<void> {
     const stop = new AbortController();
     let failure: unknown;
@@ -232,8 +240,7 @@ export function createS3Content(bucket: FilesBucket, logger: Logger, requestMs =
     },
 
     async check() {
-      opened ??= open();
-      const { sdk, client } = await opened;
+      const { sdk, client } = await open();
       const named = { Bucket, Key: bucket.prefix + CHECK_KEY };
       const options = () => ({ abortSignal: AbortSignal.timeout(requestMs) });
       await client.send(new sdk.PutObjectCommand({ ...named, Body: CHECK_KEY }), options());
@@ -243,7 +250,13 @@ export function createS3Content(bucket: FilesBucket, logger: Logger, requestMs =
     },
 
     lateMs: SIGNED_MS + CONNECT_MS,
+    load: async (): Promise<void> => void (await open()),
   };
+}
+
+interface Opened {
+  sdk: typeof Sdk;
+  client: Sdk.S3Client;
 }
 
 /** Divides a stream into parts that are read one after another. */

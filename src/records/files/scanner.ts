@@ -50,7 +50,10 @@ export function createScanner(clamd: Config['clamd'], logger: Logger): Scanner |
       } finally {
         socket.destroy();
       }
-      if (answer.endsWith(' FOUND\0')) return true;
+      if (answer.endsWith(' FOUND\0')) {
+        logger.warn({ found: answer.slice(0, -1) }, 'the virus scanner found malware in a file');
+        return true;
+      }
       if (answer.endsWith(': OK\0')) return false;
       throw away(answer);
     },

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Binary, BSON, ObjectId } from 'mongodb';
+import { Binary, BSON, ObjectId, type ReadConcernLevel } from 'mongodb';
 import { type AppOwned, ownedBy, type PersonData } from '../../apps/feature.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
@@ -10,6 +10,7 @@ import { INDEX_BUILD_TIME_MS } from '../../platform/database/indexes.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
 import type { Older } from '../../platform/database/removal.ts';
 import { removeInSteps } from '../../platform/database/removal.ts';
+import { changesName } from '../files/file-places.ts';
 import type { EventConsumer } from '../stored/outbox.ts';
 import { BY_EMAIL, historyEntry, type UserCollection, type UserDocument } from '../stored/record.ts';
 import { prefixRange, type RecordId } from '../stored/record-id.ts';
@@ -266,6 +267,12 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
         if (found) return found;
       }
       return undefined;
+    },
+
+    /** Whether a moved entry of a record names a file. */
+    async movedNames(appId: ObjectId, record: RecordId, file: string, level: ReadConcernLevel): Promise<boolean> {
+      const own = { _id: idRange(appId.id, record.buffer), $or: changesName('entries', file) };
+      return (await moved.findOne(own, { projection: { _id: 1 }, readConcern: { level } })) !== null;
     },
 
     /** Drops entries of an app that are older; resolves with whether more may be. */

@@ -1,12 +1,15 @@
-import { ObjectId, UUID } from 'mongodb';
+import { ObjectId, type ReadConcernLevel, UUID } from 'mongodb';
 import { type AppOwned, ownedBy, type PersonData } from '../../apps/feature.ts';
 import { indexText, MAX_CODE_POINTS } from '../../fields/base/index-value.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
+import { Unavailable } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
+import { beginsBefore } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
 import { type Older, removeInSteps, removeSome } from '../../platform/database/removal.ts';
+import { namesFile } from '../files/file-places.ts';
 import { type EventConsumer, MAX_OUTBOX } from '../stored/outbox.ts';
 import { NEWEST_FIRST, type UserCollection, type UserDocument } from '../stored/record.ts';
 import { firstIdAt, type RecordId } from '../stored/record-id.ts';
@@ -122,8 +125,14 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
     /**
      * Stores a submission that changes nothing else, once under its id. MongoDB reads the record in
      * the same statement, so that nothing is stored of an erased one.
+     * @param until of a submission with files: a statement that begins later stores nothing
      */
-    async keepOne(record: Pick<UserDocument, '_id' | 'appId'>, submission: Submission, _id: UUID): Promise<void> {
+    async keepOne(
+      record: Pick<UserDocument, '_id' | 'appId'>,
+      submission: Submission,
+      _id: UUID,
+      until?: Date,
+    ): Promise<void> {
       const { change, schemaVersion, now, page, lang } = submission;
       const data = { ...change.set, ...change.append };
       const own = { _id, data, schemaVersion, createdAt: now, updatedAt: now, created: false };
@@ -137,7 +146,22 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
         revision: { $ifNull: ['$eventCount', 0] },
         ...Object.fromEntries(literals.map(([member, value]) => [member, { $literal: value }])),
       };
-      await store([{ $match: { _id: record._id, appId: record.appId } }, { $project: project }]);
+      const match = { _id: record._id, appId: record.appId, ...(until && beginsBefore(until)) };
+      await store([{ $match: match }, { $project: project }]);
+      if (!until) return;
+      const stored = await kept.findOne({ appId: record.appId, _id }, { projection: { _id: 1 } });
+      if (!stored) throw new Unavailable();
+    },
+
+    /** Whether a kept submission of a record names a file. */
+    async names(appId: ObjectId, userId: RecordId, file: string, level: ReadConcernLevel): Promise<boolean> {
+      const stages = [
+        { $match: { appId, userId } },
+        { $match: { $expr: namesFile('$data', file) } },
+        { $limit: 1 },
+        { $project: { _id: 1 } },
+      ];
+      return (await kept.aggregate(stages, { hint: OF_RECORD, readConcern: { level } }).toArray()).length > 0;
     },
 
     consumer: {

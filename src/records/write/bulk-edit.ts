@@ -3,6 +3,7 @@ import { ObjectId, type UUID } from 'mongodb';
 import { keepsWords } from '../../apps/index-slots.ts';
 import { type PendingRenames, presentKey } from '../../fields/renames.ts';
 import { AppError, Unavailable } from '../../platform/core/errors.ts';
+import { beginsBefore } from '../../platform/database/clock.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import type { RecordHistory } from '../history/history.ts';
 import { underPresentKeys, undoOf } from '../history/history-entries.ts';
@@ -72,7 +73,7 @@ export function createBulkEditor(
     history: Pick<RecordHistory, 'moveOut' | 'noteUse' | 'findOfChange'>;
   },
 ) {
-  const { users, revalidation, moves, words, history, renamesSince, onEvents } = deps;
+  const { users, revalidation, moves, words, history, renamesSince, onEvents, fileClaims } = deps;
 
   function read(appId: ObjectId, ids: readonly UUID[], edit: BulkEdit, fieldKeys: readonly string[]) {
     const keys = [...Object.keys(edit.set), ...edit.unset];
@@ -140,7 +141,9 @@ export function createBulkEditor(
       );
       if (!entry) return { result: 'unchanged' };
       const id = record._id.toHexString();
-      return { filter, update, checked, id, message };
+      const added = { ...values.set, ...values.lists };
+      const until = lease.app.keepsFiles && (await fileClaims.claimAdded({ ...record, data }, added));
+      return { filter: until ? { ...filter, ...beginsBefore(until) } : filter, update, checked, id, message };
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       return { result: 'refused', message: describe(error) };

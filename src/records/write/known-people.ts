@@ -1,5 +1,6 @@
 import type { UUID } from 'mongodb';
 import { KeyReused, Unavailable } from '../../platform/core/errors.ts';
+import type { FileClaims } from '../files/file-claims.ts';
 import type { KeptSubmissions } from '../history/kept-submissions.ts';
 import type { AppliedKey, UserCollection, UserDocument } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
@@ -22,8 +23,9 @@ export function createKnownPeople(deps: {
   keys: Pick<IdempotencyKeys, 'find' | 'moveOut'>;
   kept: Pick<KeptSubmissions, 'keepOne'>;
   newId: (at: Date) => RecordId;
+  fileClaims: Pick<FileClaims, 'claim'>;
 }) {
-  const { users, keys, kept, newId } = deps;
+  const { users, keys, kept, newId, fileClaims } = deps;
 
   /** Resolves with the record of an email, and with its entry of the key of the submission. */
   async function find({ appId, email, applied }: Submission) {
@@ -80,8 +82,13 @@ export function createKnownPeople(deps: {
      */
     async keep(submission: Submission): Promise<KnownPerson | undefined> {
       const claimed = await claim(submission, submission.entry && newId(submission.now));
-      if (claimed?.keptAs) await kept.keepOne(claimed.record, submission, claimed.keptAs);
-      return claimed?.record;
+      if (!claimed) return undefined;
+      const { record, keptAs } = claimed;
+      const { files } = submission;
+      // Also if nothing names the files: their tokens are used, as those of a new person.
+      const until = files && (await fileClaims.claim(files, { record: record._id })).until;
+      if (keptAs) await kept.keepOne(record, submission, keptAs, until);
+      return record;
     },
   };
 }

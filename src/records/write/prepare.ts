@@ -42,6 +42,7 @@ export function prepareSubmission(
     page: undefined,
     hasConsumers: lease.app.hasConsumers,
     asksReply: false,
+    files: undefined,
   };
 }
 

@@ -10,10 +10,12 @@ import {
   PreconditionFailed,
   Unavailable,
 } from '../../platform/core/errors.ts';
+import { beginsBefore } from '../../platform/database/clock.ts';
 import { changing, typedFilter } from '../../platform/database/filters.ts';
-import { say } from '../../platform/languages/reasons.ts';
+import { type Issue, say } from '../../platform/languages/reasons.ts';
 import type { RenameStore } from '../../schemas/pending-renames.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
+import type { FileClaims } from '../files/file-claims.ts';
 import type { RecordHistory } from '../history/history.ts';
 import {
   changesOf,
@@ -116,6 +118,7 @@ export interface EditDeps {
   newId: (at: Date) => RecordId;
   catchUp: SlotStore['catchUp'];
   onEvents: () => void;
+  fileClaims: Pick<FileClaims, 'claimAdded'>;
 }
 
 interface EditContext extends Pick<EditDeps, 'limits' | 'maxArrayItems' | 'newId'> {
@@ -315,7 +318,7 @@ export function createRecordEditor(
     history: Pick<RecordHistory, 'moveOut' | 'noteUse' | 'find'>;
   },
 ) {
-  const { users, leases, revalidation, moves, history, renamesSince, onEvents } = deps;
+  const { users, leases, revalidation, moves, history, renamesSince, onEvents, fileClaims } = deps;
 
   async function attempt(
     _id: RecordId,
@@ -337,9 +340,11 @@ export function createRecordEditor(
     if (!(await prepareEdit(record, lease, deps))) return undefined;
     const edit = typeof source === 'function' ? await source(record, lease) : source;
     const { filter: unchanged, update, entry, checked } = editWrite(record, edit, { ...deps, lease, by });
+    const until = app.keepsFiles && (await fileClaims.claimAdded(record, { ...edit.set, ...edit.lists }));
     try {
       const options = { projection: DETAILS_PROJECTION, returnDocument: 'after' } as const;
-      const edited = await users.findOneAndUpdate(unchanged, update, options);
+      const filterInTime = until ? { ...unchanged, ...beginsBefore(until) } : unchanged;
+      const edited = await users.findOneAndUpdate(filterInTime, update, options);
       if (!edited) return undefined;
       if (entry) history.noteUse();
       // A large entry slows the listings; otherwise the next change moves it.
@@ -364,10 +369,14 @@ export function createRecordEditor(
     for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
       const lease = await leases.hold(app.sourceAppId);
       if (!lease?.app.id.equals(app.id)) throw new AppNotFound();
-      if (typeof source !== 'function') refuseInvalid(source, lease);
+      const { fileKeys } = lease.validator;
+      const setsFiles =
+        fileKeys && typeof source !== 'function' && Object.keys(source.set).some((key) => fileKeys.has(key));
+      const given: EditSource = setsFiles ? async (record) => editWithFiles(record, source, fileKeys, lease) : source;
+      if (typeof given !== 'function') refuseInvalid(given, lease);
       if (!_id) throw new NotFound('userNotFound');
       try {
-        const edited = await attempt(_id, lease, source, tags, by, leftMs);
+        const edited = await attempt(_id, lease, given, tags, by, leftMs);
         if (edited) return edited;
       } catch (error) {
         if (!(error instanceof OutdatedSchema)) throw error;
@@ -422,6 +431,40 @@ export function createRecordEditor(
 
   return { edit, revert, change };
 }
+
+/**
+ * Returns an edit with the files of the record in place of what it names of them: ids, or objects
+ * that have one. @throws {InvalidInput} when the schema refuses it, or the record has no such file
+ */
+function editWithFiles(
+  { data }: EditedRecord,
+  edit: RecordEdit,
+  fileKeys: ReadonlySet<string>,
+  lease: Lease,
+): RecordEdit {
+  const set = { ...edit.set };
+  const issues: Issue[] = [];
+  for (const key of fileKeys) {
+    const given = Object.hasOwn(set, key) ? set[key] : undefined;
+    if (!Array.isArray(given)) continue;
+    const stored: unknown = Object.hasOwn(data, key) ? data[key] : undefined;
+    const left = new Map((Array.isArray(stored) ? stored : []).map((file) => [idOf(file), file]));
+    set[key] = given.flatMap((one, index) => {
+      const id = typeof one === 'string' ? one : idOf(one);
+      const file: unknown = id === undefined ? undefined : left.get(id);
+      // Each file once.
+      left.delete(id);
+      if (file === undefined) issues.push({ path: `data.${key}.${index}`, ...say('notFileOfRecord') });
+      return file === undefined ? [] : [file];
+    });
+  }
+  if (issues.length > 0) throw new InvalidInput('invalidChange', issues);
+  const resolved = { ...edit, set };
+  refuseInvalid(resolved, lease);
+  return resolved;
+}
+
+const idOf = (file: unknown): unknown => (file as { id?: unknown } | null)?.id;
 
 /** @throws {InvalidInput} when the schema refuses an edit */
 export function refuseInvalid(edit: Pick<RecordEdit, 'set' | 'unset'>, { validator, renames }: Lease): void {

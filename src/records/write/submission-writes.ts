@@ -1,9 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { ObjectId } from 'mongodb';
 import { Conflict, KeyReused, Unavailable } from '../../platform/core/errors.ts';
+import { beginsBefore } from '../../platform/database/clock.ts';
 import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../../platform/database/failures.ts';
+import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
+import type { AddedFiles, FileClaims } from '../files/file-claims.ts';
 import type { RecordHistory } from '../history/history.ts';
-import type { AppliedKey, ConsentState } from '../stored/record.ts';
+import { type AppliedKey, BY_EMAIL, type ConsentState } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import { type ConflictDeps, createConflictReader, type Repeat } from './conflict.ts';
 import { stateAfter } from './consents.ts';
@@ -42,9 +45,11 @@ export function createSubmissionStore(
     keys: IdempotencyKeys;
     newId: (createdAt: Date) => RecordId;
     history: Pick<RecordHistory, 'moveOut' | 'noteUse'>;
+    fileClaims: Pick<FileClaims, 'claim' | 'guard'>;
   },
 ) {
-  const { writer, keys, newId, maxArrayItems, limits, history } = deps;
+  const { users, writer, keys, newId, maxArrayItems, limits, history, fileClaims } = deps;
+  const records = insertTarget(users, Object.keys(BY_EMAIL));
   /** Lets upserts name the record of a person. Their filters verify it: it may be outdated. */
   const cache = new LRUCache<string, CachedPerson>({ max: MAX_CACHED });
   const heuristic = createInsertHeuristic();
@@ -109,6 +114,75 @@ export function createSubmissionStore(
     return { id, createdAt, updatedAt: createdAt > now ? createdAt : now };
   }
 
+  /** As `insert`, of a record that names files. Resolves with undefined also when it was late. */
+  async function insertNaming(
+    files: AddedFiles,
+    submission: Submission,
+    newRecord: RecordId,
+  ): Promise<Written | undefined> {
+    const { until, record: _id = newRecord } = await fileClaims.claim(files, { newRecord });
+    const { record, creation, bytes } = buildInsert(submission, _id);
+    try {
+      await insertGuarded(fileClaims.guard(files, until), records, [record], () => bytes);
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      return undefined;
+    }
+    const { appId, email } = submission;
+    const own = { projection: { _id: 1 }, readConcern: 'majority' } as const;
+    return (await users.findOne({ appId, email, _id }, own)) ? creation : undefined;
+  }
+
+  /** As `insertNaming`, again while only the time of a claim refuses it. */
+  async function createNaming(
+    files: AddedFiles,
+    submission: Submission,
+    newRecord: RecordId,
+  ): Promise<Written | undefined> {
+    const { appId, email } = submission;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      if (await users.findOne({ appId, email }, { projection: { _id: 1 }, readConcern: 'majority' })) return undefined;
+      const written = await insertNaming(files, submission, newRecord);
+      if (written) return written;
+    }
+    throw new Unavailable('submissionsOfRecord', 1);
+  }
+
+  /** Stores a submission that adds files, each after a claim for the record that gets them. */
+  async function storeNaming(
+    files: AddedFiles,
+    submission: Submission,
+    newRecord: RecordId,
+  ): Promise<StoredSubmission> {
+    const { appId, email } = submission;
+    const person = personKey(submission);
+    const options = { projection: { createdAt: 1 }, readConcern: 'majority' } as const;
+    let view: RecordView = UNSEEN;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const found = await users.findOne({ appId, email }, options);
+      if (!found) {
+        if (submission.requiresRecord) throw new NoRecord();
+        const written = await insertNaming(files, submission, newRecord);
+        if (written) return answer(person, submission, written);
+        view = UNSEEN;
+        continue;
+      }
+      const known: Written = { id: found._id, createdAt: found.createdAt };
+      const { until } = await fileClaims.claim(files, { record: known.id });
+      const { filter, update } = buildUpsert(submission, newRecord, maxArrayItems, { ...view, known });
+      try {
+        const { matchedCount } = await users.updateOne({ ...filter, ...beginsBefore(until) }, update);
+        if (matchedCount === 1) return answer(person, submission, known, view.keyEpoch);
+      } catch (error) {
+        if (!isTypeMismatch(error)) throw error;
+      }
+      const resolved = await resolveConflict(submission);
+      if ('updatedAt' in resolved) return resolved;
+      view = resolved;
+    }
+    throw new Unavailable('submissionsOfRecord', 1);
+  }
+
   return {
     /**
      * Stores a submission durably (invariant 1).
@@ -116,6 +190,7 @@ export function createSubmissionStore(
      * @throws {NoRecord} when a required record does not exist
      * @throws {Conflict | TooLarge | InvalidInput} when the record would exceed a limit
      * @throws {KeyReused} when the key was applied with other data
+     * @throws {InvalidInput} when a file that it adds is used by another one
      * @throws {Unavailable} when the write failed or its result is unknown
      */
     async store(submission: Submission): Promise<StoredSubmission> {
@@ -123,6 +198,7 @@ export function createSubmissionStore(
       if (submission.entry) history.noteUse();
       const person = personKey(submission);
       const newRecord = newId(submission.now);
+      if (submission.files) return storeNaming(submission.files, submission, newRecord);
       let isUncached = !cache.has(person);
       if (isUncached && !submission.requiresRecord && heuristic.prefersInsert()) {
         const written = await insert(submission, newRecord);
@@ -158,7 +234,9 @@ export function createSubmissionStore(
     async create(submission: Submission): Promise<StoredSubmission | undefined> {
       refuseOversized(submission, limits, maxArrayItems);
       if (submission.entry) history.noteUse();
-      const written = await insert(submission, newId(submission.now));
+      const newRecord = newId(submission.now);
+      const { files } = submission;
+      const written = await (files ? createNaming(files, submission, newRecord) : insert(submission, newRecord));
       return written && answer(personKey(submission), submission, written);
     },
 

@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { RecordChange } from '../../fields/compile.ts';
 import type { PendingRenames } from '../../fields/renames.ts';
+import type { AddedFiles } from '../files/file-claims.ts';
 import type { SizedEntry } from '../history/history-entries.ts';
 import type { SlotWrite } from '../indexes/slot-records.ts';
 import { outboxEntry } from '../stored/outbox.ts';
@@ -48,6 +49,8 @@ export interface Submission {
   page?: string | undefined;
   /** Whether the app replies to it by email (outbox.ts). */
   asksReply: boolean;
+  /** The files that it adds to the record, if any. */
+  files?: AddedFiles | undefined;
   /** It may not create a record: the app has reached its `maxRecords`. */
   requiresRecord?: boolean;
 }

@@ -1,0 +1,269 @@
+import { type Filter, type ObjectId, UUID } from 'mongodb';
+import type { AppOwned, PersonData } from '../../apps/feature.ts';
+import type { DocumentId } from '../../platform/bson/documents.ts';
+import { beginsBefore, type DatabaseClock } from '../../platform/database/clock.ts';
+import { typedFilter } from '../../platform/database/filters.ts';
+import type { Job, JobSignal } from '../../platform/jobs/job-runner.ts';
+import type { EventConsumer } from '../stored/outbox.ts';
+import { firstIdAt, type RecordId } from '../stored/record-id.ts';
+import type { RecordTraces } from '../write/erasure.ts';
+import { SETTLED_AFTER_MS } from './file-claims.ts';
+import type { FilePlace, FindPlace } from './file-places.ts';
+import type { FileStores } from './file-stores.ts';
+import { BY_CHECK, BY_RECORD, type ChunkCollection, type FileCollection, type FileDocument } from './files.model.ts';
+
+export const FILE_JOB = 'files';
+const EVERY_MS = 1_000;
+const BATCH = 100;
+
+/**
+ * A chunk whose statement began before its file was marked arrives by then (STATEMENT_TIME_MS), in
+ * ms: the content is removed again. The document goes when nothing can arrive any more.
+ */
+const REMOVED_AGAIN_AFTER_MS = 10_000;
+/** How often a file is looked for that only the past of its record or a held submission names. */
+const LOOK_AGAIN_MS = 60 * 60_000;
+/** How long a server believes that there are no files: less than a claim lasts. */
+const NO_FILES_MS = 5_000;
+
+/** What the removal of a file depends on. */
+const STORED = { length: 1, 'metadata.appId': 1, 'metadata.store': 1 } as const;
+type StoredFile = Pick<FileDocument, '_id' | 'length' | 'metadata'>;
+
+type DueFile = FileDocument & { now: Date };
+
+export type FileCleaner = ReturnType<typeof createFileCleaner>;
+
+/** Removes what nothing names, and what belongs to erased records and deleted apps (spec 2.13). */
+export function createFileCleaner(deps: {
+  files: FileCollection;
+  chunks: ChunkCollection;
+  stores: Pick<FileStores, 'remove' | 's3'>;
+  findPlace: FindPlace;
+  clock: Pick<DatabaseClock, 'earlier'>;
+  signal: JobSignal;
+  /** The records and the held submissions of a person. */
+  recordsOf(appIds: readonly ObjectId[], email: string): Promise<RecordId[]>;
+  heldOf(appIds: readonly ObjectId[], email: string): Promise<UUID[]>;
+}) {
+  const { files, chunks, stores, findPlace, clock, signal, recordsOf, heldOf } = deps;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let existAny = false;
+
+  /** Whether there are files. A claim sets the time of an examination, so this may be late. */
+  async function hasFiles(): Promise<boolean> {
+    if (existAny || performance.now() - lookedAt < NO_FILES_MS) return existAny;
+    const now = performance.now();
+    existAny = (await files.findOne({}, { projection: { _id: 1 }, sort: { _id: 1 } })) !== null;
+    lookedAt = now;
+    return existAny;
+  }
+
+  /** Removes files with all their content. One that is named must be marked. */
+  async function removeWhole(found: readonly StoredFile[]): Promise<void> {
+    await stores.remove(found);
+    await files.deleteMany(typedFilter<FileDocument>({ ...these(found), 'metadata.state': 'removing' }));
+  }
+
+  /** Removes the files that match, whatever names them; resolves with their number. */
+  async function removeNamed(matching: Filter<FileDocument>): Promise<number> {
+    let removed = 0;
+    for (;;) {
+      const found = await files.find(matching, { projection: STORED, limit: BATCH }).toArray();
+      if (found.length === 0) return removed;
+      const those = { $and: [matching, typedFilter<FileDocument>(these(found))] };
+      // The job goes on if this process stops, or if the store does not answer.
+      await files.updateMany(those, [{ $set: REMOVING }]);
+      await removeWhole(found);
+      removed += found.length;
+    }
+  }
+
+  /** Has the files that match examined now. */
+  async function examineNow(matching: Filter<FileDocument>): Promise<void> {
+    if (!(await hasFiles())) return;
+    const found = await files.find(matching, { projection: { 'metadata.appId': 1 } }).toArray();
+    if (found.length === 0) return;
+    await files.updateMany(typedFilter<FileDocument>({ ...these(found), 'metadata.state': 'whole' }), [
+      { $set: { 'metadata.checkAt': '$$NOW' } },
+    ]);
+    signal.wake(FILE_JOB);
+  }
+
+  async function remove(file: DueFile): Promise<void> {
+    const { state, store } = file.metadata;
+    const lateMs = Math.max(REMOVED_AGAIN_AFTER_MS, store === 's3' ? (stores.s3?.lateMs ?? 0) : 0);
+    const marked = { ...REMOVING, 'metadata.claim': { id: new UUID(), until: { $add: ['$$NOW', lateMs] } } };
+    if ((await files.updateOne(asRead(file), [{ $set: marked }])).matchedCount === 0) return;
+    if (state === 'whole') await removeWhole([file]);
+    else await stores.remove([file]);
+  }
+
+  async function lookAgain(file: DueFile, ms: number): Promise<void> {
+    await files.updateOne(asRead(file), [{ $set: { 'metadata.checkAt': { $add: ['$$NOW', ms] } } }]);
+  }
+
+  /** A record names the file, and no earlier value of it may go. */
+  async function settle(file: DueFile): Promise<void> {
+    // The content is in the store: a server may have stopped before it removed the chunks.
+    if (file.metadata.store === 's3') await chunks.deleteMany({ files_id: file._id });
+    await files.updateOne(asRead(file), { $unset: { 'metadata.checkAt': 1, 'metadata.claim': 1 } });
+  }
+
+  async function examine(file: DueFile): Promise<void> {
+    const { state, record, held, claim, expiresAt } = file.metadata;
+    const now = file.now.getTime();
+    if (state === 'removing') {
+      // The end of what may arrive late.
+      const untilEnd = (claim?.until.getTime() ?? 0) - now;
+      if (untilEnd <= 0) return removeWhole([file]);
+      await stores.remove([file]);
+      return lookAgain(file, untilEnd);
+    }
+    if (!record && !held) {
+      const untilExpiry = expiresAt.getTime() - now;
+      return untilExpiry > 0 ? lookAgain(file, untilExpiry) : remove(file);
+    }
+    const left = claim ? claim.until.getTime() + SETTLED_AFTER_MS - now : 0;
+    if (left > 0) return lookAgain(file, left);
+    const places = [await findPlace(file, 'majority'), await findPlace(file, 'local')];
+    const are = (...these: FilePlace[]): boolean => places.every((place) => these.includes(place));
+    if (are('record')) return settle(file);
+    // A record that was adopted once goes by an erasure only, or a restore brings it later.
+    if (are('nowhere') || (claim && are('nowhere', 'no record'))) return remove(file);
+    const isSure = are('past') || are('held') || are('no record');
+    return lookAgain(file, isSure ? LOOK_AGAIN_MS : SETTLED_AFTER_MS);
+  }
+
+  const due = () => typedFilter<FileDocument>({ 'metadata.checkAt': { $lte: clock.earlier() } });
+
+  return {
+    job: {
+      name: FILE_JOB,
+      everyMs: EVERY_MS,
+      hasWork: async () => (await files.findOne(due(), { projection: { _id: 1 }, hint: BY_CHECK })) !== null,
+      async run({ stillOwner }) {
+        const options = {
+          projection: { length: 1, metadata: 1, now: '$$NOW' },
+          hint: BY_CHECK,
+          sort: BY_CHECK,
+          limit: BATCH,
+        };
+        const found = await files.find<DueFile>(due(), options).toArray();
+        const failures: unknown[] = [];
+        for (const file of found) {
+          if (!stillOwner()) return false;
+          // The others do not wait for a file whose store does not answer.
+          await examine(file).catch((error: unknown) => failures.push(error));
+        }
+        if (failures.length > 0) throw failures[0];
+        return found.length === BATCH;
+      },
+    } satisfies Job,
+
+    /** Examines the files of a held submission that is gone: stored, deleted or erased. */
+    async releaseHeld(appId: ObjectId, held: UUID): Promise<void> {
+      await examineNow(typedFilter<FileDocument>({ 'metadata.appId': appId, 'metadata.held': held }));
+    },
+
+    /** Examines the files of changed records, and removes those of erased ones. */
+    consumer: {
+      async consume(events) {
+        if (!(await hasFiles())) return;
+        const ofType = (type: (typeof events)[number]['type']) => {
+          const those = events.filter((event) => event.type === type);
+          return those.length === 0
+            ? undefined
+            : ofRecords(
+                those.map(({ appId }) => appId),
+                those.map(({ recordId }) => recordId),
+              );
+        };
+        const [erased, updated] = [ofType('user.erased'), ofType('user.updated')];
+        if (erased) await removeNamed(erased);
+        if (updated) await examineNow(updated);
+      },
+    } satisfies EventConsumer,
+
+    /** Files as traces of records that are erased. */
+    traces: {
+      exist: async (appIds, ids) =>
+        (await files.findOne(ofRecords(appIds, ids), { projection: { _id: 1 }, hint: BY_RECORD })) !== null,
+      remove: (appIds, ids) => removeNamed(ofRecords(appIds, ids)),
+    } satisfies RecordTraces,
+
+    /** The files of a person. The entries of records and of held submissions name them. */
+    personal: {
+      name: 'files',
+      async *entriesOf() {},
+      async eraseOf(appIds, email) {
+        const named = [
+          { 'metadata.record': { $in: await recordsOf(appIds, email) } },
+          { 'metadata.held': { $in: await heldOf(appIds, email) } },
+        ];
+        let removed = 0;
+        for (const one of named) {
+          removed += await removeNamed(typedFilter<FileDocument>({ 'metadata.appId': { $in: [...appIds] }, ...one }));
+        }
+        return removed;
+      },
+    } satisfies PersonData,
+
+    owned: {
+      async removeAll(appId, since, guard) {
+        const those = typedFilter<FileDocument>({
+          'metadata.appId': appId,
+          ...(since && { _id: { $gte: firstIdAt(since) } }),
+        });
+        let removed = 0;
+        for (;;) {
+          const inTime = guard && beginsBefore(await guard());
+          const found = await files.find(those, { projection: STORED, limit: BATCH }).toArray();
+          if (found.length === 0) return removed;
+          const _id = { $in: found.map((one) => one._id) };
+          await files.updateMany({ ...those, _id, ...inTime }, [{ $set: REMOVING }]);
+          const marked = typedFilter<FileDocument>({ _id, 'metadata.appId': appId, 'metadata.state': 'removing' });
+          await stores.remove(await files.find(marked, { projection: STORED }).toArray());
+          removed += (await files.deleteMany({ ...marked, ...inTime })).deletedCount;
+        }
+      },
+      async has(appId, made, time) {
+        const _id = { [made === 'before' ? '$lt' : '$gte']: firstIdAt(time) };
+        const those = typedFilter<FileDocument>({ 'metadata.appId': appId, _id });
+        return (await files.findOne(those, { projection: { _id: 1 } })) !== null;
+      },
+    } satisfies AppOwned,
+  };
+}
+
+/** The members of a file whose content is about to be removed, in an aggregation. */
+const REMOVING = {
+  'metadata.state': 'removing',
+  'metadata.checkAt': { $add: ['$$NOW', REMOVED_AGAIN_AFTER_MS] },
+  // No write may name it any more.
+  'metadata.claim': '$$REMOVE',
+};
+
+/** Matches files by the members of the shard key. */
+const these = (found: readonly Pick<FileDocument, '_id' | 'metadata'>[]) => ({
+  _id: { $in: found.map(({ _id }) => _id) },
+  'metadata.appId': { $in: found.map(({ metadata }) => metadata.appId) },
+});
+
+const ofRecords = (appIds: readonly ObjectId[], ids: readonly DocumentId[]) =>
+  typedFilter<FileDocument>({ 'metadata.appId': { $in: [...appIds] }, 'metadata.record': { $in: [...ids] } });
+
+/** Matches a file as it was read: nobody claimed it, and no event came. */
+function asRead({ _id, metadata }: DueFile): Filter<FileDocument> {
+  const { appId, state, checkAt, record, held, claim } = metadata;
+  const same = (value: unknown) => value ?? { $exists: false };
+  return typedFilter<FileDocument>({
+    _id,
+    'metadata.appId': appId,
+    'metadata.state': state,
+    'metadata.checkAt': same(checkAt),
+    'metadata.record': same(record),
+    'metadata.held': same(held),
+    'metadata.claim.id': same(claim?.id),
+  });
+}
