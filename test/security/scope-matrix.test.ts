@@ -7,7 +7,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 /** The endpoints that each scope opens to a key of an app. All others refuse its key. */
 const OPENED: Record<Scope, string[]> = {
-  submit: ['submitUser', 'submitForm'],
+  submit: ['submitUser', 'submitForm', 'uploadFile'],
   'users:read': [
     'listUsers',
     'getUser',

@@ -7,7 +7,7 @@ import { AppNotFound, InvalidInput, Unavailable } from '../../platform/core/erro
 import { code } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { refuseInvalid } from '../../records/write/record-edit.ts';
-import type { SchemaLeases } from '../../schemas/schema-leases.ts';
+import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import { authorOf, Key, MAX_UNSET } from '../people/editing.ts';
 import { type MatchingIds, otherCount } from '../search/matching-ids.ts';
 import { queryParameters } from '../search/parameters.ts';
@@ -159,6 +159,7 @@ export const changeRoutes = (deps: {
     changeUsers: async ({ app, principal, query: { confirm, ...request }, body, closed, recheck, audit }) => {
       const lease = await leases.hold(app.sourceAppId);
       if (!lease?.app.id.equals(app.id)) throw new AppNotFound();
+      refuseFiles(body.set, lease);
       refuseInvalid(body, lease);
       await store.refuseTooMany(app.id);
       const options = { confirm, signal: closed(), undone: 'otherCountChanged' } as const;
@@ -237,4 +238,11 @@ function present({ _id, state, total, pass, undo, failure, set, unset, createdAt
     createdAt: createdAt.toISOString(),
     ...(endedAt && { endedAt: endedAt.toISOString() }),
   };
+}
+
+/** @throws {InvalidInput} when a change sets a field of files */
+function refuseFiles(set: Readonly<Record<string, unknown>>, { validator }: Pick<Lease, 'validator'>): void {
+  const keys = Object.keys(set).filter((key) => validator.fileKeys?.has(key));
+  const issues = keys.map((key) => ({ path: `data.${key}`, ...say('filesInBulk') }));
+  if (issues.length > 0) throw new InvalidInput('invalidChange', issues);
 }

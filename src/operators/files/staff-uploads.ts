@@ -26,7 +26,7 @@ interface Addition {
 
 export type StaffUploads = ReturnType<typeof createStaffUploads>;
 
-/** Adds files of the staff to records (spec 4.14.4). */
+/** Adds files of the staff to records (spec 4.14.6). */
 export function createStaffUploads(deps: {
   leases: Pick<SchemaLeases, 'hold'>;
   incoming: Pick<Incoming, 'receive'>;

@@ -281,6 +281,42 @@ describe('schemas with fields of files', () => {
     expect(body.errors).toMatchObject([{ path: 'fields.0.maxBytes', code: 'aboveFileLimit' }]);
   });
 
+  it('are set for one record at a time, and by no column of an import', async () => {
+    const app = await appWith();
+    const query = `sourceAppId=${app}&confirm=0`;
+    const { body } = await server.admin.patch(`/auth/users?${query}`, { set: { cv: [] } }).expect(400);
+    expect(body.errors).toMatchObject([{ path: 'data.cv', code: 'filesInBulk' }]);
+    const settings = { format: 'csv', map: { E: 'email', C: 'data.cv' } };
+    const refused = await server.admin.post(`/auth/imports?sourceAppId=${app}`, settings).expect(400);
+    expect(refused.body.errors).toMatchObject([{ path: 'map.C', code: 'notImportPath' }]);
+  });
+
+  it('are compared by their presence alone', async () => {
+    const app = await appWith();
+    const list = (where: string) => server.admin.get(`/auth/users?sourceAppId=${app}&where=${where}`);
+    await list('data.cv:exists:true').expect(200);
+    await list('data.cv:empty:true').expect(400);
+    await list('data.cv:eq:x').expect(400);
+    await server.admin.get(`/auth/users/breakdown?sourceAppId=${app}&field=data.cv`).expect(400);
+  });
+
+  it('take files from the pages of the app, with the headers of parts', async () => {
+    const app = await appWith();
+    await server.admin.put(`/auth/apps/${app}/form`, { origins: ['https://www.example.com'] }).expect(200);
+    const path = `${server.client.url}/v1/forms/${app}/files?field=cv&name=cv.pdf`;
+    const headers = {
+      origin: 'https://www.example.com',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-range,content-disposition,content-type',
+    };
+    const preflight = await fetch(path, { method: 'OPTIONS', headers });
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('https://www.example.com');
+    const allowed = preflight.headers.get('access-control-allow-headers')?.toLowerCase().split(',');
+    expect(allowed).toEqual(expect.arrayContaining(['content-range', 'content-disposition', 'content-type']));
+    const other = { origin: 'https://other.example.com' };
+    expect((await fetch(path, { method: 'POST', headers: other, body: new Uint8Array(pdf()) })).status).toBe(403);
+  });
+
   it('tell forms the control', async () => {
     const app = await appWith();
     const { body } = await server.client.get(`/v1/forms/${app}`).expect(200);

@@ -74,7 +74,7 @@ describe('a list of definitions', () => {
 
   it.each([undefined, 'email', 'constructor', '__proto__', 1])('refuses the kind %j and lists the kinds', (kind) => {
     expect(definitionProblems({ key: 'a', kind })).toEqual([
-      '0.kind must have a kind: text, checkbox, select, multiselect, number, date or array',
+      '0.kind must have a kind: text, checkbox, select, multiselect, number, date, file or array',
     ]);
   });
 

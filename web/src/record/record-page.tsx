@@ -55,7 +55,7 @@ export default function RecordPage({ id, scope }: { id: string; scope: Scope }) 
   if (!record.data || !schema.data) return <PageSkeleton />;
   const { email } = record.data.record;
   const stored = record.data;
-  const editable = newest.data?.fields.filter(({ kind }) => kind !== 'array') ?? [];
+  const editable = newest.data?.fields.filter(({ kind }) => kind !== 'array' && kind !== 'file') ?? [];
   return (
     <>
       <div className={classes.back}>

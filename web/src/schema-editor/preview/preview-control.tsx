@@ -1,4 +1,4 @@
-import { Anchor, Checkbox, NativeSelect, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Anchor, Checkbox, FileInput, NativeSelect, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { labelNodes, marked, plainLabel } from '#src/fields/marks.ts';
 import { inputProps } from '../../components/form/input.ts';
@@ -74,6 +74,9 @@ export function PreviewControl({ control, text, error, onChange }: PreviewContro
           </Stack>
         </Checkbox.Group>
       );
+    case 'file':
+      // The form uploads files; their tokens are no texts to enter.
+      return <FileInput {...shared} accept={String(attributes.accept)} placeholder={t.schemaEditor.chooseFile} />;
     case 'textarea':
       return <Textarea {...shared} rows={3} placeholder={placeholderOf(control)} {...inputProps(text, onChange)} />;
     default:

@@ -204,7 +204,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   tooManyMatches: 'trifft auf mehr als {max} Datensätze zu; grenzen Sie die Auswahl ein',
   notCount: 'muss {count} sein',
   indexChanged: 'gehört zu einem Index, der geändert wurde; suchen Sie erneut',
-  notExportFormat: 'muss csv, ndjson oder json sein',
+  notExportFormat: 'muss csv, ndjson, json oder zip sein',
   notHeaderKind: 'muss labels oder paths sein',
   forCsvOnly: 'gilt nur für csv',
   notColumns: 'muss aus Spalten der App bestehen, getrennt durch Kommas',
@@ -214,6 +214,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
 
   // Edits and their history.
   notKey: 'ist kein gültiger Schlüssel',
+  filesInBulk: 'enthält Dateien, die je zu einem Datensatz gehören',
   listEdited: 'ist eine Liste, an die Einsendungen anhängen; removeItems entfernt ihre Einträge',
   noItemOfTime: 'hat keinen Eintrag dieser Zeit',
   notPathOfRevision: 'ist kein Pfad dieser Revision',

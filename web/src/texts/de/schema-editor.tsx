@@ -83,6 +83,7 @@ export const schemaEditor: typeof en = {
       other: 'Diese Einsendung würde abgelehnt: # Probleme.',
     }),
   selectOption: 'Bitte wählen',
+  chooseFile: 'Datei wählen',
   isHidden: (label) => `${label} ist versteckt.`,
   isHiddenAndSends: (label, value) => `${label} ist versteckt und sendet „${value}“.`,
   itemToAppend: 'Anzufügender Eintrag',

@@ -83,6 +83,7 @@ export const schemaEditor = {
       other: 'This submission would be rejected: # problems.',
     }),
   selectOption: 'Select an option',
+  chooseFile: 'Choose a file',
   isHidden: (label: string) => `${label} is hidden.`,
   isHiddenAndSends: (label: string, value: string) => `${label} is hidden and sends “${value}”.`,
   itemToAppend: 'Item to append',

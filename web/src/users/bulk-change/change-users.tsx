@@ -39,7 +39,7 @@ export function ChangeDialog({ scope, users: given, onClose }: ChangeUsersProps 
     refetchOnWindowFocus: false,
   });
   const error = matches.error ?? schema.error;
-  const fields = schema.data?.fields.filter(({ kind }) => kind !== 'array');
+  const fields = schema.data?.fields.filter(({ kind }) => kind !== 'array' && kind !== 'file');
   return (
     <Modal opened onClose={onClose} title={t.users.change.title} size="lg">
       {error && <LoadError error={error} onRetry={() => Promise.all([matches.refetch(), schema.refetch()])} />}

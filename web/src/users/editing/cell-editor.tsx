@@ -36,5 +36,5 @@ export function CellEditor({ scope, cell, onClose }: CellEditorProps) {
 
 /** The field of a column whose values can be changed in the table. */
 export function editableField(columnId: string, fields: readonly Field[]): Field | undefined {
-  return fields.find(({ key, kind }) => `data.${key}` === columnId && kind !== 'array');
+  return fields.find(({ key, kind }) => `data.${key}` === columnId && kind !== 'array' && kind !== 'file');
 }

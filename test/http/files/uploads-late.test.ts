@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { FileChunk, FileDocument } from '../../../src/records/files/files.model.ts';
+import { startProxy, type TcpProxy } from '../../support/proxy.ts';
+import { startServer, type TestServer } from '../../support/server.ts';
+import { CV, pdfOf, upload, uploadPart } from '../../support/uploads.ts';
+
+let server: TestServer;
+/** Of the same database, behind the proxy. */
+let slow: TestServer;
+let proxy: TcpProxy;
+beforeAll(async () => {
+  server = await startServer({ TRUST_PROXY: '1' });
+  proxy = await startProxy(new URL(inject('mongodbUri')));
+  const uri = new URL(inject('mongodbUri'));
+  uri.port = String(proxy.port);
+  slow = await startServer({ MONGODB_URI: uri.href, TRUST_PROXY: '1' }, server.db.databaseName);
+});
+afterAll(async () => {
+  proxy.restore();
+  await slow.close();
+  await proxy.close();
+  await server.close();
+});
+
+const appWith = async (): Promise<string> => (await server.admin.buildApp({ fields: [CV] })).sourceAppId;
+const files = () => server.db.collection<FileDocument>('files.files');
+const chunks = () => server.db.collection<FileChunk>('files.chunks');
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+async function onlyFileOf(sourceAppId: string): Promise<FileDocument> {
+  const app = await server.db.collection('apps').findOne({ sourceAppId });
+  const found = await files().find({ 'metadata.appId': app?._id }).toArray();
+  expect(found).toHaveLength(1);
+  return found[0] as FileDocument;
+}
+
+async function contentOf({ _id }: FileDocument): Promise<Buffer> {
+  const found = await chunks().find({ files_id: _id }).sort({ n: 1 }).toArray();
+  return Buffer.concat(found.map(({ data }) => Buffer.from(data.buffer)));
+}
+
+/** The writer of a file is heard of no more. */
+const endWriter = ({ _id }: FileDocument) =>
+  files().updateOne({ _id }, { $set: { 'metadata.writer.until': new Date(Date.now() - 60_000) } });
+
+describe('a request that is late', () => {
+  it('replaces no chunk after another one took the file over', async () => {
+    const app = await appWith();
+    const file = pdfOf(5_000);
+    const { body } = await uploadPart(server.client.url, app, file, { first: 0, end: 1_000 });
+    const { token } = body;
+    const held = proxy.holdAll('aggregate', 'files.files', [Buffer.from('$merge')]);
+    const other = Buffer.alloc(5_000, 'x');
+    const late = uploadPart(slow.client.url, app, other, { first: 1_000, end: 3_000, token });
+    await expect.poll(() => held.seen.length).toBe(1);
+    const stored = await onlyFileOf(app);
+    // Meanwhile it is that of the first one.
+    expect(await uploadPart(server.client.url, app, file, { first: 1_000, end: 5_000, token })).toMatchObject({
+      status: 409,
+      body: { code: 'fileBeingSent' },
+    });
+    await endWriter(stored);
+    const taken = await uploadPart(server.client.url, app, file, { first: 1_000, end: 2_000, token });
+    expect(taken).toMatchObject({ status: 202, body: { received: 2_000 } });
+    held.release();
+    expect(await late).toMatchObject({ status: 409, body: { code: 'fileBeingSent' } });
+    expect((await contentOf(stored)).equals(file.subarray(0, 2_000))).toBe(true);
+    const last = await uploadPart(server.client.url, app, file, { first: 2_000, end: 5_000, token });
+    expect(last).toMatchObject({ status: 201, body: { sha256: sha256(file) } });
+  });
+
+  it('makes no file whole that another one finished, and none that was removed', async () => {
+    const app = await appWith();
+    const file = pdfOf(5_000);
+    const { body } = await uploadPart(server.client.url, app, file, { first: 0, end: 1_000 });
+    const { token } = body;
+    const held = proxy.holdAll('findAndModify', 'files.files', [Buffer.from('whole')]);
+    const late = uploadPart(slow.client.url, app, file, { first: 1_000, end: 5_000, token });
+    await expect.poll(() => held.seen.length).toBe(1);
+    const stored = await onlyFileOf(app);
+    await files().updateOne({ _id: stored._id }, { $set: { 'metadata.state': 'removing' } });
+    held.release();
+    expect(await late).toMatchObject({ status: 409 });
+    expect((await onlyFileOf(app)).metadata).toMatchObject({ state: 'removing' });
+    expect((await onlyFileOf(app)).metadata.sha256).toBeUndefined();
+  });
+
+  it('is answered by its repeat, which finishes what the first one did not', async () => {
+    const app = await appWith();
+    const file = pdfOf(5_000);
+    const held = proxy.holdAll('findAndModify', 'files.files', [Buffer.from('whole')]);
+    const { body } = await uploadPart(server.client.url, app, file, { first: 0, end: 1_000 });
+    const part = { first: 1_000, end: 5_000, token: body.token };
+    const late = uploadPart(slow.client.url, app, file, part);
+    await expect.poll(() => held.seen.length).toBe(1);
+    await endWriter(await onlyFileOf(app));
+    const again = await uploadPart(server.client.url, app, file, part);
+    expect(again).toMatchObject({ status: 201, body: { sha256: sha256(file) } });
+    held.release();
+    expect(await late).toMatchObject({ status: 409 });
+    expect((await onlyFileOf(app)).metadata.state).toBe('whole');
+  });
+});
+
+describe('two requests for one part', () => {
+  it('store it once, on two servers at the same time', async () => {
+    const app = await appWith();
+    const file = pdfOf(600_000);
+    const first = await uploadPart(server.client.url, app, file, { first: 0, end: 100_000 });
+    const { token } = first.body;
+    for (let at = 100_000; at < 600_000; at += 100_000) {
+      const part = { first: at, end: at + 100_000, token };
+      const both = await Promise.all([server, slow].map(({ client }) => uploadPart(client.url, app, file, part)));
+      const statuses = both.map(({ status }) => status).sort();
+      const isLast = at === 500_000;
+      // A last part that was repeated has the same answer.
+      if (!isLast || statuses[1] !== 201) expect([409, 416]).toContain(statuses[1]);
+      expect(statuses[0]).toBe(isLast ? 201 : 202);
+    }
+    const stored = await onlyFileOf(app);
+    expect(stored.metadata).toMatchObject({ state: 'whole', sha256: sha256(file) });
+    expect((await contentOf(stored)).equals(file)).toBe(true);
+  });
+});
+
+/** Begins a request of a file, of which a part of the body is sent. */
+async function begin(app: string, query: string, headers: string, body: Buffer): Promise<Socket> {
+  const { hostname, port } = new URL(server.client.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.write(`POST /v1/forms/${app}/files?field=cv&name=cv.pdf${query} HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n`);
+  socket.write(body);
+  return socket;
+}
+
+describe('a connection that ends', () => {
+  it('keeps what arrived of a later part', async () => {
+    const app = await appWith();
+    const file = pdfOf(900_000);
+    const { body } = await uploadPart(server.client.url, app, file, { first: 0, end: 1_000 });
+    const { token } = body;
+    const range = 'Content-Range: bytes 1000-899999/900000\r\nContent-Length: 899000';
+    const socket = await begin(app, `&token=${token}`, range, file.subarray(1_000, 400_000));
+    await expect.poll(async () => (await onlyFileOf(app)).length).toBe(255 * 1_024);
+    socket.destroy();
+    await expect.poll(async () => (await onlyFileOf(app)).metadata.writer).toBeUndefined();
+    const { status, body: refused } = await uploadPart(server.client.url, app, file, {
+      first: 1_000,
+      end: 2_000,
+      token,
+    });
+    expect(status).toBe(416);
+    expect(refused.received).toBe(400_000);
+    const rest = await uploadPart(slow.client.url, app, file, { first: refused.received, end: 900_000, token });
+    expect(rest).toMatchObject({ status: 201, body: { sha256: sha256(file) } });
+  });
+
+  it.each([
+    ['whole', ''],
+    ['first part', 'Content-Range: bytes 0-899999/900000\r\n'],
+  ])('leaves nothing of a %s, of which nobody knows the token', async (_, range) => {
+    const app = await appWith();
+    const socket = await begin(app, '', `${range}Content-Length: 900000`, pdfOf(900_000).subarray(0, 600_000));
+    await expect.poll(async () => (await onlyFileOf(app).catch(() => undefined))?.length).toBe(2 * 255 * 1_024);
+    socket.destroy();
+    await expect.poll(async () => (await onlyFileOf(app)).metadata.state).toBe('removing');
+    const { _id, metadata } = await onlyFileOf(app);
+    expect(metadata).toMatchObject({ charged: 0 });
+    expect(metadata.network).toBeUndefined();
+    await expect.poll(() => chunks().countDocuments({ files_id: _id })).toBe(0);
+  });
+
+  it('may be slow: a file has more time than other bodies', async () => {
+    const app = await appWith();
+    const file = pdfOf(1_000);
+    const socket = await begin(app, '', 'Content-Length: 1000\r\nConnection: close', file.subarray(0, 100));
+    let answer = '';
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    // Beyond the limit of other requests, and the interval of its check.
+    for (let at = 100; at < 1_000; at += 50) {
+      await sleep(1_000);
+      socket.write(file.subarray(at, at + 50));
+    }
+    await once(socket, 'close');
+    expect(answer).toMatch(/^HTTP\/1.1 201 /);
+  });
+});
+
+describe('the limit of an app', () => {
+  it('holds for files that arrive at the same time on two servers', async () => {
+    const limits = { FILES_APP_LIMIT: '20000' };
+    const servers = [
+      await startServer(limits, server.db.databaseName),
+      await startServer(limits, server.db.databaseName),
+    ] as const;
+    try {
+      const app = await appWith();
+      const sent = Array.from({ length: 12 }, (_, n) =>
+        upload(servers[(n % 2) as 0 | 1].client.url, app, pdfOf(6_000)),
+      );
+      const statuses = (await Promise.all(sent)).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 201).length).toBeLessThanOrEqual(3);
+      expect(statuses.filter((status) => status !== 201 && status !== 413)).toEqual([]);
+      const found = await server.db.collection('apps').findOne({ sourceAppId: app });
+      const stored = await files().find({ 'metadata.appId': found?._id }).toArray();
+      expect(stored.reduce((sum, { metadata }) => sum + metadata.charged, 0)).toBeLessThanOrEqual(20_000);
+      // There is room for one in any case.
+      const answer = await upload(servers[0].client.url, await appWith(), pdfOf(19_000));
+      expect(answer.status).toBe(201);
+    } finally {
+      for (const one of servers) await one.close();
+    }
+  });
+});
