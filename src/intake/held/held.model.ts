@@ -309,7 +309,7 @@ export function createHeldStore(
       return (await held.findOne<WaitingChange>(filter)) ?? undefined;
     },
 
-    /** Marks an infected file in the values of the entry that names it (spec 4.14.3). */
+    /** Marks an infected file in the values of the entry that names it (spec 4.14.7). */
     async markInfected(appId: ObjectId, _id: UUID, file: string): Promise<void> {
       const entry = await held.findOne({ _id, appId }, { projection: { email: 1, data: 1 } });
       for (const key of Object.keys(markedFiles(entry?.data ?? {}, file))) {

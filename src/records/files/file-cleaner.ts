@@ -41,7 +41,7 @@ type DueFile = FileDocument & { now: Date };
 
 export type FileCleaner = ReturnType<typeof createFileCleaner>;
 
-/** Removes what nothing names, and what belongs to erased records and deleted apps (spec 2.13). */
+/** Removes files that nothing names, and those of erased records and deleted apps (spec 4.14.3). */
 export function createFileCleaner(deps: {
   files: FileCollection;
   chunks: ChunkCollection;

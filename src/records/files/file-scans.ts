@@ -33,7 +33,7 @@ interface FileScanDeps {
 }
 
 /**
- * Scans the files that came while the scanner was away (spec 4.14.3). The document of a file says
+ * Scans the files that came while the scanner was away (spec 4.14.7). The document of a file says
  * first that it is infected: from then on nobody can read it. Then its content is removed, and what
  * names it is marked, again until no write that may still name it is left.
  */
