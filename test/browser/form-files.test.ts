@@ -73,7 +73,7 @@ const arrived = (page: Page, name: string) =>
 const isUpload = (request: Request): boolean => /\/files\?/.test(request.url()) && request.method() === 'POST';
 const rangeOf = (request: Request): string | undefined => request.headers()['content-range'];
 
-describe.each(PLACES)('files in %s (spec 4.14.6)', (place, open) => {
+describe.each(PLACES)('files in %s (spec 4.14.8)', (place, open) => {
   it('are sent when they are chosen, and can be removed by keyboard', async () => {
     const app = await formOf();
     const { page, expectClean, close } = await open(app);

@@ -10,7 +10,7 @@ import { type KnownFiles, NO_FILES, parseName } from './form-submission.ts';
 
 export type FormFiles = ReturnType<typeof createFormFiles>;
 
-/** The files of forms (spec 4.14.6). */
+/** The files of forms (spec 4.14.8). */
 export function createFormFiles(deps: {
   leases: Pick<SchemaLeases, 'hold'>;
   receive(upload: Upload, source: AsyncIterable<Buffer>): Promise<FormFile>;

@@ -27,6 +27,7 @@ export const ar: Catalogue = {
   fileName: 'يجب أن يكون للملف اسم',
   fileToken: 'يجب أن يكون رمز ملف أُرسل لهذا الحقل ولم يُستخدم بعد',
   fileTooLarge: 'الملف أكبر من {max} ميغابايت',
+  fileInfected: 'عُثر في الملف على برنامج ضار',
   tooManyFiles: {
     zero: 'اختر {max} ملف على الأكثر',
     one: 'اختر ملفًا واحدًا ({max}) على الأكثر',

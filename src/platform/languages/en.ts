@@ -23,6 +23,7 @@ export const problems = {
   fileName: 'must have a file name',
   fileToken: 'must be the token of a file that was sent for this field and is not used yet',
   fileTooLarge: 'The file is larger than {max} MB',
+  fileInfected: 'must not contain malware',
   tooManyFiles: { by: 'max', one: 'must have at most {max} file', other: 'must have at most {max} files' },
   tooManyChoices: { by: 'max', one: 'must have at most {max} choice', other: 'must have at most {max} choices' },
   mustBeTrue: 'must be true',

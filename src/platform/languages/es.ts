@@ -24,6 +24,7 @@ export const es: Catalogue = {
   fileName: 'El archivo debe tener un nombre',
   fileToken: 'Debe ser el token de un archivo enviado para este campo que aún no se ha usado',
   fileTooLarge: 'El archivo supera los {max} MB',
+  fileInfected: 'Se encontró software malicioso en el archivo',
   tooManyFiles: {
     one: 'Elija como máximo {max} archivo',
     many: 'Elija como máximo {max} archivos',

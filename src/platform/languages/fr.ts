@@ -24,6 +24,7 @@ export const fr: Catalogue = {
   fileName: 'Le fichier doit avoir un nom',
   fileToken: 'Doit être le jeton d’un fichier envoyé pour ce champ et pas encore utilisé',
   fileTooLarge: 'Le fichier dépasse {max} Mo',
+  fileInfected: 'Un logiciel malveillant a été trouvé dans le fichier',
   tooManyFiles: {
     one: 'Choisissez au plus {max} fichier',
     many: 'Choisissez au plus {max} fichiers',

@@ -24,6 +24,7 @@ export const it: Catalogue = {
   fileName: 'Il file deve avere un nome',
   fileToken: 'Deve essere il token di un file inviato per questo campo e non ancora usato',
   fileTooLarge: 'Il file supera {max} MB',
+  fileInfected: 'Nel file è stato trovato software dannoso',
   tooManyFiles: {
     one: 'Scegliere al massimo {max} file',
     many: 'Scegliere al massimo {max} file',

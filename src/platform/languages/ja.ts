@@ -21,6 +21,7 @@ export const ja: Catalogue = {
   fileName: 'ファイルには名前が必要です',
   fileToken: 'この項目に送信され、まだ使われていないファイルのトークンでなければなりません',
   fileTooLarge: 'ファイルが {max} MB を超えています',
+  fileInfected: 'ファイルにマルウェアが見つかりました',
   tooManyFiles: 'ファイルは {max} 個以内で選んでください',
   tooManyChoices: '{max} 個以内で選んでください',
   mustBeTrue: 'チェックを入れてください',

@@ -25,6 +25,7 @@ export const pl: Catalogue = {
   fileName: 'Plik musi mieć nazwę',
   fileToken: 'Musi być tokenem pliku wysłanego dla tego pola i jeszcze nieużytego',
   fileTooLarge: 'Plik jest większy niż {max} MB',
+  fileInfected: 'W pliku znaleziono złośliwe oprogramowanie',
   tooManyFiles: {
     one: 'Wybierz najwyżej {max} plik',
     few: 'Wybierz najwyżej {max} pliki',

@@ -21,6 +21,7 @@ export const tr: Catalogue = {
   fileName: 'Dosyanın bir adı olmalıdır',
   fileToken: 'Bu alan için gönderilmiş ve henüz kullanılmamış bir dosyanın jetonu olmalıdır',
   fileTooLarge: 'Dosya {max} MB’den büyük',
+  fileInfected: 'Dosyada zararlı yazılım bulundu',
   tooManyFiles: 'En çok {max} dosya seçin',
   tooManyChoices: 'En çok {max} seçenek seçin',
   mustBeTrue: 'İşaretlenmelidir',

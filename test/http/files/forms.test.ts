@@ -60,7 +60,7 @@ const keptIn = (page: string): Map<string, string> =>
   );
 const keyIn = (page: string): string => /name="_key" value="([^"]+)"/.exec(page)?.[1] ?? '';
 
-describe('files of an HTML form (spec 4.14.6)', () => {
+describe('files of an HTML form (spec 4.14.8)', () => {
   it('are stored with the record, whether they come before the texts or after them', async () => {
     const [first, second] = [pdf(300_000), pdf()];
     for (const parts of [
@@ -143,7 +143,7 @@ describe('files of an HTML form (spec 4.14.6)', () => {
   });
 });
 
-describe('the page after a mistake (spec 4.14.6)', () => {
+describe('the page after a mistake (spec 4.14.8)', () => {
   it('keeps the files, and a person may leave some out', async () => {
     const app = await formOf();
     const contents = [pdf(), pdf()] as const;
