@@ -24,11 +24,7 @@ export const pt: Catalogue = {
   fileName: 'O ficheiro deve ter um nome',
   fileToken: 'Deve ser o token de um ficheiro enviado para este campo e ainda não usado',
   fileTooLarge: 'O ficheiro tem mais de {max} MB',
-  notFiles: 'Deve ser uma lista de arquivos',
-  fileType: 'Deve ser um arquivo de um destes tipos: {types}',
-  fileName: 'O arquivo deve ter um nome',
-  fileToken: 'Deve ser o token de um arquivo enviado para este campo e ainda não usado',
-  fileInfected: 'Foi encontrado software malicioso no arquivo',
+  fileInfected: 'Foi encontrado software malicioso no ficheiro',
   tooManyFiles: {
     one: 'Escolha no máximo {max} ficheiro',
     many: 'Escolha no máximo {max} ficheiros',
