@@ -175,7 +175,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     checksMs,
   });
   const search = createSearch({ apps, schemas, records, load, cursors, queryBudgetMs });
-  const exports = createExports({ apps, records, search });
+  const exports = createExports({ apps, records, search, files });
   const inbox = createInbox({ apps, records, search, cursors, queryBudgetMs });
   const submissions = createSubmissions({
     connection,

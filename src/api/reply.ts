@@ -38,6 +38,12 @@ export class JsonStream {
   ): JsonStream {
     return new JsonStream(name, serialized(items, present), rest);
   }
+
+  /** The whole document. */
+  async *text(): AsyncGenerator<Piece> {
+    const pieces = this.pieces[Symbol.asyncIterator]();
+    yield* wholeObject(this, await pieces.next(), pieces);
+  }
 }
 
 async function* serialized<Item>(items: AsyncIterable<Item>, present: (item: Item) => unknown): AsyncGenerator<string> {
@@ -250,7 +256,7 @@ async function sendDownload(
   const file = Readable.from(whilePermitted(content, recheck), BYTES);
   await once(file, 'readable');
   if (res.headersSent || res.destroyed) return void file.destroy();
-  res.setHeader('Content-Type', `${mediaType}; charset=utf-8`);
+  res.setHeader('Content-Type', mediaType);
   res.setHeader('Content-Disposition', `attachment; filename="${fileName}"`);
   await pipeline(file, res);
 }

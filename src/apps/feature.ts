@@ -58,12 +58,22 @@ export interface PersonEntry {
   shown: Record<string, unknown>;
 }
 
+/** A file that holds data of a person. */
+export interface PersonFile {
+  /** Unique among the files of the person, with `/`. */
+  path: string;
+  content: AsyncIterable<Uint8Array>;
+  modified: Date;
+}
+
 /** Exports and erasures use personal data by this interface only, so that imports point down. */
 export interface PersonData {
   /** The name of its count in the receipt of an erasure. */
   name: string;
   /** What at most {@link APPS_AT_ONCE} apps hold of the person of this email. */
   entriesOf(appIds: readonly ObjectId[], email: string): AsyncIterable<PersonEntry>;
+  /** The files that its entries name. Absent: it has none. */
+  filesOf?(appIds: readonly ObjectId[], email: string): AsyncIterable<PersonFile>;
   /**
    * Erases it; resolves with the number of erased documents.
    * @param isOver whether the time of the request is over

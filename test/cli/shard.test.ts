@@ -60,6 +60,8 @@ describe('shard --apply', () => {
       { $db: 'admin', enableSharding: 'people' },
       { $db: 'admin', shardCollection: 'people.applied_keys', key: { _id: 1 } },
       { $db: 'admin', shardCollection: 'people.deliveries', key: { appId: 1, _id: 1 } },
+      { $db: 'admin', shardCollection: 'people.files.chunks', key: { files_id: 1 } },
+      { $db: 'admin', shardCollection: 'people.files.files', key: { 'metadata.appId': 1, _id: 1 } },
       { $db: 'admin', shardCollection: 'people.held_submissions', key: { appId: 1, email: 1 } },
       { $db: 'admin', shardCollection: 'people.history', key: { _id: 1 } },
       { $db: 'admin', shardCollection: 'people.spent_challenges', key: { _id: 1 } },
@@ -67,7 +69,8 @@ describe('shard --apply', () => {
       { $db: 'admin', shardCollection: 'people.suppressed_people', key: { _id: 1 } },
       { $db: 'admin', shardCollection: 'people.users', key: { appId: 1, email: 1 } },
     ]);
-    expect(indexed.slice(-4)).toEqual(['deliveries', 'held_submissions', 'submissions', 'users']);
+    const ofShards = ['deliveries', 'files.chunks', 'files.files', 'held_submissions', 'submissions', 'users'];
+    expect(indexed.slice(-6)).toEqual(ofShards);
   });
 });
 
@@ -87,6 +90,14 @@ sh.shardCollection("people.applied_keys", { _id: 1 });
 // deliveries: one for each event and webhook, kept for 30 days
 db.getSiblingDB("people").deliveries.createIndex({ appId: 1, _id: 1 });
 sh.shardCollection("people.deliveries", { appId: 1, _id: 1 });
+
+// files.chunks: the content of files, in 255 kB
+db.getSiblingDB("people").files.chunks.createIndex({ files_id: 1 });
+sh.shardCollection("people.files.chunks", { files_id: 1 });
+
+// files.files: one for each file
+db.getSiblingDB("people").files.files.createIndex({ "metadata.appId": 1, _id: 1 });
+sh.shardCollection("people.files.files", { "metadata.appId": 1, _id: 1 });
 
 // held_submissions: emails and data of people, up to 50 MB for each app
 db.getSiblingDB("people").held_submissions.createIndex({ appId: 1, email: 1 });

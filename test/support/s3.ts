@@ -9,6 +9,7 @@ import {
   CreateMultipartUploadCommand,
   GetObjectCommand,
   ListMultipartUploadsCommand,
+  PutObjectCommand,
   paginateListObjectsV2,
   S3Client,
   UploadPartCommand,
@@ -30,6 +31,7 @@ export interface S3Server {
   keys(): Promise<string[]>;
   unfinishedUploads(): Promise<string[]>;
   read(key: string): Promise<Buffer>;
+  write(key: string, content: Buffer): Promise<void>;
   /** Begins an upload in parts, with one part. */
   beginUpload(key: string): Promise<void>;
   close(): Promise<void>;
@@ -58,6 +60,9 @@ export async function startS3(): Promise<S3Server> {
     async read(Key) {
       const { Body } = await client.send(new GetObjectCommand({ Bucket: BUCKET, Key }));
       return Buffer.from((await Body?.transformToByteArray()) ?? []);
+    },
+    async write(Key, Body) {
+      await client.send(new PutObjectCommand({ Bucket: BUCKET, Key, Body }));
     },
     async unfinishedUploads() {
       const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }));

@@ -45,7 +45,7 @@ const exportDefaults = {
   // A filter with few matches may read many records before the first byte is sent.
   slow: true,
   response: z.array(User),
-  downloads: ['text/csv', 'application/x-ndjson'],
+  downloads: ['text/csv', 'application/x-ndjson', 'application/zip'],
   responseHeaders: { 'Content-Disposition': 'An attachment, named after the app and the date' },
   errors: [404, 429],
 } as const;
@@ -57,7 +57,7 @@ export const exportEndpoints = {
     method: 'get',
     summary: "The session's users as a file",
     description:
-      "The users of the session's app, or those that match, newest first, streamed. `csv` has a column for each field of the newest schema and one for the other keys of `data`; `ndjson` has one user per line.",
+      "The users of the session's app, or those that match, newest first, streamed. `csv` has a column for each field of the newest schema and one for the other keys of `data`; `ndjson` has one user per line; `zip` has `users.csv`, the files that the users name, and `manifest.json`, which lists them.",
     query: z
       .strictObject({
         ...fileMembers,
@@ -94,7 +94,7 @@ function checkCsv(
   query: { format: string } & { [Name in (typeof CSV_PARAMETERS)[number]]?: string | true | undefined },
   context: z.RefinementCtx,
 ) {
-  if (query.format === 'csv') return;
+  if (query.format === 'csv' || query.format === 'zip') return;
   for (const name of CSV_PARAMETERS) {
     if (query[name] !== undefined) context.addIssue({ code: 'custom', path: [name], message: code('forCsvOnly') });
   }
@@ -116,9 +116,10 @@ export const exportRoutes = (exports: ExportService): Route[] =>
   });
 
 const MEDIA_TYPES: Record<ExportFormat, string> = {
-  csv: 'text/csv',
-  json: 'application/json',
-  ndjson: 'application/x-ndjson',
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  zip: 'application/zip',
 };
 
 /** The file of an export, named after the app and the date. */

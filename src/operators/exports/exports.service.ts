@@ -11,8 +11,10 @@ import type { ReadQueriedApp } from '../search/queried-app.ts';
 import type { UserQuery } from '../search/user-query.ts';
 import { parseQuery, type QueryRequest } from '../search/users.service.ts';
 import { type CsvColumn, recordsAsCsv } from './csv.ts';
+import { zipOf } from './zip.ts';
+import { type ExportedFiles, zipEntries } from './zip-export.ts';
 
-export const exportFormats = ['csv', 'ndjson', 'json'] as const;
+export const exportFormats = ['csv', 'ndjson', 'json', 'zip'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 const OWN_COLUMNS: readonly string[] = OWN_MEMBERS.filter((member) => member !== 'data');
@@ -33,7 +35,7 @@ interface CsvOptions {
  */
 export function exportUsers(
   records: RecordBatches,
-  format: ExportFormat,
+  format: Exclude<ExportFormat, 'zip'>,
   keys: readonly string[],
   { bom = false, columns = defaultColumns(keys) }: CsvOptions = {},
 ): Readable {
@@ -118,8 +120,9 @@ export function createExportService(deps: {
   queried: ReadQueriedApp;
   query: Pick<UserQuery, 'all'>;
   pages: Pick<RecordPages, 'named'>;
+  files: ExportedFiles['files'];
 }) {
-  const { apps, queried, query, pages } = deps;
+  const { apps, queried, query, pages, files } = deps;
 
   /** @param read reads the records, once the columns are valid */
   async function fileOf(
@@ -131,7 +134,11 @@ export function createExportService(deps: {
     const { schema } = queriedApp;
     const columns = exportColumns(request, schema, (await apps.find(app.sourceAppId))?.form?.doubleOptIn);
     const keys = schema.fields.map(({ key }) => key);
-    return exportUsers(await read(queriedApp), request.format, keys, { bom: request.bom, columns });
+    const { format, bom } = request;
+    const records = await read(queriedApp);
+    if (format !== 'zip') return exportUsers(records, format, keys, { bom, columns });
+    const csvOf = (all: RecordBatches) => recordsAsCsv(all, { columns, keys, bom: bom ?? false });
+    return zipOf(zipEntries(records, schema.fields, csvOf, { appId: app.id, files }));
   }
 
   return {

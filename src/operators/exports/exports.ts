@@ -1,5 +1,6 @@
 import type { Apps } from '../../apps/apps.ts';
 import type { Feature } from '../../apps/feature.ts';
+import type { Files } from '../../records/files/files.ts';
 import type { Records } from '../../records/records.ts';
 import type { ReadQueriedApp } from '../search/queried-app.ts';
 import type { UserQuery } from '../search/user-query.ts';
@@ -11,8 +12,9 @@ export function createExports(deps: {
   apps: Apps;
   records: Pick<Records, 'pages'>;
   search: { queried: ReadQueriedApp; query: UserQuery };
+  files: Files;
 }) {
-  const { apps, records, search } = deps;
-  const service = createExportService({ apps: apps.service, pages: records.pages, ...search });
+  const { apps, records, search, files } = deps;
+  const service = createExportService({ apps: apps.service, pages: records.pages, files, ...search });
   return { service, feature: { routes: exportRoutes(service) } satisfies Feature };
 }

@@ -172,7 +172,11 @@ export const importRoutes = (service: ImportService): Route[] =>
     getImport: async ({ app, params }) => present(await service.get(app, params.id)),
 
     getImportRejects: async ({ app, params }) =>
-      new Download(`${app.sourceAppId}-rejects.csv`, 'text/csv', await service.rejectsOf(app, params.id)),
+      new Download(
+        `${app.sourceAppId}-rejects.csv`,
+        'text/csv; charset=utf-8',
+        await service.rejectsOf(app, params.id),
+      ),
 
     deleteImport: async ({ app, params }) => {
       await service.remove(app, params.id);

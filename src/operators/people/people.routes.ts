@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
 import { ScopeParameter } from '../../api/parameters.ts';
 import type { AppPrincipal, ScopedApp } from '../../api/principal.ts';
-import { JsonStream } from '../../api/reply.ts';
+import { Download, JsonStream } from '../../api/reply.ts';
 import { Timestamp } from '../../api/validation.ts';
 import type { AppScope } from '../../apps/app-scope.ts';
+import type { PersonFile } from '../../apps/feature.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { code } from '../../platform/languages/problems.ts';
+import { type ZipEntry, zipOf } from '../exports/zip.ts';
 import type { PeopleService } from './people.service.ts';
 
 const Email = z.string(code('notText')).max(1_000, code('tooLongText')).meta({ example: 'ada@example.com' });
@@ -42,9 +44,10 @@ export const peopleEndpoints = {
     audit: 'person.exported',
     summary: 'Everything that is held of a person',
     description:
-      "In the session's app; for admins in all apps, or in the one that `sourceAppId` names. One JSON document, streamed.",
+      "In the session's app; for admins in all apps, or in the one that `sourceAppId` names. One JSON document, streamed; if files belong to the person, a ZIP archive with it as `person.json` and the files, unless `Accept` excludes `application/zip`.",
     body: jsonBody(z.strictObject({ email: Email })),
     response: z.strictObject({ entries: z.array(PersonalDataEntry), email: z.string(), at: Timestamp }),
+    downloads: ['application/zip'],
   },
   erasePerson: {
     ...shared,
@@ -78,12 +81,17 @@ export const peopleRoutes = (people: PeopleService, scope: AppScope): Route[] =>
   }
 
   return routes(peopleEndpoints, {
-    exportPerson: async ({ principal, query, body, closed, audit }) => {
+    exportPerson: async ({ principal, query, body, closed, audit, req }) => {
       const app = await resolveScope(principal, query.sourceAppId);
       if (!app) audit({ app: null });
       const found = people.export(body.email, app, closed());
       const rest = { email: normalizeEmail(body.email), at: new Date().toISOString() };
-      return JsonStream.of('entries', found, (entry) => entry, rest);
+      const json = JsonStream.of('entries', found, (entry) => entry, rest);
+      if (!req.accepts('application/zip')) return json;
+      const files = people.files(body.email, app, closed());
+      const first = await files.next();
+      if (first.done) return json;
+      return new Download('person.zip', 'application/zip', zipOf(archive(json, first.value, files)));
     },
 
     erasePerson: async ({ principal, query, body, audit }) => {
@@ -94,3 +102,14 @@ export const peopleRoutes = (people: PeopleService, scope: AppScope): Route[] =>
     },
   });
 };
+
+/** The data of a person, and the files that it names. */
+async function* archive(
+  data: JsonStream,
+  first: PersonFile,
+  others: AsyncIterable<PersonFile>,
+): AsyncGenerator<ZipEntry> {
+  yield { path: 'person.json', content: data.text(), modified: new Date(), isText: true };
+  yield { ...first, isText: false };
+  for await (const file of others) yield { ...file, isText: false };
+}

@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { v7 } from 'uuid';
 import type { ScopedApp } from '../../api/principal.ts';
 import type { AppService } from '../../apps/apps.service.ts';
-import { APPS_AT_ONCE, type PersonData } from '../../apps/feature.ts';
+import { APPS_AT_ONCE, type PersonData, type PersonFile } from '../../apps/feature.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import type { Logger } from '../../platform/core/logger.ts';
@@ -41,6 +41,11 @@ export function createPeopleService(deps: {
       return entries(normalized(email), app, signal);
     },
 
+    /** Yields the files that the data names. @throws {InvalidInput} for the email, at once */
+    files(email: string, app: ScopedApp | undefined, signal: AbortSignal): AsyncGenerator<PersonFile, void> {
+      return files(normalized(email), app, signal);
+    },
+
     /**
      * Erases all data of a person. A submission in flight may create a new record. A repeat after a
      * failure continues. With `suppress` no import restores the person. Resolves with a receipt,
@@ -65,6 +70,18 @@ export function createPeopleService(deps: {
       return { id, at: new Date(), erased };
     },
   };
+
+  async function* files(email: string, app: ScopedApp | undefined, signal: AbortSignal): AsyncGenerator<PersonFile> {
+    for await (const appIds of listAppIds(app)) {
+      for (const { filesOf } of parts()) {
+        if (!filesOf) continue;
+        for await (const file of filesOf(appIds, email)) {
+          if (signal.aborted) return;
+          yield file;
+        }
+      }
+    }
+  }
 
   async function* entries(email: string, app: ScopedApp | undefined, signal: AbortSignal) {
     if (!app) for await (const { shown } of suppressions.data.entriesOf([ALL_APPS], email)) yield shown;

@@ -72,7 +72,10 @@ const isSameKey = (one: object, other: object): boolean => JSON.stringify(one) =
 
 /** A document of numbers and booleans as mongosh reads it: `{ appId: 1, _id: 1 }`. */
 function inShell(document: object): string {
-  const members = Object.entries(document).map(([member, value]) => `${member}: ${JSON.stringify(value)}`);
+  const members = Object.entries(document).map(([member, value]) => {
+    const name = member.includes('.') ? JSON.stringify(member) : member;
+    return `${name}: ${JSON.stringify(value)}`;
+  });
   return `{ ${members.join(', ')} }`;
 }
 

@@ -133,7 +133,7 @@ export const rules = {
   tooManyMatches: 'matches more than {max} records; narrow it down',
   notCount: 'must be {count}',
   indexChanged: 'belongs to an index that was changed; search again',
-  notExportFormat: 'must be csv, ndjson or json',
+  notExportFormat: 'must be csv, ndjson, json or zip',
   notHeaderKind: 'must be labels or paths',
   forCsvOnly: 'is for csv only',
   notColumns: 'must be columns of the app, separated by commas',

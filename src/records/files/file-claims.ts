@@ -67,9 +67,9 @@ type FoundFile = FileDocument & { now: Date };
 export type FileClaims = ReturnType<typeof createFileClaims>;
 
 /**
- * Gives files to the writes that name them (spec 2.13). A claim says which record is about to name
- * a file and until when, by MongoDB's clock. The write begins before that time or not at all, so
- * that nothing has to follow it: the cleaner keeps a file that the record names.
+ * Gives files to the writes that name them (spec 4.14.3). A claim says which record is about to
+ * name a file and until when, by MongoDB's clock. The write begins before that time or not at all,
+ * so that nothing has to follow it: the cleaner keeps a file that the record names.
  */
 export function createFileClaims(deps: {
   files: FileCollection;
@@ -326,7 +326,7 @@ function nameOf(one: unknown, { heldAs }: FileRequest): string[] {
   return typeof name === 'string' && name.length <= MAX_TOKEN_LENGTH ? [name] : [];
 }
 
-/** The value of a record (spec 2.13). */
+/** The value of a record (spec 4.14.3). */
 export function fileValue({
   _id,
   filename,

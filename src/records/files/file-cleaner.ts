@@ -10,7 +10,14 @@ import type { RecordTraces } from '../write/erasure.ts';
 import { SETTLED_AFTER_MS } from './file-claims.ts';
 import type { FilePlace, FindPlace } from './file-places.ts';
 import type { FileStores } from './file-stores.ts';
-import { BY_CHECK, BY_RECORD, type ChunkCollection, type FileCollection, type FileDocument } from './files.model.ts';
+import {
+  archivePath,
+  BY_CHECK,
+  BY_RECORD,
+  type ChunkCollection,
+  type FileCollection,
+  type FileDocument,
+} from './files.model.ts';
 
 export const FILE_JOB = 'files';
 const EVERY_MS = 1_000;
@@ -34,11 +41,11 @@ type DueFile = FileDocument & { now: Date };
 
 export type FileCleaner = ReturnType<typeof createFileCleaner>;
 
-/** Removes what nothing names, and what belongs to erased records and deleted apps (spec 2.13). */
+/** Removes files that nothing names, and those of erased records and deleted apps (spec 4.14.3). */
 export function createFileCleaner(deps: {
   files: FileCollection;
   chunks: ChunkCollection;
-  stores: Pick<FileStores, 'remove' | 's3'>;
+  stores: Pick<FileStores, 'of' | 'remove' | 's3'>;
   findPlace: FindPlace;
   clock: Pick<DatabaseClock, 'earlier'>;
   signal: JobSignal;
@@ -77,6 +84,14 @@ export function createFileCleaner(deps: {
       await removeWhole(found);
       removed += found.length;
     }
+  }
+
+  /** The filters of the files of a person. */
+  async function ofPerson(appIds: readonly ObjectId[], email: string): Promise<Filter<FileDocument>[]> {
+    const [records, held] = [await recordsOf(appIds, email), await heldOf(appIds, email)];
+    return [{ 'metadata.record': { $in: records } }, { 'metadata.held': { $in: held } }].map((one) =>
+      typedFilter<FileDocument>({ 'metadata.appId': { $in: [...appIds] }, ...one }),
+    );
   }
 
   /** Has the files that match examined now. */
@@ -196,15 +211,19 @@ export function createFileCleaner(deps: {
     personal: {
       name: 'files',
       async *entriesOf() {},
-      async eraseOf(appIds, email) {
-        const named = [
-          { 'metadata.record': { $in: await recordsOf(appIds, email) } },
-          { 'metadata.held': { $in: await heldOf(appIds, email) } },
-        ];
-        let removed = 0;
-        for (const one of named) {
-          removed += await removeNamed(typedFilter<FileDocument>({ 'metadata.appId': { $in: [...appIds] }, ...one }));
+      async *filesOf(appIds, email) {
+        for (const those of await ofPerson(appIds, email)) {
+          // What waits for the scanner, or is infected, is not given out.
+          const readable = { ...those, 'metadata.state': 'whole' as const, 'metadata.scan': { $exists: false } };
+          for await (const file of files.find(typedFilter<FileDocument>(readable), { batchSize: BATCH })) {
+            const content = stores.of(file.metadata).read(file, { start: 0, end: file.length - 1 });
+            yield { path: archivePath(String(file._id), file.filename), content, modified: file.uploadDate };
+          }
         }
+      },
+      async eraseOf(appIds, email) {
+        let removed = 0;
+        for (const those of await ofPerson(appIds, email)) removed += await removeNamed(those);
         return removed;
       },
     } satisfies PersonData,

@@ -281,10 +281,19 @@ export function createIncomingFiles(deps: {
     const stored = await files.findOneAndUpdate(filter, [{ $set: change }, { $unset: 'metadata.writer' }], {
       returnDocument: 'after',
     });
-    if (!stored) throw new Conflict('fileBeingSent');
+    if (!stored) {
+      if (isForBucket) await removeIfGone(file);
+      throw new Conflict('fileBeingSent');
+    }
     // What stays after a failure is found by the check of the file.
     if (isForBucket) await database.remove([stored]).catch(() => undefined);
     return stored;
+  }
+
+  /** Removes what came to the bucket after its app was deleted. */
+  async function removeIfGone({ _id, length, metadata }: FileDocument): Promise<void> {
+    const found = await files.findOne({ _id, 'metadata.appId': metadata.appId }, { projection: { _id: 1 } });
+    if (!found) await content.remove([{ _id, length, metadata }]);
   }
 
   async function readRange(file: FileDocument, start: number, end: number): Promise<Buffer> {

@@ -3,10 +3,11 @@ import { UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { FileDocument } from '../../../src/records/files/files.model.ts';
 import { Client, type TestApp } from '../../support/client.ts';
-import { bytesOf, type FileValue, nameFile, sha256, storeFile } from '../../support/files.ts';
+import { bytesOf, nameFile, sha256, storeFile } from '../../support/files.ts';
 import { startProxy, type TcpProxy } from '../../support/proxy.ts';
 import { type S3Server, startS3 } from '../../support/s3.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
+import { age } from '../../support/uploaded.ts';
 import { CV, pdfOf, upload, uploadPart } from '../../support/uploads.ts';
 
 let s3: S3Server;
@@ -25,7 +26,7 @@ beforeAll(async () => {
   const uri = new URL(inject('mongodbUri'));
   route = await startProxy(uri);
   const env = { FILES_URL: s3.url('files', proxy.port), FILE_LIMIT: '80000000', TRUST_PROXY: '1' };
-  server = await startServer(env);
+  server = await startServer(env, undefined, QUICK_JOBS);
   const held = new URL(uri);
   held.port = String(route.port);
   held.pathname = `/${server.database}`;
@@ -50,16 +51,13 @@ const keyOf = ({ _id }: FileDocument): string => `files/${_id.toHexString(true)}
 let people = 0;
 
 /** A new record that names an uploaded file. */
-async function named(content: Buffer): Promise<FileValue> {
+async function named(content: Buffer): Promise<{ id: string; record: string; file: FileDocument }> {
   people += 1;
-  const { body } = await server.client.submit(app.sourceAppId, { email: `p${people}@example.com` }).expect(200);
-  const { status } = await upload(server.client.url, app.sourceAppId, content);
-  expect(status).toBe(201);
-  const { _id, filename, length } = await newest();
-  await files().updateOne({ _id }, { $set: { 'metadata.record': new UUID(body.id as string) } });
-  const value = { id: _id.toHexString(true), name: filename, type: 'pdf', size: length, sha256: sha256(content) };
-  await nameFile(server.db, body.id, value);
-  return value;
+  const { body } = await upload(server.client.url, app.sourceAppId, content);
+  const file = await newest();
+  const given = { email: `p${people}@example.com`, data: { cv: [body.token] } };
+  const { id: record } = (await server.client.submit(app.sourceAppId, given).expect(200)).body;
+  return { id: file._id.toHexString(true), record, file };
 }
 
 async function read(id: string, range = '', from = server) {
@@ -139,6 +137,68 @@ describe('files in a bucket', () => {
   });
 });
 
+/** Lets the hour of a file pass. */
+const expire = ({ _id }: FileDocument) => age(server.db, { id: _id.toHexString(true) } as never, 2 * 3_600_000);
+const untilGone = (file: FileDocument) =>
+  expect.poll(async () => (await s3.keys()).includes(keyOf(file)), { timeout: 20_000 }).toBe(false);
+
+describe('the removal of files from a bucket', () => {
+  it('is complete when an erasure or the deletion of an app is answered', async () => {
+    const { record, file } = await named(pdfOf(300_000));
+    expect(await s3.keys()).toContain(keyOf(file));
+    await server.admin.delete(`/auth/users/${record}?sourceAppId=${app.sourceAppId}`).expect(200);
+    expect(await s3.keys()).not.toContain(keyOf(file));
+
+    const other = await server.admin.buildApp({ fields: [CV] });
+    expect((await upload(server.client.url, other.sourceAppId, pdfOf(200))).status).toBe(201);
+    const waiting = await newest();
+    expect(await s3.keys()).toContain(keyOf(waiting));
+    await server.admin.delete(`/auth/apps/${other.sourceAppId}`).expect(200);
+    expect(await s3.keys()).not.toContain(keyOf(waiting));
+  });
+
+  it('follows the hour of a file that nothing names, also after the bucket was away', async () => {
+    expect((await upload(server.client.url, app.sourceAppId, pdfOf(200))).status).toBe(201);
+    const file = await newest();
+    proxy.cut();
+    await expire(file);
+    await expect
+      .poll(async () => (await files().findOne({ _id: file._id }))?.metadata.state, { timeout: 20_000 })
+      .toBe('removing');
+    expect(await s3.keys()).toContain(keyOf(file));
+    proxy.restore();
+    await files().updateOne({ _id: file._id }, { $set: { 'metadata.checkAt': new Date(0) } });
+    await untilGone(file);
+  });
+
+  it('follows a file that replaces it, and leaves no chunks of one that stays', async () => {
+    const { id, file } = await named(pdfOf(400_000));
+    const chunk = { files_id: file._id, n: 0, data: Buffer.from('left by a server that was killed') };
+    await server.db.collection('files.chunks').insertOne(chunk);
+    await expire(file);
+    await expect.poll(() => chunksOf(file._id), { timeout: 20_000 }).toBe(0);
+    expect((await read(id)).status).toBe(200);
+    const { body } = await upload(server.client.url, app.sourceAppId, pdfOf(200));
+    const given = { email: `p${people}@example.com`, data: { cv: [body.token] } };
+    await server.client.submit(app.sourceAppId, given).expect(200);
+    await untilGone(file);
+  });
+
+  it('reaches what came to the bucket after the deletion of its app', async () => {
+    const other = await server.admin.buildApp({ fields: [CV] });
+    const whole = route.holdNext('findAndModify', 'files.files');
+    const sending = upload(second.client.url, other.sourceAppId, pdfOf(300_000));
+    const forward = await whole;
+    const file = await newest();
+    await server.admin.delete(`/auth/apps/${other.sourceAppId}`).expect(200);
+    // As if it had not arrived before.
+    await s3.write(keyOf(file), pdfOf(300_000));
+    await forward();
+    expect((await sending).status).toBe(409);
+    expect(await s3.keys()).not.toContain(keyOf(file));
+  });
+});
+
 describe('a bucket that is away', () => {
   it('refuses a file with 503, and nothing of it stays', async () => {
     const keys = await s3.keys();
@@ -192,6 +252,19 @@ describe('a bucket that is away', () => {
     expect((await read(id)).status).toBe(200);
   });
 
+  it('refuses an erasure with 503; its repeat leaves nothing in the bucket', async () => {
+    const { record, file } = await named(pdfOf(300_000));
+    const erase = () => server.admin.delete(`/auth/users/${record}?sourceAppId=${app.sourceAppId}`);
+    proxy.cut();
+    expect((await erase().expect(503)).body.code).toBe('noFileStore');
+    expect(await s3.keys()).toContain(keyOf(file));
+    proxy.restore();
+    // Another server may have finished it: the record is gone then.
+    expect([200, 404]).toContain((await erase()).status);
+    expect(await s3.keys()).not.toContain(keyOf(file));
+    expect(await files().countDocuments({ _id: file._id })).toBe(0);
+  });
+
   it('breaks a download visibly', async () => {
     const { id } = await named(pdfOf(20_000_000));
     const operator = await new Client(server.listener.url).logIn(app.sourceAppId, app.password);
@@ -210,7 +283,6 @@ describe('a server that ends between the bucket and the database', () => {
     const content = pdfOf(300_000);
     const { body: first } = await uploadPart(server.client.url, app.sourceAppId, content, { first: 0, end: 100_000 });
     const rest = { first: 100_000, end: 300_000, token: first.token };
-    // The first one takes the file over, the second one makes it whole.
     const takeover = route.holdNext('findAndModify', 'files.files');
     const sending = uploadPart(second.client.url, app.sourceAppId, content, rest).catch(() => undefined);
     const forward = await takeover;
@@ -233,5 +305,19 @@ describe('a server that ends between the bucket and the database', () => {
     expect([201, 409, 503]).toContain(answer?.status);
     expect((await newest()).metadata).toEqual(metadata);
     expect(sha256(await s3.read(keyOf(file)))).toBe(sha256(content));
+  });
+
+  it('leaves a file that is removed after its hour, from the bucket too', async () => {
+    const whole = route.holdNext('findAndModify', 'files.files');
+    const sending = upload(second.client.url, app.sourceAppId, pdfOf(300_000));
+    const forward = await whole;
+    const file = await newest();
+    expect(file.metadata.state).toBe('arriving');
+    expect(await s3.keys()).toContain(keyOf(file));
+    await expire(file);
+    await untilGone(file);
+    await forward();
+    expect((await sending).status).toBe(409);
+    expect(await s3.keys()).not.toContain(keyOf(file));
   });
 });

@@ -75,7 +75,7 @@ export async function call<Name extends EndpointName>(
   name: Name,
   request: Request<Name> = {},
 ): Promise<ResponseBody<Name>> {
-  return (await send(name, request)).json();
+  return (await send(name, asJson(request))).json();
 }
 
 /** Like `call`, with the ETag for `If-Match`. */
@@ -83,7 +83,7 @@ export async function callWithEtag<Name extends EndpointName>(
   name: Name,
   request: Request<Name> = {},
 ): Promise<{ body: ResponseBody<Name>; etag: string }> {
-  const response = await send(name, request);
+  const response = await send(name, asJson(request));
   return { body: await response.json(), etag: response.headers.get('ETag') ?? '' };
 }
 
@@ -100,6 +100,12 @@ export async function callForFile<Name extends EndpointName>(
   });
   return { name: named ?? 'export', content };
 }
+
+/** Some endpoints answer with a file to whoever takes one. */
+const asJson = <Name extends EndpointName>(request: Request<Name>): Request<Name> => ({
+  ...request,
+  headers: { Accept: 'application/json', ...request.headers },
+});
 
 async function send<Name extends EndpointName>(name: Name, request: Request<Name>): Promise<Response> {
   const { body, signal } = request;

@@ -1,7 +1,9 @@
 import { Alert, Button, Group, Loader, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { callForFile } from '../../api/call.ts';
 import { CopyButton } from '../../components/content/copy-button.tsx';
 import { saveFile } from '../../components/content/save-file.ts';
 import { Time } from '../../components/content/time.tsx';
@@ -31,6 +33,16 @@ export function PersonCard({ scope, email }: PersonCardProps) {
   const [erasing, setErasing] = useState<{ sourceAppId: string | undefined }>();
   const [receipt, setReceipt] = useState<ErasureReceipt>();
   const { data, error } = person;
+  const download = useMutation({
+    mutationFn: async (shown: PersonExport) => {
+      const query = scope ? scopeParameter(scope) : {};
+      const { content } = await callForFile('POST /auth/people/export', { query, body: { email } });
+      // With the files that the person sent.
+      if (content.type === 'application/zip') saveFile(`${email}.zip`, content);
+      else saveFile(`${email}.json`, jsonFile(shown));
+    },
+    onError: (refusal) => notifications.show({ color: 'red', title: t.users.export.failed, message: refusal.message }),
+  });
   const own = scope && scopeParameter(scope).sourceAppId;
   return (
     <section className={classes.person} aria-label={t.privacy.card.dataOf(email)}>
@@ -44,7 +56,8 @@ export function PersonCard({ scope, email }: PersonCardProps) {
             size="xs"
             leftSection={<DownloadIcon size={14} />}
             disabled={!data}
-            onClick={() => data && saveFile(`${email}.json`, jsonFile(data))}
+            loading={download.isPending}
+            onClick={() => data && download.mutate(data)}
           >
             {t.privacy.card.export}
           </Button>

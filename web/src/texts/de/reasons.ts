@@ -203,7 +203,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   tooManyMatches: 'trifft auf mehr als {max} Datensätze zu; grenzen Sie die Auswahl ein',
   notCount: 'muss {count} sein',
   indexChanged: 'gehört zu einem Index, der geändert wurde; suchen Sie erneut',
-  notExportFormat: 'muss csv, ndjson oder json sein',
+  notExportFormat: 'muss csv, ndjson, json oder zip sein',
   notHeaderKind: 'muss labels oder paths sein',
   forCsvOnly: 'gilt nur für csv',
   notColumns: 'muss aus Spalten der App bestehen, getrennt durch Kommas',

@@ -238,6 +238,7 @@ export const users: typeof en = {
     programs: 'CSV für Programme',
     json: 'JSON (ein Array)',
     ndjson: 'NDJSON (eine Person pro Zeile)',
+    zip: 'ZIP (CSV und alle Dateien)',
     options: 'Optionen für CSV',
     onlyShown: 'Nur die Spalten der Tabelle',
     labels: 'Beschriftungen als Spaltenköpfe',

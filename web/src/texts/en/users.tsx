@@ -226,6 +226,7 @@ export const users = {
     programs: 'CSV for programs',
     json: 'JSON (one array)',
     ndjson: 'NDJSON (one user per line)',
+    zip: 'ZIP (CSV and all files)',
     options: 'Options for CSV',
     onlyShown: 'Only the columns of the table',
     labels: 'Labels as headers',

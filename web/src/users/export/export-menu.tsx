@@ -1,5 +1,5 @@
 import { notifications } from '@mantine/notifications';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { buildUrl, call, callForFile } from '../../api/call.ts';
 import { clickLink, saveFile } from '../../components/content/save-file.ts';
 import { DownloadIcon } from '../../components/icons.tsx';
@@ -7,6 +7,7 @@ import { t } from '../../texts/texts.ts';
 import type { UserColumns } from '../columns.tsx';
 import { isFiltered, type UserFilter } from '../list/list-parameters.ts';
 import { countWords, type UserCount } from '../list/use-user-count.ts';
+import { scopedSchemaQuery } from '../queries.ts';
 import { type Scope, scopeParameter } from '../scope.ts';
 import { type FileFormat, FormatMenu } from './format-menu.tsx';
 
@@ -19,6 +20,7 @@ interface ExportMenuProps {
 
 /** Downloads all users that match the search and the filters. The browser streams the file. */
 export function ExportMenu({ scope, filter, count, columns }: ExportMenuProps) {
+  const hasFiles = useHasFiles(scope);
   const users = count ? countWords(count, isFiltered(filter)) : t.users.export.users;
   const download = useMutation({
     // Checks the session first: a rejected download would be saved as a file with an error message.
@@ -40,6 +42,7 @@ export function ExportMenu({ scope, filter, count, columns }: ExportMenuProps) {
       }}
       users={users}
       columns={columns}
+      hasFiles={hasFiles}
       onChoose={download.mutate}
     />
   );
@@ -53,6 +56,7 @@ interface ExportSelectedProps {
 
 /** Saves the selected users as a file. */
 export function ExportSelected({ scope, ids, columns }: ExportSelectedProps) {
+  const hasFiles = useHasFiles(scope);
   const users = t.users.selection.selected(ids.length);
   const download = useMutation({
     mutationFn: async (format: FileFormat) => {
@@ -74,7 +78,13 @@ export function ExportSelected({ scope, ids, columns }: ExportSelectedProps) {
       }}
       users={users}
       columns={columns}
+      hasFiles={hasFiles}
       onChoose={download.mutate}
     />
   );
+}
+
+function useHasFiles(scope: Scope): boolean {
+  const { data } = useQuery(scopedSchemaQuery(scope));
+  return data?.fields.some(({ kind }) => kind === 'file') ?? false;
 }

@@ -6,7 +6,7 @@ import type { UserColumns } from '../columns.tsx';
 
 /** The format and the options of an export. */
 export interface FileFormat {
-  format: 'csv' | 'json' | 'ndjson';
+  format: 'csv' | 'json' | 'ndjson' | 'zip';
   bom?: true;
   columns?: string;
   headers?: 'labels';
@@ -22,11 +22,13 @@ interface FormatMenuProps {
   /** The users of the file, in words. */
   users: string;
   columns: UserColumns;
+  /** Whether the app has a field of files. */
+  hasFiles: boolean;
   onChoose: (format: FileFormat) => void;
 }
 
 /** A button with the formats of an export. This browser keeps the options. */
-export function FormatMenu({ button, users, columns, onChoose }: FormatMenuProps) {
+export function FormatMenu({ button, users, columns, hasFiles, onChoose }: FormatMenuProps) {
   const [options, setOptions] = useLocalStorage<CsvOptions>({
     key: 'export options',
     defaultValue: { onlyShown: false, labels: false },
@@ -47,6 +49,7 @@ export function FormatMenu({ button, users, columns, onChoose }: FormatMenuProps
         <Menu.Item onClick={() => onChoose(csv)}>{t.users.export.programs}</Menu.Item>
         <Menu.Item onClick={() => onChoose({ format: 'json' })}>{t.users.export.json}</Menu.Item>
         <Menu.Item onClick={() => onChoose({ format: 'ndjson' })}>{t.users.export.ndjson}</Menu.Item>
+        {hasFiles && <Menu.Item onClick={() => onChoose({ ...csv, format: 'zip' })}>{t.users.export.zip}</Menu.Item>}
         <Menu.Divider />
         <Menu.Label>{t.users.export.options}</Menu.Label>
         <Menu.CheckboxItem

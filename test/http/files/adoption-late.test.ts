@@ -1,0 +1,172 @@
+import { UUID } from 'mongodb';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import type { FileDocument } from '../../../src/records/files/files.model.ts';
+import { untilDatabaseTime } from '../../support/database-time.ts';
+import type { FileValue } from '../../support/files.ts';
+import { startProxy, type TcpProxy } from '../../support/proxy.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
+import { age, countChunks, FILE_FIELDS, findFile, type Uploaded, upload as uploadTo } from '../../support/uploaded.ts';
+
+// A statement of one server is held in the network, and goes on when its time is over.
+
+let main: TestServer;
+let proxy: TcpProxy;
+let slow: TestServer;
+let app: string;
+
+beforeAll(async () => {
+  main = await startServer({}, undefined, QUICK_JOBS);
+  proxy = await startProxy(new URL(inject('mongodbUri')));
+  const uri = new URL(inject('mongodbUri'));
+  uri.port = String(proxy.port);
+  slow = await startServer({ MONGODB_URI: uri.href }, main.database, QUICK_JOBS);
+  await slow.services.jobs.stop();
+});
+beforeEach(async () => {
+  app = (await main.admin.buildApp({ fields: FILE_FIELDS })).sourceAppId;
+});
+afterEach(() => proxy.restore());
+afterAll(async () => {
+  await slow.close();
+  await main.close();
+  await proxy.close();
+});
+
+const upload = (): Promise<Uploaded> => uploadTo(main.db, app);
+const submit = (server: TestServer, email: string, data: object) => server.client.submit(app, { email, data });
+const documents = (name: string) => main.db.collection(name).find({ sourceAppId: app }).toArray();
+const naming = async (value: FileValue) =>
+  (await documents('users')).filter(({ data }) => JSON.stringify(data).includes(value.id)).map(({ email }) => email);
+const exists = async (value: FileValue) => (await findFile(main.db, value)) !== undefined;
+const untilGone = (value: FileValue) => expect.poll(() => exists(value), { timeout: 20_000 }).toBe(false);
+/** Waits until the statement after a claim begins too late. */
+async function untilClaimIsOver(value: FileValue): Promise<void> {
+  const until = (await findFile(main.db, value))?.metadata.claim?.until;
+  expect(until).toBeInstanceOf(Date);
+  await untilDatabaseTime(main, Number(until) + 1);
+}
+
+it.each([
+  ['a new person', false],
+  ['a known person', true],
+])('a late insert stores no record whose file %s has meanwhile', async (_who, isKnown) => {
+  if (isKnown) await submit(main, 'ada@x.org', { name: 'Ada' }).expect(200);
+  const { token, value } = await upload();
+  const held = proxy.holdNext('into', 'users');
+  const late = submit(slow, 'late@x.org', { cv: [token] }).then(({ status }) => status);
+  const forward = await held;
+  await age(main.db, value, 21_000);
+  const { body } = await submit(main, 'ada@x.org', { cv: [token] }).expect(200);
+  await forward();
+  expect(await late).not.toBe(200);
+  expect(await naming(value)).toEqual(['ada@x.org']);
+  expect(String((await findFile(main.db, value))?.metadata.record)).toBe(body.id);
+});
+
+it('a late insert stores no record whose file was removed', async () => {
+  const { token, value } = await upload();
+  const held = proxy.holdNext('into', 'users');
+  const late = submit(slow, 'late@x.org', { cv: [token] }).then(({ status }) => status);
+  const forward = await held;
+  await age(main.db, value, 60_000);
+  await untilGone(value);
+  await forward();
+  expect(await late).not.toBe(200);
+  expect(await documents('users')).toEqual([]);
+});
+
+it('a late change of a record names no file that was removed', async () => {
+  const { token, value } = await upload();
+  await submit(main, 'ada@x.org', { name: 'Ada' }).expect(200);
+  const held = proxy.holdNext('update', 'users');
+  const late = submit(slow, 'ada@x.org', { cv: [token] }).then(({ status }) => status);
+  const forward = await held;
+  await untilClaimIsOver(value);
+  await age(main.db, value, 60_000);
+  await untilGone(value);
+  await forward();
+  expect(await late).not.toBe(200);
+  expect(await naming(value)).toEqual([]);
+});
+
+it('a late revert names no file that was removed', async () => {
+  const { token, value } = await upload();
+  const { body } = await submit(main, 'ada@x.org', { cv: [token] }).expect(200);
+  await main.admin.patch(`/auth/users/${body.id}?sourceAppId=${app}`, { unset: ['cv'] }).expect(200);
+  const held = proxy.holdNext('findAndModify', 'users');
+  const path = `/auth/users/${body.id}/revert?sourceAppId=${app}`;
+  const late = slow.admin.post(path, { revision: 1 }).then(({ status }) => status);
+  const forward = await held;
+  await main.db.collection('users').updateOne({ sourceAppId: app }, { $set: { 'history.0.changes': [] } });
+  await untilClaimIsOver(value);
+  await age(main.db, value, 60_000);
+  await untilGone(value);
+  await forward();
+  expect(await late).not.toBe(200);
+  expect(await naming(value)).toEqual([]);
+});
+
+it('a late held submission names no file that was removed', async () => {
+  const { token, value } = await upload();
+  const held = proxy.holdNext('into', 'held_submissions');
+  const input = { email: 'ada@x.org', data: { cv: [token] } };
+  const late = slow.services.submissions.submit(app, input, { via: 'form', isTrapped: true }).then(
+    () => 'held',
+    (error: { status: number }) => error.status,
+  );
+  const forward = await held;
+  await age(main.db, value, 60_000);
+  await untilGone(value);
+  await forward();
+  expect(await late).toBe(503);
+  const found = await main.db.collection('apps').findOne({ sourceAppId: app });
+  expect(await main.db.collection('held_submissions').countDocuments({ appId: found?._id })).toBe(0);
+});
+
+it('a late removal leaves a file that a record names meanwhile', async () => {
+  const { token, value } = await upload();
+  const _id = (await findFile(main.db, value))?._id as UUID;
+  const lost = {
+    'metadata.record': new UUID(),
+    'metadata.claim': { id: new UUID(), until: new Date(Date.now() - 40_000) },
+  };
+  await main.services.jobs.stop();
+  const cleaner = await startServer({ MONGODB_URI: proxied() }, main.database, QUICK_JOBS);
+  try {
+    const held = proxy.holdNext('update', 'files.files');
+    const due = { ...lost, 'metadata.checkAt': new Date() };
+    await main.db.collection<FileDocument>('files.files').updateOne({ _id }, { $set: due as never });
+    const forward = await held;
+    const { body } = await submit(main, 'ada@x.org', { cv: [token] }).expect(200);
+    await forward();
+    await age(main.db, value, 60_000);
+    await expect
+      .poll(async () => (await findFile(main.db, value))?.metadata, { timeout: 20_000 })
+      .not.toHaveProperty('claim');
+    expect(await naming(value)).toEqual(['ada@x.org']);
+    expect(await countChunks(main.db, value)).toBe(1);
+    expect(body.id).toBeDefined();
+  } finally {
+    await cleaner.close();
+  }
+});
+
+it('another server goes on with the erasure of files when one stops', async () => {
+  const relay = await startServer({}, main.database, QUICK_JOBS);
+  const { token, value } = await upload();
+  const { body } = await submit(main, 'ada@x.org', { cv: [token] }).expect(200);
+  const held = proxy.holdNext('update', 'files.files');
+  const erasure = slow.admin.delete(`/auth/users/${body.id}?sourceAppId=${app}`).then(({ status }) => status);
+  const forward = await held;
+  await untilGone(value);
+  expect(await countChunks(main.db, value)).toBe(0);
+  await forward();
+  await erasure;
+  await relay.close();
+});
+
+function proxied(): string {
+  const uri = new URL(inject('mongodbUri'));
+  uri.port = String(proxy.port);
+  return uri.href;
+}
