@@ -17,7 +17,7 @@ import type { PageAssets } from './intake/forms/page.ts';
 import { createSubmissions } from './intake/submissions.ts';
 import { createChangeStorage, createChanges } from './operators/changes/changes.ts';
 import { createExports } from './operators/exports/exports.ts';
-import { createFileReading } from './operators/files/files.ts';
+import { createFileAccess } from './operators/files/files.ts';
 import { createImports, type ImportProcess } from './operators/imports/imports.ts';
 import { createInbox } from './operators/inbox/inbox.ts';
 import { createPeople, createSuppressionList } from './operators/people/people.ts';
@@ -166,6 +166,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     held: {
       names: (...of) => submissions.heldFiles.names(...of),
       idsOf: (...of) => submissions.heldFiles.idsOf(...of),
+      markInfected: (...of) => submissions.heldFiles.markInfected(...of),
     },
     clock,
     signal,
@@ -192,7 +193,8 @@ export function createServices(config: Config, connection: Connection, logger: L
     config,
     planChange: (change) => notifications.planChange(change),
   });
-  const fileReading = createFileReading({ config, files, records, findHeld: submissions.findHeld, load, cursors });
+  const { findHeld } = submissions;
+  const fileAccess = createFileAccess({ config, files, records, schemas, findHeld, load, cursors });
   const views = createViews({ connection, accounts, schemas });
   const suppressions = createSuppressionList(connection, config.sessionSecret);
   const imports = createImports({
@@ -275,7 +277,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     schemas.feature,
     exports.feature,
     inbox,
-    fileReading,
+    fileAccess,
     search.feature,
     people,
     imports.feature,

@@ -11,6 +11,7 @@ import type { Schemas } from '../schemas/schemas.ts';
 import { createFileClaims } from './files/file-claims.ts';
 import { createFileCleaner } from './files/file-cleaner.ts';
 import { createFilePlaces } from './files/file-places.ts';
+import { createFileScans } from './files/file-scans.ts';
 import type { Files } from './files/files.ts';
 import { createHistoryModel, createRecordHistory } from './history/history.ts';
 import { createKeptModel, createKeptSubmissions } from './history/kept-submissions.ts';
@@ -47,6 +48,8 @@ export type Records = ReturnType<typeof createRecords>;
 interface HeldFiles {
   /** Whether an entry names a file. */
   names(appId: ObjectId, entry: UUID, file: string, readConcern: ReadConcernLevel): Promise<boolean>;
+  /** Marks an infected file in the values of the entry that names it. */
+  markInfected(appId: ObjectId, entry: UUID, file: string): Promise<void>;
   /** The ids of the entries of a person. */
   idsOf(appIds: readonly ObjectId[], email: string): Promise<UUID[]>;
 }
@@ -158,6 +161,7 @@ export function createRecords(deps: {
     renamesSince: renames.since,
     onEvents: outboxSignal.notify,
   };
+  const editor = createRecordEditor(writes);
   return {
     users,
     erasureStore,
@@ -175,10 +179,11 @@ export function createRecords(deps: {
     confirmations: createConfirmationStore(users),
     submissions: createSubmissionStore({ ...writes, writer: createGroupCommit(users, metrics) }),
     knownPeople: createKnownPeople({ users, keys, kept, newId, fileClaims }),
-    editor: createRecordEditor(writes),
+    editor,
     history,
     fileClaims,
     fileCleaner: cleaner,
+    findFilePlace: findPlace,
     kept: { dropOld: kept.dropOld, ranges: keptRanges, pages: keptPages },
     bulkEditor: createBulkEditor(writes),
     importLines: createImportLines(writes),
@@ -194,6 +199,7 @@ export function createRecords(deps: {
         createSlotJob({ ...passes, store: slots, records: slotRecords, schemas: schemas.store, renames }),
         createWordJob({ ...passes, store: wordStore, records: words, catchUp: slots.catchUp }),
         cleaner.job,
+        createFileScans({ ...files, users, editor, markHeld: held.markInfected }),
         createRenameJob({ ...passes, store: renames, parts: [moves, keptMoves], slots: slotHandover }),
       ],
       owned: [keys, erasureStore, history, kept.owned, cleaner.owned],

@@ -28,6 +28,7 @@ const OPENED: Record<Scope, string[]> = {
     'eraseUsers',
     'eraseUser',
     'editUser',
+    'addFile',
     'erasePerson',
     'releaseHeld',
     'deleteHeld',

@@ -1,5 +1,5 @@
-import { parse as parseDisposition } from 'content-disposition';
 import { z } from 'zod';
+import { fileNameOf } from '../../api/body/file-name.ts';
 import { allowSlowBody } from '../../api/body/request-bytes.ts';
 import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
 import { AppPath } from '../../api/parameters.ts';
@@ -72,7 +72,7 @@ export const uploadRoutes = (uploads: Uploads): Route[] =>
       if ((req.headers['content-encoding'] ?? 'identity') !== 'identity') throw new AppError(415, 'fileCompressed');
       const length = req.headers['content-length'];
       const declared = length === undefined ? undefined : Number(length);
-      const name = query.name ?? nameOf(headers['content-disposition']);
+      const name = query.name ?? fileNameOf(headers['content-disposition']);
       const upload = { lease, field, name, network: req.ip ?? '' };
       allowSlowBody(req);
       // A refusal has to reach a client that still sends.
@@ -89,19 +89,6 @@ export const uploadRoutes = (uploads: Uploads): Route[] =>
 
 export function presentUpload({ id: _, expiresAt, ...file }: ArrivedFile) {
   return { ...file, expiresAt: expiresAt.toISOString() };
-}
-
-/** The name in a `Content-Disposition`; empty: none. */
-export function nameOf(disposition = ''): string {
-  try {
-    const { filename = '' } = parseDisposition(disposition).parameters as { filename?: string };
-    // Clients also send UTF-8, which Node reads as one character for each byte.
-    const bytes = Buffer.from(filename, 'latin1');
-    const isBytes = bytes.toString('latin1') === filename;
-    return isBytes && Buffer.from(bytes.toString()).equals(bytes) ? bytes.toString() : filename;
-  } catch {
-    return '';
-  }
 }
 
 /** @throws {InvalidInput} when the text is no range, or not that of the body */

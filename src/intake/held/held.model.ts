@@ -7,12 +7,14 @@ import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
+import { changing } from '../../platform/database/filters.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import type { FileClaims } from '../../records/files/file-claims.ts';
 import type { FileCleaner } from '../../records/files/file-cleaner.ts';
 import { namesFile } from '../../records/files/file-places.ts';
+import { markedFiles } from '../../records/files/file-scans.ts';
 import type { AppliedKey } from '../../records/stored/record.ts';
 import { parseRecordId, type RecordId } from '../../records/stored/record-id.ts';
 import { HOLD_REASONS, type HoldReason, type Submission } from '../../records/write/submission.ts';
@@ -305,6 +307,16 @@ export function createHeldStore(
     async findChange(appId: ObjectId, _id: RecordId): Promise<WaitingChange | undefined> {
       const filter = { _id, appId, reason: 'confirm' as const, expiresAt: { $gt: clock.earlier() } };
       return (await held.findOne<WaitingChange>(filter)) ?? undefined;
+    },
+
+    /** Marks an infected file in the values of the entry that names it (spec 4.14.7). */
+    async markInfected(appId: ObjectId, _id: UUID, file: string): Promise<void> {
+      const entry = await held.findOne({ _id, appId }, { projection: { email: 1, data: 1 } });
+      for (const key of Object.keys(markedFiles(entry?.data ?? {}, file))) {
+        const mark = changing<HeldDocument>({ $set: { [`data.${key}.$[file].infected`]: true } });
+        const options = { arrayFilters: [{ 'file.id': file }] };
+        await held.updateOne({ _id, appId, email: entry?.email ?? '' }, mark, options);
+      }
     },
 
     /** Deletes an entry; resolves with false when it is gone. */

@@ -90,7 +90,8 @@ async function* filesOf(
 
 function absenceOf(file: FileDocument | undefined): Absence | undefined {
   if (file?.metadata.state !== 'whole') return 'gone';
-  return file.metadata.scan;
+  const { scan } = file.metadata;
+  return scan === 'found' ? 'infected' : scan;
 }
 
 async function* manifest(named: readonly Listed[], absent: ReadonlyMap<string, Absence>): AsyncGenerator<string> {

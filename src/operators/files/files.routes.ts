@@ -1,10 +1,17 @@
 import { z } from 'zod';
+import { fileNameOf } from '../../api/body/file-name.ts';
+import { allowSlowBody } from '../../api/body/request-bytes.ts';
 import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
 import { ScopeParameter } from '../../api/parameters.ts';
-import { Timestamp } from '../../api/validation.ts';
-import { FILE_TYPES } from '../../fields/base/file-types.ts';
+import { parseTags, Timestamp } from '../../api/validation.ts';
+import { FILE_TYPE_NAMES, FILE_TYPES } from '../../fields/base/file-types.ts';
+import { AppError } from '../../platform/core/errors.ts';
 import { code } from '../../platform/languages/problems.ts';
+import { recordEtag } from '../../records/write/record-edit.ts';
+import { authorOf } from '../people/editing.ts';
+import { RECORD_ETAG, UserPath } from '../search/users.routes.ts';
 import type { FileService } from './files.service.ts';
+import type { StaffUploads } from './staff-uploads.ts';
 
 /** An id that is not a UUID is a 404 like any other unknown id. */
 const FilePath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }) });
@@ -43,7 +50,18 @@ const reading = {
   conditional: true,
 } as const;
 
-/** The endpoints that read files (spec 4.14.2). */
+const FileValue = z
+  .strictObject({
+    id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }),
+    name: z.string().meta({ example: 'cv.pdf' }),
+    type: z.enum(FILE_TYPE_NAMES).meta({ example: 'pdf' }),
+    size: z.int().nonnegative().meta({ example: 48_213 }),
+    sha256: z.string().meta({ example: '5d3b1f52b5c0a3b0b1c9f1d2b4a7f3f0e9d8c7b6a5948372615049382716a5b4' }),
+    infected: z.literal(true).optional().meta({ description: 'The virus scanner found malware in it' }),
+  })
+  .meta({ id: 'FileValue' });
+
+/** The endpoints of files for operators (spec 4.14.2 and 4.14.6). */
 export const fileEndpoints = {
   getFile: {
     ...reading,
@@ -75,6 +93,34 @@ export const fileEndpoints = {
     }),
     errors: [404, 409, 410],
   },
+  addFile: {
+    method: 'post',
+    path: '/auth/users/:id/files',
+    auth: 'session or key',
+    scope: 'users:write',
+    scoped: true,
+    audit: 'user.changed',
+    tag: 'Users',
+    summary: "Add a file to one of the session's users",
+    description:
+      'The body is the file; its name is in `Content-Disposition` or in `name`. It is added to the list of the field in one atomic change, as `PATCH` makes it. With `If-Match` it takes place only if the record is in that state.',
+    params: UserPath,
+    query: z.strictObject({
+      field: z.string().meta({ description: 'The key of a field of the kind `file`', example: 'cv' }),
+      name: z.string().max(2_000).optional().meta({ example: 'cv.pdf' }),
+      sourceAppId: ScopeParameter,
+    }),
+    headers: z.object({
+      'content-disposition': z.string().max(4_000).optional().meta({ example: 'attachment; filename="cv.pdf"' }),
+      'if-match': z.string().optional().meta({ description: 'The ETag of the record', example: '"9f86d081"' }),
+    }),
+    upload: ['*/*'],
+    slow: true,
+    status: 201,
+    response: z.strictObject({ value: z.array(FileValue).meta({ description: 'The new list of the field' }) }),
+    responseHeaders: RECORD_ETAG,
+    errors: [404, 409, 412],
+  },
   getLinkedFile: {
     ...reading,
     path: '/files/:token',
@@ -88,8 +134,23 @@ export const fileEndpoints = {
 } as const satisfies Endpoints;
 
 /** @param publicUrl the origin of links; undefined: that of the request */
-export const fileRoutes = (files: FileService, publicUrl: string | undefined): Route[] =>
+export const fileRoutes = (files: FileService, uploads: StaffUploads, publicUrl: string | undefined): Route[] =>
   routes(fileEndpoints, {
+    addFile: async ({ app, principal, params, query, headers, req, res, leftMs, recheck }) => {
+      if ((req.headers['content-encoding'] ?? 'identity') !== 'identity') throw new AppError(415, 'fileCompressed');
+      const { field, name = fileNameOf(headers['content-disposition']) } = query;
+      const length = req.headers['content-length'];
+      const declared = length === undefined ? undefined : Number(length);
+      const [by, tags] = [authorOf(principal, 'edit'), parseTags(headers['if-match'])];
+      allowSlowBody(req);
+      // A refusal has to reach a client that still sends.
+      const source: AsyncIterable<Buffer> = req.iterator({ destroyOnReturn: false });
+      const addition = { field, name, declared, by, tags, leftMs, recheck };
+      const record = await uploads.add(app, params.id, addition, source);
+      res.status(201).setHeader('ETag', recordEtag(record));
+      return { value: record.data[field] as z.input<typeof FileValue>[] };
+    },
+
     getFile: ({ app, params, query }) => files.open(app, params.id, query.inline !== undefined),
 
     linkFile: async ({ app, params, req }) => {

@@ -6,9 +6,9 @@ import { type ByteRange, StoredFile } from '../../api/reply.ts';
 import { FILE_TYPES, type FileTypeName } from '../../fields/base/file-types.ts';
 import { Conflict, Gone, InvalidInput, NotFound } from '../../platform/core/errors.ts';
 import { MissingContent } from '../../records/files/file-content.ts';
+import type { FindPlace } from '../../records/files/file-places.ts';
 import type { FileStores } from '../../records/files/file-stores.ts';
 import type { FileCollection, FileDocument } from '../../records/files/files.model.ts';
-import type { RecordReader } from '../../records/read/record-reader.ts';
 import { parseRecordId, type RecordId } from '../../records/stored/record-id.ts';
 
 /** How long a link is valid. */
@@ -23,8 +23,8 @@ interface LinkContent {
   until: number;
 }
 
-/** The values of a held submission that operators may read; undefined: there is none. */
-export type FindHeld = (appId: ScopedApp['id'], id: string) => Promise<{ data: object } | undefined>;
+/** Resolves with a held submission that operators may read. */
+export type FindHeld = (appId: ScopedApp['id'], id: string) => Promise<object | undefined>;
 
 /** The types that browsers show without running anything in them. */
 const INLINE: ReadonlySet<string> = new Set(['png', 'jpeg', 'gif', 'webp']);
@@ -35,13 +35,13 @@ export type FileService = ReturnType<typeof createFileService>;
 export function createFileService(deps: {
   files: FileCollection;
   content: Pick<FileStores, 'of'>;
-  reader: Pick<RecordReader, 'namesFile'>;
+  findPlace: FindPlace;
   findHeld: FindHeld;
   load: Pick<OperatorLoad, 'step'>;
   cursors: Cursors;
   now?: () => number;
 }) {
-  const { files, content, reader, findHeld, load, cursors, now = Date.now } = deps;
+  const { files, content, findPlace, findHeld, load, cursors, now = Date.now } = deps;
 
   function readLink(token: string): LinkContent {
     try {
@@ -54,20 +54,19 @@ export function createFileService(deps: {
   }
 
   /** The record is the truth: one that is gone names nothing, whatever is left of its files. */
-  async function isNamed({ _id, metadata }: FileDocument): Promise<boolean> {
-    const { appId, record, held } = metadata;
-    const id = _id.toString();
-    if (record && (await reader.namesFile(appId, record, id))) return true;
-    const entry = held && (await findHeld(appId, held.toString()));
-    return entry !== undefined && namesFile(entry.data, id);
+  async function isReadable(file: FileDocument): Promise<boolean> {
+    const { appId, held } = file.metadata;
+    const place = await findPlace(file, 'local');
+    if (place === 'held') return (await findHeld(appId, String(held))) !== undefined;
+    return place === 'record' || place === 'past';
   }
 
   /** @throws {NotFound} @throws {Conflict} while it waits for the scanner @throws {Gone} */
   async function find(appId: ScopedApp['id'], id: RecordId): Promise<FileDocument> {
     const file = await files.findOne({ _id: id, 'metadata.appId': appId });
-    if (file?.metadata.state !== 'whole' || !(await isNamed(file))) throw new NotFound('fileNotFound');
+    if (file?.metadata.state !== 'whole' || !(await isReadable(file))) throw new NotFound('fileNotFound');
     if (file.metadata.scan === 'waiting') throw new Conflict('fileWaiting');
-    if (file.metadata.scan) throw new Gone('fileInfected');
+    if (file.metadata.scan) throw new Gone('malwareRemoved');
     return file;
   }
 
@@ -131,8 +130,4 @@ function parseId(id: string): RecordId {
   const parsed = parseRecordId(id);
   if (!parsed) throw new NotFound('fileNotFound');
   return parsed;
-}
-
-function namesFile(data: object, id: string): boolean {
-  return Object.values(data).some((value) => Array.isArray(value) && value.some((one) => one?.id === id));
 }

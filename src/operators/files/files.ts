@@ -4,20 +4,24 @@ import type { Feature } from '../../apps/feature.ts';
 import type { Config } from '../../platform/core/config.ts';
 import type { Files } from '../../records/files/files.ts';
 import type { Records } from '../../records/records.ts';
+import type { Schemas } from '../../schemas/schemas.ts';
 import { fileRoutes } from './files.routes.ts';
 import { createFileService, type FindHeld } from './files.service.ts';
+import { createStaffUploads } from './staff-uploads.ts';
 
-/** Creates the reading of files by operators. */
-export function createFileReading(deps: {
+/** Creates the reading of files by operators, and what they add to records. */
+export function createFileAccess(deps: {
   config: Pick<Config, 'publicUrl'>;
   files: Files;
   records: Records;
+  schemas: Pick<Schemas, 'leases'>;
   findHeld: FindHeld;
   load: OperatorLoad;
   cursors: Cursors;
 }) {
-  const { config, records, files, findHeld, load, cursors } = deps;
-  const { reader } = records;
-  const service = createFileService({ files: files.files, content: files.content, reader, findHeld, load, cursors });
-  return { routes: fileRoutes(service, config.publicUrl) } satisfies Feature;
+  const { config, records, schemas, files, findHeld, load, cursors } = deps;
+  const { findFilePlace: findPlace, reader, editor } = records;
+  const service = createFileService({ ...files, findPlace, findHeld, load, cursors });
+  const uploads = createStaffUploads({ leases: schemas.leases, incoming: files.incoming, reader, editor });
+  return { routes: fileRoutes(service, uploads, config.publicUrl) } satisfies Feature;
 }

@@ -74,6 +74,13 @@ const publicUrl = parsed((text) => {
   return isWebOrigin(origin) ? origin : undefined;
 }, `the origin of this service: ${WEB_ORIGIN_FORMAT}`);
 
+/** A host name, an IPv4 address or an IPv6 address in brackets, and a TCP port. */
+const hostAndPort = parsed((text) => {
+  const [, name = '', address, port = ''] = /^(?:([\w.-]{1,253})|\[([0-9a-f:.]+)\]):(\d{1,5})$/i.exec(text) ?? [];
+  const isPort = Number(port) >= 1 && Number(port) <= 65_535;
+  return isPort ? { host: address ?? name, port: Number(port) } : undefined;
+}, 'a host and a port, like localhost:3310');
+
 /** As `trust proxy` of Express, without `true`, which trusts the headers of any client. */
 const trustProxy = parsed((text) => {
   if (text === 'off' || text === 'false' || text === '0') return false;
@@ -268,6 +275,10 @@ export const environment = z.object({
     'bucket of files, like s3://bucket/prefix?endpoint=https://host&region=name; without it, the database',
     parsed(parseFilesUrl, FILES_URL_FORMAT).readonly().optional(),
   ),
+  CLAMD: setting(
+    'virus scanner of files (clamd), like localhost:3310; without it, no file is scanned',
+    hostAndPort.readonly().optional(),
+  ),
   WEBHOOKS_ALLOW_PRIVATE: setting(
     'true: webhooks may have private addresses and plain HTTP',
     trueOrFalse.prefault('false'),
@@ -382,6 +393,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     fileLimits: Object.freeze({ perFile: value.FILE_LIMIT, perApp: value.FILES_APP_LIMIT }),
     /** Undefined: the content of files is in the database. */
     filesBucket: value.FILES_URL,
+    /** Undefined: no file is scanned. */
+    clamd: value.CLAMD,
     webhooksAllowPrivate: value.WEBHOOKS_ALLOW_PRIVATE,
     captchaUrls: Object.freeze(value.CAPTCHA_URLS ?? CAPTCHA_URLS),
     /** Single sign-on by OpenID Connect; undefined: there is none. */

@@ -26,6 +26,7 @@ export const ar: Catalogue = {
   fileType: 'يجب أن يكون ملفًا من أحد هذه الأنواع: {types}',
   fileName: 'يجب أن يكون للملف اسم',
   fileToken: 'يجب أن يكون رمز ملف أُرسل لهذا الحقل ولم يُستخدم بعد',
+  fileInfected: 'عُثر في الملف على برنامج ضار',
   tooManyFiles: {
     zero: 'اختر {max} ملف على الأكثر',
     one: 'اختر ملفًا واحدًا ({max}) على الأكثر',

@@ -22,6 +22,7 @@ export const de: Catalogue = {
   fileType: 'Muss eine Datei einer dieser Arten sein: {types}',
   fileName: 'Die Datei braucht einen Namen',
   fileToken: 'Muss das Token einer Datei sein, die für dieses Feld gesendet und noch nicht verwendet wurde',
+  fileInfected: 'In der Datei wurde Schadsoftware gefunden',
   tooManyFiles: { one: 'Bitte höchstens {max} Datei wählen', other: 'Bitte höchstens {max} Dateien wählen' },
   tooManyChoices: {
     one: 'Bitte höchstens {max} Möglichkeit wählen',

@@ -22,6 +22,7 @@ export const problems = {
   fileType: 'must be a file of one of these types: {types}',
   fileName: 'must have a file name',
   fileToken: 'must be the token of a file that was sent for this field and is not used yet',
+  fileInfected: 'must not contain malware',
   tooManyFiles: { by: 'max', one: 'must have at most {max} file', other: 'must have at most {max} files' },
   tooManyChoices: { by: 'max', one: 'must have at most {max} choice', other: 'must have at most {max} choices' },
   mustBeTrue: 'must be true',

@@ -23,6 +23,7 @@ export const es: Catalogue = {
   fileType: 'Debe ser un archivo de uno de estos tipos: {types}',
   fileName: 'El archivo debe tener un nombre',
   fileToken: 'Debe ser el token de un archivo enviado para este campo que aún no se ha usado',
+  fileInfected: 'Se encontró software malicioso en el archivo',
   tooManyFiles: {
     one: 'Elija como máximo {max} archivo',
     many: 'Elija como máximo {max} archivos',

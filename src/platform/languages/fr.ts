@@ -23,6 +23,7 @@ export const fr: Catalogue = {
   fileType: 'Doit être un fichier de l’un de ces types : {types}',
   fileName: 'Le fichier doit avoir un nom',
   fileToken: 'Doit être le jeton d’un fichier envoyé pour ce champ et pas encore utilisé',
+  fileInfected: 'Un logiciel malveillant a été trouvé dans le fichier',
   tooManyFiles: {
     one: 'Choisissez au plus {max} fichier',
     many: 'Choisissez au plus {max} fichiers',

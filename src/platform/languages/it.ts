@@ -23,6 +23,7 @@ export const it: Catalogue = {
   fileType: 'Deve essere un file di uno di questi tipi: {types}',
   fileName: 'Il file deve avere un nome',
   fileToken: 'Deve essere il token di un file inviato per questo campo e non ancora usato',
+  fileInfected: 'Nel file è stato trovato software dannoso',
   tooManyFiles: {
     one: 'Scegliere al massimo {max} file',
     many: 'Scegliere al massimo {max} file',

@@ -20,6 +20,7 @@ export const ja: Catalogue = {
   fileType: '次のいずれかの種類のファイルでなければなりません: {types}',
   fileName: 'ファイルには名前が必要です',
   fileToken: 'この項目に送信され、まだ使われていないファイルのトークンでなければなりません',
+  fileInfected: 'ファイルにマルウェアが見つかりました',
   tooManyFiles: 'ファイルは {max} 個以内で選んでください',
   tooManyChoices: '{max} 個以内で選んでください',
   mustBeTrue: 'チェックを入れてください',

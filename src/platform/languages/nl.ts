@@ -19,6 +19,7 @@ export const nl: Catalogue = {
   fileType: 'Moet een bestand van een van deze typen zijn: {types}',
   fileName: 'Het bestand moet een naam hebben',
   fileToken: 'Moet het token zijn van een bestand dat voor dit veld is verzonden en nog niet is gebruikt',
+  fileInfected: 'In het bestand is schadelijke software gevonden',
   tooManyFiles: { one: 'Kies hoogstens {max} bestand', other: 'Kies hoogstens {max} bestanden' },
   tooManyChoices: { one: 'Kies hoogstens {max} optie', other: 'Kies hoogstens {max} opties' },
   mustBeTrue: 'Moet aangevinkt zijn',

@@ -24,6 +24,7 @@ export const pl: Catalogue = {
   fileType: 'Musi być plikiem jednego z tych typów: {types}',
   fileName: 'Plik musi mieć nazwę',
   fileToken: 'Musi być tokenem pliku wysłanego dla tego pola i jeszcze nieużytego',
+  fileInfected: 'W pliku znaleziono złośliwe oprogramowanie',
   tooManyFiles: {
     one: 'Wybierz najwyżej {max} plik',
     few: 'Wybierz najwyżej {max} pliki',

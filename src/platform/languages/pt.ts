@@ -23,6 +23,7 @@ export const pt: Catalogue = {
   fileType: 'Deve ser um arquivo de um destes tipos: {types}',
   fileName: 'O arquivo deve ter um nome',
   fileToken: 'Deve ser o token de um arquivo enviado para este campo e ainda não usado',
+  fileInfected: 'Foi encontrado software malicioso no arquivo',
   tooManyFiles: {
     one: 'Escolha no máximo {max} arquivo',
     many: 'Escolha no máximo {max} arquivos',

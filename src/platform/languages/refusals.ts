@@ -217,7 +217,7 @@ export const refusals = {
   // Files.
   fileNotFound: 'File not found',
   fileWaiting: 'The file waits for the virus scanner; try again later',
-  fileInfected: 'The virus scanner found malware in the file',
+  malwareRemoved: 'The virus scanner found malware in the file; its content was removed',
   rangeOutside: 'The file has {bytes} bytes',
 
   // Submissions.

@@ -20,6 +20,7 @@ export const tr: Catalogue = {
   fileType: 'Şu türlerden birinde bir dosya olmalıdır: {types}',
   fileName: 'Dosyanın bir adı olmalıdır',
   fileToken: 'Bu alan için gönderilmiş ve henüz kullanılmamış bir dosyanın jetonu olmalıdır',
+  fileInfected: 'Dosyada zararlı yazılım bulundu',
   tooManyFiles: 'En çok {max} dosya seçin',
   tooManyChoices: 'En çok {max} seçenek seçin',
   mustBeTrue: 'İşaretlenmelidir',

@@ -20,6 +20,7 @@ export const zh: Catalogue = {
   fileType: '必须是以下类型之一的文件：{types}',
   fileName: '文件必须有名称',
   fileToken: '必须是为此字段上传且尚未使用的文件的令牌',
+  fileInfected: '文件中发现恶意软件',
   tooManyFiles: '最多选择 {max} 个文件',
   tooManyChoices: '最多选择 {max} 项',
   mustBeTrue: '必须勾选',

@@ -109,7 +109,7 @@ export function createFileClaims(deps: {
     const { claim, usesAtOnce, isHeldAs } = request;
     const { metadata, now } = file;
     const { record, held } = metadata;
-    if (metadata.expiresAt <= now || metadata.scan === 'infected' || !(await isOfField(file, key))) return false;
+    if (metadata.expiresAt <= now || isInfected(metadata) || !(await isOfField(file, key))) return false;
     if ((!record && !held) || metadata.claim?.id.equals(claim)) return true;
     if (!record && held && (await isHeldAs?.(held))) return true;
     if (usesAtOnce || !metadata.claim) return false;
@@ -333,8 +333,12 @@ export function fileValue({
   length,
   metadata,
 }: Pick<FileDocument, '_id' | 'filename' | 'length' | 'metadata'>) {
-  return { id: _id.toString(), name: filename, type: metadata.type, size: length, sha256: metadata.sha256 };
+  const { type, sha256 } = metadata;
+  const value = { id: _id.toString(), name: filename, type, size: length, sha256 };
+  return isInfected(metadata) ? { ...value, infected: true } : value;
 }
+
+const isInfected = ({ scan }: FileDocument['metadata']): boolean => scan === 'found' || scan === 'infected';
 
 const recordOf = (target: Claimant): RecordId | undefined =>
   'record' in target ? target.record : 'newRecord' in target ? target.newRecord : undefined;
@@ -346,6 +350,8 @@ function claimed({ claim }: Pick<FileRequest, 'claim'>, target: Claimant): Recor
     'metadata.claim': { id: claim, until: { $add: ['$$NOW', CLAIM_MS] } },
     'metadata.checkAt': { $add: ['$$NOW', CLAIM_MS + SETTLED_AFTER_MS] },
     'metadata.record': record ?? '$$REMOVE',
+    // What is about to name an infected file is marked too (file-scans.ts).
+    'metadata.scan': { $cond: [{ $eq: ['$metadata.scan', 'infected'] }, 'found', '$metadata.scan'] },
     ...('held' in target && { 'metadata.held': target.held }),
   };
 }

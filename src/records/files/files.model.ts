@@ -40,8 +40,11 @@ export interface FileMetadata {
    * nothing of it can arrive any more.
    */
   claim?: { id: UUID; until: Date };
-  /** What the scanner said. Absent: clean, or the service has no scanner. */
-  scan?: 'waiting' | 'infected';
+  /**
+   * What the scanner said. Absent: clean, or the service has no scanner. `found`: infected, but not
+   * yet marked in what names it.
+   */
+  scan?: 'waiting' | 'found' | 'infected';
 }
 
 /** A document of GridFS. `length`: the bytes that have arrived. */
@@ -71,6 +74,8 @@ export const BY_HELD = { 'metadata.appId': 1, 'metadata.held': 1 } as const;
 export const BY_SIZE = { 'metadata.appId': 1, 'metadata.charged': 1 } as const;
 export const BY_NETWORK = { 'metadata.network': 1, uploadDate: 1, 'metadata.charged': 1 } as const;
 
+export const BY_SCAN = { 'metadata.scan': 1, _id: 1 } as const;
+
 const present = (path: string) => ({ partialFilterExpression: { [path]: { $exists: true } } });
 
 const fileSchema = schema<FileDocument>(
@@ -89,7 +94,8 @@ const fileSchema = schema<FileDocument>(
   .index(BY_RECORD, present('metadata.record'))
   .index(BY_HELD, present('metadata.held'))
   .index(BY_SIZE)
-  .index(BY_NETWORK, present('metadata.network'));
+  .index(BY_NETWORK, present('metadata.network'))
+  .index(BY_SCAN, present('metadata.scan'));
 
 const chunkSchema = schema<FileChunk>(
   {

@@ -6,12 +6,13 @@ import type { DatabaseClock } from '../../platform/database/clock.ts';
 import { createFileStores } from './file-stores.ts';
 import { createChunkModel, createFileModel } from './files.model.ts';
 import { createIncomingFiles } from './incoming.ts';
+import { createScanner } from './scanner.ts';
 
 export type Files = ReturnType<typeof createFiles>;
 
 /** Creates the store of files (spec 4.14). */
 export function createFiles(deps: {
-  config: Pick<Config, 'fileLimits' | 'filesBucket'>;
+  config: Pick<Config, 'fileLimits' | 'filesBucket' | 'clamd'>;
   connection: Connection;
   clock: DatabaseClock;
   logger: Logger;
@@ -20,11 +21,14 @@ export function createFiles(deps: {
   const models = { files: createFileModel(connection), chunks: createChunkModel(connection) };
   const [files, chunks] = [models.files.collection, models.chunks.collection];
   const content = createFileStores(chunks, config.filesBucket, logger);
+  const scanner = createScanner(config.clamd, logger);
   return {
     files,
     chunks,
     content,
-    incoming: createIncomingFiles({ files, chunks, content, clock, limits: config.fileLimits }),
+    /** Undefined without `CLAMD`. */
+    scanner,
+    incoming: createIncomingFiles({ files, chunks, content, scanner, clock, limits: config.fileLimits }),
     feature: { models: Object.values(models) } satisfies Feature,
   };
 }

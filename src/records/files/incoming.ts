@@ -27,6 +27,7 @@ import {
   type FileCollection,
   type FileDocument,
 } from './files.model.ts';
+import { type Scanner, ScannerAway } from './scanner.ts';
 
 /** A megabyte of the limits of files. */
 export const MB = 1_000_000;
@@ -105,10 +106,11 @@ export function createIncomingFiles(deps: {
   files: FileCollection;
   chunks: ChunkCollection;
   content: FileStores;
+  scanner: Scanner | undefined;
   clock: Pick<DatabaseClock, 'read'>;
   limits: Config['fileLimits'];
 }) {
-  const { files, chunks, content, clock, limits } = deps;
+  const { files, chunks, content, scanner, clock, limits } = deps;
   const { database } = content;
   const newId = createRecordIds();
   const target = insertTarget(chunks, ['files_id', 'n']);
@@ -267,12 +269,15 @@ export function createIncomingFiles(deps: {
     }
     const isOfType = await examination?.end((start, end) => readRange(file, start, end));
     if (!type || !isOfType || !types.includes(type)) throw refusal(key, typeProblem(types));
+    const scan = await scanned(() => database.read(file, whole));
+    if (scan === 'infected') throw refusal(key, 'fileInfected');
     const isForBucket = file.metadata.store === 's3';
     if (isForBucket) await content.of(file.metadata).put(file, database.read(file, whole));
     const change = {
       'metadata.state': 'whole',
       'metadata.type': type,
       'metadata.sha256': hash.digest('hex'),
+      ...(scan && { 'metadata.scan': scan }),
       'metadata.charged': Math.max(file.length, MIN_CHARGED),
       'metadata.expiresAt': { $add: ['$$NOW', HOUR_MS] },
       'metadata.checkAt': { $add: ['$$NOW', HOUR_MS] },
@@ -288,6 +293,16 @@ export function createIncomingFiles(deps: {
     // What stays after a failure is found by the check of the file.
     if (isForBucket) await database.remove([stored]).catch(() => undefined);
     return stored;
+  }
+
+  /** A file waits while the scanner is away, and nobody can read it (file-scans.ts). */
+  async function scanned(read: () => AsyncIterable<Buffer>): Promise<'infected' | 'waiting' | undefined> {
+    try {
+      return (await scanner?.isInfected(read())) ? 'infected' : undefined;
+    } catch (error) {
+      if (error instanceof ScannerAway) return 'waiting';
+      throw error;
+    }
   }
 
   /** Removes what came to the bucket after its app was deleted. */
@@ -403,7 +418,8 @@ export function createIncomingFiles(deps: {
   return {
     /**
      * Receives a whole file; resolves when it is durable. On an error nothing of it stays.
-     * @throws {InvalidInput} `fileName`, `fileType` @throws {TooLarge} for the file or the app
+     * @throws {InvalidInput} `fileName`, `fileType`, `fileInfected`
+     * @throws {TooLarge} for the file or the app
      * @throws {TooManyRequests} for the network @throws {Unavailable}
      */
     async receive(arrival: Arrival, source: AsyncIterable<Buffer>): Promise<ArrivedFile> {

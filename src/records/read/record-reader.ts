@@ -112,14 +112,6 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
       return _id && find<DetailedRecord>(appId, _id, DETAILS_PROJECTION);
     },
 
-    /** Whether a record has this file as a value, under any key. */
-    async namesFile(appId: ObjectId, _id: RecordId, fileId: string): Promise<boolean> {
-      const ids = { $cond: [{ $isArray: '$$this.v' }, '$$this.v.id', []] };
-      const values = { input: { $objectToArray: '$data' }, in: { $in: [fileId, ids] } };
-      const named = typedFilter<UserDocument>({ _id, appId, $expr: { $anyElementTrue: [{ $map: values }] } });
-      return (await users.findOne(named, { projection: { _id: 1 } })) !== null;
-    },
-
     /** The existing records of these ids, by id in hexadecimal; above `maxBytes` only the size. */
     async findSome(
       appId: ObjectId,

@@ -98,9 +98,12 @@ export interface HistoryChange {
   omitted?: true;
 }
 
-/** Who changed a record. No member but `kind`: the shared password of the app, or the public. */
+/**
+ * Who changed a record. No member but `kind`: the shared password of the app, the public, or the
+ * virus scanner (`scan`), which marked a file.
+ */
 export interface HistoryAuthor {
-  kind: 'submission' | 'edit' | 'import' | 'revert';
+  kind: 'submission' | 'edit' | 'import' | 'revert' | 'scan';
   /** The ids of an account, an API key, an import and a bulk change. */
   account?: string;
   key?: string;

@@ -363,6 +363,7 @@ export function createRecordEditor(
     if (found) await moves.one({ ...filter, email: found.email }, renames);
   }
 
+  /** An edit that depends on the record; the caller has checked what the function returns. */
   const change: ChangeRecord<EditSource> = async (app, id, source, by, leftMs, tags) => {
     const _id = parseRecordId(id);
     for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
@@ -390,7 +391,7 @@ export function createRecordEditor(
     const { _id, appId } = record;
     const entry = await history.find(appId, _id, request.revision);
     if (!entry) throw new NotFound('noSuchRevision');
-    if (entry.by.kind === 'submission') throw new Conflict('onlyEditsUndone');
+    if (entry.by.kind === 'submission' || entry.by.kind === 'scan') throw new Conflict('onlyEditsUndone');
     const renames = await renamesSince(appId, entry.version);
     const all = underPresentKeys(entry, renames);
     const unknown = request.paths?.findIndex((path) => all.every((one) => one.path !== path)) ?? -1;
@@ -428,7 +429,7 @@ export function createRecordEditor(
   const revert: ChangeRecord<RevertRequest> = (app, id, request, by, leftMs, tags) =>
     change(app, id, (record, lease) => editOfRevert(record, lease, request), by, leftMs, tags);
 
-  return { edit, revert };
+  return { edit, revert, change };
 }
 
 /**

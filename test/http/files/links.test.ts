@@ -124,7 +124,9 @@ describe('POST /auth/files/:id/link', () => {
     const paths = await Promise.all([erased, unset, gone].map(async ({ link }) => pathOf((await link()).url)));
     for (const path of paths) await read(path, second).expect(200);
     await operator.delete(`/auth/users/${erased.record}`).expect(200);
-    await operator.patch(`/auth/users/${unset.record}`, { unset: ['cv'] }).expect(200);
+    await server.db
+      .collection<{ _id: UUID }>('users')
+      .updateOne({ _id: new UUID(unset.record) }, { $unset: { 'data.cv': 1 } });
     await server.db.collection<{ _id: UUID }>('files.files').deleteOne({ _id: new UUID(gone.id) });
     for (const path of paths) expect((await read(path, second).expect(404)).body.code).toBe('fileNotFound');
   });

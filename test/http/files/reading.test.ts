@@ -250,6 +250,14 @@ describe('a file', () => {
     await read(id).expect(200);
   });
 
+  it('stays readable while the history of its record names it, and no longer', async () => {
+    const { id, record } = await named();
+    await operator.patch(`/auth/users/${record}`, { unset: ['cv'] }).expect(200);
+    await read(id).expect(200);
+    await users().updateOne({ _id: new UUID(record) }, { $unset: { history: 1 } });
+    await read(id).expect(404);
+  });
+
   it('is 404 on each server as soon as its record is erased', async () => {
     const { id, record } = await named();
     await read(id).expect(200);
@@ -284,7 +292,7 @@ describe('a file', () => {
     expect((await read(id).expect(409)).body.code).toBe('fileWaiting');
     expect((await operator.post(`/auth/files/${id}/link`).expect(409)).body.code).toBe('fileWaiting');
     await setFile(id, { 'metadata.scan': 'infected' });
-    expect((await read(id, { 'If-None-Match': '*' }).expect(410)).body.code).toBe('fileInfected');
+    expect((await read(id, { 'If-None-Match': '*' }).expect(410)).body.code).toBe('malwareRemoved');
     await operator.post(`/auth/files/${id}/link`).expect(410);
   });
 

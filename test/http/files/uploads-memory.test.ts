@@ -1,35 +1,53 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type MeasuredServer, startMeasuredServer } from '../../support/measured-server.ts';
 import { Leftovers } from '../../support/process.ts';
+import { type S3Server, startS3 } from '../../support/s3.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../../support/server.ts';
 import { CV, pdfOf, upload } from '../../support/uploads.ts';
 
 let base: TestServer;
-let server: MeasuredServer;
+let s3: S3Server;
 const leftovers = new Leftovers();
 beforeAll(async () => {
   base = await startServer({}, undefined, FULL_LEASES);
-  server = await startMeasuredServer(leftovers, base.db.databaseName, { TRUST_PROXY: '1' });
-});
+  s3 = await startS3();
+}, 300_000);
 afterAll(async () => {
   await leftovers.clear();
   await base.close();
+  await s3.close();
 });
 
-it('50 files of 10 MB at once take less than 100 MB more memory', async () => {
-  const { sourceAppId } = await base.admin.buildApp({ fields: [CV] });
-  const file = pdfOf(10_000_000);
-  // Each from another network: one may send 200 MB.
-  const send = async (n: number) => {
-    const headers = { 'x-forwarded-for': `192.0.2.${n}` };
-    return (await upload(server.url, sourceAppId, file, { headers })).status;
-  };
-  const small = await Promise.all(Array.from({ length: 10 }, (_, n) => send(n + 100)));
-  expect(new Set(small)).toEqual(new Set([201]));
-  const statuses: number[] = [];
-  const growth = await server.growthDuring(async () => {
-    statuses.push(...(await Promise.all(Array.from({ length: 50 }, (_, n) => send(n)))));
-  });
-  expect(new Set(statuses)).toEqual(new Set([201]));
-  expect(growth).toBeLessThan(100);
-}, 240_000);
+const inDatabase = () => ({});
+const inBucket = () => ({
+  FILES_URL: s3.url(),
+  AWS_ACCESS_KEY_ID: 'tests',
+  AWS_SECRET_ACCESS_KEY: 'secret of tests',
+});
+
+it.each([
+  ['the database', inDatabase],
+  ['a bucket', inBucket],
+])(
+  '50 files of 10 MB at once for %s take less than 100 MB more memory',
+  async (_store, env) => {
+    const given = { TRUST_PROXY: '1', ...env() };
+    const server: MeasuredServer = await startMeasuredServer(leftovers, base.db.databaseName, given);
+    const { sourceAppId } = await base.admin.buildApp({ fields: [CV] });
+    const file = pdfOf(10_000_000);
+    // Each from another network: one may send 200 MB.
+    const send = async (n: number) => {
+      const headers = { 'x-forwarded-for': `192.0.2.${n}` };
+      return (await upload(server.url, sourceAppId, file, { headers })).status;
+    };
+    const small = await Promise.all(Array.from({ length: 10 }, (_, n) => send(n + 100)));
+    expect(new Set(small)).toEqual(new Set([201]));
+    const statuses: number[] = [];
+    const growth = await server.growthDuring(async () => {
+      statuses.push(...(await Promise.all(Array.from({ length: 50 }, (_, n) => send(n)))));
+    });
+    expect(new Set(statuses)).toEqual(new Set([201]));
+    expect(growth).toBeLessThan(100);
+  },
+  240_000,
+);

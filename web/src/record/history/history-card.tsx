@@ -56,7 +56,7 @@ export function HistoryCard({ scope, id, fields, canUndo }: HistoryCardProps) {
           {entries.map((entry) => (
             <li key={entry.revision} className={timeline.item}>
               <Entry entry={entry} fields={fields} />
-              {canUndo && entry.by.kind !== 'submission' && (
+              {canUndo && entry.by.kind !== 'submission' && entry.by.kind !== 'scan' && (
                 <Button
                   variant="default"
                   size="compact-xs"
@@ -193,6 +193,7 @@ export function authorOf(by: HistoryEntry['by'], who = authorName(by) ?? t.recor
   const texts = t.record.history;
   if (kind === 'submission') return texts.submitted;
   if (kind === 'import') return texts.import;
+  if (kind === 'scan') return texts.scan;
   if (kind === 'revert') return reverted === undefined ? texts.undidChanges(who) : texts.undidChange(who, reverted);
   return change === undefined ? who : texts.manyAtOnce(who);
 }

@@ -30,6 +30,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   fileType: 'muss eine Datei einer dieser Arten sein: {types}',
   fileName: 'braucht einen Dateinamen',
   fileToken: 'muss das Token einer Datei sein, die für dieses Feld gesendet und noch nicht verwendet wurde',
+  fileInfected: 'darf keine Schadsoftware enthalten',
   tooManyFiles: { by: 'max', one: 'darf höchstens {max} Datei haben', other: 'darf höchstens {max} Dateien haben' },
   tooManyChoices: {
     by: 'max',
@@ -473,7 +474,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   // Files.
   fileNotFound: 'Datei nicht gefunden',
   fileWaiting: 'Die Datei wartet auf den Virenscanner; versuchen Sie es später noch einmal',
-  fileInfected: 'Der Virenscanner hat in der Datei Schadsoftware gefunden',
+  malwareRemoved: 'Der Virenscanner hat in der Datei Schadsoftware gefunden; ihr Inhalt wurde entfernt',
   rangeOutside: 'Die Datei hat {bytes} Bytes',
 
   // Submissions.

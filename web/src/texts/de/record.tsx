@@ -100,6 +100,7 @@ export const record: typeof en = {
     nothingUndone: (reasons) => `Nichts wurde rückgängig gemacht: ${reasons}`,
     submitted: 'Eingesendet',
     import: 'Import',
+    scan: 'Virenscanner',
     sharedLogIn: 'Gemeinsame Anmeldung',
     undidChanges: (who) => `${who} hat Änderungen rückgängig gemacht`,
     undidChange: (who, revision) => `${who} hat Änderung ${revision} rückgängig gemacht`,

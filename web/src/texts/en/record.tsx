@@ -98,6 +98,7 @@ export const record = {
     nothingUndone: (reasons: string) => `Nothing was undone: ${reasons}`,
     submitted: 'Submitted',
     import: 'Import',
+    scan: 'Virus scanner',
     sharedLogIn: 'Shared log-in',
     undidChanges: (who: string) => `${who} undid changes`,
     undidChange: (who: string, revision: number) => `${who} undid change ${revision}`,
