@@ -43,10 +43,6 @@ export const ALLOWED: readonly Allowed[] = [
     statement: 'aggregate files.files {metadata.network, uploadDate $gt}',
     reason: 'sums the files that a network sent to all apps',
   },
-  {
-    statement: 'delete files.chunks {files_id $in}',
-    reason: 'removes all chunks of files, by the beginning of the key',
-  },
   { statement: 'find files.files {metadata.scan $in}', reason: 'a job scans the files of all apps that wait for it' },
   { statement: 'find deliveries {webhookId, state}', reason: 'finds the app of an endpoint that was deleted' },
 ];

@@ -168,15 +168,17 @@ export function createIncomingFiles(deps: {
   async function checkSums(appId: ObjectId, network: string | undefined, now: Date): Promise<void> {
     const since = new Date(now.getTime() - HOUR_MS);
     const [ofApp, ofNetwork] = await Promise.all([
-      sumOf({ 'metadata.appId': appId }, BY_SIZE),
-      network === undefined ? 0 : sumOf({ 'metadata.network': network, uploadDate: { $gt: since } }, BY_NETWORK),
+      sumOf({ 'metadata.appId': appId }, '$metadata.charged', BY_SIZE),
+      network === undefined
+        ? 0
+        : sumOf({ 'metadata.network': network, uploadDate: { $gt: since } }, UNNAMED_BYTES, BY_NETWORK),
     ]);
     if (ofApp > limits.perApp) throw new TooLarge(say('appFilesTooLarge', { max: limits.perApp / MB }));
     if (ofNetwork > MAX_OF_NETWORK) throw new TooManyRequests('tooManyFileBytes', 600);
   }
 
-  async function sumOf($match: Filter<FileDocument>, hint: Document): Promise<number> {
-    const sum = { $group: { _id: null, bytes: { $sum: '$metadata.charged' } } };
+  async function sumOf($match: Filter<FileDocument>, $sum: string | object, hint: Document): Promise<number> {
+    const sum = { $group: { _id: null, bytes: { $sum } } };
     const [found] = await files.aggregate<{ bytes: number }>([{ $match }, sum], { hint }).toArray();
     return found?.bytes ?? 0;
   }
@@ -487,6 +489,9 @@ export function createIncomingFiles(deps: {
 }
 
 const EPOCH = new Date(0);
+
+/** The bytes of a file that no record names. An absent member is less than null, or it. */
+const UNNAMED_BYTES = { $cond: [{ $gt: ['$metadata.record', null] }, 0, '$metadata.charged'] };
 
 /** A file that a request writes. */
 class Writing {

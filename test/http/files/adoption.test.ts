@@ -99,6 +99,16 @@ describe('a submission with tokens', () => {
     expect((await record(body.id)).data.cv).toEqual([value]);
   });
 
+  it('frees the token when it is refused after its claim', async () => {
+    const { token, value } = await upload();
+    await submit({ name: 'Ada' }).set('idempotency-key', 'used').expect(200);
+    await submit({ cv: [token] })
+      .set('idempotency-key', 'used')
+      .expect(422);
+    const { body } = await submit({ cv: [token] }, 'eve@x.org').expect(200);
+    expect((await record(body.id)).data.cv).toEqual([value]);
+  });
+
   it('is answered as before when it is repeated with its key, also by another server', async () => {
     const { token, value } = await upload();
     const send = (to: TestServer, cv = token) =>

@@ -187,4 +187,28 @@ describe('a file that came while the scanner was away', () => {
     await expect.poll(() => fileOf(gone.id).then((file) => file?.metadata.scan), SOON).toBe('infected');
     expect(await chunksOf(gone.id)).toBe(0);
   });
+
+  it('is marked again when a revert brings it back', async () => {
+    clamd.answer = undefined;
+    const { sourceAppId, password } = await server.admin.buildApp({ fields: [CV] });
+    const editor = await new Client(server.listener.url).logIn(sourceAppId, password);
+    const { body } = await server.client.submit(sourceAppId, { email: 'ada@example.com' }).expect(200);
+    const added = await editor
+      .post(`/auth/users/${body.id}/files?field=cv&name=cv.pdf`, pdf())
+      .serialize((bytes) => bytes as unknown as string)
+      .set('Content-Type', 'application/pdf')
+      .expect(201);
+    const [{ id }] = added.body.value;
+    await editor.patch(`/auth/users/${body.id}`, { unset: ['cv'] }).expect(200);
+    await files().updateOne({ _id: new UUID(id as string) }, { $set: { 'metadata.scan': 'infected' } });
+    await editor.post(`/auth/users/${body.id}/revert`, { revision: 2 }).expect(200);
+    expect((await fileOf(id))?.metadata.scan).toBe('found');
+    await expect
+      .poll(async () => {
+        scanJob();
+        return (await editor.get(`/auth/users/${body.id}`)).body.data.cv;
+      }, SOON)
+      .toMatchObject([{ id, infected: true }]);
+    expect((await editor.get(`/auth/files/${id}`)).status).toBe(410);
+  });
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { FileChunk, FileDocument } from '../../../src/records/files/files.model.ts';
 import { startProxy, type TcpProxy } from '../../support/proxy.ts';
@@ -71,6 +72,31 @@ describe('a request that is late', () => {
     expect((await contentOf(stored)).equals(file.subarray(0, 2_000))).toBe(true);
     const last = await uploadPart(server.client.url, app, file, { first: 2_000, end: 5_000, token });
     expect(last).toMatchObject({ status: 201, body: { sha256: sha256(file) } });
+  });
+
+  it.each([
+    ['while another one writes', { id: new UUID(), until: new Date(Date.now() + 3_600_000) }],
+    ['after its time, before another one may write', { until: new Date(Date.now() - 60_000) }],
+  ])('stores nothing %s', async (_, change) => {
+    const app = await appWith();
+    const file = pdfOf(5_000);
+    const { body } = await uploadPart(server.client.url, app, file, { first: 0, end: 1_000 });
+    const held = proxy.holdAll('aggregate', 'files.files', [Buffer.from('$merge')]);
+    const late = uploadPart(slow.client.url, app, Buffer.alloc(5_000, 'x'), {
+      first: 1_000,
+      end: 3_000,
+      token: body.token,
+    });
+    await expect.poll(() => held.seen.length).toBe(1);
+    const { _id, metadata } = await onlyFileOf(app);
+    const writer = { ...metadata.writer, ...change };
+    await files().updateOne({ _id }, { $set: { 'metadata.writer': writer } });
+    held.release();
+    expect(await late).toMatchObject({ status: 409 });
+    const stored = await onlyFileOf(app);
+    if ('id' in change) expect(stored.metadata.writer).toEqual(writer);
+    expect(stored.length).toBe(1_000);
+    expect((await contentOf(stored)).equals(file.subarray(0, 1_000))).toBe(true);
   });
 
   it('makes no file whole that another one finished, and none that was removed', async () => {

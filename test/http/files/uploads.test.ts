@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
-import type { FileChunk, FileDocument } from '../../../src/records/files/files.model.ts';
+import { BY_NETWORK, BY_SIZE, type FileChunk, type FileDocument } from '../../../src/records/files/files.model.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 import { CV, PNG, pdf, pdfOf, upload, uploadPart } from '../../support/uploads.ts';
 
@@ -257,9 +257,33 @@ describe('the limits of files', () => {
     expect(refused).toMatchObject({ status: 429, body: { code: 'tooManyFileBytes' } });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await upload(other.client.url, two, pdf(), from('192.0.2.8'))).toMatchObject({ status: 201 });
+    // Those that a record names do not count.
+    const data = { cv: [first.body.token] };
+    await server.client.submit(one, { email: 'ada@example.com', data }).expect(200);
+    expect(await upload(other.client.url, two, pdf(), from('192.0.2.7'))).toMatchObject({ status: 201 });
+    await files().updateOne({ _id }, { $unset: { 'metadata.record': '' } });
+    expect(await upload(other.client.url, two, pdf(), from('192.0.2.7'))).toMatchObject({ status: 429 });
     const hourAgo = new Date(Date.now() - 3_600_001);
     await files().updateOne({ _id }, { $set: { uploadDate: hourAgo } });
     expect(await upload(other.client.url, two, pdf(), from('192.0.2.7'))).toMatchObject({ status: 201 });
+  });
+
+  it('are summed from the keys of indexes', async () => {
+    const app = await appWith();
+    const { body } = await upload(server.client.url, app, pdf(), from('192.0.2.10'));
+    const { metadata } = await fileOf(body.token);
+    const { appId, network } = metadata;
+    const named = { $cond: [{ $gt: ['$metadata.record', null] }, 0, '$metadata.charged'] };
+    const sums = [
+      [{ 'metadata.appId': appId }, '$metadata.charged', BY_SIZE],
+      [{ 'metadata.network': network, uploadDate: { $gt: new Date(0) } }, named, BY_NETWORK],
+    ] as const;
+    for (const [$match, $sum, hint] of sums) {
+      const pipeline = [{ $match }, { $group: { _id: null, bytes: { $sum } } }];
+      const plan = await files().aggregate(pipeline, { hint }).explain('executionStats');
+      expect(JSON.stringify(plan)).toContain('"totalDocsExamined":0');
+      expect(JSON.stringify(plan)).not.toMatch(/"totalDocsExamined":[1-9]/);
+    }
   });
 
   it('are ten files for each submission that the app allows in a minute', async () => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FILE_TYPE_NAMES, type FileTypeName } from '../../../src/fields/base/file-types.ts';
 import { examine, safeName } from '../../../src/records/files/file-types.ts';
@@ -195,6 +196,19 @@ describe('the name of a file', () => {
     ['\ud800a.pdf', '\ufffda.pdf'],
     ['', ''],
   ])('%j becomes %j', (given, safe) => expect(safeName(given)).toBe(safe));
+
+  it('is safe for any text, and safe names stay', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' })), (given) => {
+        const name = safeName(given);
+        expect(name).toBe(name.trim());
+        expect(name).not.toMatch(/^\.|[\\/\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
+        expect([...name].length).toBeLessThanOrEqual(200);
+        expect(safeName(name)).toBe(name);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 
   it('has at most 200 characters and keeps its extension', () => {
     const name = safeName(`${'é'.repeat(300)}.docx`);
