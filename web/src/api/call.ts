@@ -107,13 +107,22 @@ const asJson = <Name extends EndpointName>(request: Request<Name>): Request<Name
   headers: { Accept: 'application/json', ...request.headers },
 });
 
-async function send<Name extends EndpointName>(name: Name, request: Request<Name>): Promise<Response> {
+/** Sends a file as the body, and resolves with the parsed JSON. Throws as `call`. */
+export async function sendFile<Name extends EndpointName>(
+  name: Name,
+  request: Request<Name>,
+  file: File,
+): Promise<ResponseBody<Name>> {
+  return (await send(name, asJson(request), file)).json();
+}
+
+async function send<Name extends EndpointName>(name: Name, request: Request<Name>, file?: File): Promise<Response> {
   const { body, signal } = request;
   const [method = 'GET', path = ''] = name.split(' ');
   const response = await fetch(buildUrl(path, request.params, request.query), {
     method,
     headers: { ...request.headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
-    body: body === undefined ? null : JSON.stringify(body),
+    body: file ?? (body === undefined ? null : JSON.stringify(body)),
     signal: signal ?? null,
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;

@@ -1,9 +1,10 @@
 import { Badge, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Field, KeptSubmission } from '../api/endpoints.ts';
+import { FileList, type FileValue, filesOf } from '../components/content/file-list.tsx';
 import { Time } from '../components/content/time.tsx';
 import { Value } from '../components/content/value.tsx';
-import { fieldName, labelOf } from '../components/form/labels.ts';
+import { countOf, fieldName, labelOf } from '../components/form/labels.ts';
 import { t } from '../texts/texts.ts';
 import { recordPath, type Scope } from '../users/scope.ts';
 import classes from './inbox.module.css';
@@ -64,10 +65,16 @@ function Details({
     <div className={classes.details}>
       <dl className={classes.values}>
         {known.map((field) => (
-          <Entry key={field.key} name={fieldName(field)} value={labelOf(field, data[field.key])} />
+          <Entry
+            key={field.key}
+            name={fieldName(field)}
+            value={labelOf(field, data[field.key])}
+            files={filesOf(field, data[field.key])}
+            scope={scope}
+          />
         ))}
         {others.map((key) => (
-          <Entry key={key} name={key} value={data[key]} />
+          <Entry key={key} name={key} value={data[key]} scope={scope} />
         ))}
       </dl>
       <Text size="sm" c="dimmed" className="breaks">
@@ -81,7 +88,24 @@ function Details({
   );
 }
 
-function Entry({ name, value }: { name: string; value: unknown }) {
+interface EntryProps {
+  name: string;
+  value: unknown;
+  files?: readonly FileValue[] | undefined;
+  scope: Scope;
+}
+
+function Entry({ name, value, files, scope }: EntryProps) {
+  if (files) {
+    return (
+      <div>
+        <dt className={classes.name}>{name}</dt>
+        <dd className={classes.value}>
+          <FileList scope={scope} files={files} />
+        </dd>
+      </div>
+    );
+  }
   return (
     <div>
       <dt className={classes.name}>{name}</dt>
@@ -102,9 +126,11 @@ const MAX_LENGTH = 120;
 
 /** The first texts of a submission, as `Hello · I have a question`. */
 function firstTexts(data: Readonly<Record<string, unknown>>, fields: readonly Field[]): string {
-  const known = fields.flatMap((field) => (Object.hasOwn(data, field.key) ? [labelOf(field, data[field.key])] : []));
+  const known = fields.flatMap((field) => (Object.hasOwn(data, field.key) ? [countOf(field, data[field.key])] : []));
   const others = Object.entries(data).flatMap(([key, value]) => (fields.some((one) => one.key === key) ? [] : [value]));
-  const texts = [...known, ...others].filter((value) => value !== '' && typeof value !== 'boolean');
+  const texts = [...known, ...others].filter(
+    (value) => value !== undefined && value !== '' && typeof value !== 'boolean',
+  );
   return texts.slice(0, MAX_TEXTS).map(textOf).join(' · ').slice(0, MAX_LENGTH);
 }
 

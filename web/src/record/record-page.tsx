@@ -23,6 +23,7 @@ import { HistoryCard } from './history/history-card.tsx';
 import { Neighbours } from './neighbours.tsx';
 import { recordQuery, type StoredRecord } from './queries.ts';
 import { RecordFacts } from './record-facts.tsx';
+import { RecordFiles } from './record-files.tsx';
 import classes from './record-page.module.css';
 import { RecordView } from './record-view.tsx';
 
@@ -94,6 +95,9 @@ export default function RecordPage({ id, scope }: { id: string; scope: Scope }) 
         record={stored.record}
         schema={schema.data}
         newestVersion={newest.data?.version}
+        filesOf={(field) => (
+          <RecordFiles scope={scope} stored={stored} field={field} onRemove={can.edit ? setRemoval : undefined} />
+        )}
         {...(can.edit && { onRemove: setRemoval })}
       />
       <div className={classes.history}>

@@ -1,4 +1,5 @@
 import { Badge, Button, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { DetailedRecord, Field, Schema } from '../api/endpoints.ts';
 import { fieldName, labelOf } from '../components/form/labels.ts';
 import { t } from '../texts/texts.ts';
@@ -14,12 +15,14 @@ interface RecordViewProps {
   /** The schema version of the record. */
   schema: Pick<Schema, 'fields'>;
   newestVersion?: number | undefined;
+  /** Shows the value of a field of files. */
+  filesOf(field: Field): ReactNode;
   /** Removes a part of the record. Absent: nothing can be removed. */
   onRemove?: (removal: Removal) => void;
 }
 
 /** Shows a record with the labels of its schema version: values, lists, other data, consents. */
-export function RecordView({ record, schema, newestVersion, onRemove }: RecordViewProps) {
+export function RecordView({ record, schema, newestVersion, filesOf, onRemove }: RecordViewProps) {
   const isList = ({ key, kind }: Field): boolean =>
     kind === 'array' && (ownValue(record.data, key) === undefined || Array.isArray(ownValue(record.data, key)));
   const lists = schema.fields.filter(isList);
@@ -37,7 +40,13 @@ export function RecordView({ record, schema, newestVersion, onRemove }: RecordVi
         )}
         <dl className={classes.list}>
           {plain.map((field) => (
-            <Row key={field.key} field={field} value={ownValue(record.data, field.key)} />
+            <Row key={field.key} field={field}>
+              {field.kind === 'file' ? (
+                filesOf(field)
+              ) : (
+                <FullValue value={labelOf(field, ownValue(record.data, field.key))} />
+              )}
+            </Row>
           ))}
         </dl>
       </section>
@@ -66,7 +75,9 @@ export function RecordView({ record, schema, newestVersion, onRemove }: RecordVi
                       c="var(--mantine-color-error)"
                       ml="sm"
                       aria-label={t.record.removeKey(key)}
-                      onClick={() => onRemove({ title: t.record.editing.removeTitle(key), change: { unset: [key] } })}
+                      onClick={() =>
+                        onRemove({ title: t.record.editing.removeTitle(key), changeOf: () => ({ unset: [key] }) })
+                      }
                     >
                       {t.common.remove}
                     </Button>
@@ -92,19 +103,18 @@ export function RecordView({ record, schema, newestVersion, onRemove }: RecordVi
 
 /** All items with that timestamp are removed. */
 function itemRemoval({ key, label }: Field, timestamp: string): Removal {
-  return { title: t.record.editing.removeItemTitle(label || key), change: { removeItems: [{ key, timestamp }] } };
+  const change = { removeItems: [{ key, timestamp }] };
+  return { title: t.record.editing.removeItemTitle(label || key), changeOf: () => change };
 }
 
-function Row({ field, value }: { field: Field; value: unknown }) {
+function Row({ field, children }: { field: Field; children: ReactNode }) {
   return (
     <div className={classes.row}>
       <dt className={classes.name}>
         {fieldName(field)}
         <span className={classes.key}>{field.required ? t.record.requiredField(field.key) : field.key}</span>
       </dt>
-      <dd className={classes.value}>
-        <FullValue value={labelOf(field, value)} />
-      </dd>
+      <dd className={classes.value}>{children}</dd>
     </div>
   );
 }

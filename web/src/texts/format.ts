@@ -11,6 +11,16 @@ export function formatNumber(number: number): string {
   return numbers.format(number);
 }
 
+const sizes = (['byte', 'kilobyte', 'megabyte'] as const).map(
+  (unit) => new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: 1 }),
+);
+
+/** Formats a number of bytes, for example `1.2 MB`, where 1 MB has 1,000,000 bytes. */
+export function formatBytes(bytes: number): string {
+  const power = bytes < 1_000 ? 0 : bytes < 1_000_000 ? 1 : 2;
+  return (sizes[power] as Intl.NumberFormat).format(bytes / 1_000 ** power);
+}
+
 /**
  * Returns the text of a number's plural category, with the formatted number in place of `#`:
  * `plural(33_003, { one: '# user', other: '# users' })` is `33,003 users`.

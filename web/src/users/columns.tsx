@@ -9,7 +9,7 @@ import { useMemo } from 'react';
 import type { Field, Kind, UserRecord } from '../api/endpoints.ts';
 import { Time } from '../components/content/time.tsx';
 import { Value } from '../components/content/value.tsx';
-import { fieldName, labelOf } from '../components/form/labels.ts';
+import { countOf, fieldName } from '../components/form/labels.ts';
 import { ownValue } from '../record/editing/draft.ts';
 import { t } from '../texts/texts.ts';
 import type { ChangeList } from './list/list-parameters.ts';
@@ -105,7 +105,7 @@ function columnsOf(fields: readonly Field[]): UserColumn[] {
         header: fieldName(field),
         width: FIELD_WIDTHS[field.kind],
         isNumber: field.kind === 'number',
-        cell: ({ row }) => <Value value={labelOf(field, ownValue(row.original.data, field.key))} />,
+        cell: ({ row }) => <Value value={countOf(field, ownValue(row.original.data, field.key))} />,
       }),
     ),
     {

@@ -2,8 +2,17 @@ import { plainLabel } from '#src/fields/marks.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { t } from '../../texts/texts.ts';
 
-/** The text of a stored value: the labels of choices that have one, else the value. */
+/** As `labelOf`, in a cell: files are counted. */
+export function countOf(field: Field, value: unknown): unknown {
+  if (field.kind !== 'file' || !Array.isArray(value)) return labelOf(field, value);
+  return value.length === 0 ? undefined : t.components.files(value.length);
+}
+
+/** The text of a stored value: the labels of choices, the names of files, else the value. */
 export function labelOf(field: Field, value: unknown): unknown {
+  if (field.kind === 'file' && Array.isArray(value)) {
+    return value.map((file: { name?: unknown } | null) => String(file?.name ?? '')).join(', ');
+  }
   if (field.kind !== 'select' && field.kind !== 'multiselect') return value;
   if (field.kind === 'multiselect' && Array.isArray(value) && value.every((one) => typeof one === 'string')) {
     return value.map((choice) => labelOf(field, choice)).join(', ');

@@ -9,7 +9,8 @@ import { Outdated, type RecordChange, useRecordChange } from './use-change.ts';
 export interface Removal {
   /** The title of the dialog. */
   title: string;
-  change: RecordChange;
+  /** What removes it from a state of the record. */
+  changeOf(data: Readonly<Record<string, unknown>>): RecordChange;
 }
 
 interface RemovalDialogProps {
@@ -19,7 +20,7 @@ interface RemovalDialogProps {
   onClose: () => void;
 }
 
-/** Removes an item of a list, or a key that the schema does not have. */
+/** Removes an item of a list, a file, or a key that the schema does not have. */
 export function RemovalDialog({ scope, stored, removal, onClose }: RemovalDialogProps) {
   const remove = useRecordChange(scope, stored.record.id, t.record.editing.removed, () => close());
   function close(): void {
@@ -27,8 +28,8 @@ export function RemovalDialog({ scope, stored, removal, onClose }: RemovalDialog
     remove.reset();
   }
   const { error } = remove;
-  // The item has its own time, so it is the same one in a newer state.
-  const etag = error instanceof Outdated ? error.stored.etag : stored.etag;
+  // The part is the same one in a newer state: an item by its time, a file by its id.
+  const { etag, record } = error instanceof Outdated ? error.stored : stored;
   return (
     <ConfirmDialog
       opened={removal !== undefined}
@@ -36,7 +37,7 @@ export function RemovalDialog({ scope, stored, removal, onClose }: RemovalDialog
       action={t.common.remove}
       isDangerous
       sending={{ isPending: remove.isPending, error: null }}
-      onConfirm={() => removal && remove.mutate({ change: removal.change, etag })}
+      onConfirm={() => removal && remove.mutate({ change: removal.changeOf(record.data), etag })}
       onClose={close}
     >
       <Text>{t.record.editing.removeNote}</Text>

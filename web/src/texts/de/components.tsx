@@ -50,6 +50,8 @@ export const components: typeof en = {
   yes: 'Ja',
   no: 'Nein',
   noValue: 'Kein Wert',
+  files: (count) => plural(count, { one: '# Datei', other: '# Dateien' }),
+  infected: 'Schadsoftware',
 
   unreachable: 'Der Dienst ist nicht erreichbar',
   errorStatus: (status) => `Der Dienst hat mit dem Status ${status} geantwortet`,

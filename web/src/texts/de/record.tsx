@@ -30,6 +30,10 @@ export const record: typeof en = {
   otherData: 'Weitere Daten',
   notInVersion: (version) => `Nicht in Schemaversion ${version}`,
   removeKey: (key) => `${key} entfernen`,
+  addFile: (field) => `Datei zu ${field} hinzufügen`,
+  fileAdded: (name) => `${name} wurde hinzugefügt`,
+  fileRefused: 'Die Datei wurde nicht hinzugefügt',
+  removeFile: (name) => `Datei ${name} entfernen`,
   recordId: (id) => `ID des Datensatzes: ${id}`,
   requiredField: (key) => `${key} · Pflichtfeld`,
 

@@ -44,6 +44,8 @@ export const components = {
   yes: 'Yes',
   no: 'No',
   noValue: 'No value',
+  files: (count: number) => plural(count, { one: '# file', other: '# files' }),
+  infected: 'Infected',
 
   // Messages about requests. They are shown with a full stop.
   unreachable: 'Could not reach the service',

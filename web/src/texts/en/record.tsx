@@ -30,6 +30,10 @@ export const record = {
   otherData: 'Other data',
   notInVersion: (version: number) => `Not in schema version ${version}`,
   removeKey: (key: string) => `Remove ${key}`,
+  addFile: (field: string) => `Add a file to ${field}`,
+  fileAdded: (name: string) => `${name} was added`,
+  fileRefused: 'The file was not added',
+  removeFile: (name: string) => `Remove the file ${name}`,
   recordId: (id: string) => `Record ID: ${id}`,
   requiredField: (key: string) => `${key} · required`,
 
