@@ -8,9 +8,9 @@ import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Route, Router, Switch } from 'wouter';
 import { createQueryClient } from './api/query-client.ts';
+import { ErrorBoundary } from './components/page/error-boundary.tsx';
 import { Pages } from './pages.tsx';
 import { SessionGate } from './session/session-gate.tsx';
-import { ErrorBoundary } from './components/page/error-boundary.tsx';
 import { PageSkeleton } from './shell/page-skeleton.tsx';
 import { theme } from './theme.ts';
 
