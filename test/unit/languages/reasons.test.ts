@@ -12,7 +12,8 @@ const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
 const textOf = (file: string): string => readFileSync(new URL(file, SOURCE), 'utf8');
 
 /** What no client of the API reads: commands, settings of the process, texts for visitors. */
-const ELSEWHERE = /^(operations\/|platform\/(languages|migrations|embedded|core\/(config|identifiers|mongodb-uri))|[^/]*$)/;
+const ELSEWHERE =
+  /^(operations\/|platform\/(languages|migrations|embedded|core\/(config|identifiers|mongodb-uri))|[^/]*$)/;
 /** Reasons that are stored as a text, for the file of rejected lines and the list of a change. */
 const STORED = ['is refused', 'was erased'];
 const PROBLEM = /^(must|is|has|needs|was|does|may|cannot) /;
