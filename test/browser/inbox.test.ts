@@ -27,12 +27,14 @@ const submit = (email: string, data: object) => server.client.submit(app.sourceA
 const arrived = (count: number) =>
   expect.poll(() => server.db.collection('submissions').countDocuments({ sourceAppId: app.sourceAppId })).toBe(count);
 
-/** Waits until the look at a list is noted. */
-const looked = (list: string) =>
+/** Waits until the newest record, or submission, is stored as seen. */
+const looked = (list: 'users' | 'inbox') =>
   expect
     .poll(async () => {
       const found = await server.db.collection('apps').findOne({ sourceAppId: app.sourceAppId });
-      return server.db.collection('looks').countDocuments({ appId: found?._id, list });
+      const collection = server.db.collection(list === 'inbox' ? 'submissions' : list);
+      const newest = await collection.findOne({ appId: found?._id }, { sort: { updatedAt: -1 } });
+      return server.db.collection('looks').countDocuments({ appId: found?._id, list, at: newest?.updatedAt });
     })
     .toBe(1);
 
@@ -78,6 +80,7 @@ describe('the inbox', () => {
     await page.getByLabel('Search all data').fill('seen');
     await expect.poll(() => rows.count()).toBe(1);
     expect(await rows.nth(0).innerText()).toContain('old@example.com');
+    await looked('inbox');
     const device = await visitAs(server, app, '/inbox');
     const there = device.page.getByRole('list', { name: 'Submissions' }).getByRole('listitem');
     await there.nth(1).waitFor();

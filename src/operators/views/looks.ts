@@ -15,7 +15,7 @@ import { ownerOf } from './views.service.ts';
 const LISTS = ['users', 'inbox'] as const;
 type List = (typeof LISTS)[number];
 
-/** The newest time that somebody has seen in a list of an app. */
+/** The newest time that an account has seen in a list of an app. */
 interface LookDocument extends ViewOwner {
   _id: ObjectId;
   appId: ObjectId;
@@ -32,7 +32,7 @@ const lookSchema = schema<LookDocument>(
     list: { type: String, required: true, enum: LISTS },
     at: { type: Date, required: true },
   },
-  { collection: 'looks', placement: 'two for each account of an app at most' },
+  { collection: 'looks', placement: 'at most two for each account of an app' },
 )
   .index({ appId: 1, owner: 1, list: 1 }, { unique: true })
   .index({ accountId: 1 }, { partialFilterExpression: { accountId: { $exists: true } } });
@@ -43,14 +43,16 @@ const LOOK_BYTES = 200;
 
 export type LookStore = ReturnType<typeof createLookStore>;
 
+/** The last looks of accounts, and of the log-ins with the password of an app. */
 export function createLookStore(looks: Model<LookDocument>) {
   return {
+    /** Resolves with the stored times of an owner in an app, by list. */
     async of(appId: ObjectId, { owner }: ViewOwner): Promise<Partial<Record<List, Date>>> {
       const found = await looks.find({ appId, owner });
       return Object.fromEntries(found.map(({ list, at }) => [list, at]));
     },
 
-    /** Notes a look, unless a later one is known. @param guard the account that has to exist */
+    /** Stores a time, unless a later one is stored. @param guard the account that has to exist */
     async note(appId: ObjectId, owner: ViewOwner, list: List, at: Date, guard?: Guard<{ _id: ObjectId }>) {
       const grow = () => looks.updateOne({ appId, owner: owner.owner, list }, { $max: { at } });
       if ((await grow()).matchedCount > 0) return;
@@ -86,7 +88,7 @@ const shared = {
 const Looks = z
   .strictObject({ users: Timestamp, inbox: Timestamp })
   .partial()
-  .meta({ id: 'Looks', description: 'The newest time that was seen in each list', example: {} });
+  .meta({ id: 'Looks', description: 'By list; absent: none was stored', example: {} });
 
 const Look = z
   .strictObject({ list: z.enum(LISTS), at: z.iso.datetime({ precision: 3, error: code('notDay') }) })
@@ -97,14 +99,14 @@ export const lookEndpoints = {
   listLooks: {
     ...shared,
     method: 'get',
-    summary: 'How far the caller has seen the lists of an app',
+    summary: 'The newest times that the caller has seen in the lists of an app',
     response: Looks,
   },
   noteLook: {
     ...shared,
     method: 'put',
-    summary: 'Note how far the caller has seen a list of an app',
-    description: 'A time before the last one, or in the future, changes nothing or counts as now.',
+    summary: 'Store the newest time that the caller has seen in a list of an app',
+    description: 'A time before the stored one changes nothing. A time in the future counts as now.',
     body: jsonBody(Look),
     response: Ok,
   },

@@ -14,7 +14,7 @@ export function useLastLook(list: 'users' | 'inbox', scope: Scope, newest: strin
   const { data, isFetchedAfterMount } = useQuery({
     queryKey: ['looks', scope.sourceAppId],
     queryFn: ({ signal }) => call('GET /auth/looks', { query, signal }),
-    // The mark of this visit does not move while the page is open.
+    // Each visit reads the time once.
     staleTime: 0,
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
