@@ -27,6 +27,17 @@ const submit = (email: string, data: object) => server.client.submit(app.sourceA
 const arrived = (count: number) =>
   expect.poll(() => server.db.collection('submissions').countDocuments({ sourceAppId: app.sourceAppId })).toBe(count);
 
+/** Waits until the newest record, or submission, is stored as seen. */
+const looked = (list: 'users' | 'inbox') =>
+  expect
+    .poll(async () => {
+      const found = await server.db.collection('apps').findOne({ sourceAppId: app.sourceAppId });
+      const collection = server.db.collection(list === 'inbox' ? 'submissions' : list);
+      const newest = await collection.findOne({ appId: found?._id }, { sort: { updatedAt: -1 } });
+      return server.db.collection('looks').countDocuments({ appId: found?._id, list, at: newest?.updatedAt });
+    })
+    .toBe(1);
+
 describe('the inbox', () => {
   it('is the first page, and has each message of somebody who writes twice', async () => {
     await submit('ada@example.com', { name: 'Ada', message: 'First <b>message</b>', topic: 'a' });
@@ -50,12 +61,13 @@ describe('the inbox', () => {
     await close();
   });
 
-  it('marks what arrived since the last look, and searches', async () => {
+  it('marks what arrived since the last look on any device, and searches', async () => {
     await submit('old@example.com', { message: 'Seen before' });
     await arrived(1);
     const { page, expectClean, close } = await visitAs(server, app, '/inbox');
     const rows = page.getByRole('list', { name: 'Submissions' }).getByRole('listitem');
     await rows.getByText('Seen before').first().waitFor();
+    await looked('inbox');
     expect(await page.getByText('New', { exact: true }).count()).toBe(0);
     await page.getByRole('link', { name: 'Users' }).click();
     await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor();
@@ -68,6 +80,12 @@ describe('the inbox', () => {
     await page.getByLabel('Search all data').fill('seen');
     await expect.poll(() => rows.count()).toBe(1);
     expect(await rows.nth(0).innerText()).toContain('old@example.com');
+    await looked('inbox');
+    const device = await visitAs(server, app, '/inbox');
+    const there = device.page.getByRole('list', { name: 'Submissions' }).getByRole('listitem');
+    await there.nth(1).waitFor();
+    await expect.poll(() => device.page.getByText('New', { exact: true }).count()).toBe(0);
+    await device.close();
     await page.getByLabel('Search all data').fill('nobody wrote this');
     await page.getByText('No submissions match').waitFor();
     expectClean();
@@ -79,6 +97,7 @@ describe('the inbox', () => {
     await submit('eve@example.com', { name: 'Eve' });
     const { page, expectClean, close } = await visitAs(server, app, '/users');
     await page.getByRole('row', { name: /eve@example.com/ }).waitFor();
+    await looked('users');
     expect(await page.getByRole('columnheader', { name: 'Updated' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Connect' }).click();
     await page.getByRole('heading', { level: 1, name: 'Connect' }).waitFor();

@@ -130,7 +130,7 @@ export function createViewService(deps: {
 }
 
 /** Without an account, the views belong to all who log in with the password of the same app. */
-function ownerOf({ account, own }: Caller): ViewOwner {
+export function ownerOf({ account, own }: Caller): ViewOwner {
   if (account) return { owner: `account:${account.id.toHexString()}`, accountId: account.id };
   if (!own) throw new Error('a session without an account belongs to an app');
   return { owner: `login:${own.id.toHexString()}` };

@@ -1,8 +1,10 @@
+import { ObjectId } from 'mongodb';
 import type { Accounts } from '../../access/accounts/accounts.ts';
 import { type Feature, ownedBy } from '../../apps/feature.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { RenameStore } from '../../schemas/pending-renames.ts';
 import type { SchemaService } from '../../schemas/schemas.service.ts';
+import { createLookModel, createLookStore, lookRoutes } from './looks.ts';
 import { createPersonViews } from './person-views.ts';
 import { createViewModel, createViewStore } from './views.model.ts';
 import { viewRoutes } from './views.routes.ts';
@@ -17,19 +19,21 @@ export function createViews(deps: {
   const { connection, accounts, schemas } = deps;
   const model = createViewModel(connection);
   const store = createViewStore(model);
-  const service = createViewService({
-    store,
-    renamesSince: schemas.renames.since,
-    accounts: { guard: accounts.store.guard, settle: accounts.status.settle },
-  });
+  const lookModel = createLookModel(connection);
+  const looks = createLookStore(lookModel);
+  const existing = { guard: accounts.store.guard, settle: accounts.status.settle };
+  const service = createViewService({ store, renamesSince: schemas.renames.since, accounts: existing });
   return {
     namedShared: store.namedShared,
     feature: {
-      models: [model],
-      owned: [ownedBy(model.collection, 'createdAt')],
-      ofAccounts: [store],
+      models: [model, lookModel],
+      owned: [ownedBy(model.collection, 'createdAt'), ownedBy(lookModel.collection, '_id', { valueAt: firstId })],
+      ofAccounts: [store, looks],
       personal: [createPersonViews(model, store)],
-      routes: viewRoutes(service, schemas.service),
+      routes: [...viewRoutes(service, schemas.service), ...lookRoutes(looks, existing)],
     } satisfies Feature,
   };
 }
+
+/** The lowest id of a document that was created in the second of `time` or later. */
+const firstId = (time: Date): ObjectId => ObjectId.createFromTime(Math.floor(time.getTime() / 1_000));

@@ -11,6 +11,8 @@ const LIGHT = [
   'createView',
   'deleteView',
   'listViews',
+  'listLooks',
+  'noteLook',
   'getUser',
   'editUser',
   'revertUser',

@@ -24,6 +24,7 @@ import type { schemaCheckEndpoints } from '#src/operators/search/schema-check.ts
 import type { searchIndexEndpoints } from '#src/operators/search/search-index.ts';
 import type { userStatsEndpoints } from '#src/operators/search/statistics.ts';
 import type { userEndpoints } from '#src/operators/search/users.routes.ts';
+import type { lookEndpoints } from '#src/operators/views/looks.ts';
 import type { viewEndpoints } from '#src/operators/views/views.routes.ts';
 import type { mailStatusEndpoints } from '#src/outbound/notifications/notifications.ts';
 import type { deliveryEndpoints } from '#src/outbound/webhooks/deliveries.ts';
@@ -60,6 +61,7 @@ type Endpoints = typeof accountEndpoints &
   typeof singleSignOnEndpoints &
   typeof userEndpoints &
   typeof userStatsEndpoints &
+  typeof lookEndpoints &
   typeof viewEndpoints &
   typeof webhookEndpoints;
 type Spec = Endpoints[keyof Endpoints];

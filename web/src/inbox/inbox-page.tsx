@@ -40,7 +40,7 @@ function Inbox({ scope }: { scope: Scope }) {
   const { data: schema } = useQuery(scopedSchemaQuery(scope));
   const targets = useMemo(() => targetsOf(schema?.fields ?? []), [schema]);
   const isWhole = pages.isFirst && !isFiltered(parameters);
-  const lastLook = useLastLook('inbox', scope.sourceAppId, isWhole ? data?.submissions[0]?.at : undefined);
+  const lastLook = useLastLook('inbox', scope, isWhole ? data?.submissions[0]?.at : undefined);
   return (
     <>
       <PageHeader title={t.inbox.title} note={t.inbox.note}>

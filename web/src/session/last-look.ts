@@ -1,19 +1,32 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { cachedIdentity } from './session.ts';
+import { call } from '../api/call.ts';
+import { type Scope, scopeParameter } from '../users/scope.ts';
 
 /**
- * The newest time that this account saw in a list of an app before this visit, in this browser;
- * undefined: it never looked. What is later stays marked until the page is left.
+ * The newest time that the account saw in a list of an app before this visit; undefined: it never
+ * looked, or the time is still being read. What is later stays marked until the page is left.
  *
  * @param newest the newest time that the page shows; undefined while it is not the whole list
  */
-export function useLastLook(list: string, sourceAppId: string, newest: string | undefined): string | undefined {
-  const client = useQueryClient();
-  const key = `${list} of ${sourceAppId} for ${cachedIdentity(client) ?? ''}`;
-  const [lastLook] = useState(() => localStorage.getItem(key) ?? undefined);
+export function useLastLook(list: 'users' | 'inbox', scope: Scope, newest: string | undefined): string | undefined {
+  const query = scopeParameter(scope);
+  const { data, isFetchedAfterMount } = useQuery({
+    queryKey: ['looks', scope.sourceAppId],
+    queryFn: ({ signal }) => call('GET /auth/looks', { query, signal }),
+    // Each visit reads the time once.
+    staleTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+  const { mutate } = useMutation({
+    mutationFn: (at: string) => call('PUT /auth/looks', { query, body: { list, at } }),
+  });
+  const [looked, setLooked] = useState<{ at: string | undefined }>();
+  if (isFetchedAfterMount && data && !looked) setLooked({ at: data[list] });
+  const isLater = looked !== undefined && newest !== undefined && newest > (looked.at ?? '');
   useEffect(() => {
-    if (newest !== undefined && newest > (localStorage.getItem(key) ?? '')) localStorage.setItem(key, newest);
-  }, [key, newest]);
-  return lastLook;
+    if (isLater && newest !== undefined) mutate(newest);
+  }, [isLater, newest, mutate]);
+  return looked?.at;
 }

@@ -77,7 +77,7 @@ function UserListPage({ scope }: { scope: Scope }) {
   const list = useUserList(scope, parameters, cursor);
   const hasChanged = list.users?.some(({ createdAt, updatedAt }) => createdAt !== updatedAt);
   const columns = useUserColumns(scope.sourceAppId, parameters.columns, change, schema.data?.fields, hasChanged);
-  const lastLook = useLastLook('users', scope.sourceAppId, isFiltered(parameters) ? undefined : newestOf(list.users));
+  const lastLook = useLastLook('users', scope, isFiltered(parameters) ? undefined : newestOf(list.users));
   const targets = useMemo(() => targetsOf(schema.data?.fields ?? []), [schema.data]);
   const [isEditing, setEditing] = useState(false);
   const [changed, setChanged] = useState<ChangedUsers>();
