@@ -110,7 +110,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   const storage = createSchemaStorage(connection, leaseMs);
   const apps = createApps({ connection, initialData: [storage.store], clock, metrics, passwordCost, leaseMs });
   const schemas = createSchemas({ storage, apps, connection, readNames, leaseMs });
-  const formSettings = createFormSettings({ apps, findApp: schemas.findApp, abilities });
+  const formSettings = createFormSettings({ connection, apps, findApp: schemas.findApp, abilities });
   const accounts = createAccounts({
     connection,
     apps,
@@ -159,9 +159,11 @@ export function createServices(config: Config, connection: Connection, logger: L
     pageAssets,
     metrics,
     ignoredRedirects: formSettings.ignoredRedirects,
+    images: formSettings.images,
     limits,
     config,
     planChange: (change) => notifications.planChange(change),
+    planConfirmation: (kept) => notifications.planConfirmation(kept),
   });
   const views = createViews({ connection, accounts, schemas });
   const suppressions = createSuppressionList(connection, config.sessionSecret);

@@ -127,7 +127,7 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
       description: 'Success',
       headers: { ...REQUEST_ID, ...Object.fromEntries(described) },
       content: {
-        ...(spec.isPage ? PAGE : { 'application/json': { schema: spec.response } }),
+        ...ownContent(spec),
         ...describeContent(spec.downloads ?? [], (type) => (type.endsWith('+json') ? OBJECT : TEXT)),
       },
     },
@@ -147,6 +147,11 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
   // Node refuses such a request itself, for every endpoint.
   all['431'] = HEAD_TOO_LARGE;
   return all;
+}
+
+function ownContent({ isPage, response }: EndpointSpec): ZodOpenApiContentObject {
+  if (response instanceof z.ZodNever) return {};
+  return isPage ? PAGE : { 'application/json': { schema: response } };
 }
 
 const HEAD_TOO_LARGE: ZodOpenApiResponseObject = {

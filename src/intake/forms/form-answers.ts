@@ -5,7 +5,6 @@ import type { Refuse } from '../../api/endpoint.ts';
 import { Redirect } from '../../api/reply.ts';
 import { isOwnOrigin, prefersPage } from '../../api/validation.ts';
 import { DEFAULT_FORM_SETTINGS, type FormSettings } from '../../apps/form-settings.ts';
-import type { Theme } from '../../fields/theme.ts';
 import { type AppError, InvalidInput } from '../../platform/core/errors.ts';
 import { withTimeout } from '../../platform/core/timeouts.ts';
 import { parsePageUrl, parseRedirectUrl, parseWebUrl } from '../../platform/core/web-origin.ts';
@@ -17,7 +16,7 @@ import { KEY_PATTERN } from '../submissions/submissions.routes.ts';
 import type { FormView, SentForm } from './form-html.ts';
 import type { FormPages } from './form-pages.ts';
 import { type FormControls, parseName, readForm } from './form-submission.ts';
-import { formPath } from './page.ts';
+import { type FormLook, formPath } from './page.ts';
 import { issueIn, languageToKeep, refusalIn, type VisitorLanguage, visitorLanguage } from './visitor-language.ts';
 
 /** The request for a redirect. */
@@ -149,7 +148,7 @@ const SCHEMA_WAIT_MS = 300;
 interface PageContext {
   attempt?: FormAttempt | undefined;
   language: Language;
-  theme?: Theme | undefined;
+  look?: FormLook | undefined;
 }
 
 export type FormRefusals = ReturnType<typeof createFormRefusals>;
@@ -163,10 +162,10 @@ export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; p
   const refuse: Refuse = async (error, req) => {
     const { status } = error;
     const entries = req.form;
-    const { attempt, language, theme } = await contextOf(req);
+    const { attempt, language, look } = await contextOf(req);
     if (req.method !== 'POST' || !prefersPage(req)) return refusalIn(language, error);
     if (!entries || !attempt || status === 404 || entriesSize(entries) > MAX_SHOWN)
-      return pages.refusal(error, language, theme);
+      return pages.refusal(error, language, look);
     if (status === 400 && attempt.error !== undefined) return new Redirect(attempt.error);
     return pages.form(refusedView(error, entries, attempt));
   };
@@ -174,12 +173,12 @@ export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; p
   /** Also for a request that was refused before its handler ran, or before its body was read. */
   async function contextOf(req: Request): Promise<PageContext> {
     const known = attempts.get(req);
-    if (known) return { attempt: known, language: known.visitor.language, theme: known.settings.theme };
+    if (known) return { attempt: known, language: known.visitor.language, look: lookOf(known.lease) };
     const lease = await leaseOf(req);
     const attempt = lease && req.form && parseAttempt(req, req.form, lease);
     const settings = lease && (lease.app.form ?? DEFAULT_FORM_SETTINGS);
     const { language } = attempt?.visitor ?? visitorLanguage(req, settings);
-    return { attempt, language, theme: settings?.theme };
+    return { attempt, language, look: lease && lookOf(lease) };
   }
 
   async function leaseOf({ appId }: Request): Promise<Lease | undefined> {
@@ -194,8 +193,8 @@ export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; p
     /** Answers for the pages of forms: only a browser gets a page. */
     async refusePage(error: AppError, req: Request) {
       if (!prefersPage(req)) return undefined;
-      const { language, theme } = await contextOf(req);
-      return pages.refusal(error, language, theme);
+      const { language, look } = await contextOf(req);
+      return pages.refusal(error, language, look);
     },
 
     /** Keeps the controls of a request for a refusal. */
@@ -204,6 +203,11 @@ export function createFormRefusals(deps: { leases: Pick<SchemaLeases, 'hold'>; p
     },
   };
 }
+
+const lookOf = ({ app }: Lease): FormLook => ({
+  sourceAppId: app.sourceAppId,
+  settings: app.form ?? DEFAULT_FORM_SETTINGS,
+});
 
 function refusedView(error: AppError, entries: FormEntries, attempt: FormAttempt): FormView {
   const { status, issues = [] } = error;

@@ -12,7 +12,7 @@ import { createMeasurement, type Measurement, type StoredApp } from './measure.t
 const MAX_RESULTS = 500;
 
 /** Removed by an operator only. Other collections empty themselves. */
-const KEPT = ['accounts', 'access', 'api_keys', 'webhooks', 'suppressed_people', 'views'];
+const KEPT = ['accounts', 'access', 'api_keys', 'form_images', 'webhooks', 'suppressed_people', 'views'];
 
 const RESTORE_AGAIN = 'Restore the dump again, into an empty database, and read the output of the restore.';
 const DROPPED = 'Restore the dump with its indexes, or start a server, which creates those that it needs.';

@@ -64,6 +64,8 @@ export const rules = {
     'must be an origin: scheme, host and, where not the default, port, in lower case and without a path, like https://forms.example.com',
   otherOrigins: '"*" must be the only entry',
   notColor: 'must be a color such as #1f5fd6',
+  notImage: 'must be a PNG, JPEG or WebP image as a data URL',
+  imageTooLarge: 'must be an image of at most {max} kB',
   notNotifyTime: 'must be each or daily',
   pageTwice: 'is the page of an earlier entry',
   notPlaceholder: 'has the placeholder {placeholder}, which is not in include',

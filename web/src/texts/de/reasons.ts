@@ -128,6 +128,8 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
     'muss ein Ursprung sein: Schema, Host und, falls nicht der übliche, Port, klein geschrieben und ohne Pfad, wie https://forms.example.com',
   otherOrigins: '"*" muss der einzige Eintrag sein',
   notColor: 'muss eine Farbe wie #1f5fd6 sein',
+  notImage: 'muss ein Bild (PNG, JPEG oder WebP) als Data-URL sein',
+  imageTooLarge: 'muss ein Bild von höchstens {max} kB sein',
   notNotifyTime: 'muss each oder daily sein',
   pageTwice: 'ist die Seite eines früheren Eintrags',
   notPlaceholder: 'hat den Platzhalter {placeholder}, der nicht in include steht',
