@@ -120,7 +120,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     leaseMs,
     fileLimit: config.fileLimits.perFile,
   });
-  const formSettings = createFormSettings({ apps, findApp: schemas.findApp, abilities });
+  const formSettings = createFormSettings({ connection, apps, findApp: schemas.findApp, abilities });
   const accounts = createAccounts({
     connection,
     apps,
@@ -189,9 +189,11 @@ export function createServices(config: Config, connection: Connection, logger: L
     pageAssets,
     metrics,
     ignoredRedirects: formSettings.ignoredRedirects,
+    images: formSettings.images,
     limits,
     config,
     planChange: (change) => notifications.planChange(change),
+    planConfirmation: (kept) => notifications.planConfirmation(kept),
   });
   const { findHeld } = submissions;
   const fileAccess = createFileAccess({ config, files, records, schemas, findHeld, load, cursors });

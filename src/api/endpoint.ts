@@ -50,6 +50,8 @@ export interface BodySpec<Schema extends z.ZodType = z.ZodType, Types extends Me
   types: readonly [Types, ...Types[]];
   /** The code of the refusal of a body that violates the schema. */
   refusal: PlainCode;
+  /** Whether the JSON may be larger than `BODY_LIMIT` by the images of a theme. */
+  hasImages?: true;
 }
 
 export function jsonBody<Schema extends z.ZodType>(
@@ -102,6 +104,7 @@ export interface EndpointSpec {
   load?: Load | ((query: Readonly<Record<string, unknown>>) => Load);
   /** May exceed the deadline, because its work grows with the stored data. */
   slow?: boolean;
+  /** The schema of the JSON of a success; `z.never()`: it sends `downloads` only. */
   response: z.ZodType;
   /** The status of a success. Default: 200. */
   status?: 201 | 202;

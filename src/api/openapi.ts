@@ -132,7 +132,7 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
       description: 'Success',
       headers,
       content: {
-        ...(spec.isPage ? PAGE : !spec.isFile && { 'application/json': { schema: spec.response } }),
+        ...ownContent(spec),
         ...downloads,
       },
     },
@@ -154,6 +154,11 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
   // Node refuses such a request itself, for every endpoint.
   all['431'] = HEAD_TOO_LARGE;
   return all;
+}
+
+function ownContent({ isPage, isFile, response }: EndpointSpec): ZodOpenApiContentObject {
+  if (isFile || response instanceof z.ZodNever) return {};
+  return isPage ? PAGE : { 'application/json': { schema: response } };
 }
 
 const HEAD_TOO_LARGE: ZodOpenApiResponseObject = {

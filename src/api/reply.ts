@@ -69,15 +69,17 @@ export class TypedJson {
   }
 }
 
-/** A document that changes only with its version; answers 304 to a client that has it. */
-export class Versioned {
-  readonly json: string;
+/** Content that changes only with its version; answers 304 to a client that has it. */
+export class Versioned<Content extends string | Buffer = string | Buffer> {
+  readonly content: Content;
   readonly etag: string;
   readonly mediaType: string;
-  constructor(json: string, etag: string, mediaType = JSON_TYPE) {
-    this.json = json;
+  readonly cacheControl: string;
+  constructor(content: Content, etag: string, mediaType = JSON_TYPE, cacheControl = 'no-cache') {
+    this.content = content;
     this.etag = etag;
     this.mediaType = mediaType;
+    this.cacheControl = cacheControl;
   }
 }
 
@@ -192,7 +194,7 @@ interface Sending {
 export async function send(req: Request, res: Response, reply: unknown, sending: Sending = {}): Promise<void> {
   if (reply instanceof JsonStream) return sendStream(res, reply, sending);
   if (reply instanceof Versioned) return sendVersioned(req, res, reply);
-  if (reply instanceof TypedJson) return sendJson(res, reply.json, reply.mediaType);
+  if (reply instanceof TypedJson) return sendWhole(res, reply.json, reply.mediaType);
   if (reply instanceof Download) return sendDownload(res, reply, sending);
   if (reply instanceof StoredFile) return sendStored(req, res, reply, sending);
   if (reply instanceof Redirect) return res.redirect(reply.status, reply.location);
@@ -202,22 +204,22 @@ export async function send(req: Request, res: Response, reply: unknown, sending:
   }
   if (reply instanceof Refusal) {
     setLanguage(res, reply.language);
-    return sendJson(res.status(reply.status), JSON.stringify(reply.body));
+    return sendWhole(res.status(reply.status), JSON.stringify(reply.body));
   }
   if (reply instanceof Empty) return void res.status(204).end();
-  sendJson(res, JSON.stringify(reply));
+  sendWhole(res, JSON.stringify(reply));
 }
 
-function sendJson(res: Response, json: string, mediaType = JSON_TYPE): void {
+function sendWhole(res: Response, content: string | Buffer, mediaType = JSON_TYPE): void {
   res.setHeader('Content-Type', mediaType);
-  res.setHeader('Content-Length', Buffer.byteLength(json));
-  // A string and not a buffer: Node then writes headers and body to the socket in one piece.
-  res.end(json);
+  res.setHeader('Content-Length', Buffer.byteLength(content));
+  // JSON is no buffer: Node then writes headers and body to the socket in one piece.
+  res.end(content);
 }
 
-function sendVersioned(req: Request, res: Response, { json, etag, mediaType }: Versioned): void {
+function sendVersioned(req: Request, res: Response, { content, etag, mediaType, cacheControl }: Versioned): void {
   res.setHeader('ETag', etag);
-  res.setHeader('Cache-Control', 'no-cache');
+  res.setHeader('Cache-Control', cacheControl);
   if (isKnown(etag, req.headers['if-none-match'])) {
     res.statusCode = 304;
     res.end();
@@ -225,7 +227,7 @@ function sendVersioned(req: Request, res: Response, { json, etag, mediaType }: V
   }
   // Sent after all requests that are readable now. Responses without database access are then
   // written in a row, and their reader (such as a local proxy) wakes up once and not for each.
-  setImmediate(sendJson, res, json, mediaType);
+  setImmediate(sendWhole, res, content, mediaType);
 }
 
 /** Whether `If-None-Match` contains this ETag, also in weak form (RFC 9110, 13.1.2). */

@@ -1,8 +1,16 @@
 import { ObjectId, UUID } from 'mongodb';
-import type { Theme } from '../fields/theme.ts';
 import type { Connection } from '../platform/database/client.ts';
 import { createModel, type Model, schema } from '../platform/database/mongoose.ts';
-import type { CaptchaSettings, CountedOrigin, Notify, PageTitle, Reply, StoredFormSettings } from './form-settings.ts';
+import type {
+  CaptchaSettings,
+  CountedOrigin,
+  FormImage,
+  FormTheme,
+  Notify,
+  PageTitle,
+  Reply,
+  StoredFormSettings,
+} from './form-settings.ts';
 import type { IndexSlot, IndexUse } from './index-slots.ts';
 
 export type Role = 'user' | 'admin';
@@ -92,6 +100,15 @@ const originSchema = schema<CountedOrigin>(
   { _id: false },
 );
 
+const imageSchema = schema<FormImage>(
+  {
+    id: { type: ObjectId, required: true },
+    type: { type: String, required: true },
+    hash: { type: String, required: true },
+  },
+  { _id: false },
+);
+
 const formSchema = schema<StoredFormSettings>(
   {
     revision: { type: ObjectId, required: true },
@@ -99,7 +116,18 @@ const formSchema = schema<StoredFormSettings>(
     nullOrigin: { type: Boolean, required: true },
     botProtection: { type: String, required: true },
     name: String,
-    theme: schema<Theme>({ accent: String, scheme: String, font: String, corners: String }, { _id: false }),
+    theme: schema<FormTheme>(
+      {
+        accent: String,
+        scheme: String,
+        font: String,
+        corners: String,
+        logo: imageSchema,
+        logoAlt: String,
+        cover: imageSchema,
+      },
+      { _id: false },
+    ),
     title: String,
     description: String,
     submitLabel: String,

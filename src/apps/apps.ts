@@ -12,7 +12,8 @@ import { createAppScope } from './app-scope.ts';
 import { createAppModel, createDeletedAppModel, createRevisionModel } from './apps.model.ts';
 import { appRoutes } from './apps.routes.ts';
 import { createAppService } from './apps.service.ts';
-import type { AppOwned, Feature } from './feature.ts';
+import { type AppOwned, type Feature, ownedBy } from './feature.ts';
+import { createFormImageModel, createFormImageStore } from './form-images.model.ts';
 import { formSettingsRoutes } from './form-settings.routes.ts';
 import { createFormSettingsService, type MailAbilities } from './form-settings.service.ts';
 import { createHistorySettings } from './history-settings.ts';
@@ -104,16 +105,20 @@ export function createAppAdministration(deps: {
 
 /** Creates the settings of forms. @param deps.findApp resolves with the state of an app in force */
 export function createFormSettings(deps: {
+  connection: Connection;
   apps: Pick<Apps, 'model' | 'revision'>;
   findApp(sourceAppId: string): Promise<App | undefined>;
   abilities: MailAbilities;
 }) {
-  const { apps, findApp, abilities } = deps;
+  const { connection, apps, findApp, abilities } = deps;
   const { model, revision } = apps;
+  const imageModel = createFormImageModel(connection);
+  const images = createFormImageStore(imageModel);
   const refused = createOriginCounts(model, 'refusedOrigins');
   const ignoredRedirects = createOriginCounts(model, 'ignoredRedirects');
   const service = createFormSettingsService({
     apps: model,
+    images,
     revision,
     refused,
     ignored: ignoredRedirects,
@@ -122,8 +127,11 @@ export function createFormSettings(deps: {
   return {
     origins: createAppOrigins({ apps: model, findApp, refused }),
     ignoredRedirects,
+    images,
     feature: {
       routes: formSettingsRoutes(service),
+      models: [imageModel],
+      owned: [ownedBy(imageModel.collection, 'createdAt')],
       close: () => Promise.all([refused.flush(), ignoredRedirects.flush()]),
     } satisfies Feature,
   };

@@ -4,19 +4,20 @@ import { AppPath } from '../api/parameters.ts';
 import { parseTags, Timestamp } from '../api/validation.ts';
 import { byLanguage, FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import { MAX_PAGES } from '../fields/conditions.ts';
-import { THEME_CORNERS, THEME_FONTS, THEME_SCHEMES, type Theme } from '../fields/theme.ts';
+import { IMAGE_BYTES, type ImageName, THEME_CORNERS, THEME_FONTS, THEME_SCHEMES } from '../fields/theme.ts';
 import { canonicalTimeZone, normalizeEmail } from '../platform/core/identifiers.ts';
 import { isWebOrigin, parseRedirectUrl } from '../platform/core/web-origin.ts';
 import { code, problem } from '../platform/languages/problems.ts';
 import { canonicalTag, isCanonicalTag, MAX_LANGUAGES } from '../platform/languages/tags.ts';
-import type { FormSettingsService, FormSettingsView } from './form-settings.service.ts';
+import { parseDataUrl, type SentImage } from './form-images.ts';
+import type { FormSettingsService, FormSettingsView, SentSettings } from './form-settings.service.ts';
 import {
   BOT_PROTECTIONS,
   CAPTCHA_OUTAGES,
   type CountedOrigin,
   EXISTING,
-  type FormSettings,
   type FormTexts,
+  type FormTheme,
   NOTIFY_TIMES,
   type PageTitle,
   PLACEHOLDER,
@@ -97,6 +98,18 @@ const Name = z
 const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, code('notThis', { values: values.join(', ') }));
 
+function image(name: ImageName) {
+  const max = IMAGE_BYTES[name];
+  const value = z.string(code('notText')).transform((text, context): SentImage => {
+    const sent = parseDataUrl(text);
+    if (sent && sent.content.length <= max) return sent;
+    const message = sent ? code('imageTooLarge', { max: max / 1024 }) : code('notImage');
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
+  return unset(value.meta({ description: `A PNG, JPEG or WebP image of at most ${max / 1024} kB, as a data URL` }));
+}
+
 /** A theme without a member is unset. */
 const ThemeInput = z
   .strictObject({
@@ -110,11 +123,14 @@ const ThemeInput = z
     scheme: unset(oneOf(THEME_SCHEMES)),
     font: unset(oneOf(THEME_FONTS)),
     corners: unset(oneOf(THEME_CORNERS)),
+    logo: image('logo'),
+    logoAlt: unset(text(200)),
+    cover: image('cover'),
   })
   .nullish()
   .transform((theme) => {
     const given = Object.entries(theme ?? {}).filter(([, value]) => value !== undefined);
-    return given.length > 0 ? (Object.fromEntries(given) as Theme) : undefined;
+    return given.length > 0 ? (Object.fromEntries(given) as FormTheme<SentImage>) : undefined;
   });
 
 const TEXTS = {
@@ -263,6 +279,9 @@ const FormSettingsDocument = z
         scheme: z.enum(THEME_SCHEMES),
         font: z.enum(THEME_FONTS),
         corners: z.enum(THEME_CORNERS),
+        logo: z.string(),
+        logoAlt: z.string(),
+        cover: z.string(),
       })
       .partial()
       .optional()
@@ -372,7 +391,7 @@ export const formSettingsEndpoints = {
     headers: z.object({
       'if-match': z.string().optional().meta({ description: 'The ETag of the settings to replace' }),
     }),
-    body: jsonBody(FormSettingsInput, 'invalidForm'),
+    body: { ...jsonBody(FormSettingsInput, 'invalidForm'), hasImages: true },
     errors: [404, 412],
   },
 } as const satisfies Endpoints;
@@ -391,7 +410,7 @@ export const formSettingsRoutes = (formSettings: FormSettingsService): Route[] =
       const ifMatch = parseTags(headers['if-match']);
       const view = await formSettings.replace(
         id,
-        given as unknown as FormSettings,
+        given as unknown as SentSettings,
         captcha ?? undefined,
         until,
         ifMatch,

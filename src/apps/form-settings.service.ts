@@ -3,19 +3,29 @@ import { AppNotFound, InvalidInput, PreconditionFailed, Unavailable } from '../p
 import { beginsBefore, type Until } from '../platform/database/clock.ts';
 import { type Issue, say } from '../platform/languages/reasons.ts';
 import { type AppModel, NOT_BEING_DELETED } from './apps.model.ts';
+import type { FormImageStore } from './form-images.model.ts';
+import { dataUrl, type SentImage } from './form-images.ts';
 import {
   type CaptchaSettings,
   type CountedOrigin,
   DEFAULT_FORM_SETTINGS,
+  type FormImage,
   type FormSettings,
+  type FormTheme,
   isCaptchaProvider,
   needsEvents,
 } from './form-settings.ts';
 import type { OriginCounts } from './origins.ts';
 import type { AppRevision } from './revision.ts';
 
+/** As people send and read them: with the images themselves. */
+type SettingsWith<Image> = Omit<FormSettings, 'theme'> & { theme?: FormTheme<Image> };
+
+export type SentSettings = SettingsWith<SentImage>;
+
 export interface FormSettingsView {
-  settings: FormSettings;
+  /** The images are data URLs. */
+  settings: SettingsWith<string>;
   /** For {@link PreconditionFailed}. */
   etag: string;
   refusedOrigins: readonly CountedOrigin[];
@@ -34,27 +44,67 @@ export type FormSettingsService = ReturnType<typeof createFormSettingsService>;
 /** As sent: without `secret` the stored one stays. */
 type SentCaptcha = Pick<CaptchaSettings, 'outage'> & Record<'siteKey' | 'secret', string | undefined>;
 
-/** How often a replacement that keeps the secret is tried again after other replacements. */
+/** How often a replacement that keeps the secret or images is repeated after other replacements. */
 const MAX_ATTEMPTS = 5;
 
 /** The settings of public forms (spec 4.5). Settings beyond `abilities` are refused. */
 export function createFormSettingsService(deps: {
   apps: AppModel;
+  images: FormImageStore;
   revision: AppRevision;
   refused: Pick<OriginCounts, 'flush'>;
   ignored: Pick<OriginCounts, 'flush'>;
   abilities: MailAbilities;
 }) {
-  const { apps, revision, refused, ignored, abilities } = deps;
+  const { apps, images, revision, refused, ignored, abilities } = deps;
   async function get(appId: ObjectId): Promise<FormSettingsView> {
     await Promise.all([refused.flush(), ignored.flush()]);
     // By `_id`: a session must not reach a later incarnation of its app.
     const live = { _id: appId, ...NOT_BEING_DELETED };
-    const app = await apps.findOne(live, { projection: { form: 1, refusedOrigins: 1, ignoredRedirects: 1 } });
-    if (!app) throw new AppNotFound();
-    const { revision: stored, ...settings } = app.form ?? { revision: undefined, ...DEFAULT_FORM_SETTINGS };
-    const { refusedOrigins = [], ignoredRedirects = [] } = app;
-    return { settings, etag: formEtag(stored), refusedOrigins, ignoredRedirects };
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const app = await apps.findOne(live, { projection: { form: 1, refusedOrigins: 1, ignoredRedirects: 1 } });
+      if (!app) throw new AppNotFound();
+      const { revision: stored, theme, ...settings } = app.form ?? { revision: undefined, ...DEFAULT_FORM_SETTINGS };
+      const { refusedOrigins = [], ignoredRedirects = [] } = app;
+      const shown = theme && (await themeView(theme));
+      // An image was replaced meanwhile.
+      if (theme && !shown) continue;
+      const view = { settings: { ...settings, ...(shown && { theme: shown }) }, etag: formEtag(stored) };
+      return { ...view, refusedOrigins, ignoredRedirects };
+    }
+    throw new Unavailable();
+  }
+
+  /** Resolves with the theme with its images; undefined when one is not stored. */
+  async function themeView({ logo, cover, ...theme }: FormTheme): Promise<FormTheme<string> | undefined> {
+    const [logoUrl, coverUrl] = await Promise.all([urlOf(logo), urlOf(cover)]);
+    if ((logo && !logoUrl) || (cover && !coverUrl)) return undefined;
+    return { ...theme, ...(logoUrl && { logo: logoUrl }), ...(coverUrl && { cover: coverUrl }) };
+  }
+
+  async function urlOf(image: FormImage | undefined): Promise<string | undefined> {
+    const content = image && (await images.find(image.id));
+    return image && content && dataUrl(image.type, content);
+  }
+
+  /** Stores the images of a theme, each once, unless the stored settings have the same one. */
+  function createImageUpload(appId: ObjectId, { logo, cover, ...theme }: FormTheme<SentImage> = {}) {
+    const added = new Map<SentImage, ObjectId>();
+    async function refer(image: SentImage, stored: FormImage | undefined): Promise<FormImage> {
+      if (stored?.hash === image.hash) return stored;
+      const id = added.get(image) ?? (await images.add(appId, image));
+      added.set(image, id);
+      return { id, type: image.type, hash: image.hash };
+    }
+    return {
+      added,
+      hasImages: logo !== undefined || cover !== undefined,
+      themeAfter: async (stored: FormTheme = {}): Promise<FormTheme> => ({
+        ...theme,
+        ...(logo && { logo: await refer(logo, stored.logo) }),
+        ...(cover && { cover: await refer(cover, stored.cover) }),
+      }),
+    };
   }
 
   return {
@@ -71,7 +121,7 @@ export function createFormSettingsService(deps: {
      */
     async replace(
       appId: ObjectId,
-      settings: FormSettings,
+      { theme: sentTheme, ...settings }: SentSettings,
       captcha: SentCaptcha | undefined,
       until: Until,
       ifMatch?: readonly string[],
@@ -79,52 +129,69 @@ export function createFormSettingsService(deps: {
       const isProvider = isCaptchaProvider(settings.botProtection);
       const mailProblems = mailIssues(settings, abilities);
       const revisions = ifMatch?.map(parseEtag).filter((one) => one !== undefined);
+      const startedAt = Date.now();
+      const upload = createImageUpload(appId, sentTheme);
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const isKept = isProvider && captcha?.secret === undefined;
-        const kept = isKept ? await storedSecret(appId, settings.botProtection) : undefined;
-        const keys = { siteKey: captcha?.siteKey, secret: captcha?.secret ?? kept?.secret };
+        const stored = isKept || upload.hasImages ? await storedForm(appId) : undefined;
+        const kept = stored?.botProtection === settings.botProtection ? stored.captcha?.secret : undefined;
+        const keys = { siteKey: captcha?.siteKey, secret: captcha?.secret ?? kept };
         const issues = [...mailProblems, ...(isProvider ? missingKeys(keys) : [])];
         if (issues.length > 0) throw new InvalidInput('invalidForm', issues);
+        const theme = sentTheme && (await upload.themeAfter(stored?.theme));
         // `null` also matches an absent member.
         const filter = {
           _id: appId,
           $and: [
             revisions ? { 'form.revision': { $in: revisions } } : {},
-            // Another replacement may change the secret meanwhile.
-            kept ? { 'form.revision': kept.revision } : {},
+            // Another replacement may change the secret and remove the images meanwhile.
+            stored ? { 'form.revision': stored.revision } : {},
           ],
           ...NOT_BEING_DELETED,
           ...beginsBefore(await until()),
         };
         const form = {
           ...settings,
+          ...(theme && { theme }),
           ...(isProvider && captcha && { captcha: { ...keys, outage: captcha.outage } as CaptchaSettings }),
           revision: new ObjectId(),
         };
         // In the same step, so that events are stored whenever the settings need them.
         const consumers = { consumers: EMAIL_CONSUMER };
         const update = { $set: { form }, ...(needsEvents(settings) ? { $addToSet: consumers } : { $pull: consumers }) };
-        const { matchedCount } = await apps.updateOne(filter, update);
-        if (matchedCount === 1) {
+        const options = { projection: { 'form.theme': 1 }, returnDocument: 'before' } as const;
+        const before = await apps.findOneAndUpdate(filter, update, options);
+        if (before) {
           await revision.publish();
+          const used = imageIds(theme);
+          const replaced = imageIds(before.form?.theme).filter((id) => !used.some((one) => one.equals(id)));
+          // No server refers to them any more.
+          await images.remove(appId, replaced);
+          await images.removeUnused(appId, used, startedAt);
           return get(appId);
         }
         const { etag } = await get(appId);
-        if (revisions && !ifMatch?.includes(etag)) throw new PreconditionFailed('formChanged');
-        if (!kept) break;
+        if (revisions && !ifMatch?.includes(etag)) break;
+        if (!stored) break;
       }
+      await images.remove(appId, [...upload.added.values()]);
       throw revisions ? new PreconditionFailed('formChanged') : new Unavailable();
     },
   };
 
-  /** Resolves with the stored secret, if it is one of this provider. @throws {NotFound} */
-  async function storedSecret(appId: ObjectId, protection: FormSettings['botProtection']) {
+  /**
+   * Resolves with the stored settings, without a revision before the first ones.
+   * @throws {NotFound}
+   */
+  async function storedForm(appId: ObjectId): Promise<FormSettings & { revision: ObjectId | null }> {
     const app = await apps.findOne({ _id: appId, ...NOT_BEING_DELETED }, { projection: { form: 1 } });
     if (!app) throw new AppNotFound();
-    if (!app.form?.captcha || app.form.botProtection !== protection) return undefined;
-    return { secret: app.form.captcha.secret, revision: app.form.revision };
+    return app.form ?? { ...DEFAULT_FORM_SETTINGS, revision: null };
   }
 }
+
+const imageIds = ({ logo, cover }: FormTheme = {}): ObjectId[] =>
+  [logo, cover].flatMap((image) => (image ? [image.id] : []));
 
 /** A provider needs both. */
 function missingKeys(keys: Record<'siteKey' | 'secret', string | undefined>): Issue[] {
@@ -133,7 +200,10 @@ function missingKeys(keys: Record<'siteKey' | 'secret', string | undefined>): Is
 }
 
 /** Returns the settings that need an email that this server cannot send. */
-function mailIssues({ notify, doubleOptIn, existing, reply }: FormSettings, { mail, links }: MailAbilities): Issue[] {
+function mailIssues(
+  { notify, doubleOptIn, existing, reply }: Partial<FormSettings>,
+  { mail, links }: MailAbilities,
+): Issue[] {
   const linked = [doubleOptIn && 'doubleOptIn', existing === 'confirm' && 'existing'].filter((path) => !!path);
   const needed = [notify && 'notify', reply && 'reply', ...linked].filter((path) => !!path);
   if (!mail) return needed.map((path) => ({ path: String(path), ...say('needsMail') }));

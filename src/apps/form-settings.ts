@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { CAPTCHA_WIDGETS } from '../fields/captcha.ts';
-import type { Theme } from '../fields/theme.ts';
+import type { ImageName, ImageType, Theme } from '../fields/theme.ts';
 import type { CaptchaProvider } from '../platform/core/config.ts';
 import { forTag } from '../platform/languages/tags.ts';
 
@@ -84,12 +84,25 @@ export interface PageTitle {
   titles?: Readonly<Record<string, string>> | undefined;
 }
 
+/** The reference to a stored image of an app's forms (form-images.model.ts). */
+export interface FormImage {
+  id: ObjectId;
+  type: ImageType;
+  /** Of its content. */
+  hash: string;
+}
+
+/** The appearance of an app's forms (spec 4.5.1). */
+export interface FormTheme<Image = FormImage> extends Theme, Partial<Record<ImageName, Image>> {
+  logoAlt?: string;
+}
+
 /** The settings of an app's public forms (spec 4.5). An absent member is unset. */
 export interface FormSettings extends FormTexts {
   /** What people read in place of the app's id. */
   name?: string;
   /** Not empty. */
-  theme?: Theme;
+  theme?: FormTheme;
   /** The language of the texts, a BCP 47 tag. Unset: English. */
   locale?: string;
   /** The languages of the forms beside `locale`, as BCP 47 tags; they may contain it. */

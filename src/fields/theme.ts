@@ -2,7 +2,13 @@ export const THEME_SCHEMES = ['light', 'dark', 'auto'] as const;
 export const THEME_FONTS = ['system', 'serif', 'rounded', 'mono'] as const;
 export const THEME_CORNERS = ['square', 'round'] as const;
 
-/** The appearance of an app's forms (spec 4.5.1). An absent member is as without a theme. */
+/** The images of a theme, with the most bytes of each. */
+export const IMAGE_BYTES = { logo: 100 * 1024, cover: 300 * 1024 } as const;
+export type ImageName = keyof typeof IMAGE_BYTES;
+export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const;
+export type ImageType = (typeof IMAGE_TYPES)[number];
+
+/** The style of an app's forms (spec 4.5.1). An absent member is as without a theme. */
 export interface Theme {
   /** `#rrggbb`, in lower case. */
   accent?: string;
@@ -32,6 +38,10 @@ const FONTS: Readonly<Record<(typeof THEME_FONTS)[number], string>> = {
     'ui-rounded,"SF Pro Rounded","Hiragino Maru Gothic ProN",Quicksand,Nunito,"Arial Rounded MT Bold",sans-serif',
   mono: 'ui-monospace,"Cascadia Code","SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace',
 };
+
+/** The images of forms. They are shown whole: text in them must not be cut. */
+const IMAGES =
+  '.cover,.logo{display:block;height:auto;max-width:100%;margin:0 0 1.5rem}.cover{width:100%;border-radius:8px}.logo{max-height:5rem;max-width:min(100%,16rem);object-fit:contain}';
 
 /** Of controls, and of the sheet around them. */
 const RADII = { square: ['0px', '0px'], round: ['16px', '28px'] } as const;
@@ -86,7 +96,7 @@ function luminance(color: string): number {
  * and for a shadow root (`:host`). The properties that a site sets still count.
  */
 export function themeStyle({ accent, scheme = 'auto', font, corners }: Theme): string {
-  const rules: string[] = [];
+  const rules = [IMAGES];
   if (scheme !== 'auto') {
     const { page, sheet, text, shade } = PAGES[scheme];
     rules.push(`:root{color-scheme:${scheme};--page:${page};--sheet:${sheet};--text:${text};--shade:${shade}}`);
@@ -120,9 +130,10 @@ function accentRules({ accent, onAccent, link }: Readonly<Record<keyof AccentCol
 const THEME_PATH = '/embed/theme.css';
 
 /** Returns the address of the style sheet of a theme, which names each member. */
-export function themePath({ accent, ...others }: Theme): string {
-  const query = new URLSearchParams({ ...(accent !== undefined && { accent: accent.slice(1) }), ...others });
-  return `${THEME_PATH}?${query}`;
+export function themePath({ accent, scheme, font, corners }: Theme): string {
+  const members = Object.entries({ accent: accent?.slice(1), scheme, font, corners });
+  const given = members.filter((member): member is [string, string] => member[1] !== undefined);
+  return given.length > 0 ? `${THEME_PATH}?${new URLSearchParams(given)}` : THEME_PATH;
 }
 
 const ADDRESSED = new Map([

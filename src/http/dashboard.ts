@@ -7,8 +7,12 @@ import { createPagePolicy } from './security-headers.ts';
 /** The built pages; the path is the same from `src/http` and from `dist/http`. */
 const BUILT = fileURLToPath(new URL('../../dist/web/', import.meta.url));
 
-/** The pages never turn text into markup or code. */
-const TRUSTED_TYPES = { requireTrustedTypesFor: ["'script'"], trustedTypes: ["'none'"] };
+/** The pages never turn text into markup or code. They show images that were not sent yet. */
+const POLICY = {
+  requireTrustedTypesFor: ["'script'"],
+  trustedTypes: ["'none'"],
+  imgSrc: ["'self'", 'data:'],
+};
 
 const COMPRESSED = /\.(?:js|css|svg)$/;
 
@@ -20,7 +24,7 @@ const COMPRESSED = /\.(?:js|css|svg)$/;
 export function createDashboardRouter(): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.get(['/', '/dashboard'], (_req, res) => res.redirect('/dashboard/'));
-  router.use('/dashboard', createPagePolicy(TRUSTED_TYPES));
+  router.use('/dashboard', createPagePolicy(POLICY));
   router.use(
     '/dashboard/assets',
     preferCompressed,

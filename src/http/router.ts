@@ -201,7 +201,7 @@ async function admit(spec: EndpointSpec, sourceAppId: string, req: Request, edge
 
 /** Resolves with the body; undefined when it is optional and absent. @throws {AppError} at once */
 function readBody(
-  { schema, types }: BodySpec,
+  { schema, types, hasImages }: BodySpec,
   principal: AnyInput['principal'],
   req: Request,
   deadline: Deadline,
@@ -209,6 +209,7 @@ function readBody(
 ): Promise<unknown> | undefined {
   if (schema instanceof z.ZodOptional && !hasBody(req)) return undefined;
   const [only] = types;
+  if (hasImages) return readers.jsonWithImages(req, deadline);
   // The JSON reader checks the type itself.
   if (types.length === 1 && only === 'application/json') return readers[only](req, deadline);
   const sent = readMediaType(req);

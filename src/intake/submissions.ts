@@ -1,5 +1,6 @@
 import type { Apps } from '../apps/apps.ts';
 import { type Feature, ownedBy } from '../apps/feature.ts';
+import type { FormImageStore } from '../apps/form-images.model.ts';
 import type { OriginCounts } from '../apps/origins.ts';
 import type { Config } from '../platform/core/config.ts';
 import type { Connection } from '../platform/database/client.ts';
@@ -26,7 +27,7 @@ import type { PageAssets } from './forms/page.ts';
 import { createHeldModel, createHeldOfPerson, createHeldStore } from './held/held.model.ts';
 import { heldRoutes } from './held/held.ts';
 import { createHeldRelease } from './held/release.ts';
-import { createKnownPeopleRules, type PlannedChange } from './submissions/known-people.ts';
+import { createKnownPeopleRules, type KeptSubmission, type PlannedChange } from './submissions/known-people.ts';
 import { submissionRoutes } from './submissions/submissions.routes.ts';
 import { countSubmissions, createSubmissionService } from './submissions/submissions.service.ts';
 
@@ -43,12 +44,14 @@ export function createSubmissions(deps: {
   files: Files;
   clock: DatabaseClock;
   ignoredRedirects: OriginCounts;
+  images: FormImageStore;
   secret: string;
   pageAssets: PageAssets | undefined;
   metrics: Metrics;
   limits: SharedLimits;
   config: Pick<Config, 'workers' | 'captchaUrls' | 'publicUrl' | 'rateLimitSubmit'>;
   planChange(change: PlannedChange): Promise<void>;
+  planConfirmation(kept: KeptSubmission): Promise<void>;
 }) {
   const { config, connection, apps, schemas, records, clock, ignoredRedirects, secret, pageAssets, metrics } = deps;
   const { leases, findApp } = schemas;
@@ -60,7 +63,7 @@ export function createSubmissions(deps: {
   const challenges = createChallenges(secret);
   const seats = createSeats(apps.model, records.reader.count);
   const capacity = createCapacity({ records: records.reader, seats });
-  const { planChange, limits } = deps;
+  const { planChange, planConfirmation, limits } = deps;
   const service = countSubmissions(
     createSubmissionService({
       activity: apps.activity,
@@ -82,7 +85,7 @@ export function createSubmissions(deps: {
       }),
       capacity,
       files: records.fileClaims,
-      knownPeople: createKnownPeopleRules({ records, capacity, held, limits, planChange }),
+      knownPeople: createKnownPeopleRules({ records, capacity, held, limits, planChange, planConfirmation }),
     }),
     metrics,
   );
@@ -118,7 +121,7 @@ export function createSubmissions(deps: {
         ...challengeRoutes(challenges, findApp, createChallengeLimiter(CHALLENGES_PER_MINUTE, config.workers)),
         ...formRoutes({ submissions: service, leases, refusals, ignoredRedirects, files }),
         ...uploadRoutes(uploads),
-        ...formPageRoutes(findForm, pages),
+        ...formPageRoutes(findForm, pages, deps.images),
         ...heldRoutes(held, release),
       ],
       refusals: { '/v1/forms': refusals.refuse, '/f': refusals.refusePage },

@@ -178,7 +178,7 @@ export const schemaRoutes = (schemas: SchemaService, readNames: ReadNames): Rout
       }
       const compiled = await schemas.compiled(params.sourceAppId, query.version);
       setTag(compiled.schema.version);
-      return new TypedJson(versionedJsonSchema(compiled).json, JSON_SCHEMA_TYPE);
+      return new TypedJson(versionedJsonSchema(compiled).content, JSON_SCHEMA_TYPE);
     },
 
     replaceSchema: async ({ principal, params, headers, body, until, audit }) => {
@@ -246,10 +246,10 @@ function versioned(schema: AppSchema): Versioned {
 }
 
 /** Serialized JSON Schemas, with the renames that accept old keys too. */
-const jsonSchemas = new WeakMap<AppSchema, { renames: CompiledVersion['renames']; reply: Versioned }>();
+const jsonSchemas = new WeakMap<AppSchema, { renames: CompiledVersion['renames']; reply: Versioned<string> }>();
 
 /** @param isPart whether the public may not set all fields of the schema */
-function versionedJsonSchema({ schema, validator, renames }: CompiledVersion, isPart = false): Versioned {
+function versionedJsonSchema({ schema, validator, renames }: CompiledVersion, isPart = false): Versioned<string> {
   const known = jsonSchemas.get(schema);
   if (known && known.renames === renames) return known.reply;
   const json = JSON.stringify(toJsonSchema(schema, validator, renames, isPart));

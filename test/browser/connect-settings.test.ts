@@ -58,36 +58,6 @@ describe('form settings', () => {
     expect(await settings()).toMatchObject({ maxRecords: null, closesAt: '2030-01-31T08:30:00.000Z' });
   });
 
-  it('have a design, which the preview shows in the colors of either scheme', async () => {
-    const { page } = connect;
-    const preview = page.locator('[data-preview]');
-    await preview.getByText('Small').waitFor();
-    const root = 'document.querySelector("[data-preview]").shadowRoot';
-    const css = (name: string) => page.evaluate(`getComputedStyle(${root}.querySelector("button")).${name}`);
-    await fill('Accent color', '#FFE600');
-    await page.getByLabel('Corners', { exact: true }).selectOption('Square');
-    await page.getByLabel('Font', { exact: true }).selectOption('Serif');
-    await page.getByRole('radiogroup', { name: 'Colors in the preview' }).getByText('Dark').click();
-    await expect.poll(() => css('backgroundColor')).toBe('rgb(255, 230, 0)');
-    expect(await css('borderRadius')).toBe('0px');
-    expect(await css('fontFamily')).toContain('Georgia');
-    await page.getByRole('radiogroup', { name: 'Colors in the preview' }).getByText('Light').click();
-    await expect.poll(() => css('backgroundColor')).not.toBe('rgb(255, 230, 0)');
-    await page.getByLabel('Choose the accent color').fill('#00aa55');
-    await save();
-    await page.getByText('Saved. The settings apply now.').waitFor();
-    expect((await settings()).theme).toEqual({ accent: '#00aa55', font: 'serif', corners: 'square' });
-    await fill('Accent color', 'green');
-    await save();
-    await page.getByText('Must be a color such as #1f5fd6').waitFor();
-    await fill('Accent color', '');
-    await page.getByLabel('Corners', { exact: true }).selectOption('Standard');
-    await page.getByLabel('Font', { exact: true }).selectOption('Standard');
-    await save();
-    await page.getByText('Saved. The settings apply now.').waitFor();
-    expect(await settings()).not.toHaveProperty('theme');
-  });
-
   it('have the name that people read in place of the id of the app', async () => {
     const { page } = connect;
     await fill('Name', 'Club of 2026');

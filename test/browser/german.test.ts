@@ -31,6 +31,7 @@ const APP_PAGES = [
   '/preview',
   '/connect',
   '/connect/settings',
+  '/connect/design',
   '/connect/import',
   '/webhooks',
   '/import',

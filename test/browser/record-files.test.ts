@@ -42,7 +42,6 @@ describe('files in the dashboard', () => {
     await expect.poll(() => files.count()).toBe(2);
     expect(await files.nth(1).innerText()).toMatch(/Lebenslauf\.pdf\s+PDF · 123\.5 kB/);
     // The picture itself is its thumbnail.
-    const picture = files.nth(0).locator('img');
     await expect.poll(() => page.evaluate("document.querySelector('li img')?.naturalWidth ?? 0")).toBeGreaterThan(0);
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Lebenslauf.pdf' }).click();

@@ -42,7 +42,7 @@ describe('the dashboard files', () => {
       "default-src 'none'",
       "form-action 'none'",
       "frame-ancestors 'none'",
-      "img-src 'self'",
+      "img-src 'self' data:",
       "require-trusted-types-for 'script'",
       "script-src 'self'",
       "style-src 'self'",

@@ -221,6 +221,16 @@ export const VIEWS: View[] = [
     },
   },
   {
+    name: 'design of a form',
+    role: 'operator',
+    path: '/connect/design',
+    open: async (page) => {
+      await page.getByLabel('Accent color', { exact: true }).fill('green');
+      await page.getByRole('button', { name: 'Save settings' }).click();
+      await page.getByText('Must be a color such as #1f5fd6').waitFor();
+    },
+  },
+  {
     name: 'import of a form',
     role: 'operator',
     path: '/connect/import',

@@ -476,7 +476,7 @@ describe('settings with a provider', () => {
     await a.admin.put(path(app), captchaSettings('turnstile', { secret: 'first' })).expect(200);
     const { proxy, server, close } = await serverBehindProxy();
     try {
-      const seen = proxy.holdNext('update', 'apps');
+      const seen = proxy.holdNext('findAndModify', 'apps');
       const keeping = { botProtection: 'turnstile', captcha: { siteKey: 'k' } };
       const kept = server.admin.put(path(app), keeping).then((answer) => answer);
       const forward = await seen;

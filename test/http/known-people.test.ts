@@ -91,6 +91,38 @@ describe('the settings of known people (spec 4.5.5)', () => {
 });
 
 describe('`keep` (spec 4.5.5)', () => {
+  it('asks an address again to confirm itself, until it did, as often as other submissions do', async () => {
+    await build({ existing: 'keep', doubleOptIn: true });
+    const email = `again-${app}@example.com`;
+    const count = () => smtp.to(email).length;
+    const planned = async () => (await recordOf(email))?.confirmation?.mails;
+    const dayLater = async () => {
+      const mails = (await planned()).map((mail: { at: Date }) => ({
+        ...mail,
+        at: new Date(mail.at.getTime() - 24 * 3_600_000),
+      }));
+      await a.db.collection('users').updateOne({ email }, { $set: { 'confirmation.mails': mails } });
+    };
+    await send(email, { name: 'Eve' }, 'first').expect(200);
+    await expect.poll(count, POLL).toBe(1);
+    await send(email, { name: 'Eve' }).expect(200);
+    expect(await planned()).toHaveLength(1);
+    await dayLater();
+    // A repeat of the first one is none.
+    await send(email, { name: 'Eve' }, 'first', b).expect(200);
+    expect(await planned()).toHaveLength(1);
+    await send(email, { name: 'Mallory' }, 'second').expect(200);
+    await expect.poll(count, POLL).toBe(2);
+    await dayLater();
+    await send(email, { name: 'Mallory' }, 'second', b).expect(200);
+    expect(await planned()).toHaveLength(2);
+    expect((await recordOf(email))?.data).toEqual({ name: 'Eve' });
+    await a.client.post(linkIn(email)).set(PAGE).expect(200);
+    await send(email, { name: 'Mallory' }, 'third').expect(200);
+    const recordId = (await recordOf(email))?._id;
+    expect(await a.db.collection('mails').countDocuments({ recordId, purpose: 'confirmation' })).toBe(2);
+  });
+
   it('changes nothing but the inbox, and is answered as a success', async () => {
     await build({ existing: 'keep' });
     const before = await recordOf(ADA);

@@ -55,7 +55,7 @@ describe('the theme of an app (spec 4.5.1)', () => {
         expect(body.errors).toMatchObject([{ path: `theme.${name}`, code }]);
       }
     }
-    await servers.a.admin.put(path(sourceAppId), { theme: { logo: 'x' } }).expect(400);
+    await servers.a.admin.put(path(sourceAppId), { theme: { color: 'x' } }).expect(400);
   });
 
   it('is a style sheet of every page, under the same policy and without a style attribute', async () => {

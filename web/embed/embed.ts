@@ -52,7 +52,9 @@ export async function embed(host: HTMLElement): Promise<void> {
 
 function formMarkup(app: string, definition: Definition): MarkupNode[] {
   const { name = app, title, description, submitLabel, closed, lang, dir, texts, steps } = definition;
+  const { images = [] } = definition;
   const introduction = present<Markup>([
+    ...images.map((image) => ['img', { ...image, part: image.class, src: service + image.src }] satisfies Markup),
     title !== null && ['h2', { part: 'title' }, title],
     description !== null && ['p', { class: 'text', part: 'description' }, ...marked(description)],
   ]);

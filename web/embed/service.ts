@@ -7,6 +7,8 @@ export interface Definition {
   name?: string;
   /** The style sheet of the theme. */
   style?: string;
+  /** With paths of the service. */
+  images?: { class: string; src: string; alt: string }[];
   title: string | null;
   description: string | null;
   submitLabel: string | null;

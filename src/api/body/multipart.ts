@@ -68,7 +68,7 @@ type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>;
  * its parser of messages (Dicer) is used.
  */
 export function createMultipartReader(readBytes: ReadBytes, maxText: number): ReadMultipart {
-  const inPlace = createBodyPlaces(maxText, MAX_WAIT_MS);
+  const inPlace = createBodyPlaces(maxText, { maxWaitMs: MAX_WAIT_MS });
   return async (req, deadline, files) => {
     const type = req.headers['content-type'] ?? '';
     checkCharset(type);

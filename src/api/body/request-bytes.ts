@@ -41,9 +41,10 @@ export type ReadBytes = (req: Request, deadline: Deadline, limit?: number) => Bu
  * Creates a reader of bodies of at most `limitOfAll` bytes after decompression. Its limits hold for
  * all bodies of a server together. A body is decompressed after all of it has arrived, so an
  * incomplete body occupies no decoder. Brotli is refused: its decoder allocates 16 MB at once.
+ * @param memory for all bodies that are being received, in bytes
  */
-export function createBytesReader(limitOfAll: number): ReadBytes {
-  const inPlace = createBodyPlaces(limitOfAll);
+export function createBytesReader(limitOfAll: number, memory = BODY_MEMORY): ReadBytes {
+  const inPlace = createBodyPlaces(limitOfAll, { memory });
   const decoding = pLimit(MAX_DECODERS);
   return (req, deadline, limit = limitOfAll) => {
     const encoding = readEncoding(req);
@@ -206,10 +207,13 @@ type InPlace = <T>(network: string, work: () => Promise<T>) => Promise<T>;
  * place. The work is refused with {@link Unavailable} after `maxWaitMs` without a place, or at once
  * when too many requests wait.
  *
- * @param bodyLimit the largest body in bytes
+ * @param bodyLimit the largest body in bytes @param memory for all of them, in bytes
  */
-export function createBodyPlaces(bodyLimit: number, maxWaitMs = MAX_WAIT_MS): InPlace {
-  const slots = Math.min(MAX_PLACES, Math.max(MIN_PLACES, Math.floor(BODY_MEMORY / bodyLimit)));
+export function createBodyPlaces(
+  bodyLimit: number,
+  { memory = BODY_MEMORY, maxWaitMs = MAX_WAIT_MS }: { memory?: number; maxWaitMs?: number } = {},
+): InPlace {
+  const slots = Math.min(MAX_PLACES, Math.max(MIN_PLACES, Math.floor(memory / bodyLimit)));
   const perKey = Math.ceil(slots * NETWORK_SHARE);
   const queue = new FairQueue({ slots, perKey });
   return async (network, work) => {

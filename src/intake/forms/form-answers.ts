@@ -5,7 +5,6 @@ import type { Refuse } from '../../api/endpoint.ts';
 import { Redirect } from '../../api/reply.ts';
 import { isOwnOrigin, prefersPage } from '../../api/validation.ts';
 import { DEFAULT_FORM_SETTINGS, type FormSettings } from '../../apps/form-settings.ts';
-import type { Theme } from '../../fields/theme.ts';
 import { type AppError, InvalidInput } from '../../platform/core/errors.ts';
 import { withTimeout } from '../../platform/core/timeouts.ts';
 import { parsePageUrl, parseRedirectUrl, parseWebUrl } from '../../platform/core/web-origin.ts';
@@ -18,7 +17,7 @@ import type { FormFiles } from './form-files.ts';
 import { type FormView, type SentForm, withFileLimit } from './form-html.ts';
 import type { FormPages } from './form-pages.ts';
 import { type FormControls, type KnownFiles, NO_FILES, parseName, readForm } from './form-submission.ts';
-import { formPath } from './page.ts';
+import { type FormLook, formPath } from './page.ts';
 import { issueIn, languageToKeep, refusalIn, type VisitorLanguage, visitorLanguage } from './visitor-language.ts';
 
 /** The request for a redirect. */
@@ -150,7 +149,7 @@ const SCHEMA_WAIT_MS = 300;
 interface PageContext {
   attempt?: FormAttempt | undefined;
   language: Language;
-  theme?: Theme | undefined;
+  look?: FormLook | undefined;
 }
 
 export type FormRefusals = ReturnType<typeof createFormRefusals>;
@@ -170,10 +169,10 @@ export function createFormRefusals(deps: {
   const refuse: Refuse = async (error, req) => {
     const { status } = error;
     const entries = req.form;
-    const { attempt, language, theme } = await contextOf(req);
+    const { attempt, language, look } = await contextOf(req);
     if (req.method !== 'POST' || isUpload(req) || !prefersPage(req)) return refusalIn(language, error);
     if (!entries || !attempt || status === 404 || entriesSize(entries) > MAX_SHOWN)
-      return pages.refusal(error, language, theme);
+      return pages.refusal(error, language, look);
     if (status === 400 && attempt.error !== undefined) return new Redirect(attempt.error);
     // The files of an earlier page are left out while the database is away.
     const known = await files.known(entries, attempt.lease).catch(() => NO_FILES);
@@ -183,12 +182,12 @@ export function createFormRefusals(deps: {
   /** Also for a request that was refused before its handler ran, or before its body was read. */
   async function contextOf(req: Request): Promise<PageContext> {
     const known = attempts.get(req);
-    if (known) return { attempt: known, language: known.visitor.language, theme: known.settings.theme };
+    if (known) return { attempt: known, language: known.visitor.language, look: lookOf(known.lease) };
     const lease = await leaseOf(req);
     const attempt = lease && req.form && parseAttempt(req, req.form, lease);
     const settings = lease && (lease.app.form ?? DEFAULT_FORM_SETTINGS);
     const { language } = attempt?.visitor ?? visitorLanguage(req, settings);
-    return { attempt, language, theme: settings?.theme };
+    return { attempt, language, look: lease && lookOf(lease) };
   }
 
   async function leaseOf({ appId }: Request): Promise<Lease | undefined> {
@@ -203,8 +202,8 @@ export function createFormRefusals(deps: {
     /** Answers for the pages of forms: only a browser gets a page. */
     async refusePage(error: AppError, req: Request) {
       if (!prefersPage(req)) return undefined;
-      const { language, theme } = await contextOf(req);
-      return pages.refusal(error, language, theme);
+      const { language, look } = await contextOf(req);
+      return pages.refusal(error, language, look);
     },
 
     /** Keeps the controls of a request for a refusal. */
@@ -213,6 +212,11 @@ export function createFormRefusals(deps: {
     },
   };
 }
+
+const lookOf = ({ app }: Lease): FormLook => ({
+  sourceAppId: app.sourceAppId,
+  settings: app.form ?? DEFAULT_FORM_SETTINGS,
+});
 
 /** A program sends a file for a form, whatever its type is. */
 const isUpload = ({ path }: Request): boolean => /^\/[^/]+\/files$/.test(path);

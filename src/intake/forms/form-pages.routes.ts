@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
 import { AppPath } from '../../api/parameters.ts';
 import { setLanguage, Versioned } from '../../api/reply.ts';
+import type { FormImageStore } from '../../apps/form-images.model.ts';
 import {
   type FormSettings,
   isCaptchaProvider,
@@ -16,11 +17,12 @@ import { CAPTCHA_PROVIDERS, CAPTCHA_WIDGETS, captchaEntry } from '../../fields/c
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { formFields, type PageContext, prefilled } from '../../fields/markup.ts';
 import { FormControl } from '../../fields/presentation.ts';
-import { themeStyle } from '../../fields/theme.ts';
-import { AppNotFound } from '../../platform/core/errors.ts';
+import { IMAGE_TYPES, themeStyle } from '../../fields/theme.ts';
+import { AppNotFound, NotFound } from '../../platform/core/errors.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
 import { FILE_TEXTS, fileTexts, formControls, type PublicForm, STEP_TEXTS, stepTexts } from './form-html.ts';
 import { asksBy, type FindForm, type FormPages } from './form-pages.ts';
+import { formImages } from './page.ts';
 import { visitorLanguage } from './visitor-language.ts';
 
 /** The texts of the embed script. */
@@ -70,6 +72,10 @@ const FormDefinition = z
     closed: z.boolean().meta({ description: 'Whether every submission is refused now' }),
     honeypot: z.boolean().meta({ description: 'Whether the form contains a field for programs' }),
     proofOfWork: z.boolean().meta({ description: 'Whether a submission needs a solved challenge' }),
+    images: z
+      .array(z.strictObject({ class: z.enum(['cover', 'logo']), src: z.string(), alt: z.string() }))
+      .optional()
+      .meta({ description: 'The images above the form, with the paths of their files; absent without any' }),
     captcha: z
       .strictObject({
         provider: z.enum(CAPTCHA_PROVIDERS),
@@ -154,6 +160,25 @@ const formPageEndpoints = {
     description:
       'With the query parameter `held` it says that the entries are looked at before they are stored, as after an HTML form without the proof of work that the app asks for.',
   },
+  getFormImage: {
+    method: 'get',
+    path: '/f/:sourceAppId/images/:image',
+    auth: 'form',
+    tag: 'Forms',
+    summary: "An image of the app's form",
+    params: AppPath.extend({ image: z.enum(['logo', 'cover']) }),
+    query: z.object({ v: z.unknown().optional().meta({ description: 'The version of the image', example: 'A1b2' }) }),
+    response: z.never(),
+    isPage: true,
+    downloads: IMAGE_TYPES,
+    responseHeaders: {
+      ETag: 'Changes with the image',
+      'Cache-Control': '`immutable` where `v` is the version of the image, otherwise `no-cache`',
+      'Cross-Origin-Resource-Policy': '`cross-origin`',
+    },
+    conditional: true,
+    errors: [],
+  },
   getFormDefinition: {
     method: 'get',
     path: '/v1/forms/:sourceAppId',
@@ -171,6 +196,8 @@ const formPageEndpoints = {
   },
 } as const satisfies Endpoints;
 
+const FOREVER = 'public, max-age=31536000, immutable';
+
 /** Each list of controls is serialized once. */
 const serialized = new WeakMap<readonly FormControl[], { json: string; hash: string }>();
 
@@ -183,11 +210,13 @@ function formDefinition({ sourceAppId, settings: given, fields, language }: Form
   const { title = null, description = null, submitLabel = null, thanks = null, next = null } = settings;
   const asks = asksBy(settings);
   const described = formControls(fields, lang);
+  const images = formImages({ sourceAppId, settings });
   const texts = JSON.stringify({
     sourceAppId,
     // Undefined without a name or a theme: JSON leaves them out.
     name: settings.name,
     style: settings.theme && themeStyle(settings.theme),
+    images: images.length > 0 ? images : undefined,
     title,
     description,
     submitLabel,
@@ -251,7 +280,7 @@ function prefilledTexts(fields: readonly FieldDefinition[], req: Request): Map<s
   return new Map(filled.flatMap(({ name, texts }) => (texts ? [[name, texts] as const] : [])));
 }
 
-export function formPageRoutes(findForm: FindForm, pages: FormPages): Route[] {
+export function formPageRoutes(findForm: FindForm, pages: FormPages, images: Pick<FormImageStore, 'find'>): Route[] {
   async function findFormFor({ sourceAppId }: { sourceAppId: string }, req: Request): Promise<FormInLanguage> {
     const form = await findForm(sourceAppId);
     if (!form) throw new AppNotFound();
@@ -266,6 +295,16 @@ export function formPageRoutes(findForm: FindForm, pages: FormPages): Route[] {
 
     getThanksPage: async ({ principal, req }) =>
       pages.thanks({ ...(await findFormFor(principal, req)), isHeld: req.query.held !== undefined }),
+
+    getFormImage: async ({ principal, params, query, req, res }) => {
+      const { settings } = await findFormFor(principal, req);
+      const image = settings.theme?.[params.image];
+      const content = image && (await images.find(image.id));
+      if (!image || !content) throw new NotFound('notFound');
+      // Pages of other sites embed the form, also those that are isolated from other origins.
+      res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+      return new Versioned(content, `"${image.hash}"`, image.type, query.v === image.hash ? FOREVER : 'no-cache');
+    },
 
     getFormDefinition: async ({ principal, req, res }) => {
       const form = await findFormFor(principal, req);

@@ -9,11 +9,18 @@ import {
   settingsIn,
 } from '../../apps/form-settings.ts';
 import { marked } from '../../fields/marks.ts';
-import type { Theme } from '../../fields/theme.ts';
 import type { Language } from '../../platform/languages/languages.ts';
 import type { SchemaLeases } from '../../schemas/schema-leases.ts';
 import { canShowAgain, type FormView, formBody, type PublicForm, statement, withFileLimit } from './form-html.ts';
-import { DEFAULT_ASSETS, ownLanguage, type PageAssets, pageReply, redirectSources, toHtml } from './page.ts';
+import {
+  DEFAULT_ASSETS,
+  type FormLook,
+  ownLanguage,
+  type PageAssets,
+  pageReply,
+  redirectSources,
+  toHtml,
+} from './page.ts';
 import { adviceAfter, isInAdvice, reasonIn, type ShownRefusal, titleOf } from './visitor-language.ts';
 
 /** Resolves with the form of an app; undefined when no app has this id. @throws {Unavailable} */
@@ -37,14 +44,14 @@ export type FormPages = ReturnType<typeof createFormPages>;
 /** Creates the pages of public forms (spec 4.5). Every text of other origin is escaped. */
 export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
   /** A refusal without a form. */
-  function refusalPage(refusal: ShownRefusal, language: Language, theme?: Theme): Html {
+  function refusalPage(refusal: ShownRefusal, language: Language, look?: FormLook): Html {
     const { status } = refusal;
     const title = titleOf(language, status);
     const known = reasonIn(language, refusal);
     const reason = isInAdvice(refusal) || known === undefined ? '' : html`<p>${statement(known, language)}</p>`;
     const advice = adviceAfter(refusal, language);
     const main = html`<div!${ownLanguage(language)}><h1>${title}</h1>!${reason}<p>${advice}</p></div>`;
-    return pageReply({ title, main, language, status, theme }, assets);
+    return pageReply({ title, main, language, status, look }, assets);
   }
 
   return {
@@ -52,14 +59,13 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
     form(given: FormView): Html {
       const { language, refusal } = given;
       const view = { ...given, settings: settingsIn(given.settings, language.tag) };
-      const { theme } = view.settings;
       const status = refusal?.status ?? 200;
       const title = formTitle(view);
       if (isClosed(view.settings)) {
         const note = html`<p class="note"!${ownLanguage(language)}>${language.text('closedPage')}</p>`;
-        return pageReply({ title, main: introduction(view) + note, language, status, theme }, assets);
+        return pageReply({ title, main: introduction(view) + note, language, status, look: view }, assets);
       }
-      if (refusal && !canShowAgain(view.fields)) return refusalPage(refusal, language, theme);
+      if (refusal && !canShowAgain(view.fields)) return refusalPage(refusal, language, view);
       const { summary, form, hasSteps } = formBody(view);
       return pageReply(
         {
@@ -67,7 +73,7 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
           main: `${summary}${introduction(view)}\n${form}`,
           language,
           status,
-          theme,
+          look: view,
           isForm: true,
           hasSteps,
           redirects: redirectSources(view.settings),
@@ -93,7 +99,7 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
       const confirm = asks ? html`<p!${ownLanguage(language)}>${language.text(asks)}</p>` : '';
       const title = formTitle({ sourceAppId, settings });
       const main = html`<h1>${title}</h1>!${text}!${confirm}`;
-      return pageReply({ title, main, language, theme: settings.theme }, assets);
+      return pageReply({ title, main, language, look: given }, assets);
     },
 
     refusal: refusalPage,

@@ -1,9 +1,9 @@
 import { html } from 'ghtml';
 import { Html } from '../../api/reply.ts';
-import type { FormSettings } from '../../apps/form-settings.ts';
+import type { FormSettings, FormTheme } from '../../apps/form-settings.ts';
 import { CAPTCHA_WIDGETS, captchaScript } from '../../fields/captcha.ts';
 import type { Markup, MarkupNode } from '../../fields/markup.ts';
-import { type Theme, themePath } from '../../fields/theme.ts';
+import { type ImageName, themePath } from '../../fields/theme.ts';
 import type { CaptchaProvider } from '../../platform/core/config.ts';
 import type { Language } from '../../platform/languages/languages.ts';
 import { baseLanguage } from '../../platform/languages/tags.ts';
@@ -33,17 +33,26 @@ export interface Page {
   hasSteps?: boolean;
   /** Origins to which a form may be redirected. */
   redirects?: readonly string[];
-  theme?: Theme | undefined;
+  /** Has the appearance of this form. */
+  look?: FormLook | undefined;
   /** The provider whose challenge the page shows. */
   captcha?: CaptchaProvider | undefined;
 }
 
+/** What decides on the appearance of a form. */
+export interface FormLook {
+  sourceAppId: string;
+  settings: Pick<FormSettings, 'theme'>;
+}
+
 /** Returns a whole page under its own Content-Security-Policy (spec 4.5). */
 export function pageReply(page: Page, assets: PageAssets): Html {
-  const { title, main, language, status = 200, redirects = [], theme, captcha } = page;
+  const { title, main, language, status = 200, redirects = [], look, captcha } = page;
   const own = scriptsOf(page, assets);
   const script = captcha ? `${own}\n${toHtml([captchaScript(captcha)])}` : own;
+  const { theme } = look?.settings ?? {};
   const { scheme = 'auto' } = theme ?? {};
+  const images = look ? formImages(look) : [];
   const style = theme ? `\n${html`<link rel="stylesheet" href="${themePath(theme)}">`}` : '';
   const text = html`<!doctype html>
 <html lang="${language.tag}" dir="${language.dir}">
@@ -57,14 +66,14 @@ export function pageReply(page: Page, assets: PageAssets): Html {
 </head>
 <body>
 <main>
-!${main}
+!${toHtml(images.map(imageMarkup))}!${main}
 </main>
 </body>
 </html>
 `;
   const headers = {
     'Cache-Control': 'no-store',
-    'Content-Security-Policy': pagePolicy(redirects, captcha),
+    'Content-Security-Policy': pagePolicy(redirects, captcha, images.length > 0),
     // With `no-referrer` a browser sends the form with `Origin: null`.
     'Referrer-Policy': 'same-origin',
   };
@@ -82,12 +91,13 @@ function scriptsOf({ isForm = false, hasSteps = false }: Page, assets: PageAsset
 }
 
 /** Chrome checks a redirect that answers a form against `form-action`. */
-function pagePolicy(redirects: readonly string[], captcha: CaptchaProvider | undefined): string {
+function pagePolicy(redirects: readonly string[], captcha: CaptchaProvider | undefined, hasImages: boolean): string {
   const sources = captcha ? CAPTCHA_WIDGETS[captcha].sources : undefined;
   return [
     "default-src 'none'",
     ["style-src 'self'", ...(sources?.['style-src'] ?? [])].join(' '),
     ["script-src 'self'", ...(sources?.['script-src'] ?? [])].join(' '),
+    ...(hasImages ? ["img-src 'self'"] : []),
     ...(sources ? [`frame-src ${sources['frame-src'].join(' ')}`] : []),
     ["connect-src 'self'", ...(sources?.['connect-src'] ?? [])].join(' '),
     ["form-action 'self'", ...redirects].join(' '),
@@ -107,6 +117,26 @@ export function redirectSources({ origins, next }: FormSettings): string[] {
 
 export const formPath = (sourceAppId: string): string => `/f/${encodeURIComponent(sourceAppId)}`;
 
+/** An image above a form. Its class is its name. */
+export interface ShownImage {
+  class: ImageName;
+  /** A path. */
+  src: string;
+  alt: string;
+}
+
+/** Returns the images of a form in their order. The cover decorates. */
+export function formImages({ sourceAppId, settings: { theme = {} } }: FormLook): ShownImage[] {
+  const { logo, logoAlt = '', cover }: FormTheme = theme;
+  const pathOf = (name: ImageName, hash: string) => `${formPath(sourceAppId)}/images/${name}?v=${hash}`;
+  return [
+    ...(cover ? [{ class: 'cover' as const, src: pathOf('cover', cover.hash), alt: '' }] : []),
+    ...(logo ? [{ class: 'logo' as const, src: pathOf('logo', logo.hash), alt: logoAlt }] : []),
+  ];
+}
+
+const imageMarkup = (image: ShownImage): Markup => ['img', { ...image }];
+
 /** The path of the page after a submission without a redirect. */
 export function thanksPath(sourceAppId: string, { held, lang }: { held?: boolean; lang?: string | undefined }): string {
   const query = new URLSearchParams({ ...(held && { held: '1' }), ...(lang !== undefined && { lang }) }).toString();
@@ -119,7 +149,7 @@ export function aroundContent(element: Markup): [start: string, end: string] {
   return [elementHtml(element).slice(0, -end.length), end];
 }
 
-const VOID = new Set(['input']);
+const VOID = new Set(['img', 'input']);
 
 /** Returns the HTML of form elements, with escaped texts and attributes. */
 export function toHtml(nodes: readonly MarkupNode[]): string {

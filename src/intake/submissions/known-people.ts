@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
 import { type FormSettings, hidesKnown } from '../../apps/form-settings.ts';
@@ -28,7 +29,16 @@ export interface PlannedChange {
   lang?: string | undefined;
 }
 
-type Rules = Pick<FormSettings, 'existing' | 'receipt' | 'maxRecords'>;
+/** A submission of a person that changed nothing, which has no event of the record. */
+export interface KeptSubmission {
+  appId: ObjectId;
+  recordId: RecordId;
+  /** The same for a repeat of the submission. */
+  event: string;
+  lang?: string | undefined;
+}
+
+type Rules = Pick<FormSettings, 'existing' | 'receipt' | 'maxRecords' | 'doubleOptIn'>;
 
 export type KnownPeopleRules = ReturnType<typeof createKnownPeopleRules>;
 
@@ -46,8 +56,10 @@ export function createKnownPeopleRules(deps: {
   limits: SharedLimits;
   /** Plans the email of a change once. */
   planChange(change: PlannedChange): Promise<void>;
+  /** Plans the email that asks a person to confirm the address, once for each event. */
+  planConfirmation(kept: KeptSubmission): Promise<void>;
 }) {
-  const { records, capacity, held, limits, planChange } = deps;
+  const { records, capacity, held, limits, planChange, planConfirmation } = deps;
   const { submissions, knownPeople } = records;
   const emails = limits.create('changes of known people', CHANGES_PER_HOUR, HOUR_MS);
 
@@ -73,7 +85,7 @@ export function createKnownPeopleRules(deps: {
 
   async function store(
     submission: Submission,
-    { existing }: Rules,
+    { existing, doubleOptIn }: Rules,
     data: Record<string, unknown>,
     options: SubmissionOptions,
   ): Promise<StoredSubmission> {
@@ -81,10 +93,20 @@ export function createKnownPeopleRules(deps: {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const created = await submissions.create(submission);
       if (created) return created;
-      const record = existing === 'keep' ? await knownPeople.keep(submission) : await change();
+      const record = existing === 'keep' ? await keep() : await change();
       if (record) return { id: record._id, createdAt: record.createdAt, updatedAt: record.updatedAt };
     }
     throw new Unavailable('submissionsOfRecord', 1);
+
+    /** Who writes again may have lost the email. The key is stored last, as below. */
+    async function keep() {
+      const { record, earlier } = doubleOptIn ? await knownPeople.find(submission) : {};
+      if (record && !earlier) {
+        const event = `kept:${submission.applied?.key.toString('hex') ?? randomUUID()}`;
+        await planConfirmation({ appId: submission.appId, recordId: record._id, event, lang: options.lang });
+      }
+      return knownPeople.keep(submission);
+    }
 
     /** The key is stored last: a repeat after a failure completes the change. */
     async function change() {

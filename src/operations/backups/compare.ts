@@ -17,6 +17,7 @@ const KEPT = [
   'accounts',
   'access',
   'api_keys',
+  'form_images',
   'webhooks',
   'suppressed_people',
   'views',

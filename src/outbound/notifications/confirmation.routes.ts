@@ -78,13 +78,14 @@ export function createConfirmationPages(
   assets: PageAssets = DEFAULT_ASSETS,
 ) {
   /** Renders a page with the heading of the form. */
-  function renderPage({ sourceAppId, settings, language }: FormOf, title: string, content: string, status = 200): Html {
+  function renderPage(form: FormOf, title: string, content: string, status = 200): Html {
+    const { sourceAppId, settings, language } = form;
     const name = formHeading(sourceAppId, settingsIn(settings, language.tag));
     const main = html`<h1>${name}</h1>
 <div!${ownLanguage(language)}>
 !${content}
 </div>`;
-    return pageReply({ title: `${title}: ${name}`, main, language, status, theme: settings.theme }, assets);
+    return pageReply({ title: `${title}: ${name}`, main, language, status, look: form }, assets);
   }
 
   /** Requires a press of the button: programs that check links open them, and press nothing. */
@@ -111,7 +112,7 @@ export function createConfirmationPages(
     const text = language.text(codes.text, VALID_DAYS);
     if (!isOfLink) {
       const main = html`<div!${ownLanguage(language)}><h1>${title}</h1><p>${text}</p></div>`;
-      return pageReply({ title, main, language, status, theme: form?.settings.theme }, assets);
+      return pageReply({ title, main, language, status, look: form }, assets);
     }
     const query = offeredLanguages(form.settings).length > 1 ? `?lang=${language.tag}` : '';
     const content = html`<p class="note">${title}</p><p>${text}</p>

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ObjectId } from 'mongodb';
-import { type FormSettings, offeredLanguages } from '../../apps/form-settings.ts';
+import { DEFAULT_FORM_SETTINGS, type FormSettings, offeredLanguages } from '../../apps/form-settings.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { labelNodes, withAddresses } from '../../fields/marks.ts';
 import { type FormControl, formControl } from '../../fields/presentation.ts';
 import { accentColors } from '../../fields/theme.ts';
-import { toHtml } from '../../intake/forms/page.ts';
+import { formImages, toHtml } from '../../intake/forms/page.ts';
 import type { Suppressions } from '../../operators/people/suppressions.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
 import { forTag } from '../../platform/languages/tags.ts';
@@ -201,8 +201,19 @@ export function createMailRenderer(deps: {
     const { accent } = app.form?.theme ?? {};
     // Emails have a white background.
     const colors = accent === undefined ? undefined : accentColors(accent, 'light');
-    const content = renderContent(heading, blocks, { lang: own, dir: languageOf(own).dir, button: colors });
+    const content = renderContent(heading, blocks, {
+      lang: own,
+      dir: languageOf(own).dir,
+      button: colors,
+      images: imagesOf(app),
+    });
     return { to: [to], subject: `${heading}: ${formTitle(app, tag)}`, ...content };
+  }
+
+  /** Mail programs need absolute addresses. */
+  function imagesOf({ sourceAppId, form = DEFAULT_FORM_SETTINGS }: MailApp) {
+    if (publicUrl === undefined) return [];
+    return formImages({ sourceAppId, settings: form }).map((image) => ({ ...image, src: publicUrl + image.src }));
   }
 
   async function reply(app: MailApp, { recordId, lang }: MailDocument): Promise<RenderedMail | undefined> {
@@ -225,7 +236,7 @@ export function createMailRenderer(deps: {
       ...paragraphs.map((paragraph) => ({ text: paragraph, max: paragraph.length })),
       { text: language.text('mailReason', { title: formTitle(app, tag) }) },
     ];
-    const content = renderContent(subject, blocks, { lang: tag, dir: language.dir });
+    const content = renderContent(subject, blocks, { lang: tag, dir: language.dir, images: imagesOf(app) });
     return { to: [person.email], subject, ...content, replyTo: notify?.emails[0], isReply: true };
   }
 

@@ -6,7 +6,7 @@ import { type Feature, ownedBy } from '../../apps/feature.ts';
 import type { MailAbilities } from '../../apps/form-settings.service.ts';
 import type { FindForm } from '../../intake/forms/form-pages.ts';
 import type { PageAssets } from '../../intake/forms/page.ts';
-import type { PlannedChange } from '../../intake/submissions/known-people.ts';
+import type { KeptSubmission, PlannedChange } from '../../intake/submissions/known-people.ts';
 import type { Suppressions } from '../../operators/people/suppressions.ts';
 import type { Config } from '../../platform/core/config.ts';
 import type { Logger } from '../../platform/core/logger.ts';
@@ -21,7 +21,7 @@ import { createConfirmationService, createConfirmationTokens, type WaitingChange
 import { createDigestJob } from './digest-job.ts';
 import { createMailApps } from './mail-apps.ts';
 import { createMailJob, MAIL_JOB } from './mail-job.ts';
-import { createMailModel, createMailQueue, createMailsOfPerson } from './mail-queue.ts';
+import { createMailModel, createMailQueue, createMailsOfPerson, type NewMail } from './mail-queue.ts';
 import { createMailRates, type MailLimits } from './mail-rates.ts';
 import { createMailRenderer } from './messages.ts';
 import { createNotificationConsumer } from './notification-consumer.ts';
@@ -80,15 +80,21 @@ export function createNotifications(deps: {
   const jobs: Job[] = mailer
     ? [createMailJob({ queue, render, mailer, logger }), createDigestJob({ apps, records: reader, queue, wake, pace })]
     : [];
+  async function send(mail: NewMail | undefined): Promise<void> {
+    if (!mail) return;
+    await queue.add([mail]);
+    wake();
+  }
   return {
     confirmations,
     queue,
     /** Plans the email of a change once; none when the app has used its emails of a day. */
     async planChange(change: PlannedChange): Promise<void> {
-      const mail = await confirmations.planChange(change);
-      if (!mail) return;
-      await queue.add([mail]);
-      wake();
+      await send(await confirmations.planChange(change));
+    },
+    /** Plans a confirmation email within the limits of all of them. */
+    async planConfirmation({ appId, recordId, event, lang }: KeptSubmission): Promise<void> {
+      await send(await confirmations.plan(appId, recordId, event, lang));
     },
     consumer: createNotificationConsumer({ apps, confirmations, queue, rates, replies, wake }),
     /** Empty when the service sends no email. */

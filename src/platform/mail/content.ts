@@ -13,11 +13,13 @@ export type Block =
   /** Submitted values, each with its name, which may have HTML of its own. */
   | { values: readonly { name: string; nameHtml?: string | undefined; value: string }[] };
 
-/** The language of the texts of an email, and the colors of its buttons. */
+/** The language of the texts of an email, the colors of its buttons and the images above it. */
 interface MailPage {
   lang: string;
   dir: 'ltr' | 'rtl';
   button?: { accent: string; onAccent: string } | undefined;
+  /** With absolute addresses. */
+  images?: readonly { class: 'cover' | 'logo'; src: string; alt: string }[];
 }
 const ENGLISH: MailPage = { lang: 'en', dir: 'ltr' };
 const BUTTON = { accent: '#1f5fd6', onAccent: '#ffffff' };
@@ -29,6 +31,10 @@ const STYLE = {
   paragraph: 'margin:0 0 16px;white-space:pre-line;overflow-wrap:anywhere',
   button: ({ accent, onAccent }: typeof BUTTON) =>
     `display:inline-block;padding:10px 18px;border-radius:8px;background:${accent};color:${onAccent};text-decoration:none;font-weight:600`,
+  images: {
+    cover: 'display:block;width:100%;height:auto;margin:0 0 16px;border-radius:8px',
+    logo: 'display:block;max-width:240px;max-height:80px;width:auto;height:auto;margin:0 0 16px',
+  },
   name: 'margin:0;font-weight:600',
   value: 'margin:0 0 12px;white-space:pre-wrap;overflow-wrap:anywhere',
   plain: 'color:inherit;text-decoration:none',
@@ -57,7 +63,14 @@ function renderText(heading: string, blocks: readonly Block[]): string {
   return `${[splitLines(heading, MAX_PARAGRAPH).join(' '), ...parts].join('\n\n')}\n`;
 }
 
-function renderHtml(heading: string, blocks: readonly Block[], { lang, dir, button = BUTTON }: MailPage): string {
+function renderHtml(
+  heading: string,
+  blocks: readonly Block[],
+  { lang, dir, button = BUTTON, images = [] }: MailPage,
+): string {
+  const shown = images.map(
+    (image) => html`<img src="${image.src}" alt="${image.alt}" style="${STYLE.images[image.class]}">\n`,
+  );
   const parts = blocks.map((block) => {
     if ('text' in block)
       return html`<p style="${STYLE.paragraph}">${splitLines(block.text, block.max ?? MAX_PARAGRAPH).join('\n')}</p>`;
@@ -80,7 +93,7 @@ function renderHtml(heading: string, blocks: readonly Block[], { lang, dir, butt
 </head>
 <body style="${STYLE.body}" dir="${dir}">
 <div style="${STYLE.main}">
-<h1 style="${STYLE.heading}">${splitLines(heading, MAX_PARAGRAPH).join(' ')}</h1>
+!${shown.join('')}<h1 style="${STYLE.heading}">${splitLines(heading, MAX_PARAGRAPH).join(' ')}</h1>
 !${parts.join('\n')}
 </div>
 </body>

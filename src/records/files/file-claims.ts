@@ -298,7 +298,7 @@ export function createFileClaims(deps: {
       if (gone.length > 0) {
         throw new Conflict(
           'filesRemoved',
-          gone.map(([, path]) => ({ path, ...say('fileRemoved') })),
+          gone.map(([, path]) => ({ path, ...say('fileGone') })),
         );
       }
       return new Date(Math.min(...found.map(({ metadata }) => metadata.claim?.until.getTime() ?? 0)));

@@ -185,7 +185,7 @@ describe('a file that a record names', () => {
     await untilGone(value);
     await users.updateOne({ sourceAppId: app }, { $set: { 'history.0.changes': first.changes } });
     const { body } = await revert(id, 1).expect(409);
-    expect(body.errors).toEqual([expect.objectContaining({ path: 'data.cv.0', code: 'fileRemoved' })]);
+    expect(body.errors).toEqual([expect.objectContaining({ path: 'data.cv.0', code: 'fileGone' })]);
     expect(await filesOf(id)).toBeUndefined();
   });
 

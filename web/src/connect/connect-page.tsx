@@ -15,7 +15,7 @@ import { LiveTest } from './overview/live-test.tsx';
 import { OriginsCard } from './overview/origins-card.tsx';
 import { StatusCard } from './overview/status-card.tsx';
 import { type ConnectedApp, useConnectedApp } from './queries.ts';
-import { SettingsTab } from './settings/settings-tab.tsx';
+import { DesignTab, SettingsTab } from './settings/settings-tab.tsx';
 import { SnippetsCard } from './snippets/snippets-card.tsx';
 
 // Loaded on demand: the HTML parser is large.
@@ -24,6 +24,7 @@ const ImportTab = lazy(() => import('./import/import-tab.tsx'));
 const TABS = [
   { id: 'overview', path: 'connect' },
   { id: 'settings', path: 'connect/settings' },
+  { id: 'design', path: 'connect/design' },
   { id: 'import', path: 'connect/import' },
 ] as const;
 type Tab = (typeof TABS)[number];
@@ -77,6 +78,9 @@ function Content({ app, active }: { app: ConnectedApp; active: Tab }) {
       </Tabs.Panel>
       <Tabs.Panel value="settings">
         <SettingsTab app={app} />
+      </Tabs.Panel>
+      <Tabs.Panel value="design">
+        <DesignTab app={app} />
       </Tabs.Panel>
       <Tabs.Panel value="import">
         <Suspense fallback={<PageSkeleton />}>

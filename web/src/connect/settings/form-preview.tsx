@@ -23,19 +23,29 @@ const PREVIEW_STYLES = `
   .text { margin: 0 0 1.5rem; overflow-wrap: anywhere; white-space: pre-line; }
 `;
 
+/** The page around the form, as in page.css; it has the scheme of its element. */
+const PAGE_STYLES = `
+  :host { padding: clamp(0rem, 5%, 4rem) 0 !important; border-radius: 0 !important; background: light-dark(#f4f5f7, #0e1014) !important; }
+  main { box-sizing: border-box; max-width: 40rem; margin: 0 auto; padding: clamp(1.25rem, 8%, 3rem); }
+  main:not(#_) { background: light-dark(#fff, #1a1d23); color: light-dark(#1b1f26, #e7e9ee); }
+`;
+
 interface FormPreviewProps {
   settings: SettingsDraft;
   sourceAppId: string;
   fields: readonly Field[];
   /** The language of the preview; empty: the one of the texts. */
   tag: string;
+  /** Whether it is a whole page, on a device and in a scheme that the operator chooses. */
+  hasDevices?: boolean;
 }
 
 /** The form and the page after it, as people see them. Built by the code of the hosted form. */
-export function FormPreview({ settings: draft, sourceAppId, fields, tag }: FormPreviewProps) {
+export function FormPreview({ settings: draft, sourceAppId, fields, tag, hasDevices = false }: FormPreviewProps) {
   const lang = tag || draft.locale || 'en';
   const service = useServiceTexts(lang);
   const [shown, setShown] = useState('form');
+  const [device, setDevice] = useState<'desktop' | 'phone'>('desktop');
   const [visitor, setVisitor] = useState<'auto' | 'light' | 'dark'>('auto');
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -44,11 +54,13 @@ export function FormPreview({ settings: draft, sourceAppId, fields, tag }: FormP
     const settings = { ...draft, ...textsIn(draft, lang), pages: titlesIn(draft, lang) };
     const { scheme = 'auto', ...theme } = themeIn(draft);
     // An app with a scheme shows it to everybody.
-    root.adoptedStyleSheets = [styleSheet(themeStyle({ ...theme, scheme: scheme === 'auto' ? visitor : scheme }))];
+    const style = themeStyle({ ...theme, scheme: scheme === 'auto' ? visitor : scheme });
+    root.adoptedStyleSheets = [styleSheet(style + (hasDevices ? PAGE_STYLES : ''))];
     const form = { sourceAppId, fields, tag: lang, service };
     const markup = shown === 'form' ? previewMarkup(settings, form) : thanksMarkup(settings, form);
-    root.replaceChildren(...toDom(markup));
-  }, [draft, sourceAppId, fields, lang, service, shown, visitor]);
+    const content = [...imageMarkup(theme), ...markup];
+    root.replaceChildren(...toDom(hasDevices ? [['main', {}, ...content]] : content));
+  }, [draft, sourceAppId, fields, lang, service, shown, visitor, hasDevices]);
   return (
     <>
       <div className={own.previewTop}>
@@ -66,20 +78,39 @@ export function FormPreview({ settings: draft, sourceAppId, fields, tag }: FormP
           ]}
         />
       </div>
-      <div className={own.previewTop}>
-        <SegmentedControl
-          aria-label={t.connect.settings.visitorScheme}
-          size="xs"
-          value={visitor}
-          onChange={setVisitor}
-          data={(['auto', 'light', 'dark'] as const).map((value) => ({
-            value,
-            label: t.connect.settings.visitorSchemes[value],
-          }))}
-        />
-      </div>
+      {hasDevices && (
+        <div className={own.previewTop}>
+          <SegmentedControl
+            aria-label={t.connect.settings.shownDevice}
+            size="xs"
+            value={device}
+            onChange={setDevice}
+            data={(['desktop', 'phone'] as const).map((value) => ({
+              value,
+              label: t.connect.settings.devices[value],
+            }))}
+          />
+          <SegmentedControl
+            aria-label={t.connect.settings.visitorScheme}
+            size="xs"
+            value={visitor}
+            onChange={setVisitor}
+            data={(['auto', 'light', 'dark'] as const).map((value) => ({
+              value,
+              label: t.connect.settings.visitorSchemes[value],
+            }))}
+          />
+        </div>
+      )}
       {/* Inert: it shows the form, and nothing can be entered. */}
-      <div ref={host} className={own.form} lang={lang} dir={directionOf(lang)} inert data-preview />
+      <div
+        ref={host}
+        className={hasDevices ? own[device] : own.form}
+        lang={lang}
+        dir={directionOf(lang)}
+        inert
+        data-preview
+      />
     </>
   );
 }
@@ -132,6 +163,13 @@ function thanksMarkup(
   const asks = doubleOptIn ? service.thanksConfirm : existing === 'confirm' && service.thanksKnown;
   const confirm: Markup[] = asks && !next ? [['p', {}, String(asks)]] : [];
   return [...texts(title || name || sourceAppId, ''), ['p', { class: 'note good' }, ...text], ...confirm];
+}
+
+function imageMarkup({ cover, logo, logoAlt = '' }: ReturnType<typeof themeIn>): Markup[] {
+  const images: Markup[] = [];
+  if (cover) images.push(['img', { class: 'cover', src: cover, alt: '' }]);
+  if (logo) images.push(['img', { class: 'logo', src: logo, alt: logoAlt }]);
+  return images;
 }
 
 function texts(title: string, description: string): Markup[] {

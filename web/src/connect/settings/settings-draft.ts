@@ -25,6 +25,11 @@ export interface SettingsDraft {
   scheme: Required<Theme>['scheme'] | '';
   font: Required<Theme>['font'] | '';
   corners: Required<Theme>['corners'] | '';
+  /** A data URL. */
+  logo: string;
+  logoAlt: string;
+  /** A data URL. */
+  cover: string;
   timeZone: string;
   botProtection: FormSettings['botProtection'];
   captchaSiteKey: string;
@@ -38,6 +43,8 @@ export interface SettingsDraft {
   doubleOptIn: '' | 'on';
   /** Empty: a submission of a known email updates the record. */
   existing: '' | NonNullable<FormSettings['existing']>;
+  /** Empty: as `existing` needs it. */
+  receipt: '' | 'true' | 'false';
   /** One address in each line. */
   notifyEmails: string;
   notifyWhen: Notify['when'];
@@ -75,6 +82,7 @@ export function draftOf(settings: FormSettings): SettingsDraft {
     maxRecords: String(settings.maxRecords ?? ''),
     doubleOptIn: settings.doubleOptIn ? 'on' : '',
     existing: settings.existing ?? '',
+    receipt: settings.receipt === undefined ? '' : `${settings.receipt}`,
     notifyEmails: settings.notify?.emails.join('\n') ?? '',
     notifyWhen: settings.notify?.when ?? 'each',
     replyWhen: settings.reply?.when ?? '',
@@ -84,11 +92,12 @@ export function draftOf(settings: FormSettings): SettingsDraft {
   };
 }
 
-const THEME_NAMES = ['accent', 'scheme', 'font', 'corners'] as const;
+const THEME_NAMES = ['accent', 'scheme', 'font', 'corners', 'logo', 'logoAlt', 'cover'] as const;
+type DraftTheme = Theme & { logo?: string; logoAlt?: string; cover?: string };
 
 function themeTexts(theme: FormSettings['theme'] = {}): Pick<SettingsDraft, (typeof THEME_NAMES)[number]> {
-  const { accent, scheme, font, corners } = theme;
-  return { accent: accent ?? '', scheme: scheme ?? '', font: font ?? '', corners: corners ?? '' };
+  const { accent = '', scheme = '', font = '', corners = '', logo = '', logoAlt = '', cover = '' } = theme;
+  return { accent, scheme, font, corners, logo, logoAlt, cover };
 }
 
 /** Returns the accent of a draft; undefined without one and while it is no color. */
@@ -98,8 +107,8 @@ export function accentOf({ accent }: Pick<SettingsDraft, 'accent'>): string | un
 }
 
 /** Returns the theme that a draft shows. */
-export function themeIn(draft: SettingsDraft): Theme {
-  const given = THEME_NAMES.map((name) => [name, name === 'accent' ? accentOf(draft) : draft[name]] as const);
+export function themeIn(draft: SettingsDraft): DraftTheme {
+  const given = THEME_NAMES.map((name) => [name, name === 'accent' ? accentOf(draft) : draft[name].trim()] as const);
   return Object.fromEntries(given.filter(([, value]) => value));
 }
 
@@ -227,6 +236,7 @@ export function settingAt(path: string): string {
 function sentValue(name: SettingName, text: string): unknown {
   const trimmed = text.trim();
   if (trimmed === '') return null;
+  if (name === 'receipt') return trimmed === 'true';
   if (name === 'languages') return tagsIn(trimmed);
   if (name === 'texts' || name === 'pages') return JSON.parse(trimmed);
   if (name === 'closesAt') return instantOf(trimmed);
@@ -247,4 +257,4 @@ export interface DraftState {
 }
 
 /** The drafts of the settings form. */
-export const settingsDrafts = tabDrafts<DraftState>('form settings', 3);
+export const settingsDrafts = tabDrafts<DraftState>('form settings', 4);

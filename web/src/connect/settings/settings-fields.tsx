@@ -13,7 +13,6 @@ import { KnownPeopleField } from './known-people-field.tsx';
 import { PageTitles } from './page-titles.tsx';
 import own from './settings.module.css';
 import type { SettingName } from './settings-draft.ts';
-import { ThemeFields } from './theme-fields.tsx';
 import { TranslatedTexts } from './translated-texts.tsx';
 import type { SettingsEditor } from './use-settings.ts';
 
@@ -59,7 +58,6 @@ export function SettingsFields({ app, editor, fields, tag, onTag }: SettingsFiel
       <TextInput {...control('locale')} description={t.connect.settings.localeNote} placeholder="en" {...AS_TYPED} />
       <TranslatedTexts editor={editor} tag={tag} onTag={onTag} />
       <PageTitles editor={editor} fields={fields} tag={tag} />
-      <ThemeFields editor={editor} />
       <Title order={2} size="h4" mt="md">
         {t.connect.settings.rules}
       </Title>

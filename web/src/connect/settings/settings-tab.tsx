@@ -1,5 +1,5 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Form } from '../../components/form/form.tsx';
 import card from '../../components/page/card.module.css';
 import { t } from '../../texts/texts.ts';
@@ -8,6 +8,7 @@ import { FormPreview } from './form-preview.tsx';
 import own from './settings.module.css';
 import { type SettingName, translatedTo } from './settings-draft.ts';
 import { SettingsFields } from './settings-fields.tsx';
+import { ThemeFields } from './theme-fields.tsx';
 import { type SettingsEditor, useSettings } from './use-settings.ts';
 
 /** The texts and rules of the form, with a preview. */
@@ -15,16 +16,57 @@ export function SettingsTab({ app }: { app: ConnectedApp }) {
   const editor = useSettings(app);
   const [chosen, setChosen] = useState('');
   const tag = translatedTo(editor.draft).includes(chosen) ? chosen : '';
+  const { fields } = app.schema;
+  return (
+    <BesidePreview editor={editor} label={t.connect.settings.form} preview={<Preview {...{ app, editor, tag }} />}>
+      <SettingsFields app={app} editor={editor} fields={fields} tag={tag} onTag={setChosen} />
+    </BesidePreview>
+  );
+}
+
+/** The appearance of the form, with a preview on devices. */
+export function DesignTab({ app }: { app: ConnectedApp }) {
+  const editor = useSettings(app);
+  const preview = <Preview app={app} editor={editor} tag="" hasDevices />;
+  return (
+    <BesidePreview editor={editor} label={t.connect.tabs.design} preview={preview}>
+      <ThemeFields editor={editor} />
+    </BesidePreview>
+  );
+}
+
+function Preview({
+  app: { sourceAppId, schema },
+  editor,
+  ...shown
+}: {
+  app: ConnectedApp;
+  editor: SettingsEditor;
+  tag: string;
+  hasDevices?: boolean;
+}) {
+  return <FormPreview settings={editor.draft} sourceAppId={sourceAppId} fields={schema.fields} {...shown} />;
+}
+
+interface BesidePreviewProps {
+  editor: SettingsEditor;
+  /** The name of the section with the inputs. */
+  label: string;
+  preview: ReactNode;
+  children: ReactNode;
+}
+
+function BesidePreview({ editor, label, preview, children }: BesidePreviewProps) {
   return (
     <Form noValidate onSubmit={editor.save}>
       {editor.theirs.length > 0 && <Conflict editor={editor} />}
       <SaveBar editor={editor} />
       <div className={own.columns}>
-        <section className={card.card} aria-label={t.connect.settings.form}>
-          <SettingsFields app={app} editor={editor} fields={app.schema.fields} tag={tag} onTag={setChosen} />
+        <section className={card.card} aria-label={label}>
+          {children}
         </section>
         <aside className={own.preview} aria-label={t.connect.settings.preview}>
-          <FormPreview settings={editor.draft} sourceAppId={app.sourceAppId} fields={app.schema.fields} tag={tag} />
+          {preview}
         </aside>
       </div>
     </Form>

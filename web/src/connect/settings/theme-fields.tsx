@@ -1,8 +1,9 @@
-import { NativeSelect, TextInput, Title } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { THEME_CORNERS, THEME_FONTS, THEME_SCHEMES } from '#src/fields/theme.ts';
 import { AS_TYPED } from '../../components/form/input.ts';
 import { capitalize } from '../../schema-editor/draft/messages.ts';
 import { t } from '../../texts/texts.ts';
+import { ImageField } from './image-field.tsx';
 import own from './settings.module.css';
 import { accentOf } from './settings-draft.ts';
 import type { SettingsEditor } from './use-settings.ts';
@@ -11,8 +12,9 @@ import type { SettingsEditor } from './use-settings.ts';
 const INITIAL = '#1f5fd6';
 
 /** The appearance of the forms. */
-export function ThemeFields({ editor: { draft, problems, edit } }: { editor: SettingsEditor }) {
-  const { names, design, accentNote, pickColor, themes } = t.connect.settings;
+export function ThemeFields({ editor }: { editor: SettingsEditor }) {
+  const { draft, problems, edit } = editor;
+  const { names, logoAltNote, accentNote, pickColor, themes } = t.connect.settings;
   const choice = <Name extends 'scheme' | 'font' | 'corners'>(name: Name, values: readonly string[]) => (
     <NativeSelect
       label={names[name]}
@@ -26,10 +28,7 @@ export function ThemeFields({ editor: { draft, problems, edit } }: { editor: Set
     />
   );
   return (
-    <>
-      <Title order={2} size="h4" mt="md">
-        {design}
-      </Title>
+    <div className={own.fields}>
       <TextInput
         label={names.accent}
         description={accentNote}
@@ -51,6 +50,17 @@ export function ThemeFields({ editor: { draft, problems, edit } }: { editor: Set
       {choice('scheme', THEME_SCHEMES)}
       {choice('font', THEME_FONTS)}
       {choice('corners', THEME_CORNERS)}
-    </>
+      <ImageField name="logo" editor={editor} />
+      {draft.logo && (
+        <TextInput
+          label={names.logoAlt}
+          description={logoAltNote}
+          value={draft.logoAlt}
+          error={capitalize(problems.logoAlt)}
+          onChange={(event) => edit({ logoAlt: event.currentTarget.value })}
+        />
+      )}
+      <ImageField name="cover" editor={editor} />
+    </div>
   );
 }

@@ -1,0 +1,149 @@
+import type { Document } from 'mongodb';
+import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
+import { Client } from '../support/client.ts';
+import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
+
+// A write of a submission to an app with `keep` or `confirm` is held in the network, its answer is
+// lost, or its server dies, while another server serves the same person.
+
+const POLL = { timeout: 30_000, interval: 20 };
+const PAGE = { Accept: 'text/html' };
+const OK = { ok: true };
+
+let smtp: TestSmtp;
+let main: TestServer;
+let proxy: TcpProxy;
+let slow: TestServer;
+beforeAll(async () => {
+  smtp = await startSmtp();
+  main = await startServer(mailEnv(smtp));
+  proxy = await startProxy(new URL(inject('mongodbUri')));
+  slow = await startSlow();
+});
+afterEach(() => proxy.restore());
+afterAll(async () => {
+  await slow.close();
+  await main.close();
+  await proxy.close();
+  await smtp.close();
+});
+
+async function startSlow(): Promise<TestServer> {
+  const uri = new URL(inject('mongodbUri'));
+  uri.port = String(proxy.port);
+  const server = await startServer({ ...mailEnv(smtp), MONGODB_URI: uri.href }, main.database);
+  await server.services.jobs.stop();
+  return server;
+}
+
+let number = 0;
+
+/** An app that keeps submissions, with one record. */
+async function build(settings: object) {
+  number += 1;
+  const email = `ada${number}@example.com`;
+  const { sourceAppId, password } = await main.admin.buildApp({ fields: [{ key: 'name', kind: 'text' }] as never });
+  const operator = await new Client(main.client.url).logIn(sourceAppId, password);
+  await main.admin.put(`/auth/apps/${sourceAppId}/history`, { submissions: true }).expect(200);
+  await main.client.submit(sourceAppId, { email, data: { name: 'Ada' } }).expect(200);
+  await main.admin.put(`/auth/apps/${sourceAppId}/form`, settings).expect(200);
+  const send = (server: TestServer, name: string, key: string) =>
+    server.client.submit(sourceAppId, { email, data: { name } }).set('Idempotency-Key', key);
+  const inbox = async () =>
+    (await operator.get('/auth/submissions').expect(200)).body.submissions.map(
+      ({ data }: { data: { name: string } }) => data.name,
+    );
+  await expect.poll(inbox, POLL).toEqual(['Ada']);
+  return {
+    email,
+    send,
+    operator,
+    inbox,
+    record: (): Promise<Document | null> => main.db.collection('users').findOne({ sourceAppId, email }),
+    waiting: () => main.db.collection('held_submissions').find({ email, reason: 'confirm' }).toArray(),
+  };
+}
+
+it('`keep`: a repeat is kept once, also when the statement of the first attempt arrives after it', async () => {
+  const { send, record, inbox } = await build({ existing: 'keep' });
+  const before = (await record())?.data;
+  const held = proxy.holdNext('into', 'submissions');
+  const first = send(slow, 'Mallory', 'once').then((answer) => answer);
+  const forward = await held;
+  // The record has the key, and the inbox has nothing yet.
+  expect((await record())?.appliedKeys).toHaveLength(1);
+  expect(await inbox()).toEqual(['Ada']);
+  expect((await send(main, 'Mallory', 'once').expect(200)).body).toEqual(OK);
+  await expect.poll(inbox, POLL).toEqual(['Mallory', 'Ada']);
+  await forward();
+  await first;
+  expect((await send(main, 'Mallory', 'once').expect(200)).body).toEqual(OK);
+  expect(await inbox()).toEqual(['Mallory', 'Ada']);
+  expect((await record())?.data).toEqual(before);
+});
+
+it('`keep`: a submission whose answers from the database are lost is kept once', async () => {
+  const { send, record, inbox } = await build({ existing: 'keep' });
+  // The key is one write, the entry of the inbox another.
+  for (const after of [0, 1]) {
+    proxy.withholdAnswers('cut', 1, after);
+    await send(slow, `${after}`, `lost-${after}`);
+    await send(main, `${after}`, `lost-${after}`).expect(200);
+  }
+  await expect.poll(inbox, POLL).toEqual(['1', '0', 'Ada']);
+  expect((await record())?.data).toEqual({ name: 'Ada' });
+});
+
+it('`keep`: an erasure in between is not undone by the late entry', async () => {
+  const { send, record, inbox, operator } = await build({ existing: 'keep' });
+  const held = proxy.holdNext('into', 'submissions');
+  const late = send(slow, 'Mallory', 'erased').then((answer) => answer);
+  const forward = await held;
+  await operator.delete(`/auth/users/${(await record())?._id}`).expect(200);
+  await forward();
+  await late;
+  expect(await inbox()).toEqual([]);
+});
+
+it('`confirm`: a repeat waits once, with one email, also when the first change is late', async () => {
+  const { email, send, record, waiting } = await build({ existing: 'confirm' });
+  const held = proxy.holdNext('update', 'users');
+  const first = send(slow, 'Grace', 'once').then((answer) => answer);
+  const forward = await held;
+  // The change and its email are stored, the key of the submission is not.
+  expect(await waiting()).toHaveLength(1);
+  expect((await send(main, 'Grace', 'once').expect(200)).body).toEqual(OK);
+  await forward();
+  expect((await first).status).toBe(200);
+  const again = await waiting();
+  expect((await send(main, 'Grace', 'once').expect(200)).body).toEqual(OK);
+  expect(await waiting()).toEqual(again);
+  await expect.poll(() => smtp.to(email).length, POLL).toBe(again.length);
+  expect((await record())?.data).toEqual({ name: 'Ada' });
+});
+
+it('`confirm`: the button pressed on two servers at once, the first of which is late, applies the change once', async () => {
+  const { email, send, record, waiting } = await build({ existing: 'confirm' });
+  await send(main, 'Grace', 'once').expect(200);
+  await expect.poll(() => smtp.to(email).length, POLL).toBe(1);
+  const [, path = ''] = /https:\/\/forms\.example\.com(\/f\/\S+)/.exec(smtp.to(email)[0]?.text ?? '') ?? [];
+  const held = proxy.holdNext('findAndModify', 'users');
+  const late = slow.client
+    .post(path)
+    .type('form')
+    .set(PAGE)
+    .then((answer) => answer);
+  const forward = await held;
+  await main.client.post(path).type('form').set(PAGE).expect(200);
+  const revision = (await record())?.eventCount;
+  await main.admin.put(`/auth/apps/${(await record())?.sourceAppId}/form`, {}).expect(200);
+  await send(main, 'Later', 'later').expect(200);
+  await forward();
+  await late;
+  expect((await record())?.data).toEqual({ name: 'Later' });
+  // One more, for the submission after the change.
+  expect((await record())?.eventCount).toBe(Number(revision) + 1);
+  expect(await waiting()).toEqual([]);
+});
