@@ -26,7 +26,7 @@ export function renderTables(files, endpoints, document) {
     .sort((one, other) => bySection(one, other) || one.line - other.line);
   const refusals = refusalsByCaller(described);
   const tables = {
-    sections: sections.map(({ section, title, link }) => `- [${section} ${title}](${link})`).join('\n'),
+    sections: pagesOf(files, sections).join('\n'),
     callers: table(
       ['Caller', 'Refusals of every endpoint'],
       [...refusals].map(([caller, statuses]) => [caller, statuses.join(' ')]),
@@ -72,6 +72,15 @@ function contentsOf(files) {
     }
   }
   return { sections: sections.sort(bySection), operations };
+}
+
+/** Each file with its title and sections, in the order of its first section. */
+function pagesOf(files, sections) {
+  return [...new Set(sections.map(({ file }) => file))].map((file) => {
+    const [, title] = /^# (.+)$/m.exec(files[file]) ?? [];
+    const own = sections.filter((section) => section.file === file);
+    return `- [${title}](${file}): ${own.map(({ section, link }) => `[${section}](${link})`).join(' ')}`;
+  });
 }
 
 const bySection = (one, other) => one.section.localeCompare(other.section, 'en', { numeric: true });
