@@ -37,7 +37,7 @@ export function renderTables(files, endpoints, document) {
         `[${operation}](${link})`,
         [callerOf(spec), loadOf(spec)].filter(Boolean).join(', '),
         [
-          ...shownStatuses(statuses, refusals.get(kindOfCaller(spec))),
+          ...shownStatuses(statuses, [...refusals.get(kindOfCaller(spec)), ...refusalsOfIds(spec)]),
           ...(spec.audit ? [`\`${spec.audit}\``] : []),
         ].join(' '),
       ]),
@@ -120,6 +120,9 @@ function shownStatuses(statuses, common) {
   const refusals = statuses.filter((status) => status >= 400 && !left.includes(status));
   return [...(successes.join() === '200' ? [] : successes), ...refusals];
 }
+
+/** 404 means an app or a resource that does not exist, except where anyone calls. */
+const refusalsOfIds = (spec) => (kindOfCaller(spec) === 'anyone' ? [] : [404]);
 
 function kindOfCaller({ auth, role }) {
   if (auth === 'app id' || auth === 'form') return 'app id';
