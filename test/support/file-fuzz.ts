@@ -63,7 +63,7 @@ export function contentOf({ type, sample, changes }: typeof altered extends fc.A
   }, sample ?? SAMPLES[type]);
 }
 
-/** Changes a number in the end of an archive: of its entries, or of the bytes and the place of its directory. */
+/** Changes a number in the end of an archive: of entries, or the size of the directory. */
 function withOtherEnd(bytes: Buffer, member: number, piece: Buffer): Buffer {
   const end = bytes.lastIndexOf('PK\x05\x06');
   if (end < 0 || end + 22 > bytes.length) return bytes;

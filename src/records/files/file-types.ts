@@ -163,7 +163,7 @@ const MAX_DIRECTORY_BYTES = 8 * 1024 * 1024;
 const isSignature = (bytes: Buffer, signature: number, at = 0): boolean =>
   bytes.length >= at + 4 && bytes.readUInt32LE(at) === signature;
 
-/** Whether some reader may take the file for an archive: it has the end of one, of a single disk. */
+/** Whether some reader may take the file for an archive: it has the end of one. */
 async function endsLikeArchive(size: number, readAt: ReadAt): Promise<boolean> {
   const tail = await readAt(Math.max(0, size - END_BYTES - MAX_COMMENT), size);
   return tail.includes('PK\x05\x06\0\0\0\0');
