@@ -30,6 +30,8 @@ interface FileScanDeps {
   users: UserCollection;
   editor: Pick<RecordEditor, 'change'>;
   markHeld: MarkHeld;
+  /** Marks it in the kept submissions of a record. */
+  markKept(appId: ObjectId, record: RecordId, file: string): Promise<void>;
 }
 
 /**
@@ -38,7 +40,7 @@ interface FileScanDeps {
  * names it is marked, again until no write that may still name it is left.
  */
 export function createFileScans(deps: FileScanDeps): Job {
-  const { files, content, scanner, users, editor, markHeld } = deps;
+  const { files, content, scanner, users, editor, markHeld, markKept } = deps;
 
   const unfinished = () =>
     typedFilter<FileDocument>({ 'metadata.scan': { $in: scanner ? ['waiting', 'found'] : ['found'] } });
@@ -72,7 +74,10 @@ export function createFileScans(deps: FileScanDeps): Job {
     const { _id, now, metadata } = file;
     const { appId, record, held, claim } = metadata;
     await content.remove([file]);
-    if (record) await markRecord(appId, record, _id.toString());
+    if (record) {
+      await markRecord(appId, record, _id.toString());
+      await markKept(appId, record, _id.toString());
+    }
     if (held) await markHeld(appId, held, _id.toString());
     const isClaimed = claim && claim.until.getTime() + WRITES_END_MS >= now.getTime();
     if (!isClaimed) await become(file, 'infected');
