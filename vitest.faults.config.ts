@@ -7,6 +7,7 @@ const minutes = process.env.SOAK_MINUTES;
 const LONG = [
   'test/browser/{*accessibility*,renames,large/large}.test.ts',
   'test/http/{consents,editing,form-limits,held,held-renames,imports-races,index-slots,memory,renames-model,two-servers}.test.ts',
+  'test/{http/files/uploads-fuzz,unit/files/file-types}.test.ts',
   'test/http/query/{breakdown,fractions,indexed-prefix,query-model,scans}.test.ts',
   'test/security/{bodies,exports,form-bodies,login-flood,webhooks/access}.test.ts',
   'test/startup/{import-process,import-takeover,stop}.test.ts',

@@ -155,7 +155,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   const deliveries = createDeliveryStorage(connection);
   const changeStorage = createChangeStorage(connection, clock);
   const traces = [{ exist: deliveries.store.names, remove: deliveries.store.forget }, changeStorage.traces];
-  const files = createFiles({ config, connection, clock, logger });
+  const files = createFiles({ config, connection, clock, logger, metrics });
   const records = createRecords({
     config,
     connection,

@@ -26,7 +26,7 @@ export function renderTables(files, endpoints, document) {
     .sort((one, other) => bySection(one, other) || one.line - other.line);
   const refusals = refusalsByCaller(described);
   const tables = {
-    sections: sections.map(({ section, title, link }) => `- [${section} ${title}](${link})`).join('\n'),
+    sections: pagesOf(files, sections).join('\n'),
     callers: table(
       ['Caller', 'Refusals of every endpoint'],
       [...refusals].map(([caller, statuses]) => [caller, statuses.join(' ')]),
@@ -37,7 +37,7 @@ export function renderTables(files, endpoints, document) {
         `[${operation}](${link})`,
         [callerOf(spec), loadOf(spec)].filter(Boolean).join(', '),
         [
-          ...shownStatuses(statuses, refusals.get(kindOfCaller(spec))),
+          ...shownStatuses(statuses, [...refusals.get(kindOfCaller(spec)), ...refusalsOfIds(spec)]),
           ...(spec.audit ? [`\`${spec.audit}\``] : []),
         ].join(' '),
       ]),
@@ -72,6 +72,15 @@ function contentsOf(files) {
     }
   }
   return { sections: sections.sort(bySection), operations };
+}
+
+/** Each file with its title and sections, in the order of its first section. */
+function pagesOf(files, sections) {
+  return [...new Set(sections.map(({ file }) => file))].map((file) => {
+    const [, title] = /^# (.+)$/m.exec(files[file]) ?? [];
+    const own = sections.filter((section) => section.file === file);
+    return `- [${title}](${file}): ${own.map(({ section, link }) => `[${section}](${link})`).join(' ')}`;
+  });
 }
 
 const bySection = (one, other) => one.section.localeCompare(other.section, 'en', { numeric: true });
@@ -111,6 +120,9 @@ function shownStatuses(statuses, common) {
   const refusals = statuses.filter((status) => status >= 400 && !left.includes(status));
   return [...(successes.join() === '200' ? [] : successes), ...refusals];
 }
+
+/** 404 means an app or a resource that does not exist, except where anyone calls. */
+const refusalsOfIds = (spec) => (kindOfCaller(spec) === 'anyone' ? [] : [404]);
 
 function kindOfCaller({ auth, role }) {
   if (auth === 'app id' || auth === 'form') return 'app id';

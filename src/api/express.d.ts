@@ -11,6 +11,8 @@ declare global {
       keyId?: string;
       /** The entries of the form in the body, once it was read. */
       form?: FormEntries;
+      /** Whether its body has files, so that it has the time of them (http/sending-limits.ts). */
+      mayBeSlow?: boolean;
     }
   }
 }

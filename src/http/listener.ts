@@ -3,10 +3,8 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
 import { openAcceptHandles } from './accept-handles.ts';
+import { createClientErrorListener, SENDING_LIMITS, type SendingLimits } from './sending-limits.ts';
 
-/** With the check interval, a client without a whole request is disconnected within 15 s. */
-const REQUEST_TIMEOUT_MS = 13_000;
-const CHECK_EVERY_MS = 2_000;
 /** Longer than the idle timeout of common proxies (60 s), so that the proxy closes first. */
 const KEEP_ALIVE_MS = 65_000;
 
@@ -55,15 +53,21 @@ export async function listen(
   http: Express,
   port: number,
   host: string,
-  options: { stalledAfterMs?: number; acceptHandles?: number; isWorker?: boolean } = {},
+  options: {
+    stalledAfterMs?: number;
+    acceptHandles?: number;
+    isWorker?: boolean;
+    sending?: Partial<SendingLimits> | undefined;
+  } = {},
 ): Promise<Listener> {
   const { stalledAfterMs = STALLED_AFTER_MS, acceptHandles = 1, isWorker = false } = options;
+  const sending = { ...SENDING_LIMITS, ...options.sending };
   const server = createServer({
     ...presetPrototypes(http),
-    headersTimeout: REQUEST_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: sending.requestMs,
+    requestTimeout: sending.requestMs,
     // Read only when the server is created. By default timeouts are detected up to 30 s late.
-    connectionsCheckingInterval: CHECK_EVERY_MS,
+    connectionsCheckingInterval: sending.checkMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   let closing = false;
@@ -82,6 +86,7 @@ export async function listen(
     });
   }
   server.on('request', turns.handle);
+  server.on('clientError', createClientErrorListener(turns.answerOn, sending));
   const connections = trackConnections(server);
   endStalledConnections(server, stalledAfterMs);
 
@@ -159,20 +164,29 @@ function beforeHead(http: Express, listener: (res: ServerResponse) => void): voi
   } as typeof writeHead;
 }
 
+type Answer = ServerResponse<IncomingMessage> & { req: IncomingMessage };
+
 /**
  * Handles the requests of a connection one after the other. Node accepts all requests that a client
  * sends at once, and keeps their answers in memory until the client reads them.
  */
 function createTurns(handle: RequestListener) {
   const waiting = new WeakMap<Socket, number>();
+  const answers = new WeakMap<Socket, Answer>();
   const countOf = (socket: Socket): number => waiting.get(socket) ?? 0;
   return {
     hasWaiting: (socket: Socket): boolean => countOf(socket) > 0,
 
-    handle(req: IncomingMessage, res: ServerResponse<IncomingMessage> & { req: IncomingMessage }): void {
-      // The answer has the socket unless it has to wait for another one.
-      if (res.socket) return void handle(req, res);
+    /** The last answer that has the connection. */
+    answerOn: (socket: Socket): Answer | undefined => answers.get(socket),
+
+    handle(req: IncomingMessage, res: Answer): void {
       const { socket } = req;
+      // The answer has the socket unless it has to wait for another one.
+      if (res.socket) {
+        answers.set(socket, res);
+        return void handle(req, res);
+      }
       const count = countOf(socket) + 1;
       if (count > MAX_WAITING_REQUESTS) return void socket.destroy();
       waiting.set(socket, count);
@@ -180,7 +194,9 @@ function createTurns(handle: RequestListener) {
         waiting.set(socket, countOf(socket) - 1);
         // Later, because Node has not finished handing over the socket. Other requests go first.
         setImmediate(() => {
-          if (!socket.destroyed) handle(req, res);
+          if (socket.destroyed) return;
+          answers.set(socket, res);
+          handle(req, res);
         });
       });
     },

@@ -114,6 +114,7 @@ export function createRecords(deps: {
     files: files.files,
     chunks: files.chunks,
     stores: files.content,
+    onRemoved: files.onRemoved,
     findPlace,
     clock,
     signal,

@@ -8,6 +8,7 @@ import { createLogger } from '../../src/platform/core/logger.ts';
 import type { FileContent } from '../../src/records/files/file-content.ts';
 import type { FileChunk, FileDocument, FileMetadata } from '../../src/records/files/files.model.ts';
 import { createS3Content } from '../../src/records/files/s3-content.ts';
+import { startClamd } from '../support/clamd.ts';
 import { storeFile } from '../support/files.ts';
 import { databaseUri } from '../support/process.ts';
 import { type S3Server, startS3 } from '../support/s3.ts';
@@ -142,6 +143,27 @@ describe('doctor of files', () => {
       'fault: the bucket of FILES_URL cannot be read and written (ECONNREFUSED)',
       'warning: it could not be checked (noFileStore)',
     ]);
+  });
+
+  it('asks the virus scanner', async () => {
+    const clamd = await startClamd();
+    const scanner = async (CLAMD?: string) => {
+      const { stdout } = await runTool(['doctor', '--json'], {
+        MONGODB_URI: databaseUri(server.database),
+        ...(CLAMD !== undefined && { CLAMD }),
+      });
+      const found = JSON.parse(stdout).checks.filter(({ check }: Result) => check === 'virus scanner');
+      return found.map(({ level, found }: Result) => `${level}: ${found}`);
+    };
+    expect(await scanner()).toEqual(['good: CLAMD is not set: no file is scanned']);
+    expect(await scanner(clamd.address)).toEqual([`good: ${clamd.address} scans files`]);
+    expect(clamd.scanned.length).toBe(1);
+    clamd.answer = 'INSTREAM size limit exceeded. ERROR';
+    expect(await scanner(clamd.address)).toEqual([
+      `fault: ${clamd.address} does not scan files (INSTREAM size limit exceeded. ERROR)`,
+    ]);
+    await clamd.stop();
+    expect(await scanner(clamd.address)).toEqual([`fault: ${clamd.address} does not scan files (ECONNREFUSED)`]);
   });
 
   it('names servers with different values of FILES_URL', async () => {

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MALWARE, startClamd } from '../support/clamd.ts';
 import type { TestApp } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { CV, pdf, pdfOf, upload } from '../support/uploads.ts';
 
 const METRICS_TOKEN = 'the-token-of-the-metrics-test';
 
@@ -106,6 +108,37 @@ describe('GET /metrics (spec 4.10)', () => {
     expect(added('submission_batch_size_sum')).toBe(20);
     expect(added('submission_batch_size_count')).toBeGreaterThan(0);
     expect(after.get('submission_queue_length')).toBe(0);
+  });
+
+  it('counts files by what becomes of them, and what the scanner says', async () => {
+    const clamd = await startClamd();
+    const own = await startServer({ METRICS_TOKEN, CLAMD: clamd.address });
+    try {
+      const { sourceAppId } = await own.admin.buildApp({ fields: [CV] });
+      const before = await read(own);
+      for (const name of ['files_total', 'file_scans_total']) {
+        expect([...before.keys()].filter((series) => series.startsWith(name))).toEqual([]);
+      }
+      expect([before.get('file_bytes_total'), before.get('files_removed_total')]).toEqual([0, 0]);
+      const send = async (body: Buffer) => (await upload(own.client.url, sourceAppId, body)).status;
+      expect(await send(pdfOf(2_000))).toBe(201);
+      expect(await send(pdf(String(MALWARE)))).toBe(400);
+      expect(await send(Buffer.from('text'))).toBe(400);
+      await clamd.stop();
+      expect(await send(pdfOf(3_000))).toBe(201);
+      await own.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
+      const after = await read(own);
+      expect(after.get('files_total{result="stored"}')).toBe(2);
+      expect(after.get('files_total{result="refused"}')).toBe(2);
+      expect(after.get('file_bytes_total')).toBe(5_000);
+      expect(after.get('files_removed_total')).toBe(4);
+      for (const result of ['clean', 'infected', 'failed']) {
+        expect(after.get(`file_scans_total{result="${result}"}`)).toBe(1);
+      }
+    } finally {
+      await own.close();
+      await clamd.stop().catch(() => undefined);
+    }
   });
 
   it('shows the process, the pool of the database and the jobs', async () => {

@@ -7,6 +7,7 @@ import { createApp } from '../../src/app.ts';
 import { LEASE_MS } from '../../src/apps/revision.ts';
 import { createEmbed } from '../../src/http/embed.ts';
 import { type Listener, listen } from '../../src/http/listener.ts';
+import type { SendingLimits } from '../../src/http/sending-limits.ts';
 import { loadConfig } from '../../src/platform/core/config.ts';
 import { createLogger } from '../../src/platform/core/logger.ts';
 import { type Connection, connectDatabase } from '../../src/platform/database/client.ts';
@@ -120,11 +121,12 @@ const JOB_OPTIONS: readonly (keyof Timings)[] = [
  * @param timings.deliveryNow the clock of deliveries
  * @param timings.passwordCost the bcrypt cost; the default takes negligible time
  * @param timings.leaseMs the length of leases, see {@link FULL_LEASES}
+ * @param timings.sending the time in which clients send
  */
 export async function startServer(
   env: Record<string, string> = {},
   givenDatabase?: string,
-  timings: Timings = {},
+  timings: Timings & { sending?: Partial<SendingLimits> } = {},
 ): Promise<TestServer> {
   const database = givenDatabase ?? emptyDatabase();
   countServer(database, 1);
@@ -143,7 +145,7 @@ export async function startServer(
   uri.pathname = `/${database}`;
   const ownDatabase = new MongoClient(uri.href);
   uri.searchParams.set('monitorCommands', 'true');
-  const { leaseMs = rounds(LEASE_MS, LEASE_OF_TESTS_MS), ...others } = timings;
+  const { leaseMs = rounds(LEASE_MS, LEASE_OF_TESTS_MS), sending, ...others } = timings;
   const hasJobs =
     JOB_OPTIONS.some((option) => option in others) || config.mail !== undefined || config.webhooksAllowPrivate;
   const embed = createEmbed();
@@ -175,6 +177,7 @@ export async function startServer(
     inTurns(running.map(({ app }) => app)),
     env.PORT === undefined ? 0 : config.port,
     '127.0.0.1',
+    { sending },
   );
   const admin = new Client(listener.url);
   if (!config.oidc?.only) await admin.logIn(config.adminAppId, config.adminPassword ?? '');

@@ -82,6 +82,7 @@ export function createMultipartReader(readBytes: ReadBytes, maxText: number): Re
       const parsed = form.parse([bytes]);
       return files ? deadline.suspend(parsed) : parsed;
     }
+    req.mayBeSlow = true;
     const network = clientNetwork(req.ip ?? '');
     return deadline.suspend(inPlace(network, () => form.parse(chunksOf(req))));
   };

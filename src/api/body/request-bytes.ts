@@ -66,32 +66,6 @@ export function createBytesReader(limitOfAll: number, memory = BODY_MEMORY): Rea
   }
 }
 
-/** A body with a file may take longer than others while its client sends. */
-const MAX_FILE_MS = 15 * 60_000;
-const CHECK_FILE_MS = 5_000;
-/** The checks in which nothing arrived, although the service waits for it. */
-const MAX_SILENT_CHECKS = 3;
-
-/**
- * Takes a request out of the time limit of all requests (http/listener.ts), because the time that a
- * file takes depends on the connection. The connection ends when its client stops to send.
- */
-export function allowSlowBody(req: Request): void {
-  const { socket } = req;
-  // Node has no option for it. Its check of the next request of the connection is as before.
-  (socket as typeof socket & { parser?: { remove?(): void } }).parser?.remove?.();
-  const endsAt = performance.now() + MAX_FILE_MS;
-  let bytes = socket.bytesRead;
-  let silent = 0;
-  const check = setInterval(() => {
-    const isWaiting = req.readableLength === 0 && socket.bytesRead === bytes;
-    silent = isWaiting ? silent + 1 : 0;
-    bytes = socket.bytesRead;
-    if (req.complete || req.destroyed) clearInterval(check);
-    else if (silent >= MAX_SILENT_CHECKS || performance.now() > endsAt) req.destroy();
-  }, CHECK_FILE_MS).unref();
-}
-
 /** Whether all of a body can be read without a wait. */
 export function hasArrived({ complete, readableLength, headers }: Request): boolean {
   return complete || readableLength === Number(headers['content-length'] ?? Number.NaN);

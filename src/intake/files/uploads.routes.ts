@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { fileNameOf } from '../../api/body/file-name.ts';
-import { allowSlowBody } from '../../api/body/request-bytes.ts';
 import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
 import { AppPath } from '../../api/parameters.ts';
 import { Timestamp } from '../../api/validation.ts';
@@ -75,7 +74,7 @@ export const uploadRoutes = (uploads: Uploads): Route[] =>
       const declared = length === undefined ? undefined : Number(length);
       const name = query.name ?? fileNameOf(headers['content-disposition']);
       const upload = { lease, field, name, network: req.ip ?? '' };
-      allowSlowBody(req);
+      req.mayBeSlow = true;
       // A refusal has to reach a client that still sends.
       const source: AsyncIterable<Buffer> = req.iterator({ destroyOnReturn: false });
       const part = partOf(headers['content-range'], token, declared);

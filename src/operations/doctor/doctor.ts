@@ -8,7 +8,7 @@ import { createServices } from '../../services.ts';
 import { checkConnections, checkDisk, checkMemory } from './capacity.ts';
 import { type Check, type Context, createCommand, type Diagnosis, greet } from './context.ts';
 import { checkClocks, checkOplog, checkTopology, checkVersion, checkWrite } from './deployment.ts';
-import { checkFileStore, checkFiles } from './files.ts';
+import { checkFileStore, checkFiles, checkScanner } from './files.ts';
 import { fault, good, openingFaults, type Result, reasonOf, runCheck, unknown } from './findings.ts';
 import { checkEvents, checkJobs, checkMigrations } from './progress.ts';
 import { checkPublicUrl, checkSecrets, checkServerVersions, checkSettings, checkSmtp } from './servers.ts';
@@ -18,6 +18,7 @@ import { checkDuplicates, checkExpiry, checkIndexes, checkShardKeys } from './st
 const LOCAL_CHECKS: readonly Check<Pick<Context, 'config'>>[] = [
   { name: 'PUBLIC_URL', run: checkPublicUrl },
   { name: 'SMTP', run: checkSmtp },
+  { name: 'virus scanner', run: checkScanner },
 ];
 
 /** The checks of a database that answers, in the order of the output. */

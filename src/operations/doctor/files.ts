@@ -3,6 +3,7 @@ import { createLogger } from '../../platform/core/logger.ts';
 import type { FileContent, StoredContent } from '../../records/files/file-content.ts';
 import { createFileStores } from '../../records/files/file-stores.ts';
 import { createChunkModel, type FileDocument, type FileMetadata } from '../../records/files/files.model.ts';
+import { createScanner } from '../../records/files/scanner.ts';
 import type { Context, Diagnosis } from './context.ts';
 import { type Finding, fault, good, reasonOf, size, warning } from './findings.ts';
 
@@ -15,12 +16,10 @@ const STATEMENT_MS = 10_000;
 /** Differences that are read again: a file may have been stored or removed meanwhile. */
 const MAX_DIFFERENCES = 100;
 
+const SILENT = createLogger({ logLevel: 'silent' }, { write: () => undefined });
+
 const storesOf = ({ config, connection }: Given) =>
-  createFileStores(
-    createChunkModel(connection).collection,
-    config.filesBucket,
-    createLogger({ logLevel: 'silent' }, { write: () => undefined }),
-  );
+  createFileStores(createChunkModel(connection).collection, config.filesBucket, SILENT);
 
 /** Whether the bucket can be read and written. */
 export async function checkFileStore(context: Context): Promise<Finding> {
@@ -35,6 +34,25 @@ export async function checkFileStore(context: Context): Promise<Finding> {
       'Check FILES_URL, the credentials and rights of AWS (docs/operations.md), and the network.',
     );
   }
+}
+
+/** Whether the virus scanner answers. It gets a few bytes. */
+export async function checkScanner({ config }: Pick<Context, 'config'>): Promise<Finding> {
+  const { clamd } = config;
+  const scanner = createScanner(clamd, SILENT);
+  if (!clamd || !scanner) return good('CLAMD is not set: no file is scanned');
+  const place = `${clamd.host}:${clamd.port}`;
+  try {
+    await scanner.isInfected(pieces(Buffer.from('a file')));
+    return good(`${place} scans files`);
+  } catch (error) {
+    const advice = 'Check CLAMD, clamd and the network: files wait for it, and nobody can read them until then.';
+    return fault(`${place} does not scan files (${(error as Error).message})`, advice);
+  }
+}
+
+async function* pieces(...all: Buffer[]): AsyncGenerator<Buffer> {
+  yield* all;
 }
 
 /** The space of files, and whether each has its content, and each content its file. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { fileNameOf } from '../../api/body/file-name.ts';
-import { allowSlowBody } from '../../api/body/request-bytes.ts';
 import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
 import { ScopeParameter } from '../../api/parameters.ts';
 import { parseTags, Timestamp } from '../../api/validation.ts';
@@ -142,7 +141,7 @@ export const fileRoutes = (files: FileService, uploads: StaffUploads, publicUrl:
       const length = req.headers['content-length'];
       const declared = length === undefined ? undefined : Number(length);
       const [by, tags] = [authorOf(principal, 'edit'), parseTags(headers['if-match'])];
-      allowSlowBody(req);
+      req.mayBeSlow = true;
       // A refusal has to reach a client that still sends.
       const source: AsyncIterable<Buffer> = req.iterator({ destroyOnReturn: false });
       const addition = { field, name, declared, by, tags, leftMs, recheck };

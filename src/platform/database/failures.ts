@@ -67,6 +67,8 @@ function isTransient(error: unknown): boolean {
     return error instanceof Error && SOCKET_ERRORS.has((error as { code?: unknown }).code);
   // Errors of the network, server selection, the pool or the topology.
   if (!(error instanceof MongoServerError)) return true;
+  // The driver drops the class of such an error when it was that of a whole bulk write.
+  if (error instanceof MongoBulkWriteError && error.code === undefined) return [error.writeErrors].flat().length === 0;
   return (
     error instanceof MongoWriteConcernError || TRANSIENT.has(error.code) || error.hasErrorLabel('RetryableWriteError')
   );

@@ -44,6 +44,8 @@ export interface FileRequest {
   usesAtOnce: boolean;
   /** Whether its claims ended no claim of others, so that it may give them back. */
   isFirst: boolean;
+  /** The id of a record that another request claimed its files for, and may have stored. */
+  shared?: RecordId;
 }
 
 /** The files that one write adds, with their places in the request. */
@@ -192,7 +194,11 @@ export function createFileClaims(deps: {
       const { request } = added;
       const _id = { $in: added.files.map((one) => one._id) };
       const ofApp = { _id, 'metadata.appId': request.appId };
-      const mine = { 'metadata.claim.id': request.claim };
+      const mine = {
+        'metadata.claim.id': request.claim,
+        // What became of that record is read first.
+        ...(request.shared && { 'metadata.record': { $ne: request.shared } }),
+      };
       const held = request.heldAs ?? { $exists: false };
       const open: object[] = [mine, { 'metadata.record': { $exists: false }, 'metadata.held': held }];
       let target = claimant;
@@ -204,8 +210,8 @@ export function createFileClaims(deps: {
         const found = await files.find<FoundFile>(typedFilter<FileDocument>(ofApp), now).toArray();
         const byId = new Map(found.map((one) => [one._id.toHexString(), one]));
         const others = added.files.filter((one) => {
-          const { state, claim } = byId.get(one._id.toHexString())?.metadata ?? {};
-          return state !== 'whole' || !claim?.id.equals(request.claim);
+          const { state, claim, record } = byId.get(one._id.toHexString())?.metadata ?? {};
+          return state !== 'whole' || !claim?.id.equals(request.claim) || !isSame(record, recordOf(target));
         });
         if (others.length === 0) {
           const ends = found.map(({ metadata }) => metadata.claim?.until.getTime() ?? 0);
@@ -218,7 +224,10 @@ export function createFileClaims(deps: {
           if (state === 'claimed') mustWait = true;
           else if ('over' in state) open.push({ 'metadata.claim.id': state.over });
           else {
-            if ('newRecord' in target) target = { newRecord: state.free };
+            if ('newRecord' in target) {
+              target = { newRecord: state.free };
+              request.shared = state.free;
+            }
             open.push({ 'metadata.record': state.free });
           }
         }
@@ -342,6 +351,8 @@ const isInfected = ({ scan }: FileDocument['metadata']): boolean => scan === 'fo
 
 const recordOf = (target: Claimant): RecordId | undefined =>
   'record' in target ? target.record : 'newRecord' in target ? target.newRecord : undefined;
+
+const isSame = (one?: RecordId, other?: RecordId): boolean => (one && other ? one.equals(other) : one === other);
 
 /** The members of a claimed file, in an aggregation. */
 function claimed({ claim }: Pick<FileRequest, 'claim'>, target: Claimant): Record<string, unknown> {

@@ -49,11 +49,13 @@ export function createFileCleaner(deps: {
   findPlace: FindPlace;
   clock: Pick<DatabaseClock, 'earlier'>;
   signal: JobSignal;
+  /** Counts files that are gone. */
+  onRemoved(files: number): void;
   /** The records and the held submissions of a person. */
   recordsOf(appIds: readonly ObjectId[], email: string): Promise<RecordId[]>;
   heldOf(appIds: readonly ObjectId[], email: string): Promise<UUID[]>;
 }) {
-  const { files, chunks, stores, findPlace, clock, signal, recordsOf, heldOf } = deps;
+  const { files, chunks, stores, findPlace, clock, signal, onRemoved, recordsOf, heldOf } = deps;
   let lookedAt = Number.NEGATIVE_INFINITY;
   let existAny = false;
 
@@ -69,7 +71,8 @@ export function createFileCleaner(deps: {
   /** Removes files with all their content. One that is named must be marked. */
   async function removeWhole(found: readonly StoredFile[]): Promise<void> {
     await stores.remove(found);
-    await files.deleteMany(typedFilter<FileDocument>({ ...these(found), 'metadata.state': 'removing' }));
+    const gone = typedFilter<FileDocument>({ ...these(found), 'metadata.state': 'removing' });
+    onRemoved((await files.deleteMany(gone)).deletedCount);
   }
 
   /** Removes the files that match, whatever names them; resolves with their number. */
@@ -243,7 +246,9 @@ export function createFileCleaner(deps: {
           await files.updateMany({ ...those, _id, ...inTime }, [{ $set: REMOVING }]);
           const marked = typedFilter<FileDocument>({ _id, 'metadata.appId': appId, 'metadata.state': 'removing' });
           await stores.remove(await files.find(marked, { projection: STORED }).toArray());
-          removed += (await files.deleteMany({ ...marked, ...inTime })).deletedCount;
+          const { deletedCount } = await files.deleteMany({ ...marked, ...inTime });
+          onRemoved(deletedCount);
+          removed += deletedCount;
         }
       },
       async has(appId, made, time) {

@@ -122,8 +122,10 @@ function examineBinary(type: FileTypeName): Examination {
       const start = bytes.toString('latin1', 0, HEAD_BYTES);
       if (MARKUP_AT_START.test(start)) return false;
       if (type !== 'pdf' && start.includes('%PDF-')) return false;
+      // The package looks at the first three bytes.
+      if (type === 'gif' && !/^GIF8[79]a/.test(start)) return false;
       if ((await signatureOf(bytes)) !== type) return false;
-      return (await readDirectory(head.size, readAt)) === undefined;
+      return !(await endsLikeArchive(head.size, readAt));
     },
   };
 }
@@ -161,20 +163,29 @@ const MAX_DIRECTORY_BYTES = 8 * 1024 * 1024;
 const isSignature = (bytes: Buffer, signature: number, at = 0): boolean =>
   bytes.length >= at + 4 && bytes.readUInt32LE(at) === signature;
 
+/** Whether some reader may take the file for an archive: it has the end of one. */
+async function endsLikeArchive(size: number, readAt: ReadAt): Promise<boolean> {
+  const tail = await readAt(Math.max(0, size - END_BYTES - MAX_COMMENT), size);
+  return tail.includes('PK\x05\x06\0\0\0\0');
+}
+
 /**
- * Resolves with the names of the entries of a ZIP archive, in which no byte follows its comment;
- * undefined: the file ends with none, or with one that is too large.
+ * Resolves with the names of the entries of a ZIP archive; undefined: the file is none, it is too
+ * large, or its numbers leave room for another directory, which other readers might find.
  */
 async function readDirectory(size: number, readAt: ReadAt): Promise<string[] | undefined> {
   const from = Math.max(0, size - END_BYTES - MAX_COMMENT);
   const tail = await readAt(from, size);
-  const end = findEnd(tail);
-  if (end === undefined) return undefined;
-  const [bytes, offset] = [tail.readUInt32LE(end + 12), tail.readUInt32LE(end + 16)];
-  if (bytes > MAX_DIRECTORY_BYTES || offset + bytes > from + end) return undefined;
+  const end = tail.lastIndexOf('PK\x05\x06');
+  if (end < 0 || end + END_BYTES > tail.length) return undefined;
+  const [onDisk, entries, comment] = [8, 10, 20].map((place) => tail.readUInt16LE(end + place));
+  const [disks, bytes, offset] = [4, 12, 16].map((place) => tail.readUInt32LE(end + place)) as [number, number, number];
+  if (disks !== 0 || onDisk !== entries || comment !== tail.length - end - END_BYTES) return undefined;
+  if (bytes > MAX_DIRECTORY_BYTES || offset + bytes !== from + end) return undefined;
   const directory = await readAt(offset, offset + bytes);
   const names: string[] = [];
-  for (let at = 0; at + CENTRAL_BYTES <= directory.length && isSignature(directory, CENTRAL, at); ) {
+  let at = 0;
+  while (at + CENTRAL_BYTES <= directory.length && isSignature(directory, CENTRAL, at)) {
     const [name, extra, comment] = [28, 30, 32].map((place) => directory.readUInt16LE(at + place)) as [
       number,
       number,
@@ -183,24 +194,17 @@ async function readDirectory(size: number, readAt: ReadAt): Promise<string[] | u
     names.push(directory.toString('latin1', at + CENTRAL_BYTES, at + CENTRAL_BYTES + name));
     at += CENTRAL_BYTES + name + extra + comment;
   }
-  return names;
-}
-
-function findEnd(tail: Buffer): number | undefined {
-  for (let at = tail.length - END_BYTES; at >= 0; at -= 1) {
-    if (isSignature(tail, END, at) && tail.readUInt16LE(at + 20) === tail.length - at - END_BYTES) return at;
-  }
-  return undefined;
+  return at === bytes && names.length === entries ? names : undefined;
 }
 
 const PARTS_OF_OFFICE = { docx: 'word/', xlsx: 'xl/', pptx: 'ppt/' } as const;
 /** Macros, and binary workbooks, which may have them. */
 const WITH_MACROS = /(?:^|\/)(?:vbaProject\.bin|workbook\.bin)$|^(?:Basic|Scripts)\//i;
-const PROGRAMS: readonly string[] = ['META-INF/MANIFEST.MF', 'AndroidManifest.xml', 'classes.dex'];
+const PROGRAM = /^(?:META-INF\/MANIFEST\.MF|AndroidManifest\.xml|classes\.dex)$/i;
 
 /** The type of a ZIP archive; undefined: of a program, a book, or a document with macros. */
 function typeOfArchive(head: Buffer, names: readonly string[]): FileTypeName | undefined {
-  if (names.some((name) => PROGRAMS.includes(name))) return undefined;
+  if (names.some((name) => PROGRAM.test(name))) return undefined;
   const isOffice = names.includes('[Content_Types].xml');
   const mediaType = firstEntry(head, 'mimetype');
   if (!isOffice && mediaType === undefined) return 'zip';
@@ -241,5 +245,5 @@ export function safeName(given: string): string {
   const characters = [...name];
   if (characters.length <= MAX_NAME) return name;
   const extension = [...(/\.[^. ]{1,10}$/u.exec(name)?.[0] ?? '')];
-  return [...characters.slice(0, MAX_NAME - extension.length), ...extension].join('');
+  return [...characters.slice(0, MAX_NAME - extension.length), ...extension].join('').replace(/[. ]+$/, '');
 }

@@ -36,9 +36,10 @@ const HOUR_MS = 3_600_000;
 const MAX_OF_NETWORK = 200 * MB;
 /** What a file counts at least, so that small ones are few. */
 const MIN_CHARGED = 4_096;
-/** The files that one process receives at the same time, in total and of one app. */
+/** The files that one process receives at the same time: in total, of an app, of a network. */
 const MAX_RECEIVING = 400;
 const MAX_RECEIVING_OF_APP = 200;
+const MAX_RECEIVING_OF_NETWORK = 100;
 /** The chunks that one process stores at the same time. The driver needs about 1 MB for each. */
 const MAX_WRITING = 8;
 const MAX_WRITING_OF_APP = 6;
@@ -115,17 +116,19 @@ export function createIncomingFiles(deps: {
   const newId = createRecordIds();
   const target = insertTarget(chunks, ['files_id', 'n']);
   const receiving = new FairQueue({ slots: MAX_RECEIVING, perKey: MAX_RECEIVING_OF_APP });
+  const sending = new FairQueue({ slots: MAX_RECEIVING, perKey: MAX_RECEIVING_OF_NETWORK });
   const writing = new FairQueue({ slots: MAX_WRITING, perKey: MAX_WRITING_OF_APP });
   const finishing = new FairQueue({ slots: MAX_FINISHING, perKey: MAX_FINISHING_OF_APP });
   const largest = ({ maxBytes = limits.perFile }: Arrival['field']): number => Math.min(maxBytes, limits.perFile);
 
-  async function inTurn<T>(appId: ObjectId, work: () => Promise<T>): Promise<T> {
-    const turn = receiving.join(appId.toHexString());
+  async function inTurn<T>({ appId, network }: Arrival, work: () => Promise<T>): Promise<T> {
+    const turns = [receiving.join(appId.toHexString())];
+    if (network !== undefined) turns.push(sending.join(network));
     try {
-      if (!turn.hasBegun) throw new Unavailable('tooManyUploads', 5);
+      if (!turns.every(({ hasBegun }) => hasBegun)) throw new Unavailable('tooManyUploads', 5);
       return await work();
     } finally {
-      turn.end();
+      for (const turn of turns) turn.end();
     }
   }
 
@@ -425,11 +428,11 @@ export function createIncomingFiles(deps: {
      * @throws {TooManyRequests} for the network @throws {Unavailable}
      */
     async receive(arrival: Arrival, source: AsyncIterable<Buffer>): Promise<ArrivedFile> {
-      const { appId, field, declared, network } = arrival;
+      const { field, declared, network } = arrival;
       const name = checkName(arrival);
       const most = largest(field);
       if (declared !== undefined && declared > most) throw tooLargeError(most);
-      return inTurn(appId, async () => {
+      return inTurn(arrival, async () => {
         const token = network === undefined ? '' : newToken();
         const state = await begin(arrival, name, token);
         return asWriter(state, async () => {
@@ -453,14 +456,14 @@ export function createIncomingFiles(deps: {
      * @throws as `receive`, and {InvalidInput} `fileToken`
      */
     async receivePart(arrival: Arrival, part: Part, source: AsyncIterable<Buffer>): Promise<ArrivedFile | Continued> {
-      const { appId, field } = arrival;
+      const { field } = arrival;
       const { first, last, total } = part;
       const name = checkName(arrival);
       const most = largest(field);
       if (Math.max(total ?? 0, last + 1) > most) throw tooLargeError(most);
       const isFirst = part.token === undefined;
       if (isFirst && first > 0) throw continuesAt(0);
-      return inTurn(appId, async () => {
+      return inTurn(arrival, async () => {
         const token = part.token ?? newToken();
         const complete = await findComplete(arrival, part);
         if (complete?.metadata.state === 'whole') return presentArrived(complete, token);

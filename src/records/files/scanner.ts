@@ -32,7 +32,7 @@ export function createScanner(clamd: Config['clamd'], logger: Logger): Scanner |
       warnedAt = performance.now();
       logger.warn({ reason }, 'the virus scanner does not answer; files wait for it');
     }
-    return new ScannerAway();
+    return new ScannerAway(String(reason).replaceAll('\0', ''));
   }
 
   return {
@@ -46,7 +46,7 @@ export function createScanner(clamd: Config['clamd'], logger: Logger): Scanner |
         });
       } catch (error) {
         if (failed.length > 0) throw failed[0];
-        throw away(answer || reasonOf(error));
+        throw away(answer || ((error as NodeJS.ErrnoException).code ?? reasonOf(error)));
       } finally {
         socket.destroy();
       }

@@ -79,11 +79,9 @@ async function bulkWrite(users: UserCollection, entries: readonly QueuedWrite[])
     return { created: upsertedIds, failed: new Map<number, Error>() };
   } catch (error) {
     const failures = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
-    // The driver drops the class of a whole batch's error. An error without a code is a network
-    // error.
-    if (!(error instanceof MongoBulkWriteError) || (failures.length === 0 && error.code !== undefined)) throw error;
+    if (!(error instanceof MongoBulkWriteError) || failures.length === 0) throw error;
     // Without the write concern no write of the batch is known to be durable.
-    if (failures.length === 0 || error.result.getWriteConcernError()) throw new Unavailable();
+    if (error.result.getWriteConcernError()) throw new Unavailable();
     return {
       created: error.upsertedIds,
       failed: new Map(failures.map((failure) => [failure.index, toError(failure)])),

@@ -63,6 +63,32 @@ it.each([
   expect(String((await findFile(main.db, value))?.metadata.record)).toBe(body.id);
 });
 
+it('a token is used once by two new persons, of whom one takes over the claim of the other', async () => {
+  const other = await startProxy(new URL(inject('mongodbUri')));
+  const second = await startServer({ MONGODB_URI: proxied(other.port) }, main.database);
+  try {
+    const { token, value } = await upload();
+    const inserted = proxy.holdNext('into', 'users');
+    const one = submit(slow, 'one@x.org', { cv: [token] }).then(({ status }) => status);
+    const insert = await inserted;
+    const refused = other.holdNext('update', 'files.files');
+    const two = submit(second, 'two@x.org', { cv: [token] }).then(({ status }) => status);
+    const claim = await refused;
+    const taken = other.holdNext('update', 'files.files');
+    await claim();
+    // It has seen that the record of the first one does not exist.
+    const takeOver = await taken;
+    await insert();
+    expect(await one).toBe(200);
+    await takeOver();
+    expect(await two).toBe(400);
+    expect(await naming(value)).toEqual(['one@x.org']);
+  } finally {
+    await second.close();
+    await other.close();
+  }
+});
+
 it('a late insert stores no record whose file was removed', async () => {
   const { token, value } = await upload();
   const held = proxy.holdNext('into', 'users');
@@ -131,7 +157,7 @@ it('a late removal leaves a file that a record names meanwhile', async () => {
     'metadata.claim': { id: new UUID(), until: new Date(Date.now() - 40_000) },
   };
   await main.services.jobs.stop();
-  const cleaner = await startServer({ MONGODB_URI: proxied() }, main.database, QUICK_JOBS);
+  const cleaner = await startServer({ MONGODB_URI: proxied(proxy.port) }, main.database, QUICK_JOBS);
   try {
     const held = proxy.holdNext('update', 'files.files');
     const due = { ...lost, 'metadata.checkAt': new Date() };
@@ -165,8 +191,8 @@ it('another server goes on with the erasure of files when one stops', async () =
   await relay.close();
 });
 
-function proxied(): string {
+function proxied(port: number): string {
   const uri = new URL(inject('mongodbUri'));
-  uri.port = String(proxy.port);
+  uri.port = String(port);
   return uri.href;
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { FileChunk, FileDocument } from '../../../src/records/files/files.model.ts';
@@ -198,23 +197,6 @@ describe('a connection that ends', () => {
     expect(metadata).toMatchObject({ charged: 0 });
     expect(metadata.network).toBeUndefined();
     await expect.poll(() => chunks().countDocuments({ files_id: _id })).toBe(0);
-  });
-
-  it('may be slow: a file has more time than other bodies', async () => {
-    const app = await appWith();
-    const file = pdfOf(1_000);
-    const socket = await begin(app, '', 'Content-Length: 1000\r\nConnection: close', file.subarray(0, 100));
-    let answer = '';
-    socket.on('data', (data) => {
-      answer += data;
-    });
-    // Beyond the limit of other requests, and the interval of its check.
-    for (let at = 100; at < 1_000; at += 50) {
-      await sleep(1_000);
-      socket.write(file.subarray(at, at + 50));
-    }
-    await once(socket, 'close');
-    expect(answer).toMatch(/^HTTP\/1.1 201 /);
   });
 });
 
