@@ -188,6 +188,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     secret,
     pageAssets,
     metrics,
+    logger,
     ignoredRedirects: formSettings.ignoredRedirects,
     images: formSettings.images,
     limits,
