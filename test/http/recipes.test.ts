@@ -11,6 +11,7 @@ import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
 import { databaseUri } from '../support/process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { runTool } from '../support/tool.ts';
+import { pdf } from '../support/uploads.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const EXAMPLE = 'https://forms.example.com';
@@ -53,7 +54,8 @@ const records = async () => (await operator.get('/auth/users').expect(200)).body
 
 it('has no block that no test uses', () => {
   const used = ['schema', 'contact-form.tsx', 'ContactForm.vue', 'contact.astro', 'register.ts', 'submit.sh'];
-  expect([...blocks.keys()].sort()).toEqual([...used, 'contact.py', 'refresh.gs'].sort());
+  const others = ['contact.py', 'refresh.gs', 'file-form.html', 'submit-file.sh'];
+  expect([...blocks.keys()].sort()).toEqual([...used, ...others].sort());
 });
 
 describe('a program that submits', () => {
@@ -88,6 +90,26 @@ describe('a program that submits', () => {
     expect(keys).toHaveLength(1);
     expect(await records()).toEqual([]);
   });
+});
+
+it('sends a file with a form of a page, and with curl', async () => {
+  const html = block('file-form.html');
+  const [, action = '', enctype] = /<form action="([^"]+)" method="post" enctype="([^"]+)">/.exec(html) ?? [];
+  const [name = '', email = '', cv = ''] = [...html.matchAll(/<input name="(\w+)"/g)].map(([, control]) => control);
+  const form = new FormData();
+  form.append(name, 'Ada');
+  form.append(email, 'ada@example.com');
+  form.append(cv, new File([new Uint8Array(pdf())], 'cv.pdf'));
+  const sent = new Request(action.replace(EXAMPLE, server.client.url), { method: 'POST', body: form });
+  expect(sent.headers.get('content-type')).toContain(enctype);
+  expect((await fetch(sent, { redirect: 'manual' })).status).toBe(303);
+  const stored = { email: 'ada@example.com', data: { name: 'Ada', cv: [{ name: 'cv.pdf', size: pdf().length }] } };
+  expect(await records()).toMatchObject([stored]);
+  await server.db.collection('users').deleteMany({});
+  await writeFile(join(folder, 'cv.pdf'), pdf());
+  await writeFile(join(folder, 'submit-file.sh'), block('submit-file.sh'));
+  await run('bash', ['submit-file.sh'], { URL: server.client.url });
+  expect(await records()).toMatchObject([stored]);
 });
 
 it('compiles with the types of the app', async () => {

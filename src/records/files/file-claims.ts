@@ -23,8 +23,11 @@ export const SETTLED_AFTER_MS = 20_000;
 const MAX_TOKENS = 20;
 const MAX_TOKEN_LENGTH = 200;
 
-/** How often a request looks whether another one, which claims a file of it, has stored it. */
-const MAX_ATTEMPTS = 16;
+/**
+ * How long a request looks whether another one, which claims a file of it, has stored it: it has
+ * ended before its answer (api/deadline.ts), so it claims nothing later.
+ */
+const MAX_WAIT_MS = 1_600;
 const PAUSE_MS = 100;
 const RETRY_AFTER_SECONDS = 5;
 
@@ -202,7 +205,8 @@ export function createFileClaims(deps: {
       const held = request.heldAs ?? { $exists: false };
       const open: object[] = [mine, { 'metadata.record': { $exists: false }, 'metadata.held': held }];
       let target = claimant;
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const endsAt = performance.now() + MAX_WAIT_MS;
+      do {
         const inTime = request.heldAs ? {} : { $expr: { $gt: ['$metadata.expiresAt', '$$NOW'] } };
         const filter = typedFilter<FileDocument>({ ...ofApp, 'metadata.state': 'whole', $or: open, ...inTime });
         await files.updateMany(filter, [{ $set: claimed(request, target) }]);
@@ -232,7 +236,7 @@ export function createFileClaims(deps: {
           }
         }
         if (mustWait) await sleep(PAUSE_MS);
-      }
+      } while (performance.now() < endsAt);
       throw new Unavailable('filesClaimed', RETRY_AFTER_SECONDS);
     },
 

@@ -149,6 +149,24 @@ it('a late held submission names no file that was removed', async () => {
   expect(await main.db.collection('held_submissions').countDocuments({ appId: found?._id })).toBe(0);
 });
 
+it('a late kept submission names no file that was removed', async () => {
+  await main.admin.put(`/auth/apps/${app}/history`, { submissions: true }).expect(200);
+  await submit(main, 'ada@x.org', { name: 'Ada' }).expect(200);
+  await expect.poll(async () => (await documents('submissions')).length).toBe(1);
+  await main.admin.put(`/auth/apps/${app}/form`, { existing: 'keep' }).expect(200);
+  const { token, value } = await upload();
+  const held = proxy.holdNext('into', 'submissions');
+  const late = submit(slow, 'ada@x.org', { cv: [token] }).then(({ status }) => status);
+  const forward = await held;
+  await untilClaimIsOver(value);
+  await age(main.db, value, 60_000);
+  await untilGone(value);
+  await forward();
+  expect(await late).toBe(503);
+  expect((await documents('submissions')).map(({ data }) => data)).toEqual([{ name: 'Ada' }]);
+  expect(await naming(value)).toEqual([]);
+});
+
 it('a late removal leaves a file that a record names meanwhile', async () => {
   const { token, value } = await upload();
   const _id = (await findFile(main.db, value))?._id as UUID;

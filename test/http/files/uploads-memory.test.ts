@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { filePart, multipartOf, TYPES } from '../../support/forms.ts';
 import { type MeasuredServer, startMeasuredServer } from '../../support/measured-server.ts';
 import { Leftovers } from '../../support/process.ts';
 import { type S3Server, startS3 } from '../../support/s3.ts';
@@ -51,3 +52,35 @@ it.each([
   },
   240_000,
 );
+
+it('50 forms with a file of 10 MB at once take less than 100 MB more memory, and others submit meanwhile', async () => {
+  const server = await startMeasuredServer(leftovers, base.db.databaseName, { TRUST_PROXY: '1' });
+  const { sourceAppId } = await base.admin.buildApp({ fields: [CV] });
+  const other = (await base.admin.buildApp()).sourceAppId;
+  const file = filePart('cv', 'cv.pdf', pdfOf(10_000_000));
+  const send = async (n: number, content = file): Promise<number> => {
+    const body = new Uint8Array(multipartOf([content, ['email', `p${n}@x.org`]]));
+    const headers = { 'content-type': TYPES.multipart, accept: 'application/json', 'x-forwarded-for': `192.0.2.${n}` };
+    return (await fetch(`${server.url}/v1/forms/${sourceAppId}`, { method: 'POST', headers, body })).status;
+  };
+  const submit = async (n: number): Promise<number> => {
+    const headers = { 'content-type': 'application/json', 'x-app-id': other };
+    const body = JSON.stringify({ email: `s${n}@x.org` });
+    return (await fetch(`${server.url}/v1/users`, { method: 'POST', headers, body })).status;
+  };
+  expect(new Set(await Promise.all(Array.from({ length: 10 }, (_, n) => send(n + 100))))).toEqual(new Set([200]));
+  const statuses: number[] = [];
+  const beside: number[] = [];
+  const growth = await server.growthDuring(async () => {
+    let isOver = false;
+    const submitting = (async () => {
+      while (!isOver) beside.push(await submit(beside.length));
+    })();
+    statuses.push(...(await Promise.all(Array.from({ length: 50 }, (_, n) => send(n)))));
+    isOver = true;
+    await submitting;
+  });
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  expect(new Set(beside)).toEqual(new Set([200]));
+  expect(growth).toBeLessThan(100);
+}, 240_000);
