@@ -6,6 +6,7 @@ import type { UserCollection } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import type { RecordEditor } from '../write/record-edit.ts';
 import { MissingContent } from './file-content.ts';
+import { markedFiles } from './file-places.ts';
 import type { FileStores } from './file-stores.ts';
 import { BY_SCAN, type FileCollection, type FileDocument, type FileMetadata } from './files.model.ts';
 import { type Scanner, ScannerAway } from './scanner.ts';
@@ -120,19 +121,4 @@ export function createFileScans(deps: FileScanDeps): Job {
       return found.length === BATCH;
     },
   };
-}
-
-/** The values that name a file without its mark, with it. */
-export function markedFiles(data: Data, id: string): Record<string, unknown> {
-  const isUnmarked = (one: { id?: unknown; infected?: unknown } | null): boolean => one?.id === id && !one.infected;
-  const lists = Object.entries(data).filter((entry): entry is [string, unknown[]] => {
-    const [, value] = entry;
-    return Array.isArray(value) && value.some(isUnmarked);
-  });
-  return Object.fromEntries(
-    lists.map(([key, list]) => [
-      key,
-      list.map((one) => (isUnmarked(one as object) ? { ...(one as object), infected: true } : one)),
-    ]),
-  );
 }
