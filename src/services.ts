@@ -206,6 +206,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     apps,
     schemas,
     records,
+    files,
     clock,
     signal,
     logger,
