@@ -39,3 +39,11 @@ export declare function simulateQueue(options: {
   isShared?: boolean;
   seed?: number;
 }): { mean: number; median: number; p99: number };
+
+/** In gigabytes. */
+export declare function planFiles(stored: { files: number; bytes: number }): {
+  databaseGb: number;
+  besideBucketGb: number;
+  bucketGb: number;
+  oplogGb: number;
+};

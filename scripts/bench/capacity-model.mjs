@@ -75,6 +75,31 @@ export function plan(costs, { perDay, stored, poolSize }) {
   };
 }
 
+/** Measured bytes on disk, with those in indexes: of the document of a file, and of a chunk. */
+const OF_FILE = { document: 430, chunk: 130, chunkBytes: 255 * 1024 };
+
+/**
+ * The gigabytes of files of one size: of each member, and of the bucket that may hold the content.
+ * Each file arrives in the database, so the oplog has all content also with a bucket.
+ */
+export function planFiles({ files, bytes }) {
+  const chunks = Math.ceil(bytes / OF_FILE.chunkBytes) * OF_FILE.chunk;
+  const gb = (each) => (files * each) / GB;
+  return {
+    databaseGb: gb(OF_FILE.document + chunks + bytes),
+    besideBucketGb: gb(OF_FILE.document),
+    bucketGb: gb(bytes),
+    oplogGb: gb(bytes + chunks + 2 * OF_FILE.document),
+  };
+}
+
+/** The files of docs/capacity.md. */
+export const FILES = [
+  { files: 1e6, bytes: 1e4 },
+  { files: 1e6, bytes: 5e5 },
+  { files: 1e5, bytes: 1e7 },
+];
+
 /** The loads of docs/capacity.md. */
 export const LOADS = [
   { perDay: 1e4, stored: 1e6 },

@@ -1,5 +1,5 @@
 // The tables of docs/capacity.md, from the costs that `npm run bench -- --capacity` measures.
-import { LOADS, MIX, plan, serviceTimes, simulateQueue } from './capacity-model.mjs';
+import { FILES, LOADS, MIX, plan, planFiles, serviceTimes, simulateQueue } from './capacity-model.mjs';
 import { table } from './report.mjs';
 
 const SIMULATED = 200_000;
@@ -16,6 +16,7 @@ const NAMES = { new: 'a new person', update: 'an update', listing: 'a page of 50
 export const capacityTables = ({ costs, checks, poolSize }) => ({
   costs: costTable(costs),
   plans: planTable(costs, poolSize),
+  files: fileTable(),
   queues: queueTable(costs),
   checks: checkTable(checks),
 });
@@ -54,6 +55,17 @@ function planTable(costs, poolSize) {
   const head = ['submissions a day', 'stored', 'at the peak, /s', 'cores of servers', 'processes on machines'];
   const disk = ['cores of primaries', 'records GB', 'indexes GB', 'of them emails', 'oplog GB'];
   return table([...head, ...disk, 'shards (because of)', 'members', 'connections'], rows);
+}
+
+/** What files need. */
+function fileTable() {
+  const rows = FILES.map((stored) => {
+    const { databaseGb, besideBucketGb, bucketGb, oplogGb } = planFiles(stored);
+    const sizes = [databaseGb, besideBucketGb, bucketGb, oplogGb].map(short);
+    return [whole(stored.files), `${whole(stored.bytes / 1_000)} kB`, ...sizes];
+  });
+  const head = ['files', 'of', 'in the database GB', 'beside a bucket GB', 'in the bucket GB', 'through the oplog GB'];
+  return table(head, rows);
 }
 
 /** How long requests wait for a process, for one queue each and one queue for all. */

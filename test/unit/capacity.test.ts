@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Costs, plan, simulateQueue } from '../../scripts/bench/capacity-model.mjs';
+import { type Costs, plan, planFiles, simulateQueue } from '../../scripts/bench/capacity-model.mjs';
 import { capacityTables, type Measured } from '../../scripts/bench/capacity-tables.mjs';
 import { POOL_SIZE } from '../../src/platform/database/client.ts';
+import { CHUNK_BYTES } from '../../src/records/files/files.model.ts';
 
 const docs = join(import.meta.dirname, '..', '..', 'docs');
 const measured: Measured = JSON.parse(readFileSync(join(docs, 'capacity.json'), 'utf8'));
@@ -51,6 +52,14 @@ describe('the capacity model', () => {
   });
 });
 
+it('the model of files counts chunks of the service', () => {
+  const [one, two] = [CHUNK_BYTES, CHUNK_BYTES + 1].map((bytes) => planFiles({ files: 1e9, bytes }));
+  expect((two?.databaseGb ?? 0) - (one?.databaseGb ?? 0)).toBeCloseTo(131);
+  expect(two?.besideBucketGb).toBe(one?.besideBucketGb);
+  expect(one?.bucketGb).toBe(CHUNK_BYTES);
+  expect(one?.oplogGb).toBeGreaterThan(CHUNK_BYTES);
+});
+
 describe('the simulated queue', () => {
   const services = [
     { share: 0.9, time: 100 },
@@ -84,6 +93,6 @@ it('docs/capacity.md has the tables of docs/capacity.json, and the pool of this 
   expect(measured.poolSize).toBe(POOL_SIZE);
   const page = readFileSync(join(docs, 'capacity.md'), 'utf8');
   const tables = Object.values(capacityTables(measured));
-  expect(tables).toHaveLength(4);
+  expect(tables).toHaveLength(5);
   for (const table of tables) expect(page).toContain(table);
 });
