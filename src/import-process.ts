@@ -18,7 +18,8 @@ try {
     const connection = await connectDatabase(uri);
     // The server measures.
     const own = { ...config, sessionSecret, metricsToken: undefined };
-    const { jobs, imports, stop } = createServices(own, connection, logger);
+    const { jobs, imports, files, stop } = createServices(own, connection, logger);
+    await files.content.load();
     return {
       jobs,
       hasWork: imports.hasWork,

@@ -1,5 +1,6 @@
 // Deterministic sample data. Some values contain markup, script URLs and formulas, which must not
 // run.
+import { readFileSync } from 'node:fs';
 
 export const APP = 'newsletter';
 
@@ -30,7 +31,22 @@ const second = {
     { key: 'visits', label: 'Visits', kind: 'array' },
   ],
 };
-const survey = { rejectUnknown: false, fields: [{ key: 'answer', label: 'How did it go?', kind: 'text' }] };
+const survey = {
+  rejectUnknown: false,
+  fields: [
+    { key: 'answer', label: 'How did it go?', kind: 'text' },
+    {
+      key: 'again',
+      label: 'Will you come again?',
+      kind: 'select',
+      ui: 'radio',
+      enum: ['Yes', 'Perhaps', 'No'],
+      default: 'Yes',
+    },
+    { key: 'photos', label: 'Your pictures', kind: 'file', types: ['jpeg', 'png', 'webp'], maxFiles: 5 },
+    { key: 'public', label: 'You may **publish** my pictures', kind: 'checkbox', default: true },
+  ],
+};
 
 /** The schema versions of each app that follow the default schema. */
 export const SCHEMAS = { [APP]: [first, second], survey: [survey], 'launch-2027': [] };
@@ -41,6 +57,16 @@ export const FORM_SETTINGS = {
   description: 'One email a month, and no other ones.',
   submitLabel: 'Sign up',
   origins: ['https://www.example.com'],
+};
+
+const image = (name) => `data:image/webp;base64,${readFileSync(new URL(name, import.meta.url), 'base64')}`;
+
+/** Those of the survey, with an appearance of its own. */
+export const SURVEY_SETTINGS = {
+  title: 'How was the workshop?',
+  description: 'Three questions, *one* minute.',
+  submitLabel: 'Send answers',
+  theme: { accent: '#0f766e', logo: image('logo.webp'), logoAlt: 'Nordlicht', cover: image('cover.webp') },
 };
 
 /** The entries of forms that bot protection holds. */

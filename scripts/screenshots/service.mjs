@@ -8,7 +8,7 @@ import { startEmbedded } from '../../dist/platform/embedded/embedded.js';
 import { createRecordIds } from '../../dist/records/stored/record-id.js';
 import { createServices } from '../../dist/services.js';
 import { call, logIn } from '../client.mjs';
-import { APP, createSubmissions, FORM_SETTINGS, HELD, SCHEMAS } from './sample-data.mjs';
+import { APP, createSubmissions, FORM_SETTINGS, HELD, SCHEMAS, SURVEY_SETTINGS } from './sample-data.mjs';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 export const ADMIN = { sourceAppId: 'admin', password: 'a-password-for-the-screenshots' };
@@ -53,6 +53,7 @@ async function fill(url, connection) {
     for (const body of submissions) await call(url, 'POST', '/v1/users', body, { headers: { 'x-app-id': app } });
   }
   await send('PUT', `/auth/apps/${APP}/form`, FORM_SETTINGS);
+  await send('PUT', '/auth/apps/survey/form', SURVEY_SETTINGS);
   await sendFromPages(url);
   await spreadOverTime(connection);
   return { sourceAppId: APP, password: passwords[APP] };

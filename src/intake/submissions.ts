@@ -3,6 +3,7 @@ import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { FormImageStore } from '../apps/form-images.model.ts';
 import type { OriginCounts } from '../apps/origins.ts';
 import type { Config } from '../platform/core/config.ts';
+import type { Logger } from '../platform/core/logger.ts';
 import type { Connection } from '../platform/database/client.ts';
 import type { DatabaseClock } from '../platform/database/clock.ts';
 import type { SharedLimits } from '../platform/database/shared-limits.ts';
@@ -48,12 +49,14 @@ export function createSubmissions(deps: {
   secret: string;
   pageAssets: PageAssets | undefined;
   metrics: Metrics;
+  logger: Logger;
   limits: SharedLimits;
   config: Pick<Config, 'workers' | 'captchaUrls' | 'publicUrl' | 'rateLimitSubmit'>;
   planChange(change: PlannedChange): Promise<void>;
   planConfirmation(kept: KeptSubmission): Promise<void>;
 }) {
-  const { config, connection, apps, schemas, records, clock, ignoredRedirects, secret, pageAssets, metrics } = deps;
+  const { config, connection, apps, schemas, records, clock, ignoredRedirects, secret, pageAssets, metrics, logger } =
+    deps;
   const { leases, findApp } = schemas;
   const models = { spent: createSpentChallengeModel(connection), held: createHeldModel(connection) };
   const held = createHeldStore(models.held.collection, records.newId, clock, deps.limits, {
@@ -78,7 +81,7 @@ export function createSubmissions(deps: {
         spendChallenge: createChallengeSpending(models.spent.collection, clock.later),
         checkCaptcha: createCaptchaCheck({
           spent: models.spent.collection,
-          ask: createProviderQuestions(config.captchaUrls),
+          ask: createProviderQuestions(config.captchaUrls, { logger, metrics }),
           clock,
           publicHost: config.publicUrl && new URL(config.publicUrl).hostname,
         }),

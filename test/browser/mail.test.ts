@@ -96,6 +96,39 @@ describe('the settings of email', () => {
     await close();
   });
 
+  it('say what answers tell of the record', async () => {
+    const { page, expectClean, close } = await openSettings(server);
+    const receipt = page.getByLabel('Answer to a submission');
+    const tells = page.getByText('Answers of this app tell whether it knows the email address.');
+    const hides = page.getByText('Answers of this app do not tell whether it knows the email address.');
+    const answer = async () => (await server.client.submit(app.sourceAppId, { email: 'ada@example.com' })).body;
+    await tells.waitFor();
+    // As the rule about known people needs it.
+    await page.getByLabel('Who may change a record?').selectOption('keep');
+    await hides.waitFor();
+    await receipt.selectOption('With the id and the times of the record');
+    await tells.waitFor();
+    await save(page);
+    expect(await stored()).toMatchObject({ existing: 'keep', receipt: true });
+    expect(await answer()).toHaveProperty('id');
+    await page.getByLabel('Who may change a record?').selectOption('');
+    await receipt.selectOption('Only that it was accepted');
+    await hides.waitFor();
+    await save(page);
+    expect(await stored()).toMatchObject({ receipt: false });
+    expect(await stored()).not.toHaveProperty('existing');
+    expect(await answer()).toEqual({ ok: true });
+    await page.reload();
+    await hides.waitFor();
+    expect(await receipt.inputValue()).toBe('false');
+    await receipt.selectOption('Standard');
+    await save(page);
+    expect(await stored()).not.toHaveProperty('receipt');
+    expect(await answer()).toHaveProperty('id');
+    expectClean();
+    await close();
+  });
+
   it('show the problem of an address', async () => {
     const { page, close } = await openSettings(server);
     await page.getByLabel('Notify by email').fill('team@example.com, nobody');

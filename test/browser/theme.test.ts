@@ -72,6 +72,26 @@ describe('the theme of a form (spec 4.5.1)', () => {
     }
   });
 
+  it('is in the controls too, and each choice is a box that chooses it', async () => {
+    const { page, expectClean, close } = await openForm({ accent: '#0055aa' }, 'light');
+    const ACCENT = 'rgb(0, 85, 170)';
+    const [free, pro] = [page.getByLabel('free'), page.getByLabel('pro')];
+    expect(await css(page, '[type=radio]:checked', 'background-color')).toBe(ACCENT);
+    expect(await css(page, '.choice:has([value=pro])', 'border-top-color')).toBe(ACCENT);
+    // Its far end, beside the text.
+    const box = await page.locator('.choice', { has: free }).boundingBox();
+    if (!box) throw new Error('no box');
+    await page.mouse.click(box.x + box.width - 4, box.y + box.height - 4);
+    expect([await free.isChecked(), await pro.isChecked()]).toEqual([true, false]);
+    expect(await css(page, '.choice:has([value=pro])', 'border-top-color')).not.toBe(ACCENT);
+    // The boxes take the colors of a system with high contrast.
+    await page.emulateMedia({ forcedColors: 'active' });
+    expect(await css(page, '[type=radio]', 'appearance')).toBe('auto');
+    await page.emulateMedia({ forcedColors: 'none' });
+    expectClean();
+    await close();
+  });
+
   it('has a scheme of its own, whatever that of the visitor is', async () => {
     for (const [scheme, visitor, sheet] of [
       ['dark', 'light', DARK_SHEET],

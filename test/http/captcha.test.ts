@@ -325,6 +325,8 @@ describe('a provider that is away', () => {
       providers.answer = () => undefined;
       await refused().expect(200);
       expect(providers.asked.map(({ token: one }) => one).slice(2)).toEqual([other, other]);
+      // The operator learns of it, once a minute.
+      expect(server.log().split('a provider of challenges is away')).toHaveLength(2);
     } finally {
       await server.close();
     }

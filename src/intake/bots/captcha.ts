@@ -5,10 +5,12 @@ import { z } from 'zod';
 import type { CaptchaSettings, FormSettings } from '../../apps/form-settings.ts';
 import type { CaptchaProvider } from '../../platform/core/config.ts';
 import { Forbidden, Unavailable } from '../../platform/core/errors.ts';
+import { type Logger, reasonOf } from '../../platform/core/logger.ts';
 import { withTimeout } from '../../platform/core/timeouts.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
+import type { Metrics } from '../../platform/metrics/metrics.ts';
 import { identifyHolder, KEPT_SECONDS, type SpentChallengeDocument } from './challenges.ts';
 
 /** Within the deadline of a request (api/deadline.ts), with the wait for a free question. */
@@ -19,6 +21,8 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 /** After so many failures in a row a provider is not asked for a while. */
 const MAX_FAILURES = 5;
 const AWAY_MS = 10_000;
+
+const WARN_EVERY_MS = 60_000;
 
 /** A longer token, in characters, is none of a provider. */
 const MAX_TOKEN_LENGTH = 8_000;
@@ -114,18 +118,37 @@ interface Result {
   verdict: Verdict;
   host?: string | undefined;
   isFailure?: boolean;
+  /** Why the provider is away. */
+  reason?: string | undefined;
 }
+
+const AWAY: Result = { verdict: 'away' };
 
 export type AskProvider = ReturnType<typeof createProviderQuestions>;
 
 /**
  * Creates the function that asks a provider for the verdict on a token (spec 4.5.4): once, within
  * 1.5 s, with at most 20 questions at the same time. It never rejects. After five failures in a
- * row it does not ask the provider for 10 s.
+ * row it does not ask the provider for 10 s. The log names a provider that is away once a minute.
  */
-export function createProviderQuestions(urls: Readonly<Record<CaptchaProvider, string>>) {
+export function createProviderQuestions(
+  urls: Readonly<Record<CaptchaProvider, string>>,
+  { logger, metrics }: { logger: Logger; metrics: Metrics },
+) {
   const inTurn = pLimit(MAX_QUESTIONS);
   const failures = new Map<CaptchaProvider, { count: number; until: number }>();
+  const warnedAt = new Map<CaptchaProvider, number>();
+  const countVerdict = metrics.counter('challenge_verdicts_total', {
+    help: 'Verdicts of providers of challenges',
+    labels: ['provider', 'verdict'],
+  });
+
+  function warn(provider: CaptchaProvider, reason: string): void {
+    const now = performance.now();
+    if (now - (warnedAt.get(provider) ?? Number.NEGATIVE_INFINITY) < WARN_EVERY_MS) return;
+    warnedAt.set(provider, now);
+    logger.warn({ provider, reason }, 'a provider of challenges is away, or does not know the keys of an app');
+  }
 
   const isAway = (provider: CaptchaProvider): boolean => (failures.get(provider)?.until ?? 0) > performance.now();
 
@@ -139,12 +162,15 @@ export function createProviderQuestions(urls: Readonly<Record<CaptchaProvider, s
     const until = performance.now() + ANSWER_MS;
     const work = inTurn(async (): Promise<Result> => {
       const leftMs = until - performance.now();
-      if (leftMs <= 0 || isAway(provider)) return { verdict: 'away' };
+      if (leftMs <= 0 || isAway(provider)) return AWAY;
       const result = await send(urls[provider], PROTOCOLS[provider], question, AbortSignal.timeout(Math.ceil(leftMs)));
       note(provider, result.isFailure === true);
+      if (result.reason !== undefined) warn(provider, result.reason);
       return result;
     });
-    return withTimeout(work, ANSWER_MS, () => new Error('no answer')).catch(() => ({ verdict: 'away' }) as const);
+    const found = await withTimeout(work, ANSWER_MS, () => new Error('no answer')).catch(() => AWAY);
+    countVerdict({ provider, verdict: found.verdict });
+    return found;
   };
 }
 
@@ -152,14 +178,20 @@ async function send(url: string, protocol: Protocol, question: Question, signal:
   try {
     const response = await fetch(url, { method: 'POST', redirect: 'manual', signal, ...protocol.request(question) });
     const text = await readBounded(response);
-    const isAnswer = response.ok || (response.status >= 400 && response.status < 500 && response.status !== 429);
-    const answer = protocol.answer.parse(isAnswer ? JSON.parse(text) : undefined);
+    const { status, ok } = response;
+    const isAnswer = ok || (status >= 400 && status < 500 && status !== 429);
+    if (!isAnswer) return { ...AWAY, isFailure: true, reason: `status ${status}` };
+    const answer = protocol.answer.parse(JSON.parse(text));
     const errors = answer.errors.map((one) => one.replaceAll('_', '-'));
+    const among = (known: readonly string[]) => errors.find((one) => known.includes(one));
     if (answer.isPassed) return { verdict: 'passed', host: answer.host };
-    if (errors.some((one) => OWN_ERRORS.includes(one))) return { verdict: 'away', isFailure: true };
-    return { verdict: errors.some((one) => SETTINGS_ERRORS.includes(one)) ? 'away' : 'refused' };
-  } catch {
-    return { verdict: 'away', isFailure: true };
+    const failure = among(OWN_ERRORS);
+    if (failure !== undefined) return { ...AWAY, isFailure: true, reason: failure };
+    const fault = among(SETTINGS_ERRORS);
+    return fault === undefined ? { verdict: 'refused' } : { ...AWAY, reason: fault };
+  } catch (error) {
+    const { cause } = error as { cause?: NodeJS.ErrnoException };
+    return { ...AWAY, isFailure: true, reason: cause?.code ?? reasonOf(error) };
   }
 }
 

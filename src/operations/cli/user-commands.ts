@@ -7,7 +7,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ScopedApp } from '../../api/principal.ts';
 import { type ExportFormat, exportFormats } from '../../operators/exports/exports.service.ts';
 import { fileNameSetting } from '../../operators/imports/date-format.ts';
-import type { ImportDocument } from '../../operators/imports/imports.model.ts';
+import { type ImportDocument, processedBytes } from '../../operators/imports/imports.model.ts';
 import { CommandFailed } from '../../platform/core/errors.ts';
 import type { Services } from '../../services.ts';
 import { COMMAND_LINE, note, refuseFile, type Streams, say, type Tool } from './command.ts';
@@ -79,8 +79,10 @@ function importCommand({ withServices, streams }: Tool): Command {
   return new Command('import')
     .description('create and change users from the lines of a file; continues after an interruption')
     .argument('<id>', 'the app')
-    .argument('<file>', 'CSV with a header, or NDJSON')
-    .addOption(new Option('--format <format>', 'of the file; by default that of its name').choices(['csv', 'ndjson']))
+    .argument('<file>', 'CSV with a header, NDJSON, or the ZIP archive of an export')
+    .addOption(
+      new Option('--format <format>', 'of the file; by default that of its name').choices(['csv', 'ndjson', 'zip']),
+    )
     .addOption(new Option('--mode <mode>', 'which users it may write').choices(['upsert', 'insert', 'update']))
     .addOption(new Option('--arrays <what>', 'what it does with lists').choices(['append', 'replace']))
     .addOption(new Option('--invalid <what>', 'what a rejected line does').choices(['skip', 'abort']))
@@ -96,6 +98,9 @@ function importCommand({ withServices, streams }: Tool): Command {
     );
 }
 
+const formatOf = (file: string): string =>
+  /\.(nd)?jsonl?$/i.test(file) ? 'ndjson' : /\.zip$/i.test(file) ? 'zip' : 'csv';
+
 /** Splits at the last `=`, because a path contains none. */
 function addColumn(value: string, map: Record<string, string> = {}): Record<string, string> {
   const at = value.lastIndexOf('=');
@@ -110,9 +115,9 @@ async function runImport(
   file: string,
   options: Options,
 ): Promise<void> {
-  const { imports, jobs, hasSecret } = services;
+  const { imports, jobs, files, hasSecret } = services;
   if (!hasSecret) throw new CommandFailed('Set SESSION_SECRET to that of the server: erased persons are known by it');
-  const { rejects, format = /\.(nd)?jsonl?$/i.test(file) ? 'ndjson' : 'csv', ...rest } = options;
+  const { rejects, format = formatOf(file), ...rest } = options;
   const settings = await checkSettings({ format, ...rest, ...fileNameSetting(basename(file)) });
   const app = await services.apps.get(sourceAppId);
   const { size } = await stat(file).catch(refuseFile('read', file));
@@ -126,12 +131,13 @@ async function runImport(
     await imports.remove(app, id);
     throw error;
   }
+  await files.content.load();
   // A server may run the job too: whoever holds its lock does the work.
   jobs.start(JOB);
   jobs.wake(JOB);
   for (;;) {
     const found = await imports.get(app, id);
-    bar.show(found.received === 0 ? 1 : (found.position?.offset ?? 0) / found.received, found.counters.read);
+    bar.show(found.received === 0 ? 1 : processedBytes(found) / found.received, found.counters.read);
     if (found.state !== 'running') {
       bar.end();
       return report(streams, services, app, found, rejects);

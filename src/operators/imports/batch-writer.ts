@@ -57,8 +57,21 @@ export function createBatchWriter(deps: {
   const insert = (lines: readonly WritableLine[], run: RunningImport): Promise<boolean> =>
     records.insert(lines, run._id, { collection: imports, filter: whileRunBy(run) });
 
-  /** Resolves with the plan of a line. @throws {OutdatedSchema} as `planUpdate` */
+  /** Stores the new files of a line that is written, or refuses it. @throws as `planUpdate` */
   async function planOf(line: ImportLine, facts: RecordFacts | undefined, batch: Batch): Promise<Plan> {
+    const { dryRun } = batch.settings;
+    const plan = await planWrite(line, facts, batch);
+    const isWritten = 'write' in plan ? plan.write !== 'later' : dryRun && plan.result === 'updated';
+    for (const { _id } of (isWritten && line.submission?.files?.files) || []) {
+      batch.checkOwner();
+      const rejected = await line.files?.store(_id.toString(), dryRun);
+      if (rejected !== undefined) return { result: { rejected } };
+    }
+    return plan;
+  }
+
+  /** Resolves with the plan of a line. @throws {OutdatedSchema} as `planUpdate` */
+  async function planWrite(line: ImportLine, facts: RecordFacts | undefined, batch: Batch): Promise<Plan> {
     const { run, settings, lease } = batch;
     const applied = appliedBefore(line, facts, run._id);
     if (applied) return { result: applied };
@@ -90,7 +103,9 @@ export function createBatchWriter(deps: {
     const { mode, invalid, dryRun } = settings;
     // With `abort`, the lines after the first rejected one must not be written.
     if (!batch.isMostlyNew || mode === 'update' || invalid === 'abort' || dryRun) return lines;
-    const planned = lines.filter(isWritable).filter(({ submission }) => 'write' in records.planInsert(submission));
+    const planned = lines
+      .filter(isWritable)
+      .filter(({ submission, files }) => !files && 'write' in records.planInsert(submission));
     await prepareWrite(batch);
     if (!(await insert(planned, run))) return lines;
     for (const { number } of planned) results.set(number, 'created');

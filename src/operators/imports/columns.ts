@@ -9,6 +9,8 @@ const DATA = 'data.';
 export const OTHER = 'other';
 
 interface Schema {
+  /** That of the import: only an archive has files. */
+  format: ImportSettings['format'];
   rejectUnknown: boolean;
   fields: readonly FieldDefinition[];
 }
@@ -19,13 +21,12 @@ interface Column {
   path: string;
 }
 
-function isKnownPath(path: string, { rejectUnknown, fields }: Schema): boolean {
+function isKnownPath(path: string, { format, rejectUnknown, fields }: Schema): boolean {
   if (path === 'email') return true;
   if (path === OTHER) return !rejectUnknown;
   const key = path.startsWith(DATA) ? path.slice(DATA.length) : '';
   const known = fields.find((field) => field.key === key);
-  // A file is not a text of a line.
-  if (known?.kind === 'file') return false;
+  if (known?.kind === 'file' && format !== 'zip') return false;
   return FIELD_KEY_PATTERN.test(key) && (!rejectUnknown || known !== undefined);
 }
 
@@ -49,7 +50,8 @@ function pathByName(name: string, names: readonly string[], schema: Schema): str
   const isPath = isKnownPath(name, schema);
   if (isPath && name !== OTHER) return name;
   const path = DATA + name;
-  if (schema.fields.some(({ key, kind }) => key === name && kind !== 'file') && !names.includes(path)) return path;
+  const isField = schema.fields.some(({ key }) => key === name) && isKnownPath(path, schema);
+  if (isField && !names.includes(path)) return path;
   return isPath ? name : undefined;
 }
 

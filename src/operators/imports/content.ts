@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Binary, ObjectId } from 'mongodb';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { removeInSteps, removeSome } from '../../platform/database/removal.ts';
@@ -99,5 +100,73 @@ export function createContentStore(chunks: ChunkCollection, imports: ImportColle
     async prolong(importId: ObjectId, expiresAt: Date): Promise<void> {
       await chunks.updateMany({ importId }, { $set: { expiresAt } });
     },
+  };
+}
+
+/** A part of a file, by offsets. */
+export interface Part {
+  begin: number;
+  end: number;
+}
+
+/** A part, and what the reader of lines has read beyond it. */
+const KEPT_CHUNKS = 12;
+
+export type FileReader = ReturnType<typeof createFileReader>;
+
+/** Reads a file; the last chunks stay in memory, so that a part that was just read is there. */
+export function createFileReader(content: Pick<ContentStore, 'read'>, { chunks }: Pick<ImportDocument, 'chunks'>) {
+  const kept = new Map<number, Buffer>();
+
+  async function chunk(index: number): Promise<Buffer> {
+    const known = kept.get(index);
+    if (known) return known;
+    const bytes = await content.read(chunks[index] as ObjectId);
+    const [oldest] = kept.keys();
+    if (kept.size === KEPT_CHUNKS && oldest !== undefined) kept.delete(oldest);
+    kept.set(index, bytes);
+    return bytes;
+  }
+
+  async function* readFrom(offset: number): AsyncGenerator<Buffer> {
+    for (let index = Math.floor(offset / CHUNK_BYTES); index < chunks.length; index += 1) {
+      yield (await chunk(index)).subarray(Math.max(offset - index * CHUNK_BYTES, 0));
+    }
+  }
+
+  return {
+    readFrom,
+
+    /** A copy of a part. */
+    async read({ begin, end }: Part): Promise<Buffer> {
+      const parts: Buffer[] = [];
+      for (let at = begin; at < end; ) {
+        const index = Math.floor(at / CHUNK_BYTES);
+        const bytes = index < chunks.length ? await chunk(index) : Buffer.alloc(0);
+        const part = bytes.subarray(at - index * CHUNK_BYTES, end - index * CHUNK_BYTES);
+        if (part.length === 0) break;
+        parts.push(part);
+        at += part.length;
+      }
+      return Buffer.concat(parts);
+    },
+  };
+}
+
+/** The longest turn of the event loop. */
+const TURN_MS = 10;
+
+/**
+ * Returns a function that lets other requests go on when a turn has taken {@link TURN_MS}; it
+ * resolves with whether it did.
+ */
+export function createTurns(): () => Promise<boolean> | false {
+  let begun = performance.now();
+  return () => {
+    if (performance.now() - begun < TURN_MS) return false;
+    return nextTurn().then(() => {
+      begun = performance.now();
+      return true;
+    });
   };
 }

@@ -25,6 +25,8 @@ const POLL_MS = 25;
 /** The erasures of which a file knows how far they have searched it. */
 const MAX_SEARCHED = 100;
 
+const PERSON_ERASED = 'A person of the archive was erased; export again and import the new archive';
+
 type EndState = Exclude<ImportDocument['state'], 'uploading' | 'running' | 'deleting'>;
 
 export interface BatchOutcome {
@@ -198,6 +200,16 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
           { _id, state },
           { $set: { chunks: [], excluded: [] }, $unset: { cleanup: 1, searched: 1 } },
         );
+    },
+
+    /**
+     * Ends an import whose archive may have lines of an erased person; before its start, the
+     * archive has to be sent again. A batch in progress is released by its run.
+     */
+    async dropArchive({ _id }: Pick<ImportDocument, '_id'>): Promise<void> {
+      const empty = { $set: { received: 0, chunks: [] }, $unset: { upload: 1 as const } };
+      await imports.updateOne({ _id, state: 'uploading' }, empty);
+      await imports.updateOne({ _id, state: 'running' }, { $set: endedAs('failed', PERSON_ERASED) });
     },
 
     withContent: (appIds: readonly ObjectId[]): AsyncIterable<ImportDocument> =>

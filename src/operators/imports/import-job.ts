@@ -4,6 +4,7 @@ import type { Pace } from '../../apps/activity.ts';
 import { type Logger, reasonOf } from '../../platform/core/logger.ts';
 import type { Job, StepContext } from '../../platform/jobs/job-runner.ts';
 import { STEP_MS, workInBatches } from '../../platform/jobs/pass-job.ts';
+import { DamagedArchive } from './archive.ts';
 import { type ContentStore, MissingContent } from './content.ts';
 import { WRITES_END_MS } from './import-documents.ts';
 import { createImportRun, type ImportRun, type RunDeps, RunIsOver } from './import-run.ts';
@@ -19,6 +20,8 @@ const BATCH_IF_BUSY = 50;
 const MAX_WAIT_MS = 200;
 
 export const IMPORT_JOB = 'imports';
+
+const INCOMPLETE = 'The content is incomplete; import the file again';
 
 interface Session {
   _id: ObjectId;
@@ -103,7 +106,8 @@ export function createImportJob(
       if (isOver) sessions.delete(id);
     } catch (error) {
       sessions.delete(id);
-      if (error instanceof MissingContent) await session.run?.fail('The content is incomplete; import the file again');
+      if (error instanceof DamagedArchive) await session.run?.fail(error.message);
+      else if (error instanceof MissingContent) await session.run?.fail(INCOMPLETE);
       // Thrown before or after a write, so none is in flight.
       else if (error instanceof RunIsOver) await release(session);
       else if (!(error instanceof AppIsGone)) {

@@ -62,12 +62,12 @@ export function createImportRun(
 
   function acceptedLines({ entries, suppressed }: LineBatch): ImportLine[] {
     const isExcluded = exclusionTest(known);
-    return entries.flatMap(({ line, checked: { email, submission, refusal } }): ImportLine[] => {
+    return entries.flatMap(({ line, checked: { email, submission, refusal, files } }): ImportLine[] => {
       if (email === undefined) return [];
       const { number } = line;
       if (isExcluded(email)) return [{ number, email, refusal: ERASED }];
       if (suppressed.has(email)) return [{ number, email, refusal: SUPPRESSED }];
-      return [{ number, email, submission, refusal }];
+      return [{ number, email, submission, refusal, files }];
     });
   }
 

@@ -8,6 +8,9 @@ import { compileDateFormat, FILE_NAME } from './date-format.ts';
 const MAX_MAPPED_COLUMNS = 300;
 const MAX_COLUMN_LENGTH = 200;
 
+/** `zip`: CSV with files, as exports write it. */
+export const IMPORT_FORMATS = ['csv', 'ndjson', 'zip'] as const;
+
 const ColumnMap = z
   .custom<Record<string, string>>(
     (value) =>
@@ -30,7 +33,7 @@ const ColumnMap = z
 /** How a file is read and applied, as a request states it (spec 4.7). */
 export const Settings = z
   .strictObject({
-    format: z.enum(['csv', 'ndjson'], code('notImportFormat')).default('csv').meta({ example: 'csv' }),
+    format: z.enum(IMPORT_FORMATS, code('notImportFormat')).default('csv').meta({ example: 'csv' }),
     mode: z.enum(['upsert', 'insert', 'update'], code('notImportMode')).default('upsert').meta({ example: 'upsert' }),
     arrays: z.enum(['append', 'replace'], code('notListMode')).default('append').meta({ example: 'append' }),
     invalid: z.enum(['skip', 'abort'], code('notInvalidMode')).default('skip').meta({ example: 'skip' }),

@@ -20,6 +20,8 @@ export interface ImportLayout {
   delimiter: string;
   /** The byte that ends a line: LF or, in files without LF, CR. */
   newline: number;
+  /** The bytes of the lines of an archive. */
+  size?: number;
 }
 
 export interface Position {
@@ -76,6 +78,12 @@ export interface ImportDocument {
   searched?: SearchedFile[];
 }
 
+/** The processed bytes of the file; of an archive, the share that the processed lines are. */
+export function processedBytes({ position, layout, received }: ImportDocument): number {
+  const { offset = 0 } = position ?? {};
+  return layout?.size ? Math.floor((offset / layout.size) * received) : offset;
+}
+
 export interface ChunkDocument {
   _id: ObjectId;
   appId: ObjectId;
@@ -127,6 +135,7 @@ const layoutSchema = schema<ImportLayout>(
     columns: { type: [String], required: true },
     delimiter: { type: String, required: true },
     newline: { type: Number, required: true },
+    size: Number,
   },
   { _id: false },
 );

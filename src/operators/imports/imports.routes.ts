@@ -7,7 +7,7 @@ import { AppError, InvalidInput } from '../../platform/core/errors.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { Settings } from './import-settings.ts';
-import { IMPORT_STATES, type ImportDocument } from './imports.model.ts';
+import { IMPORT_STATES, type ImportDocument, processedBytes } from './imports.model.ts';
 import type { ImportService } from './imports.service.ts';
 
 const EXAMPLE_ID = '6923f1c05d2e4b7a9c1f0e11';
@@ -87,7 +87,7 @@ export const importEndpoints = {
         .optional()
         .meta({ example: 'bytes 0-1023/4096' }),
     }),
-    upload: ['text/csv', 'application/x-ndjson', 'application/octet-stream'],
+    upload: ['text/csv', 'application/x-ndjson', 'application/zip', 'application/octet-stream'],
     slow: true,
     response: Received,
     errors: [404, 409, 416],
@@ -196,7 +196,7 @@ function firstByte(contentRange: string | undefined): number | undefined {
 
 /** The chunks, runs and hashes of an import are internal. */
 export function present(one: ImportDocument) {
-  const { settings, counters, firstErrors, received, position, failure, createdAt, startedAt, endedAt } = one;
+  const { settings, counters, firstErrors, received, failure, createdAt, startedAt, endedAt } = one;
   const { map, ...rest } = settings;
   return {
     id: one._id.toHexString(),
@@ -204,7 +204,7 @@ export function present(one: ImportDocument) {
     ...counters,
     errors: firstErrors,
     received,
-    position: position?.offset ?? 0,
+    position: processedBytes(one),
     settings: { ...rest, ...(map && { map: Object.fromEntries(map) }) },
     ...(failure !== undefined && { failure }),
     createdAt: createdAt.toISOString(),

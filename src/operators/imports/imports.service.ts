@@ -4,6 +4,7 @@ import type { ScopedApp } from '../../api/principal.ts';
 import { AppNotFound, Conflict, InvalidInput, NotFound } from '../../platform/core/errors.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
+import type { Archives } from './archive.ts';
 import { headerIssues, mapIssues } from './columns.ts';
 import type { ContentStore } from './content.ts';
 import type { ImportStore } from './import-documents.ts';
@@ -25,9 +26,10 @@ export function createImportService(deps: {
   uploads: Uploads;
   rejects: RejectStore;
   leases: Pick<SchemaLeases, 'hold'>;
+  archives: Pick<Archives, 'open'>;
   wake(): void;
 }) {
-  const { store, content, uploads, rejects, leases, wake } = deps;
+  const { store, content, uploads, rejects, leases, archives, wake } = deps;
 
   async function leaseOn(app: ScopedApp): Promise<Lease> {
     const lease = await leases.hold(app.sourceAppId);
@@ -49,7 +51,7 @@ export function createImportService(deps: {
     async create(app: ScopedApp, { map, ...request }: ImportRequest): Promise<string> {
       const settings: ImportSettings = { ...request, ...(map && { map: Object.entries(map) }) };
       const { schema } = await leaseOn(app);
-      const issues = mapIssues(settings.map, schema);
+      const issues = mapIssues(settings.map, { ...schema, format: settings.format });
       if (issues.length > 0) throw new InvalidInput('invalidImport', issues);
       if ((await store.unfinished(app.id, MAX_UNFINISHED)) >= MAX_UNFINISHED) {
         throw new Conflict(say('importLimit', { max: MAX_UNFINISHED }));
@@ -74,9 +76,14 @@ export function createImportService(deps: {
       const found = await get(app, id);
       if (found.state !== 'uploading') throw new Conflict('importStarted');
       const { settings, chunks, received } = found;
-      const { layout, position } = await readLayout((offset) => content.readFrom(chunks, offset, received), settings);
+      const { format } = settings;
+      if (received === 0) throw new InvalidInput('fileEmpty');
+      const archive = format === 'zip' ? await archives.open(found) : undefined;
+      const readFrom = archive?.linesFrom ?? ((offset: number) => content.readFrom(chunks, offset, received));
+      const { layout: ofLines, position } = await readLayout(readFrom, settings);
+      const layout = archive ? { ...ofLines, size: archive.size } : ofLines;
       const { schema } = await leaseOn(app);
-      const issues = settings.format === 'csv' ? headerIssues(settings, layout.columns, schema) : [];
+      const issues = format === 'ndjson' ? [] : headerIssues(settings, layout.columns, { ...schema, format });
       if (issues.length > 0) throw new InvalidInput('columnsMissing', issues);
       const expiresAt = await store.start(found, layout, position);
       if (!expiresAt) throw new Conflict('importReceiving');

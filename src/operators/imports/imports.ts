@@ -6,9 +6,11 @@ import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { JobSignal } from '../../platform/jobs/job-runner.ts';
 import { createProcessWorker, type ProcessJob } from '../../platform/jobs/process-worker.ts';
+import type { Files } from '../../records/files/files.ts';
 import type { Records } from '../../records/records.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
 import type { Suppressions } from '../people/suppressions.ts';
+import { createArchives } from './archive.ts';
 import { createBatchWriter } from './batch-writer.ts';
 import { createContentStore } from './content.ts';
 import { createImportStore } from './import-documents.ts';
@@ -17,6 +19,7 @@ import { createImportModels } from './imports.model.ts';
 import { importRoutes } from './imports.routes.ts';
 import { createImportService } from './imports.service.ts';
 import { createLineBatches } from './line-batches.ts';
+import { createLineFiles } from './line-files.ts';
 import { createImportsOfPerson } from './person-lines.ts';
 import { createRejectStore } from './rejects.ts';
 import { createUploads } from './upload.ts';
@@ -40,6 +43,7 @@ export function createImports(deps: {
   apps: Apps;
   schemas: Pick<Schemas, 'leases'>;
   records: Records;
+  files: Pick<Files, 'incoming'>;
   suppressions: Suppressions;
   clock: DatabaseClock;
   signal: JobSignal;
@@ -47,14 +51,16 @@ export function createImports(deps: {
   writesEndMs: number | undefined;
   importProcess: ImportProcess | undefined;
 }) {
-  const { config, connection, apps, schemas, records, suppressions, clock, signal, logger } = deps;
+  const { config, connection, apps, schemas, records, files, suppressions, clock, signal, logger } = deps;
   const { writesEndMs, importProcess } = deps;
   const models = createImportModels(connection);
   const store = createImportStore(models.imports.collection, clock.later);
   const content = createContentStore(models.chunks.collection, models.imports.collection);
   const rejects = createRejectStore(models.rejects.collection, models.imports.collection);
   const { leases } = schemas;
-  const { importLines, limits, revalidation, outboxSignal } = records;
+  const { importLines, limits, revalidation, outboxSignal, fileClaims } = records;
+  const archives = createArchives(content, config.importLimits.perImport);
+  const resolveFiles = createLineFiles({ incoming: files.incoming, claims: fileClaims });
   const job = createImportJob({
     store,
     content,
@@ -62,7 +68,8 @@ export function createImports(deps: {
     records: importLines,
     leases,
     logger,
-    batchesOf: (started) => createLineBatches({ content, leases, suppressions, limits }, started),
+    batchesOf: (started) =>
+      createLineBatches({ content, leases, suppressions, limits, archives, resolveFiles }, started),
     writer: createBatchWriter({
       records: importLines,
       imports: models.imports.collection,
@@ -79,6 +86,7 @@ export function createImports(deps: {
     content,
     rejects,
     leases,
+    archives,
     wake: () => signal.wake(IMPORT_JOB),
     uploads: createUploads({ imports: models.imports.collection, content, limits: config.importLimits }),
   });
@@ -96,7 +104,7 @@ export function createImports(deps: {
         ownedBy(models.chunks.collection, 'at'),
         ownedBy(models.rejects.collection, 'at'),
       ],
-      personal: [createImportsOfPerson({ store, content, rejects: models.rejects.collection })],
+      personal: [createImportsOfPerson({ store, content, archives, rejects: models.rejects.collection })],
     } satisfies Feature,
   };
 }

@@ -3,8 +3,10 @@ import { isSameIndexes } from '../../apps/index-slots.ts';
 import type { RecordLimits } from '../../records/write/record-limits.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import { ALL_APPS, type Suppressions } from '../people/suppressions.ts';
+import type { Archive, Archives } from './archive.ts';
 import type { ContentStore } from './content.ts';
 import type { ImportDocument, ImportLayout, Position } from './imports.model.ts';
+import type { ResolveFiles } from './line-files.ts';
 import { createLineReader, type Line } from './line-reader.ts';
 import { type CheckedLine, checkLine, createValueReader, type ReadValues } from './line-values.ts';
 
@@ -44,14 +46,23 @@ export function createLineBatches(
     leases: SchemaLeases;
     suppressions: Pick<Suppressions, 'among' | 'has'>;
     limits: RecordLimits;
+    archives: Pick<Archives, 'of'>;
+    resolveFiles: ResolveFiles;
   },
-  { appId, sourceAppId, settings, layout, chunks, received, position }: StartedImport,
+  started: StartedImport,
 ) {
-  const { content, leases, suppressions, limits } = deps;
-  const readFrom = (offset: number) => content.readFrom(chunks, offset, received);
+  const { content, leases, suppressions, limits, archives, resolveFiles } = deps;
+  const { appId, sourceAppId, settings, layout, chunks, received, position } = started;
+  const isArchive = settings.format === 'zip';
+  const readFrom = (offset: number) => (isArchive ? linesFrom(offset) : content.readFrom(chunks, offset, received));
+  let archive: Archive | undefined;
   const reader = createLineReader(readFrom, layout, settings.format, position);
   let carried: Line | undefined;
   let reading: { schemaId: string; timeZone: string | undefined; read: ReadValues } | undefined;
+
+  async function* linesFrom(offset: number): AsyncGenerator<Buffer> {
+    yield* (await archives.of(started)).linesFrom(offset);
+  }
 
   /** @throws {AppIsGone} */
   async function holdLease(): Promise<Lease> {
@@ -71,7 +82,7 @@ export function createLineBatches(
   function check({ text, problem }: Line, lease: Lease, now: Date): CheckedLine {
     if (text === undefined || problem !== undefined)
       return { email: undefined, refusal: problem?.ofLine.message ?? '' };
-    return checkLine(readerFor(lease)(text), lease, settings, limits, now);
+    return checkLine(readerFor(lease)(text), lease, settings, { limits, resolveFiles, archive }, now);
   }
 
   async function fill(lease: Lease, maxLines: number): Promise<{ entries: BatchLine[]; isLast: boolean }> {
@@ -91,7 +102,7 @@ export function createLineBatches(
       }
       if (checked.email !== undefined) emails.add(checked.email);
       entries.push({ line, checked });
-      bytes += line.bytes;
+      bytes += line.bytes + (checked.files?.bytes ?? 0);
       if (performance.now() - turn < TURN_MS) continue;
       if (performance.now() - begun > MAX_COLLECT_MS) break;
       await nextTurn();
@@ -115,6 +126,7 @@ export function createLineBatches(
     /** Resolves with at most `maxLines` lines from `from` on. @throws {AppIsGone} */
     async next(maxLines: number, from: Position): Promise<LineBatch> {
       const lease = await holdLease();
+      if (isArchive) archive = await archives.of(started);
       const { entries, isLast } = await fill(lease, maxLines);
       const end = isLast ? reader.position() : (entries.at(-1)?.line.next() ?? from);
       return { entries, suppressed: await findSuppressed(entries), lease, end, isLast };

@@ -13,10 +13,12 @@ import type { Submission } from '../../records/write/submission.ts';
 import { checkData, joinIssues } from '../../schemas/checked-data.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import { plainText } from '../exports/csv-cells.ts';
+import type { Archive } from './archive.ts';
 import { columnNames, columnPath, memberKey, OTHER, resolveColumns } from './columns.ts';
 import { MAX_COLUMNS, splitCells } from './csv-cells.ts';
 import { compileDateFormat } from './date-format.ts';
 import type { ImportLayout, ImportSettings } from './imports.model.ts';
+import type { ResolvedLine, ResolveFiles } from './line-files.ts';
 
 /** An email as it is in the file, and `data` as in a submission. */
 interface LineValues {
@@ -39,7 +41,7 @@ export function createValueReader(
   const convert = createConversion(settings, timeZone);
   const fields = new Map(schema.fields.map((field) => [field.key, field]));
   if (settings.format === 'ndjson') return createJsonReader(settings, fields, convert);
-  const columns = resolveColumns(settings, layout.columns, schema);
+  const columns = resolveColumns(settings, layout.columns, { ...schema, format: settings.format });
   const names = columnNames(columns.map(({ index, path }) => [layout.columns[index] ?? '', path]));
   return (text) => {
     const cells = splitCells(text, layout.delimiter, MAX_COLUMNS + 1);
@@ -119,7 +121,7 @@ function createConversion({ decimal, dateFormat, timeZone: own }: ImportSettings
       if (text.includes('.')) return { problem: say('notDecimalComma') };
       return valueFromForm({ kind }, [text.replace(',', '.')], context);
     }
-    if (kind === 'array') return { value: parseItems(text) };
+    if (kind === 'array' || kind === 'file') return { value: parseItems(text) };
     return valueFromForm({ kind }, [text], context);
   };
 }
@@ -199,6 +201,7 @@ export interface CheckedLine {
   email: string | undefined;
   submission?: Submission;
   refusal?: string;
+  files?: ResolvedLine['files'];
 }
 
 /** Checks a line as a submission (spec 2.3, 4.7). Updates may lack required fields. */
@@ -206,20 +209,22 @@ export function checkLine(
   { email: sent, data: sentData, problems, columns }: LineValues,
   lease: Lease,
   { mode, arrays }: Pick<ImportSettings, 'mode' | 'arrays'>,
-  limits: RecordLimits,
+  { limits, resolveFiles, archive }: { limits: RecordLimits; resolveFiles: ResolveFiles; archive: Archive | undefined },
   now: Date,
 ): CheckedLine {
   const unreadable = problems.filter(({ path }) => path === '');
   if (unreadable.length > 0) return { email: undefined, refusal: describeIssues(unreadable, columns) };
   const email = normalizeEmail(sent);
-  const { data, issues: found } = checkData(sentData, lease, mode === 'update');
-  const issues = joinIssues(problems, found);
+  const resolved = resolveFiles(sentData, lease, archive, (place) => columnPath(place, columns));
+  const { data, issues: found } = checkData(resolved.data, lease, mode === 'update');
+  const issues = joinIssues([...problems, ...resolved.problems], found);
   if (email === undefined) issues.unshift({ path: 'email', ...say('notEmail') });
   if (email === undefined || issues.length > 0) return { email, refusal: describeIssues(issues, columns) };
   const change = lease.validator.change(data, now);
   if (arrays === 'replace') replaceArrays(change);
   // Without consents: only persons themselves give them.
-  return { email, submission: prepareSubmission({ email, change, now }, lease, limits) };
+  const submission = prepareSubmission({ email, change, now }, lease, limits);
+  return { email, submission, ...(resolved.files && { files: resolved.files }) };
 }
 
 /** The items replace the values of the fields. */

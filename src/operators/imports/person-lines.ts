@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
 import type { PersonData } from '../../apps/feature.ts';
-import { Unavailable } from '../../platform/core/errors.ts';
-import { CHUNK_BYTES, type ContentStore, MissingContent } from './content.ts';
+import { InvalidInput, Unavailable } from '../../platform/core/errors.ts';
+import type { Archive, Archives } from './archive.ts';
+import { CHUNK_BYTES, type ContentStore, createFileReader, createTurns, MissingContent, type Part } from './content.ts';
 import type { ImportStore } from './import-documents.ts';
 import type { ImportDocument, RejectCollection, SearchedFile } from './imports.model.ts';
 import { createLineReader, detectEncoding, type Line, MAX_LINE_BYTES, readLayout } from './line-reader.ts';
@@ -87,76 +87,12 @@ interface Progress {
   isOver: boolean;
 }
 
-/** A part of a file, by offsets. */
-interface Part {
-  begin: number;
-  end: number;
-}
-
 /** Each further attempt means that a chunk was written meanwhile. */
 const MAX_ATTEMPTS = 24;
 /** Larger parts are searched chunk by chunk. Includes empty lines before a record. */
 const MAX_PART_BYTES = 2 * MAX_LINE_BYTES;
-/** A part, and what the reader of lines has read beyond it. */
-const KEPT_CHUNKS = 12;
-/** The longest turn of the event loop. */
-const TURN_MS = 10;
 /** More than the bytes of an email. An even number, because characters may have two bytes. */
 const OVERLAP = 1_024;
-
-/**
- * Returns a function that lets other requests go on when a turn has taken {@link TURN_MS}; it
- * resolves with whether it did.
- */
-function createTurns(): () => Promise<boolean> | false {
-  let begun = performance.now();
-  return () => {
-    if (performance.now() - begun < TURN_MS) return false;
-    return nextTurn().then(() => {
-      begun = performance.now();
-      return true;
-    });
-  };
-}
-
-/** Reads a file; the last chunks stay in memory, so that a part that was just read is there. */
-function createFileReader(content: ContentStore, { chunks }: File) {
-  const kept = new Map<number, Buffer>();
-
-  async function chunk(index: number): Promise<Buffer> {
-    const known = kept.get(index);
-    if (known) return known;
-    const bytes = await content.read(chunks[index] as ObjectId);
-    const [oldest] = kept.keys();
-    if (kept.size === KEPT_CHUNKS && oldest !== undefined) kept.delete(oldest);
-    kept.set(index, bytes);
-    return bytes;
-  }
-
-  async function* readFrom(offset: number): AsyncGenerator<Buffer> {
-    for (let index = Math.floor(offset / CHUNK_BYTES); index < chunks.length; index += 1) {
-      yield (await chunk(index)).subarray(Math.max(offset - index * CHUNK_BYTES, 0));
-    }
-  }
-
-  return {
-    readFrom,
-
-    /** A copy of a part. */
-    async read({ begin, end }: Part): Promise<Buffer> {
-      const parts: Buffer[] = [];
-      for (let at = begin; at < end; ) {
-        const index = Math.floor(at / CHUNK_BYTES);
-        const bytes = index < chunks.length ? await chunk(index) : Buffer.alloc(0);
-        const part = bytes.subarray(at - index * CHUNK_BYTES, end - index * CHUNK_BYTES);
-        if (part.length === 0) break;
-        parts.push(part);
-        at += part.length;
-      }
-      return Buffer.concat(parts);
-    },
-  };
-}
 
 /** Collects overwritten parts, and writes each chunk once, when the search has passed it. */
 function createOverwriting(content: ContentStore, { chunks }: File) {
@@ -371,14 +307,50 @@ const isLong = ({ begin, end }: Part): boolean => end - begin > MAX_PART_BYTES;
 const BATCH_SIZE = 100;
 const BY_EMAIL = { email: 1, appId: 1 } as const;
 
+/** Yields the lines of an archive with an email; an empty text for one that cannot be read. */
+async function* textsInArchive(archive: Archive, settings: File['settings'], email: string): AsyncGenerator<string> {
+  const first = await archive.linesFrom(0).next();
+  if (first.done) return;
+  const search = createEmailSearch(first.value, email);
+  const { layout } = await readLayout(archive.linesFrom, settings);
+  const reader = createLineReader(archive.linesFrom, layout, settings.format, { offset: 0, line: 1 });
+  const turn = createTurns();
+  for (let line = await reader.next(); line; line = await reader.next()) {
+    if (line.text === undefined || search.isIn(line.text)) yield line.text ?? '';
+    await turn();
+  }
+}
+
 /** An erasure overwrites lines in files; running imports skip lines that they have read. */
 export function createImportsOfPerson(deps: {
   store: ImportStore;
   content: ContentStore;
+  archives: Pick<Archives, 'open' | 'close'>;
   rejects: RejectCollection;
 }): PersonData {
-  const { store, content, rejects } = deps;
+  const { store, content, archives, rejects } = deps;
   const lines = createPersonLines(content);
+
+  async function* textsIn(one: ImportDocument, email: string): AsyncGenerator<string> {
+    if (one.settings.format !== 'zip') return yield* lines.texts(one, email);
+    if (one.received > 0) yield* textsInArchive(await archives.open(one), one.settings, email);
+  }
+
+  /**
+   * An archive cannot be overwritten: one that has the person, or that cannot be read, is removed
+   * with its import. Resolves with the number of removed ones.
+   */
+  async function eraseArchive(one: ImportDocument, email: string): Promise<number> {
+    const isWithout = await textsIn(one, email)
+      .next()
+      .then(({ done }) => done === true)
+      .catch(refuseUnreadable);
+    if (isWithout) return 0;
+    await store.dropArchive(one);
+    archives.close(one);
+    await content.removeAll(one._id);
+    return 1;
+  }
 
   /**
    * Overwrites lines of a person, and keeps how far it came; resolves with their number, and with
@@ -393,6 +365,9 @@ export function createImportsOfPerson(deps: {
     await content.remove(findUnlisted(stored, one));
     const last = one.chunks.at(-1);
     if (last) await content.touch(last);
+    if (one.settings.format === 'zip') {
+      return { erased: await eraseArchive(one, email), isDone: true, hasMoved: false };
+    }
     const before = store.searchedFor(one, email);
     const { erased, searched, isDone } = await lines.erase(one, email, before, isOver);
     const hasMoved = searched.clean > before.clean || searched.record > before.record;
@@ -407,12 +382,13 @@ export function createImportsOfPerson(deps: {
       for await (const one of store.withContent(appIds)) {
         const id = one._id.toHexString();
         try {
-          for await (const text of lines.texts(one, email)) {
+          for await (const text of textsIn(one, email)) {
+            if (text === '') continue;
             yield { appId: one.appId, shown: { kind: 'import-line', import: id, text } };
           }
         } catch (error) {
           // The content of an ended import is removed meanwhile.
-          if (!(error instanceof MissingContent)) throw error;
+          refuseUnreadable(error);
         }
       }
       const found = rejects.find(ofPerson(appIds, email), { hint: BY_EMAIL, batchSize: BATCH_SIZE });
@@ -448,6 +424,12 @@ export function createImportsOfPerson(deps: {
       return erased + forgotten.modifiedCount;
     },
   };
+}
+
+/** @throws what is neither missing nor damaged content */
+function refuseUnreadable(error: unknown): false {
+  if (error instanceof MissingContent || error instanceof InvalidInput) return false;
+  throw error;
 }
 
 const ofPerson = (appIds: readonly ObjectId[], email: string) => ({ email, appId: { $in: [...appIds] } });

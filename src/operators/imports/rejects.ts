@@ -104,7 +104,7 @@ export function rejectsAsCsv(
   { settings, layout }: Pick<ImportDocument, 'settings' | 'layout'>,
   rejects: AsyncIterable<RejectDocument>,
 ): Readable {
-  const isCsv = settings.format === 'csv' && layout !== undefined;
+  const isCsv = settings.format !== 'ndjson' && layout !== undefined;
   const columns = isCsv ? layout.columns : ['text'];
 
   function rejectRow({ line, reason, row = '' }: RejectDocument): string {

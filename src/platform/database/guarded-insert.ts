@@ -9,6 +9,8 @@ export interface Guard<Document extends MongoDocument> {
   collection: Collection<Document>;
   /** Matches at most one document. */
   filter: Filter<Document> & { _id: unknown };
+  /** A second document that has to exist. */
+  also?: { collection: { collectionName: string }; filter: object };
 }
 
 /** Where documents are inserted, and the unique index that refuses them. */
@@ -40,7 +42,7 @@ export function insertTarget<Document extends MongoDocument>(
  *   the others may be stored
  */
 export async function insertGuarded<Guarding extends MongoDocument, Document extends MongoDocument>(
-  { collection, filter }: Guard<Guarding>,
+  { collection, filter, also }: Guard<Guarding>,
   { into, on }: InsertTarget,
   documents: readonly Document[],
   bytesOf: (document: Document) => number,
@@ -50,6 +52,7 @@ export async function insertGuarded<Guarding extends MongoDocument, Document ext
     await collection
       .aggregate([
         { $match: filter },
+        ...(also ? bothExist(also) : []),
         { $project: { _id: 0, document: { $literal: part } } },
         { $unwind: '$document' },
         { $replaceRoot: { newRoot: '$document' } },
@@ -58,6 +61,11 @@ export async function insertGuarded<Guarding extends MongoDocument, Document ext
       .toArray();
   }
 }
+
+const bothExist = ({ collection, filter }: NonNullable<Guard<MongoDocument>['also']>): object[] => [
+  { $lookup: { from: collection.collectionName, pipeline: [{ $match: filter }], as: 'also' } },
+  { $match: { 'also.0': { $exists: true } } },
+];
 
 function* splitParts<Document>(
   documents: readonly Document[],

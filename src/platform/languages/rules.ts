@@ -157,7 +157,7 @@ export const rules = {
 
   // Imports: their settings and their lines.
   notMapping: 'must be an object of at most {max} columns with the path of each',
-  notImportFormat: 'must be csv or ndjson',
+  notImportFormat: 'must be csv, ndjson or zip',
   notImportMode: 'must be upsert, insert or update',
   notListMode: 'must be append or replace',
   notInvalidMode: 'must be skip or abort',
@@ -184,6 +184,10 @@ export const rules = {
   lineTooDeep: 'is nested deeper than {max} levels',
   lineAlteredInteger: 'holds an integer beyond 2^53, which would be altered; send it as text',
   lineNearZero: 'holds a number that is too small and would become 0',
+  filesNeedArchive: 'holds files, which only an archive brings',
+  fileNotInArchive: 'is no file of the archive',
+  fileDamaged: 'is damaged in the archive',
+  fileChanged: 'is not the file that the archive states',
   notDateLike: 'must be a date like {format}',
   noZoneSetting: 'has no time zone: set timeZone',
   notDecimalComma: 'must be a number with a decimal comma',

@@ -51,7 +51,8 @@ export function createFileCounts(metrics: Metrics) {
       },
     }),
 
-    count: ({ receive, receivePart }: Incoming): Incoming => ({
+    count: ({ receive, receivePart, check }: Incoming): Incoming => ({
+      check,
       receive: (...sent) => counted(receive(...sent)),
       receivePart: (...sent) => counted(receivePart(...sent)),
     }),

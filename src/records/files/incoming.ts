@@ -17,6 +17,7 @@ import { STATEMENT_TIME_MS } from '../../platform/database/collections.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { type PlainCode, type Reason, say, toReason } from '../../platform/languages/reasons.ts';
 import { createRecordIds } from '../stored/record-id.ts';
+import type { ByteRange } from './file-content.ts';
 import type { FileStores } from './file-stores.ts';
 import { examine, safeName } from './file-types.ts';
 import {
@@ -64,6 +65,9 @@ export interface Arrival {
   declared?: number | undefined;
   /** The network that sends it. Absent: the staff sends it, who needs no token. */
   network?: string | undefined;
+  /** The id that it gets, and the hash that it must have, if the sender knows them. */
+  id?: UUID | undefined;
+  sha256?: string | undefined;
 }
 
 /** A file that is wholly stored. */
@@ -94,6 +98,8 @@ export interface Continued {
   token: string;
   received: number;
 }
+
+type ReadRange = (range: ByteRange) => AsyncIterable<Buffer>;
 
 export type Incoming = ReturnType<typeof createIncomingFiles>;
 
@@ -133,13 +139,14 @@ export function createIncomingFiles(deps: {
   }
 
   /** Stores the document of a file, and takes it back if it is too much. */
-  async function begin({ appId, field, network, declared }: Arrival, name: string, token: string): Promise<Writing> {
+  async function begin(arrival: Arrival, name: string, token: string): Promise<Writing> {
+    const { appId, field, network, declared } = arrival;
     const charged = Math.max(declared ?? largest(field), MIN_CHARGED);
     const now = await clock.read();
     const expiresAt = new Date(now.getTime() + HOUR_MS);
     const writer = newId(now);
     const file: FileDocument = {
-      _id: newId(now),
+      _id: arrival.id ?? newId(now),
       length: 0,
       chunkSize: CHUNK_BYTES,
       uploadDate: now,
@@ -251,37 +258,48 @@ export function createIncomingFiles(deps: {
   }
 
   /** Examines a file of which all bytes arrived, and makes it whole. */
-  async function finish(state: Writing, field: Arrival['field']): Promise<FileDocument> {
+  async function finish(state: Writing, arrival: Arrival): Promise<FileDocument> {
     const { file } = state;
     const turn = finishing.join(file.metadata.appId.toHexString());
     try {
       if (!turn.hasBegun) await turn.begun;
-      return await examineAndStore(state, field);
+      return await examineAndStore(state, arrival);
     } finally {
       turn.end();
     }
   }
 
-  async function examineAndStore(state: Writing, { key, types }: Arrival['field']): Promise<FileDocument> {
-    const { file } = state;
-    const whole = { start: 0, end: file.length - 1 };
-    const type = typeOfName(file.filename);
+  /** Resolves with what the content is. @throws {InvalidInput} when it is refused */
+  async function inspect({ field: { key, types }, sha256 }: Arrival, name: string, size: number, read: ReadRange) {
+    const whole = { start: 0, end: size - 1 };
+    const type = typeOfName(name);
     const examination = type && examine(type);
     const hash = createHash('sha256');
-    for await (const bytes of database.read(file, whole)) {
+    for await (const bytes of read(whole)) {
       hash.update(bytes);
       examination?.add(bytes);
     }
-    const isOfType = await examination?.end((start, end) => readRange(file, start, end));
+    const digest = hash.digest('hex');
+    if (sha256 !== undefined && digest !== sha256) throw refusal(key, 'fileChanged');
+    const isOfType = await examination?.end((start, end) => readRange(read, start, end));
     if (!type || !isOfType || !types.includes(type)) throw refusal(key, typeProblem(types));
-    const scan = await scanned(() => database.read(file, whole));
+    const scan = await scanned(() => read(whole));
     if (scan === 'infected') throw refusal(key, 'fileInfected');
+    return { type, sha256: digest, scan };
+  }
+
+  async function examineAndStore(state: Writing, arrival: Arrival): Promise<FileDocument> {
+    const { file } = state;
+    const whole = { start: 0, end: file.length - 1 };
+    const { type, sha256, scan } = await inspect(arrival, file.filename, file.length, (range) =>
+      database.read(file, range),
+    );
     const isForBucket = file.metadata.store === 's3';
     if (isForBucket) await content.of(file.metadata).put(file, database.read(file, whole));
     const change = {
       'metadata.state': 'whole',
       'metadata.type': type,
-      'metadata.sha256': hash.digest('hex'),
+      'metadata.sha256': sha256,
       ...(scan && { 'metadata.scan': scan }),
       'metadata.charged': Math.max(file.length, MIN_CHARGED),
       'metadata.expiresAt': { $add: ['$$NOW', HOUR_MS] },
@@ -314,12 +332,6 @@ export function createIncomingFiles(deps: {
   async function removeIfGone({ _id, length, metadata }: FileDocument): Promise<void> {
     const found = await files.findOne({ _id, 'metadata.appId': metadata.appId }, { projection: { _id: 1 } });
     if (!found) await content.remove([{ _id, length, metadata }]);
-  }
-
-  async function readRange(file: FileDocument, start: number, end: number): Promise<Buffer> {
-    const parts: Buffer[] = [];
-    if (end > start) for await (const bytes of database.read(file, { start, end: end - 1 })) parts.push(bytes);
-    return Buffer.concat(parts);
   }
 
   /** Removes a file that is not wanted; if that fails, the cleaner does it. */
@@ -438,13 +450,21 @@ export function createIncomingFiles(deps: {
         return asWriter(state, async () => {
           try {
             await fill(state, source, most);
-            return presentArrived(await finish(state, field), token);
+            return presentArrived(await finish(state, arrival), token);
           } catch (error) {
             await discard(state);
             throw error;
           }
         });
       });
+    },
+
+    /** Refuses a file as `receive` does, and stores nothing. @param size the number of its bytes */
+    async check(arrival: Arrival, size: number, read: ReadRange): Promise<void> {
+      const name = checkName(arrival);
+      const most = largest(arrival.field);
+      if (size > most) throw tooLargeError(most);
+      await inspect(arrival, name, size, read);
     },
 
     /**
@@ -476,7 +496,7 @@ export function createIncomingFiles(deps: {
             // What it counts is what it may have.
             if (Math.max(total ?? last + 1, MIN_CHARGED) > state.file.metadata.charged) throw tooLargeError(most);
             if (!complete) await fill(state, source, last + 1 - first);
-            if (state.file.length === total) return presentArrived(await finish(state, field), token);
+            if (state.file.length === total) return presentArrived(await finish(state, arrival), token);
             await giveBack(state);
             return { token, received: state.file.length };
           } catch (error) {
@@ -489,6 +509,12 @@ export function createIncomingFiles(deps: {
       });
     },
   };
+}
+
+async function readRange(read: ReadRange, start: number, end: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  if (end > start) for await (const bytes of read({ start, end: end - 1 })) parts.push(bytes);
+  return Buffer.concat(parts);
 }
 
 const EPOCH = new Date(0);

@@ -1,10 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { BSON, type Document, ObjectId } from 'mongodb';
+import { BSON, type Document, ObjectId, UUID } from 'mongodb';
+import type { FileValue } from '../../fields/kinds/file.ts';
 import { AppError } from '../../platform/core/errors.ts';
+import { beginsBefore } from '../../platform/database/clock.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import { type Guard, insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
+import type { AddedFiles, FileClaims, FileRequest } from '../files/file-claims.ts';
 import type { RecordHistory } from '../history/history.ts';
 import {
   appendedTo,
@@ -45,6 +48,16 @@ export interface ImportLine {
   email: string;
   submission?: Submission | undefined;
   refusal?: string | undefined;
+  files?: LineFiles | undefined;
+}
+
+/** The files that a line brings, under the ids that they get. */
+export interface LineFiles {
+  request: FileRequest;
+  /** By key. */
+  values: Readonly<Record<string, readonly FileValue[]>>;
+  /** Stores one of them once, or only checks it; resolves with the reason of a refusal. */
+  store(id: string, isDry: boolean): Promise<string | undefined>;
 }
 
 export type LineResult = 'created' | 'updated' | 'unchanged' | { rejected: string };
@@ -89,9 +102,10 @@ export function createImportLines(
     newId: (createdAt: Date) => RecordId;
     erase: RecordEraser;
     history: Pick<RecordHistory, 'moveOut' | 'noteUse'>;
+    fileClaims: Pick<FileClaims, 'claim' | 'guard'>;
   },
 ) {
-  const { users, limits, maxArrayItems, newId, erase, history } = deps;
+  const { users, limits, maxArrayItems, newId, erase, history, fileClaims } = deps;
   const conflicts = createConflictReader(deps);
   const records = insertTarget(users, Object.keys(BY_EMAIL));
 
@@ -132,10 +146,38 @@ export function createImportLines(
     };
   }
 
+  /** As `insert`, of a line that names new files. Resolves with false also when it was late. */
+  async function insertNaming<Import extends Document>(
+    { number, submission }: WritableLine,
+    importId: ObjectId,
+    guard: Guard<Import>,
+  ): Promise<boolean> {
+    const { files, appId } = submission;
+    if (!files) return true;
+    const newRecord = newId(submission.now);
+    const { until, record: _id = newRecord } = await fileClaims.claim(files, { newRecord });
+    const { record, bytes } = buildInsert(submission, _id);
+    const document: UserDocument = { ...record, import: { id: importId, line: number, result: 'created' } };
+    await insertGuarded({ ...fileClaims.guard(files, until), also: guard }, records, [document], () => bytes);
+    const own = { projection: { _id: 1 }, readConcern: 'majority' } as const;
+    if (await users.findOne({ _id, appId }, own)) return true;
+    // The run may not write any more: the batch is not committed.
+    return (await guard.collection.findOne(guard.filter, { projection: { _id: 1 } })) === null;
+  }
+
+  async function updateNaming(planned: PlannedUpdate, importId: ObjectId): Promise<boolean> {
+    const { files } = planned.line.submission;
+    if (!files) return true;
+    const { until } = await fileClaims.claim(files, { record: planned.facts._id });
+    const { filter, update } = buildChange(planned, importId);
+    return updateAsRead(users, [{ filter: { ...filter, ...beginsBefore(until) }, update }]);
+  }
+
   return {
     /** Compares each record as soon as it is read: memory does not grow with its size. */
     async read(appId: ObjectId, lines: readonly ImportLine[]): Promise<Map<string, RecordFacts>> {
       const byEmail = new Map(lines.map((line) => [line.email, line]));
+      for (const line of lines) giveFiles(line, {});
       const changes = lines.flatMap(({ submission }) => submission?.change ?? []);
       const set = new Set(changes.flatMap((change) => Object.keys(change.set)));
       const append = new Set(changes.flatMap((change) => Object.keys(change.append)));
@@ -161,7 +203,9 @@ export function createImportLines(
       const facts = new Map<string, RecordFacts>();
       let beforeBytes = 0;
       for await (const { data = {}, email, ...record } of found) {
-        const change = byEmail.get(email)?.submission?.change;
+        const line = byEmail.get(email);
+        if (line) giveFiles(line, data);
+        const change = line?.submission?.change;
         const isSame =
           change !== undefined &&
           Object.values(change.append).every((items) => items.length === 0) &&
@@ -234,12 +278,15 @@ export function createImportLines(
       guard: Guard<Import>,
     ): Promise<boolean> {
       const sizes = new Map<UserDocument, number>();
+      const naming = lines.filter(({ submission }) => submission.files);
       for (const { number, submission } of lines) {
+        if (submission.files) continue;
         const { record, bytes } = buildInsert(submission, newId(submission.now));
         sizes.set({ ...record, import: { id: importId, line: number, result: 'created' } }, bytes);
       }
       try {
         await insertGuarded(guard, records, [...sizes.keys()], (document) => sizes.get(document) ?? 0);
+        for (const line of naming) if (!(await insertNaming(line, importId, guard))) return false;
         return true;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
@@ -251,8 +298,10 @@ export function createImportLines(
     async update(lines: readonly PlannedUpdate[], importId: ObjectId): Promise<boolean> {
       if (lines.length === 0) return true;
       history.noteUse();
-      const half = lines.length < LINES_OF_TWO_STATEMENTS ? lines.length : Math.ceil(lines.length / 2);
-      const parts = [lines.slice(0, half), lines.slice(half)].filter(({ length }) => length > 0);
+      const plain = lines.filter(({ line }) => !line.submission.files);
+      const naming = lines.filter(({ line }) => line.submission.files);
+      const half = plain.length < LINES_OF_TWO_STATEMENTS ? plain.length : Math.ceil(plain.length / 2);
+      const parts = [plain.slice(0, half), plain.slice(half)].filter(({ length }) => length > 0);
       const results = await Promise.all(
         parts.map((part) =>
           updateAsRead(
@@ -261,6 +310,7 @@ export function createImportLines(
           ),
         ),
       );
+      for (const line of naming) results.push(await updateNaming(line, importId));
       return results.every(Boolean);
     },
 
@@ -279,6 +329,27 @@ export function createImportLines(
     },
   };
 }
+
+/** Gives a line its files as values: those that the record has already stay, others are new. */
+function giveFiles({ submission, files }: ImportLine, data: Readonly<Record<string, unknown>>): void {
+  if (!submission || !files) return;
+  const added: AddedFiles['files'][number][] = [];
+  const set = { ...submission.change.set };
+  for (const [key, values] of Object.entries(files.values)) {
+    const stored = Object.hasOwn(data, key) ? data[key] : [];
+    const left: unknown[] = Array.isArray(stored) ? [...stored] : [];
+    set[key] = values.map((value, index) => {
+      const at = left.findIndex((one) => isDeepStrictEqual(one, { ...value, id: idOf(one) }));
+      if (at >= 0) return left.splice(at, 1)[0];
+      added.push({ _id: new UUID(value.id), path: `data.${key}.${index}` });
+      return value;
+    });
+  }
+  submission.change = { ...submission.change, set };
+  submission.files = added.length > 0 ? { request: files.request, files: added } : undefined;
+}
+
+const idOf = (file: unknown): unknown => (file as { id?: unknown } | null)?.id;
 
 /** The result of an earlier attempt, from the mark in the record. */
 export function appliedBefore(

@@ -48,7 +48,7 @@ export default function ImportPage({ scope }: { scope: Scope }) {
             label={t.imports.file}
             description={t.imports.fileNote}
             placeholder={t.imports.chooseFile}
-            accept=".csv,.tsv,.txt,.ndjson,.jsonl,text/csv,application/x-ndjson"
+            accept=".csv,.tsv,.txt,.ndjson,.jsonl,.zip,text/csv,application/x-ndjson,application/zip"
             value={chosen?.file ?? null}
             onChange={choose}
             clearable

@@ -18,15 +18,19 @@ interface FileColumn {
 
 /** The columns of a file. */
 export interface FileHead {
-  format: 'csv' | 'ndjson';
+  format: 'csv' | 'ndjson' | 'zip';
   columns: FileColumn[];
-  /** Lines of NDJSON with `email` and `data`, as exports write them, need no map. */
+  /** Lines as exports write them, of an archive or as NDJSON, need no map. */
   isMapped: boolean;
 }
+
+/** The beginning of an archive. */
+const ZIP = [0x50, 0x4b, 3, 4];
 
 /** Reads the columns of a file to propose a map. @throws {Error} when it has none */
 export async function readHead(file: File): Promise<FileHead> {
   const bytes = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
+  if (ZIP.every((byte, at) => bytes[at] === byte)) return { format: 'zip', columns: [], isMapped: true };
   const text = new TextDecoder(encodingOf(bytes)).decode(bytes);
   // The last line may be cut.
   const all = text.split(/\r\n?|\n/);

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createProviderQuestions } from '../../../../src/intake/bots/captcha.ts';
+import { createLogger } from '../../../../src/platform/core/logger.ts';
+import { NO_METRICS } from '../../../../src/platform/metrics/metrics.ts';
 import { CaptchaProviders } from '../../../support/captcha.ts';
 
 let providers: CaptchaProviders;
@@ -11,10 +13,20 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+/** Asks as the service does, with the lines of its log and the counted verdicts. */
+function questions() {
+  const lines: string[] = [];
+  const counted: unknown[] = [];
+  const logger = createLogger({ logLevel: 'info' }, { write: (line) => void lines.push(line) });
+  const metrics = { ...NO_METRICS, counter: () => (labels: unknown) => void counted.push(labels) };
+  const ask = createProviderQuestions(JSON.parse(providers.env.CAPTCHA_URLS), { logger, metrics });
+  return { ask, counted, logged: () => lines.splice(0).map((line) => JSON.parse(line)) };
+}
+
 describe('five failures of a provider in a row (spec 4.5.4)', () => {
   it('stop the questions for 10 s; then one more failure stops them again, and an answer ends the row', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
-    const ask = createProviderQuestions(JSON.parse(providers.env.CAPTCHA_URLS));
+    const { ask } = questions();
     const question = () => ask('turnstile', { secret: 'wrong', token: 'token' });
     const asked = async (): Promise<number> => {
       const before = providers.asked.length;
@@ -42,5 +54,48 @@ describe('five failures of a provider in a row (spec 4.5.4)', () => {
     providers.answer = failing;
     expect(await asked()).toBe(1);
     expect(await asked()).toBe(1);
+  });
+});
+
+describe('a provider that is away', () => {
+  it('is named in the log once a minute, without token and secret, and counted', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const { ask, logged, counted } = questions();
+    const question = (provider: 'turnstile' | 'hcaptcha' | 'friendly') =>
+      ask(provider, { secret: 'the secret', token: 'the token' });
+    providers.answer = () => ({ status: 502, body: {} });
+    for (let index = 0; index < 6; index += 1) await question('turnstile');
+    const [first, ...others] = logged();
+    expect(first).toEqual({
+      level: 40,
+      time: expect.any(String),
+      provider: 'turnstile',
+      reason: 'status 502',
+      msg: 'a provider of challenges is away, or does not know the keys of an app',
+    });
+    expect(others).toEqual([]);
+    providers.answer = () => (res) => void res.destroy();
+    await question('hcaptcha');
+    // The app has a wrong secret.
+    providers.answer = () => undefined;
+    await question('friendly');
+    expect(logged()).toMatchObject([
+      { provider: 'hcaptcha', reason: 'UND_ERR_SOCKET' },
+      { provider: 'friendly', reason: 'auth-invalid' },
+    ]);
+    expect(counted).toEqual([
+      ...Array(6).fill({ provider: 'turnstile', verdict: 'away' }),
+      { provider: 'hcaptcha', verdict: 'away' },
+      { provider: 'friendly', verdict: 'away' },
+    ]);
+    vi.advanceTimersByTime(60_000);
+    providers.answer = () => ({ body: '<html>' });
+    await question('turnstile');
+    expect(logged()).toMatchObject([{ provider: 'turnstile', reason: 'ZodError' }]);
+    vi.advanceTimersByTime(10_000);
+    providers.answer = () => ({ body: { success: false, 'error-codes': ['invalid-input-response'] } });
+    expect((await question('turnstile')).verdict).toBe('refused');
+    expect(logged()).toEqual([]);
+    expect(counted.at(-1)).toEqual({ provider: 'turnstile', verdict: 'refused' });
   });
 });

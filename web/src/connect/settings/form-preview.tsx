@@ -9,6 +9,7 @@ import { themeStyle } from '#src/fields/theme.ts';
 import { type Catalogue, fillText } from '#src/platform/languages/catalogue.ts';
 import { PLAIN_NUMBERS } from '#src/platform/languages/texts.ts';
 import { toDom } from '../../../embed/dom.ts';
+import fileStyles from '../../../embed/files.css?inline';
 import formStyles from '../../../embed/form.css?inline';
 import stepStyles from '../../../embed/steps.css?inline';
 import type { Field } from '../../api/endpoints.ts';
@@ -26,7 +27,8 @@ const PREVIEW_STYLES = `
 /** The page around the form, as in page.css; it has the scheme of its element. */
 const PAGE_STYLES = `
   :host { padding: clamp(0rem, 5%, 4rem) 0 !important; border-radius: 0 !important; background: light-dark(#f4f5f7, #0e1014) !important; }
-  main { box-sizing: border-box; max-width: 40rem; margin: 0 auto; padding: clamp(1.25rem, 8%, 3rem); }
+  main { --pad: 1.75rem; box-sizing: border-box; max-width: 40rem; margin: 0 auto; padding: var(--pad); border-radius: 16px; overflow: clip; }
+  main > .cover { width: calc(100% + 2 * var(--pad)); max-width: none; margin: calc(-1 * var(--pad)) calc(-1 * var(--pad)) 2rem; border-radius: 0; }
   main:not(#_) { background: light-dark(#fff, #1a1d23); color: light-dark(#1b1f26, #e7e9ee); }
 `;
 
@@ -55,7 +57,7 @@ export function FormPreview({ settings: draft, sourceAppId, fields, tag, hasDevi
     const { scheme = 'auto', ...theme } = themeIn(draft);
     // An app with a scheme shows it to everybody.
     const style = themeStyle({ ...theme, scheme: scheme === 'auto' ? visitor : scheme });
-    root.adoptedStyleSheets = [styleSheet(style + (hasDevices ? PAGE_STYLES : ''))];
+    root.adoptedStyleSheets = [styleSheet((hasDevices ? PAGE_STYLES : '') + style)];
     const form = { sourceAppId, fields, tag: lang, service };
     const markup = shown === 'form' ? previewMarkup(settings, form) : thanksMarkup(settings, form);
     const content = [...imageMarkup(theme), ...markup];
@@ -118,7 +120,7 @@ export function FormPreview({ settings: draft, sourceAppId, fields, tag, hasDevi
 /** Style sheets that a script constructs do not need `style-src 'unsafe-inline'`. */
 function styleSheet(theme: string): CSSStyleSheet {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(formStyles + stepStyles + PREVIEW_STYLES + theme);
+  sheet.replaceSync(formStyles + stepStyles + fileStyles + PREVIEW_STYLES + theme);
   return sheet;
 }
 

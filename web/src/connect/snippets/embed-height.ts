@@ -5,15 +5,15 @@ import type { SnippetTarget } from './page-snippets.ts';
 // Heights of the parts of an embedded form in px, each with the gap after it (web/embed/form.css).
 const BUTTON = 44;
 /** "Page 1 of 2". */
-const PROGRESS = 34;
-const PAGE_TITLE = 40;
+const PROGRESS = 36;
+const PAGE_TITLE = 42;
 const TITLE = 52;
 const DESCRIPTION = 44;
-const CONTROL = 96;
-const TEXTAREA = 190;
-const CHECKBOX = 58;
-const LEGEND = 46;
-const CHOICE = 36;
+const CONTROL = 98;
+const TEXTAREA = 192;
+const CHECKBOX = 64;
+const LEGEND = 48;
+const CHOICE = 50;
 const HINT = 26;
 
 /** Returns about how high the embedded form is, so that the page reserves its place. */

@@ -21,7 +21,7 @@ export const imports: typeof en = {
     `Personen von ${app} aus einer CSV- oder NDJSON-Datei anlegen und ändern. Eine Datei wird gelöscht, sobald ihr ` +
     'Import endet.',
   file: 'Datei',
-  fileNote: 'CSV mit Kopfzeile oder ein JSON-Objekt in jeder Zeile; UTF-8 oder UTF-16',
+  fileNote: 'CSV mit Kopfzeile, ein JSON-Objekt in jeder Zeile (UTF-8 oder UTF-16) oder das ZIP-Archiv eines Exports',
   chooseFile: 'Datei auswählen',
   removeFile: 'Datei entfernen',
   unreadable: 'Die Datei kann nicht gelesen werden',

@@ -21,7 +21,7 @@ export const imports = {
   note: (app: string) =>
     `Create and change users of ${app} from a CSV or NDJSON file. A file is deleted when its import ends.`,
   file: 'File',
-  fileNote: 'CSV with a header, or one JSON object in each line; UTF-8 or UTF-16',
+  fileNote: 'CSV with a header, one JSON object in each line (UTF-8 or UTF-16), or the ZIP archive of an export',
   chooseFile: 'Choose a file',
   removeFile: 'Remove the file',
   unreadable: 'The file cannot be read',
