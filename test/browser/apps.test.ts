@@ -52,6 +52,8 @@ describe('apps', () => {
     await dialog.getByText("You won't see this again").waitFor();
     const password = await dialog.locator('code').innerText();
     expect(await canLogIn('shop', password)).toBe(true);
+    const { body } = await server.admin.get('/auth/apps/shop/history').expect(200);
+    expect(body).toMatchObject({ submissions: true });
 
     const done = dialog.getByRole('button', { name: 'Define fields' });
     expect(await done.isDisabled()).toBe(true);

@@ -116,7 +116,9 @@ describe('a new app from a template', () => {
     await button('Create form').click();
     await heading('Your form is ready');
     const { body } = await server.admin.get('/auth/apps/my-feedback/schema').expect(200);
-    expect(body.fields.map(({ key }: { key: string }) => key)).toEqual(['rating', 'comment']);
+    expect(body.fields.map(({ key }: { key: string }) => key)).toEqual(['rating', 'comment', 'status']);
+    const history = await server.admin.get('/auth/apps/my-feedback/history').expect(200);
+    expect(history.body).toMatchObject({ submissions: true });
   });
 
   it('is completed after a failure, without a second app', async () => {

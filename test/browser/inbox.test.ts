@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, visitAs } from '../support/browser.ts';
@@ -88,6 +89,23 @@ describe('the inbox', () => {
     await device.close();
     await page.getByLabel('Search all data').fill('nobody wrote this');
     await page.getByText('No submissions match').waitFor();
+    expectClean();
+    await close();
+  });
+
+  it('is filtered, and exported as filtered', async () => {
+    await submit('ada@example.com', { message: 'First', topic: 'a' });
+    await submit('ada@example.com', { message: 'Second', topic: 'b' });
+    await arrived(2);
+    const { page, expectClean, close } = await visitAs(server, app, '/inbox?where=data.topic%3Aeq%3Ab');
+    const rows = page.getByRole('list', { name: 'Submissions' }).getByRole('listitem');
+    await rows.getByText('Second').first().waitFor();
+    expect(await rows.count()).toBe(1);
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('menuitem', { name: 'NDJSON' }).click();
+    const lines = (await readFile(await (await download).path(), 'utf8')).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).data)).toEqual([{ message: 'Second', topic: 'b' }]);
     expectClean();
     await close();
   });

@@ -8,7 +8,7 @@ import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, openPage, type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
 import { appDocument } from '../support/index-slots.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 import { type Site, type SitePage, startSite } from '../support/site.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
 
@@ -44,6 +44,26 @@ const save = async (page: Page) => {
   await page.getByRole('button', { name: 'Save settings' }).click();
   await page.getByText('Saved. The settings apply now.').waitFor();
 };
+
+describe('a new app from a template', () => {
+  it('offers a notification of each entry, which answers go to', async () => {
+    const { page, expectClean, close } = await visitAs(
+      server,
+      { sourceAppId: 'admin', password: ADMIN_PASSWORD },
+      '/new-form',
+    );
+    await page.getByText('Contact', { exact: true }).click();
+    await page.getByRole('textbox', { name: 'App ID' }).fill('offered');
+    await page.getByLabel('Email each submission to').fill('team@example.com');
+    await page.getByRole('button', { name: 'Create form' }).click();
+    await page.getByRole('heading', { name: 'Your form is ready' }).waitFor();
+    const data = { name: 'Ada', message: 'Hello' };
+    await server.client.submit('offered', { email: 'ada@example.com', data }).expect(200);
+    await expect.poll(() => smtp.to('team@example.com').at(-1)?.header('reply-to'), POLL).toBe('ada@example.com');
+    expectClean();
+    await close();
+  });
+});
 
 describe('the settings of email', () => {
   it('are saved, shown again and unset', async () => {

@@ -39,6 +39,17 @@ const template = (id: string, { name, purpose, title, submit, thanks }: Texts, f
 
 const texts = t.firstForm.templates;
 
+/** What the team has done about a message. */
+const STATUS = {
+  key: 'status',
+  label: texts.contact.status,
+  kind: 'select',
+  enum: ['new', 'in progress', 'done'],
+  enumLabels: { new: texts.contact.new, 'in progress': texts.contact.inProgress, done: texts.contact.done },
+  default: 'new',
+  writers: 'staff',
+} satisfies FieldInput;
+
 export const TEMPLATES: readonly Template[] = [
   template('newsletter', texts.newsletter, [
     NAME,
@@ -54,15 +65,7 @@ export const TEMPLATES: readonly Template[] = [
   template('contact', texts.contact, [
     { ...NAME, required: true },
     { key: 'message', label: texts.contact.message, required: true, ...LONG_TEXT },
-    {
-      key: 'status',
-      label: texts.contact.status,
-      kind: 'select',
-      enum: ['new', 'in progress', 'done'],
-      enumLabels: { new: texts.contact.new, 'in progress': texts.contact.inProgress, done: texts.contact.done },
-      default: 'new',
-      writers: 'staff',
-    },
+    STATUS,
   ]),
   template('waiting-list', texts.waitingList, [
     NAME,
@@ -114,6 +117,7 @@ export const TEMPLATES: readonly Template[] = [
       },
     },
     { key: 'comment', label: texts.feedback.comment, ...LONG_TEXT },
+    STATUS,
   ]),
   {
     id: 'form',
