@@ -6,6 +6,7 @@
 //   --data        instead: finding, counting and exporting in an app of a million records
 //   --search      instead: searches by words in an app of a million records, and their index
 //   --events      instead: from a submission to its webhook, and what a webhook costs
+//   --files       instead: uploads to both stores, their memory, and submissions beside them
 //   --import      instead: an import of CSV, its memory, and submissions beside it
 //   --erasure     instead: the erasure of a person who is in all lines of a file
 //   --records N   the number of records of --data and --search, of lines of --import and --erasure
@@ -35,6 +36,7 @@ const { values } = parseArgs({
     data: { type: 'boolean', default: false },
     search: { type: 'boolean', default: false },
     events: { type: 'boolean', default: false },
+    files: { type: 'boolean', default: false },
     import: { type: 'boolean', default: false },
     erasure: { type: 'boolean', default: false },
     logins: { type: 'boolean', default: false },
@@ -62,6 +64,7 @@ const others = {
   data: { records, rounds: queries },
   search: { records, rounds: queries },
   events: { rounds, seconds },
+  files: { rounds, seconds },
   import: { records },
   erasure: { records },
   logins: { beside: values.beside?.split(',') ?? [], busy: Number(values.busy), rounds, seconds },

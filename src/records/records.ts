@@ -200,7 +200,7 @@ export function createRecords(deps: {
         createSlotJob({ ...passes, store: slots, records: slotRecords, schemas: schemas.store, renames }),
         createWordJob({ ...passes, store: wordStore, records: words, catchUp: slots.catchUp }),
         cleaner.job,
-        createFileScans({ ...files, users, editor, markHeld: held.markInfected }),
+        createFileScans({ ...files, users, editor, markHeld: held.markInfected, markKept: kept.markInfected }),
         createRenameJob({ ...passes, store: renames, parts: [moves, keptMoves], slots: slotHandover }),
       ],
       owned: [keys, erasureStore, history, kept.owned, cleaner.owned],

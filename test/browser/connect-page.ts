@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { openPage } from '../support/browser.ts';
 import type { TestServer } from '../support/server.ts';
 import { AppPage } from './app-page.ts';
@@ -7,7 +8,7 @@ export const SPECIAL_CHARACTERS = `it's "so" <b>&</b> </script>`;
 
 /** Page object: the Connect page of a new app with every kind of field, opened by its operator. */
 export class ConnectPage extends AppPage {
-  static async open(server: TestServer): Promise<ConnectPage> {
+  static async open(server: TestServer, more: FieldDefinitionInput[] = []): Promise<ConnectPage> {
     const app = await server.admin.buildApp({
       rejectUnknown: true,
       fields: [
@@ -22,6 +23,7 @@ export class ConnectPage extends AppPage {
         { key: 'size', label: 'Size', kind: 'select', enum: ['s', 'l'], ui: 'radio', enumLabels: { s: 'Small' } },
         { key: 'note', label: 'Note', kind: 'text', ui: 'textarea', help: SPECIAL_CHARACTERS },
         { key: 'campaign', label: 'Campaign', kind: 'text', hidden: true, default: 'spring' },
+        ...more,
       ],
     });
     const opened = new ConnectPage(server, app, await ConnectPage.openAs(server, '/connect', app));

@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { openPage } from '../support/browser.ts';
-import { EMAIL, fillForm, STORED, sendForm } from './connect-page.ts';
+import { pdf } from '../support/uploads.ts';
+import { ConnectPage, EMAIL, fillForm, STORED, sendForm } from './connect-page.ts';
 import { closeAll, withPrintedCode } from './printed-code.ts';
 
 const run = promisify(execFile);
@@ -173,6 +174,20 @@ describe('the other code, as printed,', () => {
     const { stdout } = await run(process.execPath, [file]);
     expect(stdout).toContain('Stored as');
     expect(await code.connect.users()).toHaveLength(1);
+  });
+
+  it('sends the file of a required field first', async () => {
+    const cv = { key: 'cv', label: 'CV', kind: 'file', required: true, types: ['pdf'] } as const;
+    const connect = await ConnectPage.open(code.server, [{ ...cv, types: [...cv.types] }]);
+    await writeFile(join(code.folder, 'cv.pdf'), pdf());
+    await run('sh', ['-c', `${await connect.snippet('Terminal')} --silent --show-error`], { cwd: code.folder });
+    const names = async () => (await connect.users()).map(({ data }) => data.cv[0].name);
+    expect(await names()).toEqual(['cv.pdf']);
+    await writeFile(join(code.folder, 'files.mjs'), await connect.snippet('Node.js'));
+    const { stdout } = await run(process.execPath, ['files.mjs'], { cwd: code.folder });
+    expect(stdout).toContain('Stored as');
+    expect(await connect.snippet('JavaScript')).toContain("document.querySelector('input[type=file]').files[0];");
+    await closeAll(connect.page);
   });
 
   it('has the JSON Schema of the app, which agrees with the service', async () => {

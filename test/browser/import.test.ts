@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { zipOf } from '../support/archives.ts';
 import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
 import type { TestApp } from '../support/client.ts';
 import { ADMIN_PASSWORD, QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
+import { CV, pdfOf } from '../support/uploads.ts';
 
 let server: TestServer;
 let app: TestApp;
@@ -37,6 +39,23 @@ const users = () => server.db.collection('users').find({ sourceAppId: app.source
 const FILE = 'E-Mail;Full name;Birthday;Other\nada@example.com;Ada;10/12/1815;x\nnobody;Bob;;\n';
 
 describe('the import page', () => {
+  it('takes the archive of an export, with its files', async () => {
+    await server.admin.putSchema(app.sourceAppId, { fields: [CV] }).expect(200);
+    const visited = await open('/import');
+    const { page, expectClean, close } = visited;
+    const archive = await zipOf([
+      { path: 'users.csv', content: 'email,data.cv\nada@example.com,files/cv.pdf\n' },
+      { path: 'files/cv.pdf', content: pdfOf(1_000) },
+    ]);
+    await chooseFile(visited, 'people.zip', archive);
+    await page.getByText('as an export writes it').waitFor();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('1 line: 1 created, 0 updated, 0 unchanged, 0 rejected', { exact: true }).waitFor();
+    expect((await users()).map(({ data }) => data.cv[0].name)).toEqual(['cv.pdf']);
+    expectClean();
+    await close();
+  });
+
   it('proposes the fields of columns, checks the file in a dry run, and imports it', async () => {
     const visited = await open('/users');
     const { page, expectClean, close } = visited;

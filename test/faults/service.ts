@@ -73,6 +73,14 @@ export class Service {
     return new Client(this.url).logIn('admin', ADMIN_PASSWORD);
   }
 
+  /** Resolves with the cookie of a session of the admin app. */
+  async cookie(): Promise<string> {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ sourceAppId: 'admin', password: ADMIN_PASSWORD });
+    const { headers: answered } = await fetch(`${this.url}/auth/login`, { method: 'POST', headers, body });
+    return answered.getSetCookie()[0]?.split(';')[0] ?? '';
+  }
+
   /** Creates an app with an array field `items`; resolves with its password. */
   async createApp(sourceAppId: string): Promise<string> {
     const admin = await this.admin();

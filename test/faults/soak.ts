@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, it } from 'vitest';
 import { type Attacks, startAttacks } from './attacks.ts';
+import { startFileLoad } from './file-load.ts';
 import { Ledger, summary } from './ledger.ts';
 import { startLoad } from './load.ts';
 import { inspect, type ReplicaSet, startReplicaSet } from './mongod.ts';
@@ -42,7 +43,13 @@ it(`keeps every acknowledged write for ${MINUTES} minutes at ${RATE} writes per 
   try {
     await servers[0].createApp('forms');
     attacks = await startAttacks(servers[0], set.uri, READS_AT_ONCE);
-    const load = startLoad({ urls: servers.map(({ url }) => url), sourceAppId: 'forms', ledger, rate: RATE });
+    await servers[0].createApp('files');
+    const admin = await servers[0].admin();
+    await admin.putSchema('files', { fields: [{ key: 'cv', kind: 'file', types: ['txt'] }] }).expect(200);
+    const urls = servers.map(({ url }) => url);
+    const cookie = await servers[0].cookie();
+    const files = startFileLoad({ urls, sourceAppId: 'files', field: 'cv', writers: 2, cookie, pauseMs: 500 });
+    const load = startLoad({ urls, sourceAppId: 'forms', ledger, rate: RATE });
     const startedAt = performance.now();
     for (let fault = 1; performance.now() - startedAt < MINUTES * MINUTE_MS; fault += 1) {
       const next = performance.now() + FAULT_INTERVAL_MS * (0.5 + Math.random());
@@ -51,7 +58,7 @@ it(`keeps every acknowledged write for ${MINUTES} minutes at ${RATE} writes per 
       report(performance.now() - startedAt, fault, name, ledger);
       await sleep(Math.max(0, next - performance.now()));
     }
-    await load.stop();
+    await Promise.all([load.stop(), files.stop()]);
     logProgress(`attacks: ${JSON.stringify(attacks.counts)}`);
     const audit = await inspect(set.uri, (db) => ledger.audit(db.collection('users')));
     const { lost, twice, invented } = audit;
@@ -61,6 +68,12 @@ it(`keeps every acknowledged write for ${MINUTES} minutes at ${RATE} writes per 
     logProgress(
       `hung over 3 s ${ledger.hung}; slowest ${Math.round(ledger.slowestMs)} ms; longest event loop delay of the writers ${Math.round(eventLoopDelay.max / 1e6)} ms`,
     );
+    logProgress(`files: ${JSON.stringify(files.counts)}`);
+    expect(files.unexpected).toEqual([]);
+    await inspect(set.uri, async (db) => {
+      expect(await files.audit(db)).toEqual([]);
+      await expect.poll(() => files.countUnnamed(db), { timeout: 120_000, interval: 1_000 }).toBe(0);
+    });
     expect({ lost, twice, invented, hung: ledger.hung, unexpected: ledger.unexpected }).toEqual({
       lost: [],
       twice: [],

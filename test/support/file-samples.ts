@@ -5,7 +5,7 @@ import { PNG, zip } from './uploads.ts';
 export const bytesOf = (...parts: (string | number[])[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))));
 /** A file of the ISO base media format. */
-const media = (brand: string): Buffer =>
+export const media = (brand: string): Buffer =>
   bytesOf([0, 0, 0, 24], 'ftyp', brand, [0, 0, 2, 0], 'isom', brand, [0, 0, 0, 8], 'free');
 const office = (part: string): Buffer =>
   zip([

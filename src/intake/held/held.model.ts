@@ -13,8 +13,7 @@ import { createModel, type Model, schema } from '../../platform/database/mongoos
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import type { FileClaims } from '../../records/files/file-claims.ts';
 import type { FileCleaner } from '../../records/files/file-cleaner.ts';
-import { namesFile } from '../../records/files/file-places.ts';
-import { markedFiles } from '../../records/files/file-scans.ts';
+import { markedFiles, namesFile } from '../../records/files/file-places.ts';
 import type { AppliedKey } from '../../records/stored/record.ts';
 import { parseRecordId, type RecordId } from '../../records/stored/record-id.ts';
 import { HOLD_REASONS, type HoldReason, type Submission } from '../../records/write/submission.ts';

@@ -76,3 +76,18 @@ export const changesName = (path: string, id: string): object[] => [
   { [`${path}.changes.before.id`]: id },
   { [`${path}.changes.after.id`]: id },
 ];
+
+/** The values that name a file without its mark, with it. */
+export function markedFiles(data: Readonly<Record<string, unknown>>, id: string): Record<string, unknown> {
+  const isUnmarked = (one: { id?: unknown; infected?: unknown } | null): boolean => one?.id === id && !one.infected;
+  const lists = Object.entries(data).filter((entry): entry is [string, unknown[]] => {
+    const [, value] = entry;
+    return Array.isArray(value) && value.some(isUnmarked);
+  });
+  return Object.fromEntries(
+    lists.map(([key, list]) => [
+      key,
+      list.map((one) => (isUnmarked(one as object) ? { ...(one as object), infected: true } : one)),
+    ]),
+  );
+}

@@ -6,6 +6,7 @@ import type { UserCollection } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import type { RecordEditor } from '../write/record-edit.ts';
 import { MissingContent } from './file-content.ts';
+import { markedFiles } from './file-places.ts';
 import type { FileStores } from './file-stores.ts';
 import { BY_SCAN, type FileCollection, type FileDocument, type FileMetadata } from './files.model.ts';
 import { type Scanner, ScannerAway } from './scanner.ts';
@@ -30,6 +31,8 @@ interface FileScanDeps {
   users: UserCollection;
   editor: Pick<RecordEditor, 'change'>;
   markHeld: MarkHeld;
+  /** Marks it in the kept submissions of a record. */
+  markKept(appId: ObjectId, record: RecordId, file: string): Promise<void>;
 }
 
 /**
@@ -38,7 +41,7 @@ interface FileScanDeps {
  * names it is marked, again until no write that may still name it is left.
  */
 export function createFileScans(deps: FileScanDeps): Job {
-  const { files, content, scanner, users, editor, markHeld } = deps;
+  const { files, content, scanner, users, editor, markHeld, markKept } = deps;
 
   const unfinished = () =>
     typedFilter<FileDocument>({ 'metadata.scan': { $in: scanner ? ['waiting', 'found'] : ['found'] } });
@@ -72,7 +75,10 @@ export function createFileScans(deps: FileScanDeps): Job {
     const { _id, now, metadata } = file;
     const { appId, record, held, claim } = metadata;
     await content.remove([file]);
-    if (record) await markRecord(appId, record, _id.toString());
+    if (record) {
+      await markRecord(appId, record, _id.toString());
+      await markKept(appId, record, _id.toString());
+    }
     if (held) await markHeld(appId, held, _id.toString());
     const isClaimed = claim && claim.until.getTime() + WRITES_END_MS >= now.getTime();
     if (!isClaimed) await become(file, 'infected');
@@ -115,19 +121,4 @@ export function createFileScans(deps: FileScanDeps): Job {
       return found.length === BATCH;
     },
   };
-}
-
-/** The values that name a file without its mark, with it. */
-export function markedFiles(data: Data, id: string): Record<string, unknown> {
-  const isUnmarked = (one: { id?: unknown; infected?: unknown } | null): boolean => one?.id === id && !one.infected;
-  const lists = Object.entries(data).filter((entry): entry is [string, unknown[]] => {
-    const [, value] = entry;
-    return Array.isArray(value) && value.some(isUnmarked);
-  });
-  return Object.fromEntries(
-    lists.map(([key, list]) => [
-      key,
-      list.map((one) => (isUnmarked(one as object) ? { ...(one as object), infected: true } : one)),
-    ]),
-  );
 }

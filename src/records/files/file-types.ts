@@ -124,7 +124,9 @@ function examineBinary(type: FileTypeName): Examination {
       if (type !== 'pdf' && start.includes('%PDF-')) return false;
       // The package looks at the first three bytes.
       if (type === 'gif' && !/^GIF8[79]a/.test(start)) return false;
-      if ((await signatureOf(bytes)) !== type) return false;
+      const found = await signatureOf(bytes);
+      const isSound = type === 'm4a' && found === 'mp4' && (await hasSoundAlone(head.size, readAt));
+      if (found !== type && !isSound) return false;
       return !(await endsLikeArchive(head.size, readAt));
     },
   };
@@ -135,6 +137,27 @@ async function signatureOf(bytes: Buffer): Promise<FileTypeName | undefined> {
   const { fileTypeFromBuffer } = await import('file-type/core');
   const found = await fileTypeFromBuffer(bytes);
   return found && SIGNATURES[found.ext];
+}
+
+const MAX_BOXES = 64;
+const MAX_MOOV_BYTES = 8 * 1024 * 1024;
+
+/** Whether a file of a general brand, as recorders of phones write, has sound and no pictures. */
+async function hasSoundAlone(size: number, readAt: ReadAt): Promise<boolean> {
+  for (let at = 0, boxes = 0; at + 16 <= size && boxes < MAX_BOXES; boxes += 1) {
+    const box = await readAt(at, at + 16);
+    const short = box.readUInt32BE(0);
+    const length = short === 1 ? Number(box.readBigUInt64BE(8)) : short || size - at;
+    if (box.toString('latin1', 4, 8) === 'moov') {
+      const content = await readAt(at, Math.min(size, at + Math.min(length, MAX_MOOV_BYTES)));
+      // The handler of a track, after its version and 4 bytes without a meaning.
+      const handlers = [...content.toString('latin1').matchAll(/hdlr.{8}(.{4})/gs)].map(([, name]) => name);
+      return handlers.includes('soun') && !handlers.includes('vide');
+    }
+    if (length < 8) return false;
+    at += length;
+  }
+  return false;
 }
 
 function examineArchive(type: FileTypeName): Examination {

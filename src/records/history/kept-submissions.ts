@@ -9,7 +9,7 @@ import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
 import { type Older, removeInSteps, removeSome } from '../../platform/database/removal.ts';
-import { namesFile } from '../files/file-places.ts';
+import { markedFiles, namesFile } from '../files/file-places.ts';
 import { type EventConsumer, MAX_OUTBOX } from '../stored/outbox.ts';
 import { NEWEST_FIRST, type UserCollection, type UserDocument } from '../stored/record.ts';
 import { firstIdAt, type RecordId } from '../stored/record-id.ts';
@@ -162,6 +162,18 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
         { $project: { _id: 1 } },
       ];
       return (await kept.aggregate(stages, { hint: OF_RECORD, readConcern: { level } }).toArray()).length > 0;
+    },
+
+    /** Marks an infected file in the submissions of a record, also in waiting ones. */
+    async markInfected(appId: ObjectId, userId: RecordId, file: string): Promise<void> {
+      await keep([appId], [userId]);
+      const naming = { appId, userId, $expr: namesFile('$data', file) };
+      for await (const { _id, data } of kept.find(naming, { projection: { data: 1 }, hint: OF_RECORD })) {
+        const $set = Object.fromEntries(
+          Object.entries(markedFiles(data, file)).map(([key, value]) => [`data.${key}`, value]),
+        );
+        if (Object.keys($set).length > 0) await kept.updateOne({ appId, _id }, { $set });
+      }
     },
 
     consumer: {

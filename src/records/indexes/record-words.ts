@@ -23,16 +23,27 @@ type Depth = typeof DATA | typeof VALUE | typeof ITEM | typeof BELOW;
 const depthIn = (depth: Depth, isArray: boolean): Depth =>
   depth === DATA ? VALUE : depth === VALUE && isArray ? ITEM : BELOW;
 
-/** The service gives the items of lists their times; nobody searches for them. */
-const isTimeOfItem = (depth: Depth, name: string): boolean => depth === ITEM && name === 'timestamp';
+const OF_FILES = ['id', 'name', 'type', 'size', 'sha256'] as const;
+
+/**
+ * Returns whether a member of an object has texts that people search for. The service gives the
+ * items of lists their times; of a file it is the name.
+ */
+function searchedIn(depth: Depth, names: () => readonly string[]): (name: string) => boolean {
+  if (depth !== ITEM) return () => true;
+  const all = new Set(names());
+  const isFile = OF_FILES.every((name) => all.has(name));
+  return (name) => (isFile ? name === 'name' : name !== 'timestamp');
+}
 
 /** The texts of a value: the value of a key, items of lists and members of objects. */
 function collectTexts(texts: string[], value: unknown, depth: Depth): void {
   if (typeof value === 'string') texts.push(value);
   else if (Array.isArray(value)) for (const item of value) collectTexts(texts, item, depthIn(depth, true));
   else if (isPlain(value)) {
+    const isSearched = searchedIn(depth, () => Object.keys(value));
     for (const [name, member] of Object.entries(value)) {
-      if (!isTimeOfItem(depth, name)) collectTexts(texts, member, depthIn(depth, false));
+      if (isSearched(name)) collectTexts(texts, member, depthIn(depth, false));
     }
   }
 }
@@ -109,10 +120,16 @@ export function readEmail(document: Uint8Array): string {
 function readTexts(texts: string[], source: Buffer, type: number, at: number, depth: Depth): void {
   if (type === STRING) texts.push(readText(source, at));
   if (type !== OBJECT && type !== ARRAY) return;
+  const isSearched = type === ARRAY ? () => true : searchedIn(depth, () => namesOf(source, at));
   readMembers(source, at, (name, member, value) => {
-    if (type === OBJECT && isTimeOfItem(depth, name)) return;
-    readTexts(texts, source, member, value, depthIn(depth, type === ARRAY));
+    if (isSearched(name)) readTexts(texts, source, member, value, depthIn(depth, type === ARRAY));
   });
+}
+
+function namesOf(source: Buffer, start: number): string[] {
+  const names: string[] = [];
+  readMembers(source, start, (name) => names.push(name));
+  return names;
 }
 
 function readMembers(source: Buffer, start: number, visit: (name: string, type: number, at: number) => void): void {

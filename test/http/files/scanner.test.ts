@@ -177,6 +177,22 @@ describe('a file that came while the scanner was away', () => {
     expect(shown[0].data).toEqual({ cv: [{ ...value, infected: true }] });
   });
 
+  it('is marked in a kept submission', async () => {
+    const { sourceAppId, password } = await server.admin.buildApp({ fields: [CV, { key: 'name', kind: 'text' }] });
+    await server.admin.put(`/auth/apps/${sourceAppId}/history`, { submissions: true }).expect(200);
+    const reader = await new Client(server.listener.url).logIn(sourceAppId, password);
+    clamd.answer = 'busy ERROR';
+    const { body: sent } = await upload(server.client.url, sourceAppId, Buffer.concat([pdf(), MALWARE]));
+    const data = { cv: [sent.token], name: 'Ada' };
+    await server.client.submit(sourceAppId, { email: 'ada@example.com', data }).expect(200);
+    clamd.answer = undefined;
+    const shown = async () => {
+      scanJob();
+      return (await reader.get('/auth/submissions').expect(200)).body.submissions[0]?.data;
+    };
+    await expect.poll(shown, SOON).toMatchObject({ cv: [{ sha256: sent.sha256, infected: true }], name: 'Ada' });
+  });
+
   it('of an erased record keeps no other from being scanned', async () => {
     const gone = await waiting(INFECTED);
     await server.db.collection<Stored>('users').deleteOne({ _id: new UUID(gone.record) });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FILE_TYPE_NAMES, type FileTypeName } from '../../../src/fields/base/file-types.ts';
 import { examine, safeName } from '../../../src/records/files/file-types.ts';
 import { altered, contentOf, names, whyUnsafe, whyUnsafeName } from '../../support/file-fuzz.ts';
-import { bytesOf, SAMPLES } from '../../support/file-samples.ts';
+import { bytesOf, media, SAMPLES } from '../../support/file-samples.ts';
 import { rounds } from '../../support/rounds.ts';
 import { zip } from '../../support/uploads.ts';
 
@@ -104,6 +104,28 @@ describe('the content of a file', () => {
     expect(await isOf('gif', 'GIF=1;alert(1)')).toBe(false);
     expect(await isOf('zip', Buffer.concat([Buffer.from('MZ'), archive]))).toBe(false);
     expect(await isOf('zip', Buffer.concat([archive, Buffer.from(page)]))).toBe(false);
+  });
+
+  it('is sound of a general brand only without pictures', async () => {
+    const handler = (name: string) => bytesOf([0, 0, 0, 32], 'hdlr', Array(8).fill(0), name, Array(12).fill(0));
+    const file = (...names: string[]) => {
+      const tracks = Buffer.concat(names.map(handler));
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(8 + tracks.length);
+      return Buffer.concat([media('mp42'), length, Buffer.from('moov'), tracks]);
+    };
+    expect(await isOf('m4a', file('soun'))).toBe(true);
+    expect(await isOf('mp4', file('soun'))).toBe(true);
+    expect(await isOf('m4a', file('soun', 'vide'))).toBe(false);
+    expect(await isOf('m4a', file('vide'))).toBe(false);
+    expect(await isOf('m4a', file())).toBe(false);
+    expect(
+      await isOf(
+        'm4a',
+        bytesOf([0, 0, 0, 20], 'ftypmp42', Array(8).fill(0), [0, 0, 0, 4], 'none', [0, 0, 0, 1, 1, 1, 1, 1]),
+      ),
+    ).toBe(false);
+    expect(await isOf('mp3', file('soun'))).toBe(false);
   });
 
   it('is no archive of a program, a book, macros, or parts of two documents', async () => {

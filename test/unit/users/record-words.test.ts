@@ -32,6 +32,24 @@ describe('the words of a record', () => {
     ]);
   });
 
+  it('of a file are those of its name', () => {
+    const file = {
+      id: '01924c9e-5f3a-7c11',
+      name: 'My CV.pdf',
+      type: 'pdf',
+      size: 9,
+      sha256: 'abc123',
+      infected: true,
+    };
+    const data = { cv: [file], other: { ...file, name: 'deep' }, list: [{ id: 'x1', sha256: 'y1' }] };
+    expect(recordWords(EMAIL, { cv: [file] })).toEqual(['ada', 'x', 'org', 'my', 'cv', 'pdf']);
+    const texts = [EMAIL, 'my cv.pdf', file.id, 'deep', 'pdf', 'abc123', 'x1', 'y1'];
+    expect(foldedTexts(stored(data)).split('\0')).toEqual(texts);
+    expect(new Set(recordWords(EMAIL, data))).toEqual(
+      new Set(['ada', 'x', 'org', 'my', 'cv', 'pdf', '01924c9e', '5f3a', '7c11', 'deep', 'abc123', 'x1', 'y1']),
+    );
+  });
+
   it('are one mark when they are too many', () => {
     const many = Array.from({ length: 250 }, (_, n) => `w${n}`).join(' ');
     expect(recordWords(EMAIL, { many })).toEqual([ANY_WORD]);
@@ -57,6 +75,7 @@ describe('the words of a record', () => {
         fc.constant(null),
         fc.array(tie('any'), { maxLength: 3 }),
         fc.dictionary(fc.constantFrom('k', 'timestamp', 'é', 'data', 'email'), tie('any'), { maxKeys: 3 }),
+        fc.array(fc.record({ id: text, name: text, type: text, size: text, sha256: text }), { maxLength: 2 }),
       ),
     })).any;
     const property = fc.property(fc.dictionary(fc.constantFrom('a', 'b', 'timestamp'), value), text, (data, query) => {

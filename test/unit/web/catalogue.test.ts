@@ -29,6 +29,7 @@ const EQUAL = new Set([
   'Import',
   'JavaScript',
   'Link',
+  'Logo',
   'Microsoft Teams',
   'Name',
   'Newsletter',

@@ -485,6 +485,7 @@ export const connect: typeof en = {
 
     trap: 'Menschen sehen dieses Feld nicht. Füllt ein Programm es aus, wird seine Einsendung zurückgehalten.',
     ownPage: 'Um danach eine eigene Seite zu zeigen, ändern Sie diese Adresse und entfernen Sie die Kommentarzeichen:',
+    fileFirst: 'Zuerst wird die Datei gesendet. Die Einsendung enthält das Token der Antwort.',
     noRandomUuid: 'crypto.randomUUID() gibt es nur auf HTTPS-Seiten.',
     sameKey: 'Ohne Antwort denselben Schlüssel erneut senden. Der Datensatz wird dann nur einmal gespeichert.',
     storedAs: 'Gespeichert als',

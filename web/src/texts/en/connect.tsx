@@ -475,6 +475,7 @@ export const connect = {
     ownPage: 'To show your own page afterwards, change this address and remove the marks around it:',
     noRandomUuid: 'crypto.randomUUID() exists only on HTTPS pages.',
     sameKey: 'Send the same key again if you get no response. The record is then stored once.',
+    fileFirst: 'A file is sent first, and the submission has the token of the answer.',
     // Between single quotes of JavaScript.
     storedAs: 'Stored as',
   },
