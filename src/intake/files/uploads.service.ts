@@ -6,7 +6,8 @@ import { clientNetwork } from '../../platform/core/client-network.ts';
 import { AppNotFound, Forbidden, NotFound } from '../../platform/core/errors.ts';
 import { deriveSecretKey } from '../../platform/core/secrets.ts';
 import { say } from '../../platform/languages/reasons.ts';
-import type { Arrival, ArrivedFile, Continued, Incoming, Part } from '../../records/files/incoming.ts';
+import type { Arrival } from '../../records/files/arrival.ts';
+import type { ArrivedFile, Continued, Incoming, Part } from '../../records/files/incoming.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import { createSubmitLimiter } from '../submissions/submit-limiter.ts';
 

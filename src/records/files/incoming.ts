@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Binary, type Document, type Filter, ObjectId, type UUID } from 'mongodb';
+import { Binary, type Document, type Filter, type ObjectId, type UUID } from 'mongodb';
 import type { FileTypeName } from '../../fields/base/file-types.ts';
-import { typeOfName } from '../../fields/base/file-types.ts';
 import type { Config } from '../../platform/core/config.ts';
 import {
   AppError,
@@ -13,13 +12,11 @@ import {
 } from '../../platform/core/errors.ts';
 import { FairQueue } from '../../platform/core/fair-queue.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
-import { STATEMENT_TIME_MS } from '../../platform/database/collections.ts';
-import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
-import { type PlainCode, type Reason, say, toReason } from '../../platform/languages/reasons.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import { createRecordIds } from '../stored/record-id.ts';
-import type { ByteRange } from './file-content.ts';
+import { type Arrival, checkName, createInspection, MB, type ReadRange, refusal, tooLargeError } from './arrival.ts';
 import type { FileStores } from './file-stores.ts';
-import { examine, safeName } from './file-types.ts';
+import { createFileWriting, isCutOff, WRITER_MS, WRITES_END_MS, Writing } from './file-writing.ts';
 import {
   BY_NETWORK,
   BY_SIZE,
@@ -28,10 +25,8 @@ import {
   type FileCollection,
   type FileDocument,
 } from './files.model.ts';
-import { type Scanner, ScannerAway } from './scanner.ts';
+import type { Scanner } from './scanner.ts';
 
-/** A megabyte of the limits of files. */
-export const MB = 1_000_000;
 const HOUR_MS = 3_600_000;
 /** Files that no record names, of one network in an hour. */
 const MAX_OF_NETWORK = 200 * MB;
@@ -41,34 +36,9 @@ const MIN_CHARGED = 4_096;
 const MAX_RECEIVING = 400;
 const MAX_RECEIVING_OF_APP = 200;
 const MAX_RECEIVING_OF_NETWORK = 100;
-/** The chunks that one process stores at the same time. The driver needs about 1 MB for each. */
-const MAX_WRITING = 8;
-const MAX_WRITING_OF_APP = 6;
 /** The files that one process examines at the same time, with 1 MB of their content. */
 const MAX_FINISHING = 8;
 const MAX_FINISHING_OF_APP = 6;
-/** How long a request may write without word from its process. */
-const WRITER_MS = 30_000;
-const RENEW_MS = 10_000;
-/** A statement that began while its writer might may last for its time limit. */
-const WRITES_END_MS = STATEMENT_TIME_MS + 2_000;
-/** How long the document of a removed file stays, for what arrives late. */
-export const REMOVED_MS = 30_000;
-
-/** A file that is about to be sent. */
-export interface Arrival {
-  appId: ObjectId;
-  field: { key: string; types: readonly FileTypeName[]; maxBytes?: number | undefined };
-  /** As the client sent it. */
-  name: string;
-  /** The number of its bytes, if the client says it. */
-  declared?: number | undefined;
-  /** The network that sends it. Absent: the staff sends it, who needs no token. */
-  network?: string | undefined;
-  /** The id that it gets, and the hash that it must have, if the sender knows them. */
-  id?: UUID | undefined;
-  sha256?: string | undefined;
-}
 
 /** A file that is wholly stored. */
 export interface ArrivedFile {
@@ -99,8 +69,6 @@ export interface Continued {
   received: number;
 }
 
-type ReadRange = (range: ByteRange) => AsyncIterable<Buffer>;
-
 export type Incoming = ReturnType<typeof createIncomingFiles>;
 
 /**
@@ -119,11 +87,11 @@ export function createIncomingFiles(deps: {
 }) {
   const { files, chunks, content, scanner, clock, limits } = deps;
   const { database } = content;
+  const { fill, asWriter, discard, giveBack } = createFileWriting({ files, chunks, content });
+  const inspect = createInspection(scanner);
   const newId = createRecordIds();
-  const target = insertTarget(chunks, ['files_id', 'n']);
   const receiving = new FairQueue({ slots: MAX_RECEIVING, perKey: MAX_RECEIVING_OF_APP });
   const sending = new FairQueue({ slots: MAX_RECEIVING, perKey: MAX_RECEIVING_OF_NETWORK });
-  const writing = new FairQueue({ slots: MAX_WRITING, perKey: MAX_WRITING_OF_APP });
   const finishing = new FairQueue({ slots: MAX_FINISHING, perKey: MAX_FINISHING_OF_APP });
   const largest = ({ maxBytes = limits.perFile }: Arrival['field']): number => Math.min(maxBytes, limits.perFile);
 
@@ -193,70 +161,6 @@ export function createIncomingFiles(deps: {
     return found?.bytes ?? 0;
   }
 
-  /** Stores a chunk and counts its bytes. @throws {Conflict} when another request writes */
-  async function store(state: Writing, n: number, bytes: Buffer): Promise<void> {
-    const { file } = state;
-    const turn = writing.join(file.metadata.appId.toHexString());
-    try {
-      if (!turn.hasBegun) await turn.begun;
-      const chunk = { _id: chunkId(file._id, n), files_id: file._id, n, data: new Binary(bytes) };
-      const guard = { collection: files, filter: state.mayWrite() };
-      await insertGuarded(guard, target, [chunk], () => bytes.length, 'replace');
-      const length = n * CHUNK_BYTES + bytes.length;
-      const { matchedCount } = await files.updateOne(state.mayWrite(), { $set: { length } });
-      if (matchedCount === 0) throw new Conflict('fileBeingSent');
-      file.length = length;
-    } finally {
-      turn.end();
-    }
-  }
-
-  /**
-   * Stores the bytes of a source from `file.length` on. What arrived is kept when it ends early.
-   * @param most the bytes that it may have
-   * @throws {TooLarge} when it has more
-   */
-  async function fill(state: Writing, source: AsyncIterable<Buffer>, most: number): Promise<void> {
-    const { file } = state;
-    let n = Math.floor(file.length / CHUNK_BYTES);
-    let size = file.length % CHUNK_BYTES;
-    // Copied, because a part of few bytes takes much more memory than these.
-    let chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, size + most));
-    if (size > 0) await readStart(file, n, chunk.subarray(0, size));
-    let stored = size;
-    let left = most;
-    const flush = async (): Promise<void> => {
-      await store(state, n, chunk.subarray(0, size));
-      stored = size;
-      if (size < CHUNK_BYTES) return;
-      [n, size, stored] = [n + 1, 0, 0];
-      // The driver may still send the last one, after its time limit.
-      chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, left));
-    };
-    try {
-      for await (const part of source) {
-        if (part.length > left) throw tooLargeError(most);
-        for (let at = 0; at < part.length; ) {
-          const copied = part.copy(chunk, size, at);
-          at += copied;
-          size += copied;
-          left -= copied;
-          if (size === CHUNK_BYTES) await flush();
-        }
-      }
-    } catch (error) {
-      if (isCutOff(error) && size > stored) await flush();
-      throw error;
-    }
-    if (size > stored) await flush();
-  }
-
-  async function readStart(file: FileDocument, n: number, into: Buffer): Promise<void> {
-    let at = 0;
-    const range = { start: n * CHUNK_BYTES, end: n * CHUNK_BYTES + into.length - 1 };
-    for await (const bytes of database.read(file, range)) at += bytes.copy(into, at);
-  }
-
   /** Examines a file of which all bytes arrived, and makes it whole. */
   async function finish(state: Writing, arrival: Arrival): Promise<FileDocument> {
     const { file } = state;
@@ -267,25 +171,6 @@ export function createIncomingFiles(deps: {
     } finally {
       turn.end();
     }
-  }
-
-  /** Resolves with what the content is. @throws {InvalidInput} when it is refused */
-  async function inspect({ field: { key, types }, sha256 }: Arrival, name: string, size: number, read: ReadRange) {
-    const whole = { start: 0, end: size - 1 };
-    const type = typeOfName(name);
-    const examination = type && examine(type);
-    const hash = createHash('sha256');
-    for await (const bytes of read(whole)) {
-      hash.update(bytes);
-      examination?.add(bytes);
-    }
-    const digest = hash.digest('hex');
-    if (sha256 !== undefined && digest !== sha256) throw refusal(key, 'fileChanged');
-    const isOfType = await examination?.end((start, end) => readRange(read, start, end));
-    if (!type || !isOfType || !types.includes(type)) throw refusal(key, typeProblem(types));
-    const scan = await scanned(() => read(whole));
-    if (scan === 'infected') throw refusal(key, 'fileInfected');
-    return { type, sha256: digest, scan };
   }
 
   async function examineAndStore(state: Writing, arrival: Arrival): Promise<FileDocument> {
@@ -318,67 +203,10 @@ export function createIncomingFiles(deps: {
     return stored;
   }
 
-  /** A file waits while the scanner is away, and nobody can read it (file-scans.ts). */
-  async function scanned(read: () => AsyncIterable<Buffer>): Promise<'infected' | 'waiting' | undefined> {
-    try {
-      return (await scanner?.isInfected(read())) ? 'infected' : undefined;
-    } catch (error) {
-      if (error instanceof ScannerAway) return 'waiting';
-      throw error;
-    }
-  }
-
   /** Removes what came to the bucket after its app was deleted. */
   async function removeIfGone({ _id, length, metadata }: FileDocument): Promise<void> {
     const found = await files.findOne({ _id, 'metadata.appId': metadata.appId }, { projection: { _id: 1 } });
     if (!found) await content.remove([{ _id, length, metadata }]);
-  }
-
-  /** Removes a file that is not wanted; if that fails, the cleaner does it. */
-  async function discard(state: Writing): Promise<void> {
-    const change = [
-      {
-        $set: {
-          'metadata.state': 'removing',
-          'metadata.charged': 0,
-          'metadata.checkAt': { $add: ['$$NOW', REMOVED_MS] },
-        },
-      },
-      { $unset: ['metadata.network', 'metadata.token', 'metadata.writer'] },
-    ];
-    try {
-      const { matchedCount } = await files.updateOne(state.isMine(), change);
-      if (matchedCount === 0) return;
-      await content.remove([state.file]);
-    } catch {
-      // The document has the time of its check.
-    }
-  }
-
-  async function giveBack(state: Writing): Promise<void> {
-    await files.updateOne(state.isMine(), { $unset: { 'metadata.writer': '' } }).catch(() => undefined);
-  }
-
-  /** Runs work on a file while the document says that this request may write. */
-  async function asWriter<T>(state: Writing, work: () => Promise<T>): Promise<T> {
-    const until = [{ $set: { 'metadata.writer.until': { $add: ['$$NOW', WRITER_MS] } } }];
-    const renewal = setInterval(() => {
-      files.updateOne(state.isMine(), until).catch(() => undefined);
-    }, RENEW_MS).unref();
-    try {
-      return await work();
-    } finally {
-      clearInterval(renewal);
-    }
-  }
-
-  /** @throws {InvalidInput} when the name is none, or of a type that the field does not take */
-  function checkName({ name: given, field }: Arrival): string {
-    const name = safeName(given);
-    if (name === '') throw refusal(field.key, 'fileName');
-    const type = typeOfName(name);
-    if (!type || !field.types.includes(type)) throw refusal(field.key, typeProblem(field.types));
-    return name;
   }
 
   /** Takes over a file of which a part has arrived. */
@@ -511,51 +339,10 @@ export function createIncomingFiles(deps: {
   };
 }
 
-async function readRange(read: ReadRange, start: number, end: number): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  if (end > start) for await (const bytes of read({ start, end: end - 1 })) parts.push(bytes);
-  return Buffer.concat(parts);
-}
-
 const EPOCH = new Date(0);
 
 /** The bytes of a file that no record names. An absent member is less than null, or it. */
 const UNNAMED_BYTES = { $cond: [{ $gt: ['$metadata.record', null] }, 0, '$metadata.charged'] };
-
-/** A file that a request writes. */
-class Writing {
-  readonly file: FileDocument;
-  readonly writer: UUID;
-  constructor(file: FileDocument, writer: UUID) {
-    this.file = file;
-    this.writer = writer;
-  }
-
-  /** Matches the file while no other request has taken it over. */
-  isMine() {
-    const { _id, metadata } = this.file;
-    return {
-      _id,
-      'metadata.appId': metadata.appId,
-      'metadata.state': 'arriving' as const,
-      'metadata.writer.id': this.writer,
-    };
-  }
-
-  /** Matches the file while no other request may take it over. */
-  mayWrite() {
-    return { ...this.isMine(), $expr: { $lt: ['$$NOW', '$metadata.writer.until'] } };
-  }
-}
-
-/** The same for each attempt at a chunk, because MongoDB does not replace an id. */
-function chunkId(file: UUID, n: number): ObjectId {
-  const bytes = Buffer.alloc(12);
-  // The random part of the id.
-  Buffer.from(file.buffer).copy(bytes, 0, 8, 16);
-  bytes.writeUInt32BE(n, 8);
-  return new ObjectId(bytes);
-}
 
 const newToken = (): string => randomBytes(32).toString('base64url');
 
@@ -569,18 +356,5 @@ export function presentArrived({ _id, filename, length, metadata }: FileDocument
   return { id: _id, token, name: filename, type: type as FileTypeName, size: length, sha256, expiresAt };
 }
 
-const typeProblem = (types: readonly FileTypeName[]): Reason => say('fileType', { types: types.join(', ') });
-
-/** A refusal with the code of the problem of the field. */
-function refusal(key: string, given: PlainCode | Reason): InvalidInput {
-  return new InvalidInput(given, [{ path: `data.${key}`, ...toReason(given) }]);
-}
-
-const tooLargeError = (most: number): TooLarge => new TooLarge(say('fileTooLarge', { max: most / MB }));
-
 const continuesAt = (received: number): AppError =>
   new AppError(416, say('contentContinues', { byte: received }), { facts: { received } });
-
-function isCutOff(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException)?.code === 'ECONNRESET';
-}

@@ -1,0 +1,177 @@
+import { Binary, ObjectId, type UUID } from 'mongodb';
+import { Conflict } from '../../platform/core/errors.ts';
+import { FairQueue } from '../../platform/core/fair-queue.ts';
+import { STATEMENT_TIME_MS } from '../../platform/database/collections.ts';
+import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
+import { tooLargeError } from './arrival.ts';
+import type { FileStores } from './file-stores.ts';
+import { CHUNK_BYTES, type ChunkCollection, type FileCollection, type FileDocument } from './files.model.ts';
+
+/** The chunks that one process stores at the same time. The driver needs about 1 MB for each. */
+const MAX_WRITING = 8;
+const MAX_WRITING_OF_APP = 6;
+/** How long a request may write without word from its process. */
+export const WRITER_MS = 30_000;
+const RENEW_MS = 10_000;
+/** A statement that began while its writer might may last for its time limit. */
+export const WRITES_END_MS = STATEMENT_TIME_MS + 2_000;
+/** How long the document of a removed file stays, for what arrives late. */
+export const REMOVED_MS = 30_000;
+
+/** A file that a request writes. */
+export class Writing {
+  readonly file: FileDocument;
+  readonly writer: UUID;
+  constructor(file: FileDocument, writer: UUID) {
+    this.file = file;
+    this.writer = writer;
+  }
+
+  /** Matches the file while no other request has taken it over. */
+  isMine() {
+    const { _id, metadata } = this.file;
+    return {
+      _id,
+      'metadata.appId': metadata.appId,
+      'metadata.state': 'arriving' as const,
+      'metadata.writer.id': this.writer,
+    };
+  }
+
+  /** Matches the file while no other request may take it over. */
+  mayWrite() {
+    return { ...this.isMine(), $expr: { $lt: ['$$NOW', '$metadata.writer.until'] } };
+  }
+}
+
+/**
+ * Stores the bytes of files, each while its document says that this request may write them
+ * (spec 4.14.1). At most {@link MAX_WRITING} chunks at the same time.
+ */
+export function createFileWriting(deps: {
+  files: FileCollection;
+  chunks: ChunkCollection;
+  content: Pick<FileStores, 'database' | 'remove'>;
+}) {
+  const { files, chunks, content } = deps;
+  const target = insertTarget(chunks, ['files_id', 'n']);
+  const writing = new FairQueue({ slots: MAX_WRITING, perKey: MAX_WRITING_OF_APP });
+
+  /** Stores a chunk and counts its bytes. @throws {Conflict} when another request writes */
+  async function store(state: Writing, n: number, bytes: Buffer): Promise<void> {
+    const { file } = state;
+    const turn = writing.join(file.metadata.appId.toHexString());
+    try {
+      if (!turn.hasBegun) await turn.begun;
+      const chunk = { _id: chunkId(file._id, n), files_id: file._id, n, data: new Binary(bytes) };
+      const guard = { collection: files, filter: state.mayWrite() };
+      await insertGuarded(guard, target, [chunk], () => bytes.length, 'replace');
+      const length = n * CHUNK_BYTES + bytes.length;
+      const { matchedCount } = await files.updateOne(state.mayWrite(), { $set: { length } });
+      if (matchedCount === 0) throw new Conflict('fileBeingSent');
+      file.length = length;
+    } finally {
+      turn.end();
+    }
+  }
+
+  /**
+   * Stores the bytes of a source from `file.length` on. What arrived is kept when it ends early.
+   * @param most the bytes that it may have
+   * @throws {TooLarge} when it has more
+   */
+  async function fill(state: Writing, source: AsyncIterable<Buffer>, most: number): Promise<void> {
+    const { file } = state;
+    let n = Math.floor(file.length / CHUNK_BYTES);
+    let size = file.length % CHUNK_BYTES;
+    // Copied, because a part of few bytes takes much more memory than these.
+    let chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, size + most));
+    if (size > 0) await readStart(file, n, chunk.subarray(0, size));
+    let stored = size;
+    let left = most;
+    const flush = async (): Promise<void> => {
+      await store(state, n, chunk.subarray(0, size));
+      stored = size;
+      if (size < CHUNK_BYTES) return;
+      [n, size, stored] = [n + 1, 0, 0];
+      // The driver may still send the last one, after its time limit.
+      chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, left));
+    };
+    try {
+      for await (const part of source) {
+        if (part.length > left) throw tooLargeError(most);
+        for (let at = 0; at < part.length; ) {
+          const copied = part.copy(chunk, size, at);
+          at += copied;
+          size += copied;
+          left -= copied;
+          if (size === CHUNK_BYTES) await flush();
+        }
+      }
+    } catch (error) {
+      if (isCutOff(error) && size > stored) await flush();
+      throw error;
+    }
+    if (size > stored) await flush();
+  }
+
+  async function readStart(file: FileDocument, n: number, into: Buffer): Promise<void> {
+    let at = 0;
+    const range = { start: n * CHUNK_BYTES, end: n * CHUNK_BYTES + into.length - 1 };
+    for await (const bytes of content.database.read(file, range)) at += bytes.copy(into, at);
+  }
+
+  return { fill, discard, giveBack, asWriter };
+
+  /** Removes a file that is not wanted; if that fails, the cleaner does it. */
+  async function discard(state: Writing): Promise<void> {
+    const change = [
+      {
+        $set: {
+          'metadata.state': 'removing',
+          'metadata.charged': 0,
+          'metadata.checkAt': { $add: ['$$NOW', REMOVED_MS] },
+        },
+      },
+      { $unset: ['metadata.network', 'metadata.token', 'metadata.writer'] },
+    ];
+    try {
+      const { matchedCount } = await files.updateOne(state.isMine(), change);
+      if (matchedCount === 0) return;
+      await content.remove([state.file]);
+    } catch {
+      // The document has the time of its check.
+    }
+  }
+
+  async function giveBack(state: Writing): Promise<void> {
+    await files.updateOne(state.isMine(), { $unset: { 'metadata.writer': '' } }).catch(() => undefined);
+  }
+
+  /** Runs work on a file while the document says that this request may write. */
+  async function asWriter<T>(state: Writing, work: () => Promise<T>): Promise<T> {
+    const until = [{ $set: { 'metadata.writer.until': { $add: ['$$NOW', WRITER_MS] } } }];
+    const renewal = setInterval(() => {
+      files.updateOne(state.isMine(), until).catch(() => undefined);
+    }, RENEW_MS).unref();
+    try {
+      return await work();
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+}
+
+/** The same for each attempt at a chunk, because MongoDB does not replace an id. */
+function chunkId(file: UUID, n: number): ObjectId {
+  const bytes = Buffer.alloc(12);
+  // The random part of the id.
+  Buffer.from(file.buffer).copy(bytes, 0, 8, 16);
+  bytes.writeUInt32BE(n, 8);
+  return new ObjectId(bytes);
+}
+
+/** The connection of a client ended before its body. */
+export function isCutOff(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException)?.code === 'ECONNRESET';
+}
