@@ -7,9 +7,12 @@ import { tooLargeError } from './arrival.ts';
 import type { FileStores } from './file-stores.ts';
 import { CHUNK_BYTES, type ChunkCollection, type FileCollection, type FileDocument } from './files.model.ts';
 
-/** The chunks that one process stores at the same time. The driver needs about 1 MB for each. */
-const MAX_WRITING = 8;
-const MAX_WRITING_OF_APP = 6;
+/**
+ * The chunks that one process stores at the same time: in total, of an app. With 8 and 6, uploads
+ * were 1.5 times as fast, and a submission beside them took twice as long (docs/performance.md).
+ */
+const MAX_WRITING = 2;
+const MAX_WRITING_OF_APP = 1;
 /** How long a request may write without word from its process. */
 export const WRITER_MS = 30_000;
 const RENEW_MS = 10_000;

@@ -42,6 +42,9 @@ describe('the configuration without variables', () => {
       mail: undefined,
       publicUrl: undefined,
       importLimits: { perImport: 268_435_456, perApp: 1_073_741_824 },
+      fileLimits: { perFile: 10_000_000, perApp: 1_000_000_000 },
+      filesBucket: undefined,
+      clamd: undefined,
       webhooksAllowPrivate: false,
       captchaUrls: {
         turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
