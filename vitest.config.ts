@@ -42,7 +42,7 @@ export default defineConfig({
           include: [
             'test/{unit,http,contract,cli,startup,security,browser}/**/*.test.ts',
             // The short fault tests of npm run test:faults, with fewer rounds.
-            'test/faults/{app-creation,app-restored,connection-cut,delete-interrupted,files-bucket,first-submissions}.test.ts',
+            'test/faults/{app-creation,app-restored,connection-cut,delete-interrupted,first-submissions}.test.ts',
             'test/faults/{migrations,offline-queue,primary-monitor,races,renames,rolled-back-schema,stopped-over-delete,under-attack}.test.ts',
           ],
           exclude: MEASURED,

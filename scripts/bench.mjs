@@ -6,6 +6,7 @@
 //   --data        instead: finding, counting and exporting in an app of a million records
 //   --search      instead: searches by words in an app of a million records, and their index
 //   --events      instead: from a submission to its webhook, and what a webhook costs
+//   --inbox       instead: what kept submissions cost, and pages of a million of them
 //   --files       instead: uploads to both stores, their memory, and submissions beside them
 //   --import      instead: an import of CSV, its memory, and submissions beside it
 //   --erasure     instead: the erasure of a person who is in all lines of a file
@@ -37,6 +38,7 @@ const { values } = parseArgs({
     search: { type: 'boolean', default: false },
     events: { type: 'boolean', default: false },
     files: { type: 'boolean', default: false },
+    inbox: { type: 'boolean', default: false },
     import: { type: 'boolean', default: false },
     erasure: { type: 'boolean', default: false },
     logins: { type: 'boolean', default: false },
@@ -65,6 +67,7 @@ const others = {
   search: { records, rounds: queries },
   events: { rounds, seconds },
   files: { rounds, seconds },
+  inbox: { records, pages: queries, rounds, seconds },
   import: { records },
   erasure: { records },
   logins: { beside: values.beside?.split(',') ?? [], busy: Number(values.busy), rounds, seconds },

@@ -39,7 +39,11 @@ async function measureWith({ server, admin, receiver, rounds, seconds, progress 
   await burst(server, 'dead', WAITING);
   progress(`${WAITING} deliveries of a dead endpoint wait`);
   const besideDead = await latencies(server, receiver, progress);
-  const rates = await compareRates({ server, rounds, seconds, progress });
+  const request = (app) => {
+    people += 1;
+    return submission(app, `rate${people}@example.com`, VALUES);
+  };
+  const rates = await compareRates({ server, apps: ['plain', 'heard'], request, rounds, seconds, progress });
   const results = { alone, besideDead, rates };
   return { results, table: tableOf(results) };
 }
@@ -102,22 +106,19 @@ async function latencies(server, { arrivals }, progress) {
   return result;
 }
 
-/** The rates of first submissions to an app without and with a webhook, in interleaved rounds. */
-async function compareRates({ server, rounds, seconds, progress }) {
-  const rates = { plain: [], heard: [] };
+/** The medians of the rates of two apps with 32 clients, in rounds in turns. */
+export async function compareRates({ server, apps, request, rounds, seconds, progress }) {
+  const rates = Object.fromEntries(apps.map((app) => [app, []]));
   for (let round = 0; round < rounds; round += 1) {
-    for (const app of round % 2 ? ['heard', 'plain'] : ['plain', 'heard']) {
-      const request = () => {
-        people += 1;
-        return submission(app, `rate${people}@example.com`, VALUES);
-      };
-      const { rate } = await measure({ server, mongodPid: server.pid, request, connections: 32, seconds });
+    for (const app of round % 2 ? apps.toReversed() : apps) {
+      const options = { server, mongodPid: server.pid, connections: 32, seconds };
+      const { rate } = await measure({ ...options, request: () => request(app) });
       rates[app].push(rate);
       progress(`${app}: ${Math.round(rate)} submissions/s`);
       await sleep(1_000);
     }
   }
-  return { plain: median(rates.plain), heard: median(rates.heard) };
+  return Object.fromEntries(apps.map((app) => [app, median(rates[app])]));
 }
 
 function tableOf({ alone, besideDead, rates: { plain, heard } }) {

@@ -114,9 +114,10 @@ describe('.env.example', () => {
   const settings = lines.flatMap((line) => /^#?([A-Z_]+)=(.*)$/.exec(line)?.slice(1) ?? []);
   const names = settings.filter((_, index) => index % 2 === 0);
 
-  it('contains every configuration variable exactly once, and the password of docker-compose.yml', () => {
+  it('contains every configuration variable exactly once, the password of Compose, and what the bucket needs', () => {
+    const others = ['MONGODB_PASSWORD', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
     // The operating system sets PATH.
-    const expected = [...known.filter((name) => name !== 'PATH'), 'MONGODB_PASSWORD'];
+    const expected = [...known.filter((name) => name !== 'PATH'), ...others];
     expect([...names].sort()).toEqual(expected.sort());
   });
 
