@@ -258,7 +258,7 @@ describe('spec 7, invalid schema format: responds with 400 and keeps the schema'
       'fields',
       { fields: Array.from({ length: 101 }, (_, index) => ({ key: `f${index}`, kind: 'date' })) },
     ],
-    ['an unknown kind', 'fields.0.kind', { fields: [{ key: 'a', kind: 'file' }] }],
+    ['an unknown kind', 'fields.0.kind', { fields: [{ key: 'a', kind: 'picture' }] }],
     ['`kind` is missing', 'fields.0.kind', { fields: [{ key: 'a' }] }],
     ['spec 4.4: unknown properties', 'fields.0.hint', text({ hint: 'x' })],
     [

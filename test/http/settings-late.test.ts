@@ -87,7 +87,7 @@ async function ofApp(): Promise<Setting[]> {
     },
     {
       name: 'settings of forms',
-      held: ['update', 'apps'],
+      held: ['findAndModify', 'apps'],
       older: put('/form', { title: 'Older' }),
       newer: put('/form', { title: 'Newer' }),
       stored: async () => (await app())?.form.title,
