@@ -31,18 +31,19 @@ export default async function measureInbox({ records, pages, rounds, seconds, pr
       await admin('POST', '/auth/apps', { sourceAppId: app });
       await admin('PUT', `/auth/apps/${app}/schema`, schema);
     }
-    await admin('PUT', '/auth/apps/kept/history', { submissions: true });
+    const { password } = await admin('POST', '/auth/apps', { sourceAppId: 'inbox' });
+    for (const app of ['kept', 'inbox']) await admin('PUT', `/auth/apps/${app}/history`, { submissions: true });
     let people = 0;
     const requests = {
       new: (app) => submission(app, `new${people++}@example.com`, VALUES),
-      update: (app) => submission(app, `hot${people++ % HOT_USERS}@example.com`, VALUES),
+      update: (app) =>
+        submission(app, `hot${people++ % HOT_USERS}@example.com`, { ...VALUES, visits: [`page-${people}`] }),
     };
     const rates = {};
     for (const [name, request] of Object.entries(requests)) {
       const rated = { server, apps: APPS, request, rounds, seconds, progress: (line) => progress(`${name}, ${line}`) };
       rates[name] = await compareRates(rated);
     }
-    const { password } = await admin('POST', '/auth/apps', { sourceAppId: 'inbox' });
     await storeEntries(db, records, progress);
     while ((await db.collection('users').countDocuments({ 'outbox.0': { $exists: true } })) > 0) await sleep(500);
     const operator = await logIn(server.url, 'inbox', password);
