@@ -133,6 +133,18 @@ describe('the live test of a schema that no example value fits', () => {
   });
 });
 
+describe('the live test of a form that requires a file', () => {
+  it('leads to the page of the form', async () => {
+    const field = { key: 'cv', label: 'CV', kind: 'file' as const, types: ['pdf' as const], required: true };
+    await server.admin.putSchema(connect.app.sourceAppId, { fields: [field] }).expect(200);
+    await connect.page.reload();
+    const test = region('Try it');
+    await test.getByText('A test needs a file.').waitFor();
+    expect(await test.getByRole('button', { name: 'Send a test submission' }).isDisabled()).toBe(true);
+    await test.getByRole('link', { name: 'Open the form page' }).waitFor();
+  });
+});
+
 describe('with proof of work', () => {
   it('proves the work of the test, and announces a form without a proof as held', async () => {
     await server.admin.put(path(), { botProtection: 'proof-of-work' }).expect(200);

@@ -13,13 +13,12 @@ import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';
 import { formPageUrl } from '../urls.ts';
 import { type NewestSubmission, newestSubmissionQuery } from './newest-submission.ts';
-import { canTest, submitTest, TEST_EMAIL, type TestResult } from './test-submission.ts';
+import { submitTest, TEST_EMAIL, type TestResult, whyNoTest } from './test-submission.ts';
 
 /** Sends a test submission, and announces submissions while the page is open. */
 export function LiveTest({ app }: { app: ConnectedApp }) {
   const test = useMutation({ mutationFn: () => submitTest(app) });
-  const isPossible = canTest(app);
-  const impossible = app.stored.settings.captcha ? t.connect.liveTest.needsPage : t.connect.liveTest.impossible;
+  const obstacle = whyNoTest(app);
   const url = formPageUrl(app.sourceAppId);
   const page = (
     <a href={url} target="_blank" rel="noopener">
@@ -31,11 +30,17 @@ export function LiveTest({ app }: { app: ConnectedApp }) {
       <Arrivals app={app} test={test.data} />
       <HeldArrival app={app} />
       <div className={classes.try}>
-        <Button variant="default" loading={test.isPending} disabled={!isPossible} onClick={() => test.mutate()}>
+        <Button
+          variant="default"
+          loading={test.isPending}
+          disabled={obstacle !== undefined}
+          onClick={() => test.mutate()}
+        >
           {t.connect.liveTest.send}
         </Button>
         <Text c="dimmed">
-          {isPossible ? t.connect.liveTest.possible(TEST_EMAIL) : impossible} {t.connect.liveTest.sendOwn(page)}
+          {obstacle ? t.connect.liveTest.impossible[obstacle] : t.connect.liveTest.possible(TEST_EMAIL)}{' '}
+          {t.connect.liveTest.sendOwn(page)}
         </Text>
       </div>
       <div aria-live="polite">

@@ -1,4 +1,5 @@
 import { type Challenge, canSolve, solve } from '../../../embed/proof-of-work.ts';
+import { publicFields } from '../../schema-editor/draft/rules.ts';
 import { reasonText, type Sent } from '../../texts/reasons.ts';
 import { t } from '../../texts/texts.ts';
 import type { ConnectedApp } from '../queries.ts';
@@ -14,11 +15,13 @@ export type TestResult =
   | { state: 'refused'; message: string; issues: { path: string; message: string }[] };
 
 /**
- * Whether this page can send a test: only https pages, and localhost, can compute a proof, and only
- * pages of forms show the challenge of a provider.
+ * Why this page cannot send a test: only pages of forms show the challenge of a provider and take
+ * files, and only https pages, and localhost, can compute a proof.
  */
-export function canTest({ stored }: ConnectedApp): boolean {
-  return !stored.settings.captcha && (stored.settings.botProtection !== 'proof-of-work' || canSolve());
+export function whyNoTest({ stored: { settings }, schema }: Pick<ConnectedApp, 'stored' | 'schema'>) {
+  if (settings.captcha) return 'challenge';
+  if (publicFields(schema.fields).some(({ kind, required }) => kind === 'file' && required)) return 'file';
+  return settings.botProtection === 'proof-of-work' && !canSolve() ? 'https' : undefined;
 }
 
 /** Submits example values through the public endpoint, without the session. @throws {Error} */

@@ -126,9 +126,12 @@ export const connect: typeof en = {
     title: 'Ausprobieren',
     send: 'Testeinsendung senden',
     possible: (email) => `Speichert Beispielwerte als ${email}.`,
-    needsPage: 'Ein Test braucht eine gelöste Aufgabe.',
-    impossible:
-      'Solange ein Arbeitsnachweis verlangt ist, braucht ein Test https. Öffnen Sie dafür diese Seite über https.',
+    impossible: {
+      challenge: 'Ein Test braucht eine gelöste Aufgabe.',
+      file: 'Ein Test braucht eine Datei.',
+      https:
+        'Solange ein Arbeitsnachweis verlangt ist, braucht ein Test https. Öffnen Sie dafür diese Seite über https.',
+    },
     sendOwn: (link) => <>Um eigene Werte zu senden, {link}.</>,
     openFormPage: 'öffnen Sie die Formularseite',
     notSent: 'Der Test konnte nicht gesendet werden',

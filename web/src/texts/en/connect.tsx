@@ -121,8 +121,11 @@ export const connect = {
     title: 'Try it',
     send: 'Send a test submission',
     possible: (email: string) => `Stores example values as ${email}.`,
-    needsPage: 'A test needs a solved challenge.',
-    impossible: 'While proof of work is on, a test needs https. Open this page over https to send one.',
+    impossible: {
+      challenge: 'A test needs a solved challenge.',
+      file: 'A test needs a file.',
+      https: 'While proof of work is on, a test needs https. Open this page over https to send one.',
+    },
     sendOwn: (link: ReactNode) => <>{link} to send your own.</>,
     openFormPage: 'Open the form page',
     notSent: 'The test could not be sent',
