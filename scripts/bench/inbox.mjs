@@ -1,5 +1,5 @@
-// npm run bench -- --inbox: what it costs that an app keeps its submissions, and pages of an inbox of
-// a million entries.
+// npm run bench -- --inbox: what it costs that an app keeps its submissions, and pages of an inbox
+// of a million entries.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRecordIds } from '../../dist/records/stored/record-id.js';
 import { logIn } from '../client.mjs';
