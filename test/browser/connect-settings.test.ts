@@ -69,7 +69,11 @@ describe('form settings', () => {
     await page.getByRole('button', { name: 'Account: Club of 2026' }).waitFor();
     await page.getByRole('tab', { name: 'Connect', exact: true }).click();
     expect(await connect.snippet('Plain HTML')).toContain('<title>Club of 2026</title>');
-    const admin = await visitAs(server, { sourceAppId: 'admin', password: ADMIN_PASSWORD }, '/apps');
+    const admin = await visitAs(
+      server,
+      { sourceAppId: 'admin', password: ADMIN_PASSWORD },
+      `/apps?q=${connect.app.sourceAppId}`,
+    );
     await admin.page.getByRole('link', { name: 'Club of 2026' }).waitFor();
     await admin.close();
   });
