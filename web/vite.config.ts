@@ -77,7 +77,7 @@ function preloadedPages(): Plugin {
 /** What the embed script loads when a form needs it (web/embed/parts.ts). */
 const PARTS = ['steps', 'challenge', 'files'];
 
-/** Builds the embed script, its parts and the style sheet of form pages, which src/http/embed.ts serves. */
+/** Builds what src/http/embed.ts serves: the embed script, its parts, the style sheet of pages. */
 function embedFiles(): Plugin {
   const shared: InlineConfig = { configFile: false, root: EMBED, publicDir: false, logLevel: 'warn' };
   const output = { outDir: join(OUTPUT, 'embed'), emptyOutDir: false, target: 'es2022' };

@@ -56,7 +56,7 @@ export async function send(form: HTMLFormElement, submitter: HTMLElement | null)
   if (status !== 200 && !isHandled) refuse(form, answer, definition);
 }
 
-/** Resolves when the files of a form are on the service, with the problems of those that are not. */
+/** Resolves when the files of a form are sent, with the problems of those that are not. */
 async function settleFiles(form: HTMLFormElement, state: State): Promise<Problem[]> {
   const { files, pending } = filesOf(form) ?? {};
   if (!files) return [];

@@ -9,13 +9,12 @@ import { type Issue, say } from '../../platform/languages/reasons.ts';
 import type { UserDocument } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import type { FindPlace } from './file-places.ts';
-import { BY_TOKEN, type FileCollection, type FileDocument } from './files.model.ts';
-import { hashOf } from './incoming.ts';
+import { WRITES_END_MS } from './file-writing.ts';
+import type { FileCollection, FileDocument } from './files.model.ts';
+import { findByTokens } from './known-files.ts';
 
 /** How long after a claim the write that names its files may begin. */
 const CLAIM_MS = 15_000;
-/** A statement that began before the end of a claim has ended by then, in ms after that end. */
-export const WRITES_END_MS = 5_000;
 /** When the cleaner looks whether the write was stored, in ms after the end of the claim. */
 export const SETTLED_AFTER_MS = 20_000;
 
@@ -93,14 +92,7 @@ export function createFileClaims(deps: {
       const found = await files.find<FoundFile>(filter, { projection }).toArray();
       return new Map(found.map((one) => [one._id.toString(), one]));
     }
-    const hashes = new Map(given.map((token) => [hashOf(token).toString('base64'), token]));
-    const filter = typedFilter<FileDocument>({
-      'metadata.appId': appId,
-      'metadata.token': { $in: given.map(hashOf) },
-      'metadata.state': 'whole',
-    });
-    const found = await files.find<FoundFile>(filter, { projection, hint: BY_TOKEN }).toArray();
-    return new Map(found.map((one) => [hashes.get(one.metadata.token?.toString('base64') ?? '') ?? '', one]));
+    return findByTokens<FoundFile>(files, appId, given, projection);
   }
 
   /** Whether the present field of a file has this key. */

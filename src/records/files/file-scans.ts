@@ -8,14 +8,13 @@ import type { RecordEditor } from '../write/record-edit.ts';
 import { MissingContent } from './file-content.ts';
 import { markedFiles } from './file-places.ts';
 import type { FileStores } from './file-stores.ts';
+import { WRITES_END_MS } from './file-writing.ts';
 import { BY_SCAN, type FileCollection, type FileDocument, type FileMetadata } from './files.model.ts';
 import { type Scanner, ScannerAway } from './scanner.ts';
 
 export const SCAN_JOB = 'file scans';
 const EVERY_MS = 10_000;
 const BATCH = 20;
-/** A write that was about to name a file has ended by then, in ms after the end of its claim. */
-const WRITES_END_MS = 5_000;
 
 type Data = Readonly<Record<string, unknown>>;
 type ScannedFile = FileDocument & { now: Date };

@@ -16,10 +16,10 @@ const MAX_WRITING_OF_APP = 1;
 /** How long a request may write without word from its process. */
 export const WRITER_MS = 30_000;
 const RENEW_MS = 10_000;
-/** A statement that began while its writer might may last for its time limit. */
+/** A statement that began before the end of a claim, or of a writer, has ended by then, in ms. */
 export const WRITES_END_MS = STATEMENT_TIME_MS + 2_000;
 /** How long the document of a removed file stays, for what arrives late. */
-export const REMOVED_MS = 30_000;
+const REMOVED_MS = 30_000;
 
 /** A file that a request writes. */
 export class Writing {

@@ -1,5 +1,5 @@
-import type { ObjectId } from 'mongodb';
-import { BY_TOKEN, type FileCollection } from './files.model.ts';
+import type { Document, ObjectId } from 'mongodb';
+import { BY_TOKEN, type FileCollection, type FileDocument } from './files.model.ts';
 import { hashOf } from './incoming.ts';
 
 /** A whole file whose token a client sent. */
@@ -24,16 +24,35 @@ export function createKnownFiles(files: FileCollection) {
   return async (appId: ObjectId, tokens: readonly string[]): Promise<KnownFile[]> => {
     const asked = [...new Set(tokens)].filter((token) => TOKEN.test(token)).slice(0, MAX_TOKENS);
     if (asked.length === 0) return [];
-    const byHash = new Map(asked.map((token) => [hashOf(token).toString('base64'), token]));
-    const filter = {
-      'metadata.appId': appId,
-      'metadata.token': { $in: asked.map(hashOf) },
-      'metadata.state': 'whole' as const,
-    };
-    const found = await files.find(filter, { hint: BY_TOKEN }).toArray();
-    return found.flatMap(({ length, filename, metadata: { token: hash, type = '', sha256 = '' } }) => {
-      const token = byHash.get(hash?.toString('base64') ?? '');
-      return token === undefined ? [] : [{ token, name: filename, type, size: length, sha256 }];
-    });
+    const found = await findByTokens(files, appId, asked);
+    return [...found].map(
+      ([
+        token,
+        {
+          length,
+          filename,
+          metadata: { type = '', sha256 = '' },
+        },
+      ]) => {
+        return { token, name: filename, type, size: length, sha256 };
+      },
+    );
   };
+}
+
+/** Resolves with the whole files of an app that have these tokens, by their tokens. */
+export async function findByTokens<File extends FileDocument = FileDocument>(
+  files: FileCollection,
+  appId: ObjectId,
+  tokens: readonly string[],
+  projection: Document = {},
+): Promise<Map<string, File>> {
+  const byHash = new Map(tokens.map((token) => [hashOf(token).toString('base64'), token]));
+  const filter = {
+    'metadata.appId': appId,
+    'metadata.token': { $in: tokens.map(hashOf) },
+    'metadata.state': 'whole' as const,
+  };
+  const found = await files.find<File>(filter, { projection, hint: BY_TOKEN }).toArray();
+  return new Map(found.map((one) => [byHash.get(one.metadata.token?.toString('base64') ?? '') ?? '', one]));
 }
