@@ -13,8 +13,8 @@ import { type Issue, type Reason, say } from '../../platform/languages/reasons.t
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import type { SubmissionOptions } from '../submissions/acceptance.ts';
 import { KEY_PATTERN } from '../submissions/submissions.routes.ts';
-import type { FormFiles } from './form-files.ts';
-import { type FormView, type SentForm, withFileLimit } from './form-html.ts';
+import { type FormFiles, withFileLimit } from './form-files.ts';
+import type { FormView, SentForm } from './form-html.ts';
 import type { FormPages } from './form-pages.ts';
 import { type FormControls, type KnownFiles, NO_FILES, parseName, readForm } from './form-submission.ts';
 import { type FormLook, formPath } from './page.ts';

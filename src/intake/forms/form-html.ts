@@ -34,12 +34,11 @@ import {
   withState,
 } from '../../fields/markup.ts';
 import { formControls as controlsOf, type FormControl, isTranslated } from '../../fields/presentation.ts';
-import type { Code } from '../../platform/languages/catalogue.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
 import { type Issue, MAX_ISSUES, say } from '../../platform/languages/reasons.ts';
 import { MAX_LANGUAGES } from '../../platform/languages/tags.ts';
-import type { Text } from '../../platform/languages/texts.ts';
 import { aroundContent, ownLanguage, ownLanguageAttributes, thanksPath, toHtml } from './page.ts';
+import { filesData, stepsData } from './script-data.ts';
 import { adviceAfter, reasonIn, type ShownRefusal, titleOf } from './visitor-language.ts';
 
 /** The public form of an app: its settings in force and the fields of its newest schema. */
@@ -347,8 +346,8 @@ function formHtml(view: FormView, fields: readonly FormField[]): string {
   const { sourceAppId, settings, language, key, sent } = view;
   // What follows is in the language of this page, whatever the browser prefers.
   const hasLanguages = offeredLanguages(settings).length > 1;
-  const controls: FormEntry[] = [['_key', key], ...(hasLanguages ? [['_lang', language.tag] as FormEntry] : [])];
-  const hidden = [...controls, ...(sent?.others ?? [])].map(([name, value]) => hiddenInput(name, value));
+  const own: FormEntry[] = [['_key', key], ...(hasLanguages ? [['_lang', language.tag] as FormEntry] : [])];
+  const hidden = [...own, ...(sent?.others ?? [])].map(([name, value]) => hiddenInput(name, value));
   const label = settings.submitLabel;
   const button: Markup =
     label === undefined ? ['button', ownLanguageAttributes(language), language.text('send')] : ['button', {}, label];
@@ -365,9 +364,10 @@ function formHtml(view: FormView, fields: readonly FormField[]): string {
   const keys = inOrderOfEntries(fields, sent);
   const steps = stepsOf(fields, pageTitles(settings, language.tag)) ?? [];
   const paged = stepsHtml(steps, keys, keyHtml, language);
-  const conditions = stepsData(view);
+  const controls = formControls(view.fields, language.tag);
+  const conditions = stepsData(controls, language);
   const steered = conditions === undefined ? '' : html` data-steps="${conditions}"`;
-  const files = filesData(view);
+  const files = filesData(controls, language);
   const encoded = files === undefined ? '' : html` enctype="multipart/form-data" data-files="${files}"`;
   return html`<form class="form" method="post" action="/v1/forms/${sourceAppId}" data-user-collection="${sourceAppId}" data-thanks="${thanks}" data-not-sent="${language.text('notSent')}"!${steered}!${encoded}>
 !${toHtml(hidden)}
@@ -380,97 +380,6 @@ function formHtml(view: FormView, fields: readonly FormField[]): string {
 function captchaHtml({ botProtection, captcha }: FormSettings): string {
   if (!captcha || !isCaptchaProvider(botProtection)) return '';
   return `${toHtml([captchaElement(botProtection, captcha.siteKey)])}\n`;
-}
-
-/** The texts of the script of a form with pages or conditions. */
-export const STEP_TEXTS = [
-  'nextPage',
-  'previousPage',
-  'pageOf',
-  'required',
-  'mustBeTrue',
-  'notEmail',
-  'notNumber',
-  'notDate',
-  'tooShort',
-  'tooLong',
-  'tooSmall',
-  'tooLarge',
-  'invalid',
-] as const satisfies readonly Code[];
-
-/** Returns these texts; undefined for a form without pages and conditions. */
-export function stepTexts(
-  controls: readonly FormControl[],
-  { template }: Language,
-): Record<(typeof STEP_TEXTS)[number], Text> | undefined {
-  if (!hasSteps(controls)) return undefined;
-  return Object.fromEntries(STEP_TEXTS.map((code) => [code, template(code)])) as ReturnType<typeof stepTexts>;
-}
-
-/** The texts of the script of a form with files. */
-export const FILE_TEXTS = [
-  'dropFiles',
-  'removeFile',
-  'retryFile',
-  'fileArrived',
-  'fileRemoved',
-  'fileCut',
-  'filesPending',
-  'tooManyFiles',
-  'fileTooLarge',
-] as const satisfies readonly Code[];
-
-/** Returns these texts; undefined for a form without files. */
-export function fileTexts(
-  controls: readonly FormControl[],
-  { template }: Language,
-): Record<(typeof FILE_TEXTS)[number], Text> | undefined {
-  if (!controls.some(({ type }) => type === 'file')) return undefined;
-  return Object.fromEntries(FILE_TEXTS.map((code) => [code, template(code)])) as ReturnType<typeof fileTexts>;
-}
-
-/** The texts for files of a list of controls, serialized once. */
-const filesOfControls = new WeakMap<readonly FormControl[], string | undefined>();
-
-function filesData({ fields, language }: FormView): string | undefined {
-  const controls = formControls(fields, language.tag);
-  if (!filesOfControls.has(controls)) {
-    const texts = fileTexts(controls, language);
-    filesOfControls.set(controls, texts && JSON.stringify(texts));
-  }
-  return filesOfControls.get(controls);
-}
-
-/** The fields of a schema with the limit of the service, by the fields without it. */
-const limited = new WeakMap<readonly FieldDefinition[], readonly FieldDefinition[]>();
-
-/** Returns the fields of a form with the most bytes of each file. @param perFile FILE_LIMIT */
-export function withFileLimit(fields: readonly FieldDefinition[], perFile: number): readonly FieldDefinition[] {
-  let known = limited.get(fields);
-  if (!known) {
-    const hasFiles = fields.some(({ kind }) => kind === 'file');
-    const limit = (field: FieldDefinition): FieldDefinition =>
-      field.kind === 'file' ? { ...field, maxBytes: Math.min(field.maxBytes ?? perFile, perFile) } : field;
-    known = hasFiles ? fields.map(limit) : fields;
-    limited.set(fields, known);
-  }
-  return known;
-}
-
-/** The conditions of a list of controls for the script, serialized once. */
-const stepsOfControls = new WeakMap<readonly FormControl[], string | undefined>();
-
-function stepsData({ fields, language }: FormView): string | undefined {
-  const controls = formControls(fields, language.tag);
-  if (!stepsOfControls.has(controls)) {
-    const conditions = controls.map(({ key, kind, required, showIf, requiredIf }) => {
-      return { key, kind, required, showIf, requiredIf };
-    });
-    const texts = stepTexts(controls, language);
-    stepsOfControls.set(controls, texts && JSON.stringify({ fields: conditions, texts }));
-  }
-  return stepsOfControls.get(controls);
 }
 
 /** The page that is open at first: the first one with a problem. */

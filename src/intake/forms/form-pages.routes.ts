@@ -20,9 +20,10 @@ import { FormControl } from '../../fields/presentation.ts';
 import { IMAGE_TYPES, themeStyle } from '../../fields/theme.ts';
 import { AppNotFound, NotFound } from '../../platform/core/errors.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
-import { FILE_TEXTS, fileTexts, formControls, type PublicForm, STEP_TEXTS, stepTexts } from './form-html.ts';
+import { formControls, type PublicForm } from './form-html.ts';
 import { asksBy, type FindForm, type FormPages } from './form-pages.ts';
 import { formImages } from './page.ts';
+import { FILE_TEXTS, fileTexts, STEP_TEXTS, stepTexts } from './script-data.ts';
 import { visitorLanguage } from './visitor-language.ts';
 
 /** The texts of the embed script. */

@@ -11,7 +11,8 @@ import {
 import { marked } from '../../fields/marks.ts';
 import type { Language } from '../../platform/languages/languages.ts';
 import type { SchemaLeases } from '../../schemas/schema-leases.ts';
-import { canShowAgain, type FormView, formBody, type PublicForm, statement, withFileLimit } from './form-html.ts';
+import { withFileLimit } from './form-files.ts';
+import { canShowAgain, type FormView, formBody, type PublicForm, statement } from './form-html.ts';
 import {
   DEFAULT_ASSETS,
   type FormLook,
