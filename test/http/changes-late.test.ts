@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { beginChange, storePeople, untilChange } from '../support/changes.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import type { TcpProxy } from '../support/proxy.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { startSlow } from '../support/slow-server.ts';
 
 // A server whose batch of a change is held in the network, and reaches MongoDB when another server
 // has taken the change over.
@@ -23,10 +24,7 @@ afterAll(() => main.close());
 beforeEach(async () => {
   ({ sourceAppId: app } = await main.admin.buildApp({ fields: [{ key: 'n', kind: 'number' }] }));
   await storePeople(main, app, RECORDS, (n) => ({ n }));
-  proxy = await startProxy(new URL(inject('mongodbUri')));
-  const uri = new URL(inject('mongodbUri'));
-  uri.port = String(proxy.port);
-  slow = await startServer({ MONGODB_URI: uri.href }, main.database);
+  ({ proxy, slow } = await startSlow(main));
 });
 afterEach(async () => {
   proxy.restore();

@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { TcpProxy } from '../support/proxy.ts';
 import { recordsOf } from '../support/renames.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { startSlow } from '../support/slow-server.ts';
 
 // A stored value is removed in the write of the submission that does not show its field: whatever
 // comes between, no record has one without the other.
@@ -13,10 +14,7 @@ let app: string;
 
 beforeAll(async () => {
   main = await startServer();
-  proxy = await startProxy(new URL(inject('mongodbUri')));
-  const uri = new URL(inject('mongodbUri'));
-  uri.port = String(proxy.port);
-  slow = await startServer({ MONGODB_URI: uri.href }, main.database);
+  ({ proxy, slow } = await startSlow(main));
   // Their statements would go through the proxy too.
   await slow.services.jobs.stop();
   ({ sourceAppId: app } = await main.admin.buildApp({

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { TcpProxy } from '../support/proxy.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { startSlow } from '../support/slow-server.ts';
 
 // A server whose move of entries is held in the network, and goes on when another server has moved
 // them, or when the record was erased.
@@ -13,10 +14,7 @@ let sourceAppId: string;
 
 beforeAll(async () => {
   main = await startServer();
-  proxy = await startProxy(new URL(inject('mongodbUri')));
-  const uri = new URL(inject('mongodbUri'));
-  uri.port = String(proxy.port);
-  slow = await startServer({ MONGODB_URI: uri.href }, main.database);
+  ({ proxy, slow } = await startSlow(main));
   await slow.admin.get('/auth/apps').expect(200);
 });
 afterEach(() => proxy.restore());

@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { linesIn, prepareImport, rejectsOf, untilImport } from '../support/imports.ts';
 import { appDocument } from '../support/index-slots.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import type { TcpProxy } from '../support/proxy.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { startSlow } from '../support/slow-server.ts';
 
 // A server whose statement is held in the network, and reaches MongoDB when another server has
 // finished the import.
@@ -31,10 +32,7 @@ beforeAll(async () => {
 afterAll(() => main.close());
 beforeEach(async () => {
   ({ sourceAppId: app } = await main.admin.buildApp({ fields: FIELDS }));
-  proxy = await startProxy(new URL(inject('mongodbUri')));
-  const uri = new URL(inject('mongodbUri'));
-  uri.port = String(proxy.port);
-  slow = await startServer({ MONGODB_URI: uri.href }, main.database, TIMES);
+  ({ proxy, slow } = await startSlow(main, TIMES));
 });
 afterEach(async () => {
   proxy.restore();

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UUID } from 'mongodb';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { untilDatabaseTime } from '../support/database-time.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import type { TcpProxy } from '../support/proxy.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { startSlow } from '../support/slow-server.ts';
 
 // The statement that keeps submissions is held in the network, and goes on when its record is gone.
 
@@ -16,10 +17,7 @@ beforeAll(async () => {
   main = await startServer();
   // Only the other server relays events.
   await main.services.jobs.stop();
-  proxy = await startProxy(new URL(inject('mongodbUri')));
-  const uri = new URL(inject('mongodbUri'));
-  uri.port = String(proxy.port);
-  slow = await startServer({ MONGODB_URI: uri.href }, main.database);
+  ({ proxy, slow } = await startSlow(main));
 });
 beforeEach(async () => {
   ({ sourceAppId } = await main.admin.buildApp());

@@ -1,9 +1,10 @@
 import { ObjectId, UUID } from 'mongodb';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { joinApp, logIn, PASSWORD, tokenOf } from '../support/accounts.ts';
 import { Client } from '../support/client.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import type { TcpProxy } from '../support/proxy.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { startSlow } from '../support/slow-server.ts';
 
 // A server whose statement is held in the network until the deadline of its request has passed.
 // Meanwhile another server has answered a newer request, which the late statement must not undo.
@@ -416,10 +417,7 @@ let outcomes: Outcome[];
 beforeAll(async () => {
   main = await startServer();
   await main.services.jobs.stop();
-  proxy = await startProxy(new URL(inject('mongodbUri')));
-  const uri = new URL(inject('mongodbUri'));
-  uri.port = String(proxy.port);
-  slow = await startServer({ MONGODB_URI: uri.href }, main.database);
+  ({ proxy, slow } = await startSlow(main));
   await slow.services.jobs.stop();
   const settings = (await Promise.all([ofApp(), ofWebhooks(), ofStalls(), ofInvitations(), ofAccounts()])).flat();
   const late: HeldRequest[] = [];

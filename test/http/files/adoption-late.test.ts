@@ -5,6 +5,7 @@ import { untilDatabaseTime } from '../../support/database-time.ts';
 import type { FileValue } from '../../support/files.ts';
 import { startProxy, type TcpProxy } from '../../support/proxy.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
+import { startSlow } from '../../support/slow-server.ts';
 import { age, countChunks, FILE_FIELDS, findFile, type Uploaded, upload as uploadTo } from '../../support/uploaded.ts';
 
 // A statement of one server is held in the network, and goes on when its time is over.
@@ -16,10 +17,7 @@ let app: string;
 
 beforeAll(async () => {
   main = await startServer({}, undefined, QUICK_JOBS);
-  proxy = await startProxy(new URL(inject('mongodbUri')));
-  const uri = new URL(inject('mongodbUri'));
-  uri.port = String(proxy.port);
-  slow = await startServer({ MONGODB_URI: uri.href }, main.database, QUICK_JOBS);
+  ({ proxy, slow } = await startSlow(main, QUICK_JOBS));
   await slow.services.jobs.stop();
 });
 beforeEach(async () => {

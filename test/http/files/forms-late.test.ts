@@ -1,11 +1,12 @@
 import type { UUID } from 'mongodb';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { FileDocument } from '../../../src/records/files/files.model.ts';
 import { untilDatabaseTime } from '../../support/database-time.ts';
 import { sha256 } from '../../support/files.ts';
 import { filePart, multipartOf, sendBody, TYPES } from '../../support/forms.ts';
-import { startProxy, type TcpProxy } from '../../support/proxy.ts';
+import type { TcpProxy } from '../../support/proxy.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
+import { startSlow } from '../../support/slow-server.ts';
 import { FILE_FIELDS } from '../../support/uploaded.ts';
 import { pdfOf } from '../../support/uploads.ts';
 
@@ -22,10 +23,7 @@ let app: string;
 
 beforeAll(async () => {
   main = await startServer({}, undefined, QUICK_JOBS);
-  proxy = await startProxy(new URL(inject('mongodbUri')));
-  const uri = new URL(inject('mongodbUri'));
-  uri.port = String(proxy.port);
-  slow = await startServer({ MONGODB_URI: uri.href }, main.database, QUICK_JOBS);
+  ({ proxy, slow } = await startSlow(main, QUICK_JOBS));
   await slow.services.jobs.stop();
 });
 beforeEach(async () => {

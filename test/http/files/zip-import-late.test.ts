@@ -1,9 +1,10 @@
 import { UUID } from 'mongodb';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { exportOf, type SentFile, zipOf } from '../../support/archives.ts';
 import { prepareImport, untilImport } from '../../support/imports.ts';
-import { startProxy, type TcpProxy } from '../../support/proxy.ts';
+import type { TcpProxy } from '../../support/proxy.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
+import { startSlow } from '../../support/slow-server.ts';
 import { CV, pdfOf } from '../../support/uploads.ts';
 
 // A server whose statement is held in the network, and reaches MongoDB when another server has
@@ -25,10 +26,7 @@ beforeAll(async () => {
 afterAll(() => main.close());
 beforeEach(async () => {
   ({ sourceAppId: app } = await main.admin.buildApp({ fields: [CV] }));
-  proxy = await startProxy(new URL(inject('mongodbUri')));
-  const uri = new URL(inject('mongodbUri'));
-  uri.port = String(proxy.port);
-  slow = await startServer({ MONGODB_URI: uri.href }, main.database, TIMES);
+  ({ proxy, slow } = await startSlow(main, TIMES));
 });
 afterEach(async () => {
   proxy.restore();
