@@ -67,6 +67,9 @@ async function takePage({ storageState, ...options }: BrowserContextOptions): Pr
 async function newPage(chromium: Browser, options: BrowserContextOptions): Promise<Page> {
   const context = await chromium.newContext(options);
   const page = await context.newPage();
+  // While a page has a listener, Chromium asks Playwright for the files. What a first listener sets
+  // may arrive after a key that is pressed next.
+  page.on('filechooser', () => {});
   const addInitScript = page.addInitScript.bind(page);
   page.addInitScript = (...script) => {
     scripted.add(page);
