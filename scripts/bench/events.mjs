@@ -107,11 +107,11 @@ async function latencies(server, { arrivals }, progress) {
 }
 
 /** The medians of the rates of two apps with 32 clients, in rounds in turns. */
-export async function compareRates({ server, apps, request, rounds, seconds, progress }) {
+export async function compareRates({ server, apps, request, rounds, seconds, connections = 32, progress }) {
   const rates = Object.fromEntries(apps.map((app) => [app, []]));
   for (let round = 0; round < rounds; round += 1) {
     for (const app of round % 2 ? apps.toReversed() : apps) {
-      const options = { server, mongodPid: server.pid, connections: 32, seconds };
+      const options = { server, mongodPid: server.pid, connections, seconds };
       const { rate } = await measure({ ...options, request: () => request(app) });
       rates[app].push(rate);
       progress(`${app}: ${Math.round(rate)} submissions/s`);

@@ -63,13 +63,15 @@ function createPauses(leastMs = 0) {
 /** The least time between two reads of outboxes, so that one read finds several events. */
 const BETWEEN_READS_MS = 15;
 const STEP_MS = 1_000;
-/** A read that found this many is followed by a pause, so that the next one finds as many. */
-const MANY_EVENTS = 20;
-const PAUSE_OF_MANY_MS = 100;
-/** Submissions come first: after a busier step, each batch rests BUSY_PAUSE times its duration. */
+/**
+ * After a batch of events the relay rests REST times its duration, so that a batch holds several:
+ * the statements of a batch delay submissions, also a few events of a lone client. After a step in
+ * which this process was busy both works rest, for longer: submissions come first.
+ */
+const REST = 5;
+const MAX_REST_MS = 100;
+const MAX_BUSY_REST_MS = 300;
 const BUSY_UTILIZATION = 0.95;
-const BUSY_PAUSE = 5;
-const MAX_BUSY_PAUSE_MS = 300;
 
 export const EVENT_JOB = 'events';
 
@@ -105,8 +107,8 @@ export function createEventJob(deps: {
     await workInBatches(context, STEP_MS, batch, async (begun, signal) => {
       if (done === 0) return pauses.rest(until - performance.now(), signal);
       pauses.reset();
-      const paused = work === relay && done >= MANY_EVENTS ? PAUSE_OF_MANY_MS : 0;
-      const ms = isBusy ? Math.min((performance.now() - begun) * BUSY_PAUSE, MAX_BUSY_PAUSE_MS) : paused;
+      const most = isBusy ? MAX_BUSY_REST_MS : work === relay ? MAX_REST_MS : 0;
+      const ms = Math.min((performance.now() - begun) * REST, most);
       if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => undefined);
     });
   }
