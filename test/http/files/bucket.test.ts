@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { FileDocument } from '../../../src/records/files/files.model.ts';
+import { exportOf, type SentFile, zipOf } from '../../support/archives.ts';
 import { Client, type TestApp } from '../../support/client.ts';
 import { bytesOf, nameFile, sha256, storeFile } from '../../support/files.ts';
+import { prepareImport, untilImport } from '../../support/imports.ts';
 import { startProxy, type TcpProxy } from '../../support/proxy.ts';
 import { type S3Server, startS3 } from '../../support/s3.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
@@ -275,6 +277,40 @@ describe('a bucket that is away', () => {
       for await (const _piece of content ?? []) proxy.cut();
     })();
     await expect(download).rejects.toThrow();
+  });
+});
+
+describe('the import of an archive', () => {
+  const cv = (content: Buffer) => ({ id: new UUID().toString(), name: 'cv.pdf', content });
+  const filesOf = async (sourceAppId: string): Promise<FileDocument[]> => {
+    const found = await server.db.collection('apps').findOne({ sourceAppId });
+    return files().find({ 'metadata.appId': found?._id }).toArray();
+  };
+
+  it('puts each file into the bucket once, also while the bucket is away at first', async () => {
+    const to = await server.admin.buildApp({ fields: [CV] });
+    const contents = [pdfOf(400_000), pdfOf(77), pdfOf(900_000, 3)];
+    const [a, b, c] = contents.map(cv) as [SentFile, SentFile, SentFile];
+    const archive = await zipOf(exportOf({ 'a@example.com': [a, b], 'b@example.com': [c] }));
+    const id = await prepareImport(server.admin, to.sourceAppId, archive, { format: 'zip' });
+    proxy.cut();
+    await server.admin.post(`/auth/imports/${id}/start?sourceAppId=${to.sourceAppId}`).expect(200);
+    await expect.poll(async () => (await filesOf(to.sourceAppId)).length).toBeGreaterThan(0);
+    await sleep(1_000);
+    const waiting = await untilImport(server.admin, to.sourceAppId, id, () => true);
+    expect(waiting).toMatchObject({ state: 'running', created: 0, rejected: 0 });
+    proxy.restore();
+    expect(await untilImport(server.admin, to.sourceAppId, id)).toMatchObject({
+      state: 'completed',
+      created: 2,
+      rejected: 0,
+    });
+    const stored = (await filesOf(to.sourceAppId)).filter(({ metadata }) => metadata.state === 'whole');
+    expect(stored.map(({ metadata }) => metadata.sha256).sort()).toEqual(contents.map(sha256).sort());
+    for (const file of stored) {
+      expect(sha256(await s3.read(keyOf(file)))).toBe(file.metadata.sha256);
+      expect(await chunksOf(file._id)).toBe(0);
+    }
   });
 });
 
