@@ -106,7 +106,7 @@ async function latencies(server, { arrivals }, progress) {
   return result;
 }
 
-/** The medians of the rates of two apps with 32 clients, in rounds in turns. */
+/** The medians of the rates of two apps, in rounds in turns. */
 export async function compareRates({ server, apps, request, rounds, seconds, connections = 32, progress }) {
   const rates = Object.fromEntries(apps.map((app) => [app, []]));
   for (let round = 0; round < rounds; round += 1) {

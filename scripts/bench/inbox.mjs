@@ -101,7 +101,7 @@ async function readPages(operator, query, pages) {
 function tableOf({ rates, records, reads }) {
   const ratio = ({ plain, kept }) => `${Math.round(plain)} | ${Math.round(kept)} | ${(kept / plain).toFixed(2)}`;
   return [
-    '| Submissions | a second | of an app that keeps them | Ratio |',
+    '| Case | Submissions/s | of an app that keeps them | Ratio |',
     '|---|---|---|---|',
     ...Object.entries(rates).map(([name, rate]) => `| ${name} | ${ratio(rate)} |`),
     '',

@@ -65,8 +65,8 @@ const BETWEEN_READS_MS = 15;
 const STEP_MS = 1_000;
 /**
  * After a batch of events the relay rests REST times its duration, so that a batch holds several:
- * the statements of a batch delay submissions, also a few events of a lone client. After a step in
- * which this process was busy both works rest, for longer: submissions come first.
+ * the statements of a batch delay submissions. After a step in which this process was busy, the
+ * dispatcher rests too, and both rest for longer.
  */
 const REST = 5;
 const MAX_REST_MS = 100;

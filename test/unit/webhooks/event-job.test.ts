@@ -1,3 +1,4 @@
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createEventJob } from '../../../src/outbound/webhooks/event-job.ts';
 import { createOutboxSignal } from '../../../src/records/stored/outbox.ts';
@@ -108,6 +109,18 @@ it('looks often after it found an event of another server', async () => {
   waiting = 1;
   await vi.advanceTimersByTimeAsync(300 + 45);
   expect(gapsOf(looks.slice(before))).toEqual([0, 15, 30]);
+});
+
+it('rests five times the duration of a read that found a single event', async () => {
+  const { looks } = startJob(async () => {
+    await turn();
+    vi.setSystemTime(Date.now() + 10);
+    return 1;
+  });
+  // The rests are in real time. Without them there are thousands of reads.
+  await sleep(500);
+  expect(looks.length).toBeGreaterThan(1);
+  expect(looks.length).toBeLessThan(20);
 });
 
 it('attempts a delivery at once when one is added', async () => {
