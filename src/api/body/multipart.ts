@@ -299,14 +299,21 @@ class DelimiterCount {
   }
 
   add(bytes: Buffer): void {
+    const longest = this.#delimiter.length - 1;
+    // What it holds whole is in neither the tail nor `bytes`.
+    const seam = Buffer.concat([this.#tail, bytes.subarray(0, longest)]);
+    this.count += this.#countIn(seam) + this.#countIn(bytes);
+    const end = bytes.length < longest ? seam : bytes;
+    this.#tail = Buffer.from(end.subarray(Math.max(0, end.length - longest)));
+  }
+
+  #countIn(bytes: Buffer): number {
+    let count = 0;
     const { length } = this.#delimiter;
-    const text = Buffer.concat([this.#tail, bytes]);
-    let end = 0;
-    for (let at = text.indexOf(this.#delimiter); at >= 0; at = text.indexOf(this.#delimiter, end)) {
-      this.count += 1;
-      end = at + length;
+    for (let at = bytes.indexOf(this.#delimiter); at >= 0; at = bytes.indexOf(this.#delimiter, at + length)) {
+      count += 1;
     }
-    this.#tail = text.subarray(Math.max(end, text.length - length + 1));
+    return count;
   }
 }
 

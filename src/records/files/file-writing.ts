@@ -87,8 +87,9 @@ export function createFileWriting(deps: {
     const { file } = state;
     let n = Math.floor(file.length / CHUNK_BYTES);
     let size = file.length % CHUNK_BYTES;
-    // Copied, because a part of few bytes takes much more memory than these.
-    let chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, size + most));
+    // Copied, because a part of few bytes takes much more memory than these. Used for all chunks: the
+    // driver sends each once, and has sent it when `store` resolves.
+    const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, size + most));
     if (size > 0) await readStart(file, n, chunk.subarray(0, size));
     let stored = size;
     let left = most;
@@ -97,8 +98,6 @@ export function createFileWriting(deps: {
       stored = size;
       if (size < CHUNK_BYTES) return;
       [n, size, stored] = [n + 1, 0, 0];
-      // The driver may still send the last one, after its time limit.
-      chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, left));
     };
     try {
       for await (const part of source) {
