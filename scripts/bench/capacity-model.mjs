@@ -4,13 +4,13 @@
 /** For each submission: half are first ones; a page is read for each twenty; a webhook has all. */
 export const MIX = { new: 0.5, update: 0.5, listing: 0.05, event: 1 };
 /** Submissions in the busiest minute, by the mean of the day. */
-export const PEAK = 4;
+const PEAK = 4;
 /** The load of a core that is planned for at the peak. */
-export const PLANNED_LOAD = 0.5;
+const PLANNED_LOAD = 0.5;
 /** The machine of a member, and of servers. */
-export const MACHINE = { cores: 8, memoryGb: 32, diskGb: 2_000 };
+const MACHINE = { cores: 8, memoryGb: 32, diskGb: 2_000 };
 /** The time that a member may be away and still catch up. */
-export const OPLOG_HOURS = 48;
+const OPLOG_HOURS = 48;
 /** Free space for growth, for rebuilt indexes and for a resync: disks are planned half full. */
 const DISK_FILL = 0.5;
 export const MEMBERS = 3;

@@ -11,7 +11,7 @@ import { startServer, stopServer } from './processes.mjs';
 
 export const ADMIN_PASSWORD = 'the-password-of-the-bench';
 /** The production environment of `npm start`, without the limits that the load would reach. */
-export const SERVICE_ENV = {
+const SERVICE_ENV = {
   ADMIN_PASSWORD,
   NODE_ENV: 'production',
   SESSION_SECRET: 'the session secret of the bench',

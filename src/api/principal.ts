@@ -10,7 +10,7 @@ export type Scope = (typeof SCOPES)[number];
 export type Permission = Scope | 'manage';
 
 /** The app on whose behalf a request is made. */
-export interface PrincipalApp {
+interface PrincipalApp {
   id: ObjectId;
   sourceAppId: string;
   role: 'user' | 'admin';

@@ -25,7 +25,7 @@ export interface FormField {
 }
 
 /** Files that have arrived and are sent again, unless a person unticks them. */
-export interface KeptFiles {
+interface KeptFiles {
   text: string;
   files: readonly { token: string; name: string; size: number }[];
 }

@@ -46,7 +46,7 @@ const IMAGES =
 /** Of controls, and of the sheet around them. */
 const RADII = { square: ['0px', '0px'], round: ['16px', '28px'] } as const;
 
-export interface AccentColors {
+interface AccentColors {
   /** Of buttons, borders and focus rings: 3 : 1 on every surface. */
   accent: string;
   /** Of text on it: black or white, at least 4.5 : 1. */

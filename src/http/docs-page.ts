@@ -1,7 +1,7 @@
 import { html } from 'ghtml';
 
 /** The parts of an OpenAPI document that the page shows. */
-export interface ApiDocument {
+interface ApiDocument {
   info: { title: string; version: string; description?: string };
   tags: readonly { name: string }[];
   paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;

@@ -4,7 +4,7 @@ import { openPage } from '../support/browser.ts';
 import type { TestServer } from '../support/server.ts';
 import { AppPage } from './app-page.ts';
 
-export const SPECIAL_CHARACTERS = `it's "so" <b>&</b> </script>`;
+const SPECIAL_CHARACTERS = `it's "so" <b>&</b> </script>`;
 
 /** Page object: the Connect page of a new app with every kind of field, opened by its operator. */
 export class ConnectPage extends AppPage {

@@ -10,7 +10,7 @@ import { withPage } from './app-page.ts';
 import { ConnectPage } from './connect-page.ts';
 
 /** What a test of the code that the Connect page prints works with. */
-export interface PrintedCode {
+interface PrintedCode {
   server: TestServer;
   /** A site that shows what {@link show} got. */
   site: Site;

@@ -8,7 +8,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 const ALL = ['user.created', 'user.updated', 'user.erased'];
 
 /** What a test about webhooks works with: a new app, its operator, and a receiver. */
-export interface WebhookTest {
+interface WebhookTest {
   server: TestServer;
   app: TestApp;
   receiver: Receiver;

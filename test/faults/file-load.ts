@@ -20,7 +20,7 @@ const PATIENCE_MS = 10_000;
 const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 
 /** Uploads, submits, reads and erases files of an app until it is told to stop. */
-export interface FileLoad {
+interface FileLoad {
   counts: { stored: number; read: number; erased: number };
   /** Answers that no fault explains. */
   unexpected: unknown[];

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const SIZE_MB = 400;
 
 /** A folder for a database whose disk space a test can use up. */
-export interface SmallDisk {
+interface SmallDisk {
   /** How the space is limited, for the title of a test. */
   kind: string;
   path: string;

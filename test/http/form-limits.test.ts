@@ -4,12 +4,12 @@ import { accept } from '../../src/intake/submissions/acceptance.ts';
 import { createRecordReader } from '../../src/records/read/record-reader.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { NO_RENAMES } from '../../src/records/stored/record-moves.ts';
 import { createRecordWriter } from '../../src/records/write/group-commit.ts';
 import { createRecordLimits } from '../../src/records/write/record-limits.ts';
 import { createSubmissionStore } from '../../src/records/write/submission-writes.ts';
 import type { TestApp } from '../support/client.ts';
 import { createModels } from '../support/models.ts';
+import { NO_RENAMES } from '../support/renames.ts';
 import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

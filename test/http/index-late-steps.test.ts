@@ -11,7 +11,6 @@ import { createSlotStore } from '../../src/records/indexes/slots.ts';
 import { createRecordReader } from '../../src/records/read/record-reader.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { NO_RENAMES } from '../../src/records/stored/record-moves.ts';
 import { createRecordLimits } from '../../src/records/write/record-limits.ts';
 import { buildUpsert, UNSEEN } from '../../src/records/write/record-upsert.ts';
 import { createRenameStore } from '../../src/schemas/pending-renames.ts';
@@ -19,6 +18,7 @@ import { createSchemaStore } from '../../src/schemas/schemas.model.ts';
 import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
 import { createModels } from '../support/models.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import { NO_RENAMES } from '../support/renames.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 
 const TIMEOUT_MS = 120_000;

@@ -6,11 +6,11 @@ import { createMailApps } from '../../src/outbound/notifications/mail-apps.ts';
 import { createRecordReader } from '../../src/records/read/record-reader.ts';
 import type { EventType } from '../../src/records/stored/outbox.ts';
 import type { RecordId } from '../../src/records/stored/record-id.ts';
-import { NO_RENAMES } from '../../src/records/stored/record-moves.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { eventOf, insertRecord } from '../support/mail-events.ts';
 import { type MailServers, startMailServers } from '../support/mail-servers.ts';
 import { createModels } from '../support/models.ts';
+import { NO_RENAMES } from '../support/renames.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { mailEnv, type ReceivedMail, type TestSmtp } from '../support/smtp.ts';
 

@@ -10,10 +10,10 @@ import { createWordJob, createWordStore } from '../../src/records/indexes/word-i
 import { createWordRecords } from '../../src/records/indexes/word-records.ts';
 import { createRecordReader } from '../../src/records/read/record-reader.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
-import { NO_RENAMES } from '../../src/records/stored/record-moves.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { createModels } from '../support/models.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import { NO_RENAMES } from '../support/renames.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 
 const TIMEOUT_MS = 60_000;

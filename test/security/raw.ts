@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 
 /** The bytes received on a connection, decoded as Latin-1. */
-export interface RawAnswer {
+interface RawAnswer {
   /** The status of the first response; 0 if the connection was closed without a response. */
   status: number;
   /** The number of responses. */

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { ZipFile } from 'yazl';
 
-export interface ArchiveEntry {
+interface ArchiveEntry {
   path: string;
   content: Buffer | string;
   compress?: boolean;

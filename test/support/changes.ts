@@ -13,7 +13,7 @@ interface Counts {
 }
 
 /** A change of many users, as the service answers it. */
-export interface ChangeAnswer extends Counts {
+interface ChangeAnswer extends Counts {
   id: string;
   state: string;
   total: number;

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 
 /** A reference from a comment, a test title or a document to a document of the repository. */
-export type Citation = { text: string; line: number } & (
+type Citation = { text: string; line: number } & (
   | { kind: 'specification'; section: string; rules: number[]; file?: string | undefined }
   | { kind: 'invariant' | 'decision'; number: number }
   | { kind: 'document'; file: string; heading: string | undefined }

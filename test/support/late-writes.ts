@@ -3,7 +3,7 @@ import { startProxy, type TcpProxy } from './proxy.ts';
 import { FULL_LEASES, startServer, type TestServer } from './server.ts';
 
 /** Servers on one database, with which a write can take effect after its lease. */
-export interface LateWrites {
+interface LateWrites {
   /** A server that reaches the database through `proxy`. It runs no jobs. */
   slow: TestServer;
   proxy: TcpProxy;

@@ -1,5 +1,5 @@
 /** A text with signs, its HTML, and its plain text with and without addresses if they differ. */
-export interface MarkVector {
+interface MarkVector {
   text: string;
   html: string;
   plain: string;

@@ -7,7 +7,7 @@ export const CLIENT_ID = 'the-service';
 export const CLIENT_SECRET = 'the-secret-of-the-service';
 
 /** Somebody whom the provider knows. `sub` is what they enter to log in. */
-export interface ProviderAccount {
+interface ProviderAccount {
   sub: string;
   email: string;
   email_verified: boolean;

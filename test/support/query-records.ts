@@ -7,8 +7,8 @@ import { createRecordRanges } from '../../src/records/read/ranges.ts';
 import { createRecordPages } from '../../src/records/read/record-pages.ts';
 import type { UserCollection, UserDocument } from '../../src/records/stored/record.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { NO_RENAMES } from '../../src/records/stored/record-moves.ts';
 import { FIELDS, slotsOf } from './query-model.ts';
+import { NO_RENAMES } from './renames.ts';
 
 const START = Date.parse('2026-01-30T12:00:00Z');
 const TEXTS = ['', 'a', 'A', 'Ada', 'ADA', 'ada lovelace', 'adä', 'ada\u0308', 'ａｄａ', 'Ωmega', 'Σίσυφος', 'ΣΊΣΥΦΟΣ'];
@@ -154,7 +154,7 @@ export const where = fc.oneof(
     .chain((path) => condition(path, fc.constantFrom('exists', 'empty'), fc.constantFrom('true', 'false'))),
 );
 /** Makes `count` records of an app, always the same ones: usual values, odd ones, and none. */
-export function sampleRecords(appId: ObjectId, count: number): UserDocument[] {
+function sampleRecords(appId: ObjectId, count: number): UserDocument[] {
   const newId = createRecordIds();
   return fc.sample(data, { numRuns: count, seed: 1 }).map((own, at) => recordOf(appId, own, at, newId));
 }

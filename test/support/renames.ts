@@ -2,8 +2,12 @@ import { expect } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import type { Rename } from '../../src/fields/renames.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
+import type { RecentRenames } from '../../src/records/stored/record-moves.ts';
 import type { Client } from './client.ts';
 import type { TestServer } from './server.ts';
+
+/** For a reader of records that no rename moves. */
+export const NO_RENAMES: RecentRenames = () => Promise.resolve(new Map());
 
 const POLL = { timeout: 60_000, interval: 50 };
 

@@ -56,10 +56,10 @@ function importsOf(file: string): Import[] {
 const targetOf = (file: string, path: string): string =>
   path.startsWith('#') ? path.slice(1) : normalize(join(dirname(file), path));
 
-function sourcesOf(folder: string): string[] {
+function sourcesOf(folder: string, ending = /\.tsx?$/): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
-    .filter((name) => /\.tsx?$/.test(name) && statSync(join(root, name)).isFile());
+    .filter((name) => ending.test(name) && !name.includes('node_modules') && statSync(join(root, name)).isFile());
 }
 
 const sources = sourcesOf('src');
@@ -106,6 +106,25 @@ describe('the stored record', () => {
   it('is in a collection that only src/records/ declares', () => {
     const declaration = /\bcollection: 'users'|[cC]ollection(?:<[^()]*>)?\(\s*'users'/;
     expect(matching(sources, declaration)).toEqual(['src/records/stored/record.ts']);
+  });
+});
+
+describe('an export', () => {
+  it('is named in another file', () => {
+    const scripts = sourcesOf('scripts', /\.mjs$/);
+    const readers = [...sources, ...sourcesOf('web'), ...sourcesOf('test', /\.m?tsx?$/), ...scripts];
+    const contents = readers.map((file) => [file, readFileSync(join(root, file), 'utf8')] as const);
+    const naming = new Map<string, Set<string>>();
+    for (const [file, content] of contents) {
+      for (const name of content.match(/[\w$]+/g) ?? []) naming.set(name, (naming.get(name) ?? new Set()).add(file));
+    }
+    const exported = /^export (?:async )?(?:const|function\*?|class|interface|type) ([\w$]+)/gm;
+    const unused = contents.flatMap(([file, content]) =>
+      [...content.matchAll(exported)].flatMap(([, name = '']) =>
+        naming.get(name)?.size === 1 ? [`${file} ${name}`] : [],
+      ),
+    );
+    expect(unused).toEqual([]);
   });
 });
 

@@ -9,7 +9,7 @@ import type { Problem } from './problems.ts';
 // form sends the files themselves.
 
 /** What a form needs to send files before it is sent itself. */
-export interface FilesData {
+interface FilesData {
   /** The path of the form, with the language of the visitor. */
   path: string;
   texts: Readonly<Record<string, Text>>;

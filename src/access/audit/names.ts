@@ -7,13 +7,13 @@ export interface NamedAccount {
 }
 
 /** Reads those of these accounts that exist, by their id in hexadecimal, with one statement. */
-export type FindAccounts = (ids: readonly ObjectId[]) => Promise<ReadonlyMap<string, NamedAccount>>;
+type FindAccounts = (ids: readonly ObjectId[]) => Promise<ReadonlyMap<string, NamedAccount>>;
 
 /** Reads the names of those that exist, by their id as a string, with one statement. */
 type FindNames<Id> = (ids: readonly Id[]) => Promise<ReadonlyMap<string, string>>;
 
 /** What a list calls a change of many users. */
-export interface NamedChange {
+interface NamedChange {
   users: number;
   createdAt: Date;
 }
@@ -35,7 +35,7 @@ export interface Names {
 }
 
 /** Who did something, or what it changed: their ids, as strings, of one page of a list. */
-export type NamedIds = { [Kind in keyof Names]?: readonly string[] };
+type NamedIds = { [Kind in keyof Names]?: readonly string[] };
 
 /** Resolves with the present names of a page, with at most one statement for each kind. */
 export type ReadNames = (ids: NamedIds) => Promise<Names>;

@@ -68,7 +68,7 @@ export const LoggedIn = z
   .meta({ id: 'LoggedInAccount' });
 
 /** 202: the password was correct, and the session can do nothing but finish the log-in. */
-export const SecondRequired = z
+const SecondRequired = z
   .strictObject({ ok: z.literal(false), second: z.array(z.enum(['totp', 'passkey'])).meta({ example: ['totp'] }) })
   .meta({ id: 'SecondFactorRequired' });
 

@@ -308,8 +308,6 @@ const MAX_NETWORKS = 10_000;
 const MAX_FAILURES = 5;
 const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
 
-export type KnownNetworks = ReturnType<typeof createKnownNetworks>;
-
 /** Keeps the networks with a recent login in memory. `HashingQueue` gives them priority. */
 export function createKnownNetworks() {
   const networks = new LRUCache<string, { failures: number }>({ max: MAX_NETWORKS, ttl: KEEP_MS });

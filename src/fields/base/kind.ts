@@ -77,7 +77,7 @@ export const CONTROL_TYPES = [
   'list',
   'file',
 ] as const;
-export type ControlType = (typeof CONTROL_TYPES)[number];
+type ControlType = (typeof CONTROL_TYPES)[number];
 
 /**
  * The type of a value in generated code. `agreed`: `true`; `list`: items of any type; `tokens`: of

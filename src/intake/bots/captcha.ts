@@ -124,7 +124,7 @@ interface Result {
 
 const AWAY: Result = { verdict: 'away' };
 
-export type AskProvider = ReturnType<typeof createProviderQuestions>;
+type AskProvider = ReturnType<typeof createProviderQuestions>;
 
 /**
  * Creates the function that asks a provider for the verdict on a token (spec 4.5.4): once, within

@@ -12,7 +12,7 @@ import type { Uploads } from './uploads.service.ts';
 
 const Token = z.string().meta({ example: 'dGhlIHRva2VuIG9mIGEgZmlsZSB0aGF0IHdhcyBzZW4' });
 
-export const UploadedFile = z
+const UploadedFile = z
   .strictObject({
     token: Token,
     name: z.string().meta({ example: 'cv.pdf' }),
@@ -27,7 +27,7 @@ const Received = z
   .strictObject({ token: Token, received: z.int().nonnegative().meta({ example: 1_000_000 }) })
   .meta({ description: 'The file goes on at this byte' });
 
-export const CONTENT_RANGE = /^bytes \d{1,15}-\d{1,15}\/(?:\d{1,15}|\*)$/;
+const CONTENT_RANGE = /^bytes \d{1,15}-\d{1,15}\/(?:\d{1,15}|\*)$/;
 
 const uploadEndpoints = {
   uploadFile: {
@@ -87,7 +87,7 @@ export const uploadRoutes = (uploads: Uploads): Route[] =>
     },
   });
 
-export function presentUpload({ id: _, expiresAt, ...file }: ArrivedFile) {
+function presentUpload({ id: _, expiresAt, ...file }: ArrivedFile) {
   return { ...file, expiresAt: expiresAt.toISOString() };
 }
 

@@ -118,7 +118,7 @@ export function redirectSources({ origins, next }: FormSettings): string[] {
 export const formPath = (sourceAppId: string): string => `/f/${encodeURIComponent(sourceAppId)}`;
 
 /** An image above a form. Its class is its name. */
-export interface ShownImage {
+interface ShownImage {
   class: ImageName;
   /** A path. */
   src: string;

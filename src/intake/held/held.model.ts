@@ -52,7 +52,7 @@ export interface HeldDocument {
 }
 
 type HeldByOperator = HeldDocument & { reason: HoldReason };
-export type WaitingChange = HeldDocument & { reason: 'confirm'; recordId: RecordId };
+type WaitingChange = HeldDocument & { reason: 'confirm'; recordId: RecordId };
 
 const FOR_OPERATORS = { reason: { $in: HOLD_REASONS } };
 
@@ -122,7 +122,7 @@ const MAX_HELD_BYTES = 10 * 1024 * 1024;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const LIFETIME_MS = 30 * DAY_MS;
 /** How long a change waits for the link in its email (spec 4.5.5). */
-export const CHANGE_WAITS_MS = 7 * DAY_MS;
+const CHANGE_WAITS_MS = 7 * DAY_MS;
 
 /** How long a full queue is not counted again, so that a flood costs one count a second. */
 const FULL_FOR_MS = 1_000;

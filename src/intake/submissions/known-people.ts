@@ -13,11 +13,11 @@ import type { HeldStore } from '../held/held.model.ts';
 import type { SubmissionOptions } from './acceptance.ts';
 
 /** The most emails to an address of an app in an hour (spec 4.5.5). */
-export const CHANGES_PER_HOUR = 3;
+const CHANGES_PER_HOUR = 3;
 const HOUR_MS = 3_600_000;
 
 /** Answers leave after a multiple of this time: more than any of the ways takes. */
-export const ANSWER_EVERY_MS = 250;
+const ANSWER_EVERY_MS = 250;
 
 const MAX_ATTEMPTS = 5;
 

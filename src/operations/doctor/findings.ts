@@ -3,7 +3,7 @@ import { ConfigError } from '../../platform/core/config.ts';
 import { CommandFailed } from '../../platform/core/errors.ts';
 import { withTimeout } from '../../platform/core/timeouts.ts';
 
-export type Level = 'good' | 'warning' | 'fault';
+type Level = 'good' | 'warning' | 'fault';
 
 /** What a check found, and what an operator should do about it. Neither may contain a secret. */
 export interface Finding {

@@ -54,7 +54,7 @@ export interface ChangeDocument {
 }
 
 /** Ids of records of a change: at most 1,000. `_id`: the change and the number of the part. */
-export interface ChangeRecords {
+interface ChangeRecords {
   _id: string;
   appId: ObjectId;
   changeId: ObjectId;
@@ -125,8 +125,8 @@ const changeRecordsSchema = schema<ChangeRecords>(
   .index({ changeId: 1 })
   .index({ appId: 1, at: 1 });
 
-export type ChangeCollection = Collection<ChangeDocument>;
-export type ChangeRecordCollection = Collection<ChangeRecords>;
+type ChangeCollection = Collection<ChangeDocument>;
+type ChangeRecordCollection = Collection<ChangeRecords>;
 
 export const createChangeModel = (connection: Connection): Model<ChangeDocument> =>
   createModel(connection, changeSchema);

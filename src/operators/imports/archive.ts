@@ -57,7 +57,7 @@ export type Archive = Awaited<ReturnType<typeof openArchive>>;
  * @param received the bytes of the archive @param maxLines those that the lines may have
  * @throws {DamagedArchive} when it cannot be read, or may be read in two ways
  */
-export async function openArchive(reader: FileReader, received: number, maxLines: number) {
+async function openArchive(reader: FileReader, received: number, maxLines: number) {
   const zip = await openZip(reader, received).catch(refuse);
   if (zip.entryCount > MAX_ENTRIES) throw new DamagedArchive(say('archiveTooLarge', { max: MAX_ENTRIES }));
   const entries = new Map<string, Packed>();

@@ -9,7 +9,7 @@ const MAX_MAPPED_COLUMNS = 300;
 const MAX_COLUMN_LENGTH = 200;
 
 /** `zip`: CSV with files, as exports write it. */
-export const IMPORT_FORMATS = ['csv', 'ndjson', 'zip'] as const;
+const IMPORT_FORMATS = ['csv', 'ndjson', 'zip'] as const;
 
 const ColumnMap = z
   .custom<Record<string, string>>(

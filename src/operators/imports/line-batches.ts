@@ -21,7 +21,7 @@ export class AppIsGone extends Error {
   override readonly name = 'AppIsGone';
 }
 
-export interface BatchLine {
+interface BatchLine {
   line: Line;
   checked: CheckedLine;
 }

@@ -13,7 +13,7 @@ import { textSearch } from '../search/text-search.ts';
 import type { PageStart, UserQuery } from '../search/user-query.ts';
 
 /** The parameters that select submissions. */
-export interface InboxRequest {
+interface InboxRequest {
   where?: readonly string[] | undefined;
   q?: string | undefined;
   from?: Date | undefined;

@@ -155,7 +155,7 @@ export async function findUsers(
   return { users: page.users, rest: { ...page.total, ...next, complete: page.isComplete } };
 }
 
-export interface PlainPageRequest extends Pick<QueryRequest, 'sort' | 'order'> {
+interface PlainPageRequest extends Pick<QueryRequest, 'sort' | 'order'> {
   limit: number;
   skip: number;
 }

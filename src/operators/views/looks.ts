@@ -41,7 +41,7 @@ export const createLookModel = (connection: Connection): Model<LookDocument> => 
 
 const LOOK_BYTES = 200;
 
-export type LookStore = ReturnType<typeof createLookStore>;
+type LookStore = ReturnType<typeof createLookStore>;
 
 /** The last looks of accounts, and of the log-ins with the password of an app. */
 export function createLookStore(looks: Model<LookDocument>) {

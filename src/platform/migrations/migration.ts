@@ -16,7 +16,7 @@ export interface Migration {
 
 export type Phase = 'expand' | 'contract';
 
-export interface MigrationPart {
+interface MigrationPart {
   /**
    * Changes at most `limit` documents, in less than the time limit of a statement. It may be
    * repeated, and its statements may arrive late: each write depends on what it changes, and where

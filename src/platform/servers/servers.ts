@@ -59,7 +59,7 @@ export interface ServerDocument {
 }
 
 /** How long ago a running server renewed its document at most, four renewals. */
-export const SEEN_WITHIN_MS = 60_000;
+const SEEN_WITHIN_MS = 60_000;
 const RENEW_EVERY_MS = 15_000;
 const DEAD_AFTER_SECONDS = 600;
 

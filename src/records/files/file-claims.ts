@@ -60,7 +60,7 @@ export interface AddedFiles {
 type Claimant = { record: RecordId } | { newRecord: RecordId } | { held: UUID };
 
 /** What a submission, or a held one, has of files after its tokens were looked up. */
-export interface ResolvedFiles {
+interface ResolvedFiles {
   /** With the files in place of their tokens. */
   data: Record<string, unknown>;
   problems: Issue[];
@@ -332,7 +332,7 @@ function nameOf(one: unknown, { heldAs }: FileRequest): string[] {
 }
 
 /** The value of a record (spec 4.14.3). */
-export function fileValue({
+function fileValue({
   _id,
   filename,
   length,

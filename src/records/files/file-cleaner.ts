@@ -19,7 +19,7 @@ import {
   type FileDocument,
 } from './files.model.ts';
 
-export const FILE_JOB = 'files';
+const FILE_JOB = 'files';
 const EVERY_MS = 1_000;
 const BATCH = 100;
 

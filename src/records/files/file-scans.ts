@@ -12,7 +12,7 @@ import { WRITES_END_MS } from './file-writing.ts';
 import { BY_SCAN, type FileCollection, type FileDocument, type FileMetadata } from './files.model.ts';
 import { type Scanner, ScannerAway } from './scanner.ts';
 
-export const SCAN_JOB = 'file scans';
+const SCAN_JOB = 'file scans';
 const EVERY_MS = 10_000;
 const BATCH = 20;
 
@@ -20,7 +20,7 @@ type Data = Readonly<Record<string, unknown>>;
 type ScannedFile = FileDocument & { now: Date };
 
 /** Marks the file in a held submission that names it. */
-export type MarkHeld = (appId: ObjectId, held: UUID, file: string) => Promise<void>;
+type MarkHeld = (appId: ObjectId, held: UUID, file: string) => Promise<void>;
 
 interface FileScanDeps {
   files: FileCollection;

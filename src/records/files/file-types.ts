@@ -4,7 +4,7 @@ import { FILE_TYPES, type FileTypeName } from '../../fields/base/file-types.ts';
 type ReadAt = (start: number, end: number) => Promise<Buffer>;
 
 /** Sees the content of a file once, in the order of its bytes. */
-export interface Examination {
+interface Examination {
   add(bytes: Buffer): void;
   /** Resolves with whether all of the content is of the type. @param readAt reads it again */
   end(readAt: ReadAt): Promise<boolean>;

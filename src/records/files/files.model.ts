@@ -69,7 +69,7 @@ export interface FileChunk {
 export const BY_CHECK = { 'metadata.checkAt': 1 } as const;
 export const BY_TOKEN = { 'metadata.appId': 1, 'metadata.token': 1 } as const;
 export const BY_RECORD = { 'metadata.appId': 1, 'metadata.record': 1 } as const;
-export const BY_HELD = { 'metadata.appId': 1, 'metadata.held': 1 } as const;
+const BY_HELD = { 'metadata.appId': 1, 'metadata.held': 1 } as const;
 /** The bytes of an app are summed from the keys of this index. */
 export const BY_SIZE = { 'metadata.appId': 1, 'metadata.charged': 1 } as const;
 /** The bytes of a network are summed from its keys, which tell whether a record names a file. */

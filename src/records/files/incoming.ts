@@ -351,7 +351,7 @@ export function hashOf(token: string): Binary {
   return new Binary(createHash('sha256').update(token).digest());
 }
 
-export function presentArrived({ _id, filename, length, metadata }: FileDocument, token: string): ArrivedFile {
+function presentArrived({ _id, filename, length, metadata }: FileDocument, token: string): ArrivedFile {
   const { type, sha256 = '', expiresAt } = metadata;
   return { id: _id, token, name: filename, type: type as FileTypeName, size: length, sha256, expiresAt };
 }

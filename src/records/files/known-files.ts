@@ -3,7 +3,7 @@ import { BY_TOKEN, type FileCollection, type FileDocument } from './files.model.
 import { hashOf } from './incoming.ts';
 
 /** A whole file whose token a client sent. */
-export interface KnownFile {
+interface KnownFile {
   token: string;
   name: string;
   type: string;

@@ -28,7 +28,7 @@ const ignore = (): void => undefined;
 const NO_LOG = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
 const UUID_FORMAT = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-export interface S3Content extends FileContent {
+interface S3Content extends FileContent {
   /** Loads the client of AWS, which takes half a second: before the server listens. */
   load(): Promise<void>;
 }

@@ -64,7 +64,7 @@ const keptSubmissionSchema = schema<KeptSubmission>(
   .index(OF_PERSON)
   .index(OF_RECORD);
 
-export type KeptCollection = Collection<KeptSubmission>;
+type KeptCollection = Collection<KeptSubmission>;
 
 /** The model of `submissions`. */
 export const createKeptModel = (connection: Connection): Model<KeptSubmission> =>

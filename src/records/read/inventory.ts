@@ -81,5 +81,3 @@ export function createInventory(users: UserCollection, erasures: ErasureCollecti
     return found?.at;
   }
 }
-
-export type Inventory = ReturnType<typeof createInventory>;

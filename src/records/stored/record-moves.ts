@@ -138,8 +138,6 @@ export function createRecordMoves(users: UserCollection) {
 /** Resolves with the pending renames of all apps, valid within the last lease. */
 export type RecentRenames = () => Promise<RenamesByApp>;
 
-export const NO_RENAMES: RecentRenames = () => Promise.resolve(new Map());
-
 /** Shows records as after their move. Await it before reading: a move may end in between. */
 export async function showing(
   recentRenames: RecentRenames,

@@ -30,8 +30,6 @@ export interface PassDeps {
   checksMs?: readonly number[] | undefined;
 }
 
-export type RecordPasses = ReturnType<typeof createRecordPasses>;
-
 /** The waits, batches and checks of passes over all records of an app (decision 21). */
 export function createRecordPasses({ revision, pace, writesEndMs = WRITES_END_MS, checksMs = CHECKS_MS }: PassDeps) {
   return {

@@ -34,7 +34,7 @@ const PAUSE_MS = 10;
 const BATCH_SIZE = 100;
 
 /** A change of many records: the same values for all, or the end of that. */
-export interface BulkEdit {
+interface BulkEdit {
   id: ObjectId;
   set: Record<string, unknown>;
   unset: readonly string[];

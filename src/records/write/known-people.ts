@@ -12,8 +12,6 @@ const MAX_ATTEMPTS = 24;
 
 type KnownPerson = Pick<UserDocument, '_id' | 'appId' | 'createdAt' | 'updatedAt' | 'appliedKeys' | 'keyEpoch'>;
 
-export type KnownPeople = ReturnType<typeof createKnownPeople>;
-
 /**
  * Submissions that must not change the record of their email (spec 4.5.5). A record keeps their
  * idempotency keys among its own, so that a repeat is answered as one of a stored submission.

@@ -9,7 +9,7 @@ export const LARGE = rounds(100_000, 20_000);
 const BATCH = 5_000;
 const DAY_MS = 86_400_000;
 /** The oldest record is this old. */
-export const OLDEST_DAYS = 400;
+const OLDEST_DAYS = 400;
 
 const PLANS = ['free', 'pro', 'team', 'enterprise'];
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { filePart, multipartOf, TYPES } from '../../support/forms.ts';
 import { type MeasuredServer, startMeasuredServer } from '../../support/measured-server.ts';
 import { Leftovers } from '../../support/process.ts';
+import { rounds } from '../../support/rounds.ts';
 import { type S3Server, startS3 } from '../../support/s3.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../../support/server.ts';
 import { CV, pdfOf, upload } from '../../support/uploads.ts';
@@ -35,7 +36,7 @@ it.each([
     const given = { TRUST_PROXY: '1', ...env() };
     const server: MeasuredServer = await startMeasuredServer(leftovers, base.db.databaseName, given);
     const { sourceAppId } = await base.admin.buildApp({ fields: [CV] });
-    const file = pdfOf(10_000_000);
+    const file = pdfOf(rounds(10_000_000, 3_000_000));
     // Each from another network: one may send 200 MB.
     const send = async (n: number) => {
       const headers = { 'x-forwarded-for': `192.0.2.${n}` };
@@ -57,7 +58,7 @@ it('50 forms with a file of 10 MB at once take less than 100 MB more memory, and
   const server = await startMeasuredServer(leftovers, base.db.databaseName, { TRUST_PROXY: '1' });
   const { sourceAppId } = await base.admin.buildApp({ fields: [CV] });
   const other = (await base.admin.buildApp()).sourceAppId;
-  const file = filePart('cv', 'cv.pdf', pdfOf(10_000_000));
+  const file = filePart('cv', 'cv.pdf', pdfOf(rounds(10_000_000, 3_000_000)));
   const send = async (n: number, content = file): Promise<number> => {
     const body = new Uint8Array(multipartOf([content, ['email', `p${n}@x.org`]]));
     const headers = { 'content-type': TYPES.multipart, accept: 'application/json', 'x-forwarded-for': `192.0.2.${n}` };

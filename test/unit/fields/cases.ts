@@ -31,7 +31,7 @@ export function valueProblems(field: Record<string, unknown>, value: unknown): s
 type Options = Record<string, unknown>;
 
 /** The test table of one kind (spec 2.3 and 2.4). */
-export interface KindTable {
+interface KindTable {
   definitions: {
     accepted: Options[];
     /** Each with the path and the beginning of its only problem. */

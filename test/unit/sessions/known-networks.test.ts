@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createKnownNetworks, type KnownNetworks } from '../../../src/access/sessions/sessions.service.ts';
+import { createKnownNetworks } from '../../../src/access/sessions/sessions.service.ts';
 
-let networks: KnownNetworks;
+let networks: ReturnType<typeof createKnownNetworks>;
 beforeEach(() => {
   networks = createKnownNetworks();
 });

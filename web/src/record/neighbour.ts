@@ -3,7 +3,7 @@ import type { ListPlace } from '../users/list/list-place.ts';
 import { type Scope, scopeParameter } from '../users/scope.ts';
 
 /** A record beside another one. */
-export interface Neighbour {
+interface Neighbour {
   id: string;
   list: ListPlace;
 }

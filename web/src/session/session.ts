@@ -170,12 +170,6 @@ function reloadDashboard(): void {
   window.location.assign(import.meta.env.BASE_URL);
 }
 
-/** The identity of the session that is known; undefined when nobody is logged in. */
-export function cachedIdentity(client: QueryClient): string | undefined {
-  const session = cachedSession(client);
-  return session && session.state !== 'loggedOut' ? session.identity : undefined;
-}
-
 function cachedSession(client: QueryClient): SessionState | undefined {
   return client.getQueryData<SessionState>(SESSION_KEY);
 }

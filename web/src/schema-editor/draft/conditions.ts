@@ -6,7 +6,6 @@ export const WHEN = ['showIf', 'requiredIf', 'keepHidden', 'page'] as const;
 
 /** The two of them that are conditions. */
 export const CONDITIONS = ['showIf', 'requiredIf'] as const;
-export type ConditionsName = (typeof CONDITIONS)[number];
 
 /** A comparison as one choice of the editor: `exists` has two. */
 export type Comparison = ConditionOperator | 'notExists';
