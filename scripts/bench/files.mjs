@@ -18,8 +18,9 @@ const OTHER_APP = 'submissions';
 const BUCKET = 'bench';
 const FIELDS = [{ key: 'cv', label: 'CV', kind: 'file', required: false, types: ['pdf'] }];
 const SIZES = [
-  { name: '10 kB', bytes: 10_000, connections: 8 },
-  { name: '10 MB', bytes: 10_000_000, connections: 4 },
+  { name: '10 kB, 8 at once', bytes: 10_000, connections: 8 },
+  { name: '10 MB, 4 at once', bytes: 10_000_000, connections: 4 },
+  { name: '10 MB, 50 at once', bytes: 10_000_000, connections: 50 },
 ];
 /** One address must not reach the limit of a network. */
 const TRUSTING = { TRUST_PROXY: '1', FILES_APP_LIMIT: '1000000000000' };
@@ -149,17 +150,14 @@ function isOpen(port) {
 function tableOf(results) {
   const head = ['Store', 'Files', 'Uploads/s', 'Memory above idle', `Submissions alone, ${RATE}/s`, 'beside'];
   const rows = Object.entries(results).flatMap(([store, sizes]) =>
-    Object.entries(sizes).map(([name, { rate, memory, alone, beside }]) => {
-      const { connections } = SIZES.find((size) => size.name === name);
-      return [
-        store,
-        `${name}, ${connections} at once`,
-        rate,
-        `${Math.round(memory)} MB`,
-        `${alone} ms`,
-        `${beside} ms`,
-      ];
-    }),
+    Object.entries(sizes).map(([name, { rate, memory, alone, beside }]) => [
+      store,
+      name,
+      rate,
+      `${Math.round(memory)} MB`,
+      `${alone} ms`,
+      `${beside} ms`,
+    ]),
   );
   return table(head, rows);
 }
