@@ -87,8 +87,8 @@ export function createFileWriting(deps: {
     const { file } = state;
     let n = Math.floor(file.length / CHUNK_BYTES);
     let size = file.length % CHUNK_BYTES;
-    // Copied, because a part of few bytes takes much more memory than these. Used for all chunks: the
-    // driver sends each once, and has sent it when `store` resolves.
+    // Copied, because a part of few bytes takes much more memory than these. One buffer for all
+    // chunks: the driver sends each once, and has sent it when `store` resolves.
     const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, size + most));
     if (size > 0) await readStart(file, n, chunk.subarray(0, size));
     let stored = size;
