@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Dicer } from '@fastify/busboy';
 import { parse as parseDisposition } from 'content-disposition';
@@ -123,6 +123,9 @@ class MultipartForm {
   #receiving: Promise<void> = Promise.resolve();
   /** Those before the last one. */
   #before: Promise<void> = this.#receiving;
+  /** Resolves when the bytes of a file that wait for the sink have been read. */
+  #read: Promise<void> = this.#receiving;
+  #noteRead: () => void = () => undefined;
   readonly #open = new Set<Readable>();
   #fail: (error: unknown) => void = () => undefined;
 
@@ -181,6 +184,7 @@ class MultipartForm {
         if (size - this.#fileBytes > this.#maxText + inFlight) throw bodyTooLarge();
         await new Promise<void>((resolve) => void message.write(slice, () => resolve()));
         await this.#before;
+        await this.#read;
       }
     }
   }
@@ -188,10 +192,12 @@ class MultipartForm {
   #begin(stream: Readable): void {
     // The same failure ends the whole message.
     stream.on('error', () => undefined);
+    // A part always flows: Dicer does not go on when one that it waits for has ended (its 3.2.0).
+    stream.resume();
     stream.on('header', (headers: PartHeaders) => {
       this.#parts += 1;
       try {
-        this.#read(stream, headers);
+        this.#readPart(stream, headers);
       } catch (error) {
         this.#fail(error);
       }
@@ -199,7 +205,7 @@ class MultipartForm {
   }
 
   /** @throws {InvalidInput} */
-  #read(stream: Readable, headers: PartHeaders): void {
+  #readPart(stream: Readable, headers: PartHeaders): void {
     const { name, ...parameters } = readDisposition(headers);
     const [type = 'text/plain'] = headers['content-type'] ?? [];
     const hasFileName = Object.keys(parameters).some((key) => key.startsWith('filename'));
@@ -241,8 +247,9 @@ class MultipartForm {
     });
   }
 
-  #receive(stream: Readable, control: string, name: string, limit: number): void {
+  #receive(part: Readable, control: string, name: string, limit: number): void {
     const place = this.#entries.push(undefined) - 1;
+    const stream = this.#waiting(part);
     this.#open.add(stream);
     const receive = async (): Promise<void> => {
       try {
@@ -264,6 +271,22 @@ class MultipartForm {
     this.#before = this.#receiving;
     this.#receiving = this.#receiving.then(receive);
     this.#receiving.catch(this.#fail);
+  }
+
+  /** The bytes of a part that wait for the sink: no slice follows while they are many. */
+  #waiting(part: Readable): Readable {
+    const stream = new Readable({ highWaterMark: SLICE_BYTES, read: () => this.#noteRead() });
+    stream.on('error', () => undefined);
+    // After the last bytes it is not asked to read any more.
+    stream.on('close', () => this.#noteRead());
+    part.on('data', (chunk: Buffer) => {
+      if (stream.push(chunk) || stream.destroyed) return;
+      this.#read = new Promise((resolve) => {
+        this.#noteRead = resolve;
+      });
+    });
+    part.on('end', () => stream.push(null));
+    return stream;
   }
 
   async *#counted(stream: Readable): AsyncGenerator<Buffer> {

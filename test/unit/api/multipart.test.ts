@@ -168,6 +168,18 @@ describe('files of multipart forms (spec K1)', () => {
     );
   });
 
+  it('arrive whole when one slice fills the buffer of a part and ends the form', async () => {
+    const sink = new Sink();
+    sink.onChunk = () => new Promise((resolve) => setTimeout(resolve, 1));
+    const files = [filePart('file1', 'a.txt', 'x'.repeat(32_817)), filePart('file2', 'b.txt', 'y'.repeat(5_575))];
+    const body = Buffer.concat([...files, Buffer.from(END)]);
+    for (let cut = 15_000; cut < body.length; cut += 500) {
+      const { list } = await read(requestOf([body.subarray(0, cut), body.subarray(cut)]), new Deadline(), sink);
+      expect(list.map(([name]) => name)).toEqual(['file1', 'file2']);
+      expect(sink.files.splice(0).map(({ content }) => content.length)).toEqual([32_817, 5_575]);
+    }
+  });
+
   it('wait in the connection while the store is slow', async () => {
     const sink = new Sink();
     let go: () => void = () => undefined;
