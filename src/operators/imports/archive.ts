@@ -14,6 +14,8 @@ const FILES = 'files/';
 const MAX_ENTRIES = 100_000;
 /** The bytes of all names, which stay in memory while the archive is open. */
 const MAX_NAME_BYTES = 16 * 1024 * 1024;
+/** 500 for each entry, and what surrounds them. */
+const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
 /** An object of the manifest has a name of at most 200 characters. */
 const MAX_OBJECT_BYTES = 16 * 1024;
 /** The archives that a process keeps open. Others are opened again in their turn. */
@@ -77,7 +79,8 @@ async function openArchive(reader: FileReader, received: number, maxLines: numbe
   if (overlaps) throw new DamagedArchive('archiveAmbiguous');
   const lines = entries.get(LINES);
   if (!lines) throw new DamagedArchive('archiveNoUsers');
-  if (lines.size > maxLines) throw new DamagedArchive(say('fileTooLarge', { max: Math.floor(maxLines / 1024 / 1024) }));
+  checkSize(lines.size, maxLines);
+  checkSize(entries.get(MANIFEST)?.size ?? 0, MAX_MANIFEST_BYTES);
 
   function add(entry: Entry): void {
     const { relativeOffsetOfLocalHeader: offset, compressedSize: packed, uncompressedSize: size, crc32: crc } = entry;
@@ -152,6 +155,10 @@ async function openArchive(reader: FileReader, received: number, maxLines: numbe
       for await (const _ of contentOf(lines)) await turn();
     },
   };
+}
+
+function checkSize(size: number, most: number): void {
+  if (size > most) throw new DamagedArchive(say('fileTooLarge', { max: Math.floor(most / 1024 / 1024) }));
 }
 
 const hashIn = ({ sha256 }: Packed) => (sha256 === undefined ? {} : { sha256 });

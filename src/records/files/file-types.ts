@@ -139,7 +139,8 @@ async function signatureOf(bytes: Buffer): Promise<FileTypeName | undefined> {
   return found && SIGNATURES[found.ext];
 }
 
-const MAX_BOXES = 64;
+/** Each may cost a pass over a compressed file: recorders write up to 4 before `moov`. */
+const MAX_BOXES = 8;
 const MAX_MOOV_BYTES = 8 * 1024 * 1024;
 
 /** Whether a file of a general brand, as recorders of phones write, has sound and no pictures. */

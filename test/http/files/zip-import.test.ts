@@ -261,6 +261,12 @@ describe('an archive that attacks (spec 4.7.1)', () => {
     ['has another method', () => rawZip([{ ...lines, method: 12 }, file]), /another method/],
     ['has no people', () => rawZip([file]), /no users.csv/],
     ['says that its people are many', () => rawZip([{ ...lines, size: 2 ** 31 }]), /larger than 64 MB/],
+    // Read, it would keep the imports of all apps waiting.
+    [
+      'says that its manifest is large',
+      () => rawZip([lines, { path: 'manifest.json', content: '[]', size: 2 ** 27 }]),
+      /larger than 64 MB/,
+    ],
     [
       'has many entries',
       () =>
