@@ -31,12 +31,12 @@ describe('documents', () => {
       .filter((name) => name.endsWith('.ts'))
       .map((name) => read(join('src', name)));
     const declared = sources.flatMap((source) =>
-      [...source.matchAll(/\bcollection: '(\w+)'|^const COLLECTION = '(\w+)'/gm)].map(
+      [...source.matchAll(/\bcollection: '([\w.]+)'|^const COLLECTION = '([\w.]+)'/gm)].map(
         ([, name, other]) => name ?? other ?? '',
       ),
     );
     const [, table = ''] = /^## Collections$(.*?)^## /ms.exec(read('docs/database.md')) ?? [];
-    const listed = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name = '']) => name);
+    const listed = [...table.matchAll(/^\| `([\w.]+)` \|/gm)].map(([, name = '']) => name);
     expect(declared.length).toBeGreaterThan(15);
     expect(listed.sort()).toEqual(declared.sort());
   });
