@@ -40,6 +40,7 @@ import { createMetrics, measureProcess, NO_METRICS } from './platform/metrics/me
 import { createUpgrades } from './platform/migrations/upgrades.ts';
 import { createFiles } from './records/files/files.ts';
 import { createRecords } from './records/records.ts';
+import type { RecordTraces } from './records/write/erasure.ts';
 import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
 
 const STOP_JOBS_WITHIN_MS = 1_000;
@@ -154,7 +155,14 @@ export function createServices(config: Config, connection: Connection, logger: L
   const apiKeys = createApiKeys({ connection, apps, failures: config.rateLimitLogin, limits });
   const deliveries = createDeliveryStorage(connection);
   const changeStorage = createChangeStorage(connection, clock);
-  const traces = [{ exist: deliveries.store.names, remove: deliveries.store.forget }, changeStorage.traces];
+  const traces: RecordTraces[] = [
+    { exist: deliveries.store.names, remove: deliveries.store.forget },
+    changeStorage.traces,
+    {
+      exist: (...of) => submissions.heldChanges.exist(...of),
+      remove: (...of) => submissions.heldChanges.remove(...of),
+    },
+  ];
   const files = createFiles({ config, connection, clock, logger, metrics });
   const records = createRecords({
     config,

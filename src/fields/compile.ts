@@ -50,6 +50,9 @@ export type SchemaOf = (field: FieldDefinition) => z.ZodType;
 
 export const ownSchema: SchemaOf = (field) => getKind(field.kind).schema(field);
 
+const keysOf = (fields: readonly FieldDefinition[]): ReadonlySet<string> | undefined =>
+  fields.length > 0 ? new Set(fields.map(({ key }) => key)) : undefined;
+
 /** Compiles a schema into a validator (spec 2.3 and 2.4). `constructor` is an ordinary key. */
 export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: SchemaOf = ownSchema) {
   const compiled = new Map(fields.map((field) => [field.key, compileField(field, schemaOf)]));
@@ -59,7 +62,7 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
   const removable = fields.filter(isRemovedWhenHidden).map(({ key }) => key);
   const searches = countSearches(fields);
   const ofStaff = fields.filter(isOfStaff);
-  const staffKeys = ofStaff.length > 0 ? new Set(ofStaff.map(({ key }) => key)) : undefined;
+  const staffKeys = keysOf(ofStaff);
   const ofFiles = fields.filter(({ kind }) => kind === 'file');
 
   // Tested before values are checked, so that a refusal of 10,000 keys costs as little as of 201.
@@ -126,7 +129,9 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
     /** The keys of the fields of the staff; undefined if there are none. */
     staffKeys,
     /** The keys of the fields of files; undefined if there are none. */
-    fileKeys: ofFiles.length > 0 ? new Set(ofFiles.map(({ key }) => key)) : undefined,
+    fileKeys: keysOf(ofFiles),
+    /** Those of them that the public may set. */
+    publicFileKeys: keysOf(ofFiles.filter((field) => !isOfStaff(field))),
     /** The values that a new record has of the fields of the staff; undefined if there are none. */
     defaults: storedDefaults(ofStaff),
 

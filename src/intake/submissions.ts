@@ -114,6 +114,7 @@ export function createSubmissions(deps: {
     findForm,
     /** What held submissions have of files. */
     heldFiles: { names: held.names, idsOf: held.idsOf, markInfected: held.markInfected },
+    heldChanges: held.traces,
     findHeld: held.find,
     /** The changes that wait for the links in their emails. */
     changes: { find: held.findChange, dataFor: release.dataFor, release: release.release },

@@ -23,12 +23,20 @@ export function checkData(sent: Record<string, unknown>, lease: Lease, isPartial
  * @param isForm whether values of fields that are not shown are left out of `data`, not refused
  */
 export function checkSubmission(sent: Record<string, unknown>, lease: Lease, writer: Writer, isForm: boolean) {
+  const { data, states } = countedData(sent, lease, isForm);
+  const issues = withOldKeys(lease.validator.issues(data, writer, false, states), data, lease);
+  return { data, issues, states };
+}
+
+/**
+ * Returns the submitted `data` that counts, under the new keys: of a form without values of fields
+ * that it does not show.
+ */
+export function countedData(sent: Record<string, unknown>, lease: Lease, isForm: boolean) {
   const { validator } = lease;
   const given = dataUnderNewKeys(sent, lease);
   const states = validator.states(given, isForm);
-  const data = states && isForm ? validator.shownData(given, states) : given;
-  const issues = withOldKeys(validator.issues(data, writer, false, states), data, lease);
-  return { data, issues, states };
+  return { data: states && isForm ? validator.shownData(given, states) : given, states };
 }
 
 /** No record has an old key and the new one. */

@@ -210,6 +210,15 @@ describe('a token', () => {
     expect(providers.asked).toHaveLength(1);
   });
 
+  it('of one app passes nobody to another one, also with the same email and key', async () => {
+    const [one, other] = [await appWith(captchaSettings('turnstile')), await appWith(captchaSettings('turnstile'))];
+    const [token, email] = [good(), person()];
+    await submit(one, token, a, email).set('Idempotency-Key', 'k1').expect(200);
+    const { body } = await submit(other, token, b, email).set('Idempotency-Key', 'k1').expect(403);
+    expect(body.code).toBe('captchaUsed');
+    expect(await storedIn(other)).toEqual({ stored: 0, held: [] });
+  });
+
   it('passes a form that is sent again with its key and another token', async () => {
     const app = await appWith(captchaSettings('turnstile'));
     const email = person();

@@ -198,6 +198,17 @@ describe('`keep` (spec 4.5.5)', () => {
     await expect.poll(() => a.db.collection('submissions').countDocuments(kept), POLL).toBe(131);
   });
 
+  it('is in the inbox of a record that has no event yet', async () => {
+    const { sourceAppId, password } = await a.admin.buildApp();
+    app = sourceAppId;
+    operator = await new Client(b.client.url).logIn(app, password);
+    await send(ADA, {}).expect(200);
+    await a.admin.put(`/auth/apps/${app}/history`, { submissions: true }).expect(200);
+    await set({ existing: 'keep' });
+    await send(ADA, { note: 'again' }).expect(200);
+    expect(await rows()).toMatchObject([{ email: ADA, revision: 0, created: false, data: { note: 'again' } }]);
+  });
+
   it('stores nothing beside the record for an app that keeps no submissions', async () => {
     await build({ existing: 'keep' });
     await a.admin.put(`/auth/apps/${app}/history`, { submissions: false }).expect(200);
@@ -374,6 +385,57 @@ describe('`confirm` (spec 4.5.5)', () => {
     await send(email, { name: 'Grace' }, 'stopped', b).expect(200);
     await expect.poll(() => smtp.to(email).length, POLL).toBe(2);
     expect(await waiting(email)).toHaveLength(1);
+  });
+
+  it('is answered as a new person where a held submission has its key, or its network is at a limit', async () => {
+    const form = (entries: object) =>
+      sendForm(a.client, app, Object.entries(entries)).set('Accept', 'application/json');
+    const keyOf = (address: string) => address.replace('@', '-at-');
+    for (const address of [email, `new-${email}`]) {
+      await form({ email: address, name: 'one', _gotcha: 'x', _key: keyOf(address) }).expect(200);
+      expect((await send(address, { name: 'two' }, keyOf(address)).expect(200)).body).toEqual(OK);
+      expect((await send(address, { name: 'three' }, keyOf(address)).expect(422)).body.code).toBe('keyReused');
+    }
+    for (let held = 2; held < 99; held += 1) {
+      await form({ email: `bot-${held}@example.com`, _gotcha: 'x' }).expect(200);
+    }
+    await form({ email, name: 'four' }).expect(200);
+    await form({ email: 'bot-99@example.com', _gotcha: 'x' }).expect(200);
+    await form({ email: 'bot-100@example.com', _gotcha: 'x' }).expect(429);
+  });
+
+  it('waits in the share of its network, also sent as JSON', async () => {
+    const { _id: appId } = (await a.db.collection('apps').findOne({ sourceAppId: app })) ?? {};
+    const data = { name: 'x'.repeat(80_000) };
+    // Each counts 5 of 100 units.
+    for (let person = 0; person < 21; person += 1) {
+      const address = `${person}-${email}`;
+      await send(address, { name: 'Ada' }).expect(200);
+      expect((await send(address, data).expect(200)).body).toEqual(OK);
+    }
+    expect(await a.db.collection('held_submissions').countDocuments({ appId, reason: 'confirm' })).toBe(20);
+  });
+
+  it('and a held submission have no values of fields that the form did not show', async () => {
+    const fields = [
+      { key: 'plan', kind: 'select' as const, enum: ['free', 'pro'] },
+      { key: 'company', kind: 'text' as const, showIf: { all: [{ field: 'plan', op: 'eq', value: 'pro' }] } },
+    ];
+    await a.admin.putSchema(app, { fields: fields as never }).expect(200);
+    const form = (entries: object) =>
+      sendForm(a.client, app, Object.entries({ plan: 'free', company: 'Hidden', ...entries })).expect(303);
+    await form({ email });
+    await form({ email: 'bot@example.com', _gotcha: 'x' });
+    expect((await waiting(email)).map(({ data }) => data)).toEqual([{ plan: 'free' }]);
+    const { body } = await operator.get('/auth/held').expect(200);
+    expect(body.held).toMatchObject([{ email: 'bot@example.com', data: { plan: 'free' } }]);
+    expect(body.held[0].data).not.toHaveProperty('company');
+  });
+
+  it('is removed with its record', async () => {
+    await linkOf(email, { name: 'Grace' });
+    await operator.delete(`/auth/users/${(await recordOf(email))?._id}`).expect(200);
+    expect(await waiting(email)).toEqual([]);
   });
 
   it('waits seven days', async () => {

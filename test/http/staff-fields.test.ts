@@ -41,6 +41,22 @@ const refused = (key?: string) => ({
   errors: [staffOnly(key)],
 });
 
+describe('A field of files of the staff (spec 2.11)', () => {
+  it('is refused as any other of the staff, whatever a submission names', async () => {
+    const app = await build([{ key: 'contract', kind: 'file', types: ['pdf'], writers: 'staff' }]);
+    for (const contract of [[], ['a token'], 'a token', null]) {
+      expect((await submit(app, { contract }).expect(400)).body).toEqual(refused('contract'));
+    }
+    const form = await sendForm(a.client, app, [
+      ['email', 'ada@example.com'],
+      ['contract', 'a token'],
+    ])
+      .set(JSON_ANSWER)
+      .expect(400);
+    expect(form.body).toEqual(refused('contract'));
+  });
+});
+
 describe('The definition of a field of the staff (spec 2.11)', () => {
   it('does not go with what only a submission or a form has', async () => {
     const { sourceAppId: app } = await a.admin.buildApp();

@@ -47,7 +47,7 @@ export function createAdmissionCheck(deps: {
     // Bot protection is for senders who do not prove who they are.
     if (options.keyOf !== undefined) return ADMITTED;
     if (form.botProtection === 'proof-of-work') return checkProof(app, options);
-    if (isCaptchaProvider(form.botProtection)) return checkToken(form.botProtection, form, options);
+    if (isCaptchaProvider(form.botProtection)) return checkToken(form.botProtection, app.id, form, options);
     return options.isTrapped && form.botProtection === 'honeypot' ? { hold: 'honeypot' } : ADMITTED;
   };
 
@@ -68,13 +68,14 @@ export function createAdmissionCheck(deps: {
   /** The provider is not asked about a submission of a program. */
   function checkToken(
     provider: CaptchaProvider,
+    appId: ObjectId,
     form: FormSettings,
     { via = 'json', captcha = {}, host, isTrapped }: SubmissionOptions,
   ): Admission {
     if (isTrapped) return { hold: 'honeypot' };
-    const sent = typeof captcha === 'string' ? captcha : captcha[provider];
+    const given = typeof captcha === 'string' ? captcha : captcha[provider];
     // A form of Friendly Captcha sends its state while it has no token, such as `.SOLVING`.
-    const token = sent?.startsWith('.') ? '' : sent;
+    const token = given?.startsWith('.') ? '' : given;
     if (!token && via === 'json') throw new Forbidden('captchaRequired');
     if (!token) return { hold: 'no-captcha' };
     return {
@@ -82,7 +83,8 @@ export function createAdmissionCheck(deps: {
         const { captcha: settings } = form;
         // The settings of an app with a provider have them.
         if (!settings) throw new Unavailable('captchaAway');
-        return checkCaptcha(provider, { ...form, captcha: settings }, { token, host, email, idempotencyKey });
+        const sent = { appId, token, host, email, idempotencyKey };
+        return checkCaptcha(provider, { ...form, captcha: settings }, sent);
       },
     };
   }

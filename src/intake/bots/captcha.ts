@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ObjectId } from 'mongodb';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import type { CaptchaSettings, FormSettings } from '../../apps/form-settings.ts';
@@ -208,6 +209,7 @@ async function readBounded({ body }: Response): Promise<string> {
 
 /** A token as sent, with the submission that it is for. */
 interface SentToken {
+  appId: ObjectId;
   token: string;
   /** The host of the request. */
   host: string | undefined;
@@ -277,12 +279,13 @@ export function createCaptchaCheck(deps: {
   return async (
     provider: CaptchaProvider,
     settings: FormSettings & { captcha: CaptchaSettings },
-    { token, host, email, idempotencyKey }: SentToken,
+    { appId, token, host, email, idempotencyKey }: SentToken,
   ): Promise<'captcha-away' | undefined> => {
     if (token.length > MAX_TOKEN_LENGTH) throw new Forbidden('captchaInvalid');
     const { secret, outage } = settings.captcha;
     const _id = `captcha ${createHash('sha256').update(`${provider} ${token}`).digest('base64url')}`;
-    const holder = identifyHolder(email, idempotencyKey);
+    // The verdict is one on the secret and the hosts of this app.
+    const holder = identifyHolder(`${appId.toHexString()} ${email}`, idempotencyKey);
     const claimed = await claim(_id, holder);
     const verdict = claimed instanceof Date ? await decide({ _id, holder, at: claimed }) : claimed;
     if (verdict === 'refused') throw new Forbidden('captchaInvalid');

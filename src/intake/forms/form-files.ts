@@ -28,7 +28,7 @@ export function createFormFiles(deps: {
      */
     async sink(sourceAppId: string, req: Request): Promise<FileSink | undefined> {
       const lease = await leases.hold(sourceAppId);
-      if (!lease?.validator.fileKeys) return undefined;
+      if (!lease?.validator.publicFileKeys) return undefined;
       const { app, publicSchema, validator } = lease;
       if (isClosed(app.form ?? DEFAULT_FORM_SETTINGS)) throw new Forbidden(say('closed'));
       const keys = new Set(validator.fieldKeys);
@@ -56,7 +56,7 @@ export function createFormFiles(deps: {
 
     /** Resolves with the files that the entries of a form name, those of an earlier page too. */
     async known({ list, arrived }: FormEntries, { app, validator }: Lease): Promise<KnownFiles> {
-      const { fileKeys, fieldKeys } = validator;
+      const { publicFileKeys: fileKeys, fieldKeys } = validator;
       if (!fileKeys) return NO_FILES;
       const known = new Map(arrived.map((file) => [file.token, file]));
       const keys = new Set(fieldKeys);

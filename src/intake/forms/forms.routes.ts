@@ -82,7 +82,7 @@ export function formRoutes(deps: {
       const attempt = parseAttempt(req, body, lease);
       refusals.note(req, attempt);
       if (attempt.problem) throw attempt.problem;
-      const known = lease.validator.fileKeys ? await files.known(body, lease) : NO_FILES;
+      const known = lease.validator.publicFileKeys ? await files.known(body, lease) : NO_FILES;
       const stored = await submissions
         .submit(sourceAppId, (newest) => readSubmission(body, newest, known, writer), {
           ...attempt.options,

@@ -1,13 +1,15 @@
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Binary, ObjectId, type ReadConcernLevel, UUID } from 'mongodb';
 import type { PersonData } from '../../apps/feature.ts';
+import type { DocumentId } from '../../platform/bson/documents.ts';
 import { clientNetwork } from '../../platform/core/client-network.ts';
 import { KeyReused, TooManyRequests, Unavailable } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
-import { changing } from '../../platform/database/filters.ts';
+import { changing, typedFilter } from '../../platform/database/filters.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
@@ -16,6 +18,7 @@ import type { FileCleaner } from '../../records/files/file-cleaner.ts';
 import { markedFiles, namesFile } from '../../records/files/file-places.ts';
 import type { AppliedKey } from '../../records/stored/record.ts';
 import { parseRecordId, type RecordId } from '../../records/stored/record-id.ts';
+import type { RecordTraces } from '../../records/write/erasure.ts';
 import { HOLD_REASONS, type HoldReason, type Submission } from '../../records/write/submission.ts';
 import type { SubmissionOptions } from '../submissions/acceptance.ts';
 
@@ -59,6 +62,9 @@ const FOR_OPERATORS = { reason: { $in: HOLD_REASONS } };
 /** The entries of a person, in any app. */
 const BY_EMAIL = { email: 1, appId: 1 } as const;
 
+/** The entries of an app by reason, and their size. */
+const BY_REASON = { appId: 1, reason: 1, size: 1 } as const;
+
 /** The unique index of guarded inserts, also on a sharded cluster. */
 const ONCE = ['appId', 'email', '_id'];
 
@@ -89,7 +95,7 @@ const heldSchema = schema<HeldDocument>(
   // The entries of an app, newest first.
   .index({ appId: 1, _id: -1 })
   // The size of an app's queue is summed from the keys of this index.
-  .index({ appId: 1, reason: 1, size: 1 })
+  .index(BY_REASON)
   .index(BY_EMAIL)
   .index(Object.fromEntries(ONCE.map((member) => [member, 1])), { unique: true })
   // A repeat with the same key and email is held once.
@@ -105,9 +111,9 @@ export const UNITS_PER_HOUR = 100;
 /** An entry counts one unit for each started 16 kB. */
 const UNIT_BYTES = 16 * 1024;
 
-/** Limits the share of one client network in the queue of one app. @throws {TooManyRequests} */
-function createHeldLimiter(limits: SharedLimits) {
-  const limit = limits.create('held submissions', UNITS_PER_HOUR, WINDOW_MS);
+/** Limits the share of one client network in a queue of one app. @throws {TooManyRequests} */
+function createHeldLimiter(limits: SharedLimits, queue: string) {
+  const limit = limits.create(queue, UNITS_PER_HOUR, WINDOW_MS);
   return async (appId: ObjectId, address: string, bytes: number): Promise<void> => {
     const key = `${appId.toHexString()} ${clientNetwork(address)}`;
     // A submission does not depend on the store of limits.
@@ -150,7 +156,9 @@ export function createHeldStore(
   limits: SharedLimits,
   files: Pick<FileClaims, 'claim' | 'guard'> & Pick<FileCleaner, 'releaseHeld'>,
 ) {
-  const limitNetwork = createHeldLimiter(limits);
+  const limitHeld = createHeldLimiter(limits, 'held submissions');
+  // Of its own: refusals of the other one are visible, and would tell that a change was counted.
+  const limitChanges = createHeldLimiter(limits, 'waiting changes');
   /** Submissions that this server is adding, by app and reason. */
   const adding = new Map<string, Load>();
   const full = new LRUCache<string, true>({ max: MAX_FULL_APPS, ttl: FULL_FOR_MS });
@@ -158,7 +166,7 @@ export function createHeldStore(
   async function measureHeld(appId: ObjectId, reason: WaitReason): Promise<Load> {
     const group = { _id: null, count: { $sum: 1 }, bytes: { $sum: '$size' } };
     const [load] = await held
-      .aggregate<Load>([{ $match: { appId, reason } }, { $group: group }], { hint: { appId: 1, reason: 1, size: 1 } })
+      .aggregate<Load>([{ $match: { appId, reason } }, { $group: group }], { hint: BY_REASON })
       .toArray();
     return load ?? { count: 0, bytes: 0 };
   }
@@ -207,6 +215,13 @@ export function createHeldStore(
     return entry ?? undefined;
   }
 
+  /** Deletes an entry; resolves with false when it is gone. */
+  async function remove({ _id, appId, email }: Pick<HeldDocument, '_id' | 'appId' | 'email'>): Promise<boolean> {
+    const { deletedCount } = await held.deleteOne({ _id, appId, email });
+    await files.releaseHeld(appId, _id);
+    return deletedCount === 1;
+  }
+
   return {
     /**
      * Holds a submission for 30 days, or a change of `recordId` for 7. Resolves with its entry, or
@@ -242,11 +257,12 @@ export function createHeldStore(
         size,
         ...(page !== undefined && { page }),
         ...(lang !== undefined && { lang }),
-        ...(applied && { key: applied.key, content: applied.content }),
+        ...(applied && { key: keyOf(reason, applied), content: applied.content }),
         ...(recordId && { recordId }),
       };
       const earlier = await findRepeat(entry);
       if (earlier) return earlier;
+      const limitNetwork = recordId ? limitChanges : limitHeld;
       if (address !== undefined) await limitNetwork(appId, address, size);
       return withRoom(entry, async () => {
         try {
@@ -291,7 +307,7 @@ export function createHeldStore(
     async counts(appId: ObjectId): Promise<Partial<Record<HoldReason, number>>> {
       const stages = [{ $match: { appId, ...FOR_OPERATORS } }, { $group: { _id: '$reason', count: { $sum: 1 } } }];
       const counted = held.aggregate<{ _id: HoldReason; count: number }>(stages, {
-        hint: { appId: 1, reason: 1, size: 1 },
+        hint: BY_REASON,
       });
       return Object.fromEntries((await counted.toArray()).map(({ _id, count }) => [_id, count]));
     },
@@ -318,18 +334,25 @@ export function createHeldStore(
       }
     },
 
-    /** Deletes an entry; resolves with false when it is gone. */
-    async remove({ _id, appId, email }: Pick<HeldDocument, '_id' | 'appId' | 'email'>): Promise<boolean> {
-      const { deletedCount } = await held.deleteOne({ _id, appId, email });
-      await files.releaseHeld(appId, _id);
-      return deletedCount === 1;
-    },
+    remove,
 
     /** Whether an entry holds the submission of this email that came with this key. */
-    async isOf(appId: ObjectId, _id: UUID, email: string, { key }: AppliedKey): Promise<boolean> {
-      const own = { _id, appId, email, key };
+    async isOf(appId: ObjectId, _id: UUID, email: string, applied: AppliedKey): Promise<boolean> {
+      const own = { _id, appId, email, key: { $in: [applied.key, keyOf('confirm', applied)] } };
       return (await held.findOne(own, { projection: { _id: 1 }, readConcern: 'majority' })) !== null;
     },
+
+    /** The changes that wait for the persons of these records. */
+    traces: {
+      async exist(appIds, ids) {
+        const found = await held.findOne(changesOf(appIds, ids), { projection: { _id: 1 }, hint: BY_REASON });
+        return found !== null;
+      },
+      async remove(appIds, ids) {
+        const changes = held.find(changesOf(appIds, ids), { projection: { appId: 1, email: 1 }, hint: BY_REASON });
+        for (const change of await changes.toArray()) await remove(change);
+      },
+    } satisfies RecordTraces,
 
     /** Whether an entry names a file. */
     async names(appId: ObjectId, _id: UUID, file: string, level: ReadConcernLevel): Promise<boolean> {
@@ -343,6 +366,19 @@ export function createHeldStore(
       return (await held.find({ email, appId: { $in: [...appIds] } }, options).toArray()).map(({ _id }) => _id);
     },
   };
+}
+
+/** The changes of some records that wait. */
+const changesOf = (appIds: readonly ObjectId[], ids: readonly DocumentId[]) =>
+  typedFilter<HeldDocument>({ appId: { $in: [...appIds] }, reason: 'confirm', recordId: { $in: [...ids] } });
+
+/**
+ * The key of an entry. That of a change is another one than that of a held submission: a key that
+ * met an entry only for a known email would tell that it is known.
+ */
+function keyOf(reason: WaitReason, { key }: Pick<AppliedKey, 'key'>): Binary {
+  if (reason !== 'confirm') return key;
+  return new Binary(createHash('sha256').update('confirm').update(key.buffer).digest().subarray(0, key.length()));
 }
 
 function queueFullError(): TooManyRequests {

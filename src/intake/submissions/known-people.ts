@@ -65,7 +65,7 @@ export function createKnownPeopleRules(deps: {
 
   /**
    * Holds a change until its person follows the link. Beyond the limits of emails and of the queue
-   * the change is dropped: a refusal would tell that the email is known.
+   * the change is dropped, with its files: a refusal would tell that the email is known.
    */
   async function ask(
     submission: Submission,
@@ -74,12 +74,16 @@ export function createKnownPeopleRules(deps: {
     { page, address, lang }: SubmissionOptions,
   ): Promise<void> {
     const { appId, email } = submission;
-    if ((await emails.take(`${appId.toHexString()} ${email}`)).waitMs > 0) return;
+    if ((await emails.take(`${appId.toHexString()} ${email}`)).waitMs > 0) {
+      await knownPeople.claimFiles(submission, recordId);
+      return;
+    }
     try {
       const entry = await held.hold(submission, data, { reason: 'confirm', recordId, page, address, lang });
       await planChange({ appId, id: entry._id, recordId, lang });
     } catch (error) {
       if (!(error instanceof TooManyRequests)) throw error;
+      await knownPeople.claimFiles(submission, recordId);
     }
   }
 

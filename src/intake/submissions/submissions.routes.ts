@@ -45,12 +45,13 @@ export const SubmissionHeaders = z.object({
 export const jsonOptions = (
   headers: z.infer<typeof SubmissionHeaders>,
   { altcha, captcha }: Pick<z.infer<typeof Submission>, 'altcha' | 'captcha'>,
-  { hostname }: Request,
+  { hostname, ip }: Request,
 ) => ({
   idempotencyKey: headers['idempotency-key'],
   proof: altcha ?? headers['x-altcha'],
   captcha: captcha ?? headers['x-captcha'],
   host: hostname,
+  address: ip,
 });
 
 const submissionEndpoints = {

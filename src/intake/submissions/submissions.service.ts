@@ -10,7 +10,7 @@ import type { RecordLimits } from '../../records/write/record-limits.ts';
 import type { Revalidation } from '../../records/write/revalidation.ts';
 import type { HoldReason, Submission } from '../../records/write/submission.ts';
 import type { StoredSubmission, SubmissionStore } from '../../records/write/submission-writes.ts';
-import { dataUnderNewKeys } from '../../schemas/checked-data.ts';
+import { countedData, dataUnderNewKeys } from '../../schemas/checked-data.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import { UnknownApp } from '../../schemas/schemas.service.ts';
 import type { Capacity, CheckAdmission } from '../bots/admission.ts';
@@ -75,7 +75,8 @@ export function createSubmissionService(deps: {
         if (!lease || !isFor(lease, options)) throw new UnknownApp();
         const made = typeof source === 'function' ? source(lease) : source;
         const sent = made instanceof Promise ? await made : made;
-        const { fileKeys } = lease.validator;
+        const { validator } = lease;
+        const fileKeys = options.writer === 'staff' ? validator.fileKeys : validator.publicFileKeys;
         let input = sent;
         let submission: Submission | undefined;
         const rules = rulesFor(lease, options);
@@ -98,7 +99,7 @@ export function createSubmissionService(deps: {
             return rules ? { ...heldAs, isHidden: hidesKnown(rules) } : heldAs;
           }
           const stored = await (rules
-            ? knownPeople.store(submission, rules, dataUnderNewKeys(input.data ?? {}, lease), options)
+            ? knownPeople.store(submission, rules, waitingData(input, lease, options), options)
             : storeWithin(lease.app.form?.maxRecords, submission, options));
           if (submission.hasConsumers) onEvents();
           if (!lease.isCurrent()) await revalidation.revalidate(lease, submission);
@@ -161,14 +162,16 @@ export function createSubmissionService(deps: {
   async function hold(
     submission: Submission,
     lease: Lease,
-    { data = {} }: SubmissionInput,
-    { page, address, lang }: SubmissionOptions,
+    input: SubmissionInput,
+    options: SubmissionOptions,
     reason: HoldReason,
   ): Promise<StoredSubmission> {
     const { appId, email, applied } = submission;
     const earlier = applied && (await store.findApplied(appId, email, applied));
     if (earlier) return earlier;
-    const entry = await held.hold(submission, dataUnderNewKeys(data, lease), { reason, page, address, lang });
+    const { page, address, lang } = options;
+    const data = waitingData(input, lease, options);
+    const entry = await held.hold(submission, data, { reason, page, address, lang });
     const { _id: id, at } = entry;
     if (!lease.isCurrent()) {
       await revalidation.revalidate(lease, submission, () => held.remove(entry));
@@ -196,6 +199,10 @@ export function createSubmissionService(deps: {
     return earlier;
   }
 }
+
+/** The data of a submission that waits. */
+const waitingData = ({ data = {} }: SubmissionInput, lease: Lease, { via }: SubmissionOptions) =>
+  countedData(data, lease, via === 'form').data;
 
 /** The rules of an app for known people, unless staff sent the submission or allowed it. */
 function rulesFor({ app: { form } }: Lease, { writer, approvedFor }: SubmissionOptions) {

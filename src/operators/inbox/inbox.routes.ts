@@ -39,7 +39,10 @@ const KeptSubmission = z
     userId: UserId,
     email: z.string().meta({ example: 'ada@example.com' }),
     at: Timestamp,
-    revision: z.int().positive().meta({ description: 'The number of the event among those of the user', example: 1 }),
+    revision: z.int().nonnegative().meta({
+      description: 'The number of the event among those of the user; 0 before the first one',
+      example: 1,
+    }),
     schemaVersion: z.int().positive().meta({ example: 1 }),
     data: JsonObject.meta({ description: 'As it came, under the present keys', example: { message: 'Hello' } }),
     created: z.boolean().meta({ description: 'Whether it created the user' }),

@@ -67,7 +67,17 @@ export function createKnownPeople(deps: {
     throw new Unavailable('submissionsOfRecord', 1);
   }
 
+  /**
+   * Claims the files of a submission that changes nothing: their tokens are used, as those of a
+   * new person. Resolves with the end of the claim.
+   */
+  async function claimFiles({ files }: Submission, record: RecordId) {
+    return files && (await fileClaims.claim(files, { record })).until;
+  }
+
   return {
+    claimFiles,
+
     /** As `earlier`: whether it repeats a submission. @throws {KeyReused} for other data */
     find,
 
@@ -82,9 +92,7 @@ export function createKnownPeople(deps: {
       const claimed = await claim(submission, submission.entry && newId(submission.now));
       if (!claimed) return undefined;
       const { record, keptAs } = claimed;
-      const { files } = submission;
-      // Also if nothing names the files: their tokens are used, as those of a new person.
-      const until = files && (await fileClaims.claim(files, { record: record._id })).until;
+      const until = await claimFiles(submission, record._id);
       if (keptAs) await kept.keepOne(record, submission, keptAs, until);
       return record;
     },
