@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { FormEntries, FormFile } from '../../api/body/form-body.ts';
 import type { FileSink } from '../../api/body/multipart.ts';
+import { isCompressed } from '../../api/body/request-bytes.ts';
 import { DEFAULT_FORM_SETTINGS, isClosed } from '../../apps/form-settings.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { Forbidden, InvalidInput } from '../../platform/core/errors.ts';
@@ -49,7 +50,7 @@ export function createFormFiles(deps: {
           const count = (counts.get(key) ?? 0) + 1;
           counts.set(key, count);
           if (count > max) throw new InvalidInput(say('tooManyFiles', { max }));
-          return receive({ lease, field: key, name, network: req.ip ?? '' }, source);
+          return receive({ lease, field: key, name, network: req.ip ?? '', atMost: bytesOf(req) }, source);
         },
       };
     },
@@ -70,6 +71,12 @@ export function createFormFiles(deps: {
       return known;
     },
   };
+}
+
+/** The bytes of a body, if the request says it of what the parts have. */
+function bytesOf(req: Request): number | undefined {
+  const length = req.headers['content-length'];
+  return length === undefined || isCompressed(req) ? undefined : Number(length);
 }
 
 /** The fields of a schema with the limit of the service, by the fields without it. */

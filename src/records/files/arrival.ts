@@ -18,6 +18,8 @@ export interface Arrival {
   name: string;
   /** The number of its bytes, if the client says it. */
   declared?: number | undefined;
+  /** The bytes of the request, which has more than the file. */
+  atMost?: number | undefined;
   /** The network that sends it. Absent: the staff sends it, who needs no token. */
   network?: string | undefined;
   /** The id that it gets, and the hash that it must have, if the sender knows them. */

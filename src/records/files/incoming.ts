@@ -108,8 +108,9 @@ export function createIncomingFiles(deps: {
 
   /** Stores the document of a file, and takes it back if it is too much. */
   async function begin(arrival: Arrival, name: string, token: string): Promise<Writing> {
-    const { appId, field, network, declared } = arrival;
-    const charged = Math.max(declared ?? largest(field), MIN_CHARGED);
+    const { appId, field, network, atMost = Number.POSITIVE_INFINITY } = arrival;
+    const { declared = Math.min(largest(field), atMost) } = arrival;
+    const charged = Math.max(declared, MIN_CHARGED);
     const now = await clock.read();
     const expiresAt = new Date(now.getTime() + HOUR_MS);
     const writer = newId(now);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
 import { BY_NETWORK, BY_SIZE, type FileChunk, type FileDocument } from '../../../src/records/files/files.model.ts';
+import { filePart, multipartOf, TYPES } from '../../support/forms.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 import { CV, PNG, pdf, pdfOf, upload, uploadPart } from '../../support/uploads.ts';
 
@@ -266,6 +267,17 @@ describe('the limits of files', () => {
     const hourAgo = new Date(Date.now() - 3_600_001);
     await files().updateOne({ _id }, { $set: { uploadDate: hourAgo } });
     expect(await upload(other.client.url, two, pdf(), from('192.0.2.7'))).toMatchObject({ status: 201 });
+  });
+
+  it('count a file of a form as its request at most, while it arrives', async () => {
+    const app = await appWith();
+    const first = await upload(server.client.url, app, pdf(), from('192.0.2.9'));
+    const { _id } = await fileOf(first.body.token);
+    await files().updateOne({ _id }, { $set: { 'metadata.charged': 199_000_000 } });
+    const body = new Uint8Array(multipartOf([filePart('cv', 'cv.pdf', pdf()), ['email', 'ada@example.com']]));
+    const headers = { 'content-type': TYPES.multipart, accept: 'application/json', 'x-forwarded-for': '192.0.2.9' };
+    const answer = await fetch(`${server.client.url}/v1/forms/${app}`, { method: 'POST', headers, body });
+    expect(answer.status).toBe(200);
   });
 
   it('are summed from the keys of indexes', async () => {
