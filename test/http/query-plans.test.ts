@@ -220,7 +220,8 @@ describe('query plans of the service', () => {
     expectIndexes(profiled);
     for (const plan of plans(profiled, 'users'))
       expect([BY_EMAIL, BY_ID, 'IDHACK', 'IXSCAN { _id: 1 }']).toContain(plan);
-    expect(plans(profiled, 'held_submissions')).toEqual(['IXSCAN { email: 1, appId: 1 }']);
+    const ofChanges = 'IXSCAN { appId: 1, reason: 1, size: 1 }';
+    expect(new Set(plans(profiled, 'held_submissions'))).toEqual(new Set(['IXSCAN { email: 1, appId: 1 }', ofChanges]));
   });
 
   it('read no more events of the audit log than they show, by actor, in one app or in all', async () => {
