@@ -192,7 +192,7 @@ class MultipartForm {
   #begin(stream: Readable): void {
     // The same failure ends the whole message.
     stream.on('error', () => undefined);
-    // A part always flows: Dicer does not go on when one that it waits for has ended (its 3.2.0).
+    // A part always flows: Dicer does not go on when a part that it waits for has ended.
     stream.resume();
     stream.on('header', (headers: PartHeaders) => {
       this.#parts += 1;
