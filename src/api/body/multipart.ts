@@ -123,9 +123,11 @@ class MultipartForm {
   #receiving: Promise<void> = Promise.resolve();
   /** Those before the last one. */
   #before: Promise<void> = this.#receiving;
-  /** Resolves when the bytes of a file that wait for the sink have been read. */
-  #read: Promise<void> = this.#receiving;
+  /** Resolves when the sink has read the bytes that wait for it. Undefined: few wait. */
+  #full: Promise<void> | undefined;
   #noteRead: () => void = () => undefined;
+  /** Whether the form was refused: no more of it is read. */
+  #hasFailed = false;
   readonly #open = new Set<Readable>();
   #fail: (error: unknown) => void = () => undefined;
 
@@ -156,6 +158,7 @@ class MultipartForm {
     try {
       await Promise.race([failed, work()]);
     } catch (error) {
+      this.#hasFailed = true;
       // Who receives a file learns that it does not go on.
       for (const stream of this.#open) stream.destroy(cutOffError());
       await this.#receiving.catch(() => undefined);
@@ -184,7 +187,8 @@ class MultipartForm {
         if (size - this.#fileBytes > this.#maxText + inFlight) throw bodyTooLarge();
         await new Promise<void>((resolve) => void message.write(slice, () => resolve()));
         await this.#before;
-        await this.#read;
+        await this.#full;
+        if (this.#hasFailed) return;
       }
     }
   }
@@ -197,7 +201,7 @@ class MultipartForm {
     stream.on('header', (headers: PartHeaders) => {
       this.#parts += 1;
       try {
-        this.#readPart(stream, headers);
+        this.#read(stream, headers);
       } catch (error) {
         this.#fail(error);
       }
@@ -205,7 +209,7 @@ class MultipartForm {
   }
 
   /** @throws {InvalidInput} */
-  #readPart(stream: Readable, headers: PartHeaders): void {
+  #read(stream: Readable, headers: PartHeaders): void {
     const { name, ...parameters } = readDisposition(headers);
     const [type = 'text/plain'] = headers['content-type'] ?? [];
     const hasFileName = Object.keys(parameters).some((key) => key.startsWith('filename'));
@@ -273,16 +277,19 @@ class MultipartForm {
     this.#receiving.catch(this.#fail);
   }
 
-  /** The bytes of a part that wait for the sink: no slice follows while they are many. */
+  /** The bytes of a part that wait for the sink. While they are many, the form is not parsed on. */
   #waiting(part: Readable): Readable {
     const stream = new Readable({ highWaterMark: SLICE_BYTES, read: () => this.#noteRead() });
     stream.on('error', () => undefined);
-    // After the last bytes it is not asked to read any more.
+    // `read` is not called again after the last bytes, nor after a failure.
     stream.on('close', () => this.#noteRead());
     part.on('data', (chunk: Buffer) => {
       if (stream.push(chunk) || stream.destroyed) return;
-      this.#read = new Promise((resolve) => {
-        this.#noteRead = resolve;
+      this.#full ??= new Promise((resolve) => {
+        this.#noteRead = () => {
+          this.#full = undefined;
+          resolve();
+        };
       });
     });
     part.on('end', () => stream.push(null));
@@ -323,7 +330,7 @@ class DelimiterCount {
 
   add(bytes: Buffer): void {
     const longest = this.#delimiter.length - 1;
-    // What it holds whole is in neither the tail nor `bytes`.
+    // A whole delimiter in it begins in the tail and ends in `bytes`.
     const seam = Buffer.concat([this.#tail, bytes.subarray(0, longest)]);
     this.count += this.#countIn(seam) + this.#countIn(bytes);
     const end = bytes.length < longest ? seam : bytes;

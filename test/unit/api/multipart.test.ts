@@ -250,6 +250,20 @@ describe('files of multipart forms (spec K1)', () => {
     expect((await refusal(parse(body, sink))).status).toBe(413);
   });
 
+  it('are not received after a part that ends the form, whose rest is not read', async () => {
+    const sink = new Sink();
+    const body = Buffer.concat([
+      Buffer.from(partOf('other="x"', 'x'.repeat(40_000))),
+      filePart('file', 'a.pdf', randomBytes(9_000_000)),
+      Buffer.from(END),
+    ]);
+    const { result, request } = await begin(sink, body.length, body);
+    await expect(result).rejects.toMatchObject({ status: 400 });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(request.socket.bytesRead).toBeLessThan(500_000);
+    expect(sink.files).toEqual([]);
+  });
+
   it('leave the limit of the texts as it is', async () => {
     const sink = new Sink();
     const large = partOf('name="a"', 'x'.repeat(LIMIT + 70_000));
