@@ -8,6 +8,7 @@ import { rename } from '../support/renames.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import type { TestSmtp } from '../support/smtp.ts';
 import { CONTACT, staffOnly } from '../support/staff-fields.ts';
+import { CV, pdfOf, upload } from '../support/uploads.ts';
 
 const POLL = { timeout: 30_000, interval: 20 };
 const PAGE = { Accept: 'text/html' };
@@ -402,6 +403,18 @@ describe('`confirm` (spec 4.5.5)', () => {
     await form({ email, name: 'four' }).expect(200);
     await form({ email: 'bot-99@example.com', _gotcha: 'x' }).expect(200);
     await form({ email: 'bot-100@example.com', _gotcha: 'x' }).expect(429);
+  });
+
+  it('uses the tokens of its files also when it is dropped, as the record of a new person does', async () => {
+    await a.admin.putSchema(app, { fields: [CV] }).expect(200);
+    for (let at = 0; at < 3; at += 1) await send(email, {}).expect(200);
+    for (const address of [email, `new-${email}`]) {
+      const { token } = (await upload(a.client.url, app, pdfOf(1_000))).body;
+      expect((await send(address, { cv: [token] }).expect(200)).body).toEqual(OK);
+      const { body } = await send(`other-${address}`, { cv: [token] }).expect(400);
+      expect(body.errors).toMatchObject([{ code: 'fileToken' }]);
+    }
+    expect(await waiting(email)).toHaveLength(3);
   });
 
   it('waits in the share of its network, also sent as JSON', async () => {

@@ -284,7 +284,7 @@ export function createCaptchaCheck(deps: {
     if (token.length > MAX_TOKEN_LENGTH) throw new Forbidden('captchaInvalid');
     const { secret, outage } = settings.captcha;
     const _id = `captcha ${createHash('sha256').update(`${provider} ${token}`).digest('base64url')}`;
-    // The verdict is one on the secret and the hosts of this app.
+    // The verdict depends on the secret and the hosts of the app.
     const holder = identifyHolder(`${appId.toHexString()} ${email}`, idempotencyKey);
     const claimed = await claim(_id, holder);
     const verdict = claimed instanceof Date ? await decide({ _id, holder, at: claimed }) : claimed;

@@ -14,7 +14,7 @@ const FILES = 'files/';
 const MAX_ENTRIES = 100_000;
 /** The bytes of all names, which stay in memory while the archive is open. */
 const MAX_NAME_BYTES = 16 * 1024 * 1024;
-/** 500 for each entry, and what surrounds them. */
+/** More than 500 for each entry. */
 const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
 /** An object of the manifest has a name of at most 200 characters. */
 const MAX_OBJECT_BYTES = 16 * 1024;

@@ -139,7 +139,7 @@ async function signatureOf(bytes: Buffer): Promise<FileTypeName | undefined> {
   return found && SIGNATURES[found.ext];
 }
 
-/** Each may cost a pass over a compressed file: recorders write up to 4 before `moov`. */
+/** To read one may cost a pass over a compressed file. Recorders write few before `moov`. */
 const MAX_BOXES = 8;
 const MAX_MOOV_BYTES = 8 * 1024 * 1024;
 
