@@ -96,6 +96,37 @@ describe('a burst of connections', () => {
     expect(await turnsFor(16)).toBeLessThan(CONNECTIONS);
   });
 
+  /** Connects to a port until it is told to end, and tells how each connection ended. */
+  const ARRIVALS = `
+    const { get } = require('node:http');
+    const { parentPort, workerData: { port } } = require('node:worker_threads');
+    const ends = {};
+    let isOpen = true;
+    parentPort.once('message', () => { isOpen = false; });
+    const request = () => new Promise((resolve) => {
+      const end = (name) => { ends[name] = (ends[name] ?? 0) + 1; resolve(); };
+      get({ port, host: '127.0.0.1', agent: false }, (res) => res.resume().once('end', () => end('answered')))
+        .once('error', ({ code }) => end(code));
+    });
+    const client = async () => { while (isOpen) await request(); };
+    Promise.all(Array.from({ length: 8 }, client)).then(() => parentPort.postMessage(ends));
+  `;
+
+  it('is answered, also while the listener starts', async () => {
+    const first = await serve(() => undefined);
+    const port = Number(new URL(first.url).port);
+    await first.close();
+    const arrivals = new Worker(ARRIVALS, { eval: true, workerData: { port } });
+    await once(arrivals, 'online');
+    const hello = express().use((_req, res) => void res.end('hello'));
+    open.push(await listen(hello, port, '127.0.0.1', { acceptHandles: 16 }));
+    arrivals.postMessage('end');
+    const [ends] = await once(arrivals, 'message');
+    await arrivals.terminate();
+    expect(ends.answered).toBeGreaterThan(0);
+    expect(Object.keys(ends).filter((end) => end !== 'answered' && end !== 'ECONNREFUSED')).toEqual([]);
+  });
+
   it('ends with the listener, which then frees its port', async () => {
     const hello = express().use((_req, res) => void res.end('hello'));
     const listener = await listen(hello, 0, '127.0.0.1', { acceptHandles: 16 });
