@@ -144,7 +144,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     onKnownNetwork: options.onKnownNetwork,
   });
   const singleSignOn: Feature = {
-    routes: signOnRoutes({ accounts, enter: sessions.enter, provider, config, limits }),
+    routes: signOnRoutes({ accounts, enter: sessions.enter, provider, audit, config, limits }),
   };
   const auditReading: Feature = {
     routes: auditRoutes(audit, cursors, readNames),

@@ -210,6 +210,9 @@ export function createAppService(deps: {
       return replaced;
     },
 
+    /** Resolves with whether log-ins with the password of an app are accepted. */
+    hasSharedLogin: (_id: ObjectId): Promise<boolean> => exists({ _id, ...WITH_SHARED_LOGIN }),
+
     /** Allows or refuses the password, unless a later change of the members was copied. */
     async setSharedLogin(_id: ObjectId, enabled: boolean, epoch: number): Promise<void> {
       const older = { $or: [{ sharedLoginEpoch: { $exists: false } }, { sharedLoginEpoch: { $lt: epoch } }] };

@@ -112,14 +112,26 @@ describe('a link', () => {
 
   it('for a new password proves an email only for an account with nothing but a password', async () => {
     const [plain, prepared] = [await join('viewer'), await join('viewer')];
-    const identities = [{ issuer: 'https://provider.example.com', subject: prepared.id }];
-    await accounts().updateOne({ _id: new ObjectId(prepared.id) }, { $set: { identities } });
-    for (const { id } of [plain, prepared]) {
+    const { body } = await prepared.client.post('/auth/account/totp').expect(200);
+    await prepared.client.post('/auth/account/totp/confirm', { code: totp(body.secret) }).expect(200);
+    for (const [{ id }, status] of [[plain, 200] as const, [prepared, 202] as const]) {
       const token = await setLink(id, 'reset');
-      await newClient().post('/auth/password/reset', { token, password: 'a second password' }).expect(200);
+      await newClient().post('/auth/password/reset', { token, password: 'a second password' }).expect(status);
     }
     expect((await signedIn(plain.id)).account.emailProvedAt).toBeInstanceOf(Date);
     expect((await signedIn(prepared.id)).account.emailProvedAt).toBeUndefined();
+  });
+
+  it('for a new password lets nobody into an account that another person may sign on as', async () => {
+    const { client, id } = await join('viewer');
+    const identities = [{ issuer: 'https://provider.example.com', subject: id }];
+    const reset = async () =>
+      newClient().post('/auth/password/reset', { token: await setLink(id, 'reset'), password: 'a second password' });
+    await accounts().updateOne({ _id: new ObjectId(id) }, { $set: { identities } });
+    expect((await reset()).status).toBe(410);
+    await client.get('/auth/account').expect(200);
+    await accounts().updateOne({ _id: new ObjectId(id) }, { $set: { emailProvedAt: new Date() } });
+    expect((await reset()).status).toBe(200);
   });
 
   it('for a new password does nothing for an account that was suspended meanwhile', async () => {
@@ -141,6 +153,11 @@ describe('sessions', () => {
     await client.get('/auth/account').expect(200);
     const stored = await accounts().findOne({ email });
     expect(stored?.sessions).toHaveLength(6);
+    const [active] = stored?.sessions ?? [];
+    const others = Array.from({ length: 19 }, () => ({ ...active, id: createToken().hash }));
+    await accounts().updateOne({ email }, { $push: { sessions: { $each: others } } } as object);
+    await logIn(newClient(), email).expect(202);
+    await client.get('/auth/account').expect(200);
   });
 
   it('are at most 20: the oldest ends', async () => {
@@ -149,6 +166,21 @@ describe('sessions', () => {
     await client.get('/auth/account').expect(200);
     await logIn(newClient(), email).expect(200);
     await client.get('/auth/account').expect(401);
+  });
+
+  it('go on when they accept an invitation, also the oldest of 20, with their times', async () => {
+    const { client, email, id } = await join('viewer');
+    for (let sent = 0; sent < 19; sent += 1) await logIn(newClient(), email).expect(200);
+    const { sessions } = (await signedIn(id)).account;
+    const app = await server.admin.buildApp();
+    const { token } = await invite(email, 'manager', app.sourceAppId);
+    await client.post('/auth/invitations/accept', { token, name: 'Name' }).expect(200);
+    await client.get('/auth/account').expect(200);
+    const after = (await signedIn(id)).account.sessions;
+    expect(after.map(({ createdAt }) => createdAt)).toEqual(sessions.map(({ createdAt }) => createdAt));
+    expect(after[0]?.id).not.toEqual(sessions[0]?.id);
+    const { body } = await server.admin.get(`/auth/audit?action=invitation.accepted&sourceAppId=${app.sourceAppId}`);
+    expect(body.events.map(({ target }: { target: string }) => target)).toEqual([id]);
   });
 
   it.each(['log-in', 'acceptance', 'reset'])('have another id after a %s, and the old one is dead', async (by) => {
@@ -184,6 +216,34 @@ describe('what is given to an account', () => {
     await access.putAdmin(erased, inTime());
     await status.activate(erased);
     expect(await admin(erased.toHexString())).toBeUndefined();
+  });
+
+  it('changes nothing when it is refused because there are too many', async () => {
+    const full = await server.admin.buildApp();
+    const { _id } = (await server.db.collection('apps').findOne({ sourceAppId: full.sourceAppId })) ?? {};
+    const crowd = Array.from({ length: 500 }, () => ({
+      account: new ObjectId(),
+      role: 'viewer',
+      addedAt: new Date(),
+      isSuspended: false,
+    }));
+    const access = server.db.collection<{ _id: string }>('access');
+    const named = { appId: _id, sourceAppId: full.sourceAppId, createdAt: new Date() };
+    await access.updateOne({ _id: String(_id) }, { $set: { members: crowd, ...named } }, { upsert: true });
+    const { token } = await invite('crowded@example.com', 'viewer', full.sourceAppId);
+    await newClient().post('/auth/invitations/accept', { token, name: 'Name', password: PASSWORD }).expect(409);
+    expect(await accounts().countDocuments({ email: 'crowded@example.com' })).toBe(0);
+
+    const { id } = await join('viewer');
+    await server.admin.patch(`/auth/accounts/${id}`, { suspended: true }).expect(200);
+    const admins = await access.findOne({ _id: 'admins' });
+    const filled = { $push: { members: { $each: crowd.map((one) => ({ ...one, role: 'admin' })), $slice: 500 } } };
+    await access.updateOne({ _id: 'admins' }, filled as object);
+    await server.admin.patch(`/auth/accounts/${id}`, { suspended: false, admin: true }).expect(409);
+    await access.replaceOne({ _id: 'admins' }, admins ?? {});
+    expect((await accounts().findOne({ _id: new ObjectId(id) }))?.suspendedAt).toBeInstanceOf(Date);
+    await server.admin.patch(`/auth/accounts/${id}`, { suspended: false, admin: true }).expect(200);
+    expect(await admin(id)).toMatchObject({ isSuspended: false });
   });
 
   it('counts for nobody while a manager is suspended', async () => {

@@ -318,6 +318,12 @@ describe('the last manager and the last admin', () => {
     ]);
     expect(removed.map(({ status }) => status).sort()).toEqual([200, 409]);
     await server.admin.put(`${path}/access`, { sharedLogin: true }).expect(200);
+    // A request that stopped between the two documents has not switched the password off.
+    await server.services.accounts.access.setSharedLogin(
+      { id: (await server.services.apps.find(app.sourceAppId))?.id ?? new ObjectId(), sourceAppId: app.sourceAppId },
+      false,
+      server.services.clock.within(60_000),
+    );
     expect((await server.admin.get(`${path}/access`).expect(200)).body).toEqual({ sharedLogin: true });
     await newClient(second).post('/auth/login', app).expect(200);
     await operator.get('/auth/users').expect(200);

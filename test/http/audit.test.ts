@@ -545,6 +545,20 @@ describe('the filter by actor', () => {
     expect(await read(server.admin, `?actor=${bob.id}&sourceAppId=${sourceAppId}`)).not.toContain('retention.replaced');
   });
 
+  it('finds the log-ins of admins with an account; one that waits for the second factor says so', async () => {
+    await buildApp();
+    const { client, id, email } = await join('boss@actors.example.com', 'Boss');
+    await server.admin.patch(`/auth/accounts/${id}`, { admin: true }).expect(200);
+    const logIn = () => new Client(server.client.url).post('/auth/login', { email, password: STAFF_PASSWORD });
+    await logIn().expect(200);
+    const { body } = await client.post('/auth/account/totp').expect(200);
+    await client.post('/auth/account/totp/confirm', { code: totp(body.secret) }).expect(200);
+    await logIn().expect(202);
+    const events = await eventsOf(server.admin, '?action=login&actor=admin');
+    const own = events.filter(({ target }) => target === id);
+    expect(own.map(({ detail }) => detail)).toEqual([{ second: true }, {}]);
+  });
+
   it('is in the cursor, and refuses what is no actor', async () => {
     const { body } = await operator.get('/auth/audit?actor=admin&limit=1').expect(200);
     await operator.get(`/auth/audit?actor=admin&limit=1&cursor=${body.next}`).expect(200);

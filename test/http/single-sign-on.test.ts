@@ -413,6 +413,39 @@ describe('a log-out at the provider', () => {
     await client.get('/auth/session').expect(401);
     expect(await signOn(client, { ...claims, iat: iat + 10 })).toBe(refusal('no_access'));
     expect(await signOn(client, { ...claims, iat: iat + 21 })).toBe(HOME);
+    const ofSession = { ...ahead, sid: `stalled-${claims.sub}`, jti: `session-${claims.sub}`, iat: iat + 30 };
+    await logOut(await provider.sign(ofSession)).expect(200);
+    expect(await signOn(client, { ...claims, sid: ofSession.sid, iat: iat + 25 })).toBe(refusal('no_access'));
+  });
+
+  it('leaves nothing to a sign-on that stalled, which accepts no invitation', async () => {
+    const claims = somebody({ groups: ['readers'] });
+    const iat = Math.floor(Date.now() / 1_000);
+    await signOn(newClient(), { ...claims, iat: iat - 10 });
+    await logOut(await provider.sign({ sub: claims.sub, jti: `late-${claims.sub}`, events: EVENTS, iat })).expect(200);
+    const { link } = await invite(claims.email);
+    expect(await signOn(newClient(), { ...claims, iat: iat - 5 })).toBe(refusal('no_access'));
+    await newClient()
+      .post('/auth/invitations/preview', { token: tokenOf(link) })
+      .expect(200);
+    expect(await signOn(newClient(), { ...claims, iat: iat + 1 })).toBe(HOME);
+    const { body } = await server.admin.get(`/auth/audit?action=invitation.accepted&sourceAppId=${sourceAppId}`);
+    expect(body.events[0]).toMatchObject({ actor: { kind: 'operator', method: 'oidc' }, sourceAppId });
+    expect(body.events[0].target).toBe(body.events[0].actor.id);
+  });
+
+  it('that comes late ends a session that has accepted an invitation meanwhile', async () => {
+    const claims = somebody({ groups: ['readers'] });
+    const client = newClient();
+    await signOn(client, { ...claims, sid: `joined-${claims.sub}` });
+    const before = new Date(Date.now() - 300_000);
+    await accounts().updateOne({ email: claims.email }, { $set: { 'sessions.0.createdAt': before } });
+    const { link } = await invite(claims.email);
+    await client.post('/auth/invitations/accept', { token: tokenOf(link), name: 'Name' }).expect(200);
+    const iat = Math.floor(Date.now() / 1_000) - 180;
+    const late = { sub: claims.sub, sid: `joined-${claims.sub}`, jti: `joined-${claims.sub}`, events: EVENTS, iat };
+    await logOut(await provider.sign(late)).expect(200);
+    await client.get('/auth/session').expect(401);
   });
 
   it('is refused when the token is not one', async () => {

@@ -35,6 +35,8 @@ const LAST_MANAGER = 'lastManager';
 const LAST_ADMIN = 'lastAdmin';
 const SESSION_MEMBERSHIPS = 1_000;
 
+const tooMany = (): Conflict => new Conflict(say('memberLimit', { max: MAX_MEMBERS }));
+
 const withMember = (member: Filter<Member>): Filter<AccessDocument> => ({ members: { $elemMatch: member } });
 
 export type AccessStore = ReturnType<typeof createAccessStore>;
@@ -100,7 +102,7 @@ export function createAccessStore(access: AccessModel) {
     if (found && !upTo.includes(found.role)) return;
     // The time was over, or another change came between.
     if (found || members.length < MAX_MEMBERS) throw new Unavailable();
-    throw new Conflict(say('memberLimit', { max: MAX_MEMBERS }));
+    throw tooMany();
   }
 
   return {
@@ -124,6 +126,12 @@ export function createAccessStore(access: AccessModel) {
 
     members: async (appId: ObjectId): Promise<Member[]> =>
       (await access.findOne({ _id: appId.toHexString() }))?.members ?? [],
+
+    /** @throws {Conflict} when the app has as many members as it may have */
+    async requirePlace(appId: ObjectId): Promise<void> {
+      const isFull = { [`members.${MAX_MEMBERS - 1}`]: { $exists: true } };
+      if (await exists({ _id: appId.toHexString(), ...isFull })) throw tooMany();
+    },
 
     /** Resolves with those who were given the role, also suspended ones. */
     admins: async (): Promise<Member[]> =>
@@ -244,9 +252,6 @@ export function createAccessStore(access: AccessModel) {
         if (appId) await this.changeMember(appId, account, undefined, { changesManagers: true, until });
       }
     },
-
-    sharedLogin: async (appId: ObjectId): Promise<boolean> =>
-      (await access.findOne({ _id: appId.toHexString() }, { projection: { sharedLogin: 1 } }))?.sharedLogin ?? true,
 
     /**
      * Allows or refuses the app's password; resolves with the epoch that the copy in the app's

@@ -51,16 +51,14 @@ export interface Origin {
   address: string;
 }
 
-/** Keeps the newest sessions of each state, with room for another one. */
-const MAKE_ROOM: Document[] = [
-  {
-    $set: { sessions: { $concatArrays: [newestIn('active', MAX_SESSIONS), newestIn('second', MAX_WAITING_SESSIONS)] } },
-  },
-];
-
-function newestIn(state: AccountSession['state'], limit: number): Document {
-  const inState = { $filter: { input: '$sessions', cond: { $eq: ['$$this.state', state] } } };
-  return { $slice: [inState, 1 - limit] };
+/** Keeps the newest sessions of each state, with room for another one in `state`. */
+function makeRoom(state: AccountSession['state']): Document[] {
+  const newestIn = (one: typeof state, limit: number): Document => {
+    const inState = { $filter: { input: '$sessions', cond: { $eq: ['$$this.state', one] } } };
+    return { $slice: [inState, (one === state ? 1 : 0) - limit] };
+  };
+  const kept = [newestIn('active', MAX_SESSIONS), newestIn('second', MAX_WAITING_SESSIONS)];
+  return [{ $set: { sessions: { $concatArrays: kept } } }];
 }
 
 /** What lists of members show. */
@@ -95,12 +93,28 @@ export function createAccountStore(accounts: AccountModel, sessionMs: number) {
       state,
       method,
       ...(sid !== undefined && { sid }),
-      createdAt: now,
+      createdAt: continues?.createdAt ?? now,
       authenticatedAt: continues?.authenticatedAt ?? now,
       expiresAt: continues?.expiresAt ?? new Date(now.getTime() + lifetimeMs),
       device: device.slice(0, MAX_DEVICE_LENGTH),
       address,
     };
+  }
+
+  /** Replaces the session `id` where `filter` matches, and makes `change` with it. */
+  async function replaceSession(
+    filter: Filter<AccountDocument>,
+    id: Binary,
+    { $set, ...change }: UpdateFilter<AccountDocument>,
+    session: AccountSession,
+  ): Promise<boolean> {
+    // Not `sessions.$`: with a condition on another array it may name an index of that one.
+    const { matchedCount } = await accounts.collection.updateOne(
+      filter,
+      { ...change, $set: { ...$set, 'sessions.$[replaced]': session } },
+      { arrayFilters: [{ 'replaced.id': id }] },
+    );
+    return matchedCount === 1;
   }
 
   return {
@@ -137,8 +151,10 @@ export function createAccountStore(accounts: AccountModel, sessionMs: number) {
       const until = new Date(at.getTime() + CLOCKS_DIFFER_MS);
       const before = { method: { $eq: 'oidc' as const }, createdAt: { $lte: until } };
       const sessions = sid === undefined ? before : { ...before, sid: { $eq: sid } };
-      const found = await accounts.findOne({ ...whose, ...which }, { projection: { _id: 1 } });
-      await accounts.collection.updateMany({ ...whose, ...which }, { $pull: { sessions }, $max: { signedOutAt: at } });
+      // Not by `sid` as well: a sign-on that stalled has not stored its session yet.
+      const filter = subject === undefined ? which : whose;
+      const found = await accounts.findOne(filter, { projection: { _id: 1 } });
+      await accounts.collection.updateMany(filter, { $pull: { sessions }, $max: { signedOutAt: at } });
       return found?._id;
     },
 
@@ -185,7 +201,10 @@ export function createAccountStore(accounts: AccountModel, sessionMs: number) {
       return created;
     },
 
-    /** Begins the session of a way in while what was checked holds, and `still`. */
+    /**
+     * Begins the session of a way in while `checked` and `still` match. One that continues another
+     * session takes its place.
+     */
     async beginSession(
       { account: { _id }, checked, change, second, ...by }: VerifiedLogIn,
       still: Filter<AccountDocument>,
@@ -193,9 +212,10 @@ export function createAccountStore(accounts: AccountModel, sessionMs: number) {
       origin: Origin,
     ): Promise<boolean> {
       const session = newSession(sessionId, origin, second ? 'second' : 'active', by);
-      const sessions = { $each: [session], $slice: -2 * (MAX_SESSIONS + MAX_WAITING_SESSIONS) };
       const filter = { _id, ...ACTIVE, ...checked, ...still };
-      await accounts.collection.updateOne(filter, MAKE_ROOM);
+      if (by.continues) return replaceSession(filter, by.continues.id, change ?? {}, session);
+      const sessions = { $each: [session], $slice: -2 * (MAX_SESSIONS + MAX_WAITING_SESSIONS) };
+      await accounts.collection.updateOne(filter, makeRoom(session.state));
       return update(filter, { ...change, $push: { sessions } });
     },
 
@@ -208,14 +228,7 @@ export function createAccountStore(accounts: AccountModel, sessionMs: number) {
     ): Promise<boolean> {
       const session = newSession(sessionId, origin, 'active', waiting);
       const waits = { sessions: { $elemMatch: { id: waiting.id, state: 'second' as const } } };
-      const { $set, ...rest } = change;
-      // Not `sessions.$`: with a condition on another array it may name an index of that one.
-      const { matchedCount } = await accounts.collection.updateOne(
-        { _id, ...ACTIVE, ...waits, ...checked },
-        { ...rest, $set: { ...$set, 'sessions.$[waiting]': session } },
-        { arrayFilters: [{ 'waiting.id': waiting.id }] },
-      );
-      return matchedCount === 1;
+      return replaceSession({ _id, ...ACTIVE, ...waits, ...checked }, waiting.id, change, session);
     },
 
     /**

@@ -76,6 +76,13 @@ export function createAccountService(deps: {
   const { roles, status, signOnOnly } = deps;
   const { store, access, invitations, factors, passkeys, hasher, apps, mail, publicUrl } = deps;
 
+  /**
+   * Whether an email may give an account a new password. Where nobody proved the email, whoever
+   * signed on as an account may not be whoever reads its email: a password would let both in.
+   */
+  const mayReset = ({ emailProvedAt, identities = [] }: AccountDocument): boolean =>
+    emailProvedAt !== undefined || identities.length === 0;
+
   /** Gives an account what an invitation offers. @throws {Gone} when the app was deleted */
   async function grant(accountId: ObjectId, { app, admin }: InvitationDocument, until: Until): Promise<void> {
     if (admin) await access.putAdmin(accountId, until);
@@ -168,6 +175,7 @@ export function createAccountService(deps: {
     if (existing && !own) {
       throw new Forbidden('accountOfInvitation');
     }
+    if (!existing && invitation.app) await access.requirePlace(invitation.app.id);
     const passwordHash = existing || given.password === undefined ? undefined : await hasher.hash(given.password);
     const taken = await invitations.take(token, until);
     try {
@@ -210,11 +218,12 @@ export function createAccountService(deps: {
     requirePasswords();
     // Before the hash, which takes processor time.
     const account = await store.findByLink('reset', token);
-    if (!account) throw usedLink();
+    if (!account || !mayReset(account)) throw usedLink();
     const passwordHash = await hasher.hash(password);
-    // Passkeys, codes and identities may be those of somebody who never read the email.
+    // Passkeys and codes may be those of somebody who never read the email.
     const isProof = !hasSecondFactor(account) && (account.identities ?? []).length === 0;
-    const seen = isProof ? { ...withSecondFactor(false), 'identities.0': { $exists: false } } : {};
+    const unproved = account.emailProvedAt ? {} : { 'identities.0': { $exists: false } };
+    const seen = isProof ? { ...withSecondFactor(false), 'identities.0': { $exists: false } } : unproved;
     const $set = { passwordHash, sessions: [], ...(isProof && { emailProvedAt: new Date() }) };
     const change = { $set, $unset: { reset: 1, link: 1 } as const };
     if (!(await store.change(account._id, { ...openLink('reset', token), ...seen }, change))) throw usedLink();
@@ -317,24 +326,27 @@ export function createAccountService(deps: {
     requirePasswords,
 
     /**
-     * Gives an account what the open invitations of its email offer; resolves with their number.
-     * Call it when a provider proved the email.
+     * Gives an account what the open invitations of its email offer, and calls `onAccepted` for
+     * each. Call it when a provider proved the email.
      */
-    async acceptAll({ _id, email }: AccountDocument, until: Until): Promise<number> {
-      let accepted = 0;
+    async acceptAll(
+      { _id, email }: AccountDocument,
+      until: Until,
+      onAccepted: (invitation: InvitationDocument) => Promise<void>,
+    ): Promise<void> {
       for (const invitation of await invitations.listFor(email)) {
         const taken = await invitations.takeStored(invitation, until);
         if (!taken) continue;
         try {
           await grant(_id, taken, until);
           await invitations.end(taken);
-          accepted += 1;
         } catch (error) {
           await (error instanceof Gone ? invitations.end(taken) : invitations.giveBack(taken));
           if (!(error instanceof Gone || error instanceof Conflict)) throw error;
+          continue;
         }
+        await onAccepted(taken);
       }
-      return accepted;
     },
 
     /** Creates the link to the first admin account; undefined when an admin account exists. */
@@ -371,7 +383,7 @@ export function createAccountService(deps: {
       requirePasswords();
       const send = async (): Promise<void> => {
         const account = await store.findByEmail(email);
-        if (!account || account.suspendedAt) return;
+        if (!account || account.suspendedAt || !mayReset(account)) return;
         const { token, hash } = createToken();
         const expiresAt = new Date(Date.now() + RESET_MS);
         const recent = new Date(expiresAt.getTime() - RESET_EVERY_MS);

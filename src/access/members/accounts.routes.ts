@@ -138,13 +138,12 @@ export function accountRoutes({ store, access, status, roles }: Accounts, invite
       if (admin === false && roles.isAdminBy(groups?.names)) {
         throw new Conflict('groupsGiveAdmin');
       }
+      // What may be refused comes first, so that a refused request changes nothing.
       if (admin === false) await access.removeAdmin(id, until);
+      if (admin === true) await access.putAdmin(id, until);
       if (suspended === true) await status.suspend(id, until);
       if (suspended === false) await status.resume(id, until);
-      if (admin === true) {
-        await access.putAdmin(id, until);
-        await status.activate(id);
-      }
+      else if (admin === true) await status.activate(id);
       const detail = { ...(admin !== undefined && { admin }), ...(suspended !== undefined && { suspended }) };
       audit({ app: null, detail });
       return { ok: true as const };

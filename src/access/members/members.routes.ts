@@ -271,7 +271,7 @@ export function memberRoutes(
       return { ok: true as const };
     },
 
-    getAccess: async ({ app: { id } }) => ({ sharedLogin: await access.sharedLogin(id) }),
+    getAccess: async ({ app: { id } }) => ({ sharedLogin: await apps.hasSharedLogin(id) }),
 
     replaceAccess: async ({ app, principal, body, until, audit }) => {
       if (principal.role !== 'admin' && !principal.account) {

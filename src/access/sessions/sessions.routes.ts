@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { type AnyInput, type AuditedApp, type Endpoints, jsonBody, routes } from '../../api/endpoint.ts';
+import { type AnyInput, type Endpoints, jsonBody, routes } from '../../api/endpoint.ts';
 import { AppName, Role, SentPassword, SourceAppId } from '../../api/parameters.ts';
 import { Ok } from '../../api/validation.ts';
 import type { Config } from '../../platform/core/config.ts';
@@ -10,13 +10,7 @@ import { AppRole } from '../../platform/core/roles.ts';
 import { MIN_PASSWORD_LENGTH, passwordProblem } from '../../platform/core/secrets.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { Origin } from '../accounts/account-documents.ts';
-import type {
-  AccountDocument,
-  AccountSession,
-  LogInMethod,
-  SignedIn,
-  VerifiedLogIn,
-} from '../accounts/accounts.model.ts';
+import type { AccountDocument, AccountSession, SignedIn, VerifiedLogIn } from '../accounts/accounts.model.ts';
 import type { AccountService } from '../accounts/accounts.service.ts';
 import { relyingPartyOf } from '../accounts/passkeys.ts';
 import { secondFactorsOf } from '../accounts/second-factor.ts';
@@ -283,30 +277,37 @@ export function createSessionRoutes(deps: {
   /** Gives the request a new session id, under which `store` begins the account's session. */
   async function begin(
     { _id }: AccountDocument,
-    method: LogInMethod,
-    { req, res, audit }: LogInInput,
+    { req, res }: LogInInput,
     store: (sessionId: string, origin: Origin) => Promise<void>,
-    app: AuditedApp | null = null,
   ): Promise<void> {
-    const id = _id.toHexString();
-    await beginSession(req, { accountId: id });
+    await beginSession(req, { accountId: _id.toHexString() });
     try {
       await store(req.sessionID, { device: req.headers['user-agent'] ?? '', address: req.ip ?? '' });
     } catch (error) {
       await endSession(req, res, cookieName);
       throw error;
     }
-    audit({ app, target: id, actor: { kind: 'operator', id, method } });
   }
 
-  const present = async (account: AccountDocument) => ({ ok: true as const, ...(await accounts.present(account)) });
+  /** Audits a log-in, and resolves with its response. */
+  async function present(
+    { account, method, second, joined }: Pick<VerifiedLogIn, 'account' | 'method' | 'second' | 'joined'>,
+    { audit }: LogInInput,
+  ) {
+    const shown = await accounts.present(account);
+    const { id, admin } = shown.account;
+    const actor = { kind: admin ? 'admin' : 'operator', id, method } as const;
+    audit({ app: joined ?? null, target: id, actor, ...(second && { detail: { second } }) });
+    return { ok: true as const, ...shown };
+  }
 
   async function enter(entry: VerifiedLogIn, input: LogInInput) {
-    const { account, method, second } = entry;
+    const { account, second } = entry;
     const before = await find(input.req);
-    await begin(account, method, input, (sessionId, origin) => accounts.begin(entry, sessionId, origin), entry.joined);
+    await begin(account, input, (sessionId, origin) => accounts.begin(entry, sessionId, origin));
     if (before) await accounts.endSession(before);
-    if (!second) return present(account);
+    const shown = await present(entry, input);
+    if (!second) return shown;
     input.res.status(202);
     return { ok: false as const, second: secondFactorsOf(account) };
   }
@@ -355,10 +356,8 @@ export function createSessionRoutes(deps: {
       if (!waiting) throw new Unauthenticated();
       const { account, session } = waiting;
       const use = await sessions.checkCode(account, input.body, input.req.ip ?? '');
-      await begin(account, session.method, input, (sessionId, origin) =>
-        accounts.complete(waiting, use, sessionId, origin),
-      );
-      return present(account);
+      await begin(account, input, (sessionId, origin) => accounts.complete(waiting, use, sessionId, origin));
+      return present({ account, method: session.method, second: false }, input);
     },
 
     beginPasskeyLogIn: async ({ req }) => {

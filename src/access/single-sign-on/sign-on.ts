@@ -3,7 +3,7 @@ import { Conflict } from '../../platform/core/errors.ts';
 import type { Until } from '../../platform/database/clock.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
-import type { AccountDocument, Identity, VerifiedLogIn } from '../accounts/accounts.model.ts';
+import type { AccountDocument, Identity, InvitationDocument, VerifiedLogIn } from '../accounts/accounts.model.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { type Claims, SignOnRefused } from './provider.ts';
 
@@ -94,19 +94,27 @@ export function createSignOn(
   return {
     /**
      * Resolves with the way in, and with what the sign-on changed, for the audit log.
+     * @param onAccepted called for each invitation that the sign-on accepted
      * @throws {SignOnRefused} for somebody without access
      */
     async enter(
       claims: Claims,
       until: Until,
+      onAccepted: (account: AccountDocument, invitation: InvitationDocument) => Promise<void>,
     ): Promise<{ entry: VerifiedLogIn; detail: Record<string, number | boolean> }> {
       const identity = { issuer: claims.issuer, subject: claims.subject };
       const groups = roles.known(claims.groups);
       const known = await store.findByIdentity(identity);
       const { account, detail } = known ? { account: known, detail: {} } : await enroll(claims, identity, groups);
-      if (!account || account.suspendedAt) throw new SignOnRefused('no_access');
-      const isOwn = claims.isProved && claims.email === account.email;
-      const accepted = isOwn ? await service.acceptAll(account, until) : 0;
+      const isLoggedOut = account?.signedOutAt !== undefined && account.signedOutAt > claims.at;
+      if (!account || account.suspendedAt || isLoggedOut) throw new SignOnRefused('no_access');
+      let accepted = 0;
+      if (claims.isProved && claims.email === account.email) {
+        await service.acceptAll(account, until, (invitation) => {
+          accepted += 1;
+          return onAccepted(account, invitation);
+        });
+      }
       await follow(account, groups, claims.at, until);
       // A log-out at the provider after this authentication leaves no way in.
       const isLoggedIn = { $or: [{ signedOutAt: { $exists: false } }, { signedOutAt: { $lte: claims.at } }] };

@@ -9,6 +9,7 @@ import type { Config } from '../../platform/core/config.ts';
 import { AppError, InvalidInput, NotFound } from '../../platform/core/errors.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import type { Accounts } from '../accounts/accounts.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { EnterAccount } from '../sessions/sessions.routes.ts';
 import {
   CALLBACK_PATH,
@@ -89,6 +90,7 @@ export function signOnRoutes(deps: {
   accounts: Accounts;
   enter: EnterAccount;
   provider: Provider | undefined;
+  audit: Pick<AuditLog, 'record'>;
   limits: SharedLimits;
   config: Pick<Config, 'oidc' | 'production' | 'sessionCookieName'>;
 }): Route[] {
@@ -150,7 +152,11 @@ export function signOnRoutes(deps: {
         // A database that fails here must not refuse a sign-on that succeeded.
         await undo().catch(() => undefined);
         if (!(await challenges.use(`sign-on ${flow.state}`, FLOW_MS))) throw new SignOnRefused('expired');
-        const { entry, detail } = await signOn.enter(claims, until);
+        const { entry, detail } = await signOn.enter(claims, until, ({ _id }, { app = null }) => {
+          const id = _id.toHexString();
+          const actor = { kind: 'operator', id, method: 'oidc', address: req.ip } as const;
+          return deps.audit.record({ action: 'invitation.accepted', actor, app, target: id });
+        });
         await enter(entry, { req, res, audit });
         audit({ detail });
         return publicUrl + safeReturnTo(flow.returnTo, publicUrl);
