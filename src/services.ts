@@ -156,7 +156,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   const deliveries = createDeliveryStorage(connection);
   const changeStorage = createChangeStorage(connection, clock);
   const traces: RecordTraces[] = [
-    { exist: deliveries.store.names, remove: deliveries.store.forget },
+    deliveries.traces,
     changeStorage.traces,
     {
       exist: (...of) => submissions.heldChanges.exist(...of),

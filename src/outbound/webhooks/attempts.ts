@@ -84,6 +84,8 @@ export function buildMessage(
 const OPENS_AFTER = 5;
 const PROBE_AFTER_MS = { initial: 5_000, max: 5 * 60_000 };
 const READY_FOR_MS = 1_000;
+const LONG_PASS_MS = 50;
+const PASS_PAUSE = 9;
 /** Later attempts may be of deliveries that the receiver did not postpone. */
 const MAX_ENDPOINT_PAUSE_MS = 15 * MINUTE;
 
@@ -102,10 +104,13 @@ interface Ready {
 export class Endpoint {
   /** Known from the first event or delivery on. */
   appId: ObjectId | undefined;
+  /** Its waiting deliveries end, also those that are not due. */
+  isOff = false;
   /** By record id. */
   readonly busy = new Map<string, Promise<void>>();
   #ready: Ready | undefined;
   #readAt = 0;
+  #passesAt = 0;
   #wakes = 0;
   #failures = 0;
   #probeAt = 0;
@@ -130,6 +135,14 @@ export class Endpoint {
     this.#ready = ready;
   }
 
+  /** What was read of an endpoint that is off, and its pauses, end. */
+  turnOff(): void {
+    this.isOff = true;
+    this.#ready = undefined;
+    this.#failures = 0;
+    this.#pausedUntil = 0;
+  }
+
   isDue(now: number): boolean {
     return now >= this.#readAt;
   }
@@ -137,6 +150,19 @@ export class Endpoint {
   wake(): void {
     this.#readAt = 0;
     this.#wakes += 1;
+  }
+
+  /**
+   * When a read may begin that passes over the deliveries of the records in `busy`. Long ones, of
+   * records with many deliveries, take at most a tenth of the time.
+   */
+  get passesAt(): number {
+    return this.#passesAt;
+  }
+
+  /** Registers the end of such a read. */
+  notePass(tookMs: number, now: number): void {
+    this.#passesAt = tookMs > LONG_PASS_MS ? now + PASS_PAUSE * tookMs : 0;
   }
 
   /** Begins a read of due deliveries; the result postpones the next one, unless it was woken. */

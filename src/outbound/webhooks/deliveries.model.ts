@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { PersonData } from '../../apps/feature.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { isOnlyDuplicates } from '../../platform/database/failures.ts';
-import { removeInSteps } from '../../platform/database/removal.ts';
+import { removeInSteps, removeSome } from '../../platform/database/removal.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
 import type { RecordEvent } from '../../records/stored/outbox.ts';
 import { firstIdAt, type RecordId } from '../../records/stored/record-id.ts';
@@ -38,18 +38,32 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
   const asRead = ({ _id, appId, nextAt }: WaitingDelivery) =>
     ({ _id, appId, state: 'waiting', ...(nextAt && { nextAt }) }) as const;
 
-  /** Resolves with the first waiting delivery of each record, by its id in hexadecimal. */
+  /**
+   * Resolves with the first waiting delivery of each record, by its id in hexadecimal. MongoDB
+   * reads no other delivery: `$first` after this `$sort` skips to the next record in the index.
+   */
   async function firstOfEach(of: WebhookOfApp, recordIds: RecordId[]): Promise<Map<string, DeliveryDocument>> {
     const found = await deliveries
       .aggregate<{ first: DeliveryDocument }>(
         [
           { $match: { ...of, recordId: { $in: recordIds }, state: 'waiting' } },
-          { $group: { _id: '$recordId', first: { $top: { sortBy: { revision: 1 }, output: '$$ROOT' } } } },
+          { $sort: { recordId: 1, revision: 1 } },
+          { $group: { _id: '$recordId', first: { $first: '$$ROOT' } } },
         ],
         { hint: OF_RECORD },
       )
       .toArray();
     return new Map(found.map(({ first }) => [first.recordId.toHexString(), first]));
+  }
+
+  /** Stores deliveries, unless they are stored already. */
+  async function insert(added: DeliveryDocument[]): Promise<void> {
+    if (added.length === 0) return;
+    try {
+      await deliveries.insertMany(added, { ordered: false });
+    } catch (error) {
+      if (!isOnlyDuplicates(error)) throw error;
+    }
   }
 
   /**
@@ -81,31 +95,24 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
   return {
     /** Stores a delivery of each event to each webhook that wants it. Idempotent. */
     async add(events: readonly RecordEvent[], webhooks: readonly WebhookDocument[], now: number): Promise<void> {
-      const added = events.flatMap((event) =>
-        webhooks
-          .filter(({ appId, events: wanted }) => appId.equals(event.appId) && wanted.includes(event.type))
-          .map(({ _id: webhookId }): DeliveryDocument => {
-            const { id, recordId, appId, type, revision, changed, at } = event;
-            return {
-              _id: `${id}:${webhookId}`,
-              webhookId,
-              appId,
-              recordId,
-              type,
-              revision,
-              at,
-              ...(changed && { changed }),
-              log: [],
-              ...firstAttempt(now),
-            };
-          }),
-      );
-      if (added.length === 0) return;
-      try {
-        await deliveries.insertMany(added, { ordered: false });
-      } catch (error) {
-        if (!isOnlyDuplicates(error)) throw error;
+      const byApp = new Map<string, WebhookDocument[]>();
+      for (const webhook of webhooks) {
+        const app = webhook.appId.toHexString();
+        byApp.set(app, [...(byApp.get(app) ?? []), webhook]);
       }
+      let added: DeliveryDocument[] = [];
+      for (const event of events) {
+        const { id, recordId, appId, type, revision, changed, at } = event;
+        for (const { _id: webhookId, events: wanted } of byApp.get(appId.toHexString()) ?? []) {
+          if (!wanted.includes(type)) continue;
+          const of = { webhookId, appId, recordId, type, revision, at, ...(changed && { changed }) };
+          added.push({ _id: `${id}:${webhookId}`, ...of, log: [], ...firstAttempt(now) });
+        }
+        if (added.length < STEP) continue;
+        await insert(added);
+        added = [];
+      }
+      await insert(added);
     },
 
     waitingWebhooks: (): Promise<RecordId[]> => deliveries.distinct('webhookId', { state: 'waiting' }),
@@ -130,10 +137,8 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
         hint: NEXT_ATTEMPTS,
       } as const;
       const found = await deliveries.find({ ...isDue, recordId: { $nin: busy } }, options).toArray();
-      const firsts = await firstOfEach(
-        of,
-        found.map(({ recordId }) => recordId),
-      );
+      const records = new Map(found.map(({ recordId }) => [recordId.toHexString(), recordId]));
+      const firsts = await firstOfEach(of, [...records.values()]);
       // The first one may be due later than those that wait for it, and not be found.
       const due = new Set<DeliveryDocument>();
       const postponed: { updateOne: { filter: WaitingDelivery; update: object } }[] = [];
@@ -184,20 +189,26 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     },
 
     /**
-     * Ends the waiting deliveries of an endpoint; resolves with their number.
+     * Ends some waiting deliveries of an endpoint; resolves with their number.
      * @param isOff called after each read, so that no delivery ends that was added after an
      * operator enabled the endpoint again
      * @param until called before `isOff`, so that what it says is not used later
      * @throws {Unavailable} when the time is over
      */
     giveUp: (of: WebhookOfApp, isOff: () => Promise<boolean>, until: Until): Promise<number> =>
-      changeInSteps({ ...of, state: 'waiting' }, async (found) => {
-        const inTime = beginsBefore(await until());
-        if (!(await isOff())) return undefined;
-        const update = { $set: { state: 'failed' }, $unset: { nextAt: 1 } } as const;
-        const writes = found.map((delivery) => ({ updateOne: { filter: { ...asRead(delivery), ...inTime }, update } }));
-        return (await deliveries.bulkWrite(writes, { ordered: false })).modifiedCount;
-      }),
+      changeInSteps(
+        { ...of, state: 'waiting' },
+        async (found) => {
+          const inTime = beginsBefore(await until());
+          if (!(await isOff())) return undefined;
+          const update = { $set: { state: 'failed' }, $unset: { nextAt: 1 } } as const;
+          const writes = found.map((delivery) => ({
+            updateOne: { filter: { ...asRead(delivery), ...inTime }, update },
+          }));
+          return (await deliveries.bulkWrite(writes, { ordered: false })).modifiedCount;
+        },
+        { limit: STEP },
+      ),
 
     /** Deletes a waiting delivery whose record is gone. */
     async drop({ _id, appId }: DeliveryDocument): Promise<void> {
@@ -246,6 +257,10 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     /** Deletes what names these records, except their erasures. Resolves with the number. */
     forget: (appIds: readonly ObjectId[], recordIds: readonly RecordId[]): Promise<number> =>
       removeInSteps(deliveries, namesOf(appIds, recordIds)),
+
+    /** As {@link forget} for about this time; resolves with whether nothing is left. */
+    forgetSome: (appIds: readonly ObjectId[], recordIds: readonly RecordId[], forMs: number): Promise<boolean> =>
+      removeSome(deliveries, namesOf(appIds, recordIds), forMs),
 
     /** Resolves with whether {@link forget} would delete something. */
     names: async (appIds: readonly ObjectId[], recordIds: readonly RecordId[]): Promise<boolean> =>

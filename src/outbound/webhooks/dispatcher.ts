@@ -1,17 +1,16 @@
 import { setMaxListeners } from 'node:events';
-import { type ObjectId, UUID } from 'mongodb';
+import { UUID } from 'mongodb';
 import pLimit from 'p-limit';
 import { FairQueue } from '../../platform/core/fair-queue.ts';
 import { type Logger, reasonOf } from '../../platform/core/logger.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
 import type { UnreadRecord } from '../../records/read/record-reader.ts';
-import type { RecordId } from '../../records/stored/record-id.ts';
 import { buildMessage, Endpoint, evaluateAnswer } from './attempts.ts';
 import type { DeliveryStore } from './deliveries.model.ts';
 import { buildBody, type DeliveryRecords, maxBodyBytes, type ReadForm } from './payload.ts';
 import type { Sender } from './sender.ts';
-import type { DeliveryDocument, WebhookDocument, WebhookStore } from './webhooks.model.ts';
+import type { DeliveryDocument, WebhookDocument, WebhookOfApp, WebhookStore } from './webhooks.model.ts';
 
 /** The bytes of large bodies in flight, over all webhooks and of one of them. */
 export const MAX_BYTES = 32 * 1024 * 1024;
@@ -82,11 +81,6 @@ export function createDispatcher(deps: {
     refreshAt = now() + REFRESH_MS;
   }
 
-  /** The time begins anew with each step. */
-  const giveUpUntil = (): Promise<Date> => clock.within(GIVE_UP_WITHIN_MS)();
-  const giveUp = (webhookId: RecordId, appId: ObjectId): Promise<number> =>
-    deliveries.giveUp({ appId, webhookId }, () => webhooks.isOff(webhookId), giveUpUntil);
-
   async function readWaiting(id: string, endpoint: Endpoint): Promise<void> {
     const postpone = endpoint.beginRead();
     const webhookId = new UUID(id);
@@ -95,15 +89,29 @@ export function createDispatcher(deps: {
     const { appId } = endpoint;
     if (!appId) return postpone(Number.POSITIVE_INFINITY);
     const of = { appId, webhookId };
+    if (endpoint.isOff) return giveUp(of, endpoint);
+    if (busy.length > 0 && now() < endpoint.passesAt) return postpone(endpoint.passesAt);
+    const begun = performance.now();
     const due = await deliveries.due(of, { now: now(), limit: DUE_LIMIT, busy });
+    if (busy.length > 0) endpoint.notePass(performance.now() - begun, now());
     if (due.length === 0) {
       const next = await deliveries.nextDue(of);
       // Due deliveries wait for an attempt in progress, whose end wakes the endpoint.
       return postpone(Math.max(next ?? Number.POSITIVE_INFINITY, now() + BLOCKED_MS));
     }
     const webhook = await webhooks.find(appId, webhookId);
-    if (webhook && !webhook.disabled) endpoint.fill({ webhook, deliveries: due, readAt: now() });
-    else await giveUp(webhookId, appId);
+    if (webhook && !webhook.disabled) return endpoint.fill({ webhook, deliveries: due, readAt: now() });
+    endpoint.turnOff();
+    await giveUp(of, endpoint);
+  }
+
+  /** Ends some deliveries of an endpoint that is off: others wait for each step of a read. */
+  async function giveUp(of: WebhookOfApp, endpoint: Endpoint): Promise<void> {
+    const until = clock.within(GIVE_UP_WITHIN_MS);
+    const ended = await deliveries.giveUp(of, () => webhooks.isOff(of.webhookId), until);
+    // None is left, or an operator has enabled it.
+    if (ended === 0) endpoint.isOff = false;
+    else onWork();
   }
 
   async function advance(id: string, endpoint: Endpoint): Promise<number> {
@@ -158,10 +166,11 @@ export function createDispatcher(deps: {
     const { isGone, isPostponed, nextAt, pausedUntil } = evaluateAnswer(answer, delivery, now());
     const result = { attempt: { at, ...shown }, isSuccess, isCounted: !isPostponed, nextAt };
     await deliveries.settle(delivery, result, now());
+    const isOff = !isSuccess && (await webhooks.noteFailure(webhook, isGone, now()));
     if (isSuccess) await webhooks.noteSuccess(webhook);
-    else if (await webhooks.noteFailure(webhook, isGone, now())) await giveUp(webhook._id, webhook.appId);
     countAttempt({ result: isSuccess ? 'delivered' : 'failed' });
     endpoint.note(isSuccess, pausedUntil, now());
+    if (isOff) endpoint.turnOff();
   }
 
   async function deliverLarge(
@@ -206,7 +215,12 @@ export function createDispatcher(deps: {
     async step(): Promise<number> {
       await refresh();
       const reads = [...endpoints].map(([id, endpoint]) => limitReads(() => advance(id, endpoint)));
-      return (await Promise.all(reads)).reduce((sum, begun) => sum + begun, 0);
+      const results = await Promise.allSettled(reads);
+      const failed = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+      if (failed.length > 0 && failed.length === results.length) throw failed[0];
+      // An endpoint whose statement fails delays no other.
+      for (const error of failed) logger.warn({ reason: reasonOf(error) }, 'the deliveries of a webhook were not read');
+      return results.reduce((sum, result) => sum + (result.status === 'fulfilled' ? result.value : 0), 0);
     },
 
     /** Aborts the attempts in progress. Their deliveries still wait. */

@@ -9,6 +9,7 @@ import type { Metrics } from '../../platform/metrics/metrics.ts';
 import type { Records } from '../../records/records.ts';
 import type { EventConsumer } from '../../records/stored/outbox.ts';
 import { firstIdAt } from '../../records/stored/record-id.ts';
+import type { RecordTraces } from '../../records/write/erasure.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
 import { createMailApps } from '../notifications/mail-apps.ts';
 import { createDeliveriesOfPerson, createDeliveryStore, type DeliveryStore } from './deliveries.model.ts';
@@ -28,10 +29,17 @@ import {
 import { webhookRoutes } from './webhooks.routes.ts';
 import { createWebhookService } from './webhooks.service.ts';
 
+/** How long the request that erases a record deletes deliveries; the relay deletes the others. */
+const ERASURE_MS = 1_000;
+/** The events of other records wait meanwhile. */
+const FORGET_MS = 200;
+
 /** Creates the store of deliveries. The erasure of a record deletes those that name it. */
 export function createDeliveryStorage(connection: Connection) {
   const model = createDeliveryModel(connection);
-  return { model, store: createDeliveryStore(model.collection) };
+  const store = createDeliveryStore(model.collection);
+  const traces: RecordTraces = { exist: store.names, remove: (...of) => store.forgetSome(...of, ERASURE_MS) };
+  return { model, store, traces };
 }
 
 /** Creates the relay of events and their delivery to webhooks. `now` is set in tests only. */
@@ -128,11 +136,11 @@ export function createDeliveryConsumer(deps: {
 }): EventConsumer {
   const { webhooks, deliveries, dispatcher, now = Date.now } = deps;
   return {
+    forget: (appIds, recordIds) => deliveries.forgetSome(appIds, recordIds, FORGET_MS),
+
     async consume(events) {
       const appIds = [...new Map(events.map(({ appId }) => [appId.toHexString(), appId])).values()];
       const active = (await webhooks.ofApps(appIds)).filter(({ disabled }) => !disabled);
-      const erased = events.filter(({ type }) => type === 'user.erased').map(({ recordId }) => recordId);
-      if (erased.length > 0) await deliveries.forget(appIds, erased);
       await deliveries.add(events, active, now());
       dispatcher.notify(active);
     },

@@ -11,6 +11,9 @@ export type EventType = (typeof EVENT_TYPES)[number];
 /** The most waiting events of a record. A full record refuses changes until they are relayed. */
 export const MAX_OUTBOX = 1_000;
 
+/** Matches a record that takes another event. */
+export const HAS_ROOM_FOR_EVENT = { [`outbox.${MAX_OUTBOX - 1}`]: { $exists: false } };
+
 /** A change of more paths is an event of `data`: bounds the size of an entry. */
 const MAX_PATHS = 32;
 
@@ -37,6 +40,13 @@ export function createOutboxSignal() {
 }
 
 const BATCH = 1_000;
+/**
+ * The events that are relayed at once, the most of one record, and the records in an answer of
+ * MongoDB: events that wait since an outage take no more memory and time than others.
+ */
+const MAX_EVENTS = 2_000;
+const MAX_EVENTS_OF_RECORD = 20;
+const RECORDS_AT_ONCE = 250;
 /** By then the statement of an erasure, and any repetition by the driver, has ended. */
 const FAILED_AFTER_MS = 60_000;
 
@@ -63,11 +73,17 @@ export interface RecordEvent {
 }
 
 export interface EventConsumer {
+  /**
+   * Removes some of what names erased records; resolves with whether nothing is left. Their events
+   * wait until then.
+   */
+  forget?(appIds: readonly ObjectId[], recordIds: readonly RecordId[]): Promise<boolean>;
+
   /** Must store its work before it resolves. Events are in the order of each record, some twice. */
   consume(events: readonly RecordEvent[]): Promise<void>;
 }
 
-type Waiting = Pick<UserDocument, '_id' | 'appId' | 'email' | 'outbox' | 'eventCount'>;
+type Waiting = Pick<UserDocument, '_id' | 'appId' | 'email' | 'outbox' | 'eventCount'> & { waiting: number };
 
 /** Gives events to all consumers, then removes them. One server runs it; overlaps are harmless. */
 export function createRelay(deps: {
@@ -90,13 +106,23 @@ export function createRelay(deps: {
     if (events.length > 0) await Promise.all(consumers.map((consumer) => consumer.consume(events)));
   }
 
+  /** Reads the oldest waiting events, of each record in their order. */
+  async function readWaiting() {
+    const outbox = { $slice: ['$outbox', MAX_EVENTS_OF_RECORD] };
+    const projection = { appId: 1, email: 1, outbox, waiting: { $size: '$outbox' }, eventCount: 1 };
+    const options = { projection, hint: BY_FIRST_EVENT, sort: BY_FIRST_EVENT, limit: BATCH };
+    const [found, events]: [Waiting[], RecordEvent[]] = [[], []];
+    for await (const record of users.find<Waiting>(WAITING, { ...options, batchSize: RECORDS_AT_ONCE })) {
+      found.push(record);
+      events.push(...waitingEvents(record));
+      if (events.length >= MAX_EVENTS) break;
+    }
+    return { found, events };
+  }
+
   async function relayOutboxes(): Promise<number> {
-    const projection = { appId: 1, email: 1, outbox: 1, eventCount: 1 };
-    const found = await users
-      .find<Waiting>(WAITING, { projection, hint: BY_FIRST_EVENT, sort: BY_FIRST_EVENT, limit: BATCH })
-      .toArray();
+    const { found, events } = await readWaiting();
     if (found.length === 0) return 0;
-    const events = found.flatMap(waitingEvents);
     await consume(events);
     const ids = found.flatMap(({ outbox = [] }) => outbox.map(({ id }) => id));
     // One statement takes a third of the time of one for each record. Entries that a crash restores
@@ -123,8 +149,13 @@ export function createRelay(deps: {
       .toArray();
     const existingIds = new Set(existing.map(({ _id }) => _id.toHexString()));
     const done = found.filter(({ _id }) => !existingIds.has(_id.toHexString()));
+    const doneIds = done.map(({ _id }) => _id);
+    const appIds = [...new Map(done.map(({ appId }) => [appId.toHexString(), appId])).values()];
+    const isForgotten = await Promise.all(consumers.map(({ forget }) => forget?.(appIds, doneIds) ?? true));
+    // The next call continues, after the events of other records.
+    if (isForgotten.includes(false)) return done.length;
     await consume(done.map(eventOfErasure));
-    await erasures.deleteMany({ _id: { $in: done.map(({ _id }) => _id) } });
+    await erasures.deleteMany({ _id: { $in: doneIds } });
     // Only those that were old before their records were read, and were not announced again since.
     const failed = found.filter(({ _id, isOld: wasOld }) => wasOld && existingIds.has(_id.toHexString()));
     if (failed.length > 0) {
@@ -136,15 +167,17 @@ export function createRelay(deps: {
 
   return async (): Promise<number> => {
     await ensureIndex();
-    const [changes, erased] = [await relayOutboxes(), await relayErasures()];
-    return changes + erased;
+    const [changes, erased] = await Promise.allSettled([relayOutboxes(), relayErasures()]);
+    if (changes.status === 'rejected') throw changes.reason;
+    if (erased.status === 'rejected') throw erased.reason;
+    return changes.value + erased.value;
   };
 }
 
-/** The entries are the newest events of the record, in their order. */
-function waitingEvents({ _id, appId, outbox = [], eventCount = 0 }: Waiting): RecordEvent[] {
+/** The waiting events are the newest of the record; `outbox` has the first of them. */
+function waitingEvents({ _id, appId, outbox = [], waiting, eventCount = 0 }: Waiting): RecordEvent[] {
   return outbox.map(({ id, at, changed, lang, kept, reply }, index) => {
-    const revision = eventCount - (outbox.length - 1 - index);
+    const revision = eventCount - (waiting - 1 - index);
     const of = {
       appId,
       recordId: _id,

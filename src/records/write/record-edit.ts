@@ -33,7 +33,7 @@ import {
 import { changeWords, HAS_ROOM_FOR_WORDS, recordWords } from '../indexes/record-words.ts';
 import { slotWrites } from '../indexes/slot-records.ts';
 import type { SlotStore } from '../indexes/slots.ts';
-import { outboxEntry } from '../stored/outbox.ts';
+import { HAS_ROOM_FOR_EVENT, MAX_OUTBOX, outboxEntry } from '../stored/outbox.ts';
 import type {
   ChangeMark,
   HistoryAuthor,
@@ -216,6 +216,7 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
       revision: revision === undefined ? { $exists: false } : revision,
       ...(slotEpoch !== undefined && notAfterEpoch(slotEpoch)),
       ...(entry && HAS_ROOM),
+      ...(event && HAS_ROOM_FOR_EVENT),
       ...(words && HAS_ROOM_FOR_WORDS),
     }),
     update: changing<UserDocument>({
@@ -331,9 +332,11 @@ export function createRecordEditor(
     const { app, renames } = lease;
     const filter = { _id, appId: app.id };
     if (renames) await moveFirst(filter, renames);
-    const projection = { ...EDITED_PROJECTION, data: 1 };
-    const record = await users.findOne<EditedRecord>(filter, { projection });
+    const waitingEvents = app.hasConsumers && { waitingEvents: { $size: { $ifNull: ['$outbox', []] } } };
+    const projection = { ...EDITED_PROJECTION, data: 1, ...waitingEvents };
+    const record = await users.findOne<EditedRecord & { waitingEvents?: number }>(filter, { projection });
     if (!record) throw new NotFound('userNotFound');
+    if ((record.waitingEvents ?? 0) >= MAX_OUTBOX) throw new Unavailable('tooManyEvents', 1);
     // The write depends on the record as it was read; only a read that is late could mislead it.
     if (leftMs() <= 0) throw new Unavailable();
     if (tags && !isNamed(tags, record)) throw new PreconditionFailed('recordChanged');

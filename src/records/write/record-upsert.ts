@@ -4,7 +4,7 @@ import { changing } from '../../platform/database/filters.ts';
 import { HAS_ROOM } from '../history/history-entries.ts';
 import { HAS_ROOM_FOR_WORDS } from '../indexes/record-words.ts';
 import type { SlotWrite } from '../indexes/slot-records.ts';
-import { MAX_OUTBOX } from '../stored/outbox.ts';
+import { HAS_ROOM_FOR_EVENT } from '../stored/outbox.ts';
 import type {
   AppliedKey,
   ConsentEntry,
@@ -257,7 +257,7 @@ function addEntry(filter: Filter, update: Update, entry: HistoryEntry, bytes: nu
 }
 
 function addEvent(filter: Filter, update: Update, event: OutboxEntry): void {
-  filter[`outbox.${MAX_OUTBOX - 1}`] = { $exists: false };
+  Object.assign(filter, HAS_ROOM_FOR_EVENT);
   push(update, 'outbox', event);
   increment(update, 'eventCount', 1);
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type ObjectId, UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Client, type TestApp } from '../../support/client.ts';
 import { type Answer, Receiver } from '../../support/receiver.ts';
@@ -184,6 +185,25 @@ describe('an endpoint that fails', () => {
     await submit(3);
     const [, second] = await receiver.until(2);
     expect(second?.body.data.revision).toBe(3);
+  });
+
+  it('that is gone ends all its deliveries, some at a time, and those of others go on', async () => {
+    const gone = await listener(() => ({ status: 410 }));
+    const other = await listener();
+    await submit(1);
+    await expect.poll(() => webhook(gone.id)).toMatchObject({ state: 'disabled' });
+    const stored = server.db.collection('deliveries');
+    const [one] = await stored.find({ webhookId: new UUID(gone.id) }).toArray();
+    const waiting = Array.from({ length: 3_500 }, (_, index) => {
+      const recordId = new UUID();
+      const _id = `${recordId}:${gone.id}` as unknown as ObjectId;
+      return { ...one, _id, recordId, revision: index + 2, state: 'waiting', nextAt: new Date(), log: [] };
+    });
+    await stored.insertMany(waiting);
+    await submit(2, 'grace@example.com');
+    await other.receiver.until(2);
+    await expect.poll(() => stored.countDocuments({ state: 'waiting' })).toBe(0);
+    expect(await stored.countDocuments({ webhookId: new UUID(gone.id), state: 'failed' })).toBe(3_501);
   });
 
   it('is disabled after five days of failures', async () => {

@@ -76,3 +76,30 @@ it('finds nothing of the record before the time of the failed delivery, and othe
   expect(found).toMatchObject([{ recordId: other, revision: 1 }]);
   expect(await due(LATER, [other])).toMatchObject([{ recordId, revision: 1 }]);
 });
+
+it('reads one delivery of a record, however many wait', async () => {
+  const database = connection.getClient().db(connection.name);
+  await database.command({ profile: 2 });
+  expect(await due(LATER)).toHaveLength(1);
+  await database.command({ profile: 0 });
+  const filter = { 'command.aggregate': 'deliveries' };
+  const [read] = await database.collection('system.profile').find(filter).toArray();
+  expect(read).toMatchObject({ docsExamined: 1 });
+});
+
+it('ends some deliveries of an endpoint that is off, and the others in the next steps', async () => {
+  const giveUp = async () =>
+    store.giveUp(
+      { appId, webhookId: webhook._id },
+      async () => true,
+      async () => new Date(Date.now() + 60_000),
+    );
+  expect([await giveUp(), await giveUp(), await giveUp()]).toEqual([1_000, 200, 0]);
+});
+
+it('removes some of what names an erased record, and then the others', async () => {
+  expect(await store.forgetSome([appId], [recordId], 0)).toBe(false);
+  expect(await store.names([appId], [recordId])).toBe(true);
+  expect(await store.forgetSome([appId], [recordId], 60_000)).toBe(true);
+  expect(await store.names([appId], [recordId])).toBe(false);
+});

@@ -132,6 +132,22 @@ describe('the events of a record (spec 6)', () => {
     expect(second?.body).toMatchObject({ type: 'user.updated', data: { revision: 2 } });
   });
 
+  it('are at most 1,000 of a record, which takes no further change until they are relayed', async () => {
+    const { body } = await submit({ name: 'Ada' });
+    await receiver.until(1);
+    const users = a.db.collection('users');
+    const filter = { sourceAppId: app.sourceAppId };
+    await expect.poll(() => users.findOne(filter)).toMatchObject({ outbox: [] });
+    // `outbox.0.at` is absent: the relay reads none of them.
+    const outbox = Array.from({ length: 1_000 }, () => ({ id: body.id }));
+    await users.updateOne(filter, { $set: { outbox } });
+    await operator.patch(`/auth/users/${body.id}`, { set: { name: 'A. L.' } }).expect(503);
+    await a.client.submit(app.sourceAppId, { email: 'ada@example.com', data: { name: 'again' } }).expect(503);
+    expect(await users.findOne(filter)).toMatchObject({ data: { name: 'Ada' } });
+    await users.updateOne(filter, { $set: { outbox: [] } });
+    await operator.patch(`/auth/users/${body.id}`, { set: { name: 'A. L.' } }).expect(200);
+  });
+
   it('are announced in memory on the server that stores them, and only there', async () => {
     const counts = { a: 0, b: 0 };
     a.services.outboxSignal.listen(() => (counts.a += 1));
