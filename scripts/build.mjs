@@ -3,8 +3,8 @@
 // the same time, or those that the arguments name. Checks no types of the server and the dashboard:
 // `npm run types` does.
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, posix, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -46,6 +46,14 @@ function removeStale() {
   }
 }
 
+/** Replaces the links of a page to what is no page, such as a source file, by their texts. */
+function withPagesOnly(text, name, pages) {
+  return text.replace(/!?\[([^\]]+)\]\(([^)\s]+)\)/g, (link, label, target) => {
+    const isPage = /^(?:#|https?:)/.test(target) || pages.includes(posix.join(dirname(name), target.split('#')[0]));
+    return isPage ? link : label;
+  });
+}
+
 /**
  * Copies the pages of docs/ and lists them in llms.txt (https://llmstxt.org), by which programs
  * find them.
@@ -63,7 +71,8 @@ function buildDocs() {
   };
   for (const name of pages) {
     mkdirSync(dirname(join(target, name)), { recursive: true });
-    cpSync(join(root, 'docs', name), join(target, name));
+    const text = readFileSync(join(root, 'docs', name), 'utf8');
+    writeFileSync(join(target, name), withPagesOnly(text, name, pages));
   }
   const list = (folder) =>
     pages

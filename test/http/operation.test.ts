@@ -190,7 +190,11 @@ describe('GET /llms.txt', () => {
         .expect(200)
         .expect('Content-Type', 'text/markdown; charset=utf-8')
         .expect('Cache-Control', 'public, max-age=3600');
-      expect(page.text).toBe(readFileSync(new URL(path.slice('/docs/'.length), documents), 'utf8'));
+      const written = readFileSync(new URL(path.slice('/docs/'.length), documents), 'utf8');
+      expect(page.text.replace(/\[|\]\([^)]*\)|!/g, '')).toBe(written.replace(/\[|\]\([^)]*\)|!/g, ''));
+      const targets = [...page.text.matchAll(/\]\(([^)\s#]+)/g)].map(([, target = '']) => target);
+      const links = targets.filter((target) => !/^https?:/.test(target));
+      expect(links.filter((link) => !listed.includes(new URL(link, `http://host${path}`).pathname))).toEqual([]);
     }
   });
 
