@@ -126,6 +126,7 @@ export const audit: typeof en = {
     importLines: 'Importzeilen',
     invitations: 'Einladungen',
     linked: 'verknüpft',
+    second: 'wartet auf den zweiten Faktor',
     mails: 'E-Mails',
     passkey: 'Passkey',
     records: 'Datensätze',

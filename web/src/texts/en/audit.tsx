@@ -127,6 +127,7 @@ export const audit = {
     importLines: 'lines of imports',
     invitations: 'invitations',
     linked: 'linked',
+    second: 'waits for the second factor',
     mails: 'emails',
     passkey: 'passkey',
     records: 'records',
