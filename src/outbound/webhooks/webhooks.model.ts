@@ -109,7 +109,7 @@ const webhookSchema = schema<WebhookDocument>(
 export const NEXT_ATTEMPTS = { state: 1, webhookId: 1, nextAt: 1, recordId: 1 } as const;
 
 /** The order of the events of a record; what is held of a person. */
-export const OF_RECORD = { appId: 1, recordId: 1, webhookId: 1, state: 1, revision: 1 } as const;
+export const OF_RECORD = { recordId: 1, appId: 1, webhookId: 1, state: 1, revision: 1 } as const;
 
 /** The log of an endpoint, newest first, of one state or merged of all. */
 export const LOG_OF_WEBHOOK = { webhookId: 1, state: 1, _id: -1 } as const;
