@@ -58,6 +58,7 @@ async function build(settings: object) {
   await expect.poll(inbox, POLL).toEqual(['Ada']);
   return {
     email,
+    logIn: [sourceAppId, password] as const,
     send,
     operator,
     inbox,
@@ -122,6 +123,28 @@ it('`confirm`: a repeat waits once, with one email, also when the first change i
   expect(await waiting()).toEqual(again);
   await expect.poll(() => smtp.to(email).length, POLL).toBe(again.length);
   expect((await record())?.data).toEqual({ name: 'Ada' });
+});
+
+it('`confirm`: no change waits for a record that is erased meanwhile, whichever is late', async () => {
+  const first = await build({ existing: 'confirm' });
+  const held = proxy.holdNext('insert', 'held_submissions');
+  const late = first.send(slow, 'Grace', 'late').then((answer) => answer);
+  const forward = await held;
+  await first.operator.delete(`/auth/users/${(await first.record())?._id}`).expect(200);
+  await forward();
+  await late;
+  expect(await first.waiting()).toEqual([]);
+
+  const second = await build({ existing: 'confirm' });
+  const heldErasure = proxy.holdNext('delete', 'users');
+  const operator = await new Client(slow.client.url).logIn(...second.logIn);
+  const erasure = operator.delete(`/auth/users/${(await second.record())?._id}`).then((answer) => answer);
+  const forwardErasure = await heldErasure;
+  expect((await second.send(main, 'Grace', 'meanwhile').expect(200)).body).toEqual(OK);
+  expect(await second.waiting()).toHaveLength(1);
+  await forwardErasure();
+  expect((await erasure).status).toBe(200);
+  expect(await second.waiting()).toEqual([]);
 });
 
 it('`confirm`: the button pressed on two servers at once, the first of which is late, applies the change once', async () => {

@@ -52,7 +52,7 @@ export const hasRules = ({ existing, receipt }: Rules): boolean => existing !== 
 export function createKnownPeopleRules(deps: {
   records: Pick<Records, 'submissions' | 'knownPeople'>;
   capacity: Pick<Capacity, 'storeAny'>;
-  held: Pick<HeldStore, 'hold'>;
+  held: Pick<HeldStore, 'hold' | 'remove'>;
   limits: SharedLimits;
   /** Plans the email of a change once. */
   planChange(change: PlannedChange): Promise<void>;
@@ -80,6 +80,9 @@ export function createKnownPeopleRules(deps: {
     }
     try {
       const entry = await held.hold(submission, data, { reason: 'confirm', recordId, page, address, lang });
+      // An erasure that has removed the changes of the record did not find this one.
+      const { record } = await knownPeople.find(submission);
+      if (!record?._id.equals(recordId)) return void (await held.remove(entry));
       await planChange({ appId, id: entry._id, recordId, lang });
     } catch (error) {
       if (!(error instanceof TooManyRequests)) throw error;

@@ -141,7 +141,8 @@ export function createRecordEraser(deps: {
     if (isAnnounced && deletedCount > 0) onEvents();
     const gone = deletedCount === ids.length ? ids : await selectMissing(appId, ids);
     if (gone.length > 0) await removeKeysOf(appId, ...gone);
-    if (hasTraces) await traces.remove([appId], gone);
+    // Also those that were stored until the deletion.
+    if (gone.length > 0 && (hasTraces || (await traces.exist([appId], gone)))) await traces.remove([appId], gone);
     return deletedCount;
   };
 }
