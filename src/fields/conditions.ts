@@ -78,6 +78,7 @@ export function fieldStates(
   const required = new Set<string>();
   const kinds = new Map<string, KindName | undefined>();
   const folded = new Map<string, string>();
+  const choices = new Map<string, ReadonlySet<unknown>>();
 
   function foldedValue(key: string, text: string): string {
     const known = folded.get(key);
@@ -87,14 +88,25 @@ export function fieldStates(
     return value;
   }
 
+  /** The choices of a multiselect, which many conditions may compare. */
+  function choicesOf(key: string, value: unknown): ReadonlySet<unknown> {
+    const known = choices.get(key) ?? new Set(Array.isArray(value) ? value : []);
+    choices.set(key, known);
+    return known;
+  }
+
   function holds({ field, op, value: given }: Condition): boolean {
     const value = shown.has(field) && Object.hasOwn(values, field) ? values[field] : undefined;
     const kind = kinds.get(field);
     if (op === 'exists') return (value !== undefined && value !== null) === (given ?? true);
+    if (kind === 'multiselect') {
+      const chosen = choicesOf(field, value);
+      return isList(given) ? given.some((one) => chosen.has(one)) : chosen.has(given);
+    }
     if (op === 'ne') return !isRelated(kind, 'eq', value, given);
     if (op === 'in') return isList(given) && given.some((one) => isRelated(kind, 'eq', value, one));
     if (op === 'contains' && typeof value === 'string') {
-      return typeof given === 'string' && foldedValue(field, value).includes(foldCase(given));
+      return typeof given === 'string' && includesText(foldedValue(field, value), foldCase(given));
     }
     return isRelated(kind, op, value, given);
   }
@@ -117,7 +129,6 @@ const isList = (given: Given): given is readonly Comparable[] => Array.isArray(g
 
 /** Whether a value has the relation `op` to that of a condition: not `ne`, `in` and `exists`. */
 function isRelated(kind: KindName | undefined, op: ConditionOperator, value: unknown, given: Given): boolean {
-  if (kind === 'multiselect') return Array.isArray(value) && value.includes(given);
   if (value === undefined || typeof value !== typeof given) return false;
   if (kind === 'date') return isRelatedDate(op, value as string, given as string);
   if (op === 'eq') return value === given;
@@ -146,10 +157,36 @@ function isRelatedDate(op: ConditionOperator, value: string, given: string): boo
 
 const folds = new Map<string, string>();
 
+/** Above this length of a part the method of strings may take longer. */
+const SHORT_PART = 32;
+
+/**
+ * As `text.includes(part)`, in linear time (Knuth, Morris and Pratt): that method may take the
+ * product of the lengths.
+ */
+export function includesText(text: string, part: string): boolean {
+  if (part.length <= SHORT_PART) return text.includes(part);
+  // The length of the longest beginning of `part` that ends at each of its characters.
+  const borders = new Uint32Array(part.length);
+  let matched = 0;
+  for (let at = 1; at < part.length; at += 1) {
+    const character = part.charCodeAt(at);
+    while (matched > 0 && character !== part.charCodeAt(matched)) matched = borders[matched - 1] ?? 0;
+    if (character === part.charCodeAt(matched)) matched += 1;
+    borders[at] = matched;
+  }
+  matched = 0;
+  for (let at = 0; at < text.length && matched < part.length; at += 1) {
+    const character = text.charCodeAt(at);
+    while (matched > 0 && character !== part.charCodeAt(matched)) matched = borders[matched - 1] ?? 0;
+    if (character === part.charCodeAt(matched)) matched += 1;
+  }
+  return matched === part.length;
+}
+
 /**
  * Returns the form in which texts that differ in case alone are equal, by the simple case folding
- * of Unicode, as in the regular expressions of `contains` in `where`. A search in it takes linear
- * time, and one by an expression does not.
+ * of Unicode, as in the regular expressions of `contains` in `where`.
  */
 export function foldCase(text: string): string {
   return /^[\0-\x7f]*$/.test(text) ? text.toLowerCase() : Array.from(text, foldCharacter).join('');

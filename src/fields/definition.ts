@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { code, toIssues } from '../platform/languages/problems.ts';
-import { type Given, type Issue, type Reason, say, toReason } from '../platform/languages/reasons.ts';
+import { type Given, type Issue, MAX_ISSUES, type Reason, say, toReason } from '../platform/languages/reasons.ts';
 import { MAX_INDEXED } from './base/index-value.ts';
 import {
   type DefinitionReport,
@@ -17,6 +17,7 @@ import {
   type Condition,
   type ConditionalField,
   foldCase,
+  includesText,
   MAX_CONDITIONS,
   MAX_PAGES,
   OPERATORS_OF_KIND,
@@ -176,10 +177,17 @@ function valueProblems(op: Condition['op'], value: Condition['value'], named: Ea
     const { values } = choicesOf(named, field);
     return [value].flat().every((one) => values.has(one)) ? [] : ['notChoice'];
   }
-  if (op === 'in') return (value as readonly unknown[]).flatMap(problemsOf);
+  if (op === 'in') {
+    for (const one of value as readonly unknown[]) {
+      const problems = problemsOf(one);
+      if (problems.length > 0) return problems;
+    }
+    return [];
+  }
   if (op !== 'contains') return problemsOf(value);
   if (typeof value !== 'string') return ['notText'];
-  if (field.kind === 'select') return choicesOf(named, field).folded.includes(foldCase(value)) ? [] : ['notChoice'];
+  if (field.kind === 'select')
+    return includesText(choicesOf(named, field).folded, foldCase(value)) ? [] : ['notChoice'];
   const { maxLength: max = value.length } = field as { maxLength?: number };
   return [...value].length > max ? [say('tooLong', { max })] : [];
 }
@@ -189,7 +197,10 @@ function choicesOf(named: EarlierField, { enum: choices }: { enum: readonly stri
   return named.choices;
 }
 
-/** Returns the problems of well-formed definitions together, with paths such as `fields.0.min`. */
+/**
+ * Returns the problems of well-formed definitions together, with paths such as `fields.0.min`. It
+ * ends at a field when there are as many as an answer has.
+ */
 export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue[] {
   const issues: Issue[] = [];
   const seen = new Set<string>();
@@ -199,6 +210,7 @@ export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue
   const pages = pagesOf(fields);
   let indexed = 0;
   for (const [index, field] of fields.entries()) {
+    if (issues.length >= MAX_ISSUES) break;
     const before = issues.length;
     const report: DefinitionReport = (given, at) => issues.push({ path: `fields.${index}.${at}`, ...toReason(given) });
     if (seen.has(field.key)) report('keyInUse', 'key');

@@ -7,6 +7,8 @@ import { type MeasuredServer, startMeasuredServer } from '../support/measured-se
 import { Leftovers } from '../support/process.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
+type Condition = NonNullable<NonNullable<FieldDefinitionInput['showIf']>['any']>[number];
+
 const RECORDS = 20_000;
 const leftovers = new Leftovers();
 
@@ -42,6 +44,38 @@ describe('invariant 7: the event loop is blocked for at most 50 ms by', () => {
       await client.putSchema(sourceAppId, { fields: texts('^.{1,1000}$') }).expect(400);
     };
     expect(await server.blockedDuring(put)).toBeLessThan(1);
+  });
+
+  it('conditions that search the longest texts and lists, in a submission and in a schema', async () => {
+    const { sourceAppId } = await client.buildApp();
+    const part = `${'a'.repeat(250)}b${'a'.repeat(749)}`;
+    const choices = Array.from({ length: 8_000 }, (_, index) => index.toString(36).padStart(3, '0'));
+    const searching = (field: FieldDefinitionInput, conditions: Condition[]): FieldDefinitionInput[] => [
+      field,
+      ...Array.from({ length: Math.ceil(conditions.length / 20) }, (_, index) => ({
+        key: `f${index}`,
+        kind: 'number' as const,
+        showIf: { any: conditions.slice(index * 20, index * 20 + 20) },
+      })),
+    ];
+    const many = (count: number, condition: Condition): Condition[] => Array(count).fill(condition);
+    const put = (fields: FieldDefinitionInput[], status: number) =>
+      client.putSchema(sourceAppId, { fields }).expect(status);
+    const submit = (data: object) => client.submit(sourceAppId, { email: 'a@example.com', data }).expect(200);
+    const run = async () => {
+      const inText = searching({ key: 'a', kind: 'text' }, many(33, { field: 'a', op: 'contains', value: part }));
+      await put(inText, 200);
+      await submit({ a: 'a'.repeat(90_000) });
+      const inChoice: FieldDefinitionInput = { key: 'a', kind: 'select', enum: ['a'.repeat(45_000)] };
+      await put(searching(inChoice, many(48, { field: 'a', op: 'contains', value: part })), 400);
+      const list: FieldDefinitionInput = { key: 'a', kind: 'multiselect', enum: [...choices, 'none'] };
+      const absent = many(70, { field: 'a', op: 'in', value: Array(100).fill('none') });
+      await put(searching(list, absent), 200);
+      await submit({ a: choices });
+      const wrong = many(360, { field: 'a', op: 'in', value: Array(100).fill(1) });
+      await put(searching({ key: 'a', kind: 'text' }, wrong), 400);
+    };
+    expect(await server.blockedDuring(run)).toBeLessThan(1);
   });
 
   it(`an export of ${RECORDS} records`, async () => {

@@ -1,5 +1,13 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fieldStates, foldCase, OPERATORS_OF_KIND, pagesOf, valueOfTexts } from '../../../src/fields/conditions.ts';
+import {
+  fieldStates,
+  foldCase,
+  includesText,
+  OPERATORS_OF_KIND,
+  pagesOf,
+  valueOfTexts,
+} from '../../../src/fields/conditions.ts';
 import { completeDefinition } from '../../../src/fields/definition.ts';
 import { FIELD_KINDS } from '../../../src/fields/kinds/registry.ts';
 import { valueFromForm } from '../../../src/fields/presentation.ts';
@@ -39,6 +47,18 @@ describe('the conditions of fields (spec 2.12)', () => {
 
   it('have operators for each kind', () => {
     expect(Object.keys(OPERATORS_OF_KIND)).toEqual(FIELD_KINDS.map(({ name }) => name));
+  });
+
+  it('search long texts as the method of strings does', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 33, maxLength: 60 });
+    fc.assert(
+      fc.property(letters, fc.nat(60), letters, (part, cut, other) => {
+        for (const text of [other, other + part, part.slice(0, cut) + part + other, part.slice(0, -1) + other]) {
+          expect(includesText(text, part)).toBe(text.includes(part));
+        }
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('compare letters of all scripts as a regular expression that ignores case', () => {
