@@ -122,7 +122,7 @@ export function createBulkEditor(
       if (changes.some(({ omitted }) => omitted)) {
         return { result: 'refused', message: 'the values before were too large to keep' };
       }
-      const undo = undoOf(changes, data, lease.validator.isList);
+      const undo = await undoOf(changes, data, lease.validator.isList);
       if (undo.changed.length > 0) message = `changed since: ${undo.changed.join(', ')}`;
       if (undo.changed.length === changes.length) return { result: 'refused', message };
       values = undo;
