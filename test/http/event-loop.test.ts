@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
+import { beginChange, storePeople, untilChange } from '../support/changes.ts';
 import { Client } from '../support/client.ts';
 import { runImport } from '../support/imports.ts';
 import { type MeasuredServer, startMeasuredServer } from '../support/measured-server.ts';
@@ -98,5 +99,19 @@ describe('invariant 7: the event loop is blocked for at most 50 ms by', () => {
       revision += 2;
     };
     expect(await server.blockedDuring(revertTwice)).toBeLessThan(1);
+  });
+
+  it('a change of 250 records with large values, and its undo', async () => {
+    const { sourceAppId } = await client.buildApp({ fields: [{ key: 'visits', kind: 'array' }] });
+    const timestamp = new Date().toISOString();
+    const visits = Array.from({ length: 300 }, (_, value) => ({ value, timestamp }));
+    await storePeople(base, sourceAppId, 250, () => ({ visits }));
+    const changeAndUndo = async () => {
+      const id = await beginChange(client, sourceAppId, 250, { unset: ['visits'] });
+      expect(await untilChange(client, sourceAppId, id)).toMatchObject({ changed: 250 });
+      await client.post(`/auth/changes/${id}/undo?sourceAppId=${sourceAppId}`).expect(200);
+      expect(await untilChange(client, sourceAppId, id)).toMatchObject({ undo: { changed: 250 } });
+    };
+    expect(await server.blockedDuring(changeAndUndo)).toBeLessThan(1);
   });
 });
