@@ -82,7 +82,7 @@ export function createBulkEditor(
 
   function read(appId: ObjectId, ids: readonly UUID[], edit: BulkEdit, fieldKeys: readonly string[]) {
     const keys = [...Object.keys(edit.set), ...edit.unset];
-    const isOwn = { $and: [{ $eq: ['$$this.by.change', edit.id.toHexString()] }, { $eq: ['$$this.by.kind', 'edit'] }] };
+    const isOwn = { $eq: ['$$this.by.change', edit.id.toHexString()] };
     const projection = {
       ...EDITED_PROJECTION,
       ...Object.fromEntries(keys.map((key) => [`data.${key}`, 1])),
@@ -96,7 +96,7 @@ export function createBulkEditor(
     return users.find<Uint8Array>({ appId, _id: { $in: [...ids] } }, { projection, hint: { _id: 1 }, ...batches });
   }
 
-  /** What an undo restores; undefined: nothing of this change. */
+  /** The newest entry of the change or of its undo. */
   async function entryOf(record: FoundRecord, { id }: BulkEdit) {
     if (record.ofChange.length > 0 || !record.movedHistory) return record.ofChange.at(-1);
     return history.findOfChange(record, id.toHexString());
@@ -119,6 +119,8 @@ export function createBulkEditor(
     if (isUndo) {
       const entry = await entryOf(record, edit);
       if (!entry) return { result: 'unchanged' };
+      // An undo that was stopped restored it; the mark is that of a later change.
+      if (entry.by.kind === 'revert') return { result: 'changed' };
       const changes = underPresentKeys(entry, renames);
       if (changes.some(({ omitted }) => omitted)) {
         return { result: 'refused', message: 'the values before were too large to keep' };
