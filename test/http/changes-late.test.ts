@@ -1,3 +1,4 @@
+import { ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { beginChange, storePeople, untilChange } from '../support/changes.ts';
 import type { TcpProxy } from '../support/proxy.ts';
@@ -105,4 +106,33 @@ it('counts what a batch changed whose results were not stored', async () => {
   proxy.stall();
   expect(await takeOver(id)).toMatchObject({ state: 'completed', done: RECORDS, changed: RECORDS, refused: 0 });
   for (const { revision } of await records()) expect(revision).toBe(1);
+});
+
+it('an undo that was stopped and is repeated restores no record twice: a newer change stays', async () => {
+  const path = (id: string) => `/auth/changes/${id}`;
+  const query = `?sourceAppId=${app}`;
+  const id = await begin();
+  await untilChange(main.admin, app, id);
+  const held = proxy.holdNext('update', 'users');
+  await main.admin.post(`${path(id)}/undo${query}`).expect(200);
+  const forward = await held;
+  await main.admin.delete(`${path(id)}${query}`).expect(200);
+  await forward();
+  const { state, undo } = await untilChange(main.admin, app, id);
+  expect(state).toBe('stopped');
+  const restored = undo?.changed ?? 0;
+  expect(restored).toBeGreaterThan(0);
+  expect(restored).toBeLessThan(RECORDS);
+  const newer = await beginChange(main.admin, app, restored, { set: { n: -1 } }, 'data.n:gte:0');
+  expect(await untilChange(main.admin, app, newer)).toMatchObject({ changed: restored });
+  // The entries of one record are moved.
+  const one = await users().findOne({ sourceAppId: app, 'change.id': new ObjectId(newer) });
+  for (let m = 0; m < 16; m += 1) {
+    await main.admin.patch(`/auth/users/${one?._id}${query}`, { set: { m } }).expect(200);
+  }
+  await main.admin.post(`${path(id)}/undo${query}`).expect(200);
+  const again = await untilChange(main.admin, app, id);
+  expect(again).toMatchObject({ state: 'undone', undo: { done: RECORDS, changed: RECORDS, refused: 0 } });
+  expect(await users().countDocuments({ sourceAppId: app, 'data.n': -1 })).toBe(restored);
+  await main.admin.post(`${path(id)}/undo${query}`).expect(409);
 });

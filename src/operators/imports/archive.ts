@@ -3,8 +3,9 @@ import { crc32, createInflateRaw } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { type Entry, fromRandomAccessReader, RandomAccessReader, type ZipFile } from 'yauzl';
 import { InvalidInput } from '../../platform/core/errors.ts';
+import { createTurns } from '../../platform/core/turns.ts';
 import { say } from '../../platform/languages/reasons.ts';
-import { CHUNK_BYTES, type ContentStore, createFileReader, createTurns, type FileReader } from './content.ts';
+import { CHUNK_BYTES, type ContentStore, createFileReader, type FileReader } from './content.ts';
 import type { ImportDocument } from './imports.model.ts';
 
 const LINES = 'users.csv';

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Binary, ObjectId } from 'mongodb';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { removeInSteps, removeSome } from '../../platform/database/removal.ts';
@@ -150,23 +149,5 @@ export function createFileReader(content: Pick<ContentStore, 'read'>, { chunks }
       }
       return Buffer.concat(parts);
     },
-  };
-}
-
-/** The longest turn of the event loop. */
-const TURN_MS = 10;
-
-/**
- * Returns a function that lets other requests go on when a turn has taken {@link TURN_MS}; it
- * resolves with whether it did.
- */
-export function createTurns(): () => Promise<boolean> | false {
-  let begun = performance.now();
-  return () => {
-    if (performance.now() - begun < TURN_MS) return false;
-    return nextTurn().then(() => {
-      begun = performance.now();
-      return true;
-    });
   };
 }

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isSameIndexes } from '../../apps/index-slots.ts';
+import { createTurns } from '../../platform/core/turns.ts';
 import type { RecordLimits } from '../../records/write/record-limits.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import { ALL_APPS, type Suppressions } from '../people/suppressions.ts';
@@ -13,8 +13,6 @@ import { type CheckedLine, checkLine, createValueReader, type ReadValues } from 
 const MAX_BATCH_BYTES = 1024 * 1024;
 /** The longest time in which a batch is read and checked. */
 const MAX_COLLECT_MS = 200;
-/** Requests get the event loop this often. */
-const TURN_MS = 3;
 
 /** The app of the import was deleted. */
 export class AppIsGone extends Error {
@@ -87,7 +85,7 @@ export function createLineBatches(
 
   async function fill(lease: Lease, maxLines: number): Promise<{ entries: BatchLine[]; isLast: boolean }> {
     const begun = performance.now();
-    let turn = begun;
+    const turn = createTurns();
     const now = new Date();
     const emails = new Set<string>();
     const entries: BatchLine[] = [];
@@ -103,10 +101,7 @@ export function createLineBatches(
       if (checked.email !== undefined) emails.add(checked.email);
       entries.push({ line, checked });
       bytes += line.bytes + (checked.files?.bytes ?? 0);
-      if (performance.now() - turn < TURN_MS) continue;
-      if (performance.now() - begun > MAX_COLLECT_MS) break;
-      await nextTurn();
-      turn = performance.now();
+      if ((await turn()) && performance.now() - begun > MAX_COLLECT_MS) break;
     }
     return { entries, isLast: false };
   }

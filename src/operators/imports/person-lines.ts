@@ -1,8 +1,9 @@
 import type { ObjectId } from 'mongodb';
 import type { PersonData } from '../../apps/feature.ts';
 import { InvalidInput, Unavailable } from '../../platform/core/errors.ts';
+import { createTurns } from '../../platform/core/turns.ts';
 import type { Archive, Archives } from './archive.ts';
-import { CHUNK_BYTES, type ContentStore, createFileReader, createTurns, MissingContent, type Part } from './content.ts';
+import { CHUNK_BYTES, type ContentStore, createFileReader, MissingContent, type Part } from './content.ts';
 import type { ImportStore } from './import-documents.ts';
 import type { ImportDocument, RejectCollection, SearchedFile } from './imports.model.ts';
 import { createLineReader, detectEncoding, type Line, MAX_LINE_BYTES, readLayout } from './line-reader.ts';

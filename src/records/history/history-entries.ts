@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { BSON } from 'mongodb';
 import type { RecordChange } from '../../fields/compile.ts';
 import { type PendingRenames, presentKey } from '../../fields/renames.ts';
+import { createTurns } from '../../platform/core/turns.ts';
 import type { HistoryAuthor, HistoryChange, HistoryEntry, UserDocument } from '../stored/record.ts';
 
 /** Entries in a record. A record with this many, or with more bytes, moves them (history.ts). */
@@ -136,15 +137,19 @@ interface Undo {
   changed: string[];
 }
 
-/** How to restore the values before these changes in a record with `data`. */
-export function undoOf(changes: readonly HistoryChange[], data: Values, isList: (key: string) => boolean): Undo {
+/** Resolves with how to restore the values before these changes in a record with `data`. */
+export async function undoOf(
+  changes: readonly HistoryChange[],
+  data: Values,
+  isList: (key: string) => boolean,
+): Promise<Undo> {
   const undo: Undo = { set: {}, unset: [], lists: {}, changed: [] };
   for (const change of changes) {
     const { path, before, after } = change;
     const key = path.slice('data.'.length).replace(/\[\]$/, '');
     const has = Object.hasOwn(data, key);
     if (path.endsWith('[]')) {
-      const list = restoredItems(has ? data[key] : [], change);
+      const list = await restoredItems(has ? data[key] : [], change);
       if (list) undo.lists[key] = list;
       else undo.changed.push(path);
     } else if (has !== Object.hasOwn(change, 'after') || (has && !isDeepStrictEqual(data[key], after))) {
@@ -163,19 +168,60 @@ export function undoOf(changes: readonly HistoryChange[], data: Values, isList: 
 const timeOf = (item: unknown): string => String((item as { timestamp?: unknown } | null)?.timestamp ?? '');
 
 /** The list without the appended items and with the removed ones; undefined: it changed since. */
-function restoredItems(list: unknown, { before = [], after = [] }: HistoryChange): unknown[] | undefined {
+async function restoredItems(list: unknown, { before = [], after = [] }: HistoryChange) {
   if (!Array.isArray(list) || !Array.isArray(before) || !Array.isArray(after)) return undefined;
-  const restored: unknown[] = [...list];
-  for (const item of after) {
-    const index = restored.findIndex((one) => isDeepStrictEqual(one, item));
-    if (index === -1) return undefined;
-    restored.splice(index, 1);
+  const left = await withoutItems(list, after);
+  const times = new Set(left?.map(timeOf));
+  return before.some((item) => times.has(timeOf(item))) ? undefined : left && withItems(left, before);
+}
+
+/** Removes the first equal item of the list for each of these; undefined: one has none. */
+async function withoutItems(list: readonly unknown[], items: readonly unknown[]): Promise<unknown[] | undefined> {
+  const turn = createTurns();
+  const times = new Set(items.map(timeOf));
+  const wanted = new Map<string, unknown[]>();
+  for (const item of items) {
+    await turn();
+    const text = textOf(item);
+    const same = wanted.get(text);
+    if (same) same.push(item);
+    else wanted.set(text, [item]);
   }
-  const times = new Set(restored.map(timeOf));
-  if (before.some((item) => times.has(timeOf(item)))) return undefined;
-  for (const item of before) {
-    const index = restored.findIndex((one) => timeOf(one) > timeOf(item));
-    restored.splice(index === -1 ? restored.length : index, 0, item);
+  const left: unknown[] = [];
+  for (const one of list) {
+    await turn();
+    const same = times.has(timeOf(one)) ? (wanted.get(textOf(one)) ?? []) : [];
+    const index = same.findLastIndex((item) => isDeepStrictEqual(item, one));
+    if (index === -1) left.push(one);
+    else same.splice(index, 1);
   }
-  return restored;
+  return list.length - left.length === items.length ? left : undefined;
+}
+
+/** Inserts each of these items before the first one of the list with a later time. */
+function withItems(list: readonly unknown[], items: readonly unknown[]): unknown[] {
+  const sorted = items.toSorted((one, other) => compare(timeOf(one), timeOf(other)));
+  let inserted = 0;
+  const restored = list.flatMap((one) => {
+    const time = timeOf(one);
+    const first = inserted;
+    while (inserted < sorted.length && timeOf(sorted[inserted]) < time) inserted += 1;
+    return [...sorted.slice(first, inserted), one];
+  });
+  return [...restored, ...sorted.slice(inserted)];
+}
+
+const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
+
+/**
+ * A text that is the same for values that are equal by `isDeepStrictEqual`. Other values can have
+ * it too, but none that a client sends as JSON.
+ */
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(textOf).join()}]`;
+  if (typeof value !== 'object' || value === null || value instanceof Date) {
+    return Object.is(value, -0) ? '-0' : String(JSON.stringify(value));
+  }
+  const members = Object.entries(value).sort(([one], [other]) => compare(one, other));
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${textOf(member)}`).join()}}`;
 }

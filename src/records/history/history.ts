@@ -253,12 +253,12 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
       return undefined;
     },
 
-    /** The newest entry of a bulk change, among those of operators. */
+    /** The newest entry of a bulk change or of its undo, among those of operators. */
     async findOfChange(
       record: Pick<UserDocument, '_id' | 'appId' | 'history' | 'revision' | 'movedHistory'>,
       change: string,
     ): Promise<NumberedEntry | undefined> {
-      const isWanted = ({ by }: NumberedEntry): boolean => by.change === change && by.kind === 'edit';
+      const isWanted = ({ by }: NumberedEntry): boolean => by.change === change;
       const inline = numbered(record).findLast(isWanted);
       if (inline || !record.movedHistory) return inline;
       const last = (record.revision ?? 0) + 1;

@@ -3,7 +3,9 @@ import { ObjectId, type UUID } from 'mongodb';
 import { keepsWords } from '../../apps/index-slots.ts';
 import { type PendingRenames, presentKey } from '../../fields/renames.ts';
 import { AppError, Unavailable } from '../../platform/core/errors.ts';
+import { createTurns } from '../../platform/core/turns.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
+import { decode } from '../../platform/database/collections.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import type { RecordHistory } from '../history/history.ts';
 import { underPresentKeys, undoOf } from '../history/history-entries.ts';
@@ -32,6 +34,8 @@ const MAX_ATTEMPTS = 24;
 const PAUSE_MS = 10;
 /** The most records that one read holds. Each has only the values that the change names. */
 const BATCH_SIZE = 100;
+/** The values of a statement of writes, as read and in entries, from which on it is sent. */
+const MAX_WRITE_BYTES = 128 * 1024;
 
 /** A change of many records: the same values for all, or the end of that. */
 interface BulkEdit {
@@ -60,8 +64,9 @@ interface FoundRecord extends EditedRecord, Pick<UserDocument, 'change' | 'moved
 }
 
 interface Planned extends Pick<EditWrite, 'filter' | 'update' | 'checked'> {
-  id: string;
+  id: UUID;
   message: string | undefined;
+  entryBytes: number;
 }
 
 export type BulkEditor = ReturnType<typeof createBulkEditor>;
@@ -77,7 +82,7 @@ export function createBulkEditor(
 
   function read(appId: ObjectId, ids: readonly UUID[], edit: BulkEdit, fieldKeys: readonly string[]) {
     const keys = [...Object.keys(edit.set), ...edit.unset];
-    const isOwn = { $and: [{ $eq: ['$$this.by.change', edit.id.toHexString()] }, { $eq: ['$$this.by.kind', 'edit'] }] };
+    const isOwn = { $eq: ['$$this.by.change', edit.id.toHexString()] };
     const projection = {
       ...EDITED_PROJECTION,
       ...Object.fromEntries(keys.map((key) => [`data.${key}`, 1])),
@@ -87,15 +92,11 @@ export function createBulkEditor(
       ofChange: { $filter: { input: { $ifNull: ['$history', []] }, cond: isOwn } },
       extraKeys: { $size: extraKeysExpression(fieldKeys) },
     };
-    return users
-      .find<FoundRecord>(
-        { appId, _id: { $in: [...ids] } },
-        { projection, hint: { _id: 1 }, batchSize: BATCH_SIZE, readConcern: { level: 'majority' } },
-      )
-      .toArray();
+    const batches = { batchSize: BATCH_SIZE, readConcern: { level: 'majority' }, raw: true } as const;
+    return users.find<Uint8Array>({ appId, _id: { $in: [...ids] } }, { projection, hint: { _id: 1 }, ...batches });
   }
 
-  /** What an undo restores; undefined: nothing of this change. */
+  /** The newest entry of the change or of its undo. */
   async function entryOf(record: FoundRecord, { id }: BulkEdit) {
     if (record.ofChange.length > 0 || !record.movedHistory) return record.ofChange.at(-1);
     return history.findOfChange(record, id.toHexString());
@@ -118,11 +119,13 @@ export function createBulkEditor(
     if (isUndo) {
       const entry = await entryOf(record, edit);
       if (!entry) return { result: 'unchanged' };
+      // An undo that was stopped restored it; the mark is that of a later change.
+      if (entry.by.kind === 'revert') return { result: 'changed' };
       const changes = underPresentKeys(entry, renames);
       if (changes.some(({ omitted }) => omitted)) {
         return { result: 'refused', message: 'the values before were too large to keep' };
       }
-      const undo = undoOf(changes, data, lease.validator.isList);
+      const undo = await undoOf(changes, data, lease.validator.isList);
       if (undo.changed.length > 0) message = `changed since: ${undo.changed.join(', ')}`;
       if (undo.changed.length === changes.length) return { result: 'refused', message };
       values = undo;
@@ -140,10 +143,10 @@ export function createBulkEditor(
         },
       );
       if (!entry) return { result: 'unchanged' };
-      const id = record._id.toHexString();
       const added = { ...values.set, ...values.lists };
       const until = lease.app.keepsFiles && (await fileClaims.claimAdded({ ...record, data }, added));
-      return { filter: until ? { ...filter, ...beginsBefore(until) } : filter, update, checked, id, message };
+      const filterInTime = until ? { ...filter, ...beginsBefore(until) } : filter;
+      return { filter: filterInTime, update, checked, id: record._id, message, entryBytes: entry.bytes };
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       return { result: 'refused', message: describe(error) };
@@ -209,36 +212,46 @@ export function createBulkEditor(
         unset: given.unset.map((key) => presentKey(key, renames)),
       };
       const refusal = edit.isUndo || edit.isStopping ? undefined : refusalOf(edit, lease);
+      const turn = createTurns();
       let left = ids;
       for (let count = 0; left.length > 0; count += 1) {
         if (count === MAX_ATTEMPTS) throw new Unavailable();
         if (count > 2) await sleep(PAUSE_MS * count);
-        const found = await read(lease.app.id, left, edit, lease.validator.fieldKeys);
-        const existing = new Set(found.map(({ _id }) => _id.toHexString()));
-        for (const id of left.map((one) => one.toHexString())) {
-          if (!existing.has(id)) results.set(id, { result: 'refused', message: 'was erased', isErased: true });
-        }
-        const planned: Planned[] = [];
+        const erased = new Set(left.map((id) => id.toHexString()));
         const later: UUID[] = [];
-        for (const record of found) {
+        let planned: Planned[] = [];
+        let bytes = 0;
+        const writePlanned = async (): Promise<void> => {
+          checkOwner();
+          const areWritten = planned.length > 0 && (await write(planned, lease));
+          for (const { id, message } of planned) {
+            if (areWritten) results.set(id.toHexString(), { result: 'changed', message });
+            // The next attempt reads which records have the mark.
+            else later.push(id);
+          }
+          planned = [];
+          bytes = 0;
+        };
+        for await (const found of read(lease.app.id, left, edit, lease.validator.fieldKeys)) {
+          await turn();
+          const record = decode<FoundRecord>(found);
           const id = record._id.toHexString();
+          erased.delete(id);
           const isMarked = record.change?.id?.equals(edit.id) === true;
           if (refusal !== undefined && !isMarked) results.set(id, { result: 'refused', message: refusal });
           else if (!(await prepare(record, count === 0, lease))) later.push(record._id);
           else {
             const plan = await planOf(record, edit, lease, renames);
             if ('result' in plan) results.set(id, plan);
-            else planned.push(plan);
+            else {
+              planned.push(plan);
+              bytes += found.length + plan.entryBytes;
+              if (bytes >= MAX_WRITE_BYTES) await writePlanned();
+            }
           }
         }
-        checkOwner();
-        if (planned.length > 0 && (await write(planned, lease))) {
-          for (const { id, message } of planned) results.set(id, { result: 'changed', message });
-        } else {
-          // The next attempt reads which records have the mark.
-          const ofPlanned = new Set(planned.map(({ id }) => id));
-          later.push(...left.filter((id) => ofPlanned.has(id.toHexString())));
-        }
+        await writePlanned();
+        for (const id of erased) results.set(id, { result: 'refused', message: 'was erased', isErased: true });
         left = later;
       }
       return results;

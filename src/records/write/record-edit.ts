@@ -402,7 +402,7 @@ export function createRecordEditor(
       throw new InvalidInput('invalidRevert', [{ path: `paths.${unknown}`, ...say('notPathOfRevision') }]);
     }
     const changes = request.paths ? all.filter(({ path }) => request.paths?.includes(path)) : all;
-    const undo = undoOf(changes, record.data, lease.validator.isList);
+    const undo = await undoOf(changes, record.data, lease.validator.isList);
     const issues = undo.changed.map((path) => ({ path, ...say('changedSince') }));
     const isOmitted = changes.find(({ omitted }) => omitted);
     if (isOmitted) issues.unshift({ path: isOmitted.path, ...say('tooLargeToKeep') });
