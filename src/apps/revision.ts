@@ -43,7 +43,8 @@ export function createAppRevision(revisions: RevisionModel, leaseMs = LEASE_MS) 
      * server can hold a lease on the previous state.
      */
     async publish(): Promise<void> {
-      await bump();
+      // The change stays, and must not take effect on this server only.
+      await bump().catch(bump);
       await sleep(leaseMs * (1 + MARGIN));
     },
   };

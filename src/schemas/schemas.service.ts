@@ -114,8 +114,8 @@ export function createSchemaService(deps: {
      * Replaces an app's schema by a new version and resolves with it (spec 4.4). After that no
      * server validates a submission against an older version (invariant 4): it waits until every
      * lease on the previous version has expired. Stored values of renamed fields move later, but
-     * reads and submissions take a record as renamed at once (decision 22). On an error nothing is
-     * stored.
+     * reads and submissions take a record as renamed at once (decision 22). On one of the errors
+     * below nothing is stored; after another one the version may be.
      *
      * @param over the only versions to replace; the unique index lets one of several servers win
      * @param by whose id is that of the app of a session, or "command line"

@@ -45,6 +45,7 @@ export async function storeFile(
     metadata: {
       appId: app?._id as ObjectId,
       field: 'cv',
+      version: 1,
       state: 'whole',
       store: 'database',
       type,

@@ -54,7 +54,15 @@ export function createUploads(deps: {
     if (isClosed(app.form ?? DEFAULT_FORM_SETTINGS)) throw new Forbidden(say('closed'));
     const found = publicSchema.fields.find((one) => one.key === field);
     if (!found || !isFileField(found)) throw new NotFound('fileFieldNotFound');
-    return { appId: app.id, field: found, name, declared, atMost, network: hashOf(network) };
+    return {
+      appId: app.id,
+      field: found,
+      version: lease.schema.version,
+      name,
+      declared,
+      atMost,
+      network: hashOf(network),
+    };
   }
 
   return {

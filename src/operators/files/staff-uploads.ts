@@ -58,7 +58,10 @@ export function createStaffUploads(deps: {
         token: _,
         expiresAt: __,
         ...file
-      } = await incoming.receive({ appId: app.id, field: definition, name, declared }, source);
+      } = await incoming.receive(
+        { appId: app.id, field: definition, version: lease.schema.version, name, declared },
+        source,
+      );
       await recheck();
       const value = { ...file, id: file.id.toString() };
       const edit = async ({ data }: { data: Record<string, unknown> }, current: Lease) => {

@@ -93,7 +93,8 @@ export function createLineFiles(deps: {
         const name = safeName(named.name);
         const type = typeOfName(name) ?? ('' as FileValue['type']);
         const value = { id: id.toString(), name, type, size: file.size, sha256: sha256 ?? UNKNOWN_HASH };
-        const arrival = { appId: lease.app.id, field, name, declared: file.size, id, sha256 };
+        const { version } = lease.schema;
+        const arrival = { appId: lease.app.id, field, version, name, declared: file.size, id, sha256 };
         list.push(value);
         sources.set(value.id, { arrival, file, value, place });
       }

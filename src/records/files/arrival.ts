@@ -14,6 +14,8 @@ export const MB = 1_000_000;
 export interface Arrival {
   appId: ObjectId;
   field: { key: string; types: readonly FileTypeName[]; maxBytes?: number | undefined };
+  /** That of the schema with the field. */
+  version: number;
   /** As the client sent it. */
   name: string;
   /** The number of its bytes, if the client says it. */

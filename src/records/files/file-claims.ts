@@ -96,9 +96,8 @@ export function createFileClaims(deps: {
   }
 
   /** Whether the present field of a file has this key. */
-  async function isOfField({ metadata }: FoundFile, key: string): Promise<boolean> {
-    if (metadata.field === key) return true;
-    return presentKey(metadata.field, await renamesSince(metadata.appId, 0)) === key;
+  async function isOfField({ metadata: { appId, field, version } }: FoundFile, key: string): Promise<boolean> {
+    return presentKey(field, await renamesSince(appId, version)) === key;
   }
 
   /** Whether a submission may have the token of a file. A claim in progress decides later. */

@@ -10,8 +10,9 @@ export const CHUNK_BYTES = 255 * 1024;
 /** What the service knows of a file beside GridFS's own members. */
 export interface FileMetadata {
   appId: ObjectId;
-  /** The key of the field at the time of the upload. */
+  /** The key of the field, in the version of the schema at the time of the upload. */
   field: string;
+  version: number;
   /** `removing`: its content is being removed; nothing may name it any more. */
   state: 'arriving' | 'whole' | 'removing';
   /** Where the content of a whole file is. */

@@ -108,7 +108,7 @@ export function createIncomingFiles(deps: {
 
   /** Stores the document of a file, and takes it back if it is too much. */
   async function begin(arrival: Arrival, name: string, token: string): Promise<Writing> {
-    const { appId, field, network, atMost = Number.POSITIVE_INFINITY } = arrival;
+    const { appId, field, version, network, atMost = Number.POSITIVE_INFINITY } = arrival;
     const { declared = Math.min(largest(field), atMost) } = arrival;
     const charged = Math.max(declared, MIN_CHARGED);
     const now = await clock.read();
@@ -123,6 +123,7 @@ export function createIncomingFiles(deps: {
       metadata: {
         appId,
         field: field.key,
+        version,
         state: 'arriving',
         store: content.store,
         ...(network !== undefined && { network, token: hashOf(token) }),
