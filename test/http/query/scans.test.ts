@@ -68,6 +68,21 @@ describe(`queries that no index serves, in an app of ${RECORDS} records`, () => 
     if (!body.complete) expect(body.next).toEqual(expect.any(String));
   });
 
+  it('parse the date of a record once for each condition', async () => {
+    const days = Array.from({ length: 90 }, (_, day) =>
+      new Date(Date.UTC(2001, 0, 1 + day)).toISOString().slice(0, 10),
+    );
+    const before = tap.commands().length;
+    await operator.get(`/auth/users?where=data.born:in:${days.join()}&where=data.born:ne:2001-01-01`).expect(200);
+    const filters = tap
+      .commands()
+      .slice(before)
+      .map(({ find, filter }) => (find === 'users' ? JSON.stringify(filter) : ''))
+      .filter((filter) => filter.includes('$dateFromString'));
+    expect(filters.length).toBeGreaterThan(0);
+    for (const filter of filters) expect(filter.match(/\$dateFromString/g)).toHaveLength(2);
+  });
+
   it('find the only match when all pages are read', async () => {
     const found: string[] = [];
     let cursor = '';
