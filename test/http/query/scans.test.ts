@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { DEADLINE_MS } from '../../../src/api/deadline.ts';
 import { createRecordIds } from '../../../src/records/stored/record-id.ts';
 import { Client, type TestApp } from '../../support/client.ts';
 import { type CommandTap, startCommandTap } from '../../support/command-tap.ts';
@@ -7,8 +8,11 @@ import { startServer, type TestServer } from '../../support/server.ts';
 
 const RECORDS = rounds(200_000, 60_000);
 const BATCH = 10_000;
+/** The time of a count when that of the page is over. */
+const COUNT_MS = 100;
 
 let tap: CommandTap;
+let tapped: string;
 let server: TestServer;
 let operator: Client;
 let app: TestApp;
@@ -18,7 +22,8 @@ beforeAll(async () => {
   tap = await startCommandTap(target);
   const uri = new URL(target);
   uri.port = String(tap.port);
-  server = await startServer({ MONGODB_URI: uri.href });
+  tapped = uri.href;
+  server = await startServer({ MONGODB_URI: tapped });
   app = await server.admin.buildApp({
     fields: [
       { key: 'name', kind: 'text' },
@@ -66,6 +71,32 @@ describe(`queries that no index serves, in an app of ${RECORDS} records`, () => 
       expect(maxTimeMS).toBeLessThanOrEqual(2_000);
     }
     if (!body.complete) expect(body.next).toEqual(expect.any(String));
+  });
+
+  it.each([
+    'where=data.name:eq:nobody',
+    'where=data.name:contains:zzz&total=exact',
+    'where=data.born:lt:1900-01-01&sort=data.name',
+    'q=nobody&total=exact',
+  ])('%s ends before the deadline also when its time is over at the start', async (query) => {
+    const late = await startServer({ MONGODB_URI: tapped }, server.database, { queryBudgetMs: 0 });
+    try {
+      const person = await new Client(late.client.url).logIn(app.sourceAppId, app.password);
+      const before = tap.commands().length;
+      const { body } = await person.get(`/auth/users?${query}`).expect(200);
+      expect(body).toMatchObject({ complete: false, next: expect.any(String) });
+      const limits = tap
+        .commands()
+        .slice(before)
+        .filter(({ find, aggregate }) => find === 'users' || aggregate === 'users')
+        .map(({ maxTimeMS }) => maxTimeMS as number);
+      // The count ends with its own time. The first part of the page is read in any case.
+      const ofPage = limits.filter((limit) => limit > COUNT_MS);
+      expect(ofPage.length).toBeGreaterThan(0);
+      expect(ofPage.reduce((sum, limit) => sum + limit, COUNT_MS)).toBeLessThan(DEADLINE_MS);
+    } finally {
+      await late.close();
+    }
   });
 
   it('parse the date of a record once for each condition', async () => {
