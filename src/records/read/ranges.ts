@@ -178,8 +178,8 @@ export function createRecordRanges(
 
     /**
      * Yields the matches from a position on, until the budget is used. Unless the walk is optional,
-     * the first query is made in any case, and its range shrinks until it ends in time. `reading` is
-     * called before each step.
+     * the first query is made in any case, and its range shrinks until it ends in time. `reading`
+     * is called before each step.
      */
     async *walk(
       appId: AppId,
