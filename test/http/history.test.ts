@@ -160,6 +160,20 @@ describe('GET /auth/users/:id/history', () => {
     expect(await moved(record.appId)).toBeGreaterThan(1);
   });
 
+  it('ends a page after large entries', async () => {
+    const { edit, operator, path } = await person();
+    for (const key of ['a', 'b', 'c', 'd']) await edit({ [key]: 'x'.repeat(90_000) });
+    await edit({ age: 1 }, ['a', 'b', 'c', 'd']);
+    const pages: number[][] = [];
+    let cursor = '';
+    do {
+      const { body } = await operator.get(`${path}/history${cursor}`).expect(200);
+      pages.push(body.entries.map(({ revision }: Entry) => revision));
+      cursor = body.next ? `?cursor=${body.next}` : '';
+    } while (cursor);
+    expect(pages).toEqual([[5], [4, 3, 2], [1]]);
+  });
+
   it('tells of lines of imports, with the values before', async () => {
     const { history, operator } = await person({ name: 'Ada', age: 1 });
     const lines = 'email,data.name,data.age,data.visits\nada@x.org,Ada,7,x\neve@x.org,Eve,1,y\n';

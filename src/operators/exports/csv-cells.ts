@@ -8,8 +8,8 @@ const APOSTROPHE = 0x27;
  * apostrophes before it, it is such a text too, so that imports restore every text.
  */
 const FORMULA = /^'*[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/;
-/** As RFC 4180, and the semicolon, at which spreadsheets in many locales split cells. */
-const SPECIAL = /[",;\r\n]/;
+/** As RFC 4180, and the semicolon and the tab, at which spreadsheets may split cells. */
+const SPECIAL = /[",;\t\r\n]/;
 const FORMULA_BYTES = 3;
 /** The first byte of the characters of FORMULA that are not ASCII, and of others. */
 const BEFORE_FULLWIDTH = 0xef;

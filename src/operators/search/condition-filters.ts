@@ -79,7 +79,7 @@ function positive({ target, test }: Predicate): Conditions {
   const { path } = target;
   switch (test.is) {
     case 'within':
-      return anyOf(test.intervals.map((interval) => intervalCondition(target, interval)));
+      return within(target, test.intervals);
     case 'equal':
       return { [path]: { $in: test.texts, ...NO_ARRAY } };
     case 'prefix':
@@ -104,21 +104,22 @@ function anyOf(conditions: readonly Conditions[]): Conditions {
   return conditions.length === 1 ? (conditions[0] as Conditions) : { $or: conditions };
 }
 
-function intervalCondition({ path, type }: Target, interval: Interval): Conditions {
-  if (type === 'date') return dateCondition(path, interval);
+function within({ path, type }: Target, intervals: readonly Interval[]): Conditions {
+  if (type === 'date') return dateCondition(path, intervals);
   const stored = type === 'time' ? (value: Ordered) => new Date(Number(value)) : (value: Ordered) => value;
-  return { [path]: { ...comparisons(interval, stored), ...NO_ARRAY } };
+  return anyOf(intervals.map((interval) => ({ [path]: { ...comparisons(interval, stored), ...NO_ARRAY } })));
 }
 
-/** Dates are stored as they were sent, with their zones. */
-function dateCondition(path: string, interval: Interval): Conditions {
-  const instant = instantAt(path);
-  const wanted = Object.entries(comparisons(interval, (value) => new Date(Number(value))));
+/** Dates are stored as they were sent, with their zones. Each one is parsed once. */
+function dateCondition(path: string, intervals: readonly Interval[]): Conditions {
+  const inInterval = intervals.map((interval) => {
+    const wanted = Object.entries(comparisons(interval, (value) => new Date(Number(value))));
+    return { $and: wanted.map(([operator, value]) => ({ [operator]: ['$$instant', value] })) };
+  });
+  const holds = { $and: [{ $ne: ['$$instant', null] }, { $or: inInterval }] };
   return {
     [path]: { $regex: DATE_FORM, ...NO_ARRAY },
-    $expr: {
-      $and: [{ $ne: [instant, null] }, ...wanted.map(([operator, value]) => ({ [operator]: [instant, value] }))],
-    },
+    $expr: { $let: { vars: { instant: instantAt(path) }, in: holds } },
   };
 }
 

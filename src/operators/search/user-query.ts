@@ -198,7 +198,7 @@ async function countMatches(
     let counted = 0;
     let isWhole = false;
     const reading = () => ({ limit: Math.min(STEP_LIMIT, most + 1 - counted) });
-    for await (const step of ranges.walk(appId, [segment], undefined, reading, { budget })) {
+    for await (const step of ranges.walk(appId, [segment], undefined, reading, { budget, isOptional: true })) {
       counted += step.documents.length;
       isWhole = step.next === undefined;
       if (counted > most) break;

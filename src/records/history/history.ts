@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Binary, BSON, ObjectId, type ReadConcernLevel } from 'mongodb';
+import { Binary, ObjectId, type ReadConcernLevel } from 'mongodb';
 import { type AppOwned, ownedBy, type PersonData } from '../../apps/feature.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
-import type { Collection } from '../../platform/database/collections.ts';
+import { type Collection, decode } from '../../platform/database/collections.ts';
 import { isMissingHint } from '../../platform/database/failures.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { INDEX_BUILD_TIME_MS } from '../../platform/database/indexes.ts';
@@ -69,7 +69,8 @@ const MOVE_MS = 8_000;
 const INSERT_MS = 4_000;
 const BUSY_PAUSE_MS = 50;
 
-const PAGE_BYTES = 1024 * 1024;
+/** A page with entries of this size, in the record or of one class, reads no more of them. */
+const PAGE_BYTES = 256 * 1024;
 const DROPPED_AT_ONCE = 500;
 const NEVER = new Date(0);
 
@@ -88,7 +89,7 @@ function movedId(appId: ObjectId, record: RecordId, ofClass: EntryClass, revisio
 const idRange = (...parts: Uint8Array[]) => prefixRange(ID_BYTES, ...parts);
 
 /** The members of a record that its history is read from. */
-const PROJECTION = { appId: 1, email: 1, history: 1, revision: 1, movedHistory: 1 };
+const PROJECTION = { appId: 1, email: 1, history: 1, historyBytes: 1, revision: 1, movedHistory: 1 };
 
 type RecordRef = Pick<UserDocument, '_id' | 'appId' | 'email'>;
 
@@ -173,12 +174,15 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
     return true;
   }
 
-  /** Yields the moved entries of one class before a revision, document by document. */
+  /** Yields the moved entries of one class before a revision, by document, with its size. */
   async function* movedBefore({ appId, _id }: Omit<RecordRef, 'email'>, ofClass: EntryClass, before: number) {
     const range = idRange(appId.id, _id.buffer, Buffer.of(CLASSES[ofClass]));
     const filter = { _id: { $gte: range.$gte, $lt: movedId(appId, _id, ofClass, before) } };
-    const found = moved.find(filter, { sort: { _id: -1 }, batchSize: 2 });
-    for await (const { entries } of found) yield entries.filter(({ revision }) => revision < before).reverse();
+    const found = moved.find<Uint8Array>(filter, { sort: { _id: -1 }, batchSize: 2, raw: true });
+    for await (const document of found) {
+      const { entries } = decode<MovedEntries>(document);
+      yield { entries: entries.filter(({ revision }) => revision < before).reverse(), bytes: document.length };
+    }
   }
 
   async function pageOf(
@@ -190,14 +194,16 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
     for (const entry of numbered(record)) if (isShown(entry)) found.set(entry.revision, entry);
     /** Entries below this revision may be missing. */
     let complete = 0;
-    if (record.movedHistory && found.size <= limit) {
+    const isLarge = found.size > 0 && (record.historyBytes ?? 0) >= PAGE_BYTES;
+    if (record.movedHistory && isLarge) complete = Math.min(...found.keys());
+    else if (record.movedHistory && found.size <= limit) {
       for (const ofClass of CLASS_NAMES) {
         let count = 0;
         let bytes = 0;
-        for await (const entries of movedBefore(record, ofClass, before)) {
+        for await (const { entries, bytes: read } of movedBefore(record, ofClass, before)) {
           for (const entry of entries) if (isShown(entry)) found.set(entry.revision, entry);
           count += entries.length;
-          bytes += BSON.calculateObjectSize({ entries });
+          bytes += read;
           if (count <= limit && bytes < PAGE_BYTES) continue;
           complete = Math.max(complete, entries.at(-1)?.revision ?? 0);
           break;
@@ -244,7 +250,7 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
       const inline = numbered(record).find(({ revision }) => revision === wanted);
       if (inline || !record.movedHistory) return inline;
       for (const ofClass of CLASS_NAMES) {
-        for await (const entries of movedBefore(record, ofClass, wanted + 1)) {
+        for await (const { entries } of movedBefore(record, ofClass, wanted + 1)) {
           const found = entries.find(({ revision }) => revision === wanted);
           if (found) return found;
           break;
@@ -262,7 +268,7 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
       const inline = numbered(record).findLast(isWanted);
       if (inline || !record.movedHistory) return inline;
       const last = (record.revision ?? 0) + 1;
-      for await (const entries of movedBefore(record, 'others', last)) {
+      for await (const { entries } of movedBefore(record, 'others', last)) {
         const found = entries.find(isWanted);
         if (found) return found;
       }

@@ -69,12 +69,16 @@ interface WalkOptions {
   step?: Step;
   /** No query starts after it was aborted. */
   signal?: AbortSignal | undefined;
+  /** Whether the walk may read nothing when the budget is used. */
+  isOptional?: boolean;
 }
 
 /** The app whose records are read, or all apps, and what runs the queries. */
 interface Source {
   appId: AppId;
   run<T>(query: () => Promise<T>): Promise<T>;
+  /** The time limit of each query. */
+  maxTimeMS: number;
 }
 
 const RANGE_TIME_MS = 1_000;
@@ -130,12 +134,12 @@ export function createRecordRanges(
   }
 
   async function find(
-    { appId, run }: Source,
+    { appId, run, maxTimeMS }: Source,
     segment: Segment,
     range: RangeOptions,
-    read: { projection: Record<string, 0 | 1>; limit: number; skip?: number; maxTimeMS?: number },
+    read: { projection: Record<string, 0 | 1>; limit: number; skip?: number },
   ): Promise<{ documents: RawDocuments; isWhole: boolean }> {
-    const limited = { raw: true, batchSize: read.limit, maxTimeMS: RANGE_TIME_MS, ...read };
+    const limited = { raw: true, batchSize: read.limit, maxTimeMS, ...read };
     const ids = idConditions(appId, segment, range, read.projection);
     if (ids) {
       const found = await run(() => firstBatch(users.find<Uint8Array>(ids.filter, { ...ids.options, ...limited })));
@@ -156,11 +160,10 @@ export function createRecordRanges(
     segment: Segment,
     from: Place | undefined,
     length: number,
-    maxTimeMS = RANGE_TIME_MS,
   ): Promise<Key | undefined> {
     const projection = buildProjection(segment.index);
     const range = { from, isFiltered: false };
-    const { documents } = await find(source, segment, range, { projection, limit: 1, skip: length, maxTimeMS });
+    const { documents } = await find(source, segment, range, { projection, limit: 1, skip: length });
     return documents[0] && readKey(segment.index, documents[0]);
   }
 
@@ -174,8 +177,9 @@ export function createRecordRanges(
     },
 
     /**
-     * Yields the matches from a position on, until the budget is used. The first query is made in
-     * any case, and its range shrinks until it ends in time. `reading` is called before each step.
+     * Yields the matches from a position on, until the budget is used. Unless the walk is optional,
+     * the first query is made in any case, and its range shrinks until it ends in time. `reading`
+     * is called before each step.
      */
     async *walk(
       appId: AppId,
@@ -204,7 +208,7 @@ export function createRecordRanges(
         const { filter, hint } = idRange(appId, segment, position.place, to);
         const pipeline = [{ $match: filter }, { $group: { _id: expression, count: { $sum: 1 } } }];
         const groups = await source.run(() =>
-          users.aggregate<{ _id: unknown; count: number }>(pipeline, { hint, maxTimeMS: RANGE_TIME_MS }).toArray(),
+          users.aggregate<{ _id: unknown; count: number }>(pipeline, { hint, maxTimeMS: source.maxTimeMS }).toArray(),
         );
         return { groups, next: to && { place: placeAfterRange(segment, to) } };
       });
@@ -212,8 +216,8 @@ export function createRecordRanges(
 
     /** Skips `count` keys of a segment that has no conditions; undefined when it has fewer. */
     async skip(appId: AppId, segment: Segment, count: number): Promise<Place | undefined> {
-      const source: Source = { appId, run: (query) => query() };
-      const key = await keyAfter(source, segment, undefined, count - 1, KEYS_TIME_MS);
+      const source: Source = { appId, run: (query) => query(), maxTimeMS: KEYS_TIME_MS };
+      const key = await keyAfter(source, segment, undefined, count - 1);
       return key && { key, isRead: true };
     },
 
@@ -248,7 +252,7 @@ export function createRecordRanges(
     appId: AppId,
     start: Position | undefined,
     count: number,
-    { budget = NO_LIMIT, step, signal }: WalkOptions,
+    { budget = NO_LIMIT, step, signal, isOptional = false }: WalkOptions,
     read: (source: Source, position: Position, range: Range) => Promise<Read>,
   ): AsyncGenerator<Placed<Read>> {
     let took = 0;
@@ -263,20 +267,21 @@ export function createRecordRanges(
       });
     let range: Range = { length: INITIAL_RANGE };
     let position: Position | undefined = start ?? { segment: 0 };
-    let isFirst = true;
+    let mayEnd = isOptional;
     while (position && position.segment < count) {
-      if (signal?.aborted || (!isFirst && budget.leftMs() <= 0)) return;
+      if (signal?.aborted || (mayEnd && budget.leftMs() <= 0)) return;
       let part: Read;
       took = 0;
+      const maxTimeMS = timeLimit(budget, mayEnd ? 1 : leastTime(range));
       try {
-        part = await read({ appId, run }, position, range);
+        part = await read({ appId, run, maxTimeMS }, position, range);
       } catch (error) {
         if (signal?.aborted) return;
-        if (!isOverTime(error) || range.length === 1) throw error;
+        if (!isOverTime(error) || (range.length === 1 && maxTimeMS === RANGE_TIME_MS)) throw error;
         range = { length: Math.max(1, Math.floor(range.length / 8)) };
         continue;
       }
-      isFirst = false;
+      mayEnd = true;
       range = { length: nextLength(range.length, took), end: part.rangeEnd };
       position = positionAfter(position.segment, part, count);
       yield { ...part, next: position };
@@ -344,7 +349,7 @@ export function createRecordRanges(
 
   /** Reads a segment of the index on ids by the index on words, in the order of the ids. */
   async function readByWord(
-    { appId, run }: Source,
+    { appId, run, maxTimeMS }: Source,
     segment: Segment,
     from: Place | undefined,
     reading: Reading,
@@ -353,9 +358,7 @@ export function createRecordRanges(
     const { limit } = reading;
     const sort: Sort = { _id: segment.isReversed ? 1 : -1 };
     const options = { projection: projectionOf(segment, reading), sort, hint: BY_WORD, limit, batchSize: limit };
-    const found = await run(() =>
-      firstBatch(users.find<Uint8Array>(filter, { ...options, raw: true, maxTimeMS: RANGE_TIME_MS })),
-    );
+    const found = await run(() => firstBatch(users.find<Uint8Array>(filter, { ...options, raw: true, maxTimeMS })));
     return cutPart(segment, found, reading, undefined);
   }
 }
@@ -395,6 +398,14 @@ interface Range {
   length: number;
   end?: Key | undefined;
 }
+
+/** Half of what the budget has left, so that a shorter range can follow in it after an overtime. */
+function timeLimit(budget: Budget, least: number): number {
+  return Math.ceil(Math.max(least, Math.min(RANGE_TIME_MS, budget.leftMs() / 2)));
+}
+
+/** For a range that must be read. One of one record cannot become shorter. */
+const leastTime = ({ length }: Range): number => (length === 1 ? RANGE_TIME_MS : LONG_MS);
 
 function nextLength(length: number, took: number): number {
   if (took < SHORT_MS) return Math.min(MAX_RANGE, length * 2);

@@ -194,9 +194,9 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
   // Of one of many records only some values are known, so the words of replaced ones stay.
   const words = hasWords && bulk ? changeWords(email, { set: replaced, append: {} }) : undefined;
   if (hasWords && !bulk) set.words = recordWords(email, edited);
-  set.sizeBound = sizeBoundAfter(record, edited, context);
   const named = [...Object.keys(replaced), ...edit.unset];
   const changed = [...named, ...new Set(edit.removeItems.map(({ key }) => key))];
+  set.sizeBound = sizeBoundAfter(record, edited, changed, context);
   const event = app.hasConsumers ? outboxEntry(newId(new Date()), at, changed) : undefined;
   const changes = [...changesOf(named, data, edited), ...removals];
   if (bulk) set.change = bulk.mark;
@@ -260,17 +260,24 @@ function readTimestamp(item: unknown): string | undefined {
 function sizeBoundAfter(
   record: EditedRecord,
   edited: Record<string, unknown>,
+  changed: readonly string[],
   { lease, limits, bulk }: EditContext,
 ): number {
   const count = (data: object): number => listExtraKeys(data, lease.validator.fieldKeys).length;
   const known = count(record.data);
   const extraKeys = bulk?.extraKeys ?? known;
-  const bytes = record.bytes - BSON.calculateObjectSize(record.data) + BSON.calculateObjectSize(edited);
+  const bytes = record.bytes - sizeOf(record.data, changed) + sizeOf(edited, changed);
   const after = { bytes, extraKeys: extraKeys - known + count(edited) };
   const exceeded = exceededLimit(limits, { bytes: record.bytes, extraKeys }, after);
   if (exceeded === 'record-full') throw recordFullError(limits);
   if (exceeded === 'too-many-keys') throw tooManyKeysError('invalidChange');
   return exactBound(limits, after);
+}
+
+/** The size in bytes of a document with these members of `data`. */
+function sizeOf(data: Record<string, unknown>, keys: readonly string[]): number {
+  const present = keys.filter((key) => Object.hasOwn(data, key));
+  return BSON.calculateObjectSize(Object.fromEntries(present.map((key) => [key, data[key]])));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { DEADLINE_MS } from '../../../src/api/deadline.ts';
 import { createRecordIds } from '../../../src/records/stored/record-id.ts';
 import { Client, type TestApp } from '../../support/client.ts';
 import { type CommandTap, startCommandTap } from '../../support/command-tap.ts';
@@ -7,8 +8,11 @@ import { startServer, type TestServer } from '../../support/server.ts';
 
 const RECORDS = rounds(200_000, 60_000);
 const BATCH = 10_000;
+/** The time of a count when that of the page is over. */
+const COUNT_MS = 100;
 
 let tap: CommandTap;
+let tapped: string;
 let server: TestServer;
 let operator: Client;
 let app: TestApp;
@@ -18,7 +22,8 @@ beforeAll(async () => {
   tap = await startCommandTap(target);
   const uri = new URL(target);
   uri.port = String(tap.port);
-  server = await startServer({ MONGODB_URI: uri.href });
+  tapped = uri.href;
+  server = await startServer({ MONGODB_URI: tapped });
   app = await server.admin.buildApp({
     fields: [
       { key: 'name', kind: 'text' },
@@ -66,6 +71,47 @@ describe(`queries that no index serves, in an app of ${RECORDS} records`, () => 
       expect(maxTimeMS).toBeLessThanOrEqual(2_000);
     }
     if (!body.complete) expect(body.next).toEqual(expect.any(String));
+  });
+
+  it.each([
+    'where=data.name:eq:nobody',
+    'where=data.name:contains:zzz&total=exact',
+    'where=data.born:lt:1900-01-01&sort=data.name',
+    'q=nobody&total=exact',
+  ])('%s ends before the deadline also when its time is over at the start', async (query) => {
+    const late = await startServer({ MONGODB_URI: tapped }, server.database, { queryBudgetMs: 0 });
+    try {
+      const person = await new Client(late.client.url).logIn(app.sourceAppId, app.password);
+      const before = tap.commands().length;
+      const { body } = await person.get(`/auth/users?${query}`).expect(200);
+      expect(body).toMatchObject({ complete: false, next: expect.any(String) });
+      const limits = tap
+        .commands()
+        .slice(before)
+        .filter(({ find, aggregate }) => find === 'users' || aggregate === 'users')
+        .map(({ maxTimeMS }) => maxTimeMS as number);
+      // The count ends with its own time. The first part of the page is read in any case.
+      const ofPage = limits.filter((limit) => limit > COUNT_MS);
+      expect(ofPage.length).toBeGreaterThan(0);
+      expect(ofPage.reduce((sum, limit) => sum + limit, COUNT_MS)).toBeLessThan(DEADLINE_MS);
+    } finally {
+      await late.close();
+    }
+  });
+
+  it('parse the date of a record once for each condition', async () => {
+    const days = Array.from({ length: 90 }, (_, day) =>
+      new Date(Date.UTC(2001, 0, 1 + day)).toISOString().slice(0, 10),
+    );
+    const before = tap.commands().length;
+    await operator.get(`/auth/users?where=data.born:in:${days.join()}&where=data.born:ne:2001-01-01`).expect(200);
+    const filters = tap
+      .commands()
+      .slice(before)
+      .map(({ find, filter }) => (find === 'users' ? JSON.stringify(filter) : ''))
+      .filter((filter) => filter.includes('$dateFromString'));
+    expect(filters.length).toBeGreaterThan(0);
+    for (const filter of filters) expect(filter.match(/\$dateFromString/g)).toHaveLength(2);
   });
 
   it('find the only match when all pages are read', async () => {

@@ -39,13 +39,16 @@ const cell = fc.string({ unit: fc.constantFrom('a', 'é', '😀', ',', '"', '\n'
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 describe('a cell of CSV', () => {
-  const text = fc.string({ unit: fc.constantFrom("'", '=', '-', '＝', '\t', '\n', '"', ',', 'a', 'ｘ'), maxLength: 6 });
+  const text = fc.string({
+    unit: fc.constantFrom("'", '=', '-', '＝', '\t', '\n', '"', ',', ';', 'a', 'ｘ'),
+    maxLength: 6,
+  });
 
-  it('is read as it was before it was written, and begins no formula', () => {
+  it('is read as it was before it was written, at any delimiter, and begins no formula', () => {
     fc.assert(
-      fc.property(text, (before) => {
+      fc.property(text, fc.constantFrom(',', ';', '\t'), (before, delimiter) => {
         const written = cellOf(before);
-        const [read = '', ...others] = splitCells(written, ',');
+        const [read = '', ...others] = splitCells(written, delimiter);
         expect(others).toEqual([]);
         expect(read).not.toMatch(/^[=+\-@\t\r\n＋－＝＠]/);
         expect(plainText(read)).toBe(before);

@@ -65,7 +65,7 @@ function reference(records: readonly StoredRecord[], choices: readonly string[] 
   });
   return stringify([COLUMNS.map(({ header }) => header), ...rows], {
     record_delimiter: '\r\n',
-    quoted_match: /[\r\n;]/,
+    quoted_match: /[\t\r\n;]/,
   });
 }
 
