@@ -67,6 +67,23 @@ describe('a submission with tokens', () => {
     expect(body.errors).toEqual([refusal('data.cv.0'), refusal('data.cv.1'), refusal('data.cv.2')]);
   });
 
+  it('has them under the present key of the field that they were sent for, and under no other', async () => {
+    const [name, cv] = FILE_FIELDS;
+    const under = (...keys: string[]) => [name ?? {}, ...keys.map((key) => ({ ...cv, key }))];
+    const path = `/auth/apps/${app}/schema`;
+    const put = (fields: object[], to?: string) =>
+      server.admin.put(path, { rejectUnknown: true, fields, ...(to && { renames: [{ from: 'cv', to }] }) });
+    await put(under('resume'), 'resume').expect(200);
+    // The key is free when the values have moved.
+    await expect.poll(async () => (await put(under('resume', 'cv'))).status).toBe(200);
+    const version = (await server.admin.get(path).expect(200)).body.version;
+    const [own, other, old] = [await upload({ version }), await upload({ version }), await upload({ version: 1 })];
+    await put(under('resume', 'letter'), 'letter').expect(200);
+    expect((await submit({ resume: [other.token] }).expect(400)).body.errors).toEqual([refusal('data.resume.0')]);
+    const { body } = await submit({ letter: [own.token], resume: [old.token] }).expect(200);
+    expect((await record(body.id)).data).toMatchObject({ letter: [own.value], resume: [old.value] });
+  });
+
   it('is refused with a file that has not arrived', async () => {
     const { token } = await upload({ state: 'arriving' });
     expect((await submit({ cv: [token] }).expect(400)).body.errors).toEqual([refusal('data.cv.0')]);
