@@ -237,6 +237,23 @@ describe('verify', () => {
     expect(code).toBe(1);
   });
 
+  it('finds a fault where less was erased than is missing, and a retention keeps younger records', async () => {
+    const { bad, code } = await verifyRestored(async (db) => {
+      const later = await startServer({ MONGODB_URI: databaseUri(db.databaseName) }, db.databaseName);
+      const { body } = await later.admin.get('/auth/users?sourceAppId=shop&limit=1').expect(200);
+      await later.admin.delete(`/auth/users/${body.users[0].id}?sourceAppId=shop`).expect(200);
+      await later.close();
+      const retention = { days: 36_500, basis: 'createdAt' };
+      await db.collection('apps').updateOne({ _id: await appIdOf(db, 'news') }, { $set: { retention } });
+      await db.collection('users').deleteMany({});
+    });
+    expect(bad.sort()).toEqual([
+      expect.stringMatching(/^fault: the app news has 0 of 10 records/),
+      expect.stringMatching(/^fault: the app shop has 0 of 30 records/),
+    ]);
+    expect(code).toBe(2);
+  });
+
   it('refuses a manifest that is cut off, changed or none', async () => {
     const lines = (await readFile(manifest, 'utf8')).split('\n');
     const files: [string, string][] = [

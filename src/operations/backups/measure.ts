@@ -16,7 +16,7 @@ export interface StoredApp {
   _id: ObjectId;
   sourceAppId: string;
   createdAt: Date;
-  retention?: object;
+  retention?: { days: number };
 }
 
 /**
@@ -89,12 +89,17 @@ export function createMeasurement({ database, services: { inventory } }: Pick<Di
       return (await database.collection('deleted_apps').findOne({ _id: id }, options)) !== null;
     },
 
-    /** Whether the audit log has erasures of records of the app from `since` on. */
-    async hasErasures(id: ObjectId, since: Date): Promise<boolean> {
+    /** The records of the app that the audit log has as erased from `since` on, at most. */
+    async countErased(id: ObjectId, since: Date): Promise<number> {
       const action = { $in: ['user.erased', 'users.erased', 'person.erased'] };
       const filter = { action, _id: { $gte: firstIdAt(since) }, appId: { $in: [id, null] } };
-      const options = { projection: { _id: 1 }, maxTimeMS: STATEMENT_MS };
-      return (await database.collection<{ _id: string }>('audit_events').findOne(filter, options)) !== null;
+      // Of one record, by query, and of a person, who has one in each app.
+      const count = { $ifNull: ['$detail.deletedUsers', '$detail.records', 1] };
+      const stages = [{ $match: filter }, { $group: { _id: null, erased: { $sum: count } } }];
+      const found = database.collection('audit_events').aggregate<{ erased: number }>(stages, {
+        maxTimeMS: STATEMENT_MS,
+      });
+      return (await found.next())?.erased ?? 0;
     },
   };
 
