@@ -95,6 +95,16 @@ describe('a connection that is cut between commit and answer (invariant 3)', () 
       expect(audit.acknowledged).toBe(ROUNDS);
     });
 
+    it('leaves no version of a schema whose servers are not told of it', async () => {
+      const admin = await fixture.service.admin();
+      const label = (text: string) => ({ fields: [{ key: 'items', label: text, kind: 'array' as const }] });
+      for (let round = 0; round < 5; round += 1) {
+        // The version is stored, and the answer to the next write, of the revision, is lost.
+        fixture.proxy.withholdAnswers('cut', 1, 1);
+        await admin.putSchema('forms', label(`Round ${round}`)).expect(200);
+      }
+    });
+
     it('does not delay later submissions when three connections never answer again', async () => {
       const ledger = new Ledger();
       // The time of the last submission is written a second later; that write must not be withheld.
