@@ -66,7 +66,9 @@ async function takeOver(id: string) {
 
 /** What the records name, and what is stored whole. */
 async function files() {
-  const records = await main.db.collection('users').find({ sourceAppId: app }).sort({ email: 1 }).toArray();
+  // Without the events, which are relayed at any time.
+  const options = { sort: { email: 1 }, projection: { outbox: 0 } } as const;
+  const records = await main.db.collection('users').find({ sourceAppId: app }, options).toArray();
   const { _id: appId } = (await main.db.collection('apps').findOne({ sourceAppId: app })) ?? {};
   const whole = { 'metadata.appId': appId, 'metadata.state': 'whole' };
   const stored = await main.db.collection('files.files').find(whole).toArray();
