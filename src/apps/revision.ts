@@ -43,7 +43,7 @@ export function createAppRevision(revisions: RevisionModel, leaseMs = LEASE_MS) 
      * server can hold a lease on the previous state.
      */
     async publish(): Promise<void> {
-      // The change stays, and must not take effect on this server only.
+      // The change is committed, so every server has to notice it.
       await bump().catch(bump);
       await sleep(leaseMs * (1 + MARGIN));
     },

@@ -78,7 +78,7 @@ export function fieldStates(
   const required = new Set<string>();
   const kinds = new Map<string, KindName | undefined>();
   const folded = new Map<string, string>();
-  const choices = new Map<string, ReadonlySet<unknown>>();
+  const chosen = new Map<string, ReadonlySet<unknown>>();
 
   function foldedValue(key: string, text: string): string {
     const known = folded.get(key);
@@ -88,10 +88,10 @@ export function fieldStates(
     return value;
   }
 
-  /** The choices of a multiselect, which many conditions may compare. */
-  function choicesOf(key: string, value: unknown): ReadonlySet<unknown> {
-    const known = choices.get(key) ?? new Set(Array.isArray(value) ? value : []);
-    choices.set(key, known);
+  /** The values of a multiselect, which many conditions may compare. */
+  function chosenValues(key: string, value: unknown): ReadonlySet<unknown> {
+    const known = chosen.get(key) ?? new Set(Array.isArray(value) ? value : []);
+    chosen.set(key, known);
     return known;
   }
 
@@ -100,8 +100,8 @@ export function fieldStates(
     const kind = kinds.get(field);
     if (op === 'exists') return (value !== undefined && value !== null) === (given ?? true);
     if (kind === 'multiselect') {
-      const chosen = choicesOf(field, value);
-      return isList(given) ? given.some((one) => chosen.has(one)) : chosen.has(given);
+      const own = chosenValues(field, value);
+      return isList(given) ? given.some((one) => own.has(one)) : own.has(given);
     }
     if (op === 'ne') return !isRelated(kind, 'eq', value, given);
     if (op === 'in') return isList(given) && given.some((one) => isRelated(kind, 'eq', value, one));

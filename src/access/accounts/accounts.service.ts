@@ -77,8 +77,8 @@ export function createAccountService(deps: {
   const { store, access, invitations, factors, passkeys, hasher, apps, mail, publicUrl } = deps;
 
   /**
-   * Whether an email may give an account a new password. Where nobody proved the email, whoever
-   * signed on as an account may not be whoever reads its email: a password would let both in.
+   * Whether an account may get a new password by email. While the email is unproved, its reader and
+   * the person who uses single sign-on can differ, and a password would let both in.
    */
   const mayReset = ({ emailProvedAt, identities = [] }: AccountDocument): boolean =>
     emailProvedAt !== undefined || identities.length === 0;

@@ -73,7 +73,7 @@ export function createFormFiles(deps: {
   };
 }
 
-/** The bytes of a body, if the request says it of what the parts have. */
+/** The size in bytes of a body that is not compressed, if the request declares it. */
 function bytesOf(req: Request): number | undefined {
   const length = req.headers['content-length'];
   return length === undefined || isCompressed(req) ? undefined : Number(length);

@@ -135,7 +135,7 @@ export class Endpoint {
     this.#ready = ready;
   }
 
-  /** What was read of an endpoint that is off, and its pauses, end. */
+  /** Drops the deliveries that were read, and ends the pauses, of an endpoint that is off. */
   turnOff(): void {
     this.isOff = true;
     this.#ready = undefined;
@@ -153,8 +153,8 @@ export class Endpoint {
   }
 
   /**
-   * When a read may begin that passes over the deliveries of the records in `busy`. Long ones, of
-   * records with many deliveries, take at most a tenth of the time.
+   * The earliest time of the next read that skips the deliveries of busy records. After a long read
+   * it is later, so that such reads take at most a tenth of the time.
    */
   get passesAt(): number {
     return this.#passesAt;

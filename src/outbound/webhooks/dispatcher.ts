@@ -105,7 +105,7 @@ export function createDispatcher(deps: {
     await giveUp(of, endpoint);
   }
 
-  /** Ends some deliveries of an endpoint that is off: others wait for each step of a read. */
+  /** Ends some deliveries of an endpoint that is off. Other endpoints wait for each call. */
   async function giveUp(of: WebhookOfApp, endpoint: Endpoint): Promise<void> {
     const until = clock.within(GIVE_UP_WITHIN_MS);
     const ended = await deliveries.giveUp(of, () => webhooks.isOff(of.webhookId), until);

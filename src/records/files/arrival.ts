@@ -14,7 +14,7 @@ export const MB = 1_000_000;
 export interface Arrival {
   appId: ObjectId;
   field: { key: string; types: readonly FileTypeName[]; maxBytes?: number | undefined };
-  /** That of the schema with the field. */
+  /** The version of the schema that has the field. */
   version: number;
   /** As the client sent it. */
   name: string;

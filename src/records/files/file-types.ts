@@ -139,7 +139,7 @@ async function signatureOf(bytes: Buffer): Promise<FileTypeName | undefined> {
   return found && SIGNATURES[found.ext];
 }
 
-/** To read one may cost a pass over a compressed file. Recorders write few before `moov`. */
+/** Reading one may inflate a file from its beginning. Recorders write few before `moov`. */
 const MAX_BOXES = 8;
 const MAX_MOOV_BYTES = 8 * 1024 * 1024;
 

@@ -34,7 +34,7 @@ const MAX_ATTEMPTS = 24;
 const PAUSE_MS = 10;
 /** The most records that one read holds. Each has only the values that the change names. */
 const BATCH_SIZE = 100;
-/** The values of a statement of writes, as read and in entries, from which on it is sent. */
+/** Writes are sent when the values that they read, and their entries, have this size in bytes. */
 const MAX_WRITE_BYTES = 128 * 1024;
 
 /** A change of many records: the same values for all, or the end of that. */
