@@ -13,8 +13,8 @@ const MANIFEST = 'manifest.json';
 const FILES = 'files/';
 
 const MAX_ENTRIES = 100_000;
-/** The bytes of all names, which stay in memory while the archive is open. */
-const MAX_NAME_BYTES = 16 * 1024 * 1024;
+/** The bytes of the directory. Its names stay in memory while the archive is open. */
+const MAX_DIRECTORY_BYTES = 24 * 1024 * 1024;
 /** More than 500 for each entry. */
 const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
 /** An object of the manifest has a name of at most 200 characters. */
@@ -62,17 +62,16 @@ export type Archive = Awaited<ReturnType<typeof openArchive>>;
  */
 async function openArchive(reader: FileReader, received: number, maxLines: number) {
   const zip = await openZip(reader, received).catch(refuse);
-  if (zip.entryCount > MAX_ENTRIES) throw new DamagedArchive(say('archiveTooLarge', { max: MAX_ENTRIES }));
+  const directory = { begin: Number(zip.readEntryCursor), end: received };
+  if (zip.entryCount > MAX_ENTRIES || directory.end - directory.begin > MAX_DIRECTORY_BYTES) {
+    throw new DamagedArchive(say('archiveTooLarge', { max: MAX_ENTRIES }));
+  }
   const entries = new Map<string, Packed>();
-  const spans: { begin: number; end: number }[] = [{ begin: Number(zip.readEntryCursor), end: received }];
-  let nameBytes = 0;
+  const spans = [directory];
   const turn = createTurns();
   const all = zip.eachEntry();
   for (let next = await all.next().catch(refuse); !next.done; next = await all.next().catch(refuse)) {
-    const entry = next.value;
-    nameBytes += entry.fileNameRaw.length;
-    if (nameBytes > MAX_NAME_BYTES) throw new DamagedArchive(say('archiveTooLarge', { max: MAX_ENTRIES }));
-    add(entry);
+    add(next.value);
     await turn();
   }
   spans.sort((one, other) => one.begin - other.begin);

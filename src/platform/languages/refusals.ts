@@ -210,7 +210,7 @@ export const refusals = {
   archiveAmbiguous: 'The archive has two entries of one name, or entries that overlap',
   archiveDamaged: 'The archive is damaged',
   archiveNoUsers: 'The archive has no users.csv',
-  archiveTooLarge: 'The archive has more than {max} entries, or names of more than 16 MB',
+  archiveTooLarge: 'The archive has more than {max} entries, or a directory of more than 24 MB',
   columnsMissing: 'The file does not have these columns',
   columnLimit: 'The file has more than {max} columns',
   noHeader: 'The first line of the file is missing: it names the columns',

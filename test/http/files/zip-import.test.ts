@@ -268,16 +268,12 @@ describe('an archive that attacks (spec 4.7.1)', () => {
       /larger than 64 MB/,
     ],
     [
-      'has many entries',
-      () =>
-        rawZip(
-          Array.from({ length: 65_535 }, (_, at) => ({
-            path: `files/${'x'.repeat(300)}${at}`,
-            content: '',
-            method: 0,
-          })),
-        ),
-      /names of more than/,
+      'has a large directory',
+      () => {
+        const name = (at: number) => `files/${'x'.repeat(60_000)}${at}`;
+        return rawZip(Array.from({ length: 420 }, (_, at) => ({ path: name(at), content: '', method: 0 })));
+      },
+      /a directory of more than/,
     ],
   ])('that %s is refused at its start', async (_, archive, message) => {
     expect(await refusal(archive())).toMatch(message);

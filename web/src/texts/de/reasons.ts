@@ -474,7 +474,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   archiveAmbiguous: 'Das Archiv hat zwei Einträge gleichen Namens, oder Einträge überlappen sich',
   archiveDamaged: 'Das Archiv ist beschädigt',
   archiveNoUsers: 'Das Archiv hat keine users.csv',
-  archiveTooLarge: 'Das Archiv hat mehr als {max} Einträge, oder Namen von mehr als 16 MB',
+  archiveTooLarge: 'Das Archiv hat mehr als {max} Einträge, oder ein Verzeichnis von mehr als 24 MB',
   columnsMissing: 'Die Datei hat diese Spalten nicht',
   columnLimit: 'Die Datei hat mehr als {max} Spalten',
   noHeader: 'Die erste Zeile der Datei fehlt: Sie nennt die Spalten',
