@@ -1,6 +1,7 @@
 import type { Filter, ObjectId, UpdateFilter } from 'mongodb';
 import { Unavailable } from '../platform/core/errors.ts';
 import { beginsBefore, type Until } from '../platform/database/clock.ts';
+import { lookup } from '../platform/database/lookups.ts';
 import type { AppDocument, AppModel } from './apps.model.ts';
 import type { AppRevision } from './revision.ts';
 
@@ -41,9 +42,7 @@ export function createAppConsumers(apps: AppModel, revision: Pick<AppRevision, '
       return (await apps.findOne(filter, { projection: { _id: 1 } })) !== null;
     },
 
-    async existAny(): Promise<boolean> {
-      const found = await apps.findOne({ consumers: { $gt: '' } }, { projection: { _id: 1 } });
-      return found !== null;
-    },
+    /** Looks for an app with consumers. */
+    any: lookup(apps.collection, { consumers: { $gt: '' } }),
   };
 }

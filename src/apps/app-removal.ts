@@ -57,11 +57,9 @@ export function createAppRemoval(deps: RemovalDeps) {
 
   async function removeOwned(appId: ObjectId): Promise<number> {
     const guard = guardOf(appId);
+    await guard();
     const deletedUsers = await users.removeAll(appId, undefined, guard);
-    for (const part of others()) {
-      await guard();
-      await part.removeAll(appId, undefined, guard);
-    }
+    for (const part of others()) await part.removeAll(appId, undefined, guard);
     return deletedUsers;
   }
 
@@ -207,10 +205,7 @@ function createLateSweep(
       return until;
     };
     let removed = 0;
-    for (const part of owned()) {
-      await guard();
-      removed += await part.removeAll(_id, since, guard);
-    }
+    for (const part of owned()) removed += await part.removeAll(_id, since, guard);
     logger.warn({ removed }, 'removed late writes for a deleted app');
   }
 

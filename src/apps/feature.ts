@@ -13,7 +13,7 @@ export interface AppOwned {
   prepare?(appId: ObjectId): Promise<void>;
   /**
    * Removes the app's data, or what was created at or after `since`. Idempotent.
-   * @param guard called before each step; rejects when the app was restored
+   * @param guard called before each removal; rejects when the app was restored
    * @returns the number of removed documents
    */
   removeAll(appId: ObjectId, since?: Date, guard?: RemovalGuard): Promise<number>;

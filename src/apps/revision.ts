@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
+import { type Lookup, lookup } from '../platform/database/lookups.ts';
 import type { RevisionModel } from './apps.model.ts';
 
 /**
@@ -14,6 +15,8 @@ const MARGIN = 0.2;
 
 /** One revision covers all apps, because changes are rare. */
 const REVISION_ID = 'apps';
+/** What is read before the first change. */
+const NONE = 'none';
 
 export type AppRevision = ReturnType<typeof createAppRevision>;
 
@@ -33,8 +36,12 @@ export function createAppRevision(revisions: RevisionModel, leaseMs = LEASE_MS) 
     async read(): Promise<string> {
       // By the collection: on the path of a submission.
       const found = await revisions.collection.findOne({ _id: REVISION_ID });
-      return found?.value.toHexString() ?? 'none';
+      return found?.value.toHexString() ?? NONE;
     },
+
+    /** Looks for a revision that is not the one that was read. */
+    changedSince: (read: string): Lookup =>
+      lookup(revisions.collection, { _id: REVISION_ID, ...(read !== NONE && { value: { $ne: new ObjectId(read) } }) }),
 
     bump,
 

@@ -4,6 +4,7 @@ import { type IndexSlot, ofEpoch, renamedSlots } from '../apps/index-slots.ts';
 import { LEASE_MS } from '../apps/revision.ts';
 import { type PendingRenames, type Rename, resolveRenames } from '../fields/renames.ts';
 import { typedFilter } from '../platform/database/filters.ts';
+import { lookup } from '../platform/database/lookups.ts';
 import type { MoveProgress, RenameCheck, SchemaModel } from './schemas.model.ts';
 
 /** Apps whose values one step of the job moves at most. */
@@ -29,6 +30,14 @@ export interface DueCheck {
 
 export type RenamesByApp = ReadonlyMap<string, PendingRenames>;
 
+const PENDING = { 'moving.version': { $exists: true } };
+
+const DUE = {
+  'check.at': { $exists: true },
+  moving: { $exists: false },
+  $expr: { $lte: ['$check.at', '$$NOW'] },
+};
+
 export type RenameStore = ReturnType<typeof createRenameStore>;
 
 /**
@@ -39,10 +48,7 @@ export function createRenameStore(schemas: SchemaModel, leaseMs = LEASE_MS) {
   let known: { from: number; renames: Promise<RenamesByApp> } | undefined;
 
   async function read(): Promise<RenamesByApp> {
-    const found = schemas.collection.find(
-      { 'moving.version': { $exists: true } },
-      { projection: { appId: 1, moving: 1 } },
-    );
+    const found = schemas.collection.find(PENDING, { projection: { appId: 1, moving: 1 } });
     const byApp = new Map<string, PendingRenames>();
     for await (const { appId, moving } of found) if (moving) byApp.set(appId.toHexString(), moving);
     return byApp;
@@ -67,11 +73,14 @@ export function createRenameStore(schemas: SchemaModel, leaseMs = LEASE_MS) {
       return known.renames;
     },
 
+    /** Looks for renames that {@link open} or {@link dueChecks} would read. */
+    anyOpen: [lookup(schemas.collection, PENDING), lookup(schemas.collection, DUE)],
+
     /** Apps with pending renames. Resolves with an empty list as a rule. */
     async open(): Promise<OpenRenames[]> {
       const apps = await schemas.collection
         .aggregate<Pick<OpenRenames, 'appId' | 'renames' | 'now'>>([
-          { $match: { 'moving.version': { $exists: true } } },
+          { $match: PENDING },
           { $group: { _id: '$appId', renames: { $first: '$moving' } } },
           { $limit: MAX_OPEN },
           { $project: { _id: 0, appId: '$_id', renames: 1, now: '$$NOW' } },
@@ -114,8 +123,7 @@ export function createRenameStore(schemas: SchemaModel, leaseMs = LEASE_MS) {
     dueChecks: (): Promise<DueCheck[]> =>
       schemas.collection
         .aggregate<DueCheck>([
-          { $match: { 'check.at': { $exists: true }, moving: { $exists: false } } },
-          { $match: { $expr: { $lte: ['$check.at', '$$NOW'] } } },
+          { $match: DUE },
           { $limit: MAX_OPEN },
           { $project: { _id: 0, appId: 1, version: 1, check: 1, now: '$$NOW' } },
         ])

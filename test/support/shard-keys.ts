@@ -36,14 +36,20 @@ export const ALLOWED: readonly Allowed[] = [
     reason: 'reads the keys of emails alone, between bounds that name the app',
   },
   { statement: 'aggregate users {appId $gt}', reason: 'counts the records of each app for admins' },
-  { statement: 'find files.files {metadata.checkAt $lte}', reason: 'a job examines the files of all apps' },
+  {
+    statement: /^(find|aggregate|\$unionWith) files\.files \{metadata\.checkAt \$lte\}$/,
+    reason: 'a job examines the files of all apps',
+  },
   { statement: 'find files.files {}', reason: 'asks whether there are files, at most every 5 seconds' },
   { statement: 'distinct deliveries {state}', reason: 'the dispatcher looks for endpoints with work in all apps' },
   {
     statement: 'aggregate files.files {metadata.network, uploadDate $gt}',
     reason: 'sums the files that a network sent to all apps',
   },
-  { statement: 'find files.files {metadata.scan $in}', reason: 'a job scans the files of all apps that wait for it' },
+  {
+    statement: /^(find|aggregate|\$unionWith) files\.files \{metadata\.scan \$in\}$/,
+    reason: 'a job scans the files of all apps that wait for it',
+  },
   { statement: 'find deliveries {webhookId, state}', reason: 'finds the app of an endpoint that was deleted' },
 ];
 
@@ -163,7 +169,10 @@ function pipelineProblem(
     const { coll, from, into, on, pipeline: inner = [] } = Object(stage[name]);
     const other = keys.get(coll ?? from ?? into ?? (name === '$out' ? stage.$out : ''));
     if (!other) return undefined;
-    if (name === '$unionWith') return pipelineProblem(inner, other, keys);
+    if (name === '$unionWith') {
+      const statement = `${name} ${coll} ${shapeOf({ pipeline: inner })}`;
+      return ALLOWED.some((one) => isStatement(one, statement)) ? undefined : pipelineProblem(inner, other, keys);
+    }
     if (name === '$merge') return mergeProblem(pipeline, on, other);
     return `${name} uses a sharded collection`;
   });

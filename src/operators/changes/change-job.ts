@@ -136,7 +136,7 @@ export function createChangeJob(deps: {
   return {
     name: CHANGE_JOB,
     everyMs: EVERY_MS,
-    hasWork: async () => sessions.size > 0 || (await store.heads()).length > 0,
+    hasWork: async (hasAny) => sessions.size > 0 || hasAny([store.anyActive]),
     async run(context) {
       const { signal, stillOwner } = context;
       const heads = await store.heads();

@@ -5,6 +5,7 @@ import type { Connection } from '../../platform/database/client.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { changing } from '../../platform/database/filters.ts';
+import { lookup } from '../../platform/database/lookups.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
 import { removeInSteps } from '../../platform/database/removal.ts';
 import { say } from '../../platform/languages/reasons.ts';
@@ -303,6 +304,9 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
       const running = { _id, state, ...beginsBefore(await until()) };
       await changes.updateOne(running, { $set: { state: 'stopping' } });
     },
+
+    /** Looks for a change to run. */
+    anyActive: lookup(changes, { state: { $in: ACTIVE } }),
 
     /** The changes to run: of each app the one that began to wait first. */
     async heads(): Promise<ChangeDocument[]> {

@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Binary, ObjectId } from 'mongodb';
 import { typedFilter } from '../../platform/database/filters.ts';
+import { lookup } from '../../platform/database/lookups.ts';
 import type {
   Counters,
   ImportCollection,
@@ -132,11 +133,8 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
       return (await imports.updateOne({ _id, appId, ...visible }, update)).matchedCount === 1;
     },
 
-    /** Resolves with whether an import runs, or data must be removed. */
-    async hasWork(): Promise<boolean> {
-      const filter = { $or: [{ state: 'running' as const }, { cleanup: true as const }] };
-      return (await imports.findOne(filter, { projection: { _id: 1 } })) !== null;
-    },
+    /** Looks for an import that runs, or whose data is to be removed. */
+    anyWork: lookup(imports, { $or: [{ state: 'running' }, { cleanup: true }] }),
 
     /** Resolves with the running import of each app that was started first. */
     async nextPerApp(): Promise<ImportDocument[]> {

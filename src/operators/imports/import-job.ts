@@ -119,7 +119,7 @@ export function createImportJob(
   return {
     name: IMPORT_JOB,
     everyMs: EVERY_MS,
-    hasWork: async () => sessions.size > 0 || (await store.hasWork()),
+    hasWork: async (hasAny) => sessions.size > 0 || hasAny([store.anyWork]),
     async run(context) {
       const { signal, stillOwner } = context;
       const begun = performance.now();

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { ObjectId } from 'mongodb';
 import type { ScopedApp } from '../../api/principal.ts';
 import { AppNotFound, Conflict, InvalidInput, NotFound } from '../../platform/core/errors.ts';
+import { findAny } from '../../platform/database/lookups.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import type { Archives } from './archive.ts';
@@ -93,7 +94,7 @@ export function createImportService(deps: {
 
     get,
 
-    hasWork: (): Promise<boolean> => store.hasWork(),
+    hasWork: (): Promise<boolean> => findAny([store.anyWork]),
 
     list: (app: ScopedApp): Promise<ImportDocument[]> => store.list(app.id, MAX_LISTED),
 

@@ -4,6 +4,7 @@ import type { Config } from '../../platform/core/config.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
+import { findAny } from '../../platform/database/lookups.ts';
 import type { JobSignal } from '../../platform/jobs/job-runner.ts';
 import { createProcessWorker, type ProcessJob } from '../../platform/jobs/process-worker.ts';
 import type { Files } from '../../records/files/files.ts';
@@ -80,7 +81,7 @@ export function createImports(deps: {
     writesEndMs,
   });
   const { name, everyMs } = job;
-  const { hasWork } = store;
+  const hasWork = () => findAny([store.anyWork]);
   const service = createImportService({
     store,
     content,

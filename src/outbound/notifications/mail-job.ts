@@ -16,7 +16,7 @@ const BATCH = 50;
 
 /** The job that sends planned emails. The log names emails by id and purpose, and no person. */
 export function createMailJob(deps: {
-  queue: Pick<MailQueue, 'dueIds' | 'claim' | 'extendClaim' | 'settle'>;
+  queue: Pick<MailQueue, 'anyDue' | 'dueIds' | 'claim' | 'extendClaim' | 'settle'>;
   render: RenderMail;
   mailer: Pick<Mailer, 'send'>;
   logger: Logger;
@@ -82,7 +82,7 @@ export function createMailJob(deps: {
   return {
     name: MAIL_JOB,
     everyMs: EVERY_MS,
-    hasWork: async () => (await queue.dueIds(1)).length > 0,
+    hasWork: (hasAny) => hasAny([queue.anyDue()]),
     async run({ signal, stillOwner }) {
       const ids = await queue.dueIds(BATCH);
       const limit = pLimit(MAX_CONNECTIONS);

@@ -3,6 +3,7 @@ import type { PersonData } from '../../apps/feature.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isOnlyDuplicates } from '../../platform/database/failures.ts';
+import { type Lookup, lookup } from '../../platform/database/lookups.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
 import type { RecordId } from '../../records/stored/record-id.ts';
@@ -121,6 +122,8 @@ export type NewMail = Omit<MailDocument, 'state' | 'createdAt' | 'nextAt' | 'att
   nextAt?: Date;
 };
 
+const due = () => ({ state: 'due', nextAt: { $lte: new Date() } }) as const;
+
 export type MailQueue = ReturnType<typeof createMailQueue>;
 
 /**
@@ -148,19 +151,20 @@ export function createMailQueue(mails: MailCollection) {
       }
     },
 
+    /** Looks for a due email. */
+    anyDue: (): Lookup => lookup(mails, due()),
+
     /** Resolves with at most `count` ids of due emails, the longest waiting first. */
     async dueIds(count: number): Promise<string[]> {
-      const due = { state: 'due', nextAt: { $lte: new Date() } } as const;
       const options = { projection: { _id: 1 }, sort: { nextAt: 1 }, limit: count } as const;
-      const found = await mails.find(due, options).toArray();
+      const found = await mails.find(due(), options).toArray();
       return found.map(({ _id }) => _id);
     },
 
     /** Reserves an email for this server for {@link CLAIM_MS}; undefined when it is not due. */
     async claim(_id: string): Promise<MailDocument | undefined> {
-      const due = { _id, state: 'due', nextAt: { $lte: new Date() } } as const;
       const update = { $set: { nextAt: new Date(Date.now() + CLAIM_MS) }, $inc: { attempts: 1 } };
-      return (await mails.findOneAndUpdate(due, update, { returnDocument: 'after' })) ?? undefined;
+      return (await mails.findOneAndUpdate({ _id, ...due() }, update, { returnDocument: 'after' })) ?? undefined;
     },
 
     /**

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppConsumers } from '../../apps/app-consumers.ts';
+import { findAny, type Lookup } from '../../platform/database/lookups.ts';
 import type { Job, StepContext } from '../../platform/jobs/job-runner.ts';
 import { workInBatches } from '../../platform/jobs/pass-job.ts';
 import type { OutboxSignal } from '../../records/stored/outbox.ts';
@@ -80,9 +81,9 @@ export const EVENT_JOB = 'events';
  * is delivered at once. It ends while no app has a consumer and no erasure waits.
  */
 export function createEventJob(deps: {
-  consumers: Pick<AppConsumers, 'existAny'>;
+  consumers: Pick<AppConsumers, 'any'>;
   /** Erasures are also announced for apps without consumers. */
-  erasures: { existAny(): Promise<boolean> };
+  erasures: { any: Lookup };
   relay: () => Promise<number>;
   dispatcher: Pick<Dispatcher, 'listen' | 'step'>;
   stored: Pick<OutboxSignal, 'listen'>;
@@ -94,7 +95,7 @@ export function createEventJob(deps: {
   stored.listen(relayPauses.wake);
   dispatcher.listen(dispatcherPauses.wake);
 
-  const hasWork = async (): Promise<boolean> => (await consumers.existAny()) || (await erasures.existAny());
+  const work = [consumers.any, erasures.any];
 
   /** Repeats `work` until the step ends, with pauses while there is none. */
   async function repeat(work: () => Promise<number>, pauses: Pauses, context: StepContext): Promise<void> {
@@ -116,13 +117,13 @@ export function createEventJob(deps: {
   return {
     name: EVENT_JOB,
     everyMs: STEP_MS,
-    hasWork,
+    hasWork: (hasAny) => hasAny(work),
     onWake() {
       relayPauses.wake();
       dispatcherPauses.wake();
     },
     async run(context) {
-      if (!(await hasWork())) return false;
+      if (!(await findAny(work))) return false;
       const before = performance.eventLoopUtilization();
       await Promise.all([repeat(relay, relayPauses, context), repeat(dispatcher.step, dispatcherPauses, context)]);
       isBusy = performance.eventLoopUtilization(before).utilization > BUSY_UTILIZATION;

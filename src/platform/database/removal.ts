@@ -21,7 +21,7 @@ export interface Older {
 /**
  * Removes what the filter matches in bounded statements; resolves with the number of documents.
  *
- * @param guard asked before each step
+ * @param guard asked before each statement that removes something
  * @param keyMembers the members of the shard key besides `_id` and those that the filter names
  */
 export async function removeInSteps<Document extends MongoDocument>(
@@ -59,11 +59,12 @@ async function removeStep<Document extends MongoDocument>(
   guard?: RemovalGuard,
   keyMembers: readonly string[] = [],
 ): Promise<number | undefined> {
-  const inTime = guard && beginsBefore(await guard());
   const named = ['_id', ...keyMembers];
   const projection = Object.fromEntries(named.map((member) => [member, 1]));
   const step = await collection.find<MongoDocument>(filter, { projection, limit: STEP }).toArray();
   if (step.length === 0) return undefined;
+  // After the read: what is found was there when the guard allowed to remove it.
+  const inTime = guard && beginsBefore(await guard());
   const those = Object.fromEntries(named.map((member) => [member, { $in: step.map((one) => one[member]) }]));
   // With the filter, because a document of the same id may have been stored since.
   const found = { $and: [filter, those], ...inTime } as unknown as Filter<Document>;

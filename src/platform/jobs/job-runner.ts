@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../core/logger.ts';
+import { createLookups } from '../database/lookups.ts';
 import type { Metrics, Sample } from '../metrics/metrics.ts';
 import type { Job, JobState } from './job.ts';
 import type { JobLocks } from './job-locks.ts';
@@ -45,7 +46,8 @@ export function createJobRunner(deps: {
 }) {
   const { locks, jobs, workers: others = [], logger, pollEveryMs = POLL_EVERY_MS } = deps;
   const nextPause = ({ everyMs }: Job): number => (everyMs <= POLL_EVERY_MS ? Math.min(everyMs, pollEveryMs) : everyMs);
-  const all = [...jobs.map((job) => createJobWorker({ ...job, everyMs: nextPause(job) }, locks, logger)), ...others];
+  const shared = { locks, hasAny: createLookups(), logger };
+  const all = [...jobs.map((job) => createJobWorker({ ...job, everyMs: nextPause(job) }, shared)), ...others];
   const workers = new Map(all.map((worker) => [worker.name, worker]));
   if (workers.size < all.length) throw new Error('two jobs have the same name');
   const stopping = new AbortController();

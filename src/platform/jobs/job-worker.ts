@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { type Logger, reasonOf } from '../core/logger.ts';
+import type { HasAny } from '../database/lookups.ts';
 import type { Job, JobState } from './job.ts';
 import { type HeldLock, type JobLocks, keepLock, type Obstacle } from './job-locks.ts';
 
@@ -82,8 +83,14 @@ export function createWorker(
   };
 }
 
+interface WorkerDeps {
+  locks: JobLocks;
+  hasAny: HasAny;
+  logger: Logger;
+}
+
 /** Creates the worker that takes the lock of a job and runs its steps in sequence. */
-export function createJobWorker(job: Job, locks: JobLocks, logger: Logger): JobWorker {
+export function createJobWorker(job: Job, { locks, hasAny, logger }: WorkerDeps): JobWorker {
   const { name, everyMs, run, onWake } = job;
   return createWorker({ name, everyMs }, (state, stopping) => {
     let held: HeldLock | undefined;
@@ -92,7 +99,7 @@ export function createJobWorker(job: Job, locks: JobLocks, logger: Logger): JobW
     /** False also when the question fails: the step then reports the error. */
     async function isIdle(): Promise<boolean> {
       if (!job.hasWork || performance.now() - ranAt >= RUN_UNASKED_AFTER_MS) return false;
-      return !(await job.hasWork().catch(() => true));
+      return !(await job.hasWork(hasAny).catch(() => true));
     }
 
     /** Resolves with whether more work waits. */

@@ -1,3 +1,5 @@
+import type { HasAny } from '../database/lookups.ts';
+
 export interface StepContext {
   /** Aborts when the runner stops or the lock is lost. The step then ends soon. */
   signal: AbortSignal;
@@ -13,9 +15,9 @@ export interface Job {
   /**
    * Resolves with whether a step has something to do. Called before the lock is taken, so that an
    * idle service writes nothing for this job; absent: each due step runs. Once a minute a step runs
-   * without this question.
+   * without this question. `hasAny`: asked at once, it shares its statement with other jobs.
    */
-  hasWork?(): Promise<boolean>;
+  hasWork?(hasAny: HasAny): Promise<boolean>;
   /**
    * Performs a bounded step; resolves with whether the next one follows at once. A step that is
    * repeated, or that two servers run at the same time, must do no harm.

@@ -3,6 +3,7 @@ import type { AppOwned, PersonData } from '../../apps/feature.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
 import { beginsBefore, type DatabaseClock } from '../../platform/database/clock.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
+import { lookup } from '../../platform/database/lookups.ts';
 import type { Job, JobSignal } from '../../platform/jobs/job-runner.ts';
 import type { EventConsumer } from '../stored/outbox.ts';
 import { firstIdAt, type RecordId } from '../stored/record-id.ts';
@@ -159,7 +160,7 @@ export function createFileCleaner(deps: {
     job: {
       name: FILE_JOB,
       everyMs: EVERY_MS,
-      hasWork: async () => (await files.findOne(due(), { projection: { _id: 1 }, hint: BY_CHECK })) !== null,
+      hasWork: (hasAny) => hasAny([lookup(files, due())]),
       async run({ stillOwner }) {
         const options = {
           projection: { length: 1, metadata: 1, now: '$$NOW' },
@@ -239,9 +240,9 @@ export function createFileCleaner(deps: {
         });
         let removed = 0;
         for (;;) {
-          const inTime = guard && beginsBefore(await guard());
           const found = await files.find(those, { projection: STORED, limit: BATCH }).toArray();
           if (found.length === 0) return removed;
+          const inTime = guard && beginsBefore(await guard());
           const _id = { $in: found.map((one) => one._id) };
           await files.updateMany({ ...those, _id, ...inTime }, [{ $set: REMOVING }]);
           const marked = typedFilter<FileDocument>({ _id, 'metadata.appId': appId, 'metadata.state': 'removing' });

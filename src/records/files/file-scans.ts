@@ -1,6 +1,7 @@
 import type { ObjectId, UUID } from 'mongodb';
 import { NotFound } from '../../platform/core/errors.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
+import { lookup } from '../../platform/database/lookups.ts';
 import type { Job } from '../../platform/jobs/job-runner.ts';
 import type { UserCollection } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
@@ -101,7 +102,7 @@ export function createFileScans(deps: FileScanDeps): Job {
   return {
     name: SCAN_JOB,
     everyMs: EVERY_MS,
-    hasWork: async () => (await files.findOne(unfinished(), { projection: { _id: 1 }, hint: BY_SCAN })) !== null,
+    hasWork: (hasAny) => hasAny([lookup(files, unfinished())]),
     async run({ stillOwner }) {
       const options = { projection: { length: 1, metadata: 1, now: '$$NOW' }, hint: BY_SCAN, sort: BY_SCAN };
       const found = await files.find<ScannedFile>(unfinished(), { ...options, limit: BATCH }).toArray();

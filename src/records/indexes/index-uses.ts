@@ -1,7 +1,8 @@
-import type { ObjectId, UpdateFilter } from 'mongodb';
+import type { Filter, ObjectId, UpdateFilter } from 'mongodb';
 import { type AppDocument, type AppModel, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
 import type { IndexSlot, IndexUse } from '../../apps/index-slots.ts';
 import { changing } from '../../platform/database/filters.ts';
+import { type Lookup, lookup } from '../../platform/database/lookups.ts';
 
 const MAX_OPEN = 200;
 
@@ -27,6 +28,7 @@ export type IndexUses<Use extends IndexUse> = ReturnType<typeof createIndexUses<
  */
 export function createIndexUses<Use extends IndexUse>(apps: AppModel, member: 'slots' | 'words') {
   const isList = member === 'slots';
+  const uses = isList ? '$slots' : ['$words'];
   const path = isList ? 'slots.$[use]' : 'words';
 
   const update = (appId: ObjectId, uses: readonly IndexUse[], change: UpdateFilter<AppDocument>) => {
@@ -35,17 +37,23 @@ export function createIndexUses<Use extends IndexUse>(apps: AppModel, member: 's
     return apps.updateOne({ ...live, slots: { $exists: true } }, change, { arrayFilters: [unchanged('use', uses)] });
   };
 
+  function openNow(): Filter<AppDocument> {
+    const isDue = { $anyElementTrue: [{ $map: { input: uses, in: DUE } }] };
+    // Every app with an index of words has a next check; most of them are not due.
+    const mayBeDue = isList ? { $exists: true } : { $lte: new Date(Date.now() + CLOCKS_DIFFER_MS) };
+    const isOpen = { [`${member}.state`]: OPEN };
+    const candidates = { $or: [isOpen, { [`${member}.checkAt`]: mayBeDue }], ...NOT_BEING_DELETED };
+    return { $and: [candidates, { $or: [isOpen, { $expr: isDue }] }] };
+  }
+
   return {
+    /** Looks for an app that {@link open} would read. */
+    anyOpen: (): Lookup => lookup(apps.collection, openNow()),
+
     /** Apps with uses to build or to drop, or with records to check now. */
     open(): Promise<OpenApp<Use>[]> {
-      const uses = isList ? '$slots' : ['$words'];
-      const isDue = { $anyElementTrue: [{ $map: { input: uses, in: DUE } }] };
-      // Every app with an index of words has a next check; most of them are not due.
-      const mayBeDue = isList ? { $exists: true } : { $lte: new Date(Date.now() + CLOCKS_DIFFER_MS) };
-      const isOpen = { [`${member}.state`]: OPEN };
       const pipeline = [
-        { $match: { $or: [isOpen, { [`${member}.checkAt`]: mayBeDue }], ...NOT_BEING_DELETED } },
-        { $match: { $or: [isOpen, { $expr: isDue }] } },
+        { $match: openNow() },
         { $limit: MAX_OPEN },
         { $project: { _id: 0, appId: '$_id', uses, slotEpoch: { $ifNull: ['$slotEpoch', 0] }, now: '$$NOW' } },
       ];

@@ -13,6 +13,8 @@ const EVERY_MS = 1_000;
 const COMPARE_EVERY_MS = 60_000;
 const APPS_AT_ONCE = 200;
 
+const isOld = ({ at }: { at: number }): boolean => performance.now() - at >= COMPARE_EVERY_MS;
+
 /**
  * Makes the slots of all apps follow their newest schemas: claims, fills and drops them (decision
  * 21). `writesEndMs` and `checksMs`: shorter in tests only.
@@ -42,8 +44,7 @@ export function createSlotJob(
   });
 
   /** Whether the slots were compared with the schemas at this revision. */
-  const isCompared = (known: string): boolean =>
-    compared?.revision === known && performance.now() - compared.at < COMPARE_EVERY_MS;
+  const isCompared = (known: string): boolean => compared?.revision === known && !isOld(compared);
 
   async function assign(): Promise<void> {
     const known = await revision.read();
@@ -75,7 +76,8 @@ export function createSlotJob(
   return {
     name: 'index-slots',
     everyMs: EVERY_MS,
-    hasWork: async () => !isCompared(await revision.read()) || (await store.open()).length > 0,
+    hasWork: async (hasAny) =>
+      !compared || isOld(compared) || hasAny([revision.changedSince(compared.revision), store.anyOpen()]),
     async run(context) {
       await assign();
       const opened = await store.open();

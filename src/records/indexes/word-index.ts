@@ -87,7 +87,7 @@ export function createWordJob(
   return {
     name: 'search-words',
     everyMs: EVERY_MS,
-    hasWork: async () => (await store.open()).length > 0,
+    hasWork: (hasAny) => hasAny([store.anyOpen()]),
     async run(context) {
       await builds.announce(await store.open());
       return workOnEach(await store.open(), context, (app) => {

@@ -225,7 +225,7 @@ export function createRenameJob(
   return {
     name: 'renames',
     everyMs: EVERY_MS,
-    hasWork: async () => (await store.open()).length > 0 || (await store.dueChecks()).length > 0,
+    hasWork: (hasAny) => hasAny(store.anyOpen),
     async run(context) {
       const unknown = (await store.open()).filter(({ progress }) => !progress.knownAt);
       await announce(unknown, store.setKnown);

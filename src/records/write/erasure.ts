@@ -6,6 +6,7 @@ import { Unavailable } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
+import { lookup } from '../../platform/database/lookups.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
 import { NOT_MOVING } from '../history/history-entries.ts';
 import { type RecordFilter, theseRecords, type UserCollection, type UserDocument } from '../stored/record.ts';
@@ -43,9 +44,8 @@ export const createErasureModel = (connection: Connection): Model<ErasureDocumen
 /** The announced erasures of an app, as its data. */
 export function createErasureStore(erasures: ErasureCollection) {
   return {
-    /** Whether an announced erasure has no event yet. */
-    existAny: async (): Promise<boolean> =>
-      (await erasures.findOne({}, { projection: { _id: 1 }, sort: { _id: 1 } })) !== null,
+    /** Looks for an announced erasure without an event. */
+    any: lookup(erasures, {}),
 
     ...ownedBy(erasures, 'at'),
   };

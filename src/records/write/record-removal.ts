@@ -26,9 +26,9 @@ export function createRecordRemoval(users: UserCollection): AppOwned {
       let removed = 0;
       let last: UUID | undefined;
       for (;;) {
-        const inTime = guard && beginsBefore(await guard());
         const found = await recordsFrom(appId, since, last);
         if (found.length === 0) return removed;
+        const inTime = guard && beginsBefore(await guard());
         const those = { ...theseRecords(appId, found), ...inTime };
         const { deletedCount } = await users.deleteMany(those, { hint: { _id: 1 } });
         // Others removed some, or the statement began too late: read them again.

@@ -1,6 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createEventJob } from '../../../src/outbound/webhooks/event-job.ts';
+import { lookup } from '../../../src/platform/database/lookups.ts';
 import { createOutboxSignal } from '../../../src/records/stored/outbox.ts';
 
 let stopping: AbortController;
@@ -18,6 +19,9 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
+/** Work that is always there. */
+const SOME = lookup({ aggregate: () => ({ toArray: async () => [{ index: 0 }] }) } as never, {});
+
 /** Runs the job step after step; `looks` and `steps` have the times of what it did. */
 function startJob(relay: () => Promise<number> = async () => 0) {
   const looks: number[] = [];
@@ -25,8 +29,8 @@ function startJob(relay: () => Promise<number> = async () => 0) {
   const stored = createOutboxSignal();
   let wakeDispatcher = (): void => undefined;
   const job = createEventJob({
-    consumers: { existAny: async () => true },
-    erasures: { existAny: async () => false },
+    consumers: { any: SOME },
+    erasures: { any: SOME },
     relay: () => {
       looks.push(Date.now());
       return relay();
