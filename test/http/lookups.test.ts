@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** The names of the statements that the service sends while `during` runs, with their collections. */
+/** The statements that the service sends while `during` runs: `find users`. */
 async function statementsOf(during: () => Promise<unknown>): Promise<string[]> {
   const sent: string[] = [];
   const note = ({ commandName, command }: CommandStartedEvent) => sent.push(`${commandName} ${command[commandName]}`);
@@ -59,7 +59,7 @@ it('a service without work sends two statements at each look', async () => {
 it('the deletion of an app asks whether it may go on only before it removes something', async () => {
   const app = await server.admin.buildApp({ fields: [] });
   const sent = await statementsOf(() => server.admin.delete(`/auth/apps/${app.sourceAppId}`).expect(200));
-  // For the mark, and before the removals; not for each of the collections, which have nothing of it.
+  // For the mark and before the removals, not for each collection.
   expect(sent.filter((statement) => statement.startsWith('hello')).length).toBeLessThan(10);
   expect(sent.filter((statement) => statement === 'find users')).toHaveLength(2);
 });
