@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
 import { inject } from 'vitest';
-import type { CollectionSchema, IndexDeclaration } from '../../src/platform/database/mongoose.ts';
+import type { CollectionSchema } from '../../src/platform/database/mongoose.ts';
 
 /** To empty more documents takes longer than to create the collections again. */
 const FEW_DOCUMENTS = 2_000;
@@ -14,8 +14,8 @@ const reusable = new Set<string>();
 const running = new Map<string, number>();
 /** Empty databases of files that have ended, with all collections and indexes. */
 const empty: string[] = [];
-/** The collections and indexes that every server creates, by the names of the collections. */
-let standard: ReadonlyMap<string, ReadonlySet<string>> = new Map();
+/** How many indexes every server creates, by the names of the collections. */
+let standard: ReadonlyMap<string, number> = new Map();
 let client: MongoClient | undefined;
 
 /** Returns a name for a database, which {@link endDatabases} drops after the test file. */
@@ -44,7 +44,7 @@ export function countServer(name: string, change: 1 | -1): void {
 /** Notes which collections every server creates. */
 export function noteCollections(declared: readonly CollectionSchema[]): void {
   if (standard.size > 0) return;
-  standard = new Map(declared.map((schema) => [schema.options.collection, new Set(schema.indexes().map(nameOf))]));
+  standard = new Map(declared.map((schema) => [schema.options.collection, schema.indexes().length + 1]));
 }
 
 /** Drops a database after the file although it came from {@link emptyDatabase}. */
@@ -76,21 +76,28 @@ export async function endDatabases(): Promise<void> {
 
 /** Removes all documents; false if the database has more than a new server would create. */
 async function isEmptied(database: Db): Promise<boolean> {
-  const { objects } = await database.stats();
-  if (objects > FEW_DOCUMENTS) return false;
+  const { objects, indexes } = await database.stats();
+  const created = [...standard.values()].reduce((sum, count) => sum + count, 0);
+  if (objects > FEW_DOCUMENTS || indexes !== created) return false;
   const found = await database.listCollections({}, { nameOnly: false }).toArray();
-  const areStandard = await Promise.all(
-    found.map(async ({ name, options = {} }) => {
-      const known = standard.get(name);
-      const hasOthers = Object.keys(options).some((option) => !option.startsWith('valid'));
-      if (!known || hasOthers || !options.validator?.$jsonSchema) return false;
-      const present = await database.collection(name).indexes();
-      if (present.some((index) => index.name !== '_id_' && !known.has(index.name ?? ''))) return false;
-      await database.collection(name).deleteMany({});
-      return true;
-    }),
-  );
-  return areStandard.every(Boolean);
+  const areStandard = found.every(({ name, options = {} }) => {
+    const hasOthers = Object.keys(options).some((option) => !option.startsWith('valid'));
+    return standard.has(name) && !hasOthers && options.validator?.$jsonSchema;
+  });
+  if (!areStandard) return false;
+  const names = await filledCollections(database);
+  await Promise.all(names.map((name) => database.collection(name).deleteMany({})));
+  return true;
 }
 
-const nameOf = ([keys, { name }]: IndexDeclaration): string => name ?? Object.entries(keys).flat().join('_');
+/** The names of the standard collections that have documents, by one statement. */
+async function filledCollections(database: Db): Promise<string[]> {
+  const [first = '', ...others] = standard.keys();
+  const one = (name: string) => [{ $limit: 1 }, { $project: { _id: 0, name: { $literal: name } } }];
+  const united = others.map((name) => ({ $unionWith: { coll: name, pipeline: one(name) } }));
+  const found = await database
+    .collection(first)
+    .aggregate<{ name: string }>([...one(first), ...united])
+    .toArray();
+  return found.map(({ name }) => name);
+}
