@@ -56,12 +56,14 @@ export const file = defineKind({
   },
   formOptions: { help },
 
-  schema({ required, types, maxFiles = 1 }) {
+  schema({ required, types, maxFiles = 1, maxBytes = Number.POSITIVE_INFINITY }) {
     const allowed: ReadonlySet<string> = new Set(types);
     return Value.check(({ value, issues }) => {
       const other = value.findIndex(({ type }) => !allowed.has(type));
+      const larger = value.findIndex(({ size }) => size > maxBytes);
       if (value.length > maxFiles) issues.push(problem('tooManyFiles', { max: maxFiles }));
       else if (other >= 0) issues.push(problem('fileType', { types: types.join(', ') }, [String(other)]));
+      else if (larger >= 0) issues.push(problem('fileTooLarge', { max: maxBytes / 1_000_000 }, [String(larger)]));
       else if (required && value.length === 0) issues.push(problem('required'));
     });
   },

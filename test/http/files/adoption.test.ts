@@ -108,6 +108,19 @@ describe('a submission with tokens', () => {
     expect(typed).toEqual([expect.objectContaining({ code: 'fileType' })]);
   });
 
+  it('is refused with a file that is larger than the field allows now', async () => {
+    const { token, value } = await upload();
+    const setFields = (fields: typeof FILE_FIELDS) =>
+      server.admin.put(`/auth/apps/${app}/schema`, { rejectUnknown: true, fields }).expect(200);
+    await setFields(
+      FILE_FIELDS.map((field) => (field.kind === 'file' ? { ...field, maxBytes: value.size - 1 } : field)),
+    );
+    const { errors } = (await submit({ cv: [token] }).expect(400)).body;
+    expect(errors).toEqual([expect.objectContaining({ path: 'data.cv.0', code: 'fileTooLarge' })]);
+    await setFields(FILE_FIELDS);
+    await submit({ cv: [token] }).expect(200);
+  });
+
   it('leaves the token when it is refused', async () => {
     const { token, value } = await upload();
     await server.admin.put(`/auth/apps/${app}/form`, { maxRecords: 1 }).expect(200);
