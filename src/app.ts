@@ -20,7 +20,7 @@ import type { Config } from './platform/core/config.ts';
 import { NotFound } from './platform/core/errors.ts';
 import type { Logger } from './platform/core/logger.ts';
 import { NO_METRICS } from './platform/metrics/metrics.ts';
-import type { Services } from './services.ts';
+import type { Services, Timings } from './services.ts';
 
 /**
  * Creates the Express application. Every request passes the middleware in this order; a router
@@ -35,9 +35,10 @@ export function createApp(deps: {
   services: Services;
   embed: Embed;
   isStopping?: () => boolean;
+  timings?: Pick<Timings, 'deadlineMs'>;
   readMetrics?: () => Promise<string>;
 }): Express {
-  const { config, logger, services, embed, isStopping = () => false } = deps;
+  const { config, logger, services, embed, timings, isStopping = () => false } = deps;
   const metrics = services.metrics ?? NO_METRICS;
   const edge = {
     auth: createAuthStrategies(services.sessions, services.apiKeys, config.sessionCookieName),
@@ -50,6 +51,7 @@ export function createApp(deps: {
     scope: services.scope,
     recordAudit: createAuditRecorder(services.audit, services.findApp),
     until: services.clock.until,
+    deadlineMs: timings?.deadlineMs,
   };
   const isReady = async (): Promise<boolean> => !isStopping() && (await services.ping());
   const system = { routes: systemRoutes(isReady, services.warnings) };

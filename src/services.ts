@@ -65,6 +65,8 @@ export interface Timings {
   eraseWithinMs?: number;
   importWritesEndMs?: number;
   announceEveryMs?: number;
+  /** The time for a request, see `Deadline`. */
+  deadlineMs?: number;
 }
 
 interface EntryOptions {

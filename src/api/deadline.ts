@@ -5,7 +5,7 @@ export const DEADLINE_MS = 2_500;
 
 /** The time budget of one request. The time in which the client sends the body does not count. */
 export class Deadline {
-  #left = DEADLINE_MS;
+  #left: number;
   #startedAt = 0;
   #startedAtTime = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -13,6 +13,10 @@ export class Deadline {
 
   /** Whether the time is over and the request was refused. */
   isOver = false;
+
+  constructor(ms = DEADLINE_MS) {
+    this.#left = ms;
+  }
 
   /** Milliseconds that remain, also while `run` waits; 0 when the time is over. */
   get leftMs(): number {

@@ -35,6 +35,8 @@ export interface Edge {
   scope: AppScope;
   recordAudit: RecordAudit;
   until: DatabaseClock['until'];
+  /** Another one than that of the service; in tests only. */
+  deadlineMs?: number | undefined;
 }
 
 /** Adds endpoints to a router, or to the application. */
@@ -75,7 +77,7 @@ function createHandler({ spec, handle }: Route, edge: Edge): RequestHandler {
   const turns = hasTurns(spec) ? edge.load : undefined;
   const readQuery = createQueryReader(spec.query);
   return async (req, res) => {
-    const deadline = new Deadline();
+    const deadline = new Deadline(edge.deadlineMs);
     const facts: AuditFacts = {};
     const caller = new Caller(spec, edge.auth[spec.auth], req);
     const input = readInput(spec, readQuery, caller, req, res, deadline, edge, facts);

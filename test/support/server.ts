@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import type { Express } from 'express';
 import { type Db, MongoClient } from 'mongodb';
 import { expect, inject } from 'vitest';
+import { DEADLINE_MS } from '../../src/api/deadline.ts';
 import { createApp } from '../../src/app.ts';
 import { LEASE_MS } from '../../src/apps/revision.ts';
 import { createEmbed } from '../../src/http/embed.ts';
@@ -32,6 +33,9 @@ export const FULL_LEASES: Timings = { leaseMs: LEASE_MS };
 
 /** Each change of a schema waits for it, and most tests make some. */
 const LEASE_OF_TESTS_MS = 25;
+
+/** The deadline of requests: a busy machine may take longer than the one of the service. */
+const PATIENT_MS = 10_000;
 
 export const ADMIN_PASSWORD = 'the-admin-password-of-the-tests';
 export const PASSWORD_COST = 4;
@@ -120,6 +124,7 @@ const JOB_OPTIONS: readonly (keyof Timings)[] = [
  * @param timings.mailLimits the hourly limits of emails
  * @param timings.deliveryNow the clock of deliveries
  * @param timings.passwordCost the bcrypt cost; the default takes negligible time
+ * @param timings.deadlineMs the deadline of requests; that of the service with `MONGODB_URI`
  * @param timings.leaseMs the length of leases, see {@link FULL_LEASES}
  * @param timings.sending the time in which clients send
  */
@@ -146,6 +151,8 @@ export async function startServer(
   const ownDatabase = new MongoClient(uri.href);
   uri.searchParams.set('monitorCommands', 'true');
   const { leaseMs = rounds(LEASE_MS, LEASE_OF_TESTS_MS), sending, ...others } = timings;
+  // A request of a test through a proxy may wait until the deadline.
+  const { deadlineMs = env.MONGODB_URI === undefined ? rounds(DEADLINE_MS, PATIENT_MS) : DEADLINE_MS } = timings;
   const hasJobs =
     JOB_OPTIONS.some((option) => option in others) || config.mail !== undefined || config.webhooksAllowPrivate;
   const embed = createEmbed();
@@ -161,7 +168,7 @@ export async function startServer(
     await installValidators(ownDatabase.db(database), services.collections);
     await services.prepare();
     await services.start();
-    const app = createApp({ config: { ...config, sessionSecret }, logger, services, embed });
+    const app = createApp({ config: { ...config, sessionSecret }, logger, services, embed, timings: { deadlineMs } });
     return { connection, services, app };
   }
   const first = await startService();
