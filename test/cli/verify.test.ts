@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Db, Document, ObjectId } from 'mongodb';
@@ -12,7 +12,7 @@ import { connectDatabase } from '../../src/platform/database/client.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { randomName } from '../support/databases.ts';
 import { storeFile } from '../support/files.ts';
-import { databaseUri } from '../support/process.ts';
+import { databaseUri, Process } from '../support/process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { runTool } from '../support/tool.ts';
 
@@ -313,6 +313,17 @@ describe('verify', () => {
     }
     const { code, bad } = await verify(server.database, join(folder, 'missing'));
     expect({ code, bad }).toEqual({ code: 2, bad: [expect.stringMatching(/^fault: Cannot read .*ENOENT/)] });
+  });
+
+  it('leaves no part of a manifest that cannot be written', async () => {
+    const own = await mkdtemp(join(folder, 'full-'));
+    const program = ['dist/cli.js', 'verify', '--write', join(own, 'manifest.jsonl')];
+    // A limit on the size of files of 4 kB, as a full disk.
+    const command = `ulimit -f 8 && exec "$0" "$@"`;
+    const { ended } = new Process(['sh', '-c', command, process.execPath, ...program], envOf(server.database));
+    const stderr = `error: Cannot write ${join(own, 'manifest.jsonl')} (EFBIG)\n`;
+    expect(await ended).toEqual({ code: 1, stdout: '', stderr });
+    expect(await readdir(own)).toEqual([]);
   });
 
   it('has no personal data in a manifest', async () => {

@@ -181,7 +181,8 @@ async function explainFewer(
   if (!retention) return undefined;
   // A retention erases no record of a later day.
   const day = dayOf(new Date(now.getTime() - retention.days * DAY_MS));
-  return erased >= countAfter(day, expected) - countAfter(day, found) ? 'the app erases records for their age' : undefined;
+  const missing = countAfter(day, expected) - countAfter(day, found);
+  return erased >= missing ? 'the app erases records for their age' : undefined;
 }
 
 /** The records of an app that were created after a day. */
