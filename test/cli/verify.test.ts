@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Db, Document, ObjectId } from 'mongodb';
@@ -9,13 +9,15 @@ import { openDiagnosis } from '../../src/operations/doctor/doctor.ts';
 import type { Result } from '../../src/operations/doctor/findings.ts';
 import { loadConfig } from '../../src/platform/core/config.ts';
 import { connectDatabase } from '../../src/platform/database/client.ts';
+import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { randomName } from '../support/databases.ts';
 import { storeFile } from '../support/files.ts';
-import { databaseUri } from '../support/process.ts';
+import { databaseUri, Process } from '../support/process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { runTool } from '../support/tool.ts';
 
 const RECORDS = 40;
+const DAY_MS = 24 * 60 * 60 * 1_000;
 const FILE_BYTES = 900_000;
 
 let server: TestServer;
@@ -31,7 +33,8 @@ beforeAll(async () => {
   server = await startServer();
   for (const app of ['news', 'shop', 'empty']) await server.admin.post('/auth/apps', { sourceAppId: app }).expect(200);
   await server.admin.putSchema('shop', { fields: [{ key: 'age', kind: 'number', indexed: true }] }).expect(200);
-  for (let n = 0; n < RECORDS; n += 1) {
+  await storeOldRecord('news', 'person-0@example.com');
+  for (let n = 1; n < RECORDS; n += 1) {
     await server.client
       .submit(n % 4 === 0 ? 'news' : 'shop', { email: `person-${n}@example.com`, data: { age: n } })
       .expect(200);
@@ -49,6 +52,14 @@ afterAll(async () => {
   for (const name of [server.database, ...copies]) await withDatabase(name, (db) => db.dropDatabase());
   await rm(folder, { recursive: true, force: true });
 });
+
+/** Stores a record that was created two days ago. */
+async function storeOldRecord(sourceAppId: string, email: string): Promise<void> {
+  const createdAt = new Date(Date.now() - 2 * DAY_MS);
+  const members = { appId: await appIdOf(server.db, sourceAppId), sourceAppId, email, data: {}, schemaVersion: 1 };
+  const _id = createRecordIds()(createdAt) as unknown as ObjectId;
+  await server.db.collection('users').insertOne({ _id, ...members, createdAt, updatedAt: createdAt });
+}
 
 const envOf = (database: string) => ({ MONGODB_URI: databaseUri(database) });
 
@@ -206,6 +217,18 @@ describe('verify', () => {
     expect(without.bad).toContainEqual(expect.stringMatching(/^fault: 2 of the files in the database have no content/));
   });
 
+  it.concurrent('warns of missing history, submissions and settings of a list', async () => {
+    const names = ['held_submissions', 'history', 'submissions', 'looks'];
+    const own = join(folder, 'own.jsonl');
+    const { bad, code } = await verifyRestored(async (db) => {
+      for (const name of names) await db.collection(name).insertMany([1, 2].map((list) => ({ appId: list, list })));
+      await runTool(['verify', '--write', own], envOf(db.databaseName));
+      for (const name of names) await db.collection(name).deleteOne({ list: 1 });
+    }, own);
+    expect(bad).toEqual(names.map((name) => `warning: ${name} has 1 of 2 documents fewer`));
+    expect(code).toBe(1);
+  });
+
   it.concurrent('names an older state of records', async () => {
     const { bad, code } = await verifyRestored(async (db) => {
       await db.collection('users').updateMany({}, { $set: { updatedAt: new Date(0) } });
@@ -227,7 +250,7 @@ describe('verify', () => {
       await later.close();
       const news = await appIdOf(db, 'news');
       await db.collection('apps').updateOne({ _id: news }, { $set: { retention: { days: 1, basis: 'createdAt' } } });
-      await db.collection('users').deleteOne({ appId: news });
+      await db.collection('users').deleteOne({ appId: news, email: 'person-0@example.com' });
     });
     expect(bad.sort()).toEqual([
       expect.stringMatching(/^warning: the app empty was deleted after the manifest$/),
@@ -254,6 +277,27 @@ describe('verify', () => {
     expect(code).toBe(2);
   });
 
+  it('finds a fault where records are missing that are too young for the retention, also with erasures', async () => {
+    const { bad, code } = await verifyRestored(async (db) => {
+      const later = await startServer({ MONGODB_URI: databaseUri(db.databaseName) }, db.databaseName);
+      for (const app of ['news', 'shop']) {
+        const { body } = await later.admin.get(`/auth/users?sourceAppId=${app}&limit=1`).expect(200);
+        await later.admin.delete(`/auth/users/${body.users[0].id}?sourceAppId=${app}`).expect(200);
+      }
+      await later.close();
+      const retention = { days: 2, basis: 'createdAt' };
+      await db.collection('apps').updateMany({ sourceAppId: { $in: ['news', 'shop'] } }, { $set: { retention } });
+      const shop = { appId: await appIdOf(db, 'shop') };
+      const found = await db.collection('users').find(shop).sort({ _id: 1 }).limit(28).toArray();
+      await db.collection('users').deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+    });
+    expect(bad.sort()).toEqual([
+      expect.stringMatching(/^fault: the app shop has 1 of 30 records/),
+      expect.stringMatching(/^warning: the app news has 9 of 10 records.*; the audit log has later erasures$/),
+    ]);
+    expect(code).toBe(2);
+  });
+
   it('refuses a manifest that is cut off, changed or none', async () => {
     const lines = (await readFile(manifest, 'utf8')).split('\n');
     const files: [string, string][] = [
@@ -269,6 +313,17 @@ describe('verify', () => {
     }
     const { code, bad } = await verify(server.database, join(folder, 'missing'));
     expect({ code, bad }).toEqual({ code: 2, bad: [expect.stringMatching(/^fault: Cannot read .*ENOENT/)] });
+  });
+
+  it('leaves no part of a manifest that cannot be written', async () => {
+    const own = await mkdtemp(join(folder, 'full-'));
+    const program = ['dist/cli.js', 'verify', '--write', join(own, 'manifest.jsonl')];
+    // A limit on the size of files of 4 kB, as a full disk.
+    const command = `ulimit -f 8 && exec "$0" "$@"`;
+    const { ended } = new Process(['sh', '-c', command, process.execPath, ...program], envOf(server.database));
+    const stderr = `error: Cannot write ${join(own, 'manifest.jsonl')} (EFBIG)\n`;
+    expect(await ended).toEqual({ code: 1, stdout: '', stderr });
+    expect(await readdir(own)).toEqual([]);
   });
 
   it('has no personal data in a manifest', async () => {

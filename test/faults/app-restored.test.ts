@@ -3,6 +3,7 @@ import type { Document, ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import type { Client, TestApp } from '../support/client.ts';
+import { bytesOf, storeFile } from '../support/files.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
 
@@ -82,6 +83,12 @@ const count = (name: string, filter: object) => other.db.collection(name).countD
 /** Counts the records and schema versions of an app. */
 async function countLeft(appId: ObjectId) {
   return { users: await count('users', { appId }), schemas: await count('schema_versions', { appId }) };
+}
+
+/** Resolves when a removal no longer relies on what it saw. */
+async function untilTooLate(): Promise<void> {
+  const until = Date.now() + 11_000;
+  while ((await other.db.command({ hello: 1 })).localTime.getTime() <= until) await sleep(100);
 }
 
 const submitTo = ({ client }: { client: Client }, sourceAppId: string, email: string) =>
@@ -179,14 +186,37 @@ describe('a server that is suspended while it deletes an app (invariant 8)', () 
     ] as const) {
       await other.db.collection(collection).insertMany(documents);
     }
-    // Longer than a removal relies on what it saw.
-    const until = Date.now() + 11_000;
-    while ((await other.db.command({ hello: 1 })).localTime.getTime() <= until) await sleep(100);
+    await untilTooLate();
     await forward();
     expect(await deletion).toBe(503);
     await sleep(500);
     expect(await dump(appId)).toEqual(before);
     await submitTo(other, sourceAppId, 'after@example.org').expect(200);
+  }, 60_000);
+
+  it('removes no content of a file that was restored meanwhile', async () => {
+    const { db } = other;
+    const { sourceAppId, appId } = await createFilledApp(new Date(Date.now() - HOUR_MS));
+    await storeFile(db, sourceAppId, bytesOf(300_000));
+    const names = ['users', 'schema_versions', 'files.files', 'files.chunks', 'apps'];
+    const before = await Promise.all(names.map((name) => db.collection(name).find(ofApp(name)).toArray()));
+    const held = proxy.holdNext('delete', 'files.chunks');
+    const deletion = slow.admin.delete(`/auth/apps/${sourceAppId}`).then(({ status }) => status);
+    const forward = await held;
+    await other.services.removal.start();
+    expect(await count('files.chunks', {})).toBe(0);
+    for (const [index, name] of names.entries()) await db.collection(name).insertMany(before[index] ?? []);
+    await untilTooLate();
+    await forward();
+    expect(await deletion).toBe(503);
+    await sleep(500);
+    expect(await count('files.files', ofApp('files.files'))).toBe(1);
+    expect(await count('files.chunks', {})).toBe(2);
+
+    function ofApp(name: string): object {
+      if (name === 'files.chunks') return {};
+      return name === 'apps' ? { _id: appId } : { [name === 'files.files' ? 'metadata.appId' : 'appId']: appId };
+    }
   }, 60_000);
 });
 

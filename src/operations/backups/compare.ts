@@ -7,7 +7,7 @@ import { type Diagnosis, greet } from '../doctor/context.ts';
 import { checkFiles } from '../doctor/files.ts';
 import { type Finding, fault, good, type Result, warning } from '../doctor/findings.ts';
 import { type AppLine, type AuditLine, type CollectionLine, type Header, Line } from './manifest.ts';
-import { createMeasurement, type Measurement, type StoredApp } from './measure.ts';
+import { createMeasurement, dayOf, type Measurement, type StoredApp } from './measure.ts';
 
 /** Nobody reads more differences; the others are counted. */
 const MAX_RESULTS = 500;
@@ -23,9 +23,13 @@ const KEPT = [
   'webhooks',
   'suppressed_people',
   'views',
+  'looks',
   'files.files',
   'files.chunks',
 ];
+
+/** Data of persons that ends days after it was stored. */
+const KEPT_FOR_DAYS = ['held_submissions', 'history', 'submissions'];
 
 const RESTORE_AGAIN = 'Restore the dump again, into an empty database, and read the output of the restore.';
 const DROPPED = 'Restore the dump with its indexes, or start a server, which creates those that it needs.';
@@ -132,7 +136,7 @@ function compareCollection(expected: CollectionLine, found: CollectionLine): Fin
         ? fault(empty, RESTORE_AGAIN)
         : warning(`${empty}, which end by themselves`, 'Check that the dump has this collection.'),
     );
-  } else if (missing > 0 && KEPT.includes(name)) {
+  } else if (missing > 0 && [...KEPT, ...KEPT_FOR_DAYS].includes(name)) {
     const fewer = `${name} has ${missing} of ${documents} documents fewer`;
     findings.push(warning(fewer, 'Compare them with the audit log: they were removed since, or are not restored.'));
   }
@@ -175,11 +179,15 @@ async function explainFewer(
   const erased = await measurement.countErased(_id, until);
   if (erased >= expected.records - found.records) return 'the audit log has later erasures';
   if (!retention) return undefined;
-  // A retention erases no record that is younger, so it leaves the newest one.
-  const isOld = Date.parse(expected.newestCreatedAt ?? '') < now.getTime() - retention.days * DAY_MS;
-  const hasNewest = expected.newestCreatedAt === found.newestCreatedAt;
-  return isOld || hasNewest || erased > 0 ? 'the app erases records for their age' : undefined;
+  // A retention erases no record of a later day.
+  const day = dayOf(new Date(now.getTime() - retention.days * DAY_MS));
+  const missing = countAfter(day, expected) - countAfter(day, found);
+  return erased >= missing ? 'the app erases records for their age' : undefined;
 }
+
+/** The records of an app that were created after a day. */
+const countAfter = (day: string, { days }: AppLine): number =>
+  days.reduce((sum, [createdOn, count]) => sum + (createdOn > day ? count : 0), 0);
 
 async function compareRecords(
   expected: AppLine,

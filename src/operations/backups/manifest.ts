@@ -40,6 +40,8 @@ const AppLine = z.strictObject({
   newestUpdatedAt: Time,
   /** Of the ids of the records, newest first. */
   digest: Digest,
+  /** The days on which records were created, newest first, with their number. */
+  days: z.array(z.tuple([z.iso.date(), Count])),
   /** The number of each schema version with the digest of its content. */
   versions: z.array(z.tuple([Count, Digest])),
 });

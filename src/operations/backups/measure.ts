@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Document, MinKey, type ObjectId } from 'mongodb';
 import { firstIdAt } from '../../access/audit/audit-log.ts';
+import { createdAtOf } from '../../records/stored/record-id.ts';
 import type { Diagnosis } from '../doctor/context.ts';
 import { decisive, readIndexes } from '../doctor/stored-data.ts';
 import type { AppLine, AuditLine, CollectionLine } from './manifest.ts';
@@ -41,13 +42,18 @@ export function createMeasurement({ database, services: { inventory } }: Pick<Di
       let records = 0;
       let newestCreatedAt: string | null = null;
       let newestUpdatedAt: string | null = null;
+      const days = new Map<string, number>();
       for await (const step of inventory.recordsOf(_id, until)) {
-        for (const id of step.ids) hash.update(id.buffer);
+        for (const id of step.ids) {
+          hash.update(id.buffer);
+          const day = dayOf(createdAtOf(id));
+          days.set(day, (days.get(day) ?? 0) + 1);
+        }
         records += step.ids.length;
         newestCreatedAt = laterOf(newestCreatedAt, step.newestCreatedAt);
         newestUpdatedAt = laterOf(newestUpdatedAt, step.newestUpdatedAt);
       }
-      const found = { records, newestCreatedAt, newestUpdatedAt, digest: hash.digest('base64url') };
+      const found = { records, newestCreatedAt, newestUpdatedAt, digest: hash.digest('base64url'), days: [...days] };
       return { kind: 'app', id: _id.toHexString(), sourceAppId, ...found, versions: await versionsOf(_id, until) };
     },
 
@@ -72,7 +78,7 @@ export function createMeasurement({ database, services: { inventory } }: Pick<Di
       for (;;) {
         const [first] = await events({ $gte: from, $lt: firstIdAt(until) }, 1);
         if (!first) return;
-        const day = first.at.toISOString().slice(0, 10);
+        const day = dayOf(first.at);
         const line = await measureDay(day, until);
         if (line.events > 0) yield line;
         from = firstIdAt(new Date(Date.parse(day) + DAY_MS));
@@ -174,6 +180,9 @@ interface StoredEvent {
   expiresAt: Date;
   [member: string]: unknown;
 }
+
+/** The day of a time as in a manifest. */
+export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
 /** Yields the items of pages until one has less than `size`. */
 async function* inPages<Item>(size: number, read: (last: Item | undefined) => Promise<Item[]>): AsyncGenerator<Item> {

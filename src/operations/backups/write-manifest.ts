@@ -1,8 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { finished } from 'node:stream/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailed } from '../../platform/core/errors.ts';
 import { createServerModel, runningServers, VERSION } from '../../platform/servers/servers.ts';
@@ -35,7 +33,7 @@ export async function writeManifest(
 
   const measurement = createMeasurement(opened);
   const totals = { apps: 0, records: 0 };
-  const file = typeof target === 'string' ? await createManifestFile(target) : linesTo(target);
+  const file = typeof target === 'string' ? await createManifestFile(target) : linesTo(writerTo(target));
   try {
     const times = { at: now.toISOString(), until: until.toISOString() };
     await file.add({ kind: 'manifest', format: 1, version: VERSION, database: database.databaseName, ...times });
@@ -58,30 +56,34 @@ export async function writeManifest(
 
 async function createManifestFile(path: string) {
   const temporary = `${path}.${randomUUID()}`;
-  const output = createWriteStream(temporary, { flags: 'wx', mode: 0o600 });
-  await once(output, 'open').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandFailed(`Cannot write ${path} (${error.code ?? 'unknown error'})`);
-  });
-  const lines = linesTo(output);
+  const refuse = ({ code = 'unknown error' }: NodeJS.ErrnoException): never => {
+    throw new CommandFailed(`Cannot write ${path} (${code})`);
+  };
+  const file = await open(temporary, 'wx', 0o600).catch(refuse);
+  const lines = linesTo((text) => file.appendFile(text).catch(refuse));
   return {
     add: lines.add,
 
     async end(): Promise<void> {
       await lines.end();
-      output.end();
-      await finished(output);
-      await rename(temporary, path);
+      await file.sync().catch(refuse);
+      await file.close();
+      await rename(temporary, path).catch(refuse);
     },
 
     async discard(): Promise<void> {
-      output.destroy();
+      await file.close();
       await rm(temporary, { force: true });
     },
   };
 }
 
+const writerTo = (output: NodeJS.WritableStream) => async (text: string) => {
+  if (!output.write(text)) await once(output, 'drain');
+};
+
 /** Without the line that `end` writes, a manifest is not accepted. */
-function linesTo(output: NodeJS.WritableStream) {
+function linesTo(write: (text: string) => Promise<void>) {
   const hash = createHash('sha256');
   let lines = 0;
 
@@ -89,7 +91,7 @@ function linesTo(output: NodeJS.WritableStream) {
     const text = `${JSON.stringify(line)}\n`;
     hash.update(text);
     lines += 1;
-    if (!output.write(text)) await once(output, 'drain');
+    await write(text);
   }
 
   return {

@@ -246,7 +246,7 @@ export function createFileCleaner(deps: {
           const _id = { $in: found.map((one) => one._id) };
           await files.updateMany({ ...those, _id, ...inTime }, [{ $set: REMOVING }]);
           const marked = typedFilter<FileDocument>({ _id, 'metadata.appId': appId, 'metadata.state': 'removing' });
-          await stores.remove(await files.find(marked, { projection: STORED }).toArray());
+          await stores.remove(await files.find(marked, { projection: STORED }).toArray(), inTime);
           const { deletedCount } = await files.deleteMany({ ...marked, ...inTime });
           onRemoved(deletedCount);
           removed += deletedCount;

@@ -25,8 +25,11 @@ export interface FileContent {
   put(file: Pick<FileDocument, '_id' | 'length'>, source: AsyncIterable<Buffer>): Promise<void>;
   /** Yields the bytes of a range with back-pressure. @throws {MissingContent} */
   read(file: Pick<FileDocument, '_id'>, range: ByteRange): AsyncIterable<Buffer>;
-  /** Removes what exists of their content. Idempotent. */
-  remove(files: readonly Pick<FileDocument, '_id' | 'length'>[]): Promise<void>;
+  /**
+   * Removes what exists of their content. Idempotent.
+   * @param inTime `beginsBefore`: in the database, a statement that begins later removes nothing
+   */
+  remove(files: readonly Pick<FileDocument, '_id' | 'length'>[], inTime?: { $expr: object }): Promise<void>;
   /** Yields what is stored, in the order of ids, from one on. */
   list(from?: UUID): AsyncIterable<StoredContent>;
   /** Resolves when the store can be read and written; otherwise rejects with the reason. */
@@ -70,10 +73,10 @@ export function createDatabaseContent(chunks: ChunkCollection): FileContent {
       }
     },
 
-    async remove(files) {
+    async remove(files, inTime) {
       for (let at = 0; at < files.length; at += REMOVED_AT_ONCE) {
         const ids = files.slice(at, at + REMOVED_AT_ONCE).map(({ _id }) => _id);
-        await chunks.deleteMany({ files_id: { $in: ids } });
+        await chunks.deleteMany({ files_id: { $in: ids }, ...inTime });
       }
     },
 

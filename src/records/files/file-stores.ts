@@ -34,9 +34,12 @@ export function createFileStores(chunks: ChunkCollection, bucket: FilesBucket | 
     /** For a server, before it listens. */
     load: async (): Promise<void> => s3?.load(),
 
-    /** Removes all content of files, in both stores. Idempotent. @throws {Unavailable} */
-    async remove(files: readonly Removed[]): Promise<void> {
-      await database.remove(files);
+    /**
+     * Removes all content of files, in both stores. Idempotent. @throws {Unavailable}
+     * @param inTime as {@link FileContent.remove}
+     */
+    async remove(files: readonly Removed[], inTime?: { $expr: object }): Promise<void> {
+      await database.remove(files, inTime);
       const others = files.filter(({ metadata }) => metadata.store === 's3');
       if (others.length > 0) await of({ store: 's3' }).remove(others);
     },

@@ -39,6 +39,9 @@ export function firstIdAt(time: Date): RecordId {
   return new UUID(v7({ msecs: time.getTime(), seq: 0, random: new Uint8Array(ID_BYTES) }, new Uint8Array(ID_BYTES)));
 }
 
+/** The time of creation in the id of a record. */
+export const createdAtOf = (id: Binary): Date => new Date(Buffer.from(id.buffer).readUIntBE(0, 6));
+
 /** Matches ids of `length` bytes with this prefix: MongoDB orders those of one length bytewise. */
 export function prefixRange(length: number, ...parts: Uint8Array[]): { $gte: Binary; $lte: Binary } {
   const prefix = Buffer.concat(parts);
