@@ -94,7 +94,7 @@ function AdminPages({ session }: { session: Session }) {
 
 function OperatorPages({ session }: { session: Session }) {
   const app = useCurrentApp(session);
-  const scope = app && { sourceAppId: app.sourceAppId, asAdmin: false, isNamed: session.account !== undefined };
+  const scope = app && { sourceAppId: app.sourceAppId, asAdmin: false };
   return (
     <Suspense fallback={<PageSkeleton />}>
       <Switch>
