@@ -147,7 +147,7 @@ function AppPages({ scope }: { scope: Scope }) {
           {page}
         </Route>
       ))}
-      <Route path="/apps/:app/users/:id">{({ id }) => <RecordPage id={id} scope={scope} />}</Route>
+      <Route path="/apps/:app/users/:id">{({ id }) => <RecordPage key={id} id={id} scope={scope} />}</Route>
       <Route path="/apps/:app/connect/:tab?">{({ tab }) => <ConnectPage scope={scope} tab={tab} />}</Route>
       {can.webhooks && (
         <Route path="/apps/:app/webhooks/:id">{({ id }) => <WebhookPage key={id} id={id} scope={scope} />}</Route>

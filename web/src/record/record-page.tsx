@@ -59,12 +59,14 @@ export default function RecordPage({ id, scope }: { id: string; scope: Scope }) 
   if (!record.data || !schema.data || (error && !canRepeat(error))) return problem ?? <PageSkeleton />;
   const { email } = record.data.record;
   const stored = record.data;
+  const hasDialog = erasing || editing !== undefined || removal !== undefined;
   const editable = newest.data?.fields.filter(({ kind }) => kind !== 'array' && kind !== 'file') ?? [];
   return (
     <>
       <div className={classes.back}>
         <BackLink path={usersPath(scope)} name={t.record.users} />
-        <Neighbours key={id} scope={scope} id={id} />
+        {/* Another key with a dialog: an answer that comes then leads to no other record. */}
+        <Neighbours key={String(hasDialog)} scope={scope} id={id} />
       </div>
       {problem}
       <PageHeader title={email}>
