@@ -10,7 +10,7 @@ const dialog = (name: string) => users.page.getByRole('dialog', { name });
 const dataOf = async (email: string) =>
   (await users.server.db.collection('users').findOne({ sourceAppId: users.app.sourceAppId, email }))?.data;
 
-/** Holds the next request of a page. The returned function lets it go on and waits for its answer. */
+/** Holds a request of a page. The returned function lets it go on and waits for its answer. */
 async function hold(page: Page, method: string, url: RegExp): Promise<() => Promise<void>> {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => {

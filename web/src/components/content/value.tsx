@@ -24,7 +24,7 @@ export function Value({ value }: { value: unknown }) {
   if (Array.isArray(value)) return <Badge color="gray">{t.common.items(value.length)}</Badge>;
   if (typeof value !== 'string') return <code className={classes.truncated}>{JSON.stringify(value)}</code>;
   if (value === '') return <NoValue />;
-  if (isIsoDate(value)) return value.length === DAY_LENGTH ? <>{calendarDay(value)}</> : <Time at={value} />;
+  if (isIsoDate(value)) return value.length === DAY_LENGTH ? calendarDay(value) : <Time at={value} />;
   return (
     <span className={classes.truncated} title={value}>
       {value}

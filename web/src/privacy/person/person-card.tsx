@@ -89,7 +89,7 @@ export function PersonCard({ scope, email }: PersonCardProps) {
       <ErasePerson
         email={email}
         erasing={erasing}
-        isInOneApp={scope !== undefined || erasing?.sourceAppId !== undefined}
+        ofPage={scope?.sourceAppId}
         onClose={() => setErasing(undefined)}
         onErased={(done) => {
           setReceipt(done);
