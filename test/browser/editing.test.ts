@@ -124,6 +124,43 @@ describe('a record', () => {
     expect(await stored('ada@example.com')).toEqual({ name: 'Ada', age: 36 });
   });
 
+  it('and the table keep what is typed while reads are refused for now', async () => {
+    await users.submit('ada@example.com', { name: 'Ada' });
+    await users.logIn();
+    const form = dialog('Edit ada@example.com');
+    const refuseReads = async (url: RegExp): Promise<void> => {
+      await users.page.route(url, (route) =>
+        route.request().method() === 'GET'
+          ? route.fulfill({ status: 429, json: { message: 'Not now' } })
+          : route.continue(),
+      );
+      // A window that is shown again reads what is no longer fresh.
+      await expect
+        .poll(async () => {
+          await users.page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+          return users.page.getByText('Not now.').count();
+        })
+        .toBeGreaterThan(0);
+    };
+    const save = async (name: string, url: RegExp): Promise<void> => {
+      expect(await form.getByLabel('Full name').inputValue()).toBe(name);
+      await users.page.unroute(url);
+      await form.getByRole('button', { name: 'Save' }).click();
+      await form.waitFor({ state: 'detached' });
+      expect(await stored('ada@example.com')).toEqual({ name });
+    };
+    await users.page.getByRole('button', { name: 'Edit in table' }).click();
+    await users.page.getByRole('button', { name: /edit Full name of ada/ }).click();
+    await form.getByLabel('Full name').fill('In the table');
+    await refuseReads(/\/auth\/users\?/);
+    await save('In the table', /\/auth\/users\?/);
+    await openRecord('ada@example.com');
+    await users.page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await form.getByLabel('Full name').fill('In the record');
+    await refuseReads(/\/auth\/users\/[^/]+$/);
+    await save('In the record', /\/auth\/users\/[^/]+$/);
+  });
+
   it('shows a conflict where it is seen, also in a form that is longer than the window', async () => {
     await users.page.setViewportSize({ width: 1280, height: 400 });
     await users.submit('ada@example.com', { name: 'Ada', age: 36 });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { joinApp } from '../support/accounts.ts';
 import { axeViolationsInBothModes } from '../support/axe.ts';
-import { closeBrowser, logIn, type Visit, visit } from '../support/browser.ts';
+import { beginSession, closeBrowser, logIn, type Visit, visit, visitAs } from '../support/browser.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 const ADMIN = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
@@ -95,6 +95,23 @@ describe('the login', () => {
     await open.page.getByRole('button', { name: 'Create', exact: true }).click();
     await open.page.getByRole('dialog', { name: 'typed-before was created' }).waitFor();
     await server.admin.logIn('admin', ADMIN_PASSWORD);
+  });
+
+  it('for another app in another window shows nothing of it in a page of this app', async () => {
+    const [one, other] = [await server.admin.buildApp(), await server.admin.buildApp()];
+    for (const { sourceAppId } of [one, other])
+      await server.client.submit(sourceAppId, { email: `${sourceAppId}@example.com`, data: {} }).expect(200);
+    const { page, expectClean, close } = await visitAs(server, one, '/users?q=example');
+    await page.getByRole('link', { name: `${one.sourceAppId}@example.com` }).waitFor();
+    await beginSession(page.context(), server.listener.url, other);
+    const answered: string[] = [];
+    page.on('response', async (answer) => {
+      if (answer.ok() && answer.url().includes('/auth/users')) answered.push(await answer.text());
+    });
+    await page.getByRole('heading', { level: 1, name: 'Page of another app' }).waitFor();
+    expect(answered.join()).not.toContain('@example.com');
+    expectClean();
+    await close();
   });
 
   it('reports a session cookie that the browser did not store, as over HTTP in production', async () => {

@@ -56,7 +56,7 @@ describe('the data of a person', () => {
     expect(file.entries.map(({ kind }) => kind).sort()).toEqual(['held', 'record']);
 
     await users.page.getByRole('button', { name: 'Erase everything' }).click();
-    const dialog = users.page.getByRole('dialog', { name: 'Erase in this app' });
+    const dialog = users.page.getByRole('dialog', { name: `Erase in ${users.app.sourceAppId}` });
     const erase = dialog.getByRole('button', { name: 'Erase permanently' });
     await dialog.getByRole('textbox', { name: 'Email' }).fill('alan@example.com');
     expect(await erase.isDisabled()).toBe(true);

@@ -168,6 +168,19 @@ describe('a record', () => {
     }
   });
 
+  it('shows a text that only looks like a date as it is, also in the table', async () => {
+    const texts = ['2026-99-99', '2026-02-30', '2026-01-31T25:00:00Z', `2026-01-31${' long'.repeat(100)}`];
+    await users.submit('ada@example.com', { name: texts[0], visits: texts, extra: '2026-01-31' });
+    await users.logIn();
+    await users.page.getByRole('cell', { name: '2026-99-99' }).waitFor();
+    await openRecord('ada@example.com');
+    const items = users.page.getByRole('region', { name: 'Visits' }).getByRole('listitem');
+    const shown = (await items.allInnerTexts()).join('\n');
+    for (const text of texts) expect(shown).toContain(text);
+    await users.page.getByRole('definition').getByText('2026-99-99', { exact: true }).waitFor();
+    await users.page.getByRole('region', { name: 'Other data' }).getByText('31 Jan 2026').waitFor();
+  });
+
   it('shows hostile texts unchanged and runs nothing in them', async () => {
     for (const [index, text] of HOSTILE.entries()) {
       await users.submit(`user${index}@example.com`, {

@@ -94,7 +94,7 @@ function AdminPages({ session }: { session: Session }) {
 
 function OperatorPages({ session }: { session: Session }) {
   const app = useCurrentApp(session);
-  const scope = app && { sourceAppId: app.sourceAppId, asAdmin: false, isNamed: session.account !== undefined };
+  const scope = app && { sourceAppId: app.sourceAppId, asAdmin: false };
   return (
     <Suspense fallback={<PageSkeleton />}>
       <Switch>
@@ -147,7 +147,7 @@ function AppPages({ scope }: { scope: Scope }) {
           {page}
         </Route>
       ))}
-      <Route path="/apps/:app/users/:id">{({ id }) => <RecordPage id={id} scope={scope} />}</Route>
+      <Route path="/apps/:app/users/:id">{({ id }) => <RecordPage key={id} id={id} scope={scope} />}</Route>
       <Route path="/apps/:app/connect/:tab?">{({ tab }) => <ConnectPage scope={scope} tab={tab} />}</Route>
       {can.webhooks && (
         <Route path="/apps/:app/webhooks/:id">{({ id }) => <WebhookPage key={id} id={id} scope={scope} />}</Route>

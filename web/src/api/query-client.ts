@@ -12,10 +12,14 @@ const LOG_INS: readonly string[] = [
   'POST /auth/login/passkey',
 ] satisfies EndpointName[];
 
-/** Creates the query cache. A 401 from any endpoint except the login revalidates the session. */
+/**
+ * Creates the query cache. A 401 from any endpoint except the login revalidates the session, and so
+ * does a 403: another window may have begun a session of somebody else.
+ */
 export function createQueryClient(): QueryClient {
   const onError = (error: Error): void => {
-    if (hasStatus(error, 401) && !LOG_INS.includes(error.endpoint)) revalidateSession(client);
+    const isRefused = hasStatus(error, 401) || hasStatus(error, 403);
+    if (isRefused && !LOG_INS.includes(error.endpoint)) revalidateSession(client);
   };
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError }),

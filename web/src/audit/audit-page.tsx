@@ -28,9 +28,7 @@ const ACTION_CHOICES = [
 export default function AuditPage({ scope }: { scope?: Scope }) {
   const ofAllApps = scope === undefined;
   const [filters, setFilters] = useFilters(ofAllApps);
-  const events = useInfiniteQuery(
-    auditQuery(scope ? { ...filters, sourceAppId: '', ...scopeParameter(scope) } : filters),
-  );
+  const events = useInfiniteQuery(auditQuery(scope ? { ...filters, ...scopeParameter(scope) } : filters));
   const rows = events.data?.pages.flatMap((page) => page.events);
   const isFiltered = Object.values(filters).some((value) => value !== '');
   return (

@@ -19,15 +19,20 @@ interface EraseUserProps {
 /** Erases the record of one user after the operator typed the email. */
 export function EraseUser({ user, scope, opened, onClose, onErased }: EraseUserProps) {
   const client = useQueryClient();
+  const queryKey = ['user', user.id];
   const erase = useMutation({
     mutationFn: () => call('DELETE /auth/users/:id', { params: { id: user.id }, query: scopeParameter(scope) }),
-    onSuccess: async () => {
+    onSuccess: () => {
       notifications.show({ title: t.record.erased, message: t.record.erasedNote(user.email) });
-      onErased();
-      client.removeQueries({ queryKey: ['user', user.id] });
-      await invalidate(client, 'users', 'stats');
+      client.removeQueries({ queryKey, type: 'inactive' });
+      void invalidate(client, 'users', 'stats');
     },
   });
+  // Not of the mutation, which outlives this component: a late answer would leave another page.
+  const leave = (): void => {
+    onErased();
+    client.removeQueries({ queryKey });
+  };
   return (
     <TypedConfirmation
       opened={opened}
@@ -36,7 +41,7 @@ export function EraseUser({ user, scope, opened, onClose, onErased }: EraseUserP
       expected={user.email}
       action={t.record.erasePermanently}
       sending={erase}
-      onConfirm={() => erase.mutate()}
+      onConfirm={() => erase.mutate(undefined, { onSuccess: leave })}
       onClose={onClose}
     >
       <Text>{t.record.eraseNote}</Text>

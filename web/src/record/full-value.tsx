@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { isIsoDate } from '#src/fields/base/iso-date.ts';
 import { Time } from '../components/content/time.tsx';
 import { Value } from '../components/content/value.tsx';
 import { t } from '../texts/texts.ts';
@@ -36,7 +37,7 @@ export function FullValue({ value, names, depth = 0 }: FullValueProps) {
     if (Array.isArray(value)) return <Items items={value} {...nested} />;
     return <Members members={value as Record<string, unknown>} {...nested} />;
   }
-  if (typeof value === 'string' && value !== '' && !/^\d{4}-\d{2}-\d{2}/.test(value)) return <Text text={value} />;
+  if (typeof value === 'string' && value !== '' && !isIsoDate(value)) return <Text text={value} />;
   return <Value value={value} />;
 }
 

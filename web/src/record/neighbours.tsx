@@ -17,13 +17,14 @@ export function Neighbours({ scope, id }: { scope: Scope; id: string }) {
   const list = state?.list;
   const go = useMutation({
     mutationFn: async (step: -1 | 1) => list && neighbourOf(scope, list, id, step),
-    onSuccess: (found) => {
-      if (!found) return;
-      const { id: next, list: place } = found;
-      // Replaced, so that the way back leads to the list.
-      navigate(recordPath(scope, next), { replace: true, state: { ...FROM_LIST, list: place } satisfies FromList });
-    },
   });
+  // Not of the mutation, which outlives this component: a late answer would leave another page.
+  const onSuccess = (found: typeof go.data): void => {
+    if (!found) return;
+    const { id: next, list: place } = found;
+    // Replaced, so that the way back leads to the list.
+    navigate(recordPath(scope, next), { replace: true, state: { ...FROM_LIST, list: place } satisfies FromList });
+  };
   if (!list) return null;
   // The page of the list may have changed since: then nothing is beside the record.
   const isEnd = (step: -1 | 1): boolean =>
@@ -36,7 +37,7 @@ export function Neighbours({ scope, id }: { scope: Scope; id: string }) {
           size="xs"
           leftSection={<LeftIcon size={14} />}
           disabled={isEnd(-1) || go.isPending}
-          onClick={() => go.mutate(-1)}
+          onClick={() => go.mutate(-1, { onSuccess })}
         >
           {t.record.previous}
         </Button>
@@ -45,7 +46,7 @@ export function Neighbours({ scope, id }: { scope: Scope; id: string }) {
           size="xs"
           rightSection={<RightIcon size={14} />}
           disabled={isEnd(1) || go.isPending}
-          onClick={() => go.mutate(1)}
+          onClick={() => go.mutate(1, { onSuccess })}
         >
           {t.record.next}
         </Button>

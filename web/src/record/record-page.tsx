@@ -5,7 +5,7 @@ import { useLocation } from 'wouter';
 import { hasStatus } from '../api/call.ts';
 import { PenIcon, TrashIcon } from '../components/icons.tsx';
 import { BackLink } from '../components/page/back-link.tsx';
-import { LoadError } from '../components/page/load-error.tsx';
+import { canRepeat, LoadError } from '../components/page/load-error.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { formSettingsQuery } from '../connect/queries.ts';
 import { useKeepsSubmissions } from '../inbox/queries.ts';
@@ -52,17 +52,23 @@ export default function RecordPage({ id, scope }: { id: string; scope: Scope }) 
       />
     );
   const error = record.error ?? schema.error;
-  if (error) return <LoadError error={error} onRetry={() => Promise.all([record.refetch(), schema.refetch()])} />;
-  if (!record.data || !schema.data) return <PageSkeleton />;
+  const problem = error && (
+    <LoadError error={error} onRetry={() => Promise.all([record.refetch(), schema.refetch()])} />
+  );
+  // A read that can succeed later leaves the page, and what is typed in its dialogs.
+  if (!record.data || !schema.data || (error && !canRepeat(error))) return problem ?? <PageSkeleton />;
   const { email } = record.data.record;
   const stored = record.data;
+  const hasDialog = erasing || editing !== undefined || removal !== undefined;
   const editable = newest.data?.fields.filter(({ kind }) => kind !== 'array' && kind !== 'file') ?? [];
   return (
     <>
       <div className={classes.back}>
         <BackLink path={usersPath(scope)} name={t.record.users} />
-        <Neighbours key={id} scope={scope} id={id} />
+        {/* Another key with a dialog: an answer that comes then leads to no other record. */}
+        <Neighbours key={String(hasDialog)} scope={scope} id={id} />
       </div>
+      {problem}
       <PageHeader title={email}>
         {can.edit && (
           <>

@@ -66,13 +66,7 @@ export function Shell({ session, children }: { session: Session; children: React
                 {name}
               </Link>
             ))}
-            {app && (
-              <HeldLink
-                sourceAppId={app.sourceAppId}
-                isNamed={session.account !== undefined}
-                isCurrent={current === 'held'}
-              />
-            )}
+            {app && <HeldLink sourceAppId={app.sourceAppId} isCurrent={current === 'held'} />}
           </nav>
           <AccountMenu session={session} onShowKeys={() => setDialog('keys')} />
         </div>
@@ -92,13 +86,12 @@ const isWithin = (location: string, path: string): boolean => location === path 
 
 interface HeldLinkProps {
   sourceAppId: string;
-  isNamed: boolean;
   isCurrent: boolean;
 }
 
 /** Links the held submissions while there are any. */
-function HeldLink({ sourceAppId, isNamed, isCurrent }: HeldLinkProps) {
-  const held = useHeldCount({ sourceAppId, asAdmin: false, isNamed });
+function HeldLink({ sourceAppId, isCurrent }: HeldLinkProps) {
+  const held = useHeldCount({ sourceAppId, asAdmin: false });
   if (held === 0 && !isCurrent) return null;
   return (
     <Link

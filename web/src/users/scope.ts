@@ -3,13 +3,14 @@ export interface Scope {
   sourceAppId: string;
   /** Whether the app is another one than that of the session. */
   asAdmin: boolean;
-  /** Whether requests name the app: an account may be a member of several. */
-  isNamed?: boolean;
 }
 
-/** The query parameter that names the app in requests of admins and accounts. */
-export function scopeParameter({ sourceAppId, asAdmin, isNamed = false }: Scope): { sourceAppId?: string } {
-  return asAdmin || isNamed ? { sourceAppId } : {};
+/**
+ * The query parameter that names the app. Each request has it: another window may have begun a
+ * session of another app, which the service then refuses to use here.
+ */
+export function scopeParameter({ sourceAppId }: Pick<Scope, 'sourceAppId'>): { sourceAppId: string } {
+  return { sourceAppId };
 }
 
 /** The path of a page of an app, the same for its operators and for admins. */

@@ -7,7 +7,7 @@ import { WorkStatus } from '../background-work/work-status.tsx';
 import { PenIcon, UploadIcon } from '../components/icons.tsx';
 import card from '../components/page/card.module.css';
 import { EmptyState } from '../components/page/empty-state.tsx';
-import { LoadError } from '../components/page/load-error.tsx';
+import { canRepeat, LoadError } from '../components/page/load-error.tsx';
 import { loadLater } from '../components/page/load-later.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { TableSkeleton } from '../components/table/table-skeleton.tsx';
@@ -88,6 +88,8 @@ function UserListPage({ scope }: { scope: Scope }) {
   const isOfFilter = isFiltered(parameters);
   // Before the schema is known, the list may name a field that no longer exists.
   const error = schema.error ?? (schema.data ? list.error : null);
+  // A read that can succeed later leaves the list, and what is typed in its dialogs.
+  const isShown = !error || canRepeat(error);
 
   return (
     <div className={classes.page}>
@@ -137,7 +139,7 @@ function UserListPage({ scope }: { scope: Scope }) {
         </Suspense>
         {error && <ListError error={error} parameters={parameters} targets={targets} list={list} change={change} />}
         {!error && !(list.users && schema.data) && <TableSkeleton rows={8} />}
-        {!error && list.users && schema.data && (
+        {isShown && list.users && schema.data && (
           <>
             <SelectionBar
               scope={scope}

@@ -1,12 +1,12 @@
 import { Badge, Text } from '@mantine/core';
+import { isIsoDate } from '#src/fields/base/iso-date.ts';
 import { locale } from '../../texts/language.ts';
 import { t } from '../../texts/texts.ts';
 import { CheckIcon } from '../icons.tsx';
 import { calendarDay, Time } from './time.tsx';
 import classes from './value.module.css';
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}/;
+const DAY_LENGTH = 'YYYY-MM-DD'.length;
 /** Groups the digits of numbers from 10,000, so that years stay as they are. */
 const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 20, useGrouping: 'min2' });
 
@@ -24,8 +24,7 @@ export function Value({ value }: { value: unknown }) {
   if (Array.isArray(value)) return <Badge color="gray">{t.common.items(value.length)}</Badge>;
   if (typeof value !== 'string') return <code className={classes.truncated}>{JSON.stringify(value)}</code>;
   if (value === '') return <NoValue />;
-  if (DAY.test(value)) return <>{calendarDay(value)}</>;
-  if (DATE_TIME.test(value)) return <Time at={value} />;
+  if (isIsoDate(value)) return value.length === DAY_LENGTH ? calendarDay(value) : <Time at={value} />;
   return (
     <span className={classes.truncated} title={value}>
       {value}

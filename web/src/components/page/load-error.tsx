@@ -7,7 +7,7 @@ import { t } from '../../texts/texts.ts';
 const REPEATABLE = [401, 408, 429];
 
 /** Whether the same request can succeed later. */
-function canRepeat(error: Error): boolean {
+export function canRepeat(error: Error): boolean {
   const isRefusal = error instanceof ApiError && error.status >= 400 && error.status < 500;
   return !isRefusal || REPEATABLE.includes(error.status);
 }

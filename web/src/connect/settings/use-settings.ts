@@ -60,14 +60,15 @@ export function useSettings({ sourceAppId, stored, schema }: ConnectedApp): Sett
   useWarningBeforeUnload(isDirty);
 
   const mutation = useMutation({
-    mutationFn: () => {
+    mutationFn: (sent: DraftState) => {
       const keys = schema.fields.map(({ key }) => key);
-      return saveDraft({ sourceAppId, keys }, state, () => client.fetchQuery({ ...query, staleTime: 0 }));
+      return saveDraft({ sourceAppId, keys }, sent, () => client.fetchQuery({ ...query, staleTime: 0 }));
     },
-    onSuccess: async (saved) => {
+    onSuccess: async (saved, sent) => {
       await client.cancelQueries({ queryKey });
       client.setQueryData(queryKey, saved);
-      setState(unchanged(saved));
+      // What was typed since is kept.
+      setState(({ draft }) => rebased(saved, draft, changedNames(sent.draft, draft)));
     },
     // Shows what someone else saved.
     onError: (error) => isConflict(error) && client.invalidateQueries({ queryKey }),
@@ -84,13 +85,12 @@ export function useSettings({ sourceAppId, stored, schema }: ConnectedApp): Sett
     problems: Object.fromEntries(issues.map(({ path, message }) => [settingAt(path), message])),
     error: mutation.error && issues.length === 0 && !isConflict(mutation.error) ? mutation.error.message : undefined,
     edit: (part) => setState(({ base, draft }) => ({ base, draft: { ...draft, ...part } })),
-    save: () => mutation.mutate(),
+    save: () => mutation.mutate(state),
     discard: () => {
       mutation.reset();
       setState(unchanged(stored));
     },
-    keepMine: () =>
-      setState(({ draft }) => ({ base: stored, draft: { ...draftOf(stored.settings), ...only(draft, changed) } })),
+    keepMine: () => setState(({ draft }) => rebased(stored, draft, changed)),
   };
 }
 
@@ -113,8 +113,12 @@ async function saveDraft(
   }
 }
 
-function only(draft: SettingsDraft, names: readonly SettingName[]): Partial<SettingsDraft> {
-  return Object.fromEntries(names.map((name) => [name, draft[name]]));
+/** The stored settings with some members of a draft. */
+function rebased(base: StoredSettings, draft: SettingsDraft, names: readonly SettingName[]): DraftState {
+  return {
+    base,
+    draft: { ...draftOf(base.settings), ...Object.fromEntries(names.map((name) => [name, draft[name]])) },
+  };
 }
 
 function unchanged(base: StoredSettings): DraftState {

@@ -12,13 +12,14 @@ interface ErasePersonProps {
   email: string;
   /** The app of the erasure, as the request names it; undefined while no dialog is open. */
   erasing: { sourceAppId: string | undefined } | undefined;
-  isInOneApp: boolean;
+  /** The app of the page; undefined: all apps. */
+  ofPage: string | undefined;
   onClose: () => void;
   onErased: (receipt: ErasureReceipt) => void;
 }
 
 /** Erases all data of a person, after their email was typed. */
-export function ErasePerson({ email, erasing, isInOneApp, onClose, onErased }: ErasePersonProps) {
+export function ErasePerson({ email, erasing, ofPage, onClose, onErased }: ErasePersonProps) {
   const client = useQueryClient();
   const [suppress, setSuppress] = useState(false);
   const erase = useMutation({
@@ -36,7 +37,7 @@ export function ErasePerson({ email, erasing, isInOneApp, onClose, onErased }: E
     onClose();
     erase.reset();
   };
-  const { title, note } = textsOf(erasing?.sourceAppId, isInOneApp);
+  const { title, note } = textsOf(erasing ? erasing.sourceAppId : ofPage);
   return (
     <TypedConfirmation
       opened={erasing !== undefined}
@@ -58,9 +59,8 @@ export function ErasePerson({ email, erasing, isInOneApp, onClose, onErased }: E
   );
 }
 
-function textsOf(sourceAppId: string | undefined, isInOneApp: boolean): { title: string; note: string } {
+function textsOf(sourceAppId: string | undefined): { title: string; note: string } {
   const texts = t.privacy.erasing;
   if (sourceAppId !== undefined) return { title: texts.inApp(sourceAppId), note: texts.noteInApp(sourceAppId) };
-  if (isInOneApp) return { title: texts.inThisApp, note: texts.noteInThisApp };
   return { title: texts.inAllApps, note: texts.noteInAllApps };
 }

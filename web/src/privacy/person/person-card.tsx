@@ -43,7 +43,6 @@ export function PersonCard({ scope, email }: PersonCardProps) {
     },
     onError: (refusal) => notifications.show({ color: 'red', title: t.users.export.failed, message: refusal.message }),
   });
-  const own = scope && scopeParameter(scope).sourceAppId;
   return (
     <section className={classes.person} aria-label={t.privacy.card.dataOf(email)}>
       <Group justify="space-between" gap="sm">
@@ -67,7 +66,7 @@ export function PersonCard({ scope, email }: PersonCardProps) {
             c="var(--mantine-color-error)"
             leftSection={<TrashIcon size={14} />}
             disabled={!data}
-            onClick={() => setErasing({ sourceAppId: own })}
+            onClick={() => setErasing({ sourceAppId: scope?.sourceAppId })}
           >
             {scope ? t.privacy.card.erase : t.privacy.card.eraseInAllApps}
           </Button>
@@ -90,7 +89,7 @@ export function PersonCard({ scope, email }: PersonCardProps) {
       <ErasePerson
         email={email}
         erasing={erasing}
-        isInOneApp={scope !== undefined || erasing?.sourceAppId !== undefined}
+        ofPage={scope?.sourceAppId}
         onClose={() => setErasing(undefined)}
         onErased={(done) => {
           setReceipt(done);

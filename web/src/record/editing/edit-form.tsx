@@ -96,7 +96,7 @@ function EditForm({ scope, stored, fields, onDraft, onClose, children }: EditFor
   const [base, setBase] = useState(stored);
   const [draft, setDraft] = useState<Draft>({});
   const [others, setOthers] = useState<readonly string[]>();
-  const save = useRecordChange(scope, stored.record.id, t.record.editing.saved, onClose);
+  const save = useRecordChange(scope, stored.record.id, t.record.editing.saved);
   const { data } = base.record;
   const change = changeOf(draft, fields, data);
   const take = (next: Draft): void => {
@@ -109,6 +109,7 @@ function EditForm({ scope, stored, fields, onDraft, onClose, children }: EditFor
     save.mutate(
       { change, etag: base.etag },
       {
+        onSuccess: onClose,
         onError: (error) => {
           if (!(error instanceof Outdated)) return;
           setOthers(contested(draft, data, error.stored.record.data));

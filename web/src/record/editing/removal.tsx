@@ -22,11 +22,11 @@ interface RemovalDialogProps {
 
 /** Removes an item of a list, a file, or a key that the schema does not have. */
 export function RemovalDialog({ scope, stored, removal, onClose }: RemovalDialogProps) {
-  const remove = useRecordChange(scope, stored.record.id, t.record.editing.removed, () => close());
-  function close(): void {
+  const remove = useRecordChange(scope, stored.record.id, t.record.editing.removed);
+  const close = (): void => {
     onClose();
     remove.reset();
-  }
+  };
   const { error } = remove;
   // The part is the same one in a newer state: an item by its time, a file by its id.
   const { etag, record } = error instanceof Outdated ? error.stored : stored;
@@ -37,7 +37,7 @@ export function RemovalDialog({ scope, stored, removal, onClose }: RemovalDialog
       action={t.common.remove}
       isDangerous
       sending={{ isPending: remove.isPending, error: null }}
-      onConfirm={() => removal && remove.mutate({ change: removal.changeOf(record.data), etag })}
+      onConfirm={() => removal && remove.mutate({ change: removal.changeOf(record.data), etag }, { onSuccess: close })}
       onClose={close}
     >
       <Text>{t.record.editing.removeNote}</Text>

@@ -23,7 +23,7 @@ export class Outdated extends Error {
 }
 
 /** Changes a record in the state `etag`; in another one the error is `Outdated`. */
-export function useRecordChange(scope: Scope, id: string, done: string, onSaved: (stored: StoredRecord) => void) {
+export function useRecordChange(scope: Scope, id: string, done: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async ({ change, etag }: { change: RecordChange; etag: string }): Promise<StoredRecord> => {
@@ -43,7 +43,6 @@ export function useRecordChange(scope: Scope, id: string, done: string, onSaved:
     onSuccess: (stored) => {
       showStored(client, stored);
       showUndo(client, scope, stored, done);
-      onSaved(stored);
     },
   });
 }

@@ -18,8 +18,8 @@ export interface DraftEditor extends DraftState {
   /** A newer version than the base of a draft with changes. */
   conflict: DraftState['base'] | undefined;
   edit: (change: (draft: Draft) => Draft) => void;
-  /** Replaces the draft with an unchanged version. */
-  reset: (base: DraftState['base']) => void;
+  /** Replaces the draft with an unchanged version; only the draft `of`, if it is given. */
+  reset: (base: DraftState['base'], of?: Draft) => void;
   /** Restores a discarded draft, or takes over a merged one. */
   restore: (state: DraftState) => void;
 }
@@ -48,7 +48,7 @@ export function useDraft(sourceAppId: string, newest: DraftState['base']): Draft
     isRestored: stored !== undefined && isDirty,
     conflict: isDirty && isOutdated ? newest : undefined,
     edit: useCallback((change) => setState((before) => ({ ...before, draft: change(before.draft) })), []),
-    reset: useCallback((base) => setState(unchanged(base)), []),
+    reset: useCallback((base, of) => setState((before) => (of && of !== before.draft ? before : unchanged(base))), []),
     restore: useCallback((discarded) => setState(discarded), []),
   };
 }

@@ -82,7 +82,11 @@ function Review({ sourceAppId, editor, onClose }: Omit<SaveDialogProps, 'opened'
         <Button variant="default" onClick={onClose}>
           {t.schemaEditor.keepEditing}
         </Button>
-        <Button loading={save.isPending} disabled={check.isPending || isWaiting} onClick={() => save.mutate()}>
+        <Button
+          loading={save.isPending}
+          disabled={check.isPending || isWaiting}
+          onClick={() => save.mutate(editor.draft)}
+        >
           {t.schemaEditor.saveVersion(editor.base.schema.version + 1)}
         </Button>
       </Group>
@@ -94,14 +98,15 @@ function useSave(sourceAppId: string, editor: DraftEditor, onClose: () => void) 
   const client = useQueryClient();
   const schema = appSchemaQuery(sourceAppId);
   return useMutation({
-    mutationFn: () =>
+    mutationFn: (_sent: DraftEditor['draft']) =>
       call('PUT /auth/apps/:sourceAppId/schema', {
         params: { sourceAppId },
         body: editor.replacement,
         headers: { 'If-Match': editor.base.etag },
       }),
-    onSuccess: async ({ version }) => {
-      editor.reset(await client.fetchQuery({ ...schema, staleTime: 0 }));
+    onSuccess: async ({ version }, sent) => {
+      // A draft that was edited since is kept: the editor then offers to merge it.
+      editor.reset(await client.fetchQuery({ ...schema, staleTime: 0 }), sent);
       notifications.show({ title: t.schemaEditor.saved(version), message: t.schemaEditor.savedNote });
       onClose();
       await Promise.all([

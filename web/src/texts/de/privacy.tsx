@@ -123,10 +123,8 @@ export const privacy: typeof en = {
   searchFor: (text) => `Suche nach „${text}“`,
 
   erasing: {
-    inThisApp: 'In dieser App endgültig löschen',
     inAllApps: 'In allen Apps endgültig löschen',
     inApp: (sourceAppId) => `In ${sourceAppId} endgültig löschen`,
-    noteInThisApp: eraseNote('dieser App'),
     noteInAllApps: eraseNote('allen Apps'),
     noteInApp: eraseNote,
     action: 'Endgültig löschen',

@@ -124,10 +124,8 @@ export const privacy = {
   searchFor: (text: string) => `Search for “${text}”`,
 
   erasing: {
-    inThisApp: 'Erase in this app',
     inAllApps: 'Erase in all apps',
     inApp: (sourceAppId: string) => `Erase in ${sourceAppId}`,
-    noteInThisApp: eraseNote('this app'),
     noteInAllApps: eraseNote('all apps'),
     noteInApp: eraseNote,
     action: 'Erase permanently',
