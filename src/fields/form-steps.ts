@@ -47,9 +47,12 @@ function sentTexts(field: FormField): readonly string[] {
     const isAbsent = field.texts !== undefined && last.trim() === '';
     return isAbsent ? [] : [String(/^(?:on|true|1|yes)$/i.test(last.trim()))];
   }
-  const isChoice = (text: string): boolean => control.choices.some(({ value }) => value === text);
-  if (control.type === 'checkboxes') return choicesIn(texts).filter(isChoice);
-  return control.choices.length > 0 && !isChoice(last) ? [] : texts;
+  const { choices } = control;
+  if (control.type === 'checkboxes') {
+    const chosen = new Set(choicesIn(texts));
+    return choices.flatMap(({ value }) => (chosen.has(value) ? [value] : []));
+  }
+  return choices.length > 0 && !choices.some(({ value }) => value === last) ? [] : texts;
 }
 
 /** Returns the pages of a form; undefined for a form with one. The email is on the first page. */

@@ -99,6 +99,10 @@ export function formControl(field: FieldDefinition, tag = '', text: ServiceText 
   };
 }
 
+/** Returns the labels of choices by their values, for lists of many. */
+export const choiceLabels = ({ choices }: Pick<FormControl, 'choices'>): ReadonlyMap<unknown, string> =>
+  new Map(choices.map(({ value, label }) => [value, label]));
+
 /** Returns the controls of all fields of a form, in their order. */
 export function formControls(
   fields: readonly FieldDefinition[],

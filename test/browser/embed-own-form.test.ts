@@ -142,6 +142,23 @@ describe('a form that somebody wrote', () => {
     await close();
   });
 
+  it('is empty and can be sent again where it continues at a place in its page', async () => {
+    const app = await formOf();
+    const next = `<input type="hidden" name="_next" value="${site.origin}/page#sent">`;
+    const { page, expectClean, close } = await open(`${htmlOf(app, next)}<p id="sent" tabindex="-1">Thank you</p>`);
+    for (const name of ['Ada', 'Grace']) {
+      await fill(page);
+      await page.getByLabel('Name').fill(name);
+      await page.getByLabel('Email').fill(`${name}@example.com`);
+      await send(page);
+      await expect.poll(() => records(app).then((all) => all.some(({ data }) => data.name === name))).toBe(true);
+      await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('');
+      expect(page.url()).toBe(`${site.origin}/page#sent`);
+    }
+    expectClean();
+    await close();
+  });
+
   it('is stored, and goes nowhere that the app does not allow', async () => {
     const app = await formOf();
     const { page, expectClean, close } = await open(

@@ -3,10 +3,12 @@ import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { beginChange, storePeople, untilChange } from '../support/changes.ts';
 import { Client } from '../support/client.ts';
+import { multipart, sendBody, TYPES } from '../support/forms.ts';
 import { runImport } from '../support/imports.ts';
 import { type MeasuredServer, startMeasuredServer } from '../support/measured-server.ts';
 import { Leftovers } from '../support/process.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
 
 type Condition = NonNullable<NonNullable<FieldDefinitionInput['showIf']>['any']>[number];
 
@@ -17,17 +19,24 @@ const leftovers = new Leftovers();
 let server: MeasuredServer;
 let base: TestServer;
 let client: Client;
+let smtp: TestSmtp;
 beforeAll(async () => {
   base = await startServer();
+  smtp = await startSmtp();
   // The jobs run in the measured process.
   await base.services.jobs.stop();
-  server = await startMeasuredServer(leftovers, base.database);
+  server = await startMeasuredServer(leftovers, base.database, mailEnv(smtp, ''));
   client = await new Client(server.url).logIn('admin', ADMIN_PASSWORD);
 });
 afterAll(async () => {
   await leftovers.clear();
+  await smtp.close();
   await base.close();
 });
+
+/** Texts of three characters, in their order. */
+const codes = (count: number, first = 0): string[] =>
+  Array.from({ length: count }, (_, index) => (first + index).toString(36).padStart(3, '0'));
 
 const texts = (regex: string): FieldDefinitionInput[] =>
   Array.from({ length: 100 }, (_, index) => ({ key: `f${index}`, kind: 'text', regex }));
@@ -52,7 +61,7 @@ describe('invariant 7: the event loop is blocked for at most 50 ms by', () => {
   it('conditions that search the longest texts and lists, in a submission and in a schema', async () => {
     const { sourceAppId } = await client.buildApp();
     const part = `${'a'.repeat(250)}b${'a'.repeat(749)}`;
-    const choices = Array.from({ length: 8_000 }, (_, index) => index.toString(36).padStart(3, '0'));
+    const choices = codes(8_000);
     const searching = (field: FieldDefinitionInput, conditions: Condition[]): FieldDefinitionInput[] => [
       field,
       ...Array.from({ length: Math.ceil(conditions.length / 20) }, (_, index) => ({
@@ -79,6 +88,35 @@ describe('invariant 7: the event loop is blocked for at most 50 ms by', () => {
       await put(searching({ key: 'a', kind: 'text' }, wrong), 400);
     };
     expect(await server.blockedDuring(run)).toBeLessThan(1);
+  });
+
+  it('a form that is refused with 19,000 unknown choices', async () => {
+    const { sourceAppId } = await client.buildApp({
+      fields: [{ key: 'topics', kind: 'multiselect', enum: codes(5_000) }],
+    });
+    const body = multipart([
+      ['email', 'a@example.com'],
+      ['topics', codes(19_000, 5_000).join('; ')],
+    ]);
+    const send = () => sendBody(client, sourceAppId, TYPES.multipart, body).expect(400);
+    expect(await server.blockedDuring(send)).toBeLessThan(1);
+  });
+
+  it('the emails about a submission with 8,000 choices', async () => {
+    const topics = codes(8_000);
+    const { sourceAppId } = await client.buildApp({
+      fields: [{ key: 'topics', kind: 'multiselect', enum: topics }],
+    });
+    const reply = { when: 'created', subject: 'Thanks', text: 'Topics: {topics}', include: ['topics'] };
+    const settings = { notify: { emails: ['team@example.com'], when: 'each' }, reply };
+    await client.put(`/auth/apps/${sourceAppId}/form`, settings).expect(200);
+    let people = 0;
+    const submit = async () => {
+      people += 1;
+      await client.submit(sourceAppId, { email: `person${people}@example.com`, data: { topics } }).expect(200);
+      await expect.poll(() => smtp.mails.length, { timeout: 30_000, interval: 20 }).toBe(2 * people);
+    };
+    expect(await server.blockedDuring(submit)).toBeLessThan(1);
   });
 
   it(`an export of ${RECORDS} records`, async () => {

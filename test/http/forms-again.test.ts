@@ -320,6 +320,24 @@ describe('spec 4.5, a form that is sent again after a refusal', () => {
     );
   });
 
+  it('shows advice alone after more than 5,000 choices, also of the entries', async () => {
+    const own = await appOf([{ key: 'topics', kind: 'multiselect', enum: ['news'] }]);
+    const choose = (unknown: number) => {
+      const topics = ['news', ...Array.from({ length: unknown }, (_, index) => index.toString(36))].join('; ');
+      return sendForm(
+        server.client,
+        own,
+        [
+          ['email', newEmail()],
+          ['topics', topics],
+        ],
+        'multipart',
+      ).expect(400);
+    };
+    expect((await choose(4_999)).text).toContain('value="3uu"');
+    expect((await choose(5_000)).text).not.toContain('<form');
+  });
+
   it('shows an entry that the app refuses, and does not send it again', async () => {
     const strict = await appOf([{ key: 'name', kind: 'text' }], true);
     const names = ['city', 'my city', 'pets[]', `x${'y'.repeat(60)}`];

@@ -253,6 +253,17 @@ describe('the time of a reply (spec 4.12)', () => {
     expect((await sent('first@example.com', 2)).text).toContain('seats: 2');
   });
 
+  it('has a message id of its own after the earlier reply was removed', async () => {
+    await put({ reply: REPLY }).expect(200);
+    const id = await submit('regular@example.com');
+    await sent('regular@example.com');
+    await expect.poll(async () => (await mailsOf(id))[0]?.state, POLL).toBe('sent');
+    await a.db.collection('mails').deleteMany({ recordId: parseRecordId(id) as never });
+    await submit('regular@example.com', { seats: 1 });
+    await sent('regular@example.com', 2);
+    expect(new Set(smtp.to('regular@example.com').map((mail) => mail.header('message-id'))).size).toBe(2);
+  });
+
   it('is not after a change by an operator', async () => {
     const id = await submit('edit@example.com');
     await put({ reply: REPLY }).expect(200);

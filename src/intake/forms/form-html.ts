@@ -115,8 +115,9 @@ export function formControls(fields: readonly FieldDefinition[], tag = ''): read
   return described;
 }
 
-export function canShowAgain(fields: readonly FieldDefinition[]): boolean {
-  const choices = formControls(fields).reduce((sum, control) => sum + control.choices.length, 0);
+/** @param fields with the choices of the entries, which may be more than those of the schema */
+export function canShowAgain(fields: readonly FormField[]): boolean {
+  const choices = fields.reduce((sum, { control }) => sum + control.choices.length, 0);
   return choices <= MAX_CHOICES_AGAIN;
 }
 
@@ -221,8 +222,9 @@ function controlFor(control: FormControl, texts: readonly string[]): FormControl
   const text = texts.at(-1) ?? '';
   const { type, choices } = control;
   if (type === 'checkboxes') {
-    const unknown = choicesIn(texts).filter((choice) => !choices.some(({ value }) => value === choice));
-    return { ...control, choices: [...choices, ...unknown.map((value) => ({ value, label: value }))] };
+    const unknown = new Set(choicesIn(texts));
+    for (const { value } of choices) unknown.delete(value);
+    return { ...control, choices: [...choices, ...[...unknown].map((value) => ({ value, label: value }))] };
   }
   if (text === '') return control;
   if (choices.length > 0 && !choices.some(({ value }) => value === text)) {
@@ -258,13 +260,18 @@ interface Problem {
   text: string;
 }
 
-export function formBody(view: FormView): { summary: string; form: string; hasSteps: boolean } {
-  const fields = withStates(listFields(view));
+/** @param listed the fields of the view, by {@link listFields} */
+export function formBody(
+  view: FormView,
+  listed: readonly FormField[],
+): { summary: string; form: string; hasSteps: boolean } {
+  const fields = withStates(listed);
   const summary = view.refusal ? summaryHtml(view, listProblems(view, fields)) : '';
   return { summary, form: formHtml(view, fields), hasSteps: hasSteps(fields.map(({ control }) => control)) };
 }
 
-function listFields({ fields, language, prefilled, sent, issues = [], refusal }: FormView): FormField[] {
+/** Returns the fields of a form with their texts and problems, and the choices of the entries. */
+export function listFields({ fields, language, prefilled, sent, issues = [], refusal }: FormView): FormField[] {
   const keptOf = ({ type }: FormControl, texts: readonly string[]) => {
     if (type !== 'file' || !sent) return {};
     const files = texts.flatMap((token) => {

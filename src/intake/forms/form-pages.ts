@@ -12,7 +12,7 @@ import { marked } from '../../fields/marks.ts';
 import type { Language } from '../../platform/languages/languages.ts';
 import type { SchemaLeases } from '../../schemas/schema-leases.ts';
 import { withFileLimit } from './form-files.ts';
-import { canShowAgain, type FormView, formBody, type PublicForm, statement } from './form-html.ts';
+import { canShowAgain, type FormView, formBody, listFields, type PublicForm, statement } from './form-html.ts';
 import {
   DEFAULT_ASSETS,
   type FormLook,
@@ -66,8 +66,9 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
         const note = html`<p class="note"!${ownLanguage(language)}>${language.text('closedPage')}</p>`;
         return pageReply({ title, main: introduction(view) + note, language, status, look: view }, assets);
       }
-      if (refusal && !canShowAgain(view.fields)) return refusalPage(refusal, language, view);
-      const { summary, form, hasSteps } = formBody(view);
+      const fields = listFields(view);
+      if (refusal && !canShowAgain(fields)) return refusalPage(refusal, language, view);
+      const { summary, form, hasSteps } = formBody(view, fields);
       return pageReply(
         {
           title: status === 200 ? title : `${titleOf(language, status)}: ${title}`,

@@ -23,9 +23,10 @@ export function createMailJob(deps: {
 }): Job {
   const { queue, render, mailer, logger } = deps;
 
-  async function trySending({ _id, purpose, attempts }: MailDocument, message: Message) {
+  async function trySending({ _id, purpose, attempts, createdAt }: MailDocument, message: Message) {
     try {
-      await mailer.send(`${_id} ${message.to}`, message);
+      // A later reply to a record has the id of one that was removed after 30 days.
+      await mailer.send(`${_id} ${createdAt.getTime()} ${message.to}`, message);
       return undefined;
     } catch (error) {
       const failure = error instanceof MailFailure ? error : UNKNOWN;

@@ -3,7 +3,7 @@ import type { ObjectId } from 'mongodb';
 import { DEFAULT_FORM_SETTINGS, type FormSettings, offeredLanguages } from '../../apps/form-settings.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { labelNodes, withAddresses } from '../../fields/marks.ts';
-import { type FormControl, formControl } from '../../fields/presentation.ts';
+import { choiceLabels, type FormControl, formControl } from '../../fields/presentation.ts';
 import { accentColors } from '../../fields/theme.ts';
 import { formImages, toHtml } from '../../intake/forms/page.ts';
 import type { Suppressions } from '../../operators/people/suppressions.ts';
@@ -45,9 +45,9 @@ export function entryValues(
     ...fields.flatMap((field) => {
       if (!Object.hasOwn(data, field.key)) return [];
       const control = formControl(field, tag);
-      const { choices } = control;
+      const labels = choiceLabels(control);
       const value = data[field.key];
-      const labelOf = (one: unknown): string => choices.find((choice) => choice.value === one)?.label ?? showValue(one);
+      const labelOf = (one: unknown): string => labels.get(one) ?? showValue(one);
       const isList = field.kind === 'multiselect' && Array.isArray(value);
       return [{ ...labelName(control), value: isList ? value.map(labelOf).join(', ') : labelOf(value) }];
     }),

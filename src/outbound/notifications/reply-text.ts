@@ -1,7 +1,7 @@
 import { PLACEHOLDER } from '../../apps/form-settings.ts';
 import { isIsoDate, parseInstant } from '../../fields/base/iso-date.ts';
 import { type FieldDefinition, isOfStaff } from '../../fields/definition.ts';
-import { formControl } from '../../fields/presentation.ts';
+import { choiceLabels, formControl } from '../../fields/presentation.ts';
 import { cut, oneLine } from '../../platform/mail/content.ts';
 
 const MAX_VALUE = 500;
@@ -77,8 +77,8 @@ function dateText(value: string, { dateTime }: Addressee): string {
 
 /** Returns the names of values; undefined when one is no choice of the field. */
 function choicesText(field: FieldDefinition, values: readonly unknown[], tag: string): string | undefined {
-  const { choices } = formControl(field, tag);
-  const labels = values.map((value) => choices.find((choice) => choice.value === value)?.label);
+  const known = choiceLabels(formControl(field, tag));
+  const labels = values.map((value) => known.get(value));
   return labels.includes(undefined) ? undefined : labels.join(', ');
 }
 
