@@ -20,6 +20,7 @@ export async function openAcceptHandles(server: NetServer, count: number): Promi
   const opened: NetServer[] = [];
   if (count === 0) return opened;
   const child = spawn(process.execPath, ['-e', ECHO], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], env: {} });
+  const ended = new Promise((resolve) => child.once('error', resolve).once('exit', resolve));
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, READY_WITHIN_MS);
     const end = (): void => {
@@ -36,6 +37,8 @@ export async function openAcceptHandles(server: NetServer, count: number): Promi
     send(child, server);
   });
   child.removeAllListeners('message').kill('SIGKILL');
+  // Until it has ended it may keep the port open.
+  await ended;
   return opened;
 }
 
