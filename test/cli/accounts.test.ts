@@ -44,6 +44,11 @@ describe('account invite, link, list and suspend (spec 4.13)', () => {
     expect(stdout).toBe('boss@example.com\tAda\tadmin\tactive\nmember@example.com\tAda\tmember\tsuspended\n');
   });
 
+  it('shows names without control characters', async () => {
+    await server.db.collection('accounts').updateOne({}, { $set: { name: 'A\u001b[2Jda\nEve\t\u202e' } });
+    expect((await cli('list')).stdout).toContain('\tA [2Jda Eve\t');
+  });
+
   it.each([
     { args: ['invite', 'no email', '--admin'], message: 'The email is not valid' },
     { args: ['invite', 'a@example.com'], message: 'Use either --admin or --app' },

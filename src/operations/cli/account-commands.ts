@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { CommandFailed } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { APP_ROLES, type AppRole } from '../../platform/core/roles.ts';
+import { oneLine } from '../../platform/mail/content.ts';
 import type { Services } from '../../services.ts';
 import { COMMAND_LINE, note, type Streams, say, type Tool, WRITES_WITHIN_MS } from './command.ts';
 
@@ -62,7 +63,7 @@ export function accountCommands({ withServices, streams }: Tool): Command {
           for (const account of page) {
             const { email, name, suspendedAt } = account;
             const role = isAdmin(account) ? 'admin' : 'member';
-            say(streams, [email, name.replace(/\s+/g, ' '), role, suspendedAt ? 'suspended' : 'active'].join('\t'));
+            say(streams, [email, oneLine(name, name.length), role, suspendedAt ? 'suspended' : 'active'].join('\t'));
           }
           after = page.length === ACCOUNTS_AT_ONCE ? page.at(-1)?.email : undefined;
         } while (after !== undefined);
