@@ -48,8 +48,9 @@ export function entryValues(
       const labels = choiceLabels(control);
       const value = data[field.key];
       const labelOf = (one: unknown): string => labels.get(one) ?? showValue(one);
-      const isList = field.kind === 'multiselect' && Array.isArray(value);
-      return [{ ...labelName(control), value: isList ? value.map(labelOf).join(', ') : labelOf(value) }];
+      const textOf = field.kind === 'file' ? fileName : labelOf;
+      const isList = ['multiselect', 'file'].includes(field.kind) && Array.isArray(value);
+      return [{ ...labelName(control), value: isList ? value.map(textOf).join(', ') : labelOf(value) }];
     }),
     ...Object.keys(data)
       .filter((key) => !known.has(key))
@@ -65,6 +66,12 @@ function labelName(control: FormControl): Omit<EntryValue, 'value'> {
   if (nodes.every((node) => typeof node === 'string')) return { name: control.label };
   return { name: withAddresses(control.label), nameHtml: toHtml(nodes) };
 }
+
+/** The value is perhaps older than the field. */
+const fileName = (value: unknown): string => {
+  const { name } = Object(value);
+  return typeof name === 'string' ? name : showValue(value);
+};
 
 function showValue(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
