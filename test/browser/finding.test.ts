@@ -54,6 +54,17 @@ describe('the search', () => {
   });
 });
 
+it('the search keeps a space after which the next word follows', async () => {
+  await submitPeople();
+  await users.logIn();
+  const search = users.page.getByLabel('Search all data');
+  await search.pressSequentially('ada ');
+  await expect.poll(() => new URL(users.page.url()).searchParams.get('q')).toBe('ada');
+  await users.waitForText('1 matching user');
+  await search.pressSequentially('lovelace');
+  await expect.poll(() => new URL(users.page.url()).searchParams.get('q')).toBe('ada lovelace');
+});
+
 /** A condition, the words that show it, and whom it finds. */
 const FILTERS: [NewFilter, string, string[]][] = [
   [{ field: 'Email', words: 'begins with', value: 'AL' }, 'Email begins with AL', ['alan']],

@@ -19,8 +19,9 @@ interface SearchBoxProps {
 export function SearchBox({ label, value, maxLength = MAX_LENGTH, onChange }: SearchBoxProps) {
   const [typed, setTyped] = useState(value);
   const debouncedChange = useDebouncedCallback(onChange, DEBOUNCE_MS);
-  // The URL can change elsewhere, for example with the browser's Back button.
-  useEffect(() => setTyped(value), [value]);
+  // The URL can change elsewhere, for example with the browser's Back button. A space at the end of
+  // what is typed stays: the next word follows.
+  useEffect(() => setTyped((text) => (text.trim() === value ? text : value)), [value]);
   return (
     <TextInput
       aria-label={label}
