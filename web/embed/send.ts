@@ -139,29 +139,22 @@ function finish(
     body.next || definition?.next || (thanks && `${thanks}${isHeld ? (/\?/.test(thanks) ? '&held' : '?held') : ''}`);
   if (next) {
     const { href } = new URL(`${next}`, location.href);
-    const [page, place] = href.split('#');
-    // The browser stays on this page, and the form too.
-    if (place !== undefined && page === location.href.split('#')[0]) empty(form, release);
-    // The page may come back from the cache of the browser.
-    else addEventListener('pageshow', release);
     location.assign(href);
-    return;
+    // The page may come back from the cache of the browser.
+    if (location.href !== href) return void addEventListener('pageshow', release);
+    // A place in this page, where the browser is at once: the form stays.
   }
+  // A control named `reset` hides the method.
+  HTMLFormElement.prototype.reset.call(form);
+  release();
+  if (next) return;
   // The form was sent, so its definition was loaded.
   const { texts, thanks: ownThanks } = definition as Definition;
   const stored = [...marked(ownThanks ?? texts.thanks), `\n${texts.thanksConfirm}`];
-  empty(form, release);
   const message = say(form, 'status', ...(isHeld ? [texts.thanksHeld] : stored));
   if (!isOwn(form)) return;
   form.replaceWith(message);
   message.focus();
-}
-
-/** Removes the entries of a form, which can be sent again. */
-function empty(form: HTMLFormElement, release: () => void): void {
-  // A control named `reset` hides the method.
-  HTMLFormElement.prototype.reset.call(form);
-  release();
 }
 
 function refuse(form: HTMLFormElement, { status, body }: Answer, definition: Definition | undefined): void {
