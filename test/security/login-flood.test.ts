@@ -2,6 +2,7 @@ import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import bcrypt from 'bcrypt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEADLINE_MS } from '../../src/api/deadline.ts';
 import type { TestApp } from '../support/client.ts';
 import { rounds } from '../support/rounds.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -20,6 +21,7 @@ let server: TestServer;
 let operator: TestApp;
 beforeAll(async () => {
   server = await startServer({ TRUST_PROXY: '1', RATE_LIMIT_LOGIN: String(FAILURES) }, undefined, {
+    deadlineMs: DEADLINE_MS,
     passwordCost: await slowCost(),
   });
   operator = await server.admin.buildApp();

@@ -1,6 +1,7 @@
 import { createHook } from 'node:async_hooks';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createLoginLimiter, createSessionService } from '../../src/access/sessions/sessions.service.ts';
+import { DEADLINE_MS } from '../../src/api/deadline.ts';
 import { createPasswordHasher } from '../../src/apps/passwords.ts';
 import { clientNetwork, forwardedAddress } from '../../src/platform/core/client-network.ts';
 import { loadConfig } from '../../src/platform/core/config.ts';
@@ -17,7 +18,7 @@ import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({ RATE_LIMIT_LOGIN: '0' });
+  server = await startServer({ RATE_LIMIT_LOGIN: '0' }, undefined, { deadlineMs: DEADLINE_MS });
 });
 afterAll(() => server.close());
 
