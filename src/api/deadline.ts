@@ -14,6 +14,7 @@ export class Deadline {
   /** Whether the time is over and the request was refused. */
   isOver = false;
 
+  /** @param ms another time than {@link DEADLINE_MS} in tests only */
   constructor(ms = DEADLINE_MS) {
     this.#left = ms;
   }

@@ -67,7 +67,7 @@ function labelName(control: FormControl): Omit<EntryValue, 'value'> {
   return { name: withAddresses(control.label), nameHtml: toHtml(nodes) };
 }
 
-/** The value is perhaps older than the field. */
+/** Returns the name of a file. The value may be older than the kind of its field. */
 const fileName = (value: unknown): string => {
   const { name } = Object(value);
   return typeof name === 'string' ? name : showValue(value);

@@ -7,6 +7,7 @@ export interface Lookup {
   filter: MongoDocument;
 }
 
+/** Names documents by their collection and a filter, which an index serves. */
 export const lookup = <Document extends MongoDocument>(
   collection: Collection<Document>,
   filter: Filter<Document>,
@@ -15,7 +16,7 @@ export const lookup = <Document extends MongoDocument>(
 /** Resolves with whether a document of one of the lookups exists. */
 export type HasAny = (lookups: readonly Lookup[]) => Promise<boolean>;
 
-/** Looks by a statement of its own. */
+/** Resolves with whether a document exists, by a statement of its own. */
 export const findAny: HasAny = async (lookups) => (await findEach(lookups)).length > 0;
 
 interface Asked {
@@ -24,8 +25,9 @@ interface Asked {
 }
 
 /**
- * Creates a function that looks for documents in collections of one database. What is asked for in
- * one turn of the event loop is one statement: the jobs of a server ask once a second.
+ * Creates a function that looks for documents in collections of one database. All calls in one turn
+ * of the event loop share one statement, because the jobs of a server call it once a second. They
+ * reject together when that statement fails.
  */
 export function createLookups(): HasAny {
   let waiting: Asked[] = [];

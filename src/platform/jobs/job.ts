@@ -15,7 +15,8 @@ export interface Job {
   /**
    * Resolves with whether a step has something to do. Called before the lock is taken, so that an
    * idle service writes nothing for this job; absent: each due step runs. Once a minute a step runs
-   * without this question. `hasAny`: asked at once, it shares its statement with other jobs.
+   * without this question.
+   * @param hasAny shares its statement with the other jobs that are due, if called before a wait
    */
   hasWork?(hasAny: HasAny): Promise<boolean>;
   /**
