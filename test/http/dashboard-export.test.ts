@@ -6,6 +6,7 @@ import { sharedServer, type TestServer } from '../support/server.ts';
 let server: TestServer;
 let operator: Client;
 let sourceAppId: string;
+let otherAppId: string;
 
 beforeAll(async () => {
   server = await sharedServer();
@@ -15,8 +16,8 @@ beforeAll(async () => {
   await server.admin.putSchema(sourceAppId, { fields: [{ key: 'plan', kind: 'text' }] }).expect(200);
   await server.client.submit(sourceAppId, { email: 'bob@example.org', data: { plan: 'free, "now"' } }).expect(200);
   operator = await new Client(server.client.url).logIn(sourceAppId, app.password);
-  const other = await server.admin.buildApp();
-  await server.client.submit(other.sourceAppId, { email: 'foreign@example.com' }).expect(200);
+  otherAppId = (await server.admin.buildApp()).sourceAppId;
+  await server.client.submit(otherAppId, { email: 'foreign@example.com' }).expect(200);
 });
 
 /** Downloads a file; `body` is its text as a browser saves it, including a byte order mark. */
@@ -142,19 +143,20 @@ describe('GET /auth/users/export', () => {
 });
 
 describe('POST /auth/users/export', () => {
-  /** The id of a record, first of this app: other files of the server use the emails too. */
-  async function idOf(email: string): Promise<string> {
-    const query = { where: `email:eq:${email}` };
+  /** The id of a record of one app: other files of the server use the emails too. */
+  async function idOf(email: string, appId = sourceAppId): Promise<string> {
+    const query = { sourceAppId: appId, where: `email:eq:${email}` };
     const { users } = (await server.admin.get('/auth/admin/users').query(query).expect(200)).body;
-    const own = users.find((user: { sourceAppId: string }) => user.sourceAppId === sourceAppId);
-    return (own ?? users[0]).id;
+    return users[0].id;
   }
   const unknown = '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57';
 
   it('returns the records that are named once each, newest first, without unknown and foreign ones', async () => {
-    const [ada, bob, foreign] = await Promise.all(
-      ['ada@example.com', 'bob@example.org', 'foreign@example.com'].map(idOf),
-    );
+    const [ada, bob, foreign] = await Promise.all([
+      idOf('ada@example.com'),
+      idOf('bob@example.org'),
+      idOf('foreign@example.com', otherAppId),
+    ]);
     const ids = [ada, unknown, foreign, bob, ada, bob?.toUpperCase()];
     const { body, headers } = await operator.post('/auth/users/export', { ids, format: 'json' }).expect(200);
     const { body: all } = await operator.get('/auth/users/export?format=json').expect(200);
