@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import { visitAs } from '../support/browser.ts';
+import { holdJob } from '../support/held-job.ts';
 import type { TestServer } from '../support/server.ts';
 import { withServer } from './app-page.ts';
 
 let server: TestServer;
-// An index is built for at least this long.
 withServer(
   (started) => {
     server = started;
   },
-  { writesEndMs: 3_000 },
+  { writesEndMs: 300 },
 );
 
 it('an index that is built is shown with how far it is, until it is ready', async () => {
@@ -18,6 +18,7 @@ it('an index that is built is shown with how far it is, until it is ready', asyn
   for (const name of ['ada', 'alan', 'grace']) {
     await server.client.submit(app.sourceAppId, { email: `${name}@example.com`, data: { plan: 'pro' } }).expect(200);
   }
+  const build = await holdJob(server, 'index-slots');
   await server.admin
     .putSchema(app.sourceAppId, { fields: [{ ...plan, enum: [...plan.enum], indexed: true }] })
     .expect(200);
@@ -27,6 +28,7 @@ it('an index that is built is shown with how far it is, until it is ready', asyn
   await status.getByText('Building the index of Plan', { exact: true }).waitFor();
   await status.getByRole('progressbar', { name: 'Index of Plan' }).waitFor();
   await status.getByText('When the index is ready, filters and sorting by this field are fast.').waitFor();
+  await build();
   await status.waitFor({ state: 'detached' });
   const { body } = await server.admin.get(`/auth/apps/${app.sourceAppId}/indexes`).expect(200);
   expect(body).toEqual([expect.objectContaining({ key: 'plan', state: 'ready' })]);

@@ -16,8 +16,8 @@ const PROGRESS = new RegExp(`^Moving values of “plan” to “tier”: [\\d,]+
 
 let server: TestServer;
 beforeAll(async () => {
-  // A move takes at least this long.
-  server = await startServer({}, undefined, { writesEndMs: 6_000 });
+  // A move ends when a test says so.
+  server = await startServer({}, undefined, { writesEndMs: 3_600_000 });
 });
 afterAll(async () => {
   await closeBrowser();
@@ -42,6 +42,15 @@ async function storeRecords(sourceAppId: string): Promise<void> {
     };
   });
   await server.db.collection<UserDocument>('users').insertMany(records);
+}
+
+/** Ends the wait of a move for writes of earlier versions. */
+async function endLateWrites(sourceAppId: string): Promise<void> {
+  const { _id: appId } = await appDocument(server, sourceAppId);
+  const versions = server.db.collection('schema_versions');
+  const isOver = { $set: { 'progress.knownAt': new Date(0) } };
+  const end = async () => (await versions.updateMany({ appId, 'progress.isFinal': false }, isOver)).modifiedCount;
+  await expect.poll(end).toBe(1);
 }
 
 async function renameField(schema: SchemaPage, label: string, key: string): Promise<void> {
@@ -85,6 +94,7 @@ it('A rename shows its progress until it has ended, and another one waits until 
   expect(await axeViolationsInBothModes(operator.page)).toEqual([]);
   expect(await operator.page.evaluate('document.documentElement.scrollWidth')).toBe(320);
 
+  await endLateWrites(app.sourceAppId);
   const end = { state: 'detached', timeout: 60_000 } as const;
   await dialog.getByText('This rename has to wait').waitFor(end);
   await workOf(page).waitFor(end);
@@ -119,6 +129,7 @@ it('A rename that the service refuses meanwhile shows why', async () => {
   await dialog.getByRole('button', { name: 'Save version 4' }).click();
   await dialog.getByText('This rename has to wait').waitFor();
   expect(isRefused).toBe(true);
+  await endLateWrites(app.sourceAppId);
   await dialog.getByText('This rename has to wait').waitFor({ state: 'detached', timeout: 60_000 });
   await dialog.getByRole('button', { name: 'Save version 4' }).click();
   await dialog.waitFor({ state: 'hidden' });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { holdJob } from '../support/held-job.ts';
 import { linesIn, prepareImport, rejectsOf, untilImport } from '../support/imports.ts';
 import { appDocument } from '../support/index-slots.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
@@ -63,8 +64,7 @@ describe('beside a running import', () => {
       await server.client.submit(app, { email: emailOf(line), data }).expect(200);
     }
     // Nothing moves the values but the import.
-    const lock = { owner: 'another server', until: new Date(Date.now() + 60_000) };
-    await server.db.collection<{ _id: string }>('jobs').updateOne({ _id: 'renames' }, { $set: lock }, { upsert: true });
+    const letRun = await holdJob(server, 'renames');
     const fields = [n, { ...(items as object), key: 'entries' }];
     await server.admin
       .put(`/auth/apps/${app}/schema`, { rejectUnknown: false, fields, renames: [{ from: 'items', to: 'entries' }] })
@@ -79,7 +79,7 @@ describe('beside a running import', () => {
       const values = data.entries.map(({ value }: { value: string }) => value);
       expect(values).toEqual(email === emailOf(5) ? ['5'] : ['earlier', email.match(/\d+/)?.[0]]);
     }
-    await server.db.collection<{ _id: string }>('jobs').updateOne({ _id: 'renames' }, { $set: { until: new Date(0) } });
+    await letRun();
   });
 
   it('a schema is replaced: each line is applied or rejected, by the newest schema from then on', async () => {

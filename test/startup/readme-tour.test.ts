@@ -41,9 +41,14 @@ describe('the tour of the README', () => {
   });
 
   it.each(steps)('shows the actual output: $command', async ({ command, answer }) => {
-    const { stdout, stderr } = await runStep(command, folder, { URL: url, ADMIN_PASSWORD });
-    expect(stderr).toBe('');
-    expect(answersIn(stdout)).toEqual(answersIn(answer));
+    const outputs: string[] = [];
+    // On a busy machine a hash of a password can take longer than the service gives a request.
+    do {
+      const { stdout, stderr } = await runStep(command, folder, { URL: url, ADMIN_PASSWORD });
+      expect(stderr).toBe('');
+      outputs.unshift(stdout);
+    } while (outputs[0]?.includes('"tookTooLong"') && outputs.length < 10);
+    expect(answersIn(outputs[0] ?? '')).toEqual(answersIn(answer));
   });
 });
 
