@@ -78,6 +78,21 @@ describe('an answer that comes late', () => {
     expect(new URL(users.page.url()).pathname).toMatch(/\/keys$/);
   });
 
+  it('of a list is waited for without motion by readers who prefer that', async () => {
+    await users.submit('ada@example.com', { name: 'Ada' });
+    await users.logIn();
+    const answer = await hold(users.page, 'GET', /\/auth\/users\?/);
+    await users.page.reload();
+    await users.page.getByRole('status', { name: 'Loading' }).first().waitFor();
+    const moving = () => users.page.evaluate<number>('document.getAnimations().length');
+    expect(await moving()).toBe(0);
+    await users.page.emulateMedia({ reducedMotion: 'no-preference' });
+    await expect.poll(moving).toBeGreaterThan(0);
+    await users.page.emulateMedia({ reducedMotion: 'reduce' });
+    await answer();
+    await users.page.getByRole('link', { name: 'ada@example.com' }).waitFor();
+  });
+
   it('of an erasure leads to the list only from its record', async () => {
     await users.submit('ada@example.com', { name: 'Ada' });
     await users.logIn();

@@ -43,7 +43,7 @@ export interface Visit {
 let browser: Promise<Browser> | undefined;
 
 /**
- * Blank pages of ended visits, by the key of their options. Another visit loads the dashboard there
+ * Pages of ended visits, by the key of their options. Another visit loads the dashboard there
  * in half the time of a new page, which needs a new process.
  */
 const idle = new Map<string, Page[]>();
@@ -93,20 +93,29 @@ export async function closePage(page: Page): Promise<void> {
   await context.unrouteAll({ behavior: 'ignoreErrors' });
   await context.setOffline(false);
   await context.clearPermissions();
-  if (page.url().startsWith('http')) await leave(page);
+  if (page.url().startsWith('http')) {
+    const hasLeft = await leave(page).then(
+      () => true,
+      () => false, // its server has ended
+    );
+    if (!hasLeft) return context.close();
+  }
   await context.clearCookies();
   await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize(VIEWPORT);
+  if (page.viewportSize()?.width !== VIEWPORT.width || page.viewportSize()?.height !== VIEWPORT.height) {
+    await page.setViewportSize(VIEWPORT);
+  }
   page.removeAllListeners('dialog');
   idle.set(key, [...(idle.get(key) ?? []), page]);
 }
 
-/** Shows a blank page of the same site: with a page of another one the process would end. */
+/**
+ * Shows a page without scripts of the same site: with a page of another one the process would end.
+ * An intercepted one would empty the caches, and the next visit would load all scripts again.
+ */
 async function leave(page: Page): Promise<void> {
   await page.evaluate('sessionStorage.clear(), localStorage.clear()');
-  await page.route('**/blank', (route) => route.fulfill({ contentType: 'text/html', body: '' }));
-  await page.goto(new URL('/blank', page.url()).href);
-  await page.unrouteAll();
+  await page.goto(new URL('/health', page.url()).href);
 }
 
 /** Goes to a page of the dashboard by its router, without loading the scripts again. */
@@ -166,7 +175,8 @@ export async function visitAs(
 }
 
 /**
- * Opens any page, without cookies, permissions and storage of earlier ones.
+ * Opens any page, without cookies, permissions and storage of earlier ones; with `about:blank` the
+ * caller opens one.
  *
  * @param options.origins the only origins from which the page may request something; default: all
  * @param options.session the service and the app whose session the browser has
@@ -200,7 +210,7 @@ export async function openPage(
     const isAllowed = origins?.some((origin) => request.url().startsWith(`${origin}/`)) ?? true;
     if (!isAllowed) problems.push(`requested ${request.url()}`);
   });
-  await page.goto(url);
+  if (url !== 'about:blank') await page.goto(url);
   return {
     page,
     expectClean: () => expect(problems.join('\n')).toBe(''),
