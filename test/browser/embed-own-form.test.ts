@@ -108,6 +108,22 @@ describe('a form that somebody wrote', () => {
     await close();
   });
 
+  it('tells that it is stored when `next` is a download, which leaves the page as it is', async () => {
+    pages['/brochure'] = { html: '', headers: { 'Content-Disposition': 'attachment; filename="brochure.html"' } };
+    const app = await formOf({ next: `${site.origin}/brochure` });
+    const { page, close } = await open(htmlOf(app));
+    // The wait for another page is over at once.
+    await page.evaluate(`{ const wait = setTimeout; window.setTimeout = (run) => wait(run); }`);
+    await fill(page);
+    const download = page.waitForEvent('download');
+    await send(page);
+    expect((await download).suggestedFilename()).toBe('brochure.html');
+    await page.getByRole('status').getByText('Thank you').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('');
+    expect(await page.getByRole('button', { name: 'Send' }).isEnabled()).toBe(true);
+    await close();
+  });
+
   it('tells that it is stored when a button has the name of a method of forms', async () => {
     const app = await formOf();
     const { page, close } = await open(htmlOf(app, '<button type="reset" name="reset">Reset</button>'));
