@@ -124,12 +124,13 @@ describe('a form that somebody wrote', () => {
     ];
     await server.admin.putSchema(app, { rejectUnknown: true, fields: fields as never }).expect(200);
     const { page, close } = await open(`
+      <style>label, p { display: block }</style>
       <form data-user-collection="${app}"><label>Email <input name="email" type="email"></label>
         <label>Plan <select name="data[plan]"><option>free</option><option>pro</option></select></label>
         <label>Uses <select name="uses" multiple><option>home</option><option>work</option></select></label>
-        <label data-field="company">Company <input name="company"></label>
+        <p data-field="company" style="display: none"><label>Company <input name="company"></label></p>
         <label data-field="size"><input type="radio" name="data.size" value="small"> Small</label>
-        <label data-field="size"><input type="radio" name="data.size" value="large"> Large</label>
+        <span data-field="size"><label><input type="radio" name="data.size" value="large"> Large</label></span>
         <button>Send</button></form><script src="${server.listener.url}/embed/v1.js"></script>`);
     const [company, small, large] = ['Company', 'Small', 'Large'].map((label) => page.getByLabel(label));
     for (const control of [company, small, large]) await control?.waitFor({ state: 'hidden' });

@@ -17,6 +17,7 @@ export function start(form: HTMLFormElement, { fields, pages, texts }: StepsData
   if (pages) arrange(form, fields, elements, { pages, texts });
   // A form of a site may have such names for something else.
   const isOwn = form.hasAttribute('data-thanks');
+  if (!isOwn) hideIn(form.getRootNode() as Document | ShadowRoot);
   const steps = isOwn ? [...form.querySelectorAll<HTMLElement>('[data-step]')] : [];
   const progress = form.querySelector<HTMLElement>('.progress');
   let current = steps.find((step) => !step.matches('[data-off]')) ?? steps[0];
@@ -173,11 +174,23 @@ function elementsByKey(form: HTMLFormElement): Map<string, HTMLElement[]> {
 /** The names of a field: `data[key]`, `data.key` and `key`, each also with `[]` (spec 4.5). */
 const NAME = /^(?:data\[(\w+)\]|data\.(\w+)|(?!email$)(\w+))(?:\[\])?$/;
 
-/** The style sheet of a site need not know the mark. */
+let hiding: CSSStyleSheet | undefined;
+
+/** Hides what does not count, whatever `display` the style sheet of a site gives its elements. */
+function hideIn(root: Document | ShadowRoot): void {
+  if (!hiding) {
+    hiding = new CSSStyleSheet();
+    hiding.replaceSync('[data-user-collection] [data-field][data-off]{display:none!important}');
+  }
+  if (!root.adoptedStyleSheets.includes(hiding)) root.adoptedStyleSheets.push(hiding);
+}
+
 function set(element: HTMLElement, isOff: boolean): void {
   if (element.hasAttribute('data-off') !== isOff) element.toggleAttribute('data-off', isOff);
   // The element of a field that nobody sees is always hidden.
   if (element.tagName !== 'SPAN' && element.hidden !== isOff) element.hidden = isOff;
+  // A site may hide an element until the script has loaded.
+  if (!isOff && element.style.display === 'none') element.style.display = '';
 }
 
 const controlsIn = (element: Element): NodeListOf<Control> => element.querySelectorAll('input,select,textarea');
