@@ -117,7 +117,12 @@ export function createSubmissions(deps: {
     heldChanges: held.traces,
     findHeld: held.find,
     /** The changes that wait for the links in their emails. */
-    changes: { find: held.findChange, dataFor: release.dataFor, release: release.release },
+    changes: {
+      find: held.findChange,
+      isApplied: held.isApplied,
+      dataFor: release.dataFor,
+      release: release.release,
+    },
     feature: {
       routes: [
         // Routes are tried in this order: the most frequent requests first.

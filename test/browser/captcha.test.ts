@@ -194,6 +194,13 @@ describe('a form of a site', () => {
     await send(page);
     await page.getByText('Thank you').waitFor();
     while ((await records(app)).length < 2) await page.waitForTimeout(50);
+    providers.answer = () => ({ status: 500, body: {} });
+    await fill(page, 'eve@example.com');
+    await solve(page);
+    await send(page);
+    await page.getByText('Your entries will be checked before they are stored').waitFor();
+    providers.answer = () => undefined;
+    expect(await held(app)).toEqual(['captcha-away']);
     expectClean();
     await close();
   });

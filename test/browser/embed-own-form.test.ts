@@ -108,6 +108,61 @@ describe('a form that somebody wrote', () => {
     await close();
   });
 
+  it('shows what counts where it marks only the fields with conditions', async () => {
+    const app = await formOf();
+    const fields = [
+      { key: 'plan', kind: 'select', enum: ['free', 'pro'] },
+      { key: 'uses', kind: 'multiselect', enum: ['home', 'work'] },
+      { key: 'company', kind: 'text', showIf: { all: [{ field: 'plan', op: 'eq', value: 'pro' }] } },
+      {
+        key: 'size',
+        kind: 'select',
+        enum: ['small', 'large'],
+        required: true,
+        showIf: { all: [{ field: 'uses', op: 'contains', value: 'work' }] },
+      },
+    ];
+    await server.admin.putSchema(app, { rejectUnknown: true, fields: fields as never }).expect(200);
+    const { page, close } = await open(`
+      <style>label, p { display: block }</style>
+      <form data-user-collection="${app}"><label>Email <input name="email" type="email"></label>
+        <label>Plan <select name="data[plan]"><option>free</option><option>pro</option></select></label>
+        <label>Uses <select name="uses" multiple><option>home</option><option>work</option></select></label>
+        <p data-field="company" style="display: none"><label>Company <input name="company"></label></p>
+        <label data-field="size"><input type="radio" name="data.size" value="small"> Small</label>
+        <span data-field="size"><label><input type="radio" name="data.size" value="large"> Large</label></span>
+        <button>Send</button></form><script src="${server.listener.url}/embed/v1.js"></script>`);
+    const [company, small, large] = ['Company', 'Small', 'Large'].map((label) => page.getByLabel(label));
+    for (const control of [company, small, large]) await control?.waitFor({ state: 'hidden' });
+    await page.getByLabel('Plan').selectOption('pro');
+    await company?.fill('Engines');
+    await page.getByLabel('Uses').selectOption(['home', 'work']);
+    await small?.check();
+    await large?.check();
+    await page.getByLabel('Email').fill('ada@example.com');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('status').getByText('Thank you').waitFor();
+    const data = { plan: 'pro', uses: ['home', 'work'], company: 'Engines', size: 'large' };
+    expect(await records(app)).toMatchObject([{ data }]);
+    await close();
+  });
+
+  it('tells that it is stored when `next` is a download, which leaves the page as it is', async () => {
+    pages['/brochure'] = { html: '', headers: { 'Content-Disposition': 'attachment; filename="brochure.html"' } };
+    const app = await formOf({ next: `${site.origin}/brochure` });
+    const { page, close } = await open(htmlOf(app));
+    // The wait for another page is over at once.
+    await page.evaluate(`{ const wait = setTimeout; window.setTimeout = (run) => wait(run); }`);
+    await fill(page);
+    const download = page.waitForEvent('download');
+    await send(page);
+    expect((await download).suggestedFilename()).toBe('brochure.html');
+    await page.getByRole('status').getByText('Thank you').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('');
+    expect(await page.getByRole('button', { name: 'Send' }).isEnabled()).toBe(true);
+    await close();
+  });
+
   it('tells that it is stored when a button has the name of a method of forms', async () => {
     const app = await formOf();
     const { page, close } = await open(htmlOf(app, '<button type="reset" name="reset">Reset</button>'));

@@ -314,6 +314,27 @@ describe.each(PLACES)('files in %s (spec 4.14.8)', (place, open) => {
   });
 });
 
+it('a form that a page keeps after a success sends its files again', async () => {
+  const app = await formOf();
+  const { page, close } = await openPage(`${server.listener.url}/f/${app}`);
+  await page.evaluate(`document.addEventListener('user-collection:submitted', (event) => {
+    event.preventDefault();
+    document.title = 'Stored ' + new FormData(event.target).get('data[name]');
+  })`);
+  const file = pdf('a.pdf');
+  await choose(page, [file]);
+  await page.getByLabel('Email').fill('ada@example.com');
+  for (const name of ['Ada', 'Grace']) {
+    await page.getByLabel('Name').fill(name);
+    await send(page);
+    await expect.poll(() => page.title()).toBe(`Stored ${name}`);
+  }
+  const record = await server.db.collection('users').findOne({ sourceAppId: app });
+  expect(record?.data.name).toBe('Grace');
+  expect(await filesOf(app)).toEqual([['a.pdf', sha256(file)]]);
+  await close();
+});
+
 it('speaks the language of the visitor', async () => {
   const app = await formOf(FIELDS, { languages: ['de'] });
   const { page, close } = await openPage(`${server.listener.url}/f/${app}?lang=de`);

@@ -282,6 +282,19 @@ it('the scripts of the hosted form have less than 40 kB', async () => {
   await close();
 });
 
+it('a form with pages that is reset is open at its first page', async () => {
+  const app = await formOf();
+  const { page, close } = await openPage(`${server.listener.url}/f/${app}`);
+  await page.getByLabel('Email').fill('ada@example.com');
+  await page.getByLabel('Free').check();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect.poll(() => titleOf(page)).toBe('Last things');
+  await page.evaluate('document.querySelector("form").reset()');
+  await expect.poll(() => titleOf(page)).toBe('Your plan');
+  expect(await page.getByLabel('Email').inputValue()).toBe('');
+  await close();
+});
+
 it('a form without pages and conditions loads nothing more', async () => {
   const app = await formOf([{ key: 'name', label: 'Name', kind: 'text' }], {});
   const html = (await server.client.get(`/f/${app}`).expect(200)).text;

@@ -125,7 +125,11 @@ describe('challenges of providers (spec 4.5.4)', () => {
     await sendForm(a.client, app, [['email', person()]])
       .expect(303)
       .expect('Location', `/f/${app}/thanks?held=1`);
-    expect(await storedIn(app)).toEqual({ stored: 0, held: ['no-captcha'] });
+    const asJson = () => sendForm(a.client, app, [['email', person()]]).set('Accept', 'application/json');
+    expect((await asJson().expect(200)).body).toMatchObject({ id: expect.any(String), held: true });
+    await a.admin.put(`/auth/apps/${app}/form`, { ...captchaSettings('turnstile'), receipt: false }).expect(200);
+    expect((await asJson().expect(200)).body).toEqual({ ok: true, held: true });
+    expect(await storedIn(app)).toEqual({ stored: 0, held: Array(3).fill('no-captcha') });
     expect(providers.asked).toEqual([]);
   });
 
@@ -144,7 +148,10 @@ describe('challenges of providers (spec 4.5.4)', () => {
       ['email', person()],
       ['_gotcha', 'x'],
       [ENTRIES.turnstile, good()],
-    ]).expect(303);
+    ])
+      .set('Accept', 'application/json')
+      .expect(200)
+      .expect(({ body }) => expect(body).not.toHaveProperty('held'));
     const closed = await appWith({ ...captchaSettings('turnstile'), closesAt: '2020-01-01T00:00:00Z' });
     await submit(closed, good()).expect(403);
     expect(providers.asked).toEqual([]);

@@ -175,6 +175,8 @@ describe('spec 4.5, values of a form', () => {
       [
         ['email', email],
         ['start', '2026-01-31T08:30'],
+        // From a browser of a system whose zone it does not know.
+        ['_tz', 'Etc/Unknown'],
       ],
       'urlencoded',
       zoned,

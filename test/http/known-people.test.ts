@@ -338,14 +338,24 @@ describe('`confirm` (spec 4.5.5)', () => {
     }
     expect((await recordOf(email))?.data).toEqual({ name: 'Ada' });
     const pressed = await Promise.all([a, b].map((server) => server.client.post(path).type('form').set(PAGE)));
-    expect(pressed.map(({ status }) => status)).toContain(200);
-    expect(pressed.every(({ status }) => status === 200 || status === 404)).toBe(true);
+    expect(pressed.map(({ status }) => status)).toEqual([200, 200]);
     expect((await recordOf(email))?.data).toEqual({ name: 'Grace' });
     expect(await waiting(email)).toEqual([]);
     await send(email, { name: 'Later' }).expect(200);
-    await b.client.post(path).type('form').set(PAGE).expect(404);
-    await b.client.get(path).set(PAGE).expect(404);
+    // The link says that it is done, and does nothing.
+    const again = [b.client.post(path).type('form'), b.client.get(path)];
+    for (const { status, text } of await Promise.all(again.map((request) => request.set(PAGE)))) {
+      expect(status).toBe(200);
+      expect(text).toContain('Thank you. Your entries are stored.');
+      expect(text).not.toContain('<button');
+    }
     expect((await recordOf(email))?.data).toEqual({ name: 'Grace' });
+    expect(await waiting(email)).toHaveLength(1);
+    const applied = { email, reason: 'applied' };
+    expect(await a.db.collection('held_submissions').findOne(applied)).toMatchObject({ data: {} });
+    await operator.delete(`/auth/users/${(await recordOf(email))?._id}`).expect(200);
+    await b.client.get(path).set(PAGE).expect(404);
+    expect(await a.db.collection('held_submissions').findOne({ email })).toBeNull();
   });
 
   it('reaches the inbox when it is applied, once', async () => {

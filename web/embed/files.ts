@@ -71,6 +71,10 @@ export function start(form: HTMLFormElement, { path, texts }: FilesData): Files 
   form.addEventListener('reset', () => {
     for (const control of controls) control.clear();
   });
+  // A token counts once; a page may keep the form, to send it again.
+  form.addEventListener('user-collection:submitted', () => {
+    for (const control of controls) control.expire();
+  });
   return {
     isBusy: () => controls.some((control) => control.isBusy()),
     async settle() {
@@ -323,6 +327,11 @@ function createControl(
       for (const entry of [...entries]) drop(entry);
       tell('');
       changed();
+    },
+
+    /** The files are sent again before the form is. */
+    expire(): void {
+      for (const entry of entries) if (entry.file) entry.arrivedAt = 0;
     },
 
     async settle(): Promise<Problem[]> {

@@ -8,6 +8,9 @@ import { type Challenge, canSolve, hexOf } from './proof-of-work.ts';
 import { type Answer, type Captcha, type Definition, definitionOf, formPath, request } from './service.ts';
 import { stepsOf } from './steps-loader.ts';
 
+/** A page that is still there after this time has not been left: `next` is a download. */
+const STAYS_MS = 5_000;
+
 /** For a form whose texts have not been loaded. */
 const NOT_SENT = 'The form could not be sent.';
 
@@ -38,7 +41,7 @@ export async function send(form: HTMLFormElement, submitter: HTMLElement | null)
   state.key ??= (data.get('_key') as string | null) || newKey();
   data.set('_key', state.key);
   if (!data.has('_tz')) data.set('_tz', Intl.DateTimeFormat().resolvedOptions().timeZone);
-  const { definition, answer, isHeld } = await exchange(form, formPath(app, form), data);
+  const { definition, answer } = await exchange(form, formPath(app, form), data);
   const { status, body } = answer;
   // Problems of entries use up no token.
   if (definition?.captcha && status > 0 && status !== 400) challenge(form, definition.captcha, true);
@@ -51,7 +54,7 @@ export async function send(form: HTMLFormElement, submitter: HTMLElement | null)
   const isHandled = !form.dispatchEvent(
     new CustomEvent(`user-collection:${name}`, { bubbles: true, composed: true, cancelable: true, detail }),
   );
-  if (status === 200 && !isHandled) return finish(form, answer, { definition, isHeld, release });
+  if (status === 200 && !isHandled) return finish(form, answer, definition, release);
   release();
   if (status !== 200 && !isHandled) refuse(form, answer, definition);
 }
@@ -80,8 +83,6 @@ interface Exchange {
   /** Undefined while it could not be loaded. */
   definition?: Definition | undefined;
   answer: Answer;
-  /** Whether an operator looks at the entries before they are stored. */
-  isHeld?: boolean | undefined;
 }
 
 /** Never rejects: without an answer the status is 0. */
@@ -90,7 +91,6 @@ async function exchange(form: HTMLFormElement, path: string, data: FormData): Pr
   try {
     definition = await definitionOf(path);
     const { captcha } = definition;
-    let isHeld = definition.proofOfWork && !canSolve();
     if (captcha) {
       const { showChallenge, canShow, tokenOf } = await part('challenge');
       showChallenge(form, captcha);
@@ -98,7 +98,6 @@ async function exchange(form: HTMLFormElement, path: string, data: FormData): Pr
       if (!token && canShow(captcha)) return { definition, answer: { status: 0, body: { message: captcha.unsolved } } };
       // A page without the script of the provider sends its form without a token, and it is held.
       data.set(captcha.entry, token ?? '');
-      isHeld = !token;
     }
     // A page that cannot solve challenges sends its form without a solution, and it is held.
     if (definition.proofOfWork && canSolve()) {
@@ -107,7 +106,7 @@ async function exchange(form: HTMLFormElement, path: string, data: FormData): Pr
       const { solve } = await part('challenge');
       data.set('altcha', await solve(challenge.body as unknown as Challenge));
     }
-    return { definition, answer: await request(path, data), isHeld };
+    return { definition, answer: await request(path, data) };
   } catch {
     const message = definition?.texts.notSent ?? form.dataset.notSent ?? NOT_SENT;
     return { definition, answer: { status: 0, body: { message } } };
@@ -131,30 +130,42 @@ function lock(form: HTMLFormElement, submitter: HTMLElement | null, state: State
 function finish(
   form: HTMLFormElement,
   { body }: Answer,
-  { definition, isHeld, release }: Pick<Exchange, 'definition' | 'isHeld'> & { release: () => void },
+  definition: Definition | undefined,
+  release: () => void,
 ): void {
   const thanks = form.getAttribute('data-thanks');
   // Only the service knows which address of the form the app allows; any other leads nowhere.
   const next =
-    body.next || definition?.next || (thanks && `${thanks}${isHeld ? (/\?/.test(thanks) ? '&held' : '?held') : ''}`);
-  if (next) {
-    const { href } = new URL(`${next}`, location.href);
-    location.assign(href);
-    // The page may come back from the cache of the browser.
-    if (location.href !== href) return void addEventListener('pageshow', release);
-    // A place in this page, where the browser is at once: the form stays.
+    body.next || definition?.next || (thanks && thanks + (body.held ? (/\?/.test(thanks) ? '&held' : '?held') : ''));
+
+  function empty(): void {
+    // A control named `reset` hides the method.
+    HTMLFormElement.prototype.reset.call(form);
+    release();
   }
-  // A control named `reset` hides the method.
-  HTMLFormElement.prototype.reset.call(form);
-  release();
-  if (next) return;
-  // The form was sent, so its definition was loaded.
-  const { texts, thanks: ownThanks } = definition as Definition;
-  const stored = [...marked(ownThanks ?? texts.thanks), `\n${texts.thanksConfirm}`];
-  const message = say(form, 'status', ...(isHeld ? [texts.thanksHeld] : stored));
-  if (!isOwn(form)) return;
-  form.replaceWith(message);
-  message.focus();
+
+  function thank(): void {
+    empty();
+    // The form was sent, so its definition was loaded.
+    const { texts, thanks: ownThanks } = definition as Definition;
+    const stored = [...marked(ownThanks ?? texts.thanks), `\n${texts.thanksConfirm}`];
+    const message = say(form, 'status', ...(body.held ? [texts.thanksHeld] : stored));
+    if (!isOwn(form)) return;
+    form.replaceWith(message);
+    message.focus();
+  }
+
+  if (!next) return void thank();
+  const { href } = new URL(`${next}`, location.href);
+  location.assign(href);
+  // A place in this page, where the browser is at once.
+  if (location.href === href) return void empty();
+  const stays = setTimeout(thank, STAYS_MS);
+  addEventListener('pagehide', () => {
+    clearTimeout(stays);
+    // The page may come back from the cache of the browser.
+    release();
+  });
 }
 
 function refuse(form: HTMLFormElement, { status, body }: Answer, definition: Definition | undefined): void {

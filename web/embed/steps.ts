@@ -17,6 +17,7 @@ export function start(form: HTMLFormElement, { fields, pages, texts }: StepsData
   if (pages) arrange(form, fields, elements, { pages, texts });
   // A form of a site may have such names for something else.
   const isOwn = form.hasAttribute('data-thanks');
+  if (!isOwn) hideIn(form.getRootNode() as Document | ShadowRoot);
   const steps = isOwn ? [...form.querySelectorAll<HTMLElement>('[data-step]')] : [];
   const progress = form.querySelector<HTMLElement>('.progress');
   let current = steps.find((step) => !step.matches('[data-off]')) ?? steps[0];
@@ -28,16 +29,22 @@ export function start(form: HTMLFormElement, { fields, pages, texts }: StepsData
     tools.describeWithout(element, /\S*-when-\S* ?/g);
   }
 
+  /** A form of a site may mark only the fields with conditions, and not those that they name. */
+  function controlsOfField(key: string): Control[] {
+    const own = elements.get(key)?.flatMap((element) => [...controlsIn(element)]);
+    return own ?? ([...form.elements] as Control[]).filter(({ name }) => NAME.exec(name)?.slice(1).includes(key));
+  }
+
   function refresh(): void {
-    const values = fields.map(({ key, kind }) => [key, valueOfTexts(kind, textsIn(elements.get(key)))]);
+    const values = fields.map(({ key, kind }) => [key, valueOfTexts(kind, textsOf(controlsOfField(key)))]);
     const states = fieldStates(fields, Object.fromEntries(values));
     required = states.required;
     for (const { key } of fields) {
-      const element = elements.get(key);
-      if (!element) continue;
-      set(element, !states.shown.has(key));
-      require(element, required.has(key));
-      for (const control of controlsIn(element)) control.disabled = !states.shown.has(key);
+      for (const element of elements.get(key) ?? []) {
+        set(element, !states.shown.has(key));
+        require(element, required.has(key));
+        for (const control of controlsIn(element)) control.disabled = !states.shown.has(key);
+      }
     }
     if (steps.length === 0) return;
     shown = steps.filter((step) => step.querySelector('[name=email],[data-field]:not([data-off],span)'));
@@ -93,7 +100,12 @@ export function start(form: HTMLFormElement, { fields, pages, texts }: StepsData
 
   form.addEventListener('input', refresh);
   form.addEventListener('change', refresh);
-  form.addEventListener('reset', () => setTimeout(refresh));
+  form.addEventListener('reset', () =>
+    setTimeout(() => {
+      current = steps[0];
+      refresh();
+    }),
+  );
   // The browser fills in the form again after the page was left.
   addEventListener('pageshow', refresh);
   form.addEventListener('click', ({ target }) => {
@@ -121,7 +133,7 @@ export function styleSheet(): CSSStyleSheet {
 function arrange(
   form: HTMLFormElement,
   fields: readonly (ConditionalField & { page?: number | undefined })[],
-  elements: ReadonlyMap<string, HTMLElement>,
+  elements: ReadonlyMap<string, readonly HTMLElement[]>,
   { pages = [], texts }: Pick<StepsData, 'pages' | 'texts'>,
 ): void {
   const places = pagesOf(fields);
@@ -149,25 +161,46 @@ function arrange(
   form.append(buttons);
 }
 
-function elementsByKey(form: HTMLFormElement): Map<string, HTMLElement> {
-  const elements = form.querySelectorAll<HTMLElement>('[data-field]');
-  return new Map([...elements].map((element) => [element.dataset.field ?? '', element]));
+/** A field may have several elements, such as a label for each of its radio buttons. */
+function elementsByKey(form: HTMLFormElement): Map<string, HTMLElement[]> {
+  const elements = new Map<string, HTMLElement[]>();
+  for (const element of form.querySelectorAll<HTMLElement>('[data-field]')) {
+    const { field = '' } = element.dataset;
+    elements.set(field, [...(elements.get(field) ?? []), element]);
+  }
+  return elements;
 }
 
-/** The style sheet of a site need not know the mark. */
+/** The names of a field: `data[key]`, `data.key` and `key`, each also with `[]` (spec 4.5). */
+const NAME = /^(?:data\[(\w+)\]|data\.(\w+)|(?!email$)(\w+))(?:\[\])?$/;
+
+let hiding: CSSStyleSheet | undefined;
+
+/** Hides what does not count, whatever `display` the style sheet of a site gives its elements. */
+function hideIn(root: Document | ShadowRoot): void {
+  if (!hiding) {
+    hiding = new CSSStyleSheet();
+    hiding.replaceSync('[data-user-collection] [data-field][data-off]{display:none!important}');
+  }
+  if (!root.adoptedStyleSheets.includes(hiding)) root.adoptedStyleSheets.push(hiding);
+}
+
 function set(element: HTMLElement, isOff: boolean): void {
   if (element.hasAttribute('data-off') !== isOff) element.toggleAttribute('data-off', isOff);
   // The element of a field that nobody sees is always hidden.
   if (element.tagName !== 'SPAN' && element.hidden !== isOff) element.hidden = isOff;
+  // A site may hide an element until the script has loaded.
+  if (!isOff && element.style.display === 'none') element.style.display = '';
 }
 
 const controlsIn = (element: Element): NodeListOf<Control> => element.querySelectorAll('input,select,textarea');
 
 /** The texts that the form sends of a field that counts. */
-function textsIn(element: Element | undefined): string[] {
-  return [...(element ? controlsIn(element) : [])].flatMap((control) => {
+function textsOf(controls: readonly Control[]): string[] {
+  return controls.flatMap((control) => {
     const isUnticked = control.matches('[type=checkbox],[type=radio]') && !(control as HTMLInputElement).checked;
-    return isUnticked || control.name === '' ? [] : [control.value];
+    if (isUnticked || control.name === '') return [];
+    return 'selectedOptions' in control ? [...control.selectedOptions].map(({ value }) => value) : [control.value];
   });
 }
 

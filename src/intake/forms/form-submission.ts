@@ -60,6 +60,9 @@ const OWN_NAMES: ReadonlyMap<string, Use> = new Map<string, Use>([
   ...CAPTCHA_PROVIDERS.map((provider) => [captchaEntry(provider), provider] as const),
 ]);
 
+/** The name that browsers give the time zone of a system whose zone they do not know. */
+const UNKNOWN_ZONE = 'Etc/Unknown';
+
 /** Whether an entry proves that a person sent the form. A repeat may have another one. */
 function isProof(name: string): boolean {
   return name === 'altcha' || CAPTCHA_PROVIDERS.some((provider) => captchaEntry(provider) === name);
@@ -102,7 +105,7 @@ export function readForm({ list }: FormEntries, fieldKeys: ReadonlySet<string>) 
     }
     const { use } = meaning;
     hasEmail ||= use === 'email';
-    if (value.trim() === '' || use === 'ignored') continue;
+    if (value.trim() === '' || use === 'ignored' || (use === 'timeZone' && value === UNKNOWN_ZONE)) continue;
     if (use === 'email') email = value;
     else if (use === 'replyTo') replyTo = value;
     else if (use === 'honeypot') isTrapped = true;

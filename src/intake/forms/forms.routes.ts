@@ -29,7 +29,12 @@ const Next = z.string().optional().meta({
   example: 'https://www.example.com/thanks',
 });
 
-const SubmittedForm = SubmittedUser.extend({ next: Next }).meta({ id: 'SubmittedForm' });
+const IsHeld = z.literal(true).optional().meta({
+  description: 'Present if an operator looks at the entries before they are stored',
+});
+
+const ofForm = { next: Next, held: IsHeld };
+const SubmittedForm = SubmittedUser.extend(ofForm).meta({ id: 'SubmittedForm' });
 
 const formEndpoints = {
   submitForm: {
@@ -46,7 +51,7 @@ const formEndpoints = {
     body: jsonOrFormBody(Submission, 'invalidSubmission'),
     limit: 'submit',
     pages: true,
-    response: z.union([SubmittedForm, Ok.extend({ next: Next })]),
+    response: z.union([SubmittedForm, Ok.extend(ofForm)]),
     errors: [409, 422, 429],
   },
 } as const satisfies Endpoints;
@@ -96,7 +101,11 @@ export function formRoutes(deps: {
       const isHeld = stored.heldFor !== undefined && stored.heldFor !== 'honeypot';
       if (prefersPage(req))
         return new Redirect(attempt.next ?? thanksPath(sourceAppId, { held: isHeld, lang: attempt.visitor.asked }));
-      return { ...presentReceipt(stored), ...(attempt.ownNext !== undefined && { next: attempt.ownNext }) };
+      return {
+        ...presentReceipt(stored),
+        ...(isHeld && { held: isHeld }),
+        ...(attempt.ownNext !== undefined && { next: attempt.ownNext }),
+      };
     },
   });
 }

@@ -22,8 +22,11 @@ import type { RecordTraces } from '../../records/write/erasure.ts';
 import { HOLD_REASONS, type HoldReason, type Submission } from '../../records/write/submission.ts';
 import type { SubmissionOptions } from '../submissions/acceptance.ts';
 
-/** `confirm`: it waits for the person, by a link in an email (spec 4.5.5). */
-const WAIT_REASONS = [...HOLD_REASONS, 'confirm'] as const;
+/**
+ * `confirm`: it waits for the person, by a link in an email (spec 4.5.5). `applied`: the link was
+ * used; the entry stays without its data as long as the link is valid.
+ */
+const WAIT_REASONS = [...HOLD_REASONS, 'confirm', 'applied'] as const;
 type WaitReason = (typeof WAIT_REASONS)[number];
 
 /**
@@ -50,7 +53,7 @@ export interface HeldDocument {
   /** Hashes of the `Idempotency-Key` and of the data that came with it. */
   key?: Binary;
   content?: Binary;
-  /** `confirm`: the record that it changes. */
+  /** `confirm` and `applied`: the record that it changes. */
   recordId?: RecordId;
 }
 
@@ -324,6 +327,19 @@ export function createHeldStore(
       return (await held.findOne<WaitingChange>(filter)) ?? undefined;
     },
 
+    /** Removes the data of a change that its link applied, and keeps that it was. */
+    async noteApplied({ _id, appId, email }: Pick<HeldDocument, '_id' | 'appId' | 'email'>): Promise<void> {
+      const $set = { reason: 'applied' as const, data: {}, size: OVERHEAD };
+      await held.updateOne({ _id, appId, email }, { $set, $unset: { page: 1, lang: 1, key: 1, content: 1 } });
+      await files.releaseHeld(appId, _id);
+    },
+
+    /** Resolves with whether the link of a change applied it, while the link is valid. */
+    async isApplied(appId: ObjectId, _id: RecordId): Promise<boolean> {
+      const filter = { _id, appId, reason: 'applied' as const, expiresAt: { $gt: clock.earlier() } };
+      return (await held.findOne(filter, { projection: { _id: 1 }, readConcern: 'majority' })) !== null;
+    },
+
     /** Marks an infected file in the values of the entry that names it (spec 4.14.7). */
     async markInfected(appId: ObjectId, _id: UUID, file: string): Promise<void> {
       const entry = await held.findOne({ _id, appId }, { projection: { email: 1, data: 1 } });
@@ -342,7 +358,7 @@ export function createHeldStore(
       return (await held.findOne(own, { projection: { _id: 1 }, readConcern: 'majority' })) !== null;
     },
 
-    /** The changes that wait for the persons of these records. */
+    /** The changes of these records that wait for their persons, or were applied. */
     traces: {
       async exist(appIds, ids) {
         const found = await held.findOne(changesOf(appIds, ids), { projection: { _id: 1 }, hint: BY_REASON });
@@ -368,9 +384,13 @@ export function createHeldStore(
   };
 }
 
-/** The changes of some records that wait. */
+/** The changes of some records, waiting or applied. */
 const changesOf = (appIds: readonly ObjectId[], ids: readonly DocumentId[]) =>
-  typedFilter<HeldDocument>({ appId: { $in: [...appIds] }, reason: 'confirm', recordId: { $in: [...ids] } });
+  typedFilter<HeldDocument>({
+    appId: { $in: [...appIds] },
+    reason: { $in: ['confirm', 'applied'] },
+    recordId: { $in: [...ids] },
+  });
 
 /**
  * The key of an entry. That of a change is another one than that of a held submission: a key that

@@ -12,7 +12,7 @@ export type HeldRelease = ReturnType<typeof createHeldRelease>;
 
 /** Stores what is held, after an operator or the person agreed (spec 4.5). */
 export function createHeldRelease(deps: {
-  store: Pick<HeldStore, 'remove'>;
+  store: Pick<HeldStore, 'remove' | 'noteApplied'>;
   submissions: SubmissionService;
   renames: Pick<RenameStore, 'since'>;
 }) {
@@ -57,7 +57,7 @@ export function createHeldRelease(deps: {
         if (error instanceof KeyReused) return submit(ownKey);
         throw error;
       });
-      await store.remove(entry);
+      await (recordId ? store.noteApplied(entry) : store.remove(entry));
       return stored;
     },
   };

@@ -42,7 +42,7 @@ const confirmationEndpoints = {
     method: 'post',
     summary: 'Confirm an email address or a change',
     description:
-      'Sets `confirmedAt` of the record, where a repeat changes nothing; or stores the waiting change, once. A body is ignored.',
+      'Sets `confirmedAt` of the record, or stores the waiting change. A repeat changes nothing. A body is ignored.',
   },
 } as const satisfies Endpoints;
 
@@ -97,9 +97,10 @@ export function createConfirmationPages(
     return renderPage(form, text(title), content);
   }
 
-  function donePage(form: FormOf, done: 'confirmed' | 'thanks'): Html {
+  function donePage(form: FormOf, of: 'address' | 'change'): Html {
     const { text } = form.language;
-    return renderPage(form, text('confirmedTitle'), html`<p class="note good">${text(done)}</p>`);
+    const done = text(of === 'address' ? 'confirmed' : 'thanks');
+    return renderPage(form, text('confirmedTitle'), html`<p class="note good">${done}</p>`);
   }
 
   async function refusalPage(error: AppError, req: Request): Promise<Html> {
@@ -130,14 +131,14 @@ export function createConfirmationPages(
 
   const confirmationRoutes = routes(confirmationEndpoints, {
     getConfirmationPage: async ({ params: { sourceAppId, token }, req }) => {
-      const state = await confirmations.stateOf(sourceAppId, token);
+      const { asked, isDone } = await confirmations.stateOf(sourceAppId, token);
       const form = await formOf(sourceAppId, req);
-      return state === 'done' ? donePage(form, 'confirmed') : askPage(form, state);
+      return isDone ? donePage(form, asked) : askPage(form, asked);
     },
 
     confirmEmail: async ({ params: { sourceAppId, token }, req }) => {
-      const done = await confirmations.confirm(sourceAppId, token);
-      return donePage(await formOf(sourceAppId, req), done === 'address' ? 'confirmed' : 'thanks');
+      const asked = await confirmations.confirm(sourceAppId, token);
+      return donePage(await formOf(sourceAppId, req), asked);
     },
   });
 

@@ -61,10 +61,11 @@ const DAY_MS = 86_400_000;
 /** The changes that wait for their links (spec 4.5.5). */
 export interface WaitingChanges extends Pick<HeldRelease, 'dataFor' | 'release'> {
   find: HeldStore['findChange'];
+  isApplied: HeldStore['isApplied'];
 }
 
-/** What a link does: `done` is an address that is confirmed. */
-type LinkState = 'done' | 'address' | 'change';
+/** What a link asks about. */
+type Asked = 'address' | 'change';
 
 /** How long a link is valid (spec 4.12). */
 export const LINK_VALID_MS = 7 * DAY_MS;
@@ -87,7 +88,7 @@ export type ConfirmationService = ReturnType<typeof createConfirmationService>;
 /** The confirmation of email addresses (spec 4.12). */
 export function createConfirmationService(deps: {
   store: ConfirmationStore;
-  changes: Pick<WaitingChanges, 'find' | 'release'>;
+  changes: Pick<WaitingChanges, 'find' | 'isApplied' | 'release'>;
   rates: Pick<MailRates, 'confirmationTime'>;
   tokens: ConfirmationTokens;
   /** Resolves with the incarnation of an app that is in force. */
@@ -121,27 +122,31 @@ export function createConfirmationService(deps: {
     },
 
     /**
-     * Resolves with what a link does.
-     * @throws {NotFound} when it is wrong or used, or the record was erased @throws {Gone}
+     * Resolves with what a link asks about, and whether that is done.
+     * @throws {NotFound} when it is wrong, or the record was erased @throws {Gone}
      */
-    async stateOf(sourceAppId: string, token: string): Promise<LinkState> {
+    async stateOf(sourceAppId: string, token: string): Promise<{ asked: Asked; isDone: boolean }> {
       const { appId, id } = await findRecord(sourceAppId, token);
       const record = await store.find(appId, id);
-      if (record) return record.isConfirmed ? 'done' : 'address';
-      if (await findChange(appId, id)) return 'change';
+      if (record) return { asked: 'address', isDone: record.isConfirmed };
+      if (await findChange(appId, id)) return { asked: 'change', isDone: false };
+      if (await changes.isApplied(appId, id)) return { asked: 'change', isDone: true };
       throw new InvalidLink();
     },
 
     /**
-     * Confirms the address of a link, where the first time stays, or stores its change once.
-     * Throws as above, and as `release`.
+     * Confirms the address of a link, where the first time stays, or stores its change once. A
+     * repeat changes nothing. Throws as above, and as `release`.
      */
-    async confirm(sourceAppId: string, token: string): Promise<Exclude<LinkState, 'done'>> {
+    async confirm(sourceAppId: string, token: string): Promise<Asked> {
       const { appId, asksAddresses, id } = await findRecord(sourceAppId, token);
       const record = await store.find(appId, id);
       if (record && (await store.confirm(appId, id, record.email, new Date()))) return 'address';
       const change = record ? undefined : await findChange(appId, id);
-      if (!change) throw new InvalidLink();
+      if (!change) {
+        if (await changes.isApplied(appId, id)) return 'change';
+        throw new InvalidLink();
+      }
       // The link came by an email to the address.
       if (asksAddresses) await store.confirm(appId, change.recordId, change.email, new Date());
       await changes.release(sourceAppId, change).catch((error) => {

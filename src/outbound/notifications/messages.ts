@@ -19,7 +19,7 @@ import { dashboardUrl, formTitle, type MailApp, type MailApps } from './mail-app
 import type { MailDocument, MailQueue } from './mail-queue.ts';
 import { MAIL_LIMITS } from './mail-rates.ts';
 import { isOfProgram } from './reply.ts';
-import { addressText, fillReply, replyValue } from './reply-text.ts';
+import { addressText, dateText, fillReply, replyValue } from './reply-text.ts';
 
 const MAX_VALUES = 120;
 const MAX_ITEMS = 5;
@@ -33,12 +33,16 @@ export interface EntryValue {
   value: string;
 }
 
-/** Returns values of the schema under their labels, then the others under their keys. */
+/**
+ * Returns values of the schema under their labels, then the others under their keys.
+ * @param to the language of the reader, and the time zone of the times
+ */
 export function entryValues(
   { email, data }: { email: string; data: Record<string, unknown> },
   fields: readonly FieldDefinition[],
-  tag?: string,
+  { tag, timeZone = 'UTC' }: { tag?: string; timeZone?: string | undefined } = {},
 ): EntryValue[] {
+  const dateTime = (at: Date) => languageOf(tag ?? 'en').dateTime(at, timeZone);
   const known = new Set(fields.map(({ key }) => key));
   const values = [
     { name: 'Email', value: email },
@@ -48,6 +52,9 @@ export function entryValues(
       const labels = choiceLabels(control);
       const value = data[field.key];
       const labelOf = (one: unknown): string => labels.get(one) ?? showValue(one);
+      if (field.kind === 'date' && typeof value === 'string') {
+        return [{ ...labelName(control), value: dateText(value, dateTime) }];
+      }
       const textOf = field.kind === 'file' ? fileName : labelOf;
       const isList = ['multiselect', 'file'].includes(field.kind) && Array.isArray(value);
       return [{ ...labelName(control), value: isList ? value.map(textOf).join(', ') : labelOf(value) }];
@@ -94,16 +101,16 @@ function itemText(item: unknown): string {
   return only === 'value' && others.length === 0 ? showValue(rest.value) : JSON.stringify(rest);
 }
 
-/** Returns the sent values that differ from those of the record, under labels in a language. */
+/** Returns the sent values that differ from those of the record, as {@link entryValues}. */
 function changedValues(
   stored: Record<string, unknown>,
   sent: Record<string, unknown>,
   fields: readonly FieldDefinition[],
-  tag: string,
+  to: { tag: string; timeZone: string | undefined },
 ): EntryValue[] {
   const differs = Object.entries(sent).filter(([key, value]) => !isDeepStrictEqual(value, own(stored, key)));
   const shown = differs.map(([key, value]) => [key, typeof value === 'boolean' ? BOOLEANS[`${value}`] : value]);
-  const [, ...values] = entryValues({ email: '', data: Object.fromEntries(shown) }, fields, tag);
+  const [, ...values] = entryValues({ email: '', data: Object.fromEntries(shown) }, fields, to);
   return values;
 }
 
@@ -177,7 +184,7 @@ export function createMailRenderer(deps: {
       button: text('changeButton'),
       reason: [
         { text: text('mailChange', { title: formTitle(app, tag) }) },
-        { values: changedValues(record.data, data, fields, tag) },
+        { values: changedValues(record.data, data, fields, { tag, timeZone: app.form?.timeZone }) },
       ],
       ignore: text('mailChangeIgnore'),
     }));
@@ -269,7 +276,7 @@ export function createMailRenderer(deps: {
     if (!record) return undefined;
     const content = draft(app, isCreation ? 'New entry' : 'Changed entry', [
       { text: `${formTitle(app)}, ${timeIn(app, at ?? createdAt)}` },
-      { values: entryValues(record, await fieldsOf(app.id)) },
+      { values: entryValues(record, await fieldsOf(app.id), { timeZone: app.form?.timeZone }) },
       ...linkTo('Open in the dashboard', dashboardUrl(publicUrl, app.sourceAppId, record._id)),
     ]);
     // An answer goes to the person.

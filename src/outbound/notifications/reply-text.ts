@@ -57,7 +57,7 @@ export function replyValue(field: FieldDefinition, value: unknown, to: Addressee
     case 'checkbox':
       return typeof value === 'boolean' ? (value ? '✓' : '✗') : undefined;
     case 'date':
-      return typeof value === 'string' && isIsoDate(value) ? dateText(value, to) : undefined;
+      return typeof value === 'string' && isIsoDate(value) ? dateText(value, to.dateTime) : undefined;
     case 'select':
     case 'multiselect':
       return choicesText(field, Array.isArray(value) ? value : [value], to.tag);
@@ -70,7 +70,8 @@ export function replyValue(field: FieldDefinition, value: unknown, to: Addressee
   }
 }
 
-function dateText(value: string, { dateTime }: Addressee): string {
+/** Returns a date as it is, and an instant as `dateTime` writes it. Another text stays. */
+export function dateText(value: string, dateTime: (at: Date) => string): string {
   const instant = value.length > 'YYYY-MM-DD'.length ? parseInstant(value) : undefined;
   return instant === undefined ? value : dateTime(new Date(instant));
 }

@@ -52,6 +52,7 @@ export function createFormReader(deps: {
     return {
       title: formTitle({ sourceAppId, form: app?.form }),
       fields,
+      timeZone: app?.form?.timeZone,
       recordUrl: (id: string) => dashboardUrl(publicUrl, sourceAppId, id),
     };
   };
@@ -103,7 +104,7 @@ export function renderBody(webhook: WebhookDocument, event: EventBody, form: For
   if (format === 'standard' || !form) return JSON.stringify(event);
   const { type, data: entry } = event;
   const isErased = type === 'user.erased';
-  const values = entryValues({ email: entry.email ?? '', data: entry.data ?? {} }, form.fields);
+  const values = entryValues({ email: entry.email ?? '', data: entry.data ?? {} }, form.fields, form);
   return renderMessage(format, {
     heading: HEADINGS[type],
     title: form.title,
