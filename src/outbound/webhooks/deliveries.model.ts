@@ -212,7 +212,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
         { limit: STEP },
       ),
 
-    /** Deletes, for a moment, what waits for a webhook of a record that is gone, but its erasure. */
+    /** Deletes for a moment what waits of a record that is gone, but its erasure. */
     async drop({ appId, webhookId, recordId }: DeliveryDocument): Promise<void> {
       const waiting = { appId, webhookId, recordId, state: 'waiting', type: { $ne: 'user.erased' } } as const;
       await removeSome(deliveries, waiting, DROP_MS);

@@ -74,9 +74,9 @@ export function createFileCleaner(deps: {
   }
 
   /**
-   * Removes the content of those files that are marked now. While this process is suspended, another
-   * one may remove them, and an operator restore them. Resolves with the filter of those whose
-   * content is gone, while it may be relied on.
+   * Removes the content of those files that are marked now. While this process is suspended,
+   * another one may remove them, and an operator restore them. Resolves with the filter of those
+   * whose content is gone, while it may be relied on.
    */
   async function removeContent(found: readonly StoredFile[]): Promise<Filter<FileDocument>> {
     const marked = typedFilter<FileDocument>({ ...these(found), 'metadata.state': 'removing' });

@@ -15,7 +15,7 @@ export interface StoredContent {
   bytes: number;
 }
 
-/** When a removal may begin, by MongoDB's clock. Later, a restore may have stored the content again. */
+/** When a removal may begin, by MongoDB's clock: later, a restore may have stored the content. */
 export interface RemovalTime {
   until: Date;
   /** @throws {Unavailable} when the time is over */
