@@ -69,7 +69,8 @@ export function createAppRemoval(deps: RemovalDeps) {
     const marked = { _id, deletingSince: { $exists: true } };
     const forgetAt = { $add: ['$$NOW', KEEP_TOMBSTONE_MS] };
     // Before the app is removed: a server that was suspended finds one of the two. MongoDB reads
-    // the mark in the same statement: the app may be restored meanwhile. By the collection: a cursor.
+    // the mark in the same statement: the app may be restored meanwhile. By the collection: a
+    // cursor.
     await apps.collection
       .aggregate([
         { $match: marked },
