@@ -12,6 +12,7 @@ cd "$(dirname "$0")"
 
 # A dump that fails leaves neither a part of it nor its manifest.
 trap '[ -e "$folder/$name.archive.gz" ] || rm -f "$folder/$name.partial" "$folder/$name.json"' EXIT
+trap 'exit 1' HUP INT TERM
 docker compose run --rm -T --no-deps migrate node dist/cli.js verify --write - > "$folder/$name.json"
 docker compose run --rm -T --no-deps tools mongodump --oplog > "$folder/$name.partial"
 mv "$folder/$name.partial" "$folder/$name.archive.gz"

@@ -66,12 +66,19 @@ export function createAppRemoval(deps: RemovalDeps) {
   /** Removes a marked app and its data; resolves with the number of users. Idempotent. */
   async function finish(_id: ObjectId, begunAt: Date): Promise<number> {
     const deletedUsers = await removeOwned(_id);
+    const marked = { _id, deletingSince: { $exists: true } };
     const forgetAt = { $add: ['$$NOW', KEEP_TOMBSTONE_MS] };
-    const tombstone = [{ $set: { deletedAt: '$$NOW', begunAt, forgetAt } }, { $unset: 'lateSince' }];
-    // Before the app is removed: a server that was suspended finds one of the two. By the
-    // collection: a pipeline.
-    await deletedApps.collection.updateOne({ _id }, tombstone, { upsert: true });
-    await apps.deleteOne({ _id, deletingSince: { $exists: true } });
+    // Before the app is removed: a server that was suspended finds one of the two. MongoDB reads
+    // the mark in the same statement: the app may be restored meanwhile. By the collection: a
+    // cursor.
+    await apps.collection
+      .aggregate([
+        { $match: marked },
+        { $project: { deletedAt: '$$NOW', begunAt: { $literal: begunAt }, forgetAt } },
+        { $merge: { into: deletedApps.collection.collectionName, whenMatched: 'replace' } },
+      ])
+      .toArray();
+    await apps.deleteOne(marked);
     // For a submission that wrote after the first removal and saw the mark.
     return deletedUsers + (await removeOwned(_id));
   }

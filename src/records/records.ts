@@ -31,7 +31,13 @@ import { createRecordIds } from './stored/record-id.ts';
 import { createRecordMoves, createRenameJob } from './stored/record-moves.ts';
 import { createBulkEditor } from './write/bulk-edit.ts';
 import { createConfirmationStore } from './write/confirmations.ts';
-import { createErasureModel, createErasureStore, createRecordEraser, type RecordTraces } from './write/erasure.ts';
+import {
+  createErasureGuard,
+  createErasureModel,
+  createErasureStore,
+  createRecordEraser,
+  type RecordTraces,
+} from './write/erasure.ts';
 import { createGroupCommit } from './write/group-commit.ts';
 import { createIdempotencyKeys, createMovedKeyModel } from './write/idempotency-keys.ts';
 import { createImportLines } from './write/import-lines.ts';
@@ -64,7 +70,7 @@ export function createRecords(deps: {
   traces: readonly RecordTraces[];
   files: Files;
   held: HeldFiles;
-  clock: Pick<DatabaseClock, 'earlier'>;
+  clock: Pick<DatabaseClock, 'earlier' | 'read' | 'within'>;
   signal: JobSignal;
   load: OperatorLoad;
   metrics: Metrics;
@@ -87,8 +93,9 @@ export function createRecords(deps: {
   const erasureStore = createErasureStore(erasures);
   const newId = createRecordIds();
   const outboxSignal = createOutboxSignal();
-  const kept = createKeptSubmissions(users, models.kept.collection);
-  const history = createRecordHistory(users, models.history.collection, kept.keep);
+  const guardOfErased = createErasureGuard(users, clock);
+  const kept = createKeptSubmissions(users, models.kept.collection, guardOfErased);
+  const history = createRecordHistory({ users, moved: models.history.collection, keep: kept.keep, guardOfErased });
   const keys = createIdempotencyKeys(users, models.movedKeys.collection);
   const findPlace = createFilePlaces({
     users,
@@ -117,6 +124,7 @@ export function createRecords(deps: {
     onRemoved: files.onRemoved,
     findPlace,
     clock,
+    guardOfErased,
     signal,
     recordsOf: reader.idsOfPerson,
     heldOf: held.idsOf,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Db, Document, ObjectId } from 'mongodb';
@@ -324,6 +324,21 @@ describe('verify', () => {
     const stderr = `error: Cannot write ${join(own, 'manifest.jsonl')} (EFBIG)\n`;
     expect(await ended).toEqual({ code: 1, stdout: '', stderr });
     expect(await readdir(own)).toEqual([]);
+  });
+
+  it('replaces no link, and no folder', async () => {
+    const own = await mkdtemp(join(folder, 'link-'));
+    await symlink('/dev/null', join(own, 'link'));
+    for (const path of [join(own, 'link'), own]) {
+      const stderr = `error: Cannot write ${path}: it is not a regular file\n`;
+      expect(await runTool(['verify', '--write', path], envOf(server.database))).toEqual({
+        code: 1,
+        stdout: '',
+        stderr,
+      });
+    }
+    expect(await readlink(join(own, 'link'))).toBe('/dev/null');
+    expect(await readdir(own)).toEqual(['link']);
   });
 
   it('has no personal data in a manifest', async () => {

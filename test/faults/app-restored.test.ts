@@ -194,6 +194,28 @@ describe('a server that is suspended while it deletes an app (invariant 8)', () 
     await submitTo(other, sourceAppId, 'after@example.org').expect(200);
   }, 60_000);
 
+  it('writes no tombstone of an app that was restored meanwhile', async () => {
+    const { sourceAppId, appId } = await createFilledApp();
+    const { app, ...before } = await dump(appId);
+    const held = proxy.holdNext('into', 'deleted_apps');
+    const deletion = slow.admin.delete(`/auth/apps/${sourceAppId}`).then(({ status }) => status);
+    const forward = await held;
+    await other.services.removal.start();
+    await other.db.collection('apps').insertOne(app);
+    await sweep();
+    expect(await count('deleted_apps', { _id: appId })).toBe(0);
+    for (const [name, documents] of [
+      ['users', before.users],
+      ['schema_versions', before.schemas],
+    ] as const) {
+      await other.db.collection(name).insertMany(documents);
+    }
+    await forward();
+    expect(await deletion).toBe(503);
+    expect(await count('deleted_apps', { _id: appId })).toBe(0);
+    expect(await dump(appId)).toEqual({ app, ...before });
+  }, 60_000);
+
   it('removes no content of a file that was restored meanwhile', async () => {
     const { db } = other;
     const { sourceAppId, appId } = await createFilledApp(new Date(Date.now() - HOUR_MS));

@@ -255,7 +255,8 @@ describe('each submission is kept once', () => {
     await inbox(15);
     const users = a.db.collection<UserDocument>('users');
     const record = (await users.findOne({ sourceAppId })) as UserDocument;
-    const { keep } = createKeptSubmissions(users, a.db.collection<KeptSubmission>('submissions'));
+    const mayRemove = () => async () => new Date();
+    const { keep } = createKeptSubmissions(users, a.db.collection<KeptSubmission>('submissions'), mayRemove);
     const newId = createRecordIds();
     for (let round = 0; round < 20; round += 1) {
       const history = (record.history ?? []).map((entry) => ({ ...entry, id: newId(new Date()) }));

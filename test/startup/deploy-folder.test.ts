@@ -266,7 +266,7 @@ describe('the scripts of backups', () => {
     }
   });
 
-  it('keep the newest KEEP backups, as files of the caller, and remove none when the dump fails (a script instead of docker)', async () => {
+  it('keep the newest KEEP backups, as files of the caller, and remove none when the dump fails or is stopped (a script instead of docker)', async () => {
     const folder = await leftovers.folder();
     const backups = join(folder, 'backups');
     await mkdir(backups);
@@ -282,6 +282,8 @@ describe('the scripts of backups', () => {
     const kept = (...days: number[]) => days.flatMap((day) => [`2026-01-0${day}.archive.gz`, `2026-01-0${day}.json`]);
     const fails = 'echo "$@"; case "$*" in *mongodump*) exit 1 ;; esac';
     expect(await backUp(fails)).toEqual({ status: 1, files: kept(1, 2, 3) });
+    const isStopped = 'echo "$@"; case "$*" in *mongodump*) kill -TERM $PPID ;; esac';
+    expect(await backUp(isStopped)).toEqual({ status: 1, files: kept(1, 2, 3) });
     const { status, files } = await backUp('echo "$@"');
     expect(status).toBe(0);
     const [archive = '', manifest = ''] = files.splice(2);

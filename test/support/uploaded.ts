@@ -30,7 +30,7 @@ export async function upload(
 }
 
 /** The document of a file, if it exists. */
-export const findFile = async (db: Db, { id }: FileValue): Promise<FileDocument | undefined> =>
+export const findFile = async (db: Db, { id }: Pick<FileValue, 'id'>): Promise<FileDocument | undefined> =>
   (await db.collection<FileDocument>('files.files').find().toArray()).find(({ _id }) => String(_id) === id);
 
 /** The number of the chunks of a file. */
@@ -40,7 +40,7 @@ export async function countChunks(db: Db, { id }: FileValue): Promise<number> {
 }
 
 /** Sets back the times of a file, as if so many milliseconds had passed. */
-export async function age(db: Db, value: FileValue, ms: number): Promise<void> {
+export async function age(db: Db, value: Pick<FileValue, 'id'>, ms: number): Promise<void> {
   const file = await findFile(db, value);
   if (!file) return;
   const earlier = (time?: Date) => time && new Date(time.getTime() - ms);

@@ -98,7 +98,8 @@ export function signOnRoutes(deps: {
   const { oidc, production, sessionCookieName } = deps.config;
   const { store, challenges } = accounts;
   const signOn = createSignOn(accounts, oidc?.createsAccounts ?? false);
-  const flowCookie = `${sessionCookieName}_sign_on`;
+  // Browsers refuse __Host- with a path.
+  const flowCookie = `${sessionCookieName.replace(/^__Host-/i, '__Secure-')}_sign_on`;
   const cookieOptions = { path: COOKIE_PATH, httpOnly: true, sameSite: 'lax', secure: production } as const;
   const failures = deps.limits.create('sign-on', MAX_FAILURES, FAILURES_MS);
 

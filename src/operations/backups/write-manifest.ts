@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { open, rename, rm } from 'node:fs/promises';
+import { lstat, open, rename, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailed } from '../../platform/core/errors.ts';
 import { createServerModel, runningServers, VERSION } from '../../platform/servers/servers.ts';
@@ -12,8 +12,8 @@ import { createMeasurement } from './measure.ts';
 const WRITES_END_MS = 10_000;
 
 /**
- * Writes the manifest of a database to a file, which appears when it is complete, or to a stream.
- * Start the dump after it.
+ * Writes the manifest of a database to a regular file, which appears when it is complete, or to a
+ * stream. Start the dump after it.
  *
  * @param writesEndMs how long to wait for writes in flight, while servers run; shorter in tests
  * @returns the number of records and apps
@@ -59,6 +59,9 @@ async function createManifestFile(path: string) {
   const refuse = ({ code = 'unknown error' }: NodeJS.ErrnoException): never => {
     throw new CommandFailed(`Cannot write ${path} (${code})`);
   };
+  // The rename would replace a device or a link.
+  const present = await lstat(path).catch(() => undefined);
+  if (present && !present.isFile()) throw new CommandFailed(`Cannot write ${path}: it is not a regular file`);
   const file = await open(temporary, 'wx', 0o600).catch(refuse);
   const lines = linesTo((text) => file.appendFile(text).catch(refuse));
   return {

@@ -23,6 +23,8 @@ const DUE_BATCH = 500;
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
 const MAX_LOG = 10;
 const STEP = 1_000;
+/** How long one attempt deletes what waits of a record that is gone. */
+const DROP_MS = 200;
 
 type WaitingDelivery = Pick<DeliveryDocument, '_id' | 'appId' | 'nextAt'>;
 
@@ -210,9 +212,10 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
         { limit: STEP },
       ),
 
-    /** Deletes a waiting delivery whose record is gone. */
-    async drop({ _id, appId }: DeliveryDocument): Promise<void> {
-      await deliveries.deleteOne({ _id, appId, state: 'waiting' });
+    /** Deletes for a moment what waits of a record that is gone, but its erasure. */
+    async drop({ appId, webhookId, recordId }: DeliveryDocument): Promise<void> {
+      const waiting = { appId, webhookId, recordId, state: 'waiting', type: { $ne: 'user.erased' } } as const;
+      await removeSome(deliveries, waiting, DROP_MS);
     },
 
     /** Resolves with a page of an endpoint's deliveries, newest first. */

@@ -30,6 +30,12 @@ const parsed = <Value>(parse: (text: string) => Value | undefined, format: strin
 const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
   z.enum(values, `must be ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(values)}`);
 
+/** A text without blanks around it. */
+const text = (most: number) => {
+  const message = `must have 1 to ${most} characters`;
+  return z.string().trim().min(1, message).max(most, message);
+};
+
 const trueOrFalse = oneOf('true', 'false').transform((text) => text === 'true');
 
 const whole = (low: number, high: number) =>
@@ -288,13 +294,13 @@ export const environment = z.object({
     captchaUrls.readonly().optional(),
   ),
   OIDC_ISSUER: setting('provider of single sign-on; without it, there is none', issuer.optional()),
-  OIDC_CLIENT_ID: setting('id of this service at the provider', z.string().max(500).optional()),
-  OIDC_CLIENT_SECRET: secret('secret of a confidential client', z.string().max(2_000).optional()),
-  OIDC_LABEL: setting(
-    'name of the provider on the log-in page',
-    z.string().trim().min(1).max(50, 'must have at most 50 characters').prefault('SSO'),
+  OIDC_CLIENT_ID: setting('id of this service at the provider', text(500).optional()),
+  OIDC_CLIENT_SECRET: secret(
+    'secret of a confidential client',
+    z.string().max(2_000, 'must have at most 2000 characters').optional(),
   ),
-  OIDC_GROUPS_CLAIM: setting('claim with the groups of an account', z.string().max(200).optional()),
+  OIDC_LABEL: setting('name of the provider on the log-in page', text(50).prefault('SSO')),
+  OIDC_GROUPS_CLAIM: setting('claim with the groups of an account', text(200).optional()),
   OIDC_ROLE_MAP: setting('what groups give, as JSON', roleMap.readonly().optional()),
   OIDC_SIGNUP: setting(
     'mapped: somebody whose groups give a role gets an account',
@@ -354,6 +360,9 @@ export function loadConfig(env: Record<string, string | undefined>) {
   if ((given.SMTP_URL === undefined) !== (given.MAIL_FROM === undefined)) {
     const [set, unset] = given.SMTP_URL === undefined ? ['MAIL_FROM', 'SMTP_URL'] : ['SMTP_URL', 'MAIL_FROM'];
     lines.push(`${unset} is required with ${set}: set both to send email, or none`);
+  }
+  if (given.NODE_ENV !== 'production' && /^__(?:Host|Secure)-/i.test(given.SESSION_COOKIE_NAME ?? '')) {
+    lines.push('SESSION_COOKIE_NAME must not begin with __Host- or __Secure-, except with NODE_ENV=production');
   }
   lines.push(...signOnProblems(given));
   if (!result.success || lines.length > 0) throw new ConfigError(lines);

@@ -99,8 +99,20 @@ const fixedValues = new Map([...FIXED].map(([name, value]) => [name.toLowerCase(
 const allowedNames = new Set(ALLOWED.map((name) => name.toLowerCase()));
 const knownNames = new Map([...FIXED.keys(), ...REFUSED].map((name) => [name.toLowerCase(), name]));
 
+/** Members of a replica set do not share `local`, and MongoDB uses all three. */
+const OWN_DATABASES = ['admin', 'config', 'local'];
+const MAX_NAME_BYTES = 63;
+const DATABASE_FORMAT =
+  'must name a database other than admin, config and local (that of the user is authSource), of at most 63 bytes and without spaces or any of /\\."$*<>:|?';
+
+function isDatabaseName(name: string): boolean {
+  if (OWN_DATABASES.includes(name.toLowerCase()) || /[\s\p{Cc}/\\."$*<>:|?]/u.test(name)) return false;
+  return Buffer.byteLength(name) <= MAX_NAME_BYTES;
+}
+
 /**
- * Checks the options of a MongoDB connection string against the guarantees of the service.
+ * Checks a MongoDB connection string: its database, and its options against the guarantees of the
+ * service.
  *
  * Option names are case-insensitive and every occurrence counts. Only options known to be harmless
  * are accepted. The result never contains a value or an unknown name, because either may be part of
@@ -110,12 +122,13 @@ const knownNames = new Map([...FIXED.keys(), ...REFUSED].map((name) => [name.toL
  * @returns the reason for a refusal, one line that begins with `must`, or undefined
  */
 export function connectionStringProblem(uri: string): string | undefined {
-  const options = parseOptions(uri);
-  if (!options) {
+  const parsed = parse(uri);
+  if (!parsed) {
     return 'must be a connection string that MongoDB drivers read; a user name and a password must be percent-encoded';
   }
+  if (!isDatabaseName(parsed.database)) return DATABASE_FORMAT;
   const refused = new Set<string>();
-  for (const [index, [name, value]] of options.entries()) {
+  for (const [index, [name, value]] of parsed.options.entries()) {
     const key = name.toLowerCase();
     if (allowedNames.has(key) || fixedValues.get(key) === value) continue;
     refused.add(describe(knownNames.get(key), fixedValues.get(key), index + 1));
@@ -129,10 +142,14 @@ function describe(name: string | undefined, accepted: string | undefined, positi
   return accepted === undefined ? name : `${name} (only ${accepted} is accepted)`;
 }
 
-/** The options in the order of the URI, parsed as the driver does; undefined if they cannot be. */
-function parseOptions(uri: string): [string, string][] | undefined {
+/**
+ * The name of the database, empty if there is none, and the options in their order, as the driver
+ * reads them; undefined if it cannot.
+ */
+function parse(uri: string): { database: string; options: [string, string][] } | undefined {
   try {
-    return [...new ConnectionString(uri).searchParams.entries()];
+    const { pathname, searchParams } = new ConnectionString(uri);
+    return { database: decodeURIComponent(pathname.slice(1)), options: [...searchParams.entries()] };
   } catch {
     return undefined; // the message may contain the credentials
   }

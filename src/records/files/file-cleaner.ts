@@ -4,11 +4,13 @@ import type { DocumentId } from '../../platform/bson/documents.ts';
 import { beginsBefore, type DatabaseClock } from '../../platform/database/clock.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import { lookup } from '../../platform/database/lookups.ts';
+import type { RemovalGuard } from '../../platform/database/removal.ts';
 import type { Job, JobSignal } from '../../platform/jobs/job-runner.ts';
 import type { EventConsumer } from '../stored/outbox.ts';
 import { firstIdAt, type RecordId } from '../stored/record-id.ts';
-import type { RecordTraces } from '../write/erasure.ts';
+import type { ErasureGuard, RecordTraces } from '../write/erasure.ts';
 import { SETTLED_AFTER_MS } from './file-claims.ts';
+import { REMOVED_WITHIN_MS, removalTime } from './file-content.ts';
 import type { FilePlace, FindPlace } from './file-places.ts';
 import type { FileStores } from './file-stores.ts';
 import {
@@ -39,6 +41,7 @@ const STORED = { length: 1, 'metadata.appId': 1, 'metadata.store': 1 } as const;
 type StoredFile = Pick<FileDocument, '_id' | 'length' | 'metadata'>;
 
 type DueFile = FileDocument & { now: Date };
+type MarkedFile = StoredFile & { now: Date };
 
 export type FileCleaner = ReturnType<typeof createFileCleaner>;
 
@@ -48,7 +51,8 @@ export function createFileCleaner(deps: {
   chunks: ChunkCollection;
   stores: Pick<FileStores, 'of' | 'remove' | 's3'>;
   findPlace: FindPlace;
-  clock: Pick<DatabaseClock, 'earlier'>;
+  clock: Pick<DatabaseClock, 'earlier' | 'read' | 'within'>;
+  guardOfErased: ErasureGuard;
   signal: JobSignal;
   /** Counts files that are gone. */
   onRemoved(files: number): void;
@@ -56,7 +60,7 @@ export function createFileCleaner(deps: {
   recordsOf(appIds: readonly ObjectId[], email: string): Promise<RecordId[]>;
   heldOf(appIds: readonly ObjectId[], email: string): Promise<UUID[]>;
 }) {
-  const { files, chunks, stores, findPlace, clock, signal, onRemoved, recordsOf, heldOf } = deps;
+  const { files, chunks, stores, findPlace, clock, guardOfErased, signal, onRemoved, recordsOf, heldOf } = deps;
   let lookedAt = Number.NEGATIVE_INFINITY;
   let existAny = false;
 
@@ -69,26 +73,42 @@ export function createFileCleaner(deps: {
     return existAny;
   }
 
-  /** Removes files with all their content. One that is named must be marked. */
-  async function removeWhole(found: readonly StoredFile[]): Promise<void> {
-    await stores.remove(found);
-    const gone = typedFilter<FileDocument>({ ...these(found), 'metadata.state': 'removing' });
-    onRemoved((await files.deleteMany(gone)).deletedCount);
+  /**
+   * Removes the content of those files that are marked now. While this process is suspended,
+   * another one may remove them, and an operator restore them. Resolves with the filter of those
+   * whose content is gone, while it may be relied on.
+   */
+  async function removeContent(found: readonly StoredFile[]): Promise<Filter<FileDocument>> {
+    const marked = typedFilter<FileDocument>({ ...these(found), 'metadata.state': 'removing' });
+    const present = await files.find<MarkedFile>(marked, { projection: { ...STORED, now: '$$NOW' } }).toArray();
+    const time = removalTime(clock, present[0]?.now ?? new Date(0));
+    await stores.remove(present, time);
+    return typedFilter<FileDocument>({ ...marked, ...these(present), ...beginsBefore(time.until) });
+  }
+
+  /** Removes marked files with all their content; resolves with their number. */
+  async function removeWhole(found: readonly StoredFile[]): Promise<number> {
+    const { deletedCount } = await files.deleteMany(await removeContent(found));
+    onRemoved(deletedCount);
+    return deletedCount;
   }
 
   /** Removes the files that match, whatever names them; resolves with their number. */
-  async function removeNamed(matching: Filter<FileDocument>): Promise<number> {
+  async function removeNamed(matching: Filter<FileDocument>, guard?: RemovalGuard): Promise<number> {
     let removed = 0;
     for (;;) {
       const found = await files.find(matching, { projection: STORED, limit: BATCH }).toArray();
       if (found.length === 0) return removed;
-      const those = { $and: [matching, typedFilter<FileDocument>(these(found))] };
+      const inTime = guard && beginsBefore(await guard());
+      const those = { $and: [matching, typedFilter<FileDocument>(these(found))], ...inTime };
       // The job goes on if this process stops, or if the store does not answer.
       await files.updateMany(those, [{ $set: REMOVING }]);
-      await removeWhole(found);
-      removed += found.length;
+      removed += await removeWhole(found);
     }
   }
+
+  const removeOf = (appIds: readonly ObjectId[], ids: readonly DocumentId[]): Promise<number> =>
+    removeNamed(ofRecords(appIds, ids), guardOfErased(appIds, ids));
 
   /** The filters of the files of a person. */
   async function ofPerson(appIds: readonly ObjectId[], email: string): Promise<Filter<FileDocument>[]> {
@@ -114,8 +134,7 @@ export function createFileCleaner(deps: {
     const lateMs = Math.max(REMOVED_AGAIN_AFTER_MS, store === 's3' ? (stores.s3?.lateMs ?? 0) : 0);
     const marked = { ...REMOVING, 'metadata.claim': { id: new UUID(), until: { $add: ['$$NOW', lateMs] } } };
     if ((await files.updateOne(asRead(file), [{ $set: marked }])).matchedCount === 0) return;
-    if (state === 'whole') await removeWhole([file]);
-    else await stores.remove([file]);
+    await (state === 'whole' ? removeWhole([file]) : removeContent([file]));
   }
 
   async function lookAgain(file: DueFile, ms: number): Promise<void> {
@@ -135,8 +154,8 @@ export function createFileCleaner(deps: {
     if (state === 'removing') {
       // The end of what may arrive late.
       const untilEnd = (claim?.until.getTime() ?? 0) - now;
-      if (untilEnd <= 0) return removeWhole([file]);
-      await stores.remove([file]);
+      if (untilEnd <= 0) return void (await removeWhole([file]));
+      await removeContent([file]);
       return lookAgain(file, untilEnd);
     }
     if (!record && !held) {
@@ -191,16 +210,11 @@ export function createFileCleaner(deps: {
         if (!(await hasFiles())) return;
         const ofType = (type: (typeof events)[number]['type']) => {
           const those = events.filter((event) => event.type === type);
-          return those.length === 0
-            ? undefined
-            : ofRecords(
-                those.map(({ appId }) => appId),
-                those.map(({ recordId }) => recordId),
-              );
+          return [those.map(({ appId }) => appId), those.map(({ recordId }) => recordId)] as const;
         };
         const [erased, updated] = [ofType('user.erased'), ofType('user.updated')];
-        if (erased) await removeNamed(erased);
-        if (updated) await examineNow(updated);
+        if (erased[1].length > 0) await removeOf(...erased);
+        if (updated[1].length > 0) await examineNow(ofRecords(...updated));
       },
     } satisfies EventConsumer,
 
@@ -208,7 +222,7 @@ export function createFileCleaner(deps: {
     traces: {
       exist: async (appIds, ids) =>
         (await files.findOne(ofRecords(appIds, ids), { projection: { _id: 1 }, hint: BY_RECORD })) !== null,
-      remove: (appIds, ids) => removeNamed(ofRecords(appIds, ids)),
+      remove: removeOf,
     } satisfies RecordTraces,
 
     /** The files of a person. The entries of records and of held submissions name them. */
@@ -226,32 +240,19 @@ export function createFileCleaner(deps: {
         }
       },
       async eraseOf(appIds, email) {
+        const until = clock.within(REMOVED_WITHIN_MS);
         let removed = 0;
-        for (const those of await ofPerson(appIds, email)) removed += await removeNamed(those);
+        for (const those of await ofPerson(appIds, email)) removed += await removeNamed(those, until);
         return removed;
       },
     } satisfies PersonData,
 
     owned: {
-      async removeAll(appId, since, guard) {
-        const those = typedFilter<FileDocument>({
-          'metadata.appId': appId,
-          ...(since && { _id: { $gte: firstIdAt(since) } }),
-        });
-        let removed = 0;
-        for (;;) {
-          const found = await files.find(those, { projection: STORED, limit: BATCH }).toArray();
-          if (found.length === 0) return removed;
-          const inTime = guard && beginsBefore(await guard());
-          const _id = { $in: found.map((one) => one._id) };
-          await files.updateMany({ ...those, _id, ...inTime }, [{ $set: REMOVING }]);
-          const marked = typedFilter<FileDocument>({ _id, 'metadata.appId': appId, 'metadata.state': 'removing' });
-          await stores.remove(await files.find(marked, { projection: STORED }).toArray(), inTime);
-          const { deletedCount } = await files.deleteMany({ ...marked, ...inTime });
-          onRemoved(deletedCount);
-          removed += deletedCount;
-        }
-      },
+      removeAll: (appId, since, guard) =>
+        removeNamed(
+          typedFilter<FileDocument>({ 'metadata.appId': appId, ...(since && { _id: { $gte: firstIdAt(since) } }) }),
+          guard,
+        ),
       async has(appId, made, time) {
         const _id = { [made === 'before' ? '$lt' : '$gte']: firstIdAt(time) };
         const those = typedFilter<FileDocument>({ 'metadata.appId': appId, _id });

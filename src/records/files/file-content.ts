@@ -1,4 +1,6 @@
 import type { UUID } from 'mongodb';
+import { Unavailable } from '../../platform/core/errors.ts';
+import { beginsBefore, type DatabaseClock } from '../../platform/database/clock.ts';
 import { CHUNK_BYTES, type ChunkCollection, type FileDocument } from './files.model.ts';
 
 /** Bytes of a file, inclusive, from 0. */
@@ -11,6 +13,25 @@ export interface ByteRange {
 export interface StoredContent {
   id: UUID;
   bytes: number;
+}
+
+/** When a removal may begin, by MongoDB's clock: later, a restore may have stored the content. */
+export interface RemovalTime {
+  until: Date;
+  /** @throws {Unavailable} when the time is over */
+  check(): Promise<void>;
+}
+
+/** How long a removal relies on what it read: a restore takes longer. */
+export const REMOVED_WITHIN_MS = 10_000;
+
+/** @param read the time of MongoDB's clock when, or before, the state of the files was read */
+export function removalTime(clock: Pick<DatabaseClock, 'read'>, read: Date): RemovalTime {
+  const until = new Date(read.getTime() + REMOVED_WITHIN_MS);
+  const check = async (): Promise<void> => {
+    if ((await clock.read()) >= until) throw new Unavailable();
+  };
+  return { until, check };
 }
 
 /**
@@ -27,9 +48,9 @@ export interface FileContent {
   read(file: Pick<FileDocument, '_id'>, range: ByteRange): AsyncIterable<Buffer>;
   /**
    * Removes what exists of their content. Idempotent.
-   * @param inTime `beginsBefore`: in the database, a statement that begins later removes nothing
+   * @param time when it may; absent: at any time, because nothing restores what is removed
    */
-  remove(files: readonly Pick<FileDocument, '_id' | 'length'>[], inTime?: { $expr: object }): Promise<void>;
+  remove(files: readonly Pick<FileDocument, '_id' | 'length'>[], time?: RemovalTime): Promise<void>;
   /** Yields what is stored, in the order of ids, from one on. */
   list(from?: UUID): AsyncIterable<StoredContent>;
   /** Resolves when the store can be read and written; otherwise rejects with the reason. */
@@ -73,7 +94,8 @@ export function createDatabaseContent(chunks: ChunkCollection): FileContent {
       }
     },
 
-    async remove(files, inTime) {
+    async remove(files, time) {
+      const inTime = time && beginsBefore(time.until);
       for (let at = 0; at < files.length; at += REMOVED_AT_ONCE) {
         const ids = files.slice(at, at + REMOVED_AT_ONCE).map(({ _id }) => _id);
         await chunks.deleteMany({ files_id: { $in: ids }, ...inTime });

@@ -1,7 +1,7 @@
 import { Unavailable } from '../../platform/core/errors.ts';
 import type { FilesBucket } from '../../platform/core/files-url.ts';
 import type { Logger } from '../../platform/core/logger.ts';
-import { createDatabaseContent, type FileContent } from './file-content.ts';
+import { createDatabaseContent, type FileContent, type RemovalTime } from './file-content.ts';
 import type { ChunkCollection, FileDocument, FileMetadata } from './files.model.ts';
 import { createS3Content } from './s3-content.ts';
 
@@ -36,12 +36,12 @@ export function createFileStores(chunks: ChunkCollection, bucket: FilesBucket | 
 
     /**
      * Removes all content of files, in both stores. Idempotent. @throws {Unavailable}
-     * @param inTime as {@link FileContent.remove}
+     * @param time as {@link FileContent.remove}
      */
-    async remove(files: readonly Removed[], inTime?: { $expr: object }): Promise<void> {
-      await database.remove(files, inTime);
+    async remove(files: readonly Removed[], time?: RemovalTime): Promise<void> {
+      await database.remove(files, time);
       const others = files.filter(({ metadata }) => metadata.store === 's3');
-      if (others.length > 0) await of({ store: 's3' }).remove(others);
+      if (others.length > 0) await of({ store: 's3' }).remove(others, time);
     },
   };
 }

@@ -15,6 +15,7 @@ import type { DatabaseClock } from '../../platform/database/clock.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { createRecordIds } from '../stored/record-id.ts';
 import { type Arrival, checkName, createInspection, MB, type ReadRange, refusal, tooLargeError } from './arrival.ts';
+import { removalTime } from './file-content.ts';
 import type { FileStores } from './file-stores.ts';
 import { createFileWriting, isCutOff, WRITER_MS, WRITES_END_MS, Writing } from './file-writing.ts';
 import {
@@ -207,8 +208,9 @@ export function createIncomingFiles(deps: {
 
   /** Removes what came to the bucket after its app was deleted. */
   async function removeIfGone({ _id, length, metadata }: FileDocument): Promise<void> {
+    const now = await clock.read();
     const found = await files.findOne({ _id, 'metadata.appId': metadata.appId }, { projection: { _id: 1 } });
-    if (!found) await content.remove([{ _id, length, metadata }]);
+    if (!found) await content.remove([{ _id, length, metadata }], removalTime(clock, now));
   }
 
   /** Takes over a file of which a part has arrived. */

@@ -86,6 +86,7 @@ export function createS3Content(bucket: FilesBucket, logger: Logger, requestMs =
   }
 
   function refusal(error: unknown): Error {
+    if (error instanceof Unavailable) return error;
     const { name, code = name } = error as NodeJS.ErrnoException;
     if (name === 'NoSuchKey') return new MissingContent();
     // Its message may contain an address.
@@ -212,13 +213,22 @@ export function createS3Content(bucket: FilesBucket, logger: Logger, requestMs =
       if (missing !== 0) throw new MissingContent();
     },
 
-    async remove(files) {
+    async remove(files, time) {
       const limit = pLimit(REMOVED_AT_ONCE);
       await limit.map(files, async (file) => {
         if (file.length > MAX_PUT_BYTES) await removeParts(file);
-        await request(({ sdk, client }, abortSignal) =>
-          client.send(new sdk.DeleteObjectCommand({ Bucket, Key: keyOf(file) }), { abortSignal }),
-        );
+        await request(({ sdk, client }, abortSignal) => {
+          const command = new sdk.DeleteObjectCommand({ Bucket, Key: keyOf(file) });
+          // The last step before each attempt, because a bucket takes no condition on the time.
+          command.middlewareStack.add(
+            (send) => async (given) => {
+              await time?.check();
+              return send(given);
+            },
+            { step: 'finalizeRequest', priority: 'low' },
+          );
+          return client.send(command, { abortSignal });
+        });
       });
     },
 

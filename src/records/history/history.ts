@@ -8,13 +8,12 @@ import { isMissingHint } from '../../platform/database/failures.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { INDEX_BUILD_TIME_MS } from '../../platform/database/indexes.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
-import type { Older } from '../../platform/database/removal.ts';
-import { removeInSteps } from '../../platform/database/removal.ts';
+import { type Older, type RemovalGuard, removeInSteps } from '../../platform/database/removal.ts';
 import { changesName } from '../files/file-places.ts';
 import type { EventConsumer } from '../stored/outbox.ts';
 import { BY_EMAIL, historyEntry, type UserCollection, type UserDocument } from '../stored/record.ts';
 import { prefixRange, type RecordId } from '../stored/record-id.ts';
-import type { RecordTraces } from '../write/erasure.ts';
+import type { ErasureGuard, RecordTraces } from '../write/erasure.ts';
 import { MAX_INLINE_BYTES, NOT_MOVING, type NumberedEntry, numbered } from './history-entries.ts';
 import type { KeptSubmissions } from './kept-submissions.ts';
 
@@ -109,7 +108,14 @@ export type RecordHistory = ReturnType<typeof createRecordHistory>;
  *
  * @param keep stores the submissions of a record whose events wait: their values leave the record
  */
-export function createRecordHistory(users: UserCollection, moved: HistoryCollection, keep: KeptSubmissions['keep']) {
+export function createRecordHistory(deps: {
+  users: UserCollection;
+  moved: HistoryCollection;
+  keep: KeptSubmissions['keep'];
+  guardOfErased: ErasureGuard;
+}) {
+  const { users, moved, keep, guardOfErased } = deps;
+
   let isIndexed = false;
 
   /** Creates the index at the first use: a service without edits does not maintain it. */
@@ -219,10 +225,25 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
     };
   }
 
-  async function removeOf(records: readonly { appId: ObjectId; id: RecordId }[]): Promise<number> {
+  async function removeOf(
+    records: readonly { appId: ObjectId; id: RecordId }[],
+    guard?: RemovalGuard,
+  ): Promise<number> {
     if (records.length === 0) return 0;
-    return removeInSteps(moved, { $or: records.map(({ appId, id }) => ({ _id: idRange(appId.id, id.buffer) })) });
+    const ranges = records.map(({ appId, id }) => ({ _id: idRange(appId.id, id.buffer) }));
+    return removeInSteps(moved, { $or: ranges }, guard);
   }
+
+  const removeOfErased = (records: readonly { appId: ObjectId; id: RecordId }[]): Promise<number> => {
+    const appIds = records.map(({ appId }) => appId);
+    return removeOf(
+      records,
+      guardOfErased(
+        appIds,
+        records.map(({ id }) => id),
+      ),
+    );
+  };
 
   return {
     noteUse,
@@ -299,7 +320,7 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
     /** The history as a trace of records that are erased. */
     traces: {
       remove: async (appIds, ids) => {
-        for (const appId of appIds) await removeOf(ids.map((id) => ({ appId, id })));
+        for (const appId of appIds) await removeOfErased(ids.map((id) => ({ appId, id })));
       },
     } satisfies Pick<RecordTraces, 'remove'>,
 
@@ -307,7 +328,7 @@ export function createRecordHistory(users: UserCollection, moved: HistoryCollect
     consumer: {
       async consume(events) {
         const erased = events.filter(({ type }) => type === 'user.erased');
-        await removeOf(erased.map(({ appId, recordId: id }) => ({ appId, id })));
+        await removeOfErased(erased.map(({ appId, recordId: id }) => ({ appId, id })));
       },
     } satisfies EventConsumer,
 

@@ -13,7 +13,7 @@ import { markedFiles, namesFile } from '../files/file-places.ts';
 import { type EventConsumer, MAX_OUTBOX } from '../stored/outbox.ts';
 import { NEWEST_FIRST, type UserCollection, type UserDocument } from '../stored/record.ts';
 import { firstIdAt, type RecordId } from '../stored/record-id.ts';
-import type { RecordTraces } from '../write/erasure.ts';
+import type { ErasureGuard, RecordTraces } from '../write/erasure.ts';
 import type { Submission } from '../write/submission.ts';
 
 type RecordMembers = 'appId' | 'sourceAppId' | 'email' | 'data' | 'schemaVersion' | 'createdAt' | 'updatedAt';
@@ -80,14 +80,14 @@ export type KeptSubmissions = ReturnType<typeof createKeptSubmissions>;
  * Keeps submissions (spec 4.3.7). Their values are in the history of the record, and the events in
  * its outbox name them, so the write of a submission stores them at no further cost.
  */
-export function createKeptSubmissions(users: UserCollection, kept: KeptCollection) {
+export function createKeptSubmissions(users: UserCollection, kept: KeptCollection, guardOfErased: ErasureGuard) {
   const ofRecords = (appIds: readonly ObjectId[], ids: readonly DocumentId[]) => ({
     appId: { $in: [...appIds] },
     userId: { $in: [...ids] as UUID[] },
   });
 
   async function removeOf(appIds: readonly ObjectId[], ids: readonly DocumentId[]): Promise<void> {
-    if (ids.length > 0) await removeInSteps(kept, ofRecords(appIds, ids), undefined, ['appId']);
+    if (ids.length > 0) await removeInSteps(kept, ofRecords(appIds, ids), guardOfErased(appIds, ids), ['appId']);
   }
 
   /**

@@ -4,10 +4,11 @@ import { ownedBy } from '../../apps/feature.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
 import { Unavailable } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
-import { beginsBefore } from '../../platform/database/clock.ts';
+import { beginsBefore, type DatabaseClock } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { lookup } from '../../platform/database/lookups.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import type { RemovalGuard } from '../../platform/database/removal.ts';
 import { NOT_MOVING } from '../history/history-entries.ts';
 import { type RecordFilter, theseRecords, type UserCollection, type UserDocument } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
@@ -67,6 +68,22 @@ export interface RecordTraces {
   /** Whether something names one of these records. */
   exist(appIds: readonly ObjectId[], ids: readonly DocumentId[]): Promise<boolean>;
   remove(appIds: readonly ObjectId[], ids: readonly DocumentId[]): Promise<unknown>;
+}
+
+export type ErasureGuard = ReturnType<typeof createErasureGuard>;
+
+/** How long a removal of traces relies on the absence of their records: a restore takes longer. */
+const TRACES_WITHIN_MS = 10_000;
+
+/** Creates the guards of removals of what names erased records: one may have been restored. */
+export function createErasureGuard(users: UserCollection, clock: Pick<DatabaseClock, 'read'>) {
+  return (appIds: readonly ObjectId[], ids: readonly DocumentId[]): RemovalGuard =>
+    async () => {
+      const now = await clock.read();
+      const those = { appId: { $in: [...appIds] }, _id: { $in: [...ids] } };
+      if (await users.findOne(those, { projection: { _id: 1 }, hint: { _id: 1 } })) throw new Unavailable();
+      return new Date(now.getTime() + TRACES_WITHIN_MS);
+    };
 }
 
 export type RecordEraser = ReturnType<typeof createRecordEraser>;

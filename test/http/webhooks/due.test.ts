@@ -103,3 +103,20 @@ it('removes some of what names an erased record, and then the others', async () 
   expect(await store.forgetSome([appId], [recordId], 60_000)).toBe(true);
   expect(await store.names([appId], [recordId])).toBe(false);
 });
+
+it('drops all that waits of a record that is gone, but its erasure, at once', async () => {
+  const other = newId(new Date());
+  const erased = { ...eventOf(recordId, CHANGES + 1), type: 'user.erased' } as const;
+  await store.add([eventOf(other, 1), erased], [{ ...webhook, events: [...webhook.events, 'user.erased'] }], LATER);
+  const [first] = await due(LATER);
+  if (!first) throw new Error('nothing is due');
+  await store.drop(first);
+  const left = await due(LATER);
+  expect(left.map((one) => [one.recordId, one.type])).toEqual(
+    expect.arrayContaining([
+      [other, 'user.created'],
+      [recordId, 'user.erased'],
+    ]),
+  );
+  expect(left).toHaveLength(2);
+});

@@ -154,7 +154,7 @@ describe('a malformed variable', () => {
     ...['a b', 'a/b', 'a'.repeat(81), '.', '..'].map((value) => ['ADMIN_APP_ID', value]),
     ...['é'.repeat(37), 'a\0b', 'short', 'x'.repeat(11), 'elevenchar\0'].map((value) => ['ADMIN_PASSWORD', value]),
     ['SESSION_SECRET', 'fifteen letters'],
-    ...['a b', 'a;b', 'é', 'a'.repeat(65)].map((value) => ['SESSION_COOKIE_NAME', value]),
+    ...['a b', 'a;b', 'é', 'a'.repeat(65), '__Host-sid', '__secure-sid'].map((value) => ['SESSION_COOKIE_NAME', value]),
     ...[
       '*',
       'null',
@@ -193,6 +193,15 @@ describe('a malformed variable', () => {
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(new RegExp(`^${name} (must|has) `));
     expect(lines[0]).not.toContain('\n');
+  });
+
+  it.each([
+    ['OIDC_LABEL', ' ', 50],
+    ['OIDC_CLIENT_ID', 'x'.repeat(501), 500],
+    ['OIDC_GROUPS_CLAIM', ' ', 200],
+  ])('%s=%j is reported with its most characters', (name, value, most) => {
+    const needed = { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'a', PUBLIC_URL: 'https://a.example' };
+    expect(errorLines({ ...needed, [name]: value })).toEqual([`${name} must have 1 to ${most} characters`]);
   });
 
   it('is reported together with all others, one line each', () => {

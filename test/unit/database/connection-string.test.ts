@@ -102,6 +102,21 @@ describe('the connection string cannot weaken durability (invariant 1)', () => {
   });
 });
 
+describe('the database in the connection string', () => {
+  it.each(['admin', 'config', 'local', 'Local', 'a.b', 'a%20b', 'a%24b', 'a%2Fb', 'x'.repeat(64), 'ä'.repeat(32)])(
+    'is not %s: MongoDB uses it, does not replicate it or refuses it',
+    (name) => {
+      const refusal =
+        /^MONGODB_URI must name a database other than admin, config and local \(that of the user is authSource\)/;
+      expect(errorLines(`mongodb://db.internal/${name}?w=majority`)).toEqual([expect.stringMatching(refusal)]);
+    },
+  );
+
+  it.each(['', 'forms', 'admin-2', 'x'.repeat(63)])('may be "%s"', (name) => {
+    expect(errorLines(`mongodb://db.internal/${name}`)).toEqual([]);
+  });
+});
+
 describe('the error message', () => {
   it.each([
     'mongodb://service:hidden/wo@rd@127.0.0.1:1/forms',
