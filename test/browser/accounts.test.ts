@@ -376,8 +376,14 @@ describe('the members page', () => {
     await page.getByRole('button', { name: 'Refuse it' }).click();
     await expect.poll(() => page.getByRole('switch').isChecked()).toBe(false);
     await new Client(server.client.url).post('/auth/login', own).expect(401);
+    // A manager cannot take it back. Here the service refuses it: nobody else manages the app.
     await page.getByLabel(`Role of ${manager.email}`).selectOption('Viewer');
-    await page.getByRole('alert').waitFor();
+    const question = page.getByRole('dialog', { name: 'Change your own role?' });
+    await question.getByRole('button', { name: 'Change my role' }).click();
+    await question.getByRole('alert').waitFor();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(await page.getByLabel(`Role of ${manager.email}`).inputValue()).toBe('manager');
     await button(`Remove ${member.email}`).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('row', { name: new RegExp(member.email) }).waitFor({ state: 'detached' });

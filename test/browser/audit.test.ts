@@ -33,7 +33,7 @@ describe('the audit log page', () => {
   it('says who did what, and is filtered by action and date in its URL', async () => {
     const id = await erase('ada@example.com');
     await operator.get('/auth/users/export').expect(200);
-    const { page, expectClean, close } = await visitAs(server, app, '/users');
+    const { page, expectClean, close } = await visitAs(server, app, '/users', { timezoneId: 'Pacific/Auckland' });
     await page.getByRole('link', { name: 'Audit log' }).click();
     await page.getByText('Who changed something, and who looked at many users.').waitFor();
     const row = page.getByRole('row', { name: /User erased/ });
@@ -53,7 +53,9 @@ describe('the audit log page', () => {
     await page.getByLabel('Action').selectOption('User erased');
     await page.getByRole('row', { name: /App created/ }).waitFor({ state: 'detached' });
     await row.waitFor();
+    const asked = page.waitForRequest(/since=/);
     await page.getByLabel('Since').fill('2090-01-01');
+    expect(new URL((await asked).url()).searchParams.get('since')).toBe('2089-12-31T11:00:00.000Z');
     await page.getByText('No events match').waitFor();
     expect(page.url()).toContain('?action=user.erased&since=2090-01-01');
     await page.reload();

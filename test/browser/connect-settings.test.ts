@@ -86,6 +86,12 @@ describe('form settings', () => {
     await fill('Site key', 'key-of-the-site');
     await fill('Secret key', 'secret-of-the-site');
     await page.getByLabel('While the provider cannot be reached').selectOption('Refuse submissions');
+    // Another tab of the page keeps the secret, but no storage of the browser.
+    await page.getByRole('tab', { name: 'Design' }).click();
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    const kept = String(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })'));
+    expect(kept).toContain('key-of-the-site');
+    expect(kept).not.toContain('secret-of-the-site');
     await save();
     await page.getByText('Saved. The settings apply now.').waitFor();
     const captcha = { siteKey: 'key-of-the-site', outage: 'refuse', hasSecret: true };
@@ -121,9 +127,9 @@ describe('form settings', () => {
   it('keep unsaved changes when the page is left and come back to', async () => {
     const { page } = connect;
     await fill('Title', 'A draft');
-    await page.getByRole('tab', { name: 'Connect', exact: true }).click();
-    await page.getByText('Waiting for a submission').waitFor();
-    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor();
+    await page.goBack();
     await page.getByText('Your unsaved changes were restored.').waitFor();
     expect(await page.getByLabel('Title').inputValue()).toBe('A draft');
     await page.getByRole('button', { name: 'Discard' }).click();

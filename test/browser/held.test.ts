@@ -143,6 +143,13 @@ describe('held submissions', () => {
     await page.getByText('26 submissions held').waitFor();
     await page.getByRole('button', { name: 'Older' }).click();
     await page.getByRole('row', { name: /bot1@/ }).waitFor();
+    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor();
+    await page.goBack();
+    await page.getByRole('row', { name: /bot1@/ }).waitFor();
+    await page.reload();
+    await page.getByRole('row', { name: /bot1@/ }).waitFor();
+    expect(new URL(page.url()).search).toBe('?page=2');
     await page.getByRole('button', { name: 'Newer' }).click();
     await page.getByRole('row', { name: /bot26@/ }).waitFor();
     expectClean();

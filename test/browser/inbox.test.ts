@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { axeViolationsInBothModes } from '../support/axe.ts';
 import { closeBrowser, visitAs } from '../support/browser.ts';
@@ -39,10 +40,24 @@ const looked = (list: 'users' | 'inbox') =>
     })
     .toBe(1);
 
+/** The first characters of the element that begins with a text, from left to right. */
+const fromLeft = (page: Page, selector: string, text: string) =>
+  page.evaluate(`(() => {
+    const found = [...document.querySelectorAll('${selector}')];
+    const { firstChild } = found.find(({ textContent }) => textContent.startsWith('${text}'));
+    const leftOf = (at) => {
+      const range = document.createRange();
+      range.setStart(firstChild, at);
+      range.setEnd(firstChild, at + 1);
+      return range.getBoundingClientRect().left;
+    };
+    return [...'${text}'].map((_, at) => at).sort((a, b) => leftOf(a) - leftOf(b));
+  })()`);
+
 describe('the inbox', () => {
   it('is the first page, and has each message of somebody who writes twice', async () => {
     await submit('ada@example.com', { name: 'Ada', message: 'First <b>message</b>', topic: 'a' });
-    await submit('ada@example.com', { message: 'Second\nmessage' });
+    await submit('ada@example.com', { name: 'שלום!', message: 'Second\nmessage' });
     await arrived(2);
     const { page, expectClean, close } = await visitAs(server, app, '/');
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
@@ -52,6 +67,10 @@ describe('the inbox', () => {
     expect(await rows.nth(1).innerText()).toContain('Ada · First <b>message</b> · Question');
     await rows.nth(0).locator('summary').click();
     await page.getByText('Second\nmessage').last().waitFor();
+    // Hebrew begins at the right, and its end, the exclamation mark, is at the left.
+    for (const selector of ['summary span', 'dd']) {
+      expect(await fromLeft(page, selector, 'שלום!')).toEqual([4, 3, 2, 1, 0]);
+    }
     await rows.nth(1).locator('summary').click();
     await page.getByRole('link', { name: 'Show the record' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'ada@example.com' }).waitFor();
@@ -144,6 +163,13 @@ describe('the inbox', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await page.getByRole('button', { name: 'Older' }).click();
     await expect.poll(() => rows.count()).toBe(5);
+    await rows.nth(4).locator('summary').click();
+    await rows.nth(4).getByRole('link', { name: 'Show the record' }).click();
+    await page.getByRole('heading', { level: 1, name: 'p0@example.com' }).waitFor();
+    await page.goBack();
+    await expect.poll(() => rows.count()).toBe(5);
+    await page.getByLabel('Search all data').fill('Person 2');
+    await rows.getByText('p29@example.com').waitFor();
     expectClean();
     await close();
   });

@@ -40,7 +40,7 @@ describe('the API keys page', () => {
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByText('Each entry must be an IP address or a network').waitFor();
     await dialog.getByLabel('Networks').fill('127.0.0.0/8,\n::1');
-    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByRole('button', { name: 'Create' }).dblclick();
 
     await dialog.getByText("You won't see this again").waitFor();
     const key = await dialog.getByText(/^uck_\S{43}$/).innerText();
@@ -61,6 +61,7 @@ describe('the API keys page', () => {
     }
     await withKey(server, key)('get', '/auth/users').expect(200);
     const operator = await new Client(server.listener.url).logIn(app.sourceAppId, app.password);
+    expect((await operator.get('/auth/keys')).body.keys).toHaveLength(1);
     const lastUse = async () => (await operator.get('/auth/keys')).body.keys[0].lastUsedAt;
     await expect.poll(lastUse).not.toBeNull();
     await page.reload();

@@ -109,6 +109,24 @@ describe('an answer that comes late', () => {
     expect(new URL(users.page.url()).pathname).toMatch(/\/keys$/);
   });
 
+  it('of a new API key shows the key after its dialog was closed', async () => {
+    await users.logIn();
+    await users.goTo('/keys');
+    await users.page.getByRole('button', { name: 'Create API key' }).first().click();
+    await users.page.getByRole('dialog').getByLabel('Name').fill('Slow');
+    await users.page.getByRole('dialog').getByRole('checkbox', { name: 'Read users' }).check();
+    const answer = await hold(users.page, 'POST', /\/auth\/keys/);
+    await users.page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await users.page.keyboard.press('Escape');
+    await users.page.getByRole('dialog').waitFor({ state: 'detached' });
+    await answer();
+    const created = dialog('Slow was created');
+    await created.getByText(/^uck_\S{43}$/).waitFor();
+    await created.getByRole('checkbox', { name: "I've saved this key" }).check();
+    await created.getByRole('button', { name: 'Done' }).click();
+    await created.waitFor({ state: 'detached' });
+  });
+
   it('of saved settings keeps what was typed since', async () => {
     const connect = await ConnectPage.open(users.server);
     const { page } = connect;
@@ -117,7 +135,9 @@ describe('an answer that comes late', () => {
     const answer = await hold(page, 'PUT', /\/form$/);
     await page.getByRole('button', { name: 'Save settings' }).click();
     await page.getByLabel('Description', { exact: true }).fill('Typed since');
+    await page.getByRole('tab', { name: 'Design' }).click();
     await answer();
+    await page.getByRole('tab', { name: 'Settings' }).click();
     await page.getByText('1 unsaved change', { exact: true }).waitFor();
     expect(await page.getByLabel('Description', { exact: true }).inputValue()).toBe('Typed since');
     await page.getByRole('button', { name: 'Save settings' }).click();
@@ -144,6 +164,19 @@ describe('an answer that comes late', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Merge into my draft' }).click();
     await schema.save();
     expect(await schema.stored()).toMatchObject({ version: 4, fields: [{ label: 'Changed since' }, {}, {}] });
+
+    // After its page was left, the draft that was sent is not taken for one of somebody else.
+    await page.getByLabel('Label', { exact: true }).fill('Sent again');
+    await schema.review();
+    const second = await hold(page, 'PUT', /\/schema$/);
+    await review.getByRole('button', { name: /Save version/ }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Connect a form' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Connect' }).waitFor();
+    await second();
+    await page.goBack();
+    await page.getByText('Schema version 5 is live').first().waitFor();
+    await page.getByText('No changes', { exact: true }).waitFor();
     schema.visit.expectClean();
     await schema.visit.close();
   });

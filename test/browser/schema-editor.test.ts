@@ -49,6 +49,7 @@ describe('the schema editor', () => {
     await schema.page.keyboard.press('Alt+ArrowUp');
     await schema.page.getByText('Age moved to position 2 of 3').waitFor();
     expect(await schema.keys()).toEqual(['name', 'age', 'plan']);
+    expect(await schema.page.getByTitle('Move Full name down', { exact: true }).count()).toBe(1);
     await schema.press('Move Full name down');
     expect(await schema.keys()).toEqual(['age', 'name', 'plan']);
     await schema.page.getByRole('button', { name: 'Move Age up' }).click({ force: true });

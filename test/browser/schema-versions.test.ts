@@ -34,8 +34,18 @@ describe('the versions of a schema', () => {
     ]) {
       await schema.page.getByRole('alert').getByText(problem).waitFor();
     }
+    // It is kept when the tab or the page is left. The fields wait: it would replace their changes.
+    await schema.page.getByRole('tab', { name: 'Fields' }).click();
+    await schema.page.getByText('The text in the JSON tab is not a valid schema yet').waitFor();
+    expect(await schema.fields.count()).toBe(0);
+    expect(await schema.page.getByRole('button', { name: 'Review and save' }).isDisabled()).toBe(true);
+    await schema.page.getByRole('link', { name: 'Connect a form' }).click();
+    await schema.page.getByRole('heading', { level: 1, name: 'Connect' }).waitFor();
+    await schema.page.goBack();
+    await schema.page.getByRole('link', { name: 'Go to the JSON tab' }).click();
+    expect(JSON.parse(await text.inputValue())).toMatchObject({ more: true });
     await text.fill(JSON.stringify({ rejectUnknown: true, fields: [{ key: 'city', kind: 'text', required: true }] }));
-    await schema.page.getByRole('alert').waitFor({ state: 'detached' });
+    await schema.page.getByText('The schema is invalid').waitFor({ state: 'detached' });
     await schema.press('Discard');
     expect(JSON.parse(await text.inputValue()).fields).toHaveLength(3);
     await schema.press('Undo');
@@ -116,7 +126,14 @@ describe('the versions of a schema', () => {
     await schema.press('Remove Age');
     await schema.page.getByText('1 unsaved change').waitFor();
     await server.db.collection('sessions').deleteMany({});
+    const asked: string[] = [];
+    schema.page.removeAllListeners('dialog');
+    schema.page.on('dialog', (dialog) => {
+      asked.push(dialog.type());
+      void dialog.accept();
+    });
     await schema.page.reload();
+    expect(asked).toEqual(['beforeunload']);
     await logIn(schema.page, ADMIN);
     await schema.page.getByText('Your unsaved changes were restored').waitFor();
     expect(await schema.keys()).toEqual(['name', 'plan']);

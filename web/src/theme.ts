@@ -1,4 +1,4 @@
-import { Badge, createTheme, Menu, Modal, Notification, Popover, Select, Text, Tooltip } from '@mantine/core';
+import { Badge, createTheme, Menu, Modal, Notification, Popover, Select, Text } from '@mantine/core';
 import { t } from './texts/texts.ts';
 
 /** Default props of Mantine's components. Colours and fonts are in theme.css. */
@@ -38,6 +38,5 @@ export const theme = createTheme({
     Popover: Popover.extend({ defaultProps: { shadow: 'md' } }),
     Select: Select.extend({ defaultProps: { allowDeselect: false } }),
     Text: Text.extend({ defaultProps: { size: 'sm' } }),
-    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300 } }),
   },
 });

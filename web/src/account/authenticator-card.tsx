@@ -22,7 +22,7 @@ export function AuthenticatorCard({ isOn, codesLeft }: { isOn: boolean; codesLef
   const codes = confirmTotp.data?.recoveryCodes;
   const close = (): void => {
     beginTotp.reset();
-    confirmTotp.reset();
+    if (!confirmTotp.isPending) confirmTotp.reset();
   };
   return (
     <Section id="account-authenticator" title={t.account.authenticator}>

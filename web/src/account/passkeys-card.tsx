@@ -31,7 +31,7 @@ export function PasskeysCard({ hasPassword, totp, recoveryCodes }: OwnAccount) {
   const obstacle = obstacleOf(addPasskey.error);
   const close = (): void => {
     setAdding(false);
-    if (!obstacle) addPasskey.reset();
+    if (!obstacle && !addPasskey.isPending) addPasskey.reset();
   };
   const add = (name: string): void =>
     addPasskey.mutate(name, {

@@ -73,7 +73,7 @@ function InviteAccount({ opened, onClose }: { opened: boolean; onClose: () => vo
   const [admin, setAdmin] = useState(false);
   const close = (): void => {
     onClose();
-    invite.reset();
+    if (!invite.isPending) invite.reset();
     setAdmin(false);
   };
   return (

@@ -1,4 +1,4 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, notifyManager, QueryCache, QueryClient } from '@tanstack/react-query';
 import { revalidateSession } from '../session/session.ts';
 import { hasStatus, NetworkError } from './call.ts';
 import type { EndpointName } from './endpoints.ts';
@@ -17,6 +17,8 @@ const LOG_INS: readonly string[] = [
  * does a 403: another window may have begun a session of somebody else.
  */
 export function createQueryClient(): QueryClient {
+  // A button is disabled before the next click. The default is a timer, after a double click.
+  notifyManager.setScheduler(queueMicrotask);
   const onError = (error: Error): void => {
     const isRefused = hasStatus(error, 401) || hasStatus(error, 403);
     if (isRefused && !LOG_INS.includes(error.endpoint)) revalidateSession(client);

@@ -18,7 +18,7 @@ export function CreateApp({ opened, onClose }: { opened: boolean; onClose: () =>
   );
   const close = (): void => {
     onClose();
-    create.reset();
+    if (!create.isPending) create.reset();
   };
   const created = create.data;
   return (

@@ -26,7 +26,7 @@ export function RotatePassword({ app, onClose }: { app: { sourceAppId: string } 
   });
   const close = (): void => {
     onClose();
-    rotate.reset();
+    if (!rotate.isPending) rotate.reset();
   };
   const rotated = rotate.data;
   return (

@@ -6,7 +6,7 @@ const PAGE_SIZE = 50;
 /** The filters of the audit log. Empty texts select everything. */
 export interface AuditFilters {
   action: string;
-  /** A calendar date. */
+  /** A calendar date of the reader. */
   since: string;
   /** The id of an account or a key, or `admin`. */
   actor: string;
@@ -18,11 +18,19 @@ export const auditQuery = (filters: AuditFilters) =>
   infiniteQueryOptions({
     queryKey: ['audit', filters],
     initialPageParam: '',
-    queryFn: ({ pageParam, signal }) =>
-      call('GET /auth/audit', { query: { ...filters, limit: PAGE_SIZE, cursor: pageParam }, signal }),
+    queryFn: ({ pageParam, signal }) => {
+      const query = { ...filters, since: beginOf(filters.since), limit: PAGE_SIZE, cursor: pageParam };
+      return call('GET /auth/audit', { query, signal });
+    },
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
   });
+
+/** Returns when a day begins in the time zone of the reader; a text that is no day as it is. */
+function beginOf(day: string): string {
+  const begin = new Date(`${day}T00:00`);
+  return Number.isNaN(begin.getTime()) ? day : begin.toISOString();
+}
 
 const MOST_PEOPLE = 200;
 

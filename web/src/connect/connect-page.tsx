@@ -16,6 +16,7 @@ import { OriginsCard } from './overview/origins-card.tsx';
 import { StatusCard } from './overview/status-card.tsx';
 import { type ConnectedApp, useConnectedApp } from './queries.ts';
 import { DesignTab, SettingsTab } from './settings/settings-tab.tsx';
+import { useSettings } from './settings/use-settings.ts';
 import { SnippetsCard } from './snippets/snippets-card.tsx';
 
 // Loaded on demand: the HTML parser is large.
@@ -60,6 +61,8 @@ export default function ConnectPage({ scope, tab }: ConnectPageProps) {
 function Content({ app, active }: { app: ConnectedApp; active: Tab }) {
   const [, navigate] = useLocation();
   const tabs = useTabs();
+  // Both tabs edit one draft, so that a save ends where it began.
+  const editor = useSettings(app);
   return (
     <Tabs
       value={active.id}
@@ -77,10 +80,10 @@ function Content({ app, active }: { app: ConnectedApp; active: Tab }) {
         <Overview app={app} />
       </Tabs.Panel>
       <Tabs.Panel value="settings">
-        <SettingsTab app={app} />
+        <SettingsTab app={app} editor={editor} />
       </Tabs.Panel>
       <Tabs.Panel value="design">
-        <DesignTab app={app} />
+        <DesignTab app={app} editor={editor} />
       </Tabs.Panel>
       <Tabs.Panel value="import">
         <Suspense fallback={<PageSkeleton />}>

@@ -34,8 +34,7 @@ function Inbox({ scope }: { scope: Scope }) {
   const can = useAbilities();
   const { parameters, change } = useListParameters();
   const { q, where } = parameters;
-  // Another filter begins at its first page.
-  const pages = useCursorPages(JSON.stringify([q, where]));
+  const pages = useCursorPages();
   const { data, error, refetch } = useQuery(inboxQuery(scope, parameters, pages.cursor));
   const { data: schema } = useQuery(scopedSchemaQuery(scope));
   const targets = useMemo(() => targetsOf(schema?.fields ?? []), [schema]);

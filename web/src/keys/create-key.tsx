@@ -27,7 +27,7 @@ export function CreateKey({ scope, opened, onClose }: { scope: Scope; opened: bo
   const create = useCreateKey(scope);
   const close = (): void => {
     onClose();
-    create.reset();
+    if (!create.isPending) create.reset();
   };
   const created = create.data;
   return (

@@ -23,7 +23,7 @@ export function InviteMember({ sourceAppId, opened, onClose }: InviteDialogProps
   const [role, setRole] = useState<MemberRole>('viewer');
   const close = (): void => {
     onClose();
-    invite.reset();
+    if (!invite.isPending) invite.reset();
     setRole('viewer');
   };
   return (

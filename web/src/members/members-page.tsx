@@ -1,9 +1,9 @@
 import { Badge, Button, NativeSelect, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Member } from '../api/endpoints.ts';
+import type { Member, MemberRole } from '../api/endpoints.ts';
 import { Time } from '../components/content/time.tsx';
-import { ConfirmRemoval } from '../components/form/confirm-dialog.tsx';
+import { ConfirmDialog, ConfirmRemoval } from '../components/form/confirm-dialog.tsx';
 import { Problem } from '../components/form/problem.tsx';
 import { RemoveButton } from '../components/form/remove-button.tsx';
 import { PlusIcon } from '../components/icons.tsx';
@@ -15,6 +15,7 @@ import { Section } from '../components/page/section.tsx';
 import table from '../components/table/data-table.module.css';
 import { DataTable } from '../components/table/data-table.tsx';
 import { ListBody } from '../components/table/list-body.tsx';
+import { useSession } from '../session/session.ts';
 import { t } from '../texts/texts.ts';
 import { InviteMember } from './invite.tsx';
 import { invitationsQuery, membersQuery, useMemberChanges } from './queries.ts';
@@ -27,6 +28,14 @@ export default function MembersPage({ sourceAppId }: { sourceAppId: string }) {
   const [isInviting, setInviting] = useState(false);
   const [removing, setRemoving] = useState<Member>();
   const { change, remove } = useMemberChanges(sourceAppId);
+  const ownId = useOwnId();
+  // Only another manager can take it back.
+  const [ownChange, setOwnChange] = useState<RoleChange>();
+  const changeRole = (next: RoleChange): void => (next.id === ownId ? setOwnChange(next) : change.mutate(next));
+  const closeOwnChange = (): void => {
+    setOwnChange(undefined);
+    change.reset();
+  };
   const invite = (
     <Button leftSection={<PlusIcon size={16} />} onClick={() => setInviting(true)}>
       {t.members.invite}
@@ -39,7 +48,7 @@ export default function MembersPage({ sourceAppId }: { sourceAppId: string }) {
       </PageHeader>
       <div className={card.stack}>
         {members.error && <LoadError error={members.error} onRetry={members.refetch} />}
-        <Problem error={change.error} />
+        {!ownChange && <Problem error={change.error} />}
         <section className={card.card} aria-label={t.members.title}>
           <ListBody
             items={members.data}
@@ -51,7 +60,7 @@ export default function MembersPage({ sourceAppId }: { sourceAppId: string }) {
               </EmptyState>
             }
           >
-            {(list) => <MemberRows members={list} change={change} onRemove={setRemoving} />}
+            {(list) => <MemberRows members={list} change={change} onRole={changeRole} onRemove={setRemoving} />}
           </ListBody>
           {members.data?.some(({ byGroups }) => byGroups) && (
             <Text c="dimmed" p="md">
@@ -72,17 +81,40 @@ export default function MembersPage({ sourceAppId }: { sourceAppId: string }) {
       >
         <Text className="breaks">{t.members.removeNote(removing?.email, sourceAppId)}</Text>
       </ConfirmRemoval>
+      <ConfirmDialog
+        opened={ownChange !== undefined}
+        title={t.members.ownRoleTitle}
+        action={t.members.changeOwnRole}
+        isDangerous
+        sending={change}
+        onConfirm={() => ownChange && change.mutate(ownChange, { onSuccess: closeOwnChange })}
+        onClose={closeOwnChange}
+      >
+        <Text>{t.members.ownRoleNote}</Text>
+      </ConfirmDialog>
     </>
   );
+}
+
+/** The account of the reader; undefined for an admin, who needs no role. */
+function useOwnId(): string | undefined {
+  const { data: session } = useSession();
+  return session && session.state !== 'loggedOut' && session.role !== 'admin' ? session.account?.id : undefined;
+}
+
+interface RoleChange {
+  id: string;
+  role: MemberRole;
 }
 
 interface MemberRowsProps {
   members: readonly Member[];
   change: ReturnType<typeof useMemberChanges>['change'];
+  onRole: (change: RoleChange) => void;
   onRemove: (member: Member) => void;
 }
 
-function MemberRows({ members, change, onRemove }: MemberRowsProps) {
+function MemberRows({ members, change, onRole, onRemove }: MemberRowsProps) {
   return (
     <DataTable
       label={t.members.table}
@@ -91,7 +123,7 @@ function MemberRows({ members, change, onRemove }: MemberRowsProps) {
       rows={members}
       columns={[
         { name: t.members.member, className: 'breaks', cell: (member) => <Name member={member} /> },
-        { name: t.members.role, cell: (member) => <Role member={member} change={change} /> },
+        { name: t.members.role, cell: (member) => <Role member={member} change={change} onRole={onRole} /> },
         {
           name: t.members.secondFactor,
           isWideOnly: true,
@@ -123,7 +155,11 @@ function Name({ member: { name, email, suspended, secondFactor, addedAt } }: { m
   );
 }
 
-function Role({ member: { id, email, role, byGroups }, change }: { member: Member } & Pick<MemberRowsProps, 'change'>) {
+interface RoleProps extends Pick<MemberRowsProps, 'change' | 'onRole'> {
+  member: Member;
+}
+
+function Role({ member: { id, email, role, byGroups }, change, onRole }: RoleProps) {
   if (byGroups) {
     return (
       <>
@@ -140,7 +176,7 @@ function Role({ member: { id, email, role, byGroups }, change }: { member: Membe
       data={ROLES.map(({ value, label }) => ({ value, label }))}
       value={change.isPending && change.variables.id === id ? change.variables.role : role}
       disabled={change.isPending}
-      onChange={(event) => change.mutate({ id, role: roleOf(event.currentTarget.value) })}
+      onChange={(event) => onRole({ id, role: roleOf(event.currentTarget.value) })}
     />
   );
 }

@@ -1,5 +1,6 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { t } from '../texts/texts.ts';
 import { type DraftState, withDefinitions } from './draft/draft.ts';
 import { type DraftEditor, useDraft } from './draft/use-draft.ts';
@@ -31,7 +32,8 @@ export function Editor({ sourceAppId, newest, tab }: EditorProps) {
       {(tab !== 'versions' || editor.conflict) && (
         <SaveBar sourceAppId={sourceAppId} editor={editor} newest={newest} onSave={() => setSaving(true)} />
       )}
-      {tab === 'fields' && (
+      {tab === 'fields' && editor.json !== undefined && <JsonFirst sourceAppId={sourceAppId} />}
+      {tab === 'fields' && editor.json === undefined && (
         <div className={classes.columns}>
           <FieldList editor={editor} />
           <aside className={classes.preview} aria-label={t.schemaEditor.preview}>
@@ -62,18 +64,21 @@ interface SaveBarProps {
 /** Stays in view while the page scrolls. */
 function SaveBar({ sourceAppId, editor, newest, onSave }: SaveBarProps) {
   const invalidFields = editor.checked.problems.size;
+  const hasJson = editor.json !== undefined;
   const [discarded, setDiscarded] = useState<DraftState>();
   const discard = (): void => {
-    setDiscarded({ base: editor.base, draft: editor.draft });
+    setDiscarded({ base: editor.base, draft: editor.draft, json: editor.json });
     editor.reset(newest);
   };
   return (
     <div className={classes.bar}>
       <Group gap="xs">
         {editor.isDirty ? (
-          <Badge color="yellow" size="lg">
-            {t.common.unsavedChanges(editor.changes.length)}
-          </Badge>
+          (editor.changes.length > 0 || !hasJson) && (
+            <Badge color="yellow" size="lg">
+              {t.common.unsavedChanges(editor.changes.length)}
+            </Badge>
+          )
         ) : (
           <Text c="dimmed">{discarded ? t.schemaEditor.changesDiscarded : t.schemaEditor.noChanges}</Text>
         )}
@@ -81,6 +86,11 @@ function SaveBar({ sourceAppId, editor, newest, onSave }: SaveBarProps) {
           <Button variant="subtle" size="compact-sm" onClick={() => editor.restore(discarded)}>
             {t.common.undo}
           </Button>
+        )}
+        {hasJson && (
+          <Badge color="red" size="lg">
+            {t.schemaEditor.jsonNotApplied}
+          </Badge>
         )}
         {invalidFields > 0 && (
           <Badge color="red" size="lg">
@@ -92,7 +102,10 @@ function SaveBar({ sourceAppId, editor, newest, onSave }: SaveBarProps) {
         <Button variant="default" disabled={!editor.isDirty} onClick={discard}>
           {t.schemaEditor.discard}
         </Button>
-        <Button disabled={!editor.isDirty || invalidFields > 0 || editor.conflict !== undefined} onClick={onSave}>
+        <Button
+          disabled={!editor.isDirty || hasJson || invalidFields > 0 || editor.conflict !== undefined}
+          onClick={onSave}
+        >
           {t.schemaEditor.review}
         </Button>
       </Group>
@@ -103,6 +116,20 @@ function SaveBar({ sourceAppId, editor, newest, onSave }: SaveBarProps) {
         </Alert>
       )}
     </div>
+  );
+}
+
+/** Stands in for the fields while the JSON tab has a text that would replace their changes. */
+function JsonFirst({ sourceAppId }: { sourceAppId: string }) {
+  return (
+    <Alert color="yellow" p="xs" title={t.schemaEditor.jsonNotApplied}>
+      <Group justify="space-between" gap="xs">
+        <Text>{t.schemaEditor.jsonFirst}</Text>
+        <Button component={Link} href={`/apps/${sourceAppId}/json`} size="xs" variant="default">
+          {t.schemaEditor.goToJson}
+        </Button>
+      </Group>
+    </Alert>
   );
 }
 
@@ -120,7 +147,7 @@ export function Conflict({ sourceAppId, editor, newest }: ConflictProps) {
     <Alert color="yellow" role="alert" p="xs" className={classes.notice ?? ''}>
       <Group justify="space-between" gap="xs">
         <Text>{t.schemaEditor.otherVersionSaved(version, editor.base.schema.version)}</Text>
-        <Button size="xs" variant="default" onClick={() => setMerging(true)}>
+        <Button size="xs" variant="default" disabled={editor.json !== undefined} onClick={() => setMerging(true)}>
           {t.schemaEditor.merge}
         </Button>
       </Group>

@@ -19,17 +19,20 @@ import classes from './json-tab.module.css';
 
 const MAX_PROBLEMS = 10;
 
-/** Edits the draft as JSON, in the format of the API. Valid text updates the draft immediately. */
+/** Edits the draft as JSON, in the format of the API. Only valid text updates the draft. */
 export function JsonTab({ editor }: { editor: DraftEditor }) {
   const current = textOf(editor.draft);
   const [typed, setTyped] = useState({ text: current, draft: current });
   // Shows the draft when it was changed elsewhere, for example by discarding the changes.
-  const text = typed.draft === current ? typed.text : current;
+  const text = editor.json ?? (typed.draft === current ? typed.text : current);
   const parsed = useMemo(() => parseSchema(text), [text]);
   const problems = 'problems' in parsed ? parsed.problems : [];
   const change = (next: string): void => {
     const schema = parseSchema(next);
-    if ('problems' in schema) return void setTyped({ text: next, draft: current });
+    if ('problems' in schema) {
+      editor.keepJson(next);
+      return;
+    }
     const draft = withDefinitions(editor.draft, schema);
     setTyped({ text: next, draft: textOf(draft) });
     editor.edit(() => draft);

@@ -17,14 +17,14 @@ export function CreateWebhook({ scope, opened, onClose }: CreateWebhookProps) {
   const { create } = useWebhookChanges(scope);
   const close = (): void => {
     onClose();
-    create.reset();
+    if (!create.isPending) create.reset();
   };
   const created = create.data;
   // Nothing verifies the signature of a message for people.
   const hasSecret = created !== undefined && !hidesUrl(created);
   return (
     <SecretDialog
-      opened={opened}
+      opened={opened || created !== undefined}
       onClose={close}
       title={created ? t.webhooks.nowAdded : t.webhooks.add}
       isShown={hasSecret}

@@ -24,7 +24,7 @@ export function WebhookMenu({ webhook, scope, onDeleted }: WebhookMenuProps) {
   const close = (): void => {
     setDialog(undefined);
     change.reset();
-    rotate.reset();
+    if (!rotate.isPending) rotate.reset();
   };
   const disable = (): void =>
     change.mutate(

@@ -9,9 +9,21 @@ import classes from './one-time-secret.module.css';
 /** The secrets that have texts of their own. */
 type SecretName = keyof Texts['components']['copySecret'];
 
-/** A dialog that, once it shows a secret, closes only by the button below the secret. */
-export function SecretDialog({ isShown, ...modal }: ModalProps & { isShown: boolean }) {
-  return <Modal {...modal} closeOnClickOutside={!isShown} closeOnEscape={!isShown} withCloseButton={!isShown} />;
+/**
+ * A dialog that, once it shows a secret, closes only by the button below the secret. It opens again
+ * for the secret of a request that was answered after the dialog was closed.
+ */
+export function SecretDialog({ opened, isShown, ...modal }: ModalProps & { isShown: boolean }) {
+  const closes = !isShown;
+  return (
+    <Modal
+      {...modal}
+      opened={opened || isShown}
+      closeOnClickOutside={closes}
+      closeOnEscape={closes}
+      withCloseButton={closes}
+    />
+  );
 }
 
 interface OneTimeSecretProps extends Omit<SavedProps, 'name' | 'children'> {

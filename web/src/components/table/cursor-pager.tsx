@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useSearchParams } from 'wouter';
+import { useHistoryState } from 'wouter/use-browser-location';
 import { t } from '../../texts/texts.ts';
 import { LeftIcon, RightIcon } from '../icons.tsx';
 import card from '../page/card.module.css';
@@ -17,17 +18,28 @@ interface CursorPages {
   goOlder: (next: Cursor) => void;
 }
 
-/** @param of what the list shows: another list begins at its first page */
-export function useCursorPages(of = ''): CursorPages {
-  // The cursors of the pages before this one, and of this one.
-  const [kept, setKept] = useState<{ of: string; cursors: Cursor[] }>({ of, cursors: [undefined] });
-  const cursors = kept.of === of ? kept.cursors : [undefined];
-  const setCursors = (next: Cursor[]): void => setKept({ of, cursors: next });
+/**
+ * The URL has the number of the page, and the history state the cursors of the pages, by number. A
+ * page without a cursor is the first: a link can name no other one.
+ */
+export function useCursorPages(): CursorPages {
+  const [searchParams, setSearchParams] = useSearchParams();
+  const { cursors = {} } = useHistoryState<{ cursors?: Record<number, string | undefined> } | null>() ?? {};
+  const named = Number(searchParams.get('page'));
+  const cursor = cursors[named];
+  const page = cursor === undefined ? 1 : named;
+  const goTo = (next: number, of: Cursor): void => {
+    const others = [...searchParams].filter(([name]) => name !== 'page');
+    setSearchParams(next === 1 ? others : [...others, ['page', String(next)]], {
+      state: { cursors: { ...cursors, [next]: of } },
+    });
+  };
   return {
-    cursor: cursors.at(-1),
-    isFirst: cursors.length === 1,
-    goNewer: () => setCursors(cursors.slice(0, -1)),
-    goOlder: (next) => setCursors([...cursors, next]),
+    cursor,
+    isFirst: page === 1,
+    goNewer: () => goTo(page - 1, cursors[page - 1]),
+    // While the older page loads, the one before it is shown.
+    goOlder: (next) => next !== cursor && goTo(page + 1, next),
   };
 }
 

@@ -256,5 +256,17 @@ export interface DraftState {
   draft: SettingsDraft;
 }
 
+/** The members that newer settings change and that differ from the draft. */
+export function theirChanges({ base, draft }: DraftState, newest: FormSettings): SettingName[] {
+  const theirs = draftOf(newest);
+  return changedNames(draftOf(base.settings), theirs).filter((name) => theirs[name] !== draft[name]);
+}
+
+/** The part of a draft that may be stored: no secret. Undefined when it changes nothing. */
+export function withoutSecret({ base, draft }: DraftState): DraftState | undefined {
+  const kept = { ...draft, captchaSecret: '' };
+  return changedNames(draftOf(base.settings), kept).length > 0 ? { base, draft: kept } : undefined;
+}
+
 /** The drafts of the settings form. */
 export const settingsDrafts = tabDrafts<DraftState>('form settings', 4);

@@ -9,11 +9,15 @@ import own from './settings.module.css';
 import { type SettingName, translatedTo } from './settings-draft.ts';
 import { SettingsFields } from './settings-fields.tsx';
 import { ThemeFields } from './theme-fields.tsx';
-import { type SettingsEditor, useSettings } from './use-settings.ts';
+import type { SettingsEditor } from './use-settings.ts';
+
+interface TabProps {
+  app: ConnectedApp;
+  editor: SettingsEditor;
+}
 
 /** The texts and rules of the form, with a preview. */
-export function SettingsTab({ app }: { app: ConnectedApp }) {
-  const editor = useSettings(app);
+export function SettingsTab({ app, editor }: TabProps) {
   const [chosen, setChosen] = useState('');
   const tag = translatedTo(editor.draft).includes(chosen) ? chosen : '';
   const { fields } = app.schema;
@@ -25,8 +29,7 @@ export function SettingsTab({ app }: { app: ConnectedApp }) {
 }
 
 /** The appearance of the form, with a preview on devices. */
-export function DesignTab({ app }: { app: ConnectedApp }) {
-  const editor = useSettings(app);
+export function DesignTab({ app, editor }: TabProps) {
   const preview = <Preview app={app} editor={editor} tag="" hasDevices />;
   return (
     <BesidePreview editor={editor} label={t.connect.tabs.design} preview={preview}>
@@ -39,9 +42,7 @@ function Preview({
   app: { sourceAppId, schema },
   editor,
   ...shown
-}: {
-  app: ConnectedApp;
-  editor: SettingsEditor;
+}: TabProps & {
   tag: string;
   hasDevices?: boolean;
 }) {
@@ -76,6 +77,8 @@ function BesidePreview({ editor, label, preview, children }: BesidePreviewProps)
 function SaveBar({ editor }: { editor: SettingsEditor }) {
   const { changed, isSaving, isSaved, theirs, error, problems } = editor;
   const isDirty = changed.length > 0;
+  // The stored secret may not be that of the site key.
+  const needsSecret = changed.includes('captchaSiteKey') && editor.draft.captchaSecret === '';
   const invalid = Object.keys(problems).length;
   return (
     <div className={own.bar}>
@@ -103,7 +106,7 @@ function SaveBar({ editor }: { editor: SettingsEditor }) {
       </Group>
       {editor.isRestored && (
         <Alert color="indigo" className={own.notice ?? ''} p="xs">
-          {t.connect.settings.restored}
+          {t.connect.settings.restored} {needsSecret && t.connect.settings.secretNotKept}
         </Alert>
       )}
       {error && (

@@ -12,6 +12,8 @@ import {
   settingAt,
   settingsDrafts,
   settingsOf,
+  theirChanges,
+  withoutSecret,
 } from './settings-draft.ts';
 
 export interface SettingsEditor {
@@ -21,7 +23,7 @@ export interface SettingsEditor {
   theirs: readonly SettingName[];
   /** The provider whose secret is stored. */
   providerWithSecret: string | undefined;
-  /** Whether the draft was loaded from the tab's storage. */
+  /** Whether the draft was loaded from the tab's storage, which has no secret. */
   isRestored: boolean;
   isSaving: boolean;
   isSaved: boolean;
@@ -49,14 +51,14 @@ export function useSettings({ sourceAppId, stored, schema }: ConnectedApp): Sett
   const [restored] = useState(() => settingsDrafts.load(sourceAppId));
   const [state, setState] = useState<DraftState>(() => restored ?? unchanged(stored));
   const changed = changedNames(draftOf(state.base.settings), state.draft);
-  const theirs = changedNames(draftOf(state.base.settings), draftOf(stored.settings));
+  const theirs = theirChanges(state, stored.settings);
   const isDirty = changed.length > 0;
 
   // The origins are not part of the draft, so another tab may change them at any time.
   if (state.base.etag !== stored.etag && (!isDirty || theirs.length === 0)) {
     setState({ base: stored, draft: isDirty ? state.draft : draftOf(stored.settings) });
   }
-  useEffect(() => settingsDrafts.store(sourceAppId, isDirty ? state : undefined), [sourceAppId, state, isDirty]);
+  useEffect(() => settingsDrafts.store(sourceAppId, withoutSecret(state)), [sourceAppId, state]);
   useWarningBeforeUnload(isDirty);
 
   const mutation = useMutation({
@@ -100,15 +102,14 @@ async function saveDraft(
   { base, draft }: DraftState,
   fetchNewest: () => Promise<StoredSettings>,
 ): Promise<StoredSettings> {
-  const before = draftOf(base.settings);
-  const changed = changedNames(before, draft);
+  const changed = changedNames(draftOf(base.settings), draft);
   for (let { settings, etag } = base, tries = 1; ; tries += 1) {
     try {
       return await putFormSettings(sourceAppId, settingsOf(settings, draft, changed, keys), etag);
     } catch (error) {
       if (!isConflict(error) || tries === MAX_TRIES) throw error;
       ({ settings, etag } = await fetchNewest());
-      if (changedNames(before, draftOf(settings)).length > 0) throw error;
+      if (theirChanges({ base, draft }, settings).length > 0) throw error;
     }
   }
 }

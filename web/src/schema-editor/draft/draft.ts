@@ -39,6 +39,8 @@ export interface Draft {
 export interface DraftState {
   base: { schema: Schema; etag: string };
   draft: Draft;
+  /** The text of the JSON tab while it is no valid schema: the draft does not have it yet. */
+  json?: string | undefined;
 }
 
 /** The drafts of the schema editor. */

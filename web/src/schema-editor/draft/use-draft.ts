@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Schema } from '../../api/endpoints.ts';
+import { useWarningBeforeUnload } from '../../drafts/tab-drafts.ts';
 import { type Change, schemaChanges } from './changes.ts';
 import { type CheckedDraft, checkDraft } from './checked-draft.ts';
 import { type Draft, type DraftState, draftOf, schemaDrafts } from './draft.ts';
@@ -18,6 +19,8 @@ export interface DraftEditor extends DraftState {
   /** A newer version than the base of a draft with changes. */
   conflict: DraftState['base'] | undefined;
   edit: (change: (draft: Draft) => Draft) => void;
+  /** Keeps a text that is no valid schema, until the next edit. */
+  keepJson: (json: string) => void;
   /** Replaces the draft with an unchanged version; only the draft `of`, if it is given. */
   reset: (base: DraftState['base'], of?: Draft) => void;
   /** Restores a discarded draft, or takes over a merged one. */
@@ -32,11 +35,13 @@ export function useDraft(sourceAppId: string, newest: DraftState['base']): Draft
   const renames = useMemo(() => renamesOf(state.base.schema, state.draft), [state]);
   const changes = useMemo(() => changesOf(state, checked, renames), [state, checked, renames]);
   const moved = renames.filter(({ keepsData }) => keepsData).map(({ from, to }) => ({ from, to }));
-  const isDirty = changes.length > 0 || checked.problems.size > 0;
+  const isDirty = changes.length > 0 || checked.problems.size > 0 || state.json !== undefined;
   const isOutdated = newest.schema.version > state.base.schema.version;
 
-  if (!isDirty && isOutdated) setState(unchanged(newest));
+  // A draft that is stored already was saved before its page was left.
+  if (isOutdated && (!isDirty || isSame(state, checked, newest.schema))) setState(unchanged(newest));
   useEffect(() => schemaDrafts.store(sourceAppId, isDirty ? state : undefined), [sourceAppId, state, isDirty]);
+  useWarningBeforeUnload(isDirty);
 
   return {
     ...state,
@@ -47,10 +52,20 @@ export function useDraft(sourceAppId: string, newest: DraftState['base']): Draft
     isDirty,
     isRestored: stored !== undefined && isDirty,
     conflict: isDirty && isOutdated ? newest : undefined,
-    edit: useCallback((change) => setState((before) => ({ ...before, draft: change(before.draft) })), []),
-    reset: useCallback((base, of) => setState((before) => (of && of !== before.draft ? before : unchanged(base))), []),
+    edit: useCallback((change) => setState(({ base, draft }) => ({ base, draft: change(draft) })), []),
+    keepJson: useCallback((json) => setState((before) => ({ ...before, json })), []),
+    reset: useCallback((base, of) => setState((before) => (of && !isOnly(before, of) ? before : unchanged(base))), []),
     restore: useCallback((discarded) => setState(discarded), []),
   };
+}
+
+/** Whether nothing was typed since a draft. */
+function isOnly({ draft, json }: DraftState, of: Draft): boolean {
+  return draft === of && json === undefined;
+}
+
+function isSame({ json }: DraftState, { problems, schema }: CheckedDraft, newest: Schema): boolean {
+  return json === undefined && problems.size === 0 && schemaChanges(newest, schema).length === 0;
 }
 
 function unchanged(base: DraftState['base']): DraftState {

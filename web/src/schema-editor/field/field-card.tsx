@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Tooltip, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Badge, UnstyledButton } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { plainLabel } from '#src/fields/marks.ts';
 import { CopyIcon, DownIcon, GripIcon, RightIcon, TrashIcon, UpIcon } from '../../components/icons.tsx';
@@ -158,11 +158,17 @@ interface ActionProps {
 
 function Action({ name, disabled = false, onClick, children }: ActionProps) {
   return (
-    <Tooltip label={name}>
-      {/* `disabled` would remove the focus from the button while it is pressed by key. */}
-      <ActionIcon variant="subtle" color="gray" aria-label={name} aria-disabled={disabled} onClick={onClick}>
-        {children}
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={name}
+      // The hundreds of tooltips of a long schema took most of the time of a key press.
+      title={name}
+      // `disabled` would remove the focus from the button while it is pressed by key.
+      aria-disabled={disabled}
+      onClick={onClick}
+    >
+      {children}
+    </ActionIcon>
   );
 }

@@ -169,6 +169,7 @@ export const connect: typeof en = {
     discard: 'Verwerfen',
     save: 'Einstellungen speichern',
     restored: 'Ihre nicht gespeicherten Änderungen wurden wiederhergestellt.',
+    secretNotKept: 'Geben Sie den geheimen Schlüssel erneut ein: Er wird nicht aufbewahrt.',
     notSaved: (error) => `Die Einstellungen wurden nicht gespeichert: ${error}.`,
     conflict: 'Jemand anderes hat diese Einstellungen gespeichert, während Sie sie bearbeitet haben',
     theyChanged: (names) => `Dort geändert: ${names}.`,

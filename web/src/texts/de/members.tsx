@@ -35,6 +35,11 @@ export const members: typeof en = {
   roleOf: (email) => `Rolle von ${email}`,
   on: 'Ein',
   off: 'Aus',
+  ownRoleTitle: 'Die eigene Rolle ändern?',
+  ownRoleNote:
+    'Sie können diese App danach nicht mehr verwalten. Nur ein anderer Verwalter oder ein Administrator kann das ' +
+    'rückgängig machen.',
+  changeOwnRole: 'Meine Rolle ändern',
   remove: (email) => `${email} entfernen`,
   removeTitle: 'Dieses Mitglied entfernen?',
   removeNote: (email, sourceAppId) => (

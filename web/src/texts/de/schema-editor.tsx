@@ -94,6 +94,10 @@ export const schemaEditor: typeof en = {
   schemaAsJson: 'Schema als JSON',
   notApplied: 'Das Schema ist ungültig und wurde nicht übernommen',
   invalidJson: 'Ungültiges JSON',
+  jsonNotApplied: 'JSON nicht übernommen',
+  jsonFirst:
+    'Der Text im Tab JSON ist noch kein gültiges Schema. Korrigieren oder verwerfen Sie ihn, um die Felder zu bearbeiten.',
+  goToJson: 'Zum Tab JSON',
   notAnObject: 'Das Schema muss ein Objekt sein',
   unknownProperty: (name) => `${name} ist keine bekannte Eigenschaft`,
   notBoolean: 'rejectUnknown muss true oder false sein',

@@ -163,6 +163,7 @@ export const connect = {
     discard: 'Discard',
     save: 'Save settings',
     restored: 'Your unsaved changes were restored.',
+    secretNotKept: 'Enter the secret key again: it is not kept.',
     notSaved: (error: string) => `The settings were not saved: ${error}.`,
     conflict: 'Someone else saved these settings while you were editing them',
     theyChanged: (names: string) => `They changed: ${names}.`,

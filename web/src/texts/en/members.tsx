@@ -28,6 +28,9 @@ export const members = {
   roleOf: (email: string) => `Role of ${email}`,
   on: 'On',
   off: 'Off',
+  ownRoleTitle: 'Change your own role?',
+  ownRoleNote: 'You can then no longer manage this app. Only another manager or an administrator can undo it.',
+  changeOwnRole: 'Change my role',
   remove: (email: string) => `Remove ${email}`,
   removeTitle: 'Remove this member?',
   removeNote: (email: ReactNode, sourceAppId: string) => (
