@@ -370,7 +370,7 @@ describe('the link of a change', () => {
     expectClean();
     await close();
     const again = await openPage(url, { javaScriptEnabled });
-    await again.page.getByText(german('linkInvalidTitle')).first().waitFor();
+    await again.page.getByText(german('thanks')).waitFor();
     await again.close();
   });
 });
